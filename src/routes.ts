@@ -56,7 +56,7 @@ import { mailPages } from './platform/mail/pages.ts'
 /** What hangs on a user and ends with a change of them. */
 const announced = belongings.flatMap(({ announce }) => (announce && !announce.onProofAlone ? [announce.event] : []))
 
-/** What a lock records besides itself: it ends sessions, and leaves links to providers and groups. */
+/** A lock ends sessions. Links to providers and groups stay. */
 const ended = [sessionEvents.revoked]
 
 /** What somebody is given. */

@@ -15,7 +15,7 @@ const app = await startApp()
 const { db } = app.app.platform
 const tenant = await app.tenant()
 
-/** Whose a record is. */
+/** The owner of a record. */
 type Owner = 'account' | 'production organization' | 'staging organization'
 
 /** Keys by environment; after the colon the only organization that a key reaches. A custom environment is of that one. */
@@ -29,7 +29,7 @@ type KeyName =
   | 'custom: of staging'
 
 /**
- * What a write comes to.
+ * The outcome of a write.
  * - `done`: 200, recorded in the owner's home environment.
  * - `production`, `home`: 403 `production_key_required`, `home_key_required`.
  * - `absent`: the organization does not exist in the environment of the key, 404.
@@ -83,7 +83,7 @@ const OF_SHARED: Record<KeyName, Outcome> = {
 interface Write {
   /** The refusal of a record or an organization that the caller does not see. */
   absent: string
-  /** That of a key of another organization: status and code. */
+  /** The response to a key of another organization: status and code. */
   other: [number, string]
   /** A request that changes a record of the owner. Absent: no such record. */
   requests: Partial<Record<Owner, () => Promise<SampleRequest>>>
@@ -241,7 +241,7 @@ const HOME: Record<string, Write> = {
 
 const NEW = ['POST /v1/organizations', 'POST /v1/auth/discovery/create']
 
-/** Those whose record belongs to the environment of the caller. */
+/** Writes of records that belong to the environment of the caller. */
 const OWN = [
   'DELETE /v1/api-keys/{id}',
   'PATCH /v1/api-keys/{id}',

@@ -1,4 +1,4 @@
-/** Who may import whom among the features, only through `y/y.ts`. A new edge is a reviewed line. */
+/** The imports between features that are allowed, each through `y/y.ts`. A reviewer checks each new edge. */
 export const EDGES = [
   'accounts → organizations',
   'admin-portal → domains',

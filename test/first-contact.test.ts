@@ -60,7 +60,7 @@ const variants: Record<string, (at: (local: string) => string) => Omit<Case, 'to
   },
 }
 
-/** Who is first, and in which order others introduce the person. `here`: by the address that provisioning names. */
+/** Which of them introduces the person first, and in which order. `here`: by the address that provisioning names. */
 const orders = {
   SCIM: ['scim', 'sso'],
   SSO: ['sso', 'scim', 'sso'],
@@ -77,7 +77,7 @@ type Order = keyof typeof orders
 
 /**
  * Where the person is two users. Both introducers of the other user know an address that the second introducer does not
- * name, and nobody has vouched that both are one person's: a match would hand one mailbox to the owner of the other.
+ * name, and no source has vouched that both belong to one person. A match would give one mailbox to the owner of the other.
  */
 function whyTwo(order: Order, { address, toldBefore, told, resource }: Case): string | null {
   const [first, second] = orders[order]
@@ -218,7 +218,7 @@ test.each(cases)('first %s; %s; by %s, linked %s', async (order, variant, protoc
   if (!made) throw new Error('No variant')
   const before = { ...made.told, email: made.rename === null ? made.told.email : made.address }
   const one: Case = { ...made, toldBefore: before }
-  // Whom the provider has named before the rename is found by the subject alone.
+  // A person that the provider named before the rename is found by the subject alone.
   if (one.rename !== null && orders[order].slice(0, 2).includes('sso') && orders[order][0] !== 'scim')
     one.resource.externalId = one.told.subject
   const { key, client } = world
@@ -239,7 +239,7 @@ test.each(cases)('first %s; %s; by %s, linked %s', async (order, variant, protoc
     expect(people).toHaveLength(2)
     if (!opensProvisioned(order, one)) return expectTwo(world, one, opened)
   } else expect(people).toEqual([opened])
-  if (opened === undefined) throw new Error('Nobody was let in')
+  if (opened === undefined) throw new Error('No sign-in opened a user')
   const user = succeeded(await key.get(`/v1/users/${opened}`)).user
   expect(user).toMatchObject({ scimManaged: true, active: true })
   const ways = await waysOf(world, one, opened)

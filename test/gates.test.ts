@@ -285,7 +285,7 @@ describe('the second factor of the team', () => {
   /** Those that prove both. */
   const bothFactors = ['POST /v1/auth/login/passkey/verify', 'POST /v1/mfa/challenge/verify', 'PUT /v1/mfa/totp']
 
-  test('no way in of the team is left out', () => {
+  test('every sign-in method of the team is listed', () => {
     const ofTeam = waysIn.filter(([, { team }]) => team).map(([name]) => name)
     expect(ofTeam.sort()).toEqual([...Object.keys(oneFactor), ...bothFactors].sort())
   })
@@ -305,7 +305,7 @@ describe('the second factor of the team', () => {
 
   // Of an invited member nothing is enrolled, and a session that has begun is not asked.
   const asked = Object.entries(oneFactor).filter(([name]) => !/invite|refresh/.test(name))
-  test.each(asked)('%s: is asked of who has one', async (_, begin) => {
+  test.each(asked)('%s: is required of a member with a factor', async (_, begin) => {
     const { tenant, member } = await newTeam()
     await giveApp(member)
     const come = await begin(tenant, member)

@@ -5,7 +5,7 @@ import type { OpPeer } from './op-peer.ts'
 import { provisioned } from './scim.ts'
 import { answered } from './scim-answers.ts'
 
-/** What an organization has whose groups give roles. */
+/** The records of an organization with groups that give roles. */
 export interface GroupedOrganization {
   home: Proven
   scim: Awaited<ReturnType<typeof provisioned>>
@@ -32,7 +32,7 @@ export async function signInWith(
   return arrived(await callBack(app, { code, state }))
 }
 
-/** A user whom SCIM provisioned, with an address of the proved domain. */
+/** A user that SCIM provisioned, with an address of the proved domain. */
 export async function provisionedUser({ home, scim }: GroupedOrganization): Promise<{ id: string; email: string }> {
   const email = `${fresh()}@${home.domain}`
   const { id } = answered(await scim.call('POST', '/Users', { userName: email, externalId: fresh() }), 201)

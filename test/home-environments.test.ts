@@ -143,7 +143,7 @@ test('staging reads and uses an organization of production, and changes nothing 
   expect(succeeded(await tenant.get(`/v1/organizations/${shared.id}`)).subOrganization).toEqual(before)
 })
 
-test('the refusal of a key of a custom environment names the environment whose key is needed', async () => {
+test('the refusal of a key of a custom environment names the environment of the key that is needed', async () => {
   const { tenant, staging, own } = await makeAccount()
   const { environment } = succeeded(
     await staging.post('/v1/environments', { name: 'QA', slug: 'qa', subOrgId: own.id }),
@@ -155,7 +155,7 @@ test('the refusal of a key of a custom environment names the environment whose k
   expect(refused.body).toMatchObject({ code: 'home_key_required', detail: 'Use a key of the environment staging.' })
 })
 
-test('a slug is taken in every environment, whichever one holds it', async () => {
+test('a slug is taken in every environment', async () => {
   const { tenant, staging, shared, own } = await makeAccount()
   const taken = [409, 'slug_taken']
   const create = (caller: Caller, slug: string, more: object = {}) =>
@@ -170,7 +170,7 @@ test('a slug is taken in every environment, whichever one holds it', async () =>
   expect((await Promise.all(race)).map(({ status }) => status).sort()).toEqual([200, 409, 409, 409])
 })
 
-test('what a person creates by discovery belongs to the environment of the key', async () => {
+test('an organization created by discovery belongs to the environment of the key', async () => {
   const { tenant, staging } = await makeAccount()
   const create = async (caller: Caller) => {
     succeeded(await caller.patch('/v1/auth/settings/defaults', { discovery_create_organizations: true }))
@@ -212,7 +212,7 @@ test('a member works in production, or in the environment that the header names'
   expect([apiKey.environment, key.startsWith('ww_stg_')]).toEqual(['staging', true])
 })
 
-test('what a member may change of the account depends on their role, not on the environment', async () => {
+test('the role of a member decides what they may change, and the environment does not', async () => {
   const { tenant, staging, shared, own, production, stagingId } = await makeAccount()
   const owner = await joinedMember(app, tenant, 'owner')
   const colleague = await joinedMember(app, tenant, 'member')
@@ -223,7 +223,7 @@ test('what a member may change of the account depends on their role, not on the 
   succeeded(await nobody.patch(`/v1/organizations/${own.id}`, { name: 'By a member' }, inStaging))
   succeeded(await nobody.patch(`/v1/environments/${production}`, { name: 'Live' }, inStaging))
   succeeded(await nobody.patch(`/v1/members/${colleague.membershipId}`, { newRole: 'admin' }, inStaging))
-  // Recorded where it belongs, with what is true there.
+  // Recorded in the home environment, with the data of that environment.
   const { members } = succeeded(await tenant.get('/v1/members'))
   const actorId = members.find(({ id }: { id: string }) => id === owner.membershipId).directoryUserId
   const actor = { actor_type: 'user', actor_id: actorId }
@@ -245,7 +245,7 @@ test('what a member may change of the account depends on their role, not on the 
   expect(verdict(refused)).toEqual([403, 'insufficient_scope'])
 })
 
-test('who is on the roster of a staging organization alone works in staging', async () => {
+test('a member of only a staging roster works in staging', async () => {
   const { tenant, staging, shared, own, production, stagingId } = await makeAccount()
   const { headers } = await joinedMember(app, tenant, 'owner', { subOrgId: own.id, by: staging })
   expect(succeeded(await nobody.get('/v1/api-keys/current', headers))).toMatchObject({
@@ -296,7 +296,7 @@ test('a member cannot choose an environment that they do not reach', async () =>
   expect(verdict(wide)).toEqual([400, 'invalid_request'])
 })
 
-test('a roster of staging keeps nobody in the account', async () => {
+test('a membership on a staging roster does not keep a removed member in the account', async () => {
   const { tenant, staging, shared, own } = await makeAccount()
   const { membershipId } = await joinedMember(app, tenant, 'developer')
   const put = (caller: Caller, subOrgId: string) =>
@@ -352,7 +352,7 @@ test('an API key may name its own environment only', async () => {
   }
 })
 
-test('a kept answer is that of its environment', async () => {
+test('a kept answer belongs to its environment', async () => {
   const { tenant, staging, shared, stagingId } = await makeAccount()
   const { headers } = await joinedMember(app, tenant, 'owner')
   const email = newEmail()

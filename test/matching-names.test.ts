@@ -58,7 +58,7 @@ test.each([true, false])(
       { sub: externalId, email: foreign() },
     ]
     for (const claims of tried) expect(await signInAt(world, sister, claims)).toHaveProperty('error')
-    // With an address that it may speak for, these are the names of somebody new.
+    // With an address that the connection may speak for, these names belong to a new person.
     for (const named of [{ preferred_username: userName }, {}])
       expect(await signInAt(world, sister, { sub: externalId, email: at(newLocal()), ...named })).toMatchObject({
         error: 'account_not_linked',
@@ -115,26 +115,29 @@ test.each(protocols)(
   },
 )
 
-test.each(protocols)('the client takes over no user by a name that the user has chosen: %s', async (protocol) => {
-  const world = await makeWorld(federated, op, protocol, { jit_provisioning: true })
-  const { at } = world
-  for (const isLinked of [false, true]) {
-    await world.configure({ sso_connection_id: isLinked ? world.connectionId : null })
-    const evil = { subject: fresh(), email: at(newLocal()) }
-    const { directory_user_id: id } = await world.signIn(evil)
-    const [boss, chief] = [at(newLocal()), at(newLocal())]
-    const first = await world.signIn({ ...evil, upn: boss })
-    const second = await world.signIn({ ...evil, email: chief })
-    expect([first['directory_user_id'], second['directory_user_id']]).toEqual([id, id])
-    await world.signIn({ ...evil, upn: boss })
-    expect(await add(world, { userName: boss, externalId: fresh() })).not.toBe(id)
-    await world.signIn({ ...evil, email: chief })
-    expect(await add(world, { userName: chief, externalId: fresh() })).not.toBe(id)
-    expect(await userOf(world, id)).toMatchObject({ email: evil.email, scimManaged: false })
-  }
-})
+test.each(protocols)(
+  'a name that the user has chosen does not let the client take the user over: %s',
+  async (protocol) => {
+    const world = await makeWorld(federated, op, protocol, { jit_provisioning: true })
+    const { at } = world
+    for (const isLinked of [false, true]) {
+      await world.configure({ sso_connection_id: isLinked ? world.connectionId : null })
+      const evil = { subject: fresh(), email: at(newLocal()) }
+      const { directory_user_id: id } = await world.signIn(evil)
+      const [boss, chief] = [at(newLocal()), at(newLocal())]
+      const first = await world.signIn({ ...evil, upn: boss })
+      const second = await world.signIn({ ...evil, email: chief })
+      expect([first['directory_user_id'], second['directory_user_id']]).toEqual([id, id])
+      await world.signIn({ ...evil, upn: boss })
+      expect(await add(world, { userName: boss, externalId: fresh() })).not.toBe(id)
+      await world.signIn({ ...evil, email: chief })
+      expect(await add(world, { userName: chief, externalId: fresh() })).not.toBe(id)
+      expect(await userOf(world, id)).toMatchObject({ email: evil.email, scimManaged: false })
+    }
+  },
+)
 
-test('the client takes over no user of an inactive or another connection', async () => {
+test('an inactive or unlinked connection does not let the client take users over', async () => {
   const world = await makeWorld(federated, op, 'oidc', { jit_provisioning: true })
   const { at } = world
   const [number, own, upn] = [fresh(), at(newLocal()), at(newLocal())]
@@ -163,7 +166,7 @@ test('the user of an address is taken over, whatever name another user has', asy
   expect(await userOf(world, id)).toMatchObject({ scimManaged: false })
 })
 
-test('an address that the provider denies leads to no name, only the externalId of the linked connection does', async () => {
+test('a denied address ends the match by name, and the externalId of the linked connection still matches', async () => {
   const world = await makeWorld(federated, op, 'oidc', { jit_provisioning: true })
   const { at, connectionId } = world
   const [boss, externalId] = [at(newLocal()), fresh()]

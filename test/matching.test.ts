@@ -48,7 +48,7 @@ const ends = [
   ['deleted', null],
 ] as const
 
-test.each(ends)('who is %s by the client has no other record that the provider opens', async (_, operation) => {
+test.each(ends)('the provider opens no other user of a person that the client has %s', async (_, operation) => {
   const world = await makeWorld(federated, op, 'oidc', { jit_provisioning: true })
   const { client, at, key } = world
   const [upn, mail, second, subject] = [at(newLocal()), at(newLocal()), at(newLocal()), fresh()]
@@ -108,7 +108,7 @@ test('where provisioning is enabled, a connection makes no users unless it says 
   expect(await world.signIn(stranger())).toHaveProperty('access_token')
 })
 
-test('values that several users have match nobody, and the trace says so', async () => {
+test('a value of several users matches none of them, and the trace says so', async () => {
   const world = await makeWorld(federated, op, 'oidc', { jit_provisioning: true })
   const { at } = world
   const [shared, guest] = [at(newLocal()), fresh()]
@@ -184,7 +184,7 @@ test('another connection of the organization opens users of its domains alone, a
   expect(await world.signIn({ subject, email: at(newLocal()) })).toMatchObject({ directory_user_id: id })
 })
 
-test('the client takes over nobody whom another connection, or a name that somebody has chosen, points at', async () => {
+test('the client takes no user over by the names of another connection or by a chosen name', async () => {
   const world = await makeWorld(federated, op, 'oidc', { jit_provisioning: true })
   const { at, client } = world
   const [boss, objectId] = [at(newLocal()), fresh()]
@@ -198,7 +198,7 @@ test('the client takes over nobody whom another connection, or a name that someb
   expect((await client.call('GET', '/Users')).body.totalResults).toBe(1)
 })
 
-test('another organization matches nobody', async () => {
+test('another organization matches no user', async () => {
   const [world, elsewhere] = [await makeWorld(federated, op, 'oidc'), await makeWorld(federated, op, 'oidc')]
   const [subject, userName] = [fresh(), world.at(newLocal())]
   const id = await add(world, { userName, externalId: subject })

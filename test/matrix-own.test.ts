@@ -80,7 +80,7 @@ describe('is refused, and changes nothing', () => {
   })
 
   const naming = own.filter(([, { params }]) => Object.keys(params.properties).length > 0)
-  test.each(naming)('%s: what is somebody else’s is not there', async (name, route) => {
+  test.each(naming)('%s: a record of another user is not found', async (name, route) => {
     const { sample } = await sampleFor(name)
     const staging = await ownWorld(app, {
       ...(await tenant.withKey({ environment: 'staging' })),
@@ -222,7 +222,7 @@ describe('a member of the team', () => {
   )
 
   const naming = changeable.filter(([, { params }]) => Object.keys(params.properties).length > 0)
-  test.each(naming)('%s: what is somebody else’s is not there', async (name, route) => {
+  test.each(naming)('%s: a record of another user is not found', async (name, route) => {
     const { sample: ofMember } = await memberSample(name)
     const { sample: ofUser } = await sampleFor(name)
     const strangers = teamWorld(app, await app.tenant())
@@ -245,23 +245,26 @@ describe('a member of the team', () => {
   })
 
   const ways = waysIn.filter(([name]) => !FIXED.includes(name))
-  test.each(ways)('%s: wants a recent proof, and the second factor of who has one', async (name, route) => {
-    const { person, sample } = await memberSample(name)
-    if (person.secret === undefined) person.secret = await giveApp(person)
-    const before = await snapshot(app)
-    if (!ownSamplesWithApp.includes(name)) {
-      const half = await sendSample(person.me, route, sample)
-      expect([half.status, half.body.code]).toEqual([401, 'step_up_required'])
-      expect(half.body.methods).toContain('totp')
-      expect(half.body.methods).not.toContain('otp')
-    }
-    await app.advance(601)
-    const late = await sendSample(person.me, route, sample)
-    expect([late.status, late.body.code]).toEqual([401, 'step_up_required'])
-    expect(await snapshot(app)).toEqual(before)
-    const fresh = await sendSample((await steppedUp(person)).me, route, sample)
-    expect(fresh.body.code).not.toBe('step_up_required')
-  })
+  test.each(ways)(
+    '%s: requires a recent step-up, with the second factor of a user who has one',
+    async (name, route) => {
+      const { person, sample } = await memberSample(name)
+      if (person.secret === undefined) person.secret = await giveApp(person)
+      const before = await snapshot(app)
+      if (!ownSamplesWithApp.includes(name)) {
+        const half = await sendSample(person.me, route, sample)
+        expect([half.status, half.body.code]).toEqual([401, 'step_up_required'])
+        expect(half.body.methods).toContain('totp')
+        expect(half.body.methods).not.toContain('otp')
+      }
+      await app.advance(601)
+      const late = await sendSample(person.me, route, sample)
+      expect([late.status, late.body.code]).toEqual([401, 'step_up_required'])
+      expect(await snapshot(app)).toEqual(before)
+      const fresh = await sendSample((await steppedUp(person)).me, route, sample)
+      expect(fresh.body.code).not.toBe('step_up_required')
+    },
+  )
 
   test.each(FIXED)('%s: is refused, and changes nothing', async (name) => {
     const person = await signedInMember(team)

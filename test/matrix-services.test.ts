@@ -118,7 +118,7 @@ async function endedSession(subOrgId: string): Promise<string> {
   return id
 }
 
-test('a check of a permission denies where rbac is off, whatever names the organization', async () => {
+test('a permission check denies where rbac is off, however the request names the organization', async () => {
   const subOrgId = await tenant.organization()
   const scoped = await tenant.withKey({ subOrgId })
   const { user } = succeeded(await tenant.post('/v1/users', { subOrgId, email: newEmail() }))
@@ -139,7 +139,7 @@ test('a check of a permission denies where rbac is off, whatever names the organ
   expect((await checks()).map(({ allowed }) => allowed)).toEqual([true, true, true])
 })
 
-test('what the account level has turned off is off where nothing else is configured', async () => {
+test('a service that is off at the account level is off in organizations without a configuration', async () => {
   const own = await app.tenant()
   const [inherits, differs] = [await own.organization(), await own.organization()]
   for (const subOrgId of [inherits, differs])

@@ -41,14 +41,14 @@ export async function ownWorld(app: TestApp, tenant: OwnWorld['tenant']): Promis
   return { app, tenant, subOrgId }
 }
 
-/** The account's own team, whose members call the same routes, in place of an organization. */
+/** The account's own team in place of an organization. Its members call the same routes. */
 export const teamWorld = (app: TestApp, tenant: Tenant): OwnWorld & { tenant: Tenant } => ({
   app,
   tenant,
   subOrgId: 'team',
 })
 
-/** Somebody who has joined the team and has signed in by a mailed code a moment ago. */
+/** A person who has joined the team and has just signed in by a mailed code. */
 export async function signedInMember(
   world: OwnWorld & { tenant: Tenant },
   role: PlantedMember['role'] = 'member',

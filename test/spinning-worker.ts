@@ -1,4 +1,4 @@
-/** A module for threads of the message pool, whose work never ends by itself, or fails. */
+/** A module for threads of the message pool. Its work never ends by itself, or it fails. */
 export function spin(): never {
   for (;;);
 }

@@ -39,7 +39,7 @@ async function expectRefused(reply: Reply): Promise<void> {
   expect(await snapshot(app)).toEqual(before)
 }
 
-test.each(stagingKeys)('%s: invites nobody to the team, nor to a roster', async (_, key) => {
+test.each(stagingKeys)('%s: invites no one to the team or a roster', async (_, key) => {
   const email = newEmail()
   for (const role of ['owner', 'member'])
     for (const body of [
@@ -50,7 +50,7 @@ test.each(stagingKeys)('%s: invites nobody to the team, nor to a roster', async 
   expect(await app.mails(email)).toEqual([])
 })
 
-test.each(stagingKeys)('%s: removes, promotes and withdraws nobody', async (_, key) => {
+test.each(stagingKeys)('%s: removes and promotes no member, and withdraws no invitation', async (_, key) => {
   const ids = async (named: { subOrgId?: string }) => {
     const { membershipId } = await joinedMember(app, tenant, 'developer', named)
     const { member } = succeeded(
@@ -67,7 +67,7 @@ test.each(stagingKeys)('%s: removes, promotes and withdraws nobody', async (_, k
   }
   for (const id of isLimited ? [awaited] : [invited, awaited])
     await expectRefused(await key.delete(`/v1/members/invites/${id}`))
-  // They see who is there.
+  // They read the members.
   const { members } = succeeded(await key.get('/v1/members'))
   expect(members.map(({ id }: { id: string }) => id)).toContain(placed)
 })
@@ -103,7 +103,7 @@ test.each(organizationKeys)('%s: changes no language of a shared environment', a
   for (const { id } of shared) await expectRefused(await key.patch(`/v1/environments/${id}`, { locale: 'ja' }))
 })
 
-test('what production does to its team is recorded in production, and names the key', async () => {
+test('a change of the team is recorded in production, and names the key', async () => {
   const { membershipId } = await joinedMember(app, tenant, 'developer')
   const { id } = succeeded(await tenant.get('/v1/api-keys/current'))
   succeeded(await tenant.delete(`/v1/members/${membershipId}`))

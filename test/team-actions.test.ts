@@ -144,7 +144,7 @@ const CALLERS: [name: string, row: string, make: MakeCaller][] = [
   ],
 ]
 
-/** Somebody with a role, who has joined or is invited, in the account or on the roster alone. */
+/** A person with a role, joined or invited, in the account or on the roster alone. */
 interface Target {
   where: 'account' | 'roster'
   role: Role
@@ -385,7 +385,7 @@ describe.each(CALLERS)('%s', (_, row, make) => {
     for (const role of ROLES)
       for (const at of where ?? (['account', 'roster'] as const)) {
         const reaches = acting.reach === 'account' || at === 'roster'
-        // A person who is invited to the account is nobody yet on the roster: inviting them there acts on no one.
+        // A person invited to the account is not on the roster yet, so inviting them there acts on no member.
         if (!reaches && status === 'invited' && name.startsWith('POST')) continue
         let target = await makeTarget(place, { where: at, role, status })
         let before = await state(place)

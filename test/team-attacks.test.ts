@@ -30,11 +30,11 @@ const BOUNDS = [
 const boundedKey = async (tenant: Tenant, bound: object) =>
   app.as(succeeded(await tenant.post('/v1/api-keys', { name: 'Bounded', scopes: ['*'], ...bound })).key)
 
-describe('nobody becomes an owner by a reset link', () => {
+describe('a reset link makes no owner', () => {
   const ask = (caller: Caller, email: string, more: object = { deliver: false }) =>
     caller.post('/v1/auth/password/reset/send', { subOrgId: 'team', email, ...more })
 
-  test('neither an administrator nor a key gets it, and the password stays', async () => {
+  test('no administrator and no key receives it, and the password stays', async () => {
     const tenant = await app.tenant()
     const [owner, admin] = [await joinedMember(app, tenant, 'owner'), await joinedMember(app, tenant, 'admin')]
     const listed = await tenant.withKey({ scopes: [...scopes] })
@@ -55,7 +55,7 @@ describe('nobody becomes an owner by a reset link', () => {
     expect(await app.mails(owner.email)).toHaveLength(1)
   })
 
-  test.each(BOUNDS)('a key with * and %j neither signs in, nor makes members without its bounds', async (bound) => {
+  test.each(BOUNDS)('a key with * and %j signs no member in and gives no role', async (bound) => {
     const tenant = await app.tenant()
     const owner = await joinedMember(app, tenant, 'owner')
     const key = await boundedKey(tenant, bound)
@@ -78,7 +78,7 @@ describe('nobody becomes an owner by a reset link', () => {
 })
 
 describe('no response contains a link or code of the team', () => {
-  test('whatever route is asked, by whomever', { timeout: 240_000 }, async () => {
+  test('on any route, for any caller', { timeout: 240_000 }, async () => {
     const tenant = await app.tenant()
     const world = await makeWorld(app, tenant)
     const owner = await joinedMember(app, tenant, 'owner')
@@ -176,7 +176,7 @@ describe('an organization', () => {
     }
   })
 
-  test('cannot tell from any answer who is on the team already', async () => {
+  test('sees in no response whether a person is on the team', async () => {
     const { tenant, owner, ofB, keyA, ofA, a } = await makeAccount()
     for (const caller of [keyA, as(ofA)]) {
       const shapes = []
@@ -283,7 +283,7 @@ describe('an organization', () => {
     expect((await tenant.post('/v1/auth/login/password', login)).status).toBe(200)
   })
 
-  test('an invitation that is withdrawn or replaced is accepted no more', async () => {
+  test('a withdrawn or replaced invitation cannot be accepted', async () => {
     const { tenant, ofB, keyA, a } = await makeAccount()
     const accept = async (token: string) =>
       verdict(await tenant.post('/v1/auth/invite/accept', { subOrgId: 'team', token }))
@@ -298,7 +298,7 @@ describe('an organization', () => {
     expect(await isLive(ofB)).toBe(true)
   })
 
-  test('a key of the whole account adds a member at once, and one person is not invited without end', async () => {
+  test('an org-wide key adds a member at once, and one person is invited a limited number of times', async () => {
     const { tenant, a, ofB } = await makeAccount()
     const { member, invite } = succeeded(
       await tenant.post('/v1/members/invites', { subOrgId: a, email: ofB.email, role: 'member' }),
@@ -309,7 +309,7 @@ describe('an organization', () => {
     expect([...statuses]).toEqual([200, 429])
   })
 
-  test('invites no more than a number of people in an hour', { timeout: 120_000 }, async () => {
+  test('invites a limited number of people an hour', { timeout: 120_000 }, async () => {
     const { keyA, ofA, keyB } = await makeAccount()
     for (let n = 0; n < 200; n++) expect((await inviteBy(keyA, newEmail())).status, String(n)).toBe(200)
     for (const caller of [keyA, as(ofA)])
@@ -321,7 +321,7 @@ describe('an organization', () => {
 })
 
 describe('a roster', () => {
-  /** Somebody on a roster, as it is put, changed or left. */
+  /** A person on a roster, as it is put, changed or left. */
   async function makeRoster(where: 'alone' | 'elsewhere') {
     const tenant = await app.tenant()
     const subOrgId = await tenant.organization()
@@ -354,19 +354,22 @@ describe('a roster', () => {
     expect((await as(roster.one).get('/v1/members')).status).toBe(401)
   })
 
-  test.each(CHANGES)('%s: that of a member elsewhere goes on, without what the roster gave', async (name, change) => {
-    const roster = await makeRoster('elsewhere')
-    const { one, subOrgId } = roster
-    const write = () => as(one).post(`/v1/users?subOrgId=${subOrgId}`, { email: newEmail() })
-    expect((await write()).status).toBe(200)
-    succeeded(await change(roster))
-    expect((await write()).status).toBe(403)
-    const left = name.startsWith('demoted') ? '/v1/members' : '/v1/api-keys'
-    const at = name.startsWith('demoted') ? `?subOrgId=${subOrgId}` : ''
-    expect((await as(one).get(`${left}${at}`)).status).toBe(200)
-    const { refresh_token } = one.session
-    expect((await roster.tenant.post('/v1/auth/token/refresh', { subOrgId: 'team', refresh_token })).status).toBe(200)
-  })
+  test.each(CHANGES)(
+    '%s: the session of a member with another membership continues, without the permissions of the roster',
+    async (name, change) => {
+      const roster = await makeRoster('elsewhere')
+      const { one, subOrgId } = roster
+      const write = () => as(one).post(`/v1/users?subOrgId=${subOrgId}`, { email: newEmail() })
+      expect((await write()).status).toBe(200)
+      succeeded(await change(roster))
+      expect((await write()).status).toBe(403)
+      const left = name.startsWith('demoted') ? '/v1/members' : '/v1/api-keys'
+      const at = name.startsWith('demoted') ? `?subOrgId=${subOrgId}` : ''
+      expect((await as(one).get(`${left}${at}`)).status).toBe(200)
+      const { refresh_token } = one.session
+      expect((await roster.tenant.post('/v1/auth/token/refresh', { subOrgId: 'team', refresh_token })).status).toBe(200)
+    },
+  )
 
   test('a change of a membership of the account ends all sessions of the member', async () => {
     for (const change of ['patch', 'delete'] as const) {
@@ -439,7 +442,7 @@ describe('a roster', () => {
     }
   })
 
-  test('an invited member of the account who is on it joins it with the account', async () => {
+  test('a member invited to the account, and put on it, joins it with the account', async () => {
     const tenant = await app.tenant()
     const subOrgId = await tenant.organization()
     const owner = await joinedMember(app, tenant, 'owner')

@@ -48,7 +48,7 @@ describe('the limits of an inviter', () => {
     }
   })
 
-  test('keep apart the account and what is made in another environment', async () => {
+  test('are separate for the account and for organizations of another environment', async () => {
     const tenant = await app.tenant()
     const { staging, subOrgId } = await stagingOrganization(tenant)
     const email = newEmail()

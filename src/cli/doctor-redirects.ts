@@ -3,8 +3,8 @@ import type { Config } from '../platform/config.ts'
 import type { Db } from '../platform/db/pool.ts'
 
 /**
- * Why people sign in by way of a redirect URI that several providers share, where the answer of one can be taken for that of
- * another (RFC 9700 §4.4): one sentence for each kind, with what to do.
+ * Finds redirect URIs that several providers share. There the answer of one provider can be taken for the answer of another
+ * (RFC 9700 §4.4). Returns one sentence for each kind, with the remedy.
  */
 export async function findSharedRedirects(
   { social, socialCallback }: Pick<Config, 'social' | 'socialCallback'>,

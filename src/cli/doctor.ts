@@ -287,7 +287,7 @@ async function examineMasterKey(config: Config, { db }: Database): Promise<Findi
   }
 }
 
-/** Warns of connections that make users beside those of provisioning, which cannot deactivate them. */
+/** Warns of connections that create users beside provisioning: the client cannot deactivate these users. */
 async function examineProvisioning({ db }: Database): Promise<Finding[]> {
   const names = await listJitBesideProvisioning(db)
   if (names.length === 0) return []

@@ -32,14 +32,14 @@ async function newEnrolled(role: 'owner' | 'admin') {
   return strong
 }
 
-test('a reset is the way back of the last owner who has lost everything, and is recorded and mailed', async () => {
+test('a reset lets the last owner sign in after they lost every factor, and is recorded and mailed', async () => {
   const owner = await newEnrolled('owner')
   const { challenge_token } = await signIn(tenant, owner.email)
   const told = (await service.mails(owner.email)).length
   const done = await cli(owner.email.toUpperCase())
   expect(done).toMatchObject({
     code: 0,
-    stdout: `Removed totp, sms, passkey of ${owner.email}, and ended their sessions. They were told by email.\n`,
+    stdout: `Removed totp, sms, passkey of ${owner.email}, and ended their sessions. A mail notifies them.\n`,
   })
   const mails = (await service.mails(owner.email)).slice(told)
   expect(mails.map(({ kind }) => kind).sort()).toEqual(['mfa_removed', 'mfa_removed', 'passkey_deleted'])
@@ -62,7 +62,7 @@ test('a reset is the way back of the last owner who has lost everything, and is 
   expect(await signIn(tenant, owner.email)).toMatchObject({ session: null, enrollment_required: true })
 })
 
-test('it changes nothing for a member without factors, nor for anybody who is not of this team', async () => {
+test('it changes nothing for a member without factors or for a person outside the team', async () => {
   const member = await signedInMember(world, 'admin')
   const stranger = await signedInMember(teamWorld(service, await service.tenant()), 'owner')
   await giveApp(stranger)

@@ -29,7 +29,7 @@ export async function resetFactors(work: Work, email: string): Promise<FactorsRe
   })
 }
 
-/** By the rules by which members do it themselves, which record it and notify them. Returns what there was. */
+/** Uses the rules of `/v1/me`, which record and notify. Returns the methods that were removed. */
 async function removeFactors(work: TxWork, userId: string): Promise<FactorsReset['methods']> {
   const factors = await import('../features/factors/factors.ts')
   const { deletePasskeyOf, listPasskeysOf } = await import('../features/passkeys/passkeys.ts')

@@ -38,7 +38,7 @@ test('the first owner, who has no password, joins an organization without one', 
   expect((await key.get('/v1/members')).body.members).toMatchObject([{ email, status: 'active' }])
 })
 
-test('prints a link for the first owner, by which they choose a password; it is mailed to nobody, and recorded', async () => {
+test('prints a link by which the first owner chooses a password, records it, and mails nothing', async () => {
   const { json, code } = await cli('members', 'link', 'ada@acme.example', '--json')
   expect([code, json]).toEqual([
     0,
@@ -55,7 +55,7 @@ test('prints a link for the first owner, by which they choose a password; it is 
   expect(await submit(url, PASSWORD)).toBe(400)
 })
 
-test('prints the link alone where people read it, and a note beside it', async () => {
+test('prints only the link on stdout, and a note on stderr', async () => {
   const { stdout, stderr } = await cli('members', 'link', 'ADA@acme.example')
   expect(stdout).toMatch(/^http:\/\/\S+\/auth\/link\?token_hash=\S+\n$/)
   expect(stderr).toContain('member.link_printed')
@@ -113,7 +113,7 @@ test('prints links, however many mails the address was sent', async () => {
   ])
 })
 
-test('records the link of a member of one organization there, and finds nobody else', async () => {
+test('records the link of a member of one organization there, and finds no other member', async () => {
   const { subOrganizations } = (await api.get('/v1/organizations')).body
   const subOrgId = subOrganizations[0].id
   const { environmentId, key, ...tenant } = await service.tenant()

@@ -44,7 +44,7 @@ async function listMembers(options: Options): Promise<void> {
   await withPlatform(async (platform) => {
     const { listMemberRows } = await import('../features/members/store.ts')
     const account = await getAccount(platform.db, options.account)
-    // Without an environment: with the rosters of organizations of all of them.
+    // Without an environment: the rosters of every environment.
     const team = { accountId: account.id, organizationId: null }
     const rows = await listMemberRows(platform.db, team, {}, firstPage(MAX_ROWS))
     const members = rows.slice(0, MAX_ROWS).map(shown)
@@ -70,7 +70,7 @@ async function printMemberLink(email: string, options: Options): Promise<void> {
   })
 }
 
-/** Links, here and in the mails that a command sends, lead to the base URL, which is a default where it is not set. */
+/** Printed and mailed links lead to the base URL. Warns if it is the default. */
 function noteBaseUrl({ config }: Platform): void {
   note(`Links lead to ${config.baseUrl}.`)
   if (config.baseUrl === DEFAULT_BASE_URL)
@@ -87,7 +87,7 @@ async function resetFactorsOf(email: string, options: Options): Promise<void> {
     if (had && !options.json) noteBaseUrl(platform)
     print(options, reset, [
       had
-        ? `Removed ${had} of ${reset.email}, and ended their sessions. They were told by email.`
+        ? `Removed ${had} of ${reset.email}, and ended their sessions. A mail notifies them.`
         : `${reset.email} has no second factor and no passkey. Nothing was changed.`,
     ])
   })

@@ -16,7 +16,7 @@ export interface SocialConfig {
   tenant: string | null
 }
 
-/** Which redirect URI the deployment's applications are registered with: that of each provider, or the shared one. */
+/** The registered redirect URIs of the deployment's applications: one for each provider, or the shared one. */
 export type SocialCallback = (typeof CALLBACKS)[number]
 const CALLBACKS = ['provider', 'shared'] as const
 
@@ -56,7 +56,7 @@ export function readSocial(env: Env, outboundAllow: readonly string[]): Record<S
   return { google: read('google'), github: read('github'), apple: read('apple'), microsoft: read('microsoft') }
 }
 
-/** Null: as the deployment began. Throws ConfigError. */
+/** Null: the default, which depends on the age of the deployment. Throws ConfigError. */
 export function readSocialCallback(env: Env): SocialCallback | null {
   const value = env['WATCHWORD_SOCIAL_CALLBACK']?.trim() || null
   const known = CALLBACKS.find((each) => each === value) ?? null

@@ -44,9 +44,9 @@ interface Waiter {
 }
 
 /**
- * A queue that is fair by directory: the directory whose computations have cost least so far is next (start-time fair
- * queueing). A flood of one directory, however costly, takes no more than its share. A computation cannot be interrupted:
- * the costly ones never hold every thread.
+ * A queue that is fair by directory (start-time fair queueing): the directory with the lowest cost so far is next. A flood of
+ * one directory takes no more than its share, whatever it costs. A computation cannot be interrupted, so costly ones never
+ * hold every thread.
  */
 export function openFairQueue(
   options: Pick<FairQueue, 'threads' | 'places' | 'lightCost' | 'clock'> & Partial<Pick<FairQueue, 'placesOfOne'>>,

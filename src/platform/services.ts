@@ -39,7 +39,7 @@ export function requireService<W>(tenant: Tenant, service: ServiceId | null, whe
 export function isServed(reach: Reach | Directory, column: string): RawBuilder<SqlBool> {
   if ('kind' in reach || reach.directory || !reach.service) return sql`true`
   const needed = authDependents.includes(reach.service) ? [reach.service, 'auth'] : [reach.service]
-  // A directory without a configuration has that of the account level; without that, every service is on.
+  // A directory without a configuration inherits the one of the account level. Without that, every service is on.
   return sql`coalesce(
     (select own.enabled_app_ids from service_configs own where own.directory_id = ${sql.ref(column)}),
     (select inherited.enabled_app_ids from service_configs inherited

@@ -1,4 +1,4 @@
-/** Why a user is locked: by an administrator, who shut every sign-in method, or by wrong passwords. Null: not locked. */
+/** The cause of a lock: an administrator (every sign-in method) or wrong passwords. Null: not locked. */
 export type UserLock = 'administrator' | 'failed_attempts' | null
 
 /** SQL: whether an administrator's lock on a user is in force. `users` and `at` name the row and the time. */

@@ -23,7 +23,7 @@ export const environments: Mutant[] = [
     tests: [WRITES_TEST],
   },
   {
-    name: 'what a member may write depends on the role',
+    name: 'the role of a member decides what they may write',
     file: WRITES,
     find: "caller.kind === 'key' && ",
     replace: '',
@@ -44,7 +44,7 @@ export const environments: Mutant[] = [
     tests: [HOMES_TEST],
   },
   {
-    name: 'the event of a change has what is true in the home environment',
+    name: 'the event of a change has the data of the home environment',
     file: 'src/features/organizations/organizations.ts',
     find: '{ ...work.directory, environmentId: work.directory.directory.environmentId }',
     replace: '{ ...work.directory }',
@@ -130,7 +130,7 @@ export const environments: Mutant[] = [
     tests: [HOMES_TEST],
   },
   {
-    name: 'who acts for an organization works in its home environment',
+    name: 'a member who acts for an organization works in its home environment',
     file: CHOSEN,
     find: 'return homeEnvironmentOf(platform, accountId, organizationId)',
     replace: 'return homeEnvironmentOf(platform, accountId, organizationId && null)',
@@ -151,14 +151,14 @@ export const environments: Mutant[] = [
     tests: ['test/network-limit.test.ts'],
   },
   {
-    name: 'a kept answer is that of its environment',
+    name: 'a kept answer belongs to its environment',
     file: 'src/platform/http/idempotency.ts',
     find: ', ...environment)',
     replace: ')',
     tests: [HOMES_TEST],
   },
   {
-    name: 'a roster of staging keeps nobody in the account',
+    name: 'a membership on a staging roster does not keep a member in the account',
     file: 'src/features/members/members.ts',
     find: '  if (home.environmentId !== work.directory.directory.environmentId) return\n',
     replace: '',

@@ -51,7 +51,7 @@ export const firstContact: Mutant[] = [
     tests: ['test/matching-names.test.ts'],
   }),
   first({
-    name: 'whom the client has deleted becomes no other user',
+    name: 'a person that the client has deleted becomes no other user',
     file: MATCH,
     find: "    otherwise = refused('user_inactive', DEPROVISIONED)\n",
     replace: '',
@@ -111,7 +111,7 @@ export const firstContact: Mutant[] = [
     tests: ['test/race/introduction.test.ts'],
   }),
   first({
-    name: 'a name that somebody has chosen leads the client to nobody',
+    name: 'a chosen name leads the client to no user',
     file: PROVISION,
     find: ' && isOwn(one.email_norm)',
     replace: '',
@@ -125,7 +125,7 @@ export const firstContact: Mutant[] = [
     tests: ['test/matching-names.test.ts'],
   }),
   first({
-    name: 'an externalId of several users brings nobody back',
+    name: 'an externalId of several users restores none of them',
     file: PROVISION,
     find: 'one?.is_gone && others.length === 0 ? one : null',
     replace: 'one?.is_gone ? one : null',

@@ -6,7 +6,7 @@ const tests = [`${FOLDER}/impersonation.test.ts`]
 /** What somebody who acts for a user may do, and who learns of it. */
 export const impersonation: Mutant[] = [
   {
-    name: 'nobody acts for a sign-up whose mailbox is unproved',
+    name: 'a sign-up with an unproved mailbox is not impersonated',
     file: `${FOLDER}/impersonation.ts`,
     find: 'if (!facts?.auth_account_id || facts.pending)',
     replace: 'if (!facts?.auth_account_id)',

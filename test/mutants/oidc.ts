@@ -75,7 +75,7 @@ export const oidc: Mutant[] = [
     tests: [`${SOCIAL}/mix-up.test.ts`],
   },
   {
-    name: 'the issuer that a callback names is that of a tenant',
+    name: 'a callback names the issuer of a tenant',
     file: `${OIDC}/exchange.ts`,
     find: '    checkTenantIssuer(provider, discovery, callback.iss)\n',
     replace: '',
@@ -83,7 +83,7 @@ export const oidc: Mutant[] = [
     only: 'iss of a callback',
   },
   {
-    name: 'the issuer that a callback names is that of the token',
+    name: 'a callback and its token name the same issuer',
     file: `${OIDC}/exchange.ts`,
     find: 'callback.iss !== undefined && callback.iss !== issuer',
     replace: 'callback.iss === null',

@@ -162,7 +162,7 @@ export const provisioning: Mutant[] = [
     only: 'is refused, and changes nothing',
   },
   {
-    name: 'who joins or leaves a group has another version',
+    name: 'a user who joins or leaves a group has another version',
     file: 'src/features/groups/write.ts',
     find: "[...idsOf('User'), ...beneath]",
     replace: 'beneath',
@@ -211,7 +211,7 @@ export const provisioning: Mutant[] = [
     tests: ['src/features/groups/versions.test.ts'],
   },
   {
-    name: 'a condition is judged by what is shown',
+    name: 'a condition is compared with the version of the shown body',
     file: 'src/platform/scim/versions.ts',
     find: 'return shown_version === null ?',
     replace: 'return shown_version !== 0 ?',

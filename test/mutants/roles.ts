@@ -98,7 +98,7 @@ export const roles: Mutant[] = [
     tests: [SSO_TEST],
   },
   {
-    name: 'a mapping that is changed takes what it no longer gives',
+    name: 'a changed mapping takes the roles that it no longer gives',
     file: 'src/features/connections/changes.ts',
     find: '    else await narrowToMapping(work, known, { before: readConfig(row.config), after: readConfig(config) })\n',
     replace: '',
@@ -140,14 +140,14 @@ export const roles: Mutant[] = [
     tests: [SOURCES_TEST],
   },
   {
-    name: 'provisioning is switched on by nobody who could not give what its groups give',
+    name: 'switching provisioning on requires the permissions that its groups give',
     file: 'src/features/scim/config.ts',
     find: '    if (enabled && !row.enabled && connection === row.sso_connection_id) await assertMayUseLinked(work, connection)\n',
     replace: '',
     tests: [SSO_TEST],
   },
   {
-    name: 'who proves a mailbox has no roles of links from before',
+    name: 'the first proof of a mailbox removes the roles of earlier links',
     file: 'src/features/roles/belongings.ts',
     find: '    proof: withoutSso,\n',
     replace: "    proof: { stays: '' },\n",

@@ -307,7 +307,7 @@ export const signIn: Mutant[] = [
     tests: ['test/first-proof.test.ts', ACCESS, 'test/race/joined.test.ts'],
   },
   {
-    name: 'a user whom an administrator has locked does not sign in',
+    name: 'a user locked by an administrator does not sign in',
     file: 'src/platform/user-lock.ts',
     find: '${users}.access_locked_at is not null\n    and (',
     replace: 'false\n    and (',
@@ -322,7 +322,7 @@ export const signIn: Mutant[] = [
     only: 'by itself',
   },
   {
-    name: 'a right proof of a locked user is told so',
+    name: 'a right proof of a locked user gets user_locked',
     file: 'src/features/login/gates.ts',
     find: 'if (facts.access_locked) throw loginErrors.userLocked()',
     replace: '',

@@ -15,7 +15,7 @@ const FACTORS_TEST = 'src/features/members/factors.test.ts'
 /** How members act on each other, are invited and manage keys. */
 export const teamActions: Mutant[] = [
   {
-    name: 'a member who is taken off by PUT loses their sessions',
+    name: 'a member removed by PUT loses their sessions',
     file: ROSTER,
     find: '  await endMembership(work, row)\n',
     replace: '',
@@ -23,7 +23,7 @@ export const teamActions: Mutant[] = [
     only: 'a roster',
   },
   {
-    name: 'a member who is demoted by PUT loses their sessions',
+    name: 'a member demoted by PUT loses their sessions',
     file: ROSTER,
     find: '  if (!coversRole(row.role, role)) await endAccess(work, row)\n',
     replace: '',
@@ -47,7 +47,7 @@ export const teamActions: Mutant[] = [
     only: 'an organization',
   },
   {
-    name: 'an organization adds nobody without acceptance',
+    name: 'an organization adds no member without acceptance',
     file: INVITING,
     find: 'limitedTo === null && rows.some(',
     replace: 'rows.some(',
@@ -220,7 +220,7 @@ export const teamActions: Mutant[] = [
     tests: [SIGN_IN_TEST],
   },
   {
-    name: 'every member learns what they may do',
+    name: 'every member reads their own scopes',
     file: 'src/features/api-keys/routes.ts',
     find: "scope: 'any key or member'",
     replace: "scope: 'any key'",

@@ -111,7 +111,7 @@ export const team: Mutant[] = [
     tests: [POLICY_TEST],
   },
   {
-    name: 'a member reads without a scope what is about the team alone',
+    name: 'a member without the scope reads only records of the team',
     file: 'src/platform/http/authorize.ts',
     find: "kind === 'member' && subOrgId === TEAM",
     replace: "kind === 'member'",
@@ -349,7 +349,7 @@ export const team: Mutant[] = [
     only: 'neither an administrator',
   },
   {
-    name: 'nobody acts on a member who has more permissions',
+    name: 'a caller does not act on a member with more permissions',
     file: MEMBERS,
     find: '    for (const held of rolesHeld(before)) assertMayActOn(work.caller, held)\n',
     replace: '',
@@ -357,7 +357,7 @@ export const team: Mutant[] = [
     only: 'PATCH',
   },
   {
-    name: 'nobody removes a member who has more permissions',
+    name: 'a caller does not remove a member with more permissions',
     file: MEMBERS,
     find: '    for (const held of rolesHeld(each)) assertMayActOn(work.caller, held)\n',
     replace: '',
@@ -365,7 +365,7 @@ export const team: Mutant[] = [
     only: 'DELETE',
   },
   {
-    name: 'nobody renews an invitation to a role with more permissions',
+    name: 'a caller does not renew an invitation to a role with more permissions',
     file: INVITING,
     find: '    if (present) assertMayActOn(work.caller, present.role)\n',
     replace: '',
@@ -381,7 +381,7 @@ export const team: Mutant[] = [
     only: 'counts with both roles',
   },
   {
-    name: 'nobody brings a member with more permissions onto a roster',
+    name: 'a caller does not put a member with more permissions onto a roster',
     file: ROSTER,
     find: '    if (account) assertMayTouch(work, account)\n',
     replace: '',
@@ -389,7 +389,7 @@ export const team: Mutant[] = [
     only: 'counts with both roles',
   },
   {
-    name: 'nobody adds a member with more permissions to an organization at once',
+    name: 'a caller does not add a member with more permissions to an organization at once',
     file: INVITING,
     find: '    if (joinsAtOnce) for (const held of rows.flatMap(rolesHeldInAccount)) assertMayActOn(work.caller, held)\n',
     replace: '',
@@ -397,7 +397,7 @@ export const team: Mutant[] = [
     only: 'counts with both roles',
   },
   {
-    name: 'nobody assigns roles to a member with more permissions',
+    name: 'a caller does not assign roles to a member with more permissions',
     file: 'src/features/roles/assign.ts',
     find: '    await memberGuard.of(work.platform)(work, id)\n',
     replace: '',

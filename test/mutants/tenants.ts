@@ -46,7 +46,7 @@ export const tenants: Mutant[] = [
     tests: ['test/matrix-services.test.ts'],
   },
   {
-    name: 'a directory without a configuration has that of the account level',
+    name: 'a directory without a configuration uses the one of the account level',
     file: 'src/platform/services.ts',
     find: "and levels.kind = 'account'),",
     replace: "and levels.kind = 'none'),",

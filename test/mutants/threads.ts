@@ -20,7 +20,7 @@ export const threads: Mutant[] = [
     tests: [FLOOD_TEST],
   },
   {
-    name: 'what nobody asked for takes no place from what was',
+    name: 'an unrequested message takes no place from a requested one',
     file: POOL,
     find: '{ id: `${directory.id} unsolicited` }',
     replace: 'directory',

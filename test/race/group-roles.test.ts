@@ -47,7 +47,7 @@ test.each([
   }
 })
 
-test('of a removal by force and a sign-in at once one comes last, as every route says', async () => {
+test('a removal by force and a sign-in at once end in the state of the later one, on every route', async () => {
   const { home, roles } = await groupedOrganization(service)
   const { email } = await newUser(tenant, { subOrgId: home.id, email: `${fresh()}@${home.domain}` })
   const connection = await connect(home, peer.url, { group_role_mapping: { Admins: ['admin', 'payer'] } })
@@ -67,7 +67,7 @@ test('of a removal by force and a sign-in at once one comes last, as every route
   }
 })
 
-test('users who leave groups while these change end in versions of what is shown', async () => {
+test('users who leave groups while the groups change get the versions of their bodies', async () => {
   const client = await provisioned(app, tenant)
   const twin = scimCaller(second, client.token)
   const add = async () =>

@@ -50,7 +50,7 @@ async function prepare(told: { subject: string; email: string; upn: string }) {
 }
 
 test.each(Object.keys(resources))(
-  'a sign-in and a client that introduce a person at once make one: %s',
+  'a sign-in and a client that introduce a person at once make one user: %s',
   async (name) => {
     for (let round = 0; round < 8; round++) {
       const told = { subject: fresh(), email: newAddress(), upn: newAddress() }

@@ -62,7 +62,7 @@ test('rosters that are replaced while roles change and members leave are never w
   }
 })
 
-test('a member who is taken off two rosters at once has no session afterwards', async () => {
+test('a member removed from two rosters at once has no session afterwards', async () => {
   const tenant = await app.tenant()
   const [a, b] = [await tenant.organization(), await tenant.organization()]
   const [one, two] = [first.as(tenant.key), second.as(tenant.key)]
@@ -81,7 +81,7 @@ test('a member who is taken off two rosters at once has no session afterwards', 
   }
 })
 
-test('an invitation that is accepted while it is withdrawn or renewed is one or the other', async () => {
+test('an invitation accepted and withdrawn or renewed at once is only one of them', async () => {
   const tenant = await app.tenant()
   const subOrgId = await tenant.organization()
   const [one, two] = [first.as(tenant.key), second.as(tenant.key)]

@@ -167,8 +167,8 @@ export async function getEnrollmentChallenge(work: Work, text: string): Promise<
 }
 
 /**
- * Checks who enrolls a user by a backend: with a challenge that demands it, its own user; without one, anybody but a member of
- * the team, who does it in their session. Throws `challenge_expired`, `user_not_found`, `invalid_request`.
+ * Checks an enrollment by a backend. A challenge that demands one enrolls only its own user. Without a challenge, the user must
+ * not be a member of the team: members enroll in their own session. Throws `challenge_expired`, `user_not_found`, `invalid_request`.
  */
 export async function assertMayEnroll(work: Work, sent: { userId: string; challenge_token?: string }): Promise<void> {
   if (sent.challenge_token !== undefined) {

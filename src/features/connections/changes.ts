@@ -104,7 +104,7 @@ export async function changeConnection(
   })
 }
 
-/** The fields that decide which provider is believed about the groups of a person. */
+/** The fields that decide which provider states the groups of a person. */
 const PROVIDER = ['idp_entity_id', 'idp_metadata_url', 'idp_certificates', 'oidc_issuer', 'oidc_client_id'] as const
 
 /** Throws `privilege_escalation`: another provider, or another claim for the groups, gives other people what the mapping gives. */
@@ -117,7 +117,7 @@ async function assertMayChange(work: CallerWork, before: ConnectionConfig, after
 
 /**
  * The shared redirect URI is for connections of earlier releases: with a new one, any organization could receive the codes
- * of those (RFC 9700 §4.4). Throws `invalid_request`.
+ * of these connections (RFC 9700 §4.4). Throws `invalid_request`.
  */
 function assertCallback(before: ConnectionConfig | null, { oidc_callback: now }: Partial<ConnectionConfig>): void {
   if (now === 'shared' && before?.oidc_callback !== 'shared')

@@ -4,7 +4,7 @@ import type { KnownConnection } from './known.ts'
 import type { ConnectionCheck } from './schema.ts'
 import { isProvisioningEnabled, lacksLink } from './store.ts'
 
-/** Whether provisioning is enabled in a directory, which decides what `jit_provisioning` is by default. */
+/** Whether provisioning is enabled in a directory. It decides the default of `jit_provisioning`. */
 export const provisioningSwitch = perPlatform((platform) =>
   platform.caches.define<boolean>('provisioning_enabled', (directoryId) =>
     isProvisioningEnabled(platform.db, directoryId),
@@ -16,7 +16,7 @@ export async function forgetProvisioning({ platform, directory, db }: TxWork): P
   await provisioningSwitch(platform).invalidate(db, directory.id)
 }
 
-/** Warns where several connections are there and provisioning is linked to none of them. */
+/** Warns if there are several connections and provisioning is linked to none of them. */
 export async function checkLink({ db, directory }: Work, isEnabled: boolean): Promise<ConnectionCheck[]> {
   if (!isEnabled || !(await lacksLink(db, directory))) return []
   const message =
@@ -25,7 +25,7 @@ export async function checkLink({ db, directory }: Work, isEnabled: boolean): Pr
   return [{ id: 'provisioning_link', ok: true, message, fix }]
 }
 
-/** Warns where a connection makes users of its own beside those of the provisioning client. */
+/** Warns if a connection creates users beside the provisioning client. */
 export function checkJit({ jit_provisioning: jit }: KnownConnection, isEnabled: boolean): ConnectionCheck[] {
   if (!isEnabled || jit !== true) return []
   const message =

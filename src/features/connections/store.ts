@@ -50,7 +50,7 @@ export async function lacksLink(db: Db, directory: Directory): Promise<boolean> 
   return row?.is_lacking ?? false
 }
 
-/** Names, a few of them, of active connections that make users although provisioning is enabled: of every directory. */
+/** Names of up to ten active connections, in any directory, that create users although provisioning is enabled. */
 export async function listJitBesideProvisioning(db: Db): Promise<string[]> {
   const rows = await db
     .selectFrom('sso_connections')

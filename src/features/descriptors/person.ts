@@ -85,7 +85,7 @@ const OBJECT_IDS = ['http://schemas.microsoft.com/identity/claims/objectidentifi
 const PRINCIPAL_NAMES = [`${CLAIMS}upn`, 'upn', 'userPrincipalName']
 
 /**
- * Reads who signed in, by the mapping of the connection. `externalId`: the attribute that has the externalId of
+ * Reads the person who signed in, by the mapping of the connection. `externalId`: the attribute that has the externalId of
  * provisioning; null: the subject, the NameID, and the object id of Entra ID.
  */
 export function readPerson(

@@ -17,7 +17,7 @@ export async function readIdpMetadata(work: MessageOwner, xml: string): Promise<
   }
 }
 
-/** Signs a message of the service in a thread: so the serving one never loads the library. */
+/** Signs a message of the service in a thread, so that the serving thread never loads the library. */
 export function signMessage(work: MessageOwner, xml: string, key: SigningPair): Promise<string> {
   return inThread(work, { name: 'signMessage', bytes: xml.length }, { xml, key })
 }

@@ -219,7 +219,7 @@ test('a verified domain lets its people join, as long as it is proved and sign-u
   expect(made.map(({ email }) => email)).toEqual([email])
 })
 
-test('a deactivated person is not told that the organization of their domain is joinable', async () => {
+test('discovery does not show a deactivated person the joinable organization of their domain', async () => {
   const domain = `${fresh()}.example`
   const subOrgId = await tenant.organization()
   await verifyDomain(app, tenant, subOrgId, domain)

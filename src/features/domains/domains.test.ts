@@ -193,7 +193,7 @@ test('one organization of an environment has a domain; others wait until it is f
   expect((await verify(second.key, waiting.id)).body).toMatchObject({ success: true })
 })
 
-test('an archived organization keeps its domains, which nobody else gets, and gets no others until it is active', async () => {
+test('an archived organization keeps its domains, no other organization claims them, and it adds none until it is active', async () => {
   const [first, second] = [await makeOrganization(), await makeOrganization()]
   const name = freshDomain()
   const waiting = await addOne(second.key, name)

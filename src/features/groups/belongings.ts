@@ -13,7 +13,7 @@ interface Left {
   member_id: string
 }
 
-/** Takes the user out of every group, whose representations change. */
+/** Removes the user from every group. The representations of these groups change. */
 function leave({ directory }: TxWork, { user }: UserChange): Step {
   return {
     taken: sql`
@@ -29,8 +29,8 @@ function leave({ directory }: TxWork, { user }: UserChange): Step {
 
 const memberships: Belonging<Left> = {
   table: 'scim_group_members',
-  proof: { stays: 'The client says who is in a group.' },
-  cutOff: { stays: 'The client says who is in a group.' },
+  proof: { stays: 'The client decides the members of a group.' },
+  cutOff: { stays: 'The client decides the members of a group.' },
   removal: leave,
   move: leave,
   exports: tells('scim_group_members', 'group_id', 'group_id', ''),

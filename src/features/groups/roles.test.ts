@@ -143,7 +143,7 @@ test('groups give roles of the organization, apart from what is given by hand', 
   expect([refused.status, refused.body.code]).toEqual([409, 'role_managed'])
   expect(await rolesOf()).toHaveLength(3)
   expect((await put({ roleIds: [], force: true })).body).toMatchObject({ success: true, roleIds: [] })
-  // Until the client says again who is in a group.
+  // Until the client changes the members of a group again.
   await call('PATCH', `/Groups/${group}`, patch('add', 'members', [{ value: user }]))
   expect(await rolesOf()).toHaveLength(2)
   await call('PATCH', `/Groups/${group}`, patch('remove', `members[value eq "${user}"]`))

@@ -62,7 +62,7 @@ export async function findGroupRow(db: Db, directory: Directory, id: string): Pr
   return selectGroups(db, directory).where('scim_groups.id', '=', id).executeTakeFirst()
 }
 
-/** The same, locked until the transaction ends: read once it is, with the version of what it shows then. */
+/** The same, locked until the transaction ends, and read after the lock with the version of that moment. */
 export async function lockGroupRow(tx: Tx, directory: Directory, id: string): Promise<GroupRow | undefined> {
   const held = await tx
     .selectFrom('scim_groups')
@@ -179,7 +179,7 @@ export async function listUserIdsBeneath(db: Db, directory: Directory, groupIds:
   return rows.map(({ id }) => id)
 }
 
-/** Takes a user out of every group. Returns those groups. */
+/** Removes a user from every group. Returns these groups. */
 export async function leaveGroupRows(tx: Tx, directory: Directory, userId: string): Promise<GroupRow[]> {
   const { rows } = await sql<{ id: string }>`
     delete from scim_group_members where directory_id = ${directory.id} and user_id = ${userId}
@@ -211,7 +211,7 @@ export interface MemberSets {
   removed: string[] | null
 }
 
-/** A user or group that came or went. */
+/** A user or group that was added or removed. */
 export interface ChangedMember {
   id: string
   came: boolean

@@ -37,7 +37,7 @@ async function show({ call }: Client, path: string): Promise<Shown> {
 /** The body without what says its version. */
 const contentOf = ({ meta: { version: _, lastModified: __, ...meta }, ...rest }: Reply['body']) => ({ ...rest, meta })
 
-/** Compares what is shown now with what was: another body has another version and moment, which conditions see. */
+/** Compares the present bodies with earlier ones. A changed body has a new version and time, and conditions use them. */
 async function compare(client: Client, path: string, before: Shown): Promise<Shown> {
   const after = await show(client, path)
   if (before.body === null || after.body === null) return after
@@ -70,7 +70,7 @@ const countEvents = async () => (await app.events({ accountId: tenant.accountId 
 test.each<[string, (client: Client, id: string) => Promise<unknown>]>([
   ['the client deletes', ({ call }, id) => call('DELETE', `/Users/${id}`)],
   [
-    'the client deletes for good',
+    'the client permanently deletes',
     async ({ call, subOrgId }, id) => {
       succeeded(await tenant.patch('/v1/scim/config', { subOrgId, onDeprovision: 'delete' }))
       return call('DELETE', `/Users/${id}`)
@@ -78,11 +78,11 @@ test.each<[string, (client: Client, id: string) => Promise<unknown>]>([
   ],
   ['the API deletes', ({ subOrgId }, id) => tenant.delete(`/v1/users/${id}?subOrgId=${subOrgId}`)],
   [
-    'moves to another organization',
+    'the API moves',
     async ({ subOrgId }, id) =>
       tenant.post(`/v1/users/${id}`, { subOrgId, targetSubOrgId: await tenant.organization() }),
   ],
-])('the groups of a user whom %s have another version, and one removal each', async (_, leave) => {
+])('%s a user: the groups get a new version and record one removal each', async (_, leave) => {
   const client = await newClient()
   const [gone, stays] = [await newMember(client), await newMember(client)]
   const groups = [await newGroup(client, gone, stays), await newGroup(client, gone)]
@@ -102,7 +102,7 @@ test.each<[string, (client: Client, id: string) => Promise<unknown>]>([
   ).toEqual(groups.map((id) => [id, gone, id]).toSorted())
 })
 
-test('a group that is deleted leaves those around it, and the users beneath', async () => {
+test('a deleted group leaves its parents, and its users change', async () => {
   const client = await newClient()
   const user = await newMember(client)
   const child = await newGroup(client, user)
@@ -118,7 +118,7 @@ test('a group that is deleted leaves those around it, and the users beneath', as
   ])
 })
 
-test('a name that changes is another version of the groups around, by whichever route', async () => {
+test('a new name changes the version of the groups around, by every route', async () => {
   const client = await newClient()
   const { call, subOrgId } = client
   const user = await newMember(client)
@@ -148,7 +148,7 @@ test('a name that changes is another version of the groups around, by whichever 
   await see(call('PATCH', `/Groups/${parent}`, patchOf({ op: 'remove', path: 'members' })), [])
 })
 
-test('lists find and order by when what is shown has changed', async () => {
+test('lists filter and sort by the time of the last change of the body', async () => {
   const client = await newClient()
   const user = await newMember(client)
   const other = await newMember(client)
@@ -201,7 +201,7 @@ const steps = fc.record({
   other: fc.nat(2),
 })
 
-test('whatever changes a body changes its version, and what changes nothing leaves it', async () => {
+test('a change of a body changes its version, and a request without a change does not', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(steps, { minLength: 8, maxLength: 20 }), async (sequence) => {
       const client = await newClient()

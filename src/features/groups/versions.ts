@@ -20,7 +20,7 @@ const raisedUsers = (directory: Directory, ids: RawBuilder<unknown>) => sql`
 
 const raised = { group: raisedGroups, user: raisedUsers }
 
-/** Notes that these groups or users are shown otherwise. */
+/** Raises the versions of groups and users with a changed representation. */
 export async function raiseVersions(
   tx: Tx,
   directory: Directory,

@@ -128,7 +128,7 @@ export async function deleteGroup(work: Work, id: string, { ifMatch }: Condition
   })
 }
 
-/** Takes a user, whose row is held, out of every group. */
+/** Removes a user from every group. The caller holds the user's row. */
 export async function leaveGroups(work: TxWork, userId: string): Promise<void> {
   const { db, directory } = work
   const groups = await leaveGroupRows(db, directory, userId)
@@ -210,7 +210,7 @@ async function settleMembers(work: TxWork, groupId: string, were: string[], rule
   await settleRoles(work, await holdUsers(work, [...new Set([...were, ...are])]), rules)
 }
 
-/** Changes the members and the roles that follow. Returns who came and went. */
+/** Changes the members and the roles that follow. Returns the added and removed members. */
 async function applyMembers(
   work: TxWork,
   group: GroupRow,

@@ -151,7 +151,7 @@ describe('refuses', () => {
       expect([id, (await ask({ id, subOrgId })).body.code]).toEqual([id, 'user_not_found'])
   })
 
-  test('a sign-up whose mailbox is unproved, though it has an auth account', async () => {
+  test('a sign-up with an unproved mailbox and an auth account', async () => {
     // By SQL: no route gives an auth account to such a sign-up today.
     const person = await signedIn(world)
     await sql`update users set pending_until = clock_now() + interval '1 day' where id = ${person.id}`.execute(db)

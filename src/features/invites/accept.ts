@@ -44,7 +44,7 @@ import { invitePurpose } from './link-purpose.ts'
 import { toInvite } from './schema.ts'
 import { findAcceptedRow } from './store.ts'
 
-/** What the team knows about its invitations. */
+/** The rules of the team for its invitations. */
 interface Team {
   /** Whether the person of the address is an active member. */
   isOnTeam(work: Work, emailNorm: string): Promise<boolean>
@@ -67,10 +67,10 @@ export interface Invitation {
   link: LinkRow
   user: UserRow
   who: Identity
-  /** The user can already sign in with a password or passkey: only the team has something for them to accept. */
+  /** The user can already sign in with a password or passkey. Only invitations to the team accept such a user. */
   hasCredential: boolean
   /**
-   * An invitation to the team of a person who is on it, or has a credential: they accept by the link alone. No password
+   * The invitation is to the team, and the person is on it or has a credential. They accept by the link alone. No password
    * is set, and nothing else of the user changes.
    */
   needsNoPassword: boolean

@@ -99,7 +99,7 @@ export async function inviteUser(work: Work, userId: string, delivery: LinkDeliv
 
 interface Sending {
   delivery: LinkDelivery
-  /** The user who is to have the address. */
+  /** The user that must have the address. */
   expectedId?: string
   team?: TeamInvitation
 }

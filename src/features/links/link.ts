@@ -46,7 +46,7 @@ export interface IssuedLink {
 
 /**
  * Refuses to hand a link of the team's directory to the caller: its holder becomes the member. Every link that is not
- * mailed passes here. Only the command line, whose user controls the server, prints one. Throws `team_link_withheld`.
+ * mailed passes here. Only the command line prints one, because its user controls the server. Throws `team_link_withheld`.
  */
 export function assertMayHandOver({ directory, origin }: Pick<Work, 'directory' | 'origin'>): void {
   if (directory.kind === 'console' && origin.actor.type !== 'cli') throw deliveryErrors.teamLinkWithheld()
@@ -54,7 +54,7 @@ export function assertMayHandOver({ directory, origin }: Pick<Work, 'directory' 
 
 /**
  * Issues a link, which voids the older ones that its purpose `replaces`; a decoy voids decoys alone. Mails nothing. A
- * link of a purpose that is never mailed goes into the response. Throws `team_link_withheld` for such a one.
+ * link of a purpose that is never mailed goes into the response. Throws `team_link_withheld` for such a link of the team.
  */
 export async function issueLink(work: TxWork, link: NewLink): Promise<IssuedLink> {
   const { directory, db } = work

@@ -17,7 +17,7 @@ export interface MailedPurpose extends LinkPurpose {
   readonly opensNothing?: true
   /** The only reasons of a cut-off that withdraw it; absent: any. */
   readonly endsBy?: readonly string[]
-  /** In the console directory it belongs to a membership, whose changes alone withdraw it: no cut-off or proof does. */
+  /** In the console directory it belongs to a membership. Only changes of the membership withdraw it, no cut-off or proof. */
   readonly belongsToMembership?: true
 }
 

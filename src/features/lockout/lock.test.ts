@@ -34,7 +34,7 @@ const eventsOf = async (id: string) =>
 const isLive = async (token: string) =>
   succeeded(await tenant.post('/v1/auth/token/introspect', { subOrgId, token })).active
 
-test('a lock ends every session at once, and a right credential is told', async () => {
+test('a lock ends every session at once, and a right credential gets user_locked', async () => {
   const password = freshPassword()
   const person = await signedIn(world, { password })
   const other = await signInAgain(person)
@@ -193,7 +193,7 @@ test('a managed user is locked and unlocked, and provisioning lifts no lock', as
   expect(await userOf({ id: again })).toMatchObject({ status: 'active', lock: null, scimManaged: true })
 })
 
-test('nothing is sent to a locked user, and managers are told why', async () => {
+test('nothing is sent to a locked user, and managers get user_locked', async () => {
   const person = await signedIn(world)
   succeeded(await tenant.patch('/v1/auth/settings', { subOrgId, impersonation_enabled: true }))
   const unproved = await newUser(tenant, { subOrgId })
@@ -220,7 +220,7 @@ test('nothing is sent to a locked user, and managers are told why', async () => 
   expect(event?.data).toMatchObject({ reason: 'user_locked' })
 })
 
-test('a passkey, a code and a discovery from before let nobody in', async () => {
+test('a passkey, a code and a discovery from before open no session', async () => {
   const person = await signedIn(world)
   await register(tenant, { subOrgId, userId: person.id }, newPasskey())
   const { otp_id } = succeeded(await tenant.post('/v1/auth/login/otp/send', { subOrgId, email: person.email }))

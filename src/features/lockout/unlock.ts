@@ -31,8 +31,8 @@ export async function unlockByLink(work: Work, presented: { email: string; token
 }
 
 /**
- * Ends every lock of a user: the one that wrong passwords caused, and an administrator's. Throws `user_not_found`. Returns
- * false when there was neither a lock nor a failure.
+ * Ends every lock of a user: the lock by wrong passwords and an administrator's lock. Throws `user_not_found`. Returns false
+ * if there was no lock and no failure.
  */
 export async function unlockUser(work: Work, userId: string): Promise<boolean> {
   return inTx(work, async (work) => {

@@ -6,8 +6,8 @@ import { meErrors } from './errors.ts'
 import { assertIsWayIn, assertRecent } from './freshness.ts'
 
 /**
- * A route that users call about themselves, and members of the team, by an access token whose session is looked up, from the
- * pages that their directory allows.
+ * A route that users and members of the team call about themselves, with an access token, from the pages that their directory
+ * allows. The session of the token is looked up.
  */
 export function defineOwnRoute<
   P extends TProperties = Record<never, never>,

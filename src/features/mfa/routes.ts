@@ -40,7 +40,7 @@ export const mfaRoutes: Route[] = [
     description:
       'Applies to the next sign-in, and to the next refresh of a session that was opened with one factor. Absent fields ' +
       'are kept, null restores the inherited value. A policy that contradicts itself is refused. A user’s grace period is fixed ' +
-      'once: no change extends it. GET /v1/mfa/policy/preview shows whom a change would affect. With subOrgId `team`, an ' +
+      'once: no change extends it. GET /v1/mfa/policy/preview shows the users that a change affects. With subOrgId `team`, an ' +
       'owner of the account changes the policy of the team with the token of their session.',
     body: PolicyPatch,
     reply: PolicyReply,

@@ -56,7 +56,7 @@ export const MfaPolicy = named(
     ...fields,
     required_since: nullable(
       Moment,
-      'When it first required a second factor: no grace period starts before. Null for the team, whose grace periods start with the role.',
+      'When it first required a second factor: no grace period starts before. Null for the team: its grace periods start with the role.',
     ),
     updated_at: nullable(Moment),
   }),

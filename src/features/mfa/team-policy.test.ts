@@ -49,7 +49,7 @@ test('every member reads it, also of one organization alone, and a key that sign
     [await (await tenant.withKey({ environment: 'staging' })).get(OF_TEAM), [404, 'organization_not_found']],
     [await (await tenant.withKey({ subOrgId })).get(OF_TEAM), [403, 'sub_org_mismatch']],
     [await app.as(null).get(OF_TEAM), [401, 'api_key_missing']],
-    // What is about the team is no way to what is about users.
+    // The exception for the team opens no route about users.
     [await (others[2] ?? owner).me.get(PATH), [403, 'insufficient_scope']],
     [await (others[2] ?? owner).me.get(`${PATH}?subOrgId=${subOrgId}`), [403, 'insufficient_scope']],
   ]
@@ -98,7 +98,7 @@ test('only an owner of the account changes it', async () => {
   expect(restored.policy).toEqual({ ...UNCHANGED, updated_at: expect.any(String) })
 })
 
-test('settings of the environment and of organizations do not matter there', async () => {
+test('settings of the environment and of organizations have no effect on the team', async () => {
   const { tenant, owner } = await newTeam()
   const subOrgId = await tenant.organization()
   succeeded(await tenant.patch(`${PATH}/defaults`, { require_mfa: true, grace_period_days: 0, enforce_for_roles: [] }))
@@ -115,7 +115,7 @@ test('settings of the environment and of organizations do not matter there', asy
   expect((await signIn(tenant, owner.email)).enrollment_required).toBe(true)
 })
 
-test('it may require a factor of developers, of everybody, or of nobody, which extends no grace', async () => {
+test('it may require a factor of developers, of all members or of none, and extends no grace period', async () => {
   const { tenant, world, owner } = await newTeam()
   const [developer, member] = [await signedInMember(world, 'developer'), await signedInMember(world, 'member')]
   const change = async (patch: object) => succeeded(await owner.me.patch(PATH, { subOrgId: 'team', ...patch })).policy

@@ -27,7 +27,7 @@ import type { Claims, OidcAnswer, OidcCallback } from './provider.ts'
 /**
  * Ends a sign-in at the OpenID provider of a connection. The state names the connection, and the browser must have arrived
  * at the redirect URI of that connection: another provider may have issued the code (RFC 9700 §4.4.2). `connectionId` is
- * that of the URI, null for the shared one. Throws `state_invalid`, and `invalid_redirect_uri` if the application's address
+ * the id in the URI, null for the shared URI. Throws `state_invalid`, and `invalid_redirect_uri` if the application's address
  * is no longer allowed.
  */
 export async function finishOidc(

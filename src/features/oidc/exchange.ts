@@ -144,8 +144,8 @@ function forLibrary({ issuer }: OidcProvider, discovery: Discovery): Discovery {
 }
 
 /**
- * The `iss` of the callback (RFC 9207 §2.4) where the issuer is a template for that of a tenant. It is checked before the
- * code goes to the token endpoint; the library checks that of all other providers. Throws FederationFailure.
+ * Checks the `iss` of the callback (RFC 9207 §2.4) if the issuer is a template with a tenant, before the code goes to the
+ * token endpoint. The library checks the `iss` of all other providers. Throws FederationFailure.
  */
 function checkTenantIssuer({ issuer }: OidcProvider, discovery: Discovery, iss: string | undefined): void {
   if (!issuer.includes(TENANT)) return

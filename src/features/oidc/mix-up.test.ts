@@ -129,7 +129,7 @@ test('a connection of an earlier release keeps the shared redirect URI until it 
   expect(await signIn('named')).toHaveProperty('access_token')
   // The state of a connection with a redirect URI of its own is refused at the shared one.
   expect(arrived((await lure('named')).came)).toMatchObject({ error: 'response_invalid' })
-  // That of another old one is refused by the name of the provider.
+  // The state of another old connection is refused: the provider has another name.
   await makeOld(evil, trap)
   expect(arrived((await lure('named')).came)).toMatchObject({ error: 'response_invalid' })
   const withoutName = await start(home, id)

@@ -122,7 +122,7 @@ function toTexts(value: unknown, maxLength: number): string[] {
   return list.flatMap((item) => toText(item, maxLength) ?? [])
 }
 
-/** The same without trimming: two groups whose names differ by a space are two groups. */
+/** The same without trimming: names that differ by a space are two groups. */
 function toExactTexts(value: unknown, maxLength: number): string[] {
   const list: unknown[] = Array.isArray(value) ? value : [value]
   return list.flatMap((item) => (typeof item === 'string' && toText(item, maxLength) !== null ? [item] : []))

@@ -18,7 +18,7 @@ export const oidcRoutes: Route[] = [
     path: '/v1/auth/login/sso/oidc/callback',
     operation: 'oidc.finish',
     summary: 'Finish an OpenID sign-in (shared)',
-    description: 'For connections whose `oidc_callback` is `shared`. Refuses a state of any other connection.',
+    description: 'For connections with `oidc_callback` `shared`. Refuses a state of any other connection.',
     query: CallbackFields,
     handle: (work, { query }) => finishOidc(work, query, null),
   }),

@@ -16,7 +16,7 @@ interface RevocationPage {
 export async function readRevocations(work: Work<Reach>, after: string | null, limit: number): Promise<RevocationPage> {
   const { events, cursor, hasMore } = await readStream(work, after, { types: [sessionEvents.revoked.type], limit })
   const served = await Promise.all(
-    // Not `isServed`: the stream is read by position, and its cursor moves past what is left out.
+    // Not `isServed`: the stream is read by position, and its cursor moves past omitted events.
     events.map(({ directory_id }) => isServedAt(work, directory_id)),
   )
   const shown = events.filter((_, n) => served[n])

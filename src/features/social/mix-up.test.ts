@@ -145,7 +145,7 @@ test('the applications of a new deployment have the redirect URI of their provid
   expect((await list())[0]).toMatchObject({ client_id: 'mine', callback: 'shared', callback_url: `${BASE}${SHARED}` })
 })
 
-test('those of a deployment of an earlier release keep the shared one', async () => {
+test('the applications of a deployment of an earlier release keep the shared redirect URI', async () => {
   const upgraded = await serviceAt(honest.issuer, deployed)
   const { db } = upgraded.app.app.platform
   await sql`drop table social_redirects`.execute(db)

@@ -20,7 +20,7 @@ export interface ProviderOptions {
   callback?: Callback
 }
 
-/** Whether the redirect URI is that of the provider alone, or the one that earlier releases used for all of them. */
+/** The redirect URI of the provider alone, or the URI that all providers of earlier releases share. */
 export type Callback = 'provider' | 'shared'
 
 const rows = perPlatform((platform) =>

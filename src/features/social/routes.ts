@@ -43,7 +43,7 @@ export const socialRoutes: Route[] = [
     operation: 'social.finish',
     tag,
     summary: 'Finish a social sign-in (shared)',
-    description: 'For applications whose `callback` is `shared`. Refuses a state of any other application.',
+    description: 'For applications with `callback` `shared`. Refuses a state of any other application.',
     query: CallbackFields,
     handle: (work, { query }) => finishSocial(work, query, null),
   }),

@@ -73,7 +73,7 @@ async function verifyToken(platform: Platform, token: string): Promise<Verified 
   return claims ? { ...issuing, claims } : null
 }
 
-/** Whether a token is of the team of the account whose keys have signed it. */
+/** Whether a token belongs to the team of the account that signed it. */
 function isOfTeam({ accountId, claims }: Pick<Verified, 'accountId' | 'claims'>): boolean {
   return accountOfTeam(claims.aud) === accountId
 }

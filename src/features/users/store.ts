@@ -15,7 +15,7 @@ import type { Directory, Reach } from '../../platform/http/directory.ts'
 import { type Page, takePage } from '../../platform/http/pagination.ts'
 import { lockText, type UserLock } from '../../platform/user-lock.ts'
 
-/** `locked`: what refuses sign-ins at the moment. */
+/** `locked`: the cause of the lock in force. */
 export type UserRow = Selectable<Users> & { locked: UserLock }
 /** A user whose row is locked until the transaction ends. */
 export type HeldUser = UserRow & { held: true }

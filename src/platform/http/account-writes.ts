@@ -7,7 +7,7 @@ import { type AccountScope, accountDirectory, type EnvironmentRef, homeEnvironme
  * Which environments may write a record that belongs to the account. Every write route with `directory: 'account'`
  * declares one.
  * - `own-environment`: the record belongs to the caller's environment, as API keys and defaults do.
- * - `new-organization`: an organization, whose home the caller's environment becomes.
+ * - `new-organization`: an organization. The caller's environment becomes its home.
  * - `home`: the record is seen in several environments, and its owner's home environment writes it: see `admitWrite`.
  *   The route finds the owner (`ownerOf`).
  */
@@ -23,7 +23,7 @@ export const accountWriteErrors = {
 /**
  * Decides whether a caller may write a record that several environments see. The owner is an organization, or null for the
  * account: its team and the shared environments. An API key must be of the owner's home environment, which is production for
- * the account. A member's rights depend on the role alone. Returns the scope whose events are recorded in that environment.
+ * the account. A member's rights depend on the role alone. Returns the scope that records events in that environment.
  * Throws `production_key_required`, `home_key_required`.
  */
 export async function admitWrite(
@@ -44,7 +44,7 @@ function refusal({ environmentSlug }: EnvironmentRef) {
 
 const PRODUCTION = 'production'
 
-/** The home of an organization that is created in an environment: null for production, whose organizations all see. */
+/** The home of an organization that is created in an environment. Null for production: every environment sees it. */
 export function homeOfNew({ environmentId, environmentSlug }: EnvironmentRef): string | null {
   return environmentSlug === PRODUCTION ? null : environmentId
 }

@@ -29,7 +29,7 @@ export function authorize(caller: KeyCaller, wanted: Scope | AnyCaller): void {
   })
 }
 
-/** Whether a member reads what is about their own team (`Route.team`), which takes no scope. */
+/** Whether a member reads a record of their own team (`Route.team`), which requires no scope. */
 export function mayReadOwnTeam(route: Route, { kind }: KeyCaller, subOrgId: string | null): boolean {
   return route.team === 'own' && route.method === 'GET' && kind === 'member' && subOrgId === TEAM
 }
@@ -37,10 +37,10 @@ export function mayReadOwnTeam(route: Route, { kind }: KeyCaller, subOrgId: stri
 /** In place of an organization: the account's own team. */
 export const TEAM = 'team'
 
-/** Making and unmaking owners, which is no permission of the catalogue. */
+/** Gives and takes ownership. No permission of the catalogue. */
 export const OWNERSHIP = 'members:owner'
 
-/** Refuses all but a member of the team who is an owner of the account. Throws `insufficient_scope`. */
+/** Admits only owners of the account, by the session of the member. Throws `insufficient_scope`. */
 export function assertOwner(caller: KeyCaller): void {
   if (caller.kind !== 'member' || caller.organizationId !== null)
     throw httpErrors.insufficientScope({
@@ -70,8 +70,8 @@ export function boundOf({ kind, expiresAt, allowedIps, requestsPerSecond }: KeyC
 
 /**
  * Decides who may sign team members in. The caller receives the sessions of owners, so it must be able to do everything
- * already, without a bound: a key with the scope `*`. Scopes listed one by one are not enough, since they neither make
- * owners nor include the scopes of later releases. Throws `insufficient_scope`, `privilege_escalation`.
+ * already, without a bound: a key with the scope `*`. Scopes listed one by one are not enough: they make no
+ * owners and lack the scopes of later releases. Throws `insufficient_scope`, `privilege_escalation`.
  */
 export function assertSignsTeamIn(caller: KeyCaller): void {
   if (caller.kind !== 'key')

@@ -103,7 +103,7 @@ async function blocked(): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-test('an account whose requests hang leaves connections to the others', async () => {
+test('requests of one account that hang leave connections to other accounts', async () => {
   const organization = await tenant.withKey({ subOrgId })
   const release = await holdOrganization()
   const hanging = Array.from({ length: 12 }, (_, n) => rename(`hanging-${n}`, n < 6 ? tenant : organization))

@@ -36,7 +36,7 @@ interface RepeatableRequest {
 
 /** What a request does. */
 interface Acting<P> {
-  /** Takes long and writes nothing. It holds neither a connection nor a turn. */
+  /** Takes long, writes nothing, and holds no connection and no turn. */
   prepare(): Promise<P>
   /** The rest, in a transaction. */
   run(tx: Tx, prepared: P): Promise<SentAnswer>

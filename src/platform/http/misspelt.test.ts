@@ -96,7 +96,7 @@ test('a slug in place of the id of an organization is told as such', async () =>
   expect(codes).toEqual([...Array(3).fill([404, 'organization_not_found']), [403, 'sub_org_mismatch']])
   for (const { body } of slugs)
     expect(body.detail).toBe(
-      `subOrgId takes the id of an organization, a UUID. ${slug} looks like a slug: GET /v1/organizations?slug=${slug} tells the id.`,
+      `subOrgId takes the id of an organization, a UUID. ${slug} looks like a slug: GET /v1/organizations?slug=${slug} returns the id.`,
     )
   const [found] = (await tenant.get(`/v1/organizations?slug=${slug}`)).body.subOrganizations
   expect(found.id).toBe(subOrgId)

@@ -51,10 +51,10 @@ function readSubOrgId(source: unknown): string | null {
   throw invalidField('subOrgId', 'type', 'subOrgId must be a string')
 }
 
-/** Says what is wrong with a `subOrgId` that is no UUID. Says nothing of a UUID. */
+/** The problem of a `subOrgId` that is no UUID. Empty for a UUID. */
 export function describeNoId(text: string): { detail?: string } {
   if (text === TEAM) return { detail: 'This route does not take `team`. Members manage themselves at /v1/me.' }
   if (isId(text.toLowerCase())) return {}
-  const slug = isSlug(text) ? ` ${text} looks like a slug: GET /v1/organizations?slug=${text} tells the id.` : ''
+  const slug = isSlug(text) ? ` ${text} looks like a slug: GET /v1/organizations?slug=${text} returns the id.` : ''
   return { detail: `subOrgId takes the id of an organization, a UUID.${slug}` }
 }

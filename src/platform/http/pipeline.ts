@@ -94,7 +94,7 @@ function compileHandler(route: Route): Route['handle'] {
   if (!ownerOf) return (work, input, prepared) => route.handle(work, input, prepared)
   return async (work: RequestContext & Partial<KeyedContext<'account'>>, input, prepared) => {
     const { platform, caller, directory: scope } = work
-    if (!caller || !scope) throw new Error(`${route.operation} has no caller whose account it writes`)
+    if (!caller || !scope) throw new Error(`${route.operation} writes an account and has no caller`)
     const directory = await admitWrite(platform, caller, scope, await ownerOf(work, input))
     return route.handle(Object.assign({}, work, { directory }), input, prepared)
   }

@@ -127,8 +127,9 @@ interface Common<
   /** `X-Trusted-Device` may stand for a second factor. */
   takesDevice?: boolean
   /**
-   * The account's own team signs in by it too: `subOrgId=team`, of a key that may do everything. `own`: members reach their own
-   * team by it, too, by a GET all of them, else the owners of the account. Of a route of end users: members call it as well.
+   * The account's own team signs in by this route too: `subOrgId=team`, with a key that may do everything. `own`: members also
+   * reach their own team, all of them by a GET, and otherwise only owners of the account. On a route of end users: members call
+   * it as well.
    */
   team?: boolean | 'own'
   /** Sends `ETag`. */

@@ -28,7 +28,7 @@ test('work that does not end is ended after ten seconds, with its thread, and ot
   expect(await Promise.all([echo('one'), echo('two'), echo('three')])).toEqual(['one', 'two', 'three'])
 })
 
-test('what work throws comes back, and leaves its place', async () => {
+test('an error of the work rejects the caller and frees its place', async () => {
   await expect(inThread(owner('one'), { name: 'fail', bytes: 1 }, undefined as never)).rejects.toThrow('of the work')
   expect(await echo('one')).toBe('one')
 })
@@ -46,7 +46,7 @@ test('one directory holds 32 places, and the others have theirs', async () => {
   expect(await echo('full')).toBe('full')
 })
 
-test('what waits longer than five seconds for the messages of others is refused', async () => {
+test('a message that waits longer than five seconds is refused', async () => {
   const spinning = ['one', 'two'].map((id) =>
     inThread(owner(id), { name: 'spin', bytes: 1 }, undefined as never).catch((error) => error),
   )

@@ -4,7 +4,7 @@ import { type Platform, perPlatform } from '../platform.ts'
 import { closeThreadPool, NICE, openThreadPool, threadsOf, withPlace, withTurn } from '../thread-pool.ts'
 import { XmlRefusal } from './refusal.ts'
 
-/** The organization whose provider has sent a message. */
+/** The organization of the provider that has sent a message. */
 export interface MessageOwner {
   platform: Platform
   directory: { id: string }
@@ -46,8 +46,8 @@ export function withMessagePlace<T>({ platform, directory }: MessageOwner, work:
 }
 
 /**
- * The same for a message that nobody asked for, which anybody can send: it takes no place from the answers to sign-ins of the
- * directory, which have a state.
+ * The same for an unsolicited message, which anyone can send. It takes no place from answers to sign-ins of the directory,
+ * which have a state.
  */
 export function withUnsolicitedPlace<T>({ platform, directory }: MessageOwner, work: () => Promise<T>): Promise<T> {
   return withPlace(messagePool(platform), { id: `${directory.id} unsolicited` }, work)

@@ -1,6 +1,6 @@
 import { XmlRefusal } from './refusal.ts'
 
-/** What became of a message in a thread, where errors cannot keep their class. */
+/** The outcome of a message in a thread. Errors lose their class between threads. */
 export type Verdict<T> = { value: T } | { refused: { reason: string; message: string } }
 
 export async function toVerdict<T>(judge: () => T | Promise<T>): Promise<Verdict<T>> {
