@@ -211,7 +211,7 @@ export const httpErrors = defineErrors({
     403,
     'home_key_required',
     'A key of another environment is required',
-    'An organization is changed by keys of its home environment, which `environment` of the organization names.',
+    'Only keys of its home environment change an organization. Its field `environment` names the home environment.',
   ],
   serviceDisabled: [
     403,
