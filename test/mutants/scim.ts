@@ -13,6 +13,7 @@ const NORMALISE_TEST = 'src/platform/scim/normalise.test.ts'
 const MEMBERS_TEST = 'src/platform/scim/members.test.ts'
 const BUDGET = 'src/platform/scim/budget.ts'
 const COST_TEST = 'src/platform/scim/patch-cost.test.ts'
+const REPLAY = 'src/features/bulk/replay.ts'
 const PATCH_TEST = 'src/platform/scim/patch.test.ts'
 
 /** What a client of provisioning may say, and how much of it. */
@@ -191,5 +192,21 @@ export const scim: Mutant[] = [
     find: 'if (list.isBroad && sqlState(error)',
     replace: 'if (sqlState(error)',
     tests: ['src/features/provisioning/too-many.test.ts'],
+  },
+  {
+    name: 'an accepted SCIM write is not repeated',
+    file: REPLAY,
+    find: ' || log.status < 400',
+    replace: '',
+    tests: ['src/features/bulk/replay.test.ts'],
+    only: 'an accepted write is not repeated',
+  },
+  {
+    name: 'repeating a SCIM write needs the roles that its groups give',
+    file: REPLAY,
+    find: '  await assertMayProvision(work)\n',
+    replace: '',
+    tests: ['src/features/roles/escalation.test.ts'],
+    only: 'nor repeats a write that gives it',
   },
 ]

@@ -1,8 +1,10 @@
 import { ApiError } from '../../platform/errors.ts'
+import type { KeyCaller } from '../../platform/http/caller.ts'
 import type { Work } from '../../platform/work.ts'
 import {
   admit,
   asScimError,
+  assertMayProvision,
   getLog,
   keepReplay,
   type Outcome,
@@ -18,17 +20,18 @@ const CHANGED = /^\/(Users|Groups)\/[^/]+\/?$/
 const BULK = /^\/Bulk\/?$/
 
 /**
- * Performs a logged write again, as it was sent but for its `If-Match`, and keeps that as a request of its own, which names
- * the first. A refusal of it is in its log. Throws `scim_log_not_found`, `scim_not_replayable`, `organization_suspended`,
- * `scim_disabled`.
+ * Performs a refused write again, as it was sent but for its `If-Match`, and keeps that as a request of its own, which names
+ * the first. A refusal of it is in its log. An accepted write is not repeated: it would undo what changed since. Throws
+ * `scim_log_not_found`, `scim_not_replayable`, `organization_suspended`, `scim_disabled`, `privilege_escalation`.
  */
-export async function replayLog(given: Work, id: string): Promise<ScimLog> {
+export async function replayLog(given: Work & { caller: KeyCaller }, id: string): Promise<ScimLog> {
   // Of what is refused half-way nothing may stay: never in a transaction that is committed whatever comes of it.
   const work = { ...given, db: given.platform.db }
   const log = await getLog(work, id)
   const [path = ''] = log.path.split('?')
   const isWrite = log.method === 'POST' ? MADE.test(path) : log.method !== 'GET' && CHANGED.test(path)
-  if (!isWrite || (log.body === null && log.method !== 'DELETE')) throw scimErrors.notReplayable()
+  if (!isWrite || log.status < 400 || (log.body === null && log.method !== 'DELETE')) throw scimErrors.notReplayable()
+  await assertMayProvision(work)
   const provisioning = await admit(work)
   return keepReplay(work, log, await outcomeOf(() => repeat(work, { ...log, path }, provisioning)))
 }

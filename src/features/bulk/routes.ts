@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { httpErrors } from '../../platform/errors.ts'
 import type { EventDefinition } from '../../platform/events.ts'
 import { defineRoute, open, type Route } from '../../platform/http/route.ts'
 import { checkedApart } from '../../platform/schema.ts'
@@ -55,12 +56,13 @@ export function bulkRoutes(announced: EventDefinition[]): Route[] {
       scope: 'scim_config.write',
       service: 'scim',
       tag: 'SCIM',
-      summary: 'Perform a request of provisioning again',
+      summary: 'Repeat a refused SCIM write',
       description:
-        'Writes alone, without their `If-Match`. The replay is logged as a new request, also when it is refused.',
+        'Repeats a refused write without its `If-Match`. The replay is logged as a new request, also when it is refused. ' +
+        'The caller must be able to grant the roles that groups of the SCIM client give.',
       params: scimRoute.params,
       reply: Type.Object({ log: ScimLog }),
-      errors: [...admissionErrors, scimErrors.logNotFound, scimErrors.notReplayable],
+      errors: [...admissionErrors, scimErrors.logNotFound, scimErrors.notReplayable, httpErrors.privilegeEscalation],
       maybeEvents,
       handle: async (work, { params }) => ({ log: await replayLog(work, params.id) }),
     }),

@@ -6,6 +6,7 @@ import { plantMember } from '../../../test/members.ts'
 import { newEmail, newUser } from '../../../test/people.ts'
 import { providerPair } from '../../../test/saml-connection.ts'
 import { nameOf } from '../../../test/samples.ts'
+import { scimCaller } from '../../../test/scim.ts'
 import { joinedMember } from '../../../test/team.ts'
 import { type Scope, scopes } from '../../contract.ts'
 import { permissionScopes, permissions, teamRolePermissions } from '../../contract-permissions.ts'
@@ -235,21 +236,44 @@ test.each(scoped)('no key carries %s that is given by one without it', async (_,
   succeeded(await tenant.delete(`/v1/api-keys/${made}?subOrgId=${subOrgId}`))
 })
 
-test.each(permissions)('nobody is handed a token of provisioning that gives %s, who lacks it', async (permission) => {
-  const needed: Scope | null = permissionScopes[permission]
-  if (needed === 'scim_config.write') return
-  const mapped = await connect({ All: await makeRole([permission]) })
-  succeeded(await tenant.patch('/v1/scim/config', { subOrgId, sso_connection_id: mapped }))
-  const rotate = (key: Caller) => key.post('/v1/scim/config', { subOrgId, action: 'rotate-token' })
-  const before = await db.selectFrom('scim_tokens').select('id').execute()
-  const reply = await rotate(await tenant.withKey({ subOrgId, scopes: scopes.filter((each) => each !== needed) }))
-  expect([reply.status, reply.body.code]).toEqual([403, 'privilege_escalation'])
-  expect(await db.selectFrom('scim_tokens').select('id').execute()).toEqual(before)
-  const holder = needed === null ? ['*'] : ['scim_config.write' as const, needed]
-  succeeded(await rotate(await tenant.withKey({ subOrgId, scopes: holder })))
-  succeeded(await tenant.patch('/v1/scim/config', { subOrgId, sso_connection_id: null }))
-  succeeded(await tenant.delete(`/v1/sso/connections/${mapped}?subOrgId=${subOrgId}`))
-})
+test.each(permissions)(
+  'a key without %s neither gets a SCIM token nor repeats a write that gives it',
+  async (permission) => {
+    const needed: Scope | null = permissionScopes[permission]
+    if (needed === 'scim_config.write') return
+    const mapped = await connect({ All: await makeRole([permission]) })
+    succeeded(await tenant.patch('/v1/scim/config', { subOrgId, sso_connection_id: mapped }))
+    const rotate = (key: Caller) => key.post('/v1/scim/config', { subOrgId, action: 'rotate-token' })
+    const replay = (key: Caller) => key.post(`/v1/scim/logs/${refused}/replay`, { subOrgId })
+    const kept = async () => [
+      await db.selectFrom('scim_tokens').select('id').execute(),
+      await db.selectFrom('scim_logs').select('id').execute(),
+    ]
+    const before = await kept()
+    const lacking = await tenant.withKey({ subOrgId, scopes: scopes.filter((each) => each !== needed) })
+    for (const reply of [await rotate(lacking), await replay(lacking)])
+      expect([reply.status, reply.body.code]).toEqual([403, 'privilege_escalation'])
+    expect(await kept()).toEqual(before)
+    const holder = await tenant.withKey({
+      subOrgId,
+      scopes: needed === null ? ['*'] : ['scim_config.write' as const, needed],
+    })
+    succeeded(await rotate(holder))
+    succeeded(await replay(holder))
+    succeeded(await tenant.patch('/v1/scim/config', { subOrgId, sso_connection_id: null }))
+    succeeded(await tenant.delete(`/v1/sso/connections/${mapped}?subOrgId=${subOrgId}`))
+  },
+)
+
+/** The id of a SCIM write that was refused. */
+async function refusedWrite(): Promise<string> {
+  succeeded(await tenant.patch('/v1/scim/config', { subOrgId, enabled: true }))
+  const { token } = succeeded(await tenant.post('/v1/scim/config', { subOrgId, action: 'rotate-token' }))
+  expect((await scimCaller(app, token)('DELETE', '/Users/unknown')).status).toBe(404)
+  return succeeded(await tenant.get(`/v1/scim/logs?subOrgId=${subOrgId}`)).logs[0].id
+}
+
+const refused = await refusedWrite()
 
 /** Fields of bodies, however deep, that say what somebody may do: each is tried above, or grants nothing to a person. */
 const SAYING = [

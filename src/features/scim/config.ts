@@ -81,6 +81,14 @@ async function connectionOf(work: CallerWork, before: ConfigRow, given: string |
   return id
 }
 
+/**
+ * Refuses a caller that may not give the roles that groups of the provisioning client give: it is about to act as the
+ * client. Throws `privilege_escalation`.
+ */
+export async function assertMayProvision(work: CallerWork): Promise<void> {
+  await assertMayUseLinked(work, (await findConfigRow(work.db, work.directory))?.sso_connection_id ?? null)
+}
+
 /** Provisioning gives the roles that its groups have. Throws `privilege_escalation` where the caller may not give them. */
 async function assertMayUseLinked(work: CallerWork, id: string | null): Promise<void> {
   const linked = id === null ? null : await findConnection(work, id)

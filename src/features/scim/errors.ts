@@ -23,7 +23,7 @@ export const scimErrors = defineErrors({
     409,
     'scim_not_replayable',
     'This request cannot be repeated',
-    'Only writes are, whose body was kept: at most 16 KiB, without a password.',
+    'Only a refused write can be repeated, and only if its body was kept: at most 16 KiB, without a password.',
   ],
   invalidFilter: [
     400,

@@ -1,5 +1,6 @@
 export { endpointUrl } from './addresses.ts'
 export { admissionErrors, admit, type Provisioning, serve } from './admission.ts'
+export { assertMayProvision } from './config.ts'
 export { asScimError, languageErrors, scimError, scimErrors } from './errors.ts'
 export { findPage, listErrors } from './find-page.ts'
 export { type List, type ListRequest, pageOf, readList, toPage } from './list.ts'
