@@ -67,7 +67,7 @@ export const http: Mutant[] = [
   {
     name: 'a route without a key takes no address that its caller makes up',
     file: 'src/platform/http/entry.ts',
-    find: "if (route.auth !== 'key') state.origin.endUser = browserOf(request, peer.ip)",
+    find: "if (route.auth !== 'key') state.origin.endUser = browserOf(request, peerOf(request).ip)",
     replace: 'state.origin.endUser.userAgent ??= null',
     tests: [ADDRESS],
   },
@@ -337,5 +337,21 @@ export const http: Mutant[] = [
     find: '\\p{Zl}\\p{Zp}\\p{Bidi_Control}',
     replace: '',
     tests: ['src/features/federation/linking.test.ts'],
+  },
+  {
+    name: 'a caller acts with the rights it has when its body has arrived',
+    file: 'src/platform/http/pipeline.ts',
+    find: 'whenThere(renew(request), () => resolve(request))',
+    replace: 'resolve(request)',
+    tests: ['src/platform/http/slow-body.test.ts'],
+    only: 'a body that arrives after the right has ended',
+  },
+  {
+    name: 'a caller acts with the rights it has when another server has answered',
+    file: 'src/platform/http/pipeline.ts',
+    find: '    await renew(request)\n',
+    replace: '',
+    tests: ['src/platform/http/slow-body.test.ts'],
+    only: 'waits for another server',
   },
 ]

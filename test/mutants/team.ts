@@ -428,4 +428,12 @@ export const team: Mutant[] = [
     tests: [ATTACKS_TEST],
     only: 'a roster',
   },
+  {
+    name: 'a roster is replaced after acceptances under way',
+    file: 'src/features/members/roster.ts',
+    find: '    await lockInvitedRows(work.db, scope)\n',
+    replace: '',
+    tests: ['test/race/team.test.ts'],
+    only: 'while the roster is replaced without it',
+  },
 ]

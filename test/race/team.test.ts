@@ -113,3 +113,30 @@ test('an invitation accepted and withdrawn or renewed at once is only one of the
     }
   }
 })
+
+test('an invitation that is accepted while the roster is replaced without it is refused, or joins and is removed', async () => {
+  const tenant = await app.tenant()
+  const subOrgId = await tenant.organization()
+  const limited = await tenant.withKey({ subOrgId })
+  const [one, two] = [first.as(tenant.key), second.as(tenant.key)]
+  const owner = await joinedMember(app, tenant, 'owner', { subOrgId })
+  // On the team already, so that the acceptance needs no password, whose hash would always make it last.
+  const { email } = await joinedMember(app, tenant, 'member')
+  for (let round = 0; round < 30; round++) {
+    // Ten invitations of an address are allowed in an hour.
+    await app.advance(400)
+    const { membershipId } = succeeded(await limited.post('/v1/members/invites', { email, role: 'member' })).member
+    const { token_hash: token } = await mailedLink(app, email, 'invite')
+    const [accepted, replaced] = await Promise.all([
+      one.post('/v1/auth/invite/accept', { subOrgId: 'team', token }),
+      two.put(`/v1/organizations/${subOrgId}/members`, { members: [{ membershipId: owner.membershipId }] }),
+    ])
+    const events = (await app.events(tenant)).filter(({ target_id }) => target_id === membershipId)
+    const types = events.map(({ type }) => type).filter((type) => type.startsWith('member.'))
+    const { members } = (await tenant.get(`/v1/members?subOrgId=${subOrgId}`)).body
+    const seen = [accepted.body.code ?? accepted.status, replaced.status, types, members.length]
+    expect(seen).toEqual(
+      accepted.status === 200 ? [200, 200, ['member.added', 'member.removed'], 1] : ['token_invalid', 200, [], 1],
+    )
+  }
+})

@@ -13,6 +13,7 @@ import {
   findMemberRow,
   insertMemberRow,
   listMemberRows,
+  lockInvitedRows,
   lockTeam,
   type TeamScope,
   updateMemberRow,
@@ -50,6 +51,7 @@ interface Wanted {
 export async function replaceRoster(work: TeamRequest, scope: TeamScope, entries: RosterEntry[]): Promise<Member[]> {
   return inTx(work, async (work) => {
     await lockTeam(work.db, scope)
+    await lockInvitedRows(work.db, scope)
     const present = await listMemberRows(work.db, scope)
     const wanted = await resolve(work, scope, present, entries)
     if (!wanted.some(({ role, row, account }) => role === 'owner' && (row ?? account)?.status === 'active'))

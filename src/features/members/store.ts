@@ -31,15 +31,16 @@ export async function lockTeam(tx: Tx, { accountId }: Pick<TeamScope, 'accountId
 
 /** Waits until an acceptance of the person's invitations has ended: it locks their rows, and not the team. */
 export async function lockRowsOfAddress(tx: Tx, { accountId }: TeamScope, emailNorm: string): Promise<void> {
-  await tx
-    .selectFrom('members')
-    .select('id')
-    .where('account_id', '=', accountId)
-    .where('email_norm', '=', emailNorm)
-    .orderBy('id')
-    .forUpdate()
-    .execute()
+  await lockable(tx, accountId).where('email_norm', '=', emailNorm).execute()
 }
+
+/** The same for every invitation to the roster of an organization. */
+export async function lockInvitedRows(tx: Tx, { accountId, organizationId }: TeamScope): Promise<void> {
+  await lockable(tx, accountId).where('organization_id', '=', organizationId).where('status', '=', 'invited').execute()
+}
+
+const lockable = (tx: Tx, accountId: string) =>
+  tx.selectFrom('members').select('id').where('account_id', '=', accountId).orderBy('id').forUpdate()
 
 export async function listMemberRows(
   db: Db,

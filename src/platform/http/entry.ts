@@ -24,18 +24,26 @@ function refuseUnreadBody({ method, headers }: FastifyRequest): void {
   throw httpErrors.invalidRequest({ detail: `A ${method} has no body: send parameters in the query.` })
 }
 
-/** The steps before a byte of the body is read. */
+// A body may take half a minute to arrive, and `prepare` of a route may wait for another server.
+const CALLER_HOLDS_MS = 1000
+
+/**
+ * Who calls a route, and whether it may.
+ * - `onRequest`: the steps before a byte of the body is read.
+ * - `renew`: asks again who calls, where the answer is older than a second. A caller acts with the rights that it has when
+ *   its body has arrived, not with those that it had when it began to send (ASVS 5.0 §8.3.2).
+ */
 export function compileEntry(route: Route, pipeline: Pipeline) {
   const { platform } = pipeline
   const medium = mediaOf(route.media)
   const ownOrigin = new URL(platform.config.baseUrl).origin
-  return toHook((request, reply) => {
+  const { identify, admit } = compileCaller(route, pipeline, ownOrigin)
+  const onRequest = toHook((request, reply) => {
     const { state } = request
     state.route = route
     allowReading(route.cors, request, reply)
     refuseUnreadBody(request)
-    const peer = peerOf(request)
-    if (route.auth !== 'key') state.origin.endUser = browserOf(request, peer.ip)
+    if (route.auth !== 'key') state.origin.endUser = browserOf(request, peerOf(request).ip)
     const { accept } = request.headers
     const isReadable =
       accept === undefined ||
@@ -51,16 +59,43 @@ export function compileEntry(route: Route, pipeline: Pipeline) {
     // A refusal now is better than an answer after the caller has given up.
     if (platform.database.pool.waitingCount > MAX_WAITING) throw busy()
     const now = platform.clock.now()
-    return whenThere(authenticate(pipeline, route.auth, request, { peer, now }), (caller) => {
-      state.caller = caller
+    const admitNow = (caller: Caller) => {
       if (!isReadable) throw httpErrors.notAcceptable()
-      state.origin.actor = caller.actor
-      if (!isManager(caller)) return admitOther(caller, request)
-      if (!mayReadOwnTeam(route, caller, namedIn(request.query))) authorize(caller, route.scope ?? 'any key')
-      const rate = pipeline.limitKey(caller, now.getTime())
-      if (rate) reply.headers(rateHeaders(rate))
-    })
+      return whenThere(admit(caller, request), () => {
+        const rate = isManager(caller) ? pipeline.limitKey(caller, now.getTime()) : null
+        if (rate) reply.headers(rateHeaders(rate))
+      })
+    }
+    return whenThere(identify(route.auth, request, now), admitNow)
   })
+
+  function renew(request: FastifyRequest): Awaitable<void> {
+    if (route.auth === 'public' || route.auth === 'page') return
+    const now = platform.clock.now()
+    if (now.getTime() - request.state.identifiedAtMs < CALLER_HOLDS_MS) return
+    request.state.caller = null
+    return whenThere(identify(route.auth, request, now), (caller) => admit(caller, request))
+  }
+
+  return { onRequest, renew }
+}
+
+/** Finds out who calls a route, and refuses callers that may not. */
+function compileCaller(route: Route, pipeline: Pipeline, ownOrigin: string) {
+  function identify(kind: keyof Authenticators, request: FastifyRequest, now: Date): Awaitable<Caller> {
+    const { state } = request
+    return whenThere(authenticate(pipeline, kind, request, { peer: peerOf(request), now }), (caller) => {
+      state.caller = caller
+      state.identifiedAtMs = now.getTime()
+      return caller
+    })
+  }
+
+  function admit(caller: Caller, request: FastifyRequest): Awaitable<void> {
+    request.state.origin.actor = caller.actor
+    if (!isManager(caller)) return admitOther(caller, request)
+    if (!mayReadOwnTeam(route, caller, namedIn(request.query))) authorize(caller, route.scope ?? 'any key')
+  }
 
   async function admitOther(caller: Exclude<Caller, KeyCaller>, request: FastifyRequest): Promise<void> {
     // An application that checks tokens by a route of users must not take a member of its account's team for one.
@@ -73,6 +108,8 @@ export function compileEntry(route: Route, pipeline: Pipeline) {
     if (caller.kind === 'user' && caller.isImpersonated && route.method !== 'GET')
       throw httpErrors.impersonationReadOnly()
   }
+
+  return { identify, admit }
 }
 
 // Requests that wait for a connection to the database.

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { orElse, whenThere } from '../awaitable.ts'
+import { type Awaitable, orElse, whenThere } from '../awaitable.ts'
 import { ApiError, type FieldError, httpErrors } from '../errors.ts'
 import type { Platform } from '../platform.ts'
 import { admitWrite } from './account-writes.ts'
@@ -22,38 +22,26 @@ import { compileValidator, isEmpty } from './validate.ts'
  */
 export function compileRoute(route: Route, pipeline: Pipeline) {
   const { platform } = pipeline
-  const validate = {
-    params: compileValidator(route.params, 'params'),
-    query: compileValidator(route.query, 'query'),
-    body: route.body ? compileValidator(route.body, 'body') : null,
-  }
   const handle = compileHandler(route)
-  return {
-    onRequest: compileEntry(route, pipeline),
+  const { onRequest, renew } = compileEntry(route, pipeline)
+  const resolve = compileResolver(route, platform)
 
-    preHandler: toHook((request) => {
-      const { caller } = request.state
-      const body = request.body === undefined && route.body ? {} : request.body
-      const check = () => {
-        validate.params(request.params)
-        validate.query(request.query)
-        if (validate.body) validate.body(body)
-        else if (body !== undefined && !(route.method !== 'DELETE' && isEmpty(body)))
-          throw httpErrors.invalidRequest({ detail: 'This route takes no body.' })
-        request.body = validate.body ? body : undefined
-      }
-      if (!caller) return check()
-      const resolving = orElse(
-        () => resolveDirectory(route, platform, caller, { query: request.query, body }),
-        (error) => {
-          throw withMisspelt(error, [() => validate.query(request.query), () => validate.body?.(body)])
-        },
-      )
-      return whenThere(resolving, (directory) => {
-        request.state.directory = directory
-        check()
-      })
-    }),
+  /** Runs `prepare` of the route, which may wait for another server, and looks the caller up again. */
+  async function prepare(request: FastifyRequest, context: HandlerContext, input: HandlerInput): Promise<unknown> {
+    const prepared = await route.prepare?.(context, input)
+    const before = context.caller
+    await renew(request)
+    context.caller = request.state.caller
+    // The directory was resolved for what the caller reached before.
+    if (context.caller?.organizationId !== before?.organizationId)
+      throw httpErrors.insufficientScope({ detail: 'Your rights changed while the request waited: send it again.' })
+    return prepared
+  }
+
+  return {
+    onRequest,
+
+    preHandler: toHook((request) => whenThere(renew(request), () => resolve(request))),
 
     async handler(request: FastifyRequest, reply: FastifyReply) {
       const { caller } = request.state
@@ -64,7 +52,7 @@ export function compileRoute(route: Route, pipeline: Pipeline) {
         if (route.idempotency && typeof key === 'string' && caller && isManager(caller)) {
           const sent = { key, url: request.url, body: request.body }
           const answer = await runOnce({ platform, db: platform.db, caller }, route, sent, {
-            prepare: async () => route.prepare?.(context, input),
+            prepare: () => prepare(request, context, input),
             async run(db, prepared) {
               const given = statusOf(await handle({ ...context, db }, input, prepared))
               return { status: given.code, headers: context.headers, body: serialize(route, reply, given) }
@@ -73,9 +61,8 @@ export function compileRoute(route: Route, pipeline: Pipeline) {
           if (!answer.replayed) checkEvents(route, platform, context.origin)
           return sendKept(route, reply, answer)
         }
-        const { prepare } = route
-        const answering = prepare
-          ? async () => handle(context, input, await prepare(context, input))
+        const answering = route.prepare
+          ? async () => handle(context, input, await prepare(request, context, input))
           : () => handle(context, input)
         const takesTurn = isAnonymous(route) && !route.probe
         const answer = statusOf(await (takesTurn ? pipeline.anonymous.run(peerOf(request), answering) : answering()))
@@ -85,6 +72,38 @@ export function compileRoute(route: Route, pipeline: Pipeline) {
         throw platform.strict && route.auth !== 'page' ? undeclared(route, error) : error
       }
     },
+  }
+}
+
+/** The steps between body and handler: the directory that a request names, and whether its parts are valid. */
+function compileResolver(route: Route, platform: Platform) {
+  const validate = {
+    params: compileValidator(route.params, 'params'),
+    query: compileValidator(route.query, 'query'),
+    body: route.body ? compileValidator(route.body, 'body') : null,
+  }
+  return (request: FastifyRequest): Awaitable<void> => {
+    const { caller } = request.state
+    const body = request.body === undefined && route.body ? {} : request.body
+    const check = () => {
+      validate.params(request.params)
+      validate.query(request.query)
+      if (validate.body) validate.body(body)
+      else if (body !== undefined && !(route.method !== 'DELETE' && isEmpty(body)))
+        throw httpErrors.invalidRequest({ detail: 'This route takes no body.' })
+      request.body = validate.body ? body : undefined
+    }
+    if (!caller) return check()
+    const resolving = orElse(
+      () => resolveDirectory(route, platform, caller, { query: request.query, body }),
+      (error) => {
+        throw withMisspelt(error, [() => validate.query(request.query), () => validate.body?.(body)])
+      },
+    )
+    return whenThere(resolving, (directory) => {
+      request.state.directory = directory
+      check()
+    })
   }
 }
 
@@ -119,6 +138,9 @@ function faultsOf(check: () => void): FieldError[] {
   }
   return []
 }
+
+type HandlerContext = ReturnType<typeof contextOf>
+type HandlerInput = Parameters<Route['handle']>[1]
 
 /** What handlers of every kind of route work with; each sees what its kind has. */
 function contextOf(

@@ -21,6 +21,8 @@ export interface RequestState {
   /** The path is that route's, the method is not. */
   otherMethodOf: Route | null
   caller: Caller | null
+  /** When the caller was looked up, in milliseconds since 1970; 0 where there is none. */
+  identifiedAtMs: number
   directory: Directory | Reach | AccountScope | null
   origin: Origin
   /** Error code of the answer, for the log. */
@@ -29,5 +31,5 @@ export interface RequestState {
 
 export function startRequest(requestId: string, endUser: Origin['endUser']): RequestState {
   const origin: Origin = { requestId, actor: { type: 'system', id: null }, endUser, recorded: [] }
-  return { route: null, otherMethodOf: null, caller: null, directory: null, origin, code: null }
+  return { route: null, otherMethodOf: null, caller: null, identifiedAtMs: 0, directory: null, origin, code: null }
 }
