@@ -22,6 +22,5 @@ export { beginLogout, endLogout, findLogout, type LogoutDemand, providerLogout, 
 export { fetchMetadata } from './metadata.ts'
 export { assertStillOpen } from './open.ts'
 export { type FederatedPerson, isStorable } from './person.ts'
-export { provisionedUsers } from './provisioned.ts'
 export { StartReply, startFields } from './schema.ts'
 export { startErrors } from './start-errors.ts'

@@ -1,12 +1,12 @@
 import { identify } from '../../platform/crypto/identity.ts'
 import { type EmailAddress, isOfDomain, parseVouchedEmail } from '../../platform/mail/address.ts'
+import { NO_MATCH, provisionedUsers, type SaidNames } from '../../platform/provisioned-users.ts'
 import type { TxWork, Work } from '../../platform/work.ts'
 import { ownsDomainOf } from '../domains/domains.ts'
 import { findSignInFacts, type SignInFacts } from '../login/login.ts'
 import type { Begun } from './begin.ts'
 import { FederationFailure } from './errors.ts'
 import type { FederatedPerson } from './person.ts'
-import { NO_MATCH, provisionedUsers, type SaidNames } from './provisioned.ts'
 import { hasOtherSubject } from './store.ts'
 
 /** Which user the connection, or the settings of the provider, may take a person for. */

@@ -1,32 +1,11 @@
 import { isSameIdentifier } from '../../platform/identifier.ts'
 import { isOfDomain, parseVouchedEmail } from '../../platform/mail/address.ts'
+import { NO_MATCH, type ProvisionedMatch, type SaidNames } from '../../platform/provisioned-users.ts'
 import type { TxWork, Work } from '../../platform/work.ts'
 import { ownsDomainOf } from '../domains/domains.ts'
 import { findMatchRows, holdNames, type MatchRow } from './match-store.ts'
 
-/** How an identity provider names a person who signs in for the first time. */
-interface Said {
-  connectionId: string
-  externalIds: readonly string[]
-  isClaimNamed: boolean
-  userNames: readonly string[]
-  emailNorm: string | null
-  statedNorm: string | null
-  isDenied: boolean
-  domains: readonly string[]
-}
-
-interface Refusal {
-  code: 'account_not_linked' | 'domain_not_verified' | 'user_inactive'
-  detail: string
-}
-
-interface Match {
-  isProvisioning: boolean
-  userId: string | null
-  isProved: boolean
-  refusal: Refusal | null
-}
+type Refusal = NonNullable<ProvisionedMatch['refusal']>
 
 const AMBIGUOUS = 'What the provider says of the person matches several users of the directory, so it matches none.'
 const DEPROVISIONED = 'The provisioning client has deactivated or deleted this user.'
@@ -34,8 +13,11 @@ const NOT_SPOKEN_FOR =
   'A provisioned user matches, but their address is of a domain that the organization has not verified, or that the ' +
   'connection does not name in `domains`.'
 
-const notFound: Match = { isProvisioning: true, userId: null, isProved: false, refusal: null }
-const refused = (code: Refusal['code'], detail: string): Match => ({ ...notFound, refusal: { code, detail } })
+const notFound: ProvisionedMatch = { isProvisioning: true, userId: null, isProved: false, refusal: null }
+const refused = (code: Refusal['code'], detail: string): ProvisionedMatch => ({
+  ...notFound,
+  refusal: { code, detail },
+})
 
 /**
  * Finds the provisioned user of a person at an identity provider: by externalId, else userName, else any address. A value
@@ -46,9 +28,9 @@ const refused = (code: Refusal['code'], detail: string): Match => ({ ...notFound
  * verified domain, and of `domains`. Only the linked connection may match by externalId without a verified domain: both
  * come from the same directory.
  */
-export async function matchProvisioned(work: Work, said: Said): Promise<Match> {
+export async function matchProvisioned(work: Work, said: SaidNames): Promise<ProvisionedMatch> {
   const { enabled, linkedId, rows } = await findMatchRows(work.db, work.directory, said)
-  if (!enabled) return { isProvisioning: false, userId: null, isProved: true, refusal: null }
+  if (!enabled) return NO_MATCH
   const isLinked = linkedId === said.connectionId
   const counted = rows.flatMap((row) => countedRow(row, said, isLinked) ?? [])
   const levels = Map.groupBy(counted, levelOf)
@@ -73,7 +55,7 @@ export async function matchProvisioned(work: Work, said: Said): Promise<Match> {
  * provider states one, and never beside an address that it denies. A name of a user who is out opens nothing: it counts as
  * that of a deleted user.
  */
-function countedRow(row: MatchRow, said: Said, isLinked: boolean): MatchRow | null {
+function countedRow(row: MatchRow, said: SaidNames, isLinked: boolean): MatchRow | null {
   const { emailNorm, statedNorm, isDenied, isClaimNamed, userNames } = said
   if (row.level === 'external_id') return isLinked || (isClaimNamed && hasAddress(row, emailNorm)) ? row : null
   if (row.level !== 'user_name') return hasAddress(row, emailNorm) ? row : null
@@ -113,7 +95,7 @@ function prefer(rows: MatchRow[]): MatchRow[] {
 function contradicts(
   level: Level,
   user: MatchRow,
-  { levels, said: { emailNorm } }: { levels: Map<Level, MatchRow[]>; said: Said },
+  { levels, said: { emailNorm } }: { levels: Map<Level, MatchRow[]>; said: SaidNames },
 ): boolean {
   const isName = isSameIdentifier(user.user_name ?? '', emailNorm ?? '')
   const owners = level === 'user_name' ? (levels.get('address') ?? []) : []
@@ -124,7 +106,7 @@ async function vouch(
   work: Work,
   { user_id: userId, email_norm }: MatchRow,
   { domains, isTrusted }: { domains: readonly string[]; isTrusted: boolean },
-): Promise<Match> {
+): Promise<ProvisionedMatch> {
   const isProved = await ownsDomainOf(work, email_norm)
   const isNamed = domains.length === 0 || isOfDomain(email_norm, domains)
   if (!isNamed || !(isProved || isTrusted)) return refused('domain_not_verified', NOT_SPOKEN_FOR)
@@ -132,7 +114,7 @@ async function vouch(
 }
 
 /** Waits for others that introduce a person of one of these names, and makes them wait until the transaction ends. */
-export async function holdIntroduction(work: TxWork, said: Pick<Said, 'externalIds' | 'userNames' | 'emailNorm'>) {
+export async function holdIntroduction(work: TxWork, said: Pick<SaidNames, 'externalIds' | 'userNames' | 'emailNorm'>) {
   const { externalIds, userNames, emailNorm } = said
   const names = [...externalIds, ...userNames, ...(emailNorm === null ? [] : [emailNorm])]
   await holdNames(work.db, work.directory, [...new Set(names.map((name) => name.toLowerCase()))].toSorted())

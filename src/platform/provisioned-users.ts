@@ -1,6 +1,5 @@
-import { handedIn } from '../../platform/platform.ts'
-import type { TxWork, Work } from '../../platform/work.ts'
-import type { FailureCode } from './errors.ts'
+import { handedIn } from './platform.ts'
+import type { TxWork, Work } from './work.ts'
 
 /** How an identity provider names a person, as a provisioning client may have named them. */
 export interface SaidNames {
@@ -29,7 +28,7 @@ export interface ProvisionedMatch {
   /** Whether the organization has verified the domain of that user's address. */
   isProved: boolean
   /** Why the person may neither sign in nor become a user. */
-  refusal: { code: FailureCode; detail: string } | null
+  refusal: { code: 'account_not_linked' | 'domain_not_verified' | 'user_inactive'; detail: string } | null
 }
 
 /** Finds users of a provisioning client; `hold` keeps others from introducing the same person meanwhile. */
