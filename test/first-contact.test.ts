@@ -79,11 +79,9 @@ type Order = keyof typeof orders
  * Where the person is two users. Both introducers of the other user know an address that the second introducer does not
  * name, and no source has vouched that both belong to one person. A match would give one mailbox to the owner of the other.
  */
-function whyTwo(order: Order, { address, toldBefore, told, resource }: Case): string | null {
+function whyTwo(order: Order, { address, toldBefore }: Case): string | null {
   const [first, second] = orders[order]
   const differs = address !== toldBefore.email
-  if (told.upn === resource.userName && differs && !resource.emails)
-    return 'the provider states an address that provisioning does not name'
   if (first === 'scim' || first === 'sso' || !differs) return null
   if (first.endsWith(' there') && second === 'scim') return 'provisioning names another address than the user has'
   if (first.endsWith(' here') && second === 'sso') return 'the provider names another address than the user has'
@@ -93,8 +91,8 @@ function whyTwo(order: Order, { address, toldBefore, told, resource }: Case): st
 /** Where the person is two users, whether the provider still opens the provisioned one, by its externalId or userName. */
 function opensProvisioned(order: Order, { told, resource }: Case): boolean {
   const [first, second] = orders[order]
-  const isNamed = told.upn === resource.userName && resource.emails !== undefined
-  return first.endsWith(' there') && second === 'scim' && (told.subject === resource.externalId || isNamed)
+  const isNamed = told.subject === resource.externalId || told.upn === resource.userName
+  return first.endsWith(' there') && second === 'scim' && isNamed
 }
 
 /** The provider opens the user of its address, and the provisioned user is another one. */

@@ -10,6 +10,7 @@ import { provisioned, type ScimClient } from './scim.ts'
 export interface Told {
   subject: string
   email: string
+  /** A name that administrators assign; `more` has one that people choose, such as `preferred_username`. */
   upn?: string
   more?: Record<string, string>
 }
@@ -45,7 +46,7 @@ export async function makeWorld(
       ...common(key, { subOrgId, domain, connectionId, client }),
       async signIn({ subject, email, upn, more }, { test = false } = { test: false }) {
         const { authorization_url } = await start(organization, connectionId, { test })
-        const claims = { sub: subject, email, ...(upn === undefined ? {} : { preferred_username: upn }), ...more }
+        const claims = { sub: subject, email, ...(upn === undefined ? {} : { upn }), ...more }
         const { code, state } = op.signIn(authorization_url, claims)
         return arrived(await callBack(app, { code, state }))
       },

@@ -1,9 +1,13 @@
+import { readFileSync } from 'node:fs'
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { succeeded } from './factors.ts'
 import { fresh } from './fresh.ts'
 import { makeWorld, newLocal, type World } from './introductions.ts'
 import { arrived, callBack, connect, start, startFederatedApp } from './oidc-organization.ts'
 import { startOpPeer } from './op-peer.ts'
+import { broughtBack, makeSamlOrganization, postResponse } from './saml-connection.ts'
+import { provisioned } from './scim.ts'
 
 const federated = await startFederatedApp()
 const { app } = federated
@@ -24,6 +28,15 @@ const userOf = async ({ key }: World, id = '') => succeeded(await key.get(`/v1/u
 const identitiesOf = async ({ key }: World, id: string) =>
   succeeded(await key.get(`/v1/users/${id}/identities`)).identities
 
+/** The user of a subject of the connection. */
+async function linked({ subOrgId }: World, subject: string): Promise<string> {
+  const rows = sql<{ user_id: string }>`
+    select user_id from identities where directory_id in (select id from directories where organization_id = ${subOrgId})
+      and subject = ${subject}`
+  const { user_id } = (await rows.execute(app.app.platform.db)).rows[0] ?? {}
+  return user_id ?? ''
+}
+
 async function makeUser({ key }: World, address: string): Promise<string> {
   return succeeded(await key.post('/v1/users', { email: address, firstName: 'A', lastName: 'B' })).user.id
 }
@@ -33,9 +46,10 @@ async function signInAt(
   world: World,
   { id, peer = op }: { id: string; peer?: typeof op },
   claims: Record<string, unknown>,
+  response_mode = 'query',
 ): Promise<Record<string, string>> {
   const organization = { id: world.subOrgId, key: world.key, domain: world.domain }
-  const { authorization_url } = await start(organization, id)
+  const { authorization_url } = await start(organization, id, { response_mode })
   const { code, state } = peer.signIn(authorization_url, claims)
   return arrived(await callBack(app, { code, state }))
 }
@@ -55,11 +69,13 @@ test.each([true, false])(
     const tried = [
       { sub: fresh(), email: foreign(), preferred_username: userName },
       { sub: fresh(), preferred_username: userName },
+      { sub: fresh(), email: foreign(), upn: userName },
+      { sub: fresh(), upn: userName },
       { sub: externalId, email: foreign() },
     ]
     for (const claims of tried) expect(await signInAt(world, sister, claims)).toHaveProperty('error')
     // With an address that the connection may speak for, these names belong to a new person.
-    for (const named of [{ preferred_username: userName }, {}])
+    for (const named of [{ preferred_username: userName }, { upn: userName }, {}])
       expect(await signInAt(world, sister, { sub: externalId, email: at(newLocal()), ...named })).toMatchObject({
         error: 'account_not_linked',
       })
@@ -115,27 +131,25 @@ test.each(protocols)(
   },
 )
 
-test.each(protocols)(
-  'a name that the user has chosen does not let the client take the user over: %s',
-  async (protocol) => {
-    const world = await makeWorld(federated, op, protocol, { jit_provisioning: true })
-    const { at } = world
-    for (const isLinked of [false, true]) {
-      await world.configure({ sso_connection_id: isLinked ? world.connectionId : null })
-      const evil = { subject: fresh(), email: at(newLocal()) }
-      const { directory_user_id: id } = await world.signIn(evil)
-      const [boss, chief] = [at(newLocal()), at(newLocal())]
-      const first = await world.signIn({ ...evil, upn: boss })
-      const second = await world.signIn({ ...evil, email: chief })
-      expect([first['directory_user_id'], second['directory_user_id']]).toEqual([id, id])
-      await world.signIn({ ...evil, upn: boss })
-      expect(await add(world, { userName: boss, externalId: fresh() })).not.toBe(id)
-      await world.signIn({ ...evil, email: chief })
-      expect(await add(world, { userName: chief, externalId: fresh() })).not.toBe(id)
-      expect(await userOf(world, id)).toMatchObject({ email: evil.email, scimManaged: false })
-    }
-  },
-)
+test.each(protocols)('a name that the user has chosen does not let the client take the user over: %s', async (protocol) => {
+  const world = await makeWorld(federated, op, protocol, { jit_provisioning: true })
+  const { at } = world
+  for (const isLinked of [false, true]) {
+    await world.configure({ sso_connection_id: isLinked ? world.connectionId : null })
+    const evil = { subject: fresh(), email: at(newLocal()) }
+    const { directory_user_id: id } = await world.signIn(evil)
+    const [boss, chief] = [at(newLocal()), at(newLocal())]
+    const named = { ...evil, more: { preferred_username: boss } }
+    const first = await world.signIn(named)
+    const second = await world.signIn({ ...evil, email: chief })
+    expect([first['directory_user_id'], second['directory_user_id']]).toEqual([id, id])
+    await world.signIn(named)
+    expect(await add(world, { userName: boss, externalId: fresh() })).not.toBe(id)
+    await world.signIn({ ...evil, email: chief })
+    expect(await add(world, { userName: chief, externalId: fresh() })).not.toBe(id)
+    expect(await userOf(world, id)).toMatchObject({ email: evil.email, scimManaged: false })
+  }
+})
 
 test('an inactive or unlinked connection does not let the client take users over', async () => {
   const world = await makeWorld(federated, op, 'oidc', { jit_provisioning: true })
@@ -172,32 +186,141 @@ test('a denied address ends the match by name, and the externalId of the linked 
   const [boss, externalId] = [at(newLocal()), fresh()]
   const id = await add(world, { userName: boss, externalId })
   const denied = { email: boss, email_verified: false, preferred_username: boss }
-  expect(await signInAt(world, { id: connectionId }, { sub: fresh(), ...denied })).toMatchObject({
-    error: 'email_not_verified',
-  })
+  for (const named of [{}, { upn: boss }, { upn: boss, email: at(newLocal()) }])
+    expect(await signInAt(world, { id: connectionId }, { sub: fresh(), ...denied, ...named })).toMatchObject({
+      error: 'email_not_verified',
+    })
   expect(await identitiesOf(world, id)).toEqual([])
   expect(await signInAt(world, { id: connectionId }, { sub: externalId, ...denied })).toMatchObject({
     directory_user_id: id,
   })
 })
 
-test('a name counts beside an address of the same user alone', async () => {
-  const world = await makeWorld(federated, op, 'oidc', { jit_provisioning: true })
+test.each(protocols)(
+  'a name that people choose counts beside an address of the same user alone: %s',
+  async (protocol) => {
+    const world = await makeWorld(federated, op, protocol, { jit_provisioning: true })
+    const { at } = world
+    const [boss, main, second, own] = [at(newLocal()), at(newLocal()), at(newLocal()), at(newLocal())]
+    const id = await add(world, { userName: boss })
+    const colleague = await add(world, { userName: main, emails: [email(main), email(second, false)] })
+    const unmanaged = await makeUser(world, own)
+    const more = { preferred_username: boss }
+    expect(await world.signIn({ subject: fresh(), email: foreign(), more })).toMatchObject({
+      error: 'domain_not_verified',
+    })
+    expect(await world.signIn({ subject: fresh(), email: second, more })).toMatchObject({
+      directory_user_id: colleague,
+    })
+    expect(await world.signIn({ subject: fresh(), email: own, more })).toMatchObject({ directory_user_id: unmanaged })
+    const mine = at(newLocal())
+    const { directory_user_id: stranger } = await world.signIn({ subject: fresh(), email: mine, more })
+    expect(await userOf(world, stranger)).toMatchObject({ email: mine, scimManaged: false })
+    expect(await identitiesOf(world, id)).toEqual([])
+  },
+)
+
+test.each(protocols)('a name that administrators assign counts beside any address: %s', async (protocol) => {
+  const world = await makeWorld(federated, op, protocol)
   const { at } = world
-  const [boss, main, second, own] = [at(newLocal()), at(newLocal()), at(newLocal()), at(newLocal())]
-  const id = await add(world, { userName: boss })
-  const colleague = await add(world, { userName: main, emails: [email(main), email(second, false)] })
-  const unmanaged = await makeUser(world, own)
-  expect(await world.signIn({ subject: fresh(), email: foreign(), upn: boss })).toMatchObject({
-    error: 'domain_not_verified',
-  })
-  expect(await world.signIn({ subject: fresh(), email: second, upn: boss })).toMatchObject({
-    directory_user_id: colleague,
-  })
-  expect(await world.signIn({ subject: fresh(), email: own, upn: boss })).toMatchObject({
-    directory_user_id: unmanaged,
-  })
-  expect(await identitiesOf(world, id)).toEqual([])
+  const second = at(newLocal())
+  await add(world, { userName: at(newLocal()), emails: [email(at(newLocal())), email(second, false)] })
+  // Outside the domains of the organization, of nobody, another address of a colleague, the address of an unmanaged user.
+  for (const stated of [foreign(), at(newLocal()), second, at(newLocal())]) {
+    const [upn, chosen] = [at(newLocal()), at(newLocal())]
+    const [id, other] = [await add(world, { userName: upn }), await add(world, { userName: chosen })]
+    const unmanaged = stated === second || stated.endsWith('contractor.example') ? null : await makeUser(world, stated)
+    const told = { subject: fresh(), email: stated, upn, more: { preferred_username: upn } }
+    expect(await world.signIn(told)).toMatchObject({ directory_user_id: id })
+    expect(await identitiesOf(world, other)).toEqual([])
+    if (unmanaged !== null) expect(await identitiesOf(world, unmanaged)).toEqual([])
+  }
+})
+
+const NAME_ID_FORMATS = ['1.1:nameid-format:unspecified', '2.0:nameid-format:persistent']
+test.each(NAME_ID_FORMATS)('a NameID counts as userName beside any address: %s', async (format) => {
+  const organization = await makeSamlOrganization(app, federated.tenant)
+  const { subOrgId, domain, sp } = organization
+  const { call } = await provisioned(app, federated.tenant, subOrgId)
+  const key = await federated.tenant.withKey({ subOrgId })
+  const path = new URL(sp.acs_url).pathname.replace(/^\/api/, '')
+  const [userName, mail] = [newLocal(), `${newLocal()}@${domain}`]
+  const made = await call('POST', '/Users', { userName, emails: [email(mail)] })
+  expect(made.status, made.text).toBe(201)
+  const signIn = async (nameId: string, nameIdFormat: string) => {
+    const begun = await organization.start()
+    const attributes = { email: [`${newLocal()}@${domain}`] }
+    const xml = organization.respond(begun, {
+      nameId,
+      nameIdFormat: `urn:oasis:names:tc:SAML:${nameIdFormat}`,
+      attributes,
+    })
+    return broughtBack(await postResponse(app, path, xml, begun.state))
+  }
+  expect(await signIn(userName, '2.0:nameid-format:transient')).toHaveProperty('error')
+  expect(succeeded(await key.get(`/v1/users/${made.body.id}/identities`)).identities).toEqual([])
+  expect(await signIn(userName, format)).toMatchObject({ directory_user_id: made.body.id })
+})
+
+test('the client takes over the user whom the linked connection has named by its userName', async () => {
+  for (const protocol of protocols) {
+    const world = await makeWorld(federated, op, protocol, { jit_provisioning: true })
+    const { at, client } = world
+    const told = { subject: fresh(), email: at(newLocal()), upn: at(newLocal()) }
+    const { directory_user_id: id } = await world.signIn(told)
+    // The assigned name is the userName, and no other address of the resource.
+    const other = await add(world, {
+      userName: at(newLocal()),
+      emails: [email(at(newLocal())), email(told.upn, false)],
+    })
+    expect(other).not.toBe(id)
+    expect((await client.call('DELETE', `/Users/${other}`)).status).toBe(204)
+    expect(await add(world, { userName: told.upn })).toBe(id)
+    expect(await userOf(world, id)).toMatchObject({ email: told.upn, scimManaged: true })
+  }
+})
+
+test('a name that administrators assigned before counts no longer', async () => {
+  for (const response_mode of ['query', 'code']) {
+    const world = await makeWorld(federated, op, 'oidc', { jit_provisioning: true })
+    const { at, connectionId } = world
+    const [sub, address, before, now] = [fresh(), at(newLocal()), at(newLocal()), at(newLocal())]
+    const signIn = (claims: object) =>
+      signInAt(world, { id: connectionId }, { sub, email: address, ...claims }, response_mode)
+    await signIn({ upn: before })
+    // The same text, now as a name that people choose; then a name beside an address that the provider denies.
+    await signIn({ upn: now, preferred_username: before })
+    expect(await add(world, { userName: before })).not.toBe(await linked(world, sub))
+    await signIn({ upn: now, email_verified: false })
+    expect(await add(world, { userName: now })).not.toBe(await linked(world, sub))
+    await signIn({ upn: now })
+    const last = at(newLocal())
+    await signIn({ upn: last })
+    expect(await add(world, { userName: last })).toBe(await linked(world, sub))
+  }
+})
+
+test('an upgrade takes NameIDs for assigned names, and a release before that changes a name takes them back', async () => {
+  const world = await makeWorld(federated, op, 'saml', { jit_provisioning: true })
+  const { at } = world
+  const { db } = app.app.platform
+  const [, upgrade = ''] = readFileSync('migrations/0133_principal_names.sql', 'utf8').split(/^(?=update )/m)
+  const people = [0, 1, 2].map(() => ({ subject: at(newLocal()), email: at(newLocal()) }))
+  for (const told of people) await world.signIn(told)
+  const [asBefore, mapped, renamed] = people.map(({ subject }) => subject)
+  // As the release before writes these rows.
+  await db.updateTable('identities').set({ principal_names: null }).where('subject', 'in', [asBefore, mapped]).execute()
+  await db
+    .updateTable('identities')
+    .set({ user_names: [at(newLocal())] })
+    .where('subject', '=', renamed)
+    .execute()
+  await sql.raw(upgrade).execute(db)
+  await db.updateTable('identities').set({ principal_names: null }).where('subject', '=', mapped).execute()
+  await world.change({ attribute_mapping: { subject: 'number' } })
+  await sql.raw(upgrade).execute(db)
+  const took = async (subject = '') => (await add(world, { userName: subject })) === (await linked(world, subject))
+  expect([await took(asBefore), await took(mapped), await took(renamed)]).toEqual([true, false, false])
 })
 
 test('the owner of a main address comes before a user who has it beside another', async () => {

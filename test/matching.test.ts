@@ -62,6 +62,7 @@ test.each(ends)('the provider opens no other user of a person that the client ha
       { subject, email: at(newLocal()) },
       { subject: fresh(), email: upn },
       { subject: fresh(), email: at(newLocal()), upn },
+      { subject: fresh(), email: at(newLocal()), more: { preferred_username: upn } },
       { subject: fresh(), email: mail },
       { subject: fresh(), email: second },
     ]
@@ -123,14 +124,15 @@ test('a value of several users matches none of them, and the trace says so', asy
     { subject: fresh(), email: shared },
     // The userName of one and the main address of another.
     { subject: fresh(), email: third },
+    { subject: fresh(), email: its, upn: names[1] },
   ]
   for (const told of tried) {
     expect(await world.signIn(told)).toMatchObject({ error: 'account_not_linked' })
     expect((await traceOf(world)).said.detail).toContain('several users')
   }
-  expect(await peopleAt(world, [...tried.map((told) => told.email), ...names])).toHaveLength(3)
-  // The name of one counts for nothing beside the address of another.
-  const chosen = await world.signIn({ subject: fresh(), email: its, upn: names[1] })
+  expect(await peopleAt(world, [...tried.map((told) => told.email), ...names])).toHaveLength(4)
+  // A name that the person may have chosen counts for nothing beside the address of another user.
+  const chosen = await world.signIn({ subject: fresh(), email: its, more: { preferred_username: names[1] } })
   expect(chosen).toMatchObject({ directory_user_id: thirdId })
 })
 
@@ -171,6 +173,7 @@ test('another connection of the organization opens users of its domains alone, a
     { sub: fresh(), email: upn },
     { sub: fresh(), email: mail },
     { sub: fresh(), email: 'x@contractor.example', preferred_username: upn },
+    { sub: fresh(), email: 'x@contractor.example', upn },
     { sub: fresh(), email: 'x@contractor.example', oid: subject },
   ]
   for (const claims of hostile)
@@ -188,7 +191,7 @@ test('the client takes no user over by the names of another connection or by a c
   const world = await makeWorld(federated, op, 'oidc', { jit_provisioning: true })
   const { at, client } = world
   const [boss, objectId] = [at(newLocal()), fresh()]
-  const attacker = { subject: fresh(), email: at(newLocal()), upn: boss }
+  const attacker = { subject: fresh(), email: at(newLocal()), more: { preferred_username: boss } }
   const { directory_user_id: attackerId } = await world.signIn(attacker)
   const sister = await secondConnection(world, { jit_provisioning: true })
   const { directory_user_id: sisterId } = await sister.signIn({ sub: objectId, email: at(newLocal()) })

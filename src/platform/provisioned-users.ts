@@ -10,6 +10,8 @@ export interface SaidNames {
   isClaimNamed: boolean
   /** Values that may be the `userName`, without the address. */
   userNames: readonly string[]
+  /** Those of `userNames` that administrators assign: `upn` and the SAML NameID, not `preferred_username`. */
+  principalNames: readonly string[]
   /** The address, if the provider may speak for it. */
   emailNorm: string | null
   /** The address that the provider states, whether or not it may speak for it; '' for a text that is no address. */

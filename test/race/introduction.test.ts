@@ -27,6 +27,7 @@ const resources: Record<string, (told: { subject: string; email: string; upn: st
     externalId: fresh(),
     emails: [{ value: email }],
   }),
+  'a userName': ({ upn }) => ({ userName: upn, externalId: fresh() }),
   'an externalId': ({ subject }) => ({ userName: newAddress(), externalId: subject }),
   'a secondary address': ({ email }) => {
     const userName = newAddress()

@@ -18,6 +18,8 @@ export interface SaidPerson {
   /** What provisioning may know them by, as `externalId` and as `userName`. */
   externalIds: string[]
   userNames: string[]
+  /** Those of `userNames` that the administrators of the provider assign. */
+  principalNames: string[]
   /** Null if the provider said nothing of the language, or nothing that is one. */
   locale: string | null
   /** Null if the provider said nothing of groups. */
@@ -104,11 +106,13 @@ export function readPerson(
   const first = (names: string | string[]) => valuesOf(attributes, names)?.[0] ?? []
   const name = lastingName(assertion)
   const subject = mapping.subject === undefined ? name : one('subject')
+  const principalNames = [name ?? [], first(PRINCIPAL_NAMES)].flat()
   return {
     subject,
     externalIds:
       externalId === null ? [subject ?? [], name ?? [], first(OBJECT_IDS)].flat() : [first(externalId)].flat(),
-    userNames: [name ?? [], first(PRINCIPAL_NAMES), first('preferred_username')].flat(),
+    userNames: [...principalNames, first('preferred_username')].flat(),
+    principalNames,
     // A mapping that was set is meant: where its attribute is missing, nothing takes its place.
     email: one('email') ?? (mapping.email === undefined && isAddress ? nameId.value : null),
     firstName: one('first_name'),

@@ -27,7 +27,7 @@ const identities: Belonging<Row> = {
   exports: tells(
     'identities',
     'created_at',
-    'id method source issuer subject email external_ids user_names created_at last_used_at',
+    'id method source issuer subject email external_ids user_names principal_names created_at last_used_at',
     '',
   ),
   isAbsent: isPending,

@@ -152,9 +152,15 @@ async function admit(
     })
     return code === null ? null : { code }
   }
-  const { external_ids: identity_ids, user_names: identity_names } = keptNames(begun.method, person)
+  const names = keptNames(begun.method, person)
   const identity_email = person.email?.slice(0, 320) ?? null
-  const used = identityProof({ identity_id: identity.id, identity_email, identity_ids, identity_names })
+  const used = identityProof({
+    identity_id: identity.id,
+    identity_email,
+    identity_ids: names.external_ids,
+    identity_names: names.user_names,
+    identity_principals: names.principal_names,
+  })
   const proof = {
     method: { id: begun.method },
     amr,

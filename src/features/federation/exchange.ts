@@ -29,7 +29,7 @@ export async function makeExchangeCode(
 }
 
 /** What the provider said is kept already. */
-const UNNAMED = { identity_email: null, identity_ids: null, identity_names: null }
+const UNNAMED = { identity_email: null, identity_ids: null, identity_names: null, identity_principals: null }
 
 /** Exchanges a code for the session, once. Throws `code_invalid`, `service_disabled`, and what the door throws. */
 export async function exchangeCode(work: Work, code: string): Promise<SessionReply> {

@@ -17,6 +17,8 @@ export interface FederatedPerson {
   /** Other names of the person there, which a provisioning client may use as `externalId` or `userName`. */
   externalIds?: readonly string[]
   userNames?: readonly string[]
+  /** Those of `userNames` that the administrators of the provider assign. */
+  principalNames?: readonly string[]
   locale?: string | null
   /** RFC 8176: what the provider is trusted for, if anything. */
   amr: string[]
@@ -52,6 +54,7 @@ export function toStorable(person: FederatedPerson): FederatedPerson {
     amr: amr.filter(isStorable),
     externalIds: toNames(person.externalIds),
     userNames: toNames(person.userNames),
+    principalNames: toNames(person.principalNames),
   }
 }
 
@@ -69,22 +72,29 @@ function toNames(names: readonly string[] = []): string[] {
 export interface KeptNames {
   external_ids: string[] | null
   user_names: string[] | null
+  principal_names: string[] | null
 }
 
 /**
  * The names to keep, folded: a provisioning client that adds the person later finds the user by them. Social providers have
- * none. An address that the provider denies is not kept, under whichever name it comes.
+ * none. A denied address is kept under no name, and no name counts as assigned beside it.
  */
 export function keptNames(
   method: 'sso' | 'social',
-  { externalIds = [], userNames = [], email, emailVerified }: FederatedPerson,
+  { externalIds = [], userNames = [], principalNames = [], email, emailVerified }: FederatedPerson,
 ): KeptNames {
-  if (method !== 'sso') return { external_ids: null, user_names: null }
+  if (method !== 'sso') return { external_ids: null, user_names: null, principal_names: null }
   const address = email === null ? null : (parseVouchedEmail(email)?.norm ?? null)
-  const names = [...userNames, ...(address === null ? [] : [address])].flatMap((name) => foldIdentifier(name) ?? [])
-  const kept = emailVerified === false ? names.filter((name) => name !== address) : names
-  return { external_ids: [...externalIds], user_names: kept }
+  const names = foldAll([...userNames, ...(address === null ? [] : [address])])
+  const isDenied = emailVerified === false
+  return {
+    external_ids: [...externalIds],
+    user_names: isDenied ? names.filter((name) => name !== address) : names,
+    principal_names: isDenied ? [] : foldAll(principalNames),
+  }
 }
+
+const foldAll = (names: readonly string[]) => names.flatMap((name) => foldIdentifier(name) ?? [])
 
 /** Whether a text of a provider is stored as it is. */
 export function isStorable(text: string): boolean {

@@ -66,7 +66,7 @@ const matchOf = (work: Work, arrival: Arrival, address: EmailAddress | null) =>
   provisionedUsers.of(work.platform).match(work, namesOf(arrival, address))
 
 function namesOf({ begun, person, rules }: Arrival, address: EmailAddress | null): SaidNames {
-  const { externalIds = [], userNames = [] } = person
+  const { externalIds = [], userNames = [], principalNames = [] } = person
   const { domains, isClaimNamed } = rules
   const { email } = person
   return {
@@ -74,6 +74,7 @@ function namesOf({ begun, person, rules }: Arrival, address: EmailAddress | null
     externalIds,
     isClaimNamed,
     userNames,
+    principalNames,
     emailNorm: address?.norm ?? null,
     statedNorm: email === null ? null : (parseVouchedEmail(email)?.norm ?? ''),
     isDenied: person.emailVerified === false,

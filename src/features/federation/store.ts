@@ -137,7 +137,13 @@ export async function deleteIdentityRows(
  */
 export const identityProof = defineProof({
   name: 'identity',
-  columns: { identity_id: 'uuid', identity_email: 'text', identity_ids: 'text[]', identity_names: 'text[]' },
+  columns: {
+    identity_id: 'uuid',
+    identity_email: 'text',
+    identity_ids: 'text[]',
+    identity_names: 'text[]',
+    identity_principals: 'text[]',
+  },
   locks: true,
   find: (directory) => `
     select id from identities where directory_id = ${directory} and id = asked.identity_id and user_id = asked.user_id
@@ -152,7 +158,8 @@ export const identityProof = defineProof({
   write: (directory) => `
     update identities set last_used_at = ready.at, email = coalesce(ready.identity_email, email),
       external_ids = coalesce(ready.identity_ids, external_ids),
-      user_names = coalesce(ready.identity_names, user_names) from ready
+      user_names = coalesce(ready.identity_names, user_names),
+      principal_names = coalesce(ready.identity_principals, principal_names) from ready
     where identities.directory_id = ${directory} and identities.id = ready.identity_id`,
 })
 
@@ -235,14 +242,25 @@ export interface FederatedProof {
 export async function insertCodeRow(
   db: Db,
   directory: Directory,
-  { userId, epoch, method, source, amr, aal, tie, names: { external_ids, user_names } }: FederatedProof,
+  {
+    userId,
+    epoch,
+    method,
+    source,
+    amr,
+    aal,
+    tie,
+    names: { external_ids, user_names, principal_names },
+  }: FederatedProof,
   { id, hash, seconds }: { id: string; hash: Buffer; seconds: number },
 ): Promise<boolean> {
   const { rows } = await sql`
     with named as (
-      update identities set external_ids = ${external_ids}::text[], user_names = ${user_names}::text[]
+      update identities set external_ids = ${external_ids}::text[], user_names = ${user_names}::text[],
+        principal_names = ${principal_names}::text[]
       where directory_id = ${directory.id} and id = ${tie.identityId}::uuid
-        and (external_ids, user_names) is distinct from (${external_ids}::text[], ${user_names}::text[]))
+        and (external_ids, user_names, principal_names)
+          is distinct from (${external_ids}::text[], ${user_names}::text[], ${principal_names}::text[]))
     insert into exchange_codes (directory_id, id, code_hash, user_id, auth_method, source, amr, aal, identity_id,
       logout_sealed, name_hash, provider_session_hash, session_ends_at, expires_at)
     select directory_id, ${id}::uuid, ${hash}::bytea, id, ${method}, ${source}, ${amr}::text[], ${aal},

@@ -22,6 +22,8 @@ export interface OidcPerson {
   /** What provisioning may know them by, as `externalId` and as `userName`. */
   externalIds: string[]
   userNames: string[]
+  /** Those of `userNames` that the administrators of the provider assign. */
+  principalNames: string[]
   locale: string | null
   groups: string[]
   amr: string[]
@@ -81,6 +83,8 @@ export function toPerson(
     // Entra ID has another subject for each application, and `oid` for the person (directory object id).
     externalIds: toIdentifiers(externalId === null ? [subject, find('oid')] : [find(externalId)].flat()),
     userNames: toIdentifiers([find('upn'), find('preferred_username')]),
+    // People can often choose `preferred_username`, and it need not be unique (OpenID Connect Core §5.7).
+    principalNames: toIdentifiers([find('upn')]),
     locale: foreignLocale(find('locale')),
     groups: toExactTexts(find(mapped.groups), MAX_GROUP_LENGTH).slice(0, MAX_GROUPS),
     amr: toTexts(idToken['amr'], MAX_NAME_LENGTH).slice(0, MAX_METHODS),

@@ -51,18 +51,18 @@ export async function matchProvisioned(work: Work, said: SaidNames): Promise<Pro
 /**
  * The row, if its value counts at this connection; null if not. The linked connection matches by every value. Another one
  * matches by the address it may speak for, also as userName, and by externalId if `scim_match` names its claim and the
- * address is the user's. People can often choose names, so a name counts only beside an address of the same user, if the
- * provider states one, and never beside an address that it denies. A name of a user who is out opens nothing: it counts as
- * that of a deleted user.
+ * address is the user's. No name counts beside an address that the provider denies. A name that people may choose themselves
+ * also needs an address of the same user, if the provider states one; the name of a deprovisioned user then counts as that
+ * of a deleted user, and opens nothing.
  */
 function countedRow(row: MatchRow, said: SaidNames, isLinked: boolean): MatchRow | null {
-  const { emailNorm, statedNorm, isDenied, isClaimNamed, userNames } = said
+  const { emailNorm, statedNorm, isDenied, isClaimNamed, userNames, principalNames } = said
   if (row.level === 'external_id') return isLinked || (isClaimNamed && hasAddress(row, emailNorm)) ? row : null
   if (row.level !== 'user_name') return hasAddress(row, emailNorm) ? row : null
   const isNamed = (name: string) => row.user_name !== null && isSameIdentifier(row.user_name, name)
   if (emailNorm !== null && isNamed(emailNorm)) return row
   if (!isLinked || isDenied || !userNames.some(isNamed)) return null
-  if (statedNorm === null || hasAddress(row, statedNorm)) return row
+  if (principalNames.some(isNamed) || statedNorm === null || hasAddress(row, statedNorm)) return row
   return row.is_gone || !row.active ? { ...row, is_provisioned: false, is_gone: true } : null
 }
 
@@ -89,17 +89,18 @@ function prefer(rows: MatchRow[]): MatchRow[] {
 }
 
 /**
- * Whether a userName is of one user, and the address the main one of another. Where the address is that userName itself,
- * only another user of the client contradicts.
+ * Whether a userName is of one user, and the address the main one of another. Where administrators assign the name, or it is
+ * the address itself, only another user of the client contradicts.
  */
 function contradicts(
   level: Level,
   user: MatchRow,
-  { levels, said: { emailNorm } }: { levels: Map<Level, MatchRow[]>; said: SaidNames },
+  { levels, said: { emailNorm, principalNames } }: { levels: Map<Level, MatchRow[]>; said: SaidNames },
 ): boolean {
-  const isName = isSameIdentifier(user.user_name ?? '', emailNorm ?? '')
+  const isSaidName = (name: string) => isSameIdentifier(user.user_name ?? '', name)
+  const isCertain = [...principalNames, emailNorm ?? ''].some(isSaidName)
   const owners = level === 'user_name' ? (levels.get('address') ?? []) : []
-  return owners.some((one) => one.user_id !== user.user_id && (one.is_provisioned || (!isName && !one.is_gone)))
+  return owners.some((one) => one.user_id !== user.user_id && (one.is_provisioned || (!isCertain && !one.is_gone)))
 }
 
 async function vouch(

@@ -69,8 +69,9 @@ function findReturning(candidates: Candidate[]): Candidate | null {
 
 /**
  * Finds the one user that the linked connection has named at a sign-in: by externalId, or else by userName or an address. A
- * name counts only if the address of the user is one of the resource, and the connection may speak for it and for the new
- * one: people can often choose what they are called. The user of the main address comes before a user of a name.
+ * name counts if administrators assign it, or if the address of the user is one of the resource: people can often choose
+ * other names. The connection must be allowed to speak for this address and for the new one. The user of the main address
+ * comes before a user of a name.
  */
 async function findNamed(
   work: Work,
@@ -85,7 +86,9 @@ async function findNamed(
   if (candidates.some((one) => one.has_email)) return null
   const addresses = [userName, ...emails.map(({ value }) => value)]
   const isOwn = (norm: string) => addresses.some((value) => parseVouchedEmail(value)?.norm === norm)
-  const byName = free.filter((one) => !one.is_gone && one.is_said_name && isOwn(one.email_norm))
+  const byName = free.filter(
+    (one) => !one.is_gone && (one.is_said_principal || (one.is_said_name && isOwn(one.email_norm))),
+  )
   const [found, ...others] = byName
   if (!found || others.length > 0 || !ownsDomain || !(await ownsDomainOf(work, found.email_norm))) return null
   const isOfConnection = (norm: string) => found.domains.length === 0 || isOfDomain(norm, found.domains)

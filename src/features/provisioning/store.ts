@@ -75,6 +75,8 @@ export interface Candidate {
   is_said_external_id: boolean
   /** It has named the user by this userName or one of these addresses. */
   is_said_name: boolean
+  /** By this userName, as a name that administrators assign. */
+  is_said_principal: boolean
   /** Of that connection. */
   domains: string[]
 }
@@ -93,14 +95,18 @@ export async function findCandidates(
 ): Promise<Candidate[]> {
   const { userName, externalId, emailNorm, emails } = resource
   const names = [userName, ...emails].flatMap((name) => foldIdentifier(name) ?? [])
+  const principal = foldIdentifier(userName)
   const { rows } = await sql<Candidate>`
     with named as materialized (
       select user_id, source, coalesce(external_ids @> array[${externalId}::text], false) as by_external_id,
-        coalesce(user_names && ${names}::text[], false) as by_user_name
+        coalesce(user_names && ${names}::text[], false) as by_user_name,
+        coalesce(user_names @> array[${principal}::text] and principal_names @> array[${principal}::text], false)
+          as by_principal
       from identities where directory_id = ${directory.id} and method = 'sso'
         and (external_ids @> array[${externalId}::text] or user_names && ${names}::text[])),
     said as (
       select named.user_id, bool_or(by_external_id) as by_external_id, bool_or(by_user_name) as by_user_name,
+        bool_or(by_principal) as by_principal,
         k.config -> 'domains' as domains
       from named
       join scim_configs c on c.directory_id = ${directory.id}
@@ -122,6 +128,7 @@ export async function findCandidates(
       coalesce(s.external_id = ${externalId}::text, false) as has_external_id,
       users.email_norm = ${emailNorm} and users.deleted_at is null as has_email,
       coalesce(said.by_external_id, false) as is_said_external_id, coalesce(said.by_user_name, false) as is_said_name,
+      coalesce(said.by_principal, false) as is_said_principal,
       coalesce(said.domains, '[]') as domains
     from found join users on users.directory_id = ${directory.id} and users.id = found.user_id
     left join said on said.user_id = found.user_id

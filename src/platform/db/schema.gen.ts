@@ -276,6 +276,7 @@ export interface Identities {
   issuer: string;
   last_used_at: Generated<Timestamp>;
   method: string;
+  principal_names: string[] | null;
   source: string;
   subject: string;
   user_id: string;
