@@ -307,7 +307,7 @@ test('an upgrade takes NameIDs for assigned names, and a release before that cha
   const [, upgrade = ''] = readFileSync('migrations/0133_principal_names.sql', 'utf8').split(/^(?=update )/m)
   const people = [0, 1, 2].map(() => ({ subject: at(newLocal()), email: at(newLocal()) }))
   for (const told of people) await world.signIn(told)
-  const [asBefore, mapped, renamed] = people.map(({ subject }) => subject)
+  const [asBefore = '', mapped = '', renamed = ''] = people.map(({ subject }) => subject)
   // As the release before writes these rows.
   await db.updateTable('identities').set({ principal_names: null }).where('subject', 'in', [asBefore, mapped]).execute()
   await db
@@ -319,7 +319,7 @@ test('an upgrade takes NameIDs for assigned names, and a release before that cha
   await db.updateTable('identities').set({ principal_names: null }).where('subject', '=', mapped).execute()
   await world.change({ attribute_mapping: { subject: 'number' } })
   await sql.raw(upgrade).execute(db)
-  const took = async (subject = '') => (await add(world, { userName: subject })) === (await linked(world, subject))
+  const took = async (subject: string) => (await add(world, { userName: subject })) === (await linked(world, subject))
   expect([await took(asBefore), await took(mapped), await took(renamed)]).toEqual([true, false, false])
 })
 

@@ -334,7 +334,12 @@ test('in a large organization, names are found by an index, from both sides', as
     return rows.map((row) => row['QUERY PLAN']).join('\n')
   }
   const provisioning = await planOf(/with named as/)
-  for (const index of ['identities_by_external_ids', 'identities_by_user_names', 'scim_users_by_external_id'])
+  for (const index of [
+    'identities_by_external_ids',
+    'identities_by_user_names',
+    'scim_users_by_external_id',
+    'scim_users_by_former_name',
+  ])
     expect(provisioning).toContain(index)
   const signIn = await planOf(/'secondary_address'/)
   for (const index of ['scim_users_by_external_id', 'scim_users_by_former_name', 'scim_user_emails_by_value'])

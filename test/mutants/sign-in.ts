@@ -356,8 +356,8 @@ export const signIn: Mutant[] = [
   {
     name: 'provisioning anew lifts no lock',
     file: 'src/features/provisioning/provision.ts',
-    find: 'create(work, given, ownsDomain, lockOf(user))',
-    replace: 'create(work, given, ownsDomain)',
+    find: 'create(work, given, ownsDomain, isLockedByName ? former : user)',
+    replace: 'create(work, given, ownsDomain, isLockedByName ? former : undefined)',
     tests: ['src/features/lockout/lock.test.ts'],
     only: 'managed user',
   },

@@ -82,8 +82,10 @@ export async function deprovisionUser(
   await inTx(work, async (work) => {
     const { user, said } = await hold(work, id, ifMatch)
     const names = { userName: said.user_name, externalId: said.external_id }
-    if (on_deprovision === 'delete') await deleteUser(work, user.id, { ifMatch: null })
-    else {
+    if (on_deprovision === 'delete') {
+      await buryProvisionedRow(work.db, work.directory, user.id)
+      await deleteUser(work, user.id, { ifMatch: null })
+    } else {
       const managed = { scim_managed: false, isProved: false, isTouched: true }
       await changeHeldUser(work, user, { active: false }, managed)
       await groupLeaving.of(work.platform)(work, user.id)

@@ -11,6 +11,7 @@ import {
   deleteUser,
   findUserForUpdate,
   type HeldUser,
+  type LockColumns,
   lockOf,
   proveMailbox,
   restoreUser,
@@ -43,8 +44,9 @@ export async function provisionUser(work: Work, body: unknown): Promise<Provisio
       const same = candidates.find((one) => one.has_email && one.user_id !== back?.user_id)
       if (same && (back || same.scim_managed)) throw taken('address')
       if (back) return bringBack(work, back, given, ownsDomain)
-      if (!same) return create(work, given, ownsDomain)
-      if (same.is_gone && !same.active) return succeed(work, same, given, ownsDomain)
+      const former = candidates.find((one) => one.is_former)
+      if (!same) return create(work, given, ownsDomain, former)
+      if (same.is_gone && !same.active) return succeed(work, { left: same, former }, given, ownsDomain)
       if (!ownsDomain)
         throw scimError(
           scimErrors.uniqueness,
@@ -108,12 +110,17 @@ async function bringBack(work: TxWork, candidate: Candidate, given: Given, ownsD
  * Somebody new of the address of one whom the client has deleted (RFC 7644 §3.6): without the same externalId nothing says
  * that they are the same person, who might sign in with what the other one had.
  */
-async function succeed(work: TxWork, left: Candidate, given: Given, ownsDomain: boolean): Promise<Provisioned> {
+async function succeed(
+  work: TxWork,
+  { left, former = left }: { left: Candidate; former: Candidate | undefined },
+  given: Given,
+  ownsDomain: boolean,
+): Promise<Provisioned> {
   const user = await findUserForUpdate(work, left.user_id)
   if (!user || user.scim_managed || user.active) throw taken('address')
   await deleteUser(work, user.id, { ifMatch: null })
-  // An administrator's lock ends at its time or by an unlock alone: deleting and adding the user again does not lift it.
-  return create(work, given, ownsDomain, lockOf(user))
+  const isLockedByName = user.access_locked_at === null && former.user_id !== user.id
+  return create(work, given, ownsDomain, isLockedByName ? former : user)
 }
 
 async function adopt(work: TxWork, { user_id: id }: Candidate, given: Given): Promise<Provisioned> {
@@ -124,11 +131,12 @@ async function adopt(work: TxWork, { user_id: id }: Candidate, given: Given): Pr
   return takeOver(work, proved, given, { active: proved.active, ownsDomain: true })
 }
 
-async function create(work: TxWork, given: Given, ownsDomain: boolean, lock = {}): Promise<Provisioned> {
+/** Makes a user, with the lock of the one whose place they take: deleting and adding a user again does not end it. */
+async function create(work: TxWork, given: Given, ownsDomain: boolean, former?: LockColumns): Promise<Provisioned> {
   const { address, active, profile } = given
   const { displayName: display_name, firstName, lastName, phone, jobTitle: job_title, department, locale } = profile
   const said = { display_name, job_title, department, locale, active: active ?? true }
-  const row = { ...said, source: 'scim', scim_managed: true, email_verified: ownsDomain, ...lock }
+  const row = { ...said, source: 'scim', scim_managed: true, email_verified: ownsDomain, ...(former && lockOf(former)) }
   const made = await createSignup(work, { ...address, firstName, lastName, phone }, row, 'pending')
   if (!made) throw taken('address')
   await putGiven(work, made.user.id, given)

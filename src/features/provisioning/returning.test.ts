@@ -60,3 +60,103 @@ test('an externalId that several users have brings nobody back', async () => {
   const back = await add({ userName: at('c'), externalId: 'guest' })
   expect(back.id).not.toBe(id)
 })
+
+/** An organization in which an administrator has locked a user whom the client then deletes. */
+async function lockedAndDeleted(
+  onDeprovision: string,
+  { externalId, others = [] }: { externalId?: string; others?: object[] } = {},
+) {
+  const known = await organization()
+  const { subOrgId, at, call, add, readUser } = known
+  await tenant.patch('/v1/scim/config', { subOrgId, onDeprovision })
+  const userName = at(`Kim-${fresh()}`)
+  const { id } = await add({ userName, externalId })
+  for (const other of others) await add({ userName: at(`other-${fresh()}`), ...other })
+  const until = new Date(app.app.platform.clock.now().getTime() + 60 * DAY * 1000).toISOString()
+  const locked = await tenant.post(`/v1/users/${id}/lock`, { subOrgId, reason: 'Ticket 4711', until })
+  expect(locked.status).toBe(200)
+  const remove = async (id: string) => expect((await call('DELETE', `/Users/${id}`)).status).toBe(204)
+  const unlock = async (id: string) =>
+    expect((await tenant.post(`/v1/users/${id}/unlock`, { subOrgId })).body.unlocked).toBe(true)
+  const lockOf = async (id: string) => (await readUser(id))?.lock
+  await remove(id)
+  return { ...known, id, userName, lock: locked.body.user.lock, remove, unlock, lockOf }
+}
+
+const DAY = 86_400
+const resources = {
+  'no externalId': { before: {}, again: () => ({}) },
+  'an externalId that several users have': {
+    before: { externalId: 'guest', others: [{ externalId: 'guest' }] },
+    again: () => ({ externalId: 'guest' }),
+  },
+  'another externalId': { before: { externalId: fresh() }, again: () => ({ externalId: fresh() }) },
+  'another address': {
+    before: {},
+    again: () => ({ emails: [{ value: `${fresh()}@elsewhere.example`, primary: true }] }),
+  },
+}
+const returns = ['deactivate', 'delete'].flatMap((mode) =>
+  Object.entries(resources).map((one) => [mode, ...one] as const),
+)
+
+test.each(returns)('a lock survives deletion by the client: %s, with %s', async (mode, _, { before, again }) => {
+  const { subOrgId, id, userName, lock, add, remove, unlock, lockOf, readUser } = await lockedAndDeleted(mode, before)
+  const addAgain = async (): Promise<string> => (await add({ userName: userName.toLowerCase(), ...again() })).id
+  const second = await addAgain()
+  const { email, status } = await readUser(second)
+  expect([status, await lockOf(second)]).toEqual(['locked', lock])
+  await expect(signIn(app, tenant, subOrgId, email)).rejects.toThrow()
+  await remove(second)
+  const third = await addAgain()
+  expect(await lockOf(third)).toEqual(lock)
+  // The last user of the userName decides.
+  await unlock(third)
+  await remove(third)
+  const fourth = await addAgain()
+  expect(await lockOf(fourth)).toBeNull()
+  expect((await signIn(app, tenant, subOrgId, (await readUser(fourth)).email)).directory_user_id).toBe(fourth)
+  expect(new Set([id, second, third, fourth]).size).toBe(4)
+})
+
+test('a lock survives where the userName and the address belonged to two deleted users', async () => {
+  const { at, userName, lock, add, remove, lockOf } = await lockedAndDeleted('deactivate')
+  const other = await add({ userName: at('other') })
+  await remove(other.id)
+  const again = await add({ userName, emails: [{ value: at('other'), primary: true }] })
+  expect(await lockOf(again.id)).toEqual(lock)
+  expect(await lockOf(other.id)).toBeUndefined()
+})
+
+test('a lock does not pass to other users', async () => {
+  const { subOrgId, at, userName, call, add, lockOf } = await lockedAndDeleted('delete')
+  expect(await lockOf((await add({ userName: at('other') })).id)).toBeNull()
+  const elsewhere = await provisioned(app, tenant)
+  const there = await elsewhere.call('POST', '/Users', { userName })
+  const path = `/v1/users/${there.body.id}?subOrgId=${elsewhere.subOrgId}`
+  expect((await tenant.get(path)).body.user).toMatchObject({ email: userName, lock: null })
+  // The API deletes the user whom the client has added again.
+  const again = await add({ userName })
+  expect(await lockOf(again.id)).not.toBeNull()
+  expect((await tenant.delete(`/v1/users/${again.id}?subOrgId=${subOrgId}`)).status).toBe(200)
+  expect(await lockOf((await add({ userName })).id)).toBeNull()
+  expect((await call('GET', '/Users')).body.totalResults).toBe(2)
+})
+
+test('who comes back by externalId is deleted by the API without passing on a lock', async () => {
+  const { subOrgId, id, userName, lock, add, lockOf } = await lockedAndDeleted('delete', { externalId: 'x-kim' })
+  expect((await add({ userName, externalId: 'x-kim' })).id).toBe(id)
+  expect(await lockOf(id)).toEqual(lock)
+  expect((await tenant.delete(`/v1/users/${id}?subOrgId=${subOrgId}`)).status).toBe(200)
+  const next = await add({ userName })
+  expect(next.id).not.toBe(id)
+  expect(await lockOf(next.id)).toBeNull()
+})
+
+test('a lock passes on for thirty days', async () => {
+  const [late, early] = [await lockedAndDeleted('delete'), await lockedAndDeleted('delete')]
+  await app.advance(30 * DAY - 60)
+  expect(await early.lockOf((await early.add({ userName: early.userName })).id)).toEqual(early.lock)
+  await app.advance(60)
+  expect(await late.lockOf((await late.add({ userName: late.userName })).id)).toBeNull()
+})

@@ -7,7 +7,7 @@ import type { ScimObject } from '../../platform/scim/json.ts'
 import { NEVER_SHOWN, type ShownVersion } from '../../platform/scim/versions.ts'
 import { lockText } from '../../platform/user-lock.ts'
 import type { List } from '../scim/scim.ts'
-import type { UserRow } from '../users/users.ts'
+import type { LockColumns, UserRow } from '../users/users.ts'
 
 export type ProvisionedRow = Omit<Selectable<ScimUsers>, 'resource'> & { resource: ScimObject } & ShownVersion
 
@@ -57,8 +57,8 @@ export async function findShownVersion(db: Db, directory: Directory, userId: str
   return row ?? NEVER_SHOWN
 }
 
-/** Whom a new resource might be: everybody that has something of it. */
-export interface Candidate {
+/** A user whom a new resource might be, or whose userName it takes. */
+export interface Candidate extends LockColumns {
   user_id: string
   /** The client has the user now. */
   is_provisioned: boolean
@@ -79,6 +79,8 @@ export interface Candidate {
   is_said_principal: boolean
   /** Of that connection. */
   domains: string[]
+  /** The client deleted the user in the last thirty days under this userName, as the last of its users who had it. */
+  is_former: boolean
 }
 
 /**
@@ -113,6 +115,13 @@ export async function findCandidates(
       join sso_connections k on k.directory_id = ${directory.id} and k.id::text = named.source
         and k.id = ${linkedConnection(directory)} and k.status = 'active'
       group by named.user_id, k.config -> 'domains'),
+    former as (
+      select * from (
+        select user_id, deleted_by_client from scim_users
+        where directory_id = ${directory.id} and user_name_folded = lower(${userName}::text)
+          and deleted_at > clock_now() - interval '30 days'
+        order by deleted_at desc, user_id desc limit 1) last
+      where deleted_by_client),
     found as (
       select user_id from scim_users where directory_id = ${directory.id} and deleted_at is null
         and user_name_folded = lower(${userName}::text)
@@ -120,7 +129,8 @@ export async function findCandidates(
         and (deleted_at is null or deleted_at > clock_now() - interval '30 days') limit 2)
       union select id from users where directory_id = ${directory.id} and email_norm = ${emailNorm}
         and deleted_at is null and pending_until is null
-      union select user_id from said)
+      union select user_id from said
+      union select user_id from former)
     select users.id as user_id, s.user_id is not null and s.deleted_at is null as is_provisioned,
       s.deleted_at is not null as is_gone, users.deleted_at is not null as is_deleted, users.active, users.scim_managed,
       users.email_norm,
@@ -129,9 +139,11 @@ export async function findCandidates(
       users.email_norm = ${emailNorm} and users.deleted_at is null as has_email,
       coalesce(said.by_external_id, false) as is_said_external_id, coalesce(said.by_user_name, false) as is_said_name,
       coalesce(said.by_principal, false) as is_said_principal,
-      coalesce(said.domains, '[]') as domains
+      coalesce(said.domains, '[]') as domains, former.user_id is not null as is_former,
+      users.access_locked_at, users.access_locked_until, users.access_lock_reason
     from found join users on users.directory_id = ${directory.id} and users.id = found.user_id
     left join said on said.user_id = found.user_id
+    left join former on former.user_id = found.user_id
     left join scim_users s on s.directory_id = ${directory.id} and s.user_id = found.user_id`.execute(db)
   return rows
 }
@@ -158,7 +170,7 @@ export async function putProvisionedRow(
       values (${directory.id}::uuid, ${userId}::uuid, ${userName}::text, ${externalId}::text,
         ${JSON.stringify(resource)}::jsonb)
       on conflict (directory_id, user_id) do update set user_name = excluded.user_name,
-        external_id = excluded.external_id, resource = excluded.resource, deleted_at = null)
+        external_id = excluded.external_id, resource = excluded.resource, deleted_at = null, deleted_by_client = false)
     insert into scim_user_emails (directory_id, user_id, n, value, type, is_primary)
     select ${directory.id}::uuid, ${userId}::uuid, given.n - 1, given.value, given.type, given.is_primary
     from unnest(${emails.map(({ value }) => value)}::text[], ${emails.map(({ type }) => type)}::text[],
@@ -192,7 +204,7 @@ export async function listGroupsOfUsers(db: Db, directory: Directory, userIds: s
 export async function buryProvisionedRow(tx: Tx, directory: Directory, userId: string): Promise<void> {
   await tx
     .updateTable('scim_users')
-    .set({ deleted_at: sql<Date>`clock_now()` })
+    .set({ deleted_at: sql<Date>`clock_now()`, deleted_by_client: true })
     .where('directory_id', '=', directory.id)
     .where('user_id', '=', userId)
     .where('deleted_at', 'is', null)

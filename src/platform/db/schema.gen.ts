@@ -633,6 +633,7 @@ export interface ScimUserEmails {
 export interface ScimUsers {
   created_at: Generated<Timestamp>;
   deleted_at: Timestamp | null;
+  deleted_by_client: Generated<boolean>;
   directory_id: string;
   external_id: string | null;
   resource: Json;

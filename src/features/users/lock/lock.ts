@@ -49,7 +49,10 @@ export async function endLocks(work: TxWork, user: HeldUser): Promise<void> {
   await recordUser(work, userEvents.unlocked, after, user)
 }
 
-/** The columns of an administrator's lock, for a new user who takes the place of a locked one. */
-export function lockOf({ access_locked_at, access_locked_until, access_lock_reason }: UserRow) {
+/** The columns of an administrator's lock. */
+export type LockColumns = Pick<UserRow, 'access_locked_at' | 'access_locked_until' | 'access_lock_reason'>
+
+/** The administrator's lock of a user, for a new user who takes the place of a locked one. */
+export function lockOf({ access_locked_at, access_locked_until, access_lock_reason }: LockColumns): LockColumns {
   return { access_locked_at, access_locked_until, access_lock_reason }
 }
