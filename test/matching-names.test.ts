@@ -97,6 +97,14 @@ test('scim_match lets another connection match by externalId beside an address o
   const sister = { id: await connectOther(world, { scim_match: 'employee' }), peer: other }
   for (const address of [foreign(), at(newLocal())])
     expect(await signInAt(world, sister, { sub: fresh(), email: address, employee: number })).toHaveProperty('error')
+  // The connection may speak for another address of the user, and not for the main one.
+  const [outside, second] = [fresh(), at(newLocal())]
+  const emails = [email(foreign()), email(second, false)]
+  const outsider = await add(world, { userName: newLocal(), externalId: outside, emails })
+  expect(await signInAt(world, sister, { sub: fresh(), email: second, employee: outside })).toMatchObject({
+    error: 'domain_not_verified',
+  })
+  expect(await identitiesOf(world, outsider)).toEqual([])
   expect(await identitiesOf(world, id)).toEqual([])
   const came = await signInAt(world, sister, { sub: fresh(), email: mail, employee: number })
   expect(came).toMatchObject({ directory_user_id: id })
@@ -310,17 +318,20 @@ test('an upgrade takes NameIDs for assigned names, and a release before that cha
   const [asBefore = '', mapped = '', renamed = ''] = people.map(({ subject }) => subject)
   // As the release before writes these rows.
   await db.updateTable('identities').set({ principal_names: null }).where('subject', 'in', [asBefore, mapped]).execute()
+  const now = at(newLocal())
   await db
     .updateTable('identities')
-    .set({ user_names: [at(newLocal())] })
+    .set({ user_names: [now] })
     .where('subject', '=', renamed)
     .execute()
   await sql.raw(upgrade).execute(db)
   await db.updateTable('identities').set({ principal_names: null }).where('subject', '=', mapped).execute()
   await world.change({ attribute_mapping: { subject: 'number' } })
   await sql.raw(upgrade).execute(db)
-  const took = async (subject: string) => (await add(world, { userName: subject })) === (await linked(world, subject))
-  expect([await took(asBefore), await took(mapped), await took(renamed)]).toEqual([true, false, false])
+  const took = async (subject: string, more: object = {}) =>
+    (await add(world, { userName: subject, ...more })) === (await linked(world, subject))
+  expect([await took(asBefore), await took(mapped)]).toEqual([true, false])
+  expect(await took(renamed, { emails: [email(at(newLocal())), email(now, false)] })).toBe(false)
 })
 
 test('the owner of a main address comes before a user who has it beside another', async () => {

@@ -36,6 +36,7 @@ export const firstContact: Mutant[] = [
     file: MATCH,
     find: 'isLinked && level ===',
     replace: 'level ===',
+    tests: ['test/matching-names.test.ts'],
   }),
   first({
     name: 'a match by name needs a verified domain at the linked connection, too',
@@ -108,7 +109,7 @@ export const firstContact: Mutant[] = [
   first({
     name: 'only the userName is compared with assigned names',
     file: 'src/features/provisioning/store.ts',
-    find: 'principal_names @> array[${principal}::text], false)',
+    find: 'user_names @> array[${principal}::text] and principal_names @> array[${principal}::text], false)',
     replace: 'principal_names && ${names}::text[], false)',
     tests: ['test/matching-names.test.ts'],
   }),
