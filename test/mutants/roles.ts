@@ -225,6 +225,20 @@ export const roles: Mutant[] = [
     tests: ['src/features/roles/exact-groups.test.ts'],
   },
   {
+    name: 'a group of a SAML provider is named exactly',
+    file: 'src/features/descriptors/person.ts',
+    find: 'groups: valuesOf(assertion.attributes,',
+    replace: 'groups: valuesOf(attributes,',
+    tests: ['src/features/roles/exact-groups.test.ts'],
+  },
+  {
+    name: 'a provisioned group is named exactly',
+    file: 'src/features/groups/store.ts',
+    find: 'on rule.name in (g.display_name, g.external_id, g.id::text)',
+    replace: 'on lower(rule.name) in (lower(g.display_name), g.external_id, g.id::text)',
+    tests: ['src/features/roles/exact-groups.test.ts'],
+  },
+  {
     name: 'a code of a switched off service is not exchanged',
     file: 'src/features/federation/exchange.ts',
     find: '  await assertProviderServed(work, read.code_method)\n',

@@ -1,4 +1,5 @@
 import { foreignLocale } from '../../platform/messages/locale.ts'
+import { trimXml } from '../../platform/xml/read.ts'
 import { nameIdFormats } from '../xml-names/xml-names.ts'
 import type { NameId } from './messages.ts'
 
@@ -31,7 +32,7 @@ export interface SaidPerson {
 /** What an assertion says of a person. */
 interface SaidOfPerson {
   nameId: NameId
-  /** By the name of the attribute. */
+  /** The exact text of values, by the name of the attribute. */
   attributes: Map<string, string[]>
   authnContext: string | null
 }
@@ -88,14 +89,16 @@ const PRINCIPAL_NAMES = [`${CLAIMS}upn`, 'upn', 'userPrincipalName']
 
 /**
  * Reads the person who signed in, by the mapping of the connection. `externalId`: the attribute that has the externalId of
- * provisioning; null: the subject, the NameID, and the object id of Entra ID.
+ * provisioning; null: the subject, the NameID, and the object id of Entra ID. White space of XML around a value is layout, except
+ * around groups, whose names are compared exactly.
  */
 export function readPerson(
   assertion: SaidOfPerson,
   mapping: AttributeMapping,
   externalId: string | null = null,
 ): SaidPerson {
-  const { nameId, authnContext, attributes } = assertion
+  const { nameId, authnContext } = assertion
+  const attributes = new Map([...assertion.attributes].map(([name, values]) => [name, values.map(trimXml)]))
   const all = (field: keyof AttributeMapping) => valuesOf(attributes, mapping[field] ?? USUAL_NAMES[field])
   const one = (field: keyof AttributeMapping) => all(field)?.[0] ?? null
   const isAddress = nameId.format === nameIdFormats.email || /^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(nameId.value)
@@ -119,7 +122,7 @@ export function readPerson(
     lastName: one('last_name'),
     displayName: one('display_name'),
     locale: foreignLocale(valuesOf(attributes, LOCALES)?.[0]),
-    groups: all('groups'),
+    groups: valuesOf(assertion.attributes, mapping.groups ?? USUAL_NAMES.groups),
     saysTwoFactor: [authnContext, ...methods].some((method) => TWO_FACTOR.has(method ?? '')),
   }
 }

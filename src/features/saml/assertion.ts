@@ -25,7 +25,7 @@ export interface Assertion {
   id: string
   issuer: string
   nameId: NameId
-  /** By the name of the attribute. */
+  /** The exact text of values that are not blank, by the name of the attribute. */
   attributes: Map<string, string[]>
   sessionIndex: string | null
   authnContext: string | null
@@ -196,8 +196,9 @@ function readAttributes(assertion: XmlElement): Map<string, string[]> {
   for (const statement of childrenOf(assertion, ns.assertion, 'AttributeStatement'))
     for (const attribute of childrenOf(statement, ns.assertion, 'Attribute')) {
       const name = attributeOf(attribute, 'Name')
-      const values = childrenOf(attribute, ns.assertion, 'AttributeValue').map(({ text }) => trimXml(text))
-      if (name !== null) attributes.set(name, [...(attributes.get(name) ?? []), ...values.filter((one) => one !== '')])
+      const values = childrenOf(attribute, ns.assertion, 'AttributeValue').map(({ text }) => text)
+      if (name !== null)
+        attributes.set(name, [...(attributes.get(name) ?? []), ...values.filter((one) => trimXml(one) !== '')])
     }
   return attributes
 }

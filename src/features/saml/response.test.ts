@@ -11,7 +11,7 @@ import {
   spEncryption,
 } from '../../../test/saml-world.ts'
 import { readXml } from '../../platform/xml/read.ts'
-import { ns } from '../descriptors/descriptors.ts'
+import { ns, readPerson } from '../descriptors/descriptors.ts'
 import type { Expected } from './assertion.ts'
 import type { RefusalReason } from './refusal.ts'
 import { checkStatus, type Trust } from './response.ts'
@@ -244,11 +244,23 @@ test.each([
   const nameId = `ada@acme.com${space}`
   expect((await judge(signedResponse({ nameId }))).nameId).toBe(nameId)
   const { assertion } = await judge(signedResponse({ attributes: { uid: [`\n 7${space}\t`] } }))
-  expect(assertion?.attributes.get('uid')).toEqual([`7${space}`])
+  if (!assertion) throw new Error('No assertion')
+  expect(readPerson(assertion, { subject: 'uid' }).subject).toBe(`7${space}`)
 })
 
-test('white space of XML is no part of the name', async () => {
+test('white space of XML is no part of a name or address, and a part of the name of a group', async () => {
   expect((await judge(signedResponse({ nameId: '\n\t ada@acme.com \r\n' }))).nameId).toBe('ada@acme.com')
+  const said = { email: ' ada@acme.com\n', firstName: '\tAda ', upn: ' ada ', groups: 'Admins ', locale: ' de ' }
+  const attributes = Object.fromEntries(Object.entries(said).map(([name, text]) => [name, [text, ' \n']]))
+  const { assertion } = await judge(signedResponse({ attributes }))
+  if (!assertion) throw new Error('No assertion')
+  expect(readPerson(assertion, {})).toMatchObject({
+    email: 'ada@acme.com',
+    firstName: 'Ada',
+    principalNames: ['ada@acme.com', 'ada'],
+    groups: ['Admins '],
+    locale: 'de',
+  })
 })
 
 test('what a refusal says is one line in a trace, bounded, and marked as possibly unsigned', () => {
