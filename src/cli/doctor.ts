@@ -2,7 +2,6 @@ import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Command } from 'commander'
 import { assertWorkersServed } from '../embedded-workers.ts'
-import { listJitBesideProvisioning } from '../features/connections/store.ts'
 import { type Config, type ExaminedConfig, examineConfig, listSettings } from '../platform/config.ts'
 import { assertBootstrapKey } from '../platform/crypto/bootstrap-key.ts'
 import { openKeyring } from '../platform/crypto/keyring.ts'
@@ -13,6 +12,7 @@ import { type Database, openDatabase } from '../platform/db/pool.ts'
 import { findPooler, type Pooler } from '../platform/db/pooler.ts'
 import { reachDatabase } from '../platform/db/reach.ts'
 import { explainStartFailure } from '../start-failure.ts'
+import { findAccessBesideProvisioning } from './doctor-provisioning.ts'
 import { findSharedRedirects } from './doctor-redirects.ts'
 import { print } from './print.ts'
 
@@ -287,14 +287,9 @@ async function examineMasterKey(config: Config, { db }: Database): Promise<Findi
   }
 }
 
-/** Warns of connections that create users beside provisioning: the client cannot deactivate these users. */
 async function examineProvisioning({ db }: Database): Promise<Finding[]> {
-  const names = await listJitBesideProvisioning(db)
-  if (names.length === 0) return []
-  const detail =
-    `Provisioning is enabled, and jit_provisioning is true: ${names.join(', ')}. The provisioning client cannot ` +
-    'deactivate users that such a connection makes: set jit_provisioning to null.'
-  return [{ check: 'SSO', state: 'warning', detail }]
+  const found = await findAccessBesideProvisioning(db)
+  return found.map((detail): Finding => ({ check: 'SSO', state: 'warning', detail }))
 }
 
 async function examineMail(config: Config): Promise<Finding> {
