@@ -1,6 +1,7 @@
+import { expect } from 'vitest'
 import { succeeded } from './factors.ts'
 import { fresh } from './fresh.ts'
-import type { Caller } from './harness.ts'
+import type { Caller, TestApp } from './harness.ts'
 import { arrived, callBack, connect, type FederatedApp, HOME, provenOrganization, start } from './oidc-organization.ts'
 import type { OpPeer } from './op-peer.ts'
 import { makeSamlOrganization, postResponse } from './saml-connection.ts'
@@ -20,6 +21,7 @@ export interface World {
   subOrgId: string
   domain: string
   connectionId: string
+  app: TestApp
   key: Caller
   client: ScimClient
   at(local: string): string
@@ -43,7 +45,7 @@ export async function makeWorld(
     const connectionId = await connect(organization, op.url, fields)
     const client = await provisioned(app, tenant, subOrgId)
     return {
-      ...common(key, { subOrgId, domain, connectionId, client }),
+      ...common(key, { app, subOrgId, domain, connectionId, client }),
       async signIn({ subject, email, upn, more }, { test = false } = { test: false }) {
         const { authorization_url } = await start(organization, connectionId, { test })
         const claims = { sub: subject, email, ...(upn === undefined ? {} : { upn }), ...more }
@@ -58,7 +60,7 @@ export async function makeWorld(
   const client = await provisioned(app, tenant, subOrgId)
   const path = new URL(sp.acs_url).pathname.replace(/^\/api/, '')
   return {
-    ...common(key, { subOrgId, domain, connectionId, client }),
+    ...common(key, { app, subOrgId, domain, connectionId, client }),
     async signIn({ subject, email, upn, more = {} }, { test = false } = { test: false }) {
       const begun = await organization.start({ redirectUri: HOME }, test ? '?test=true' : '')
       const attributes = {
@@ -73,7 +75,7 @@ export async function makeWorld(
   }
 }
 
-function common(key: Caller, known: Pick<World, 'subOrgId' | 'domain' | 'connectionId' | 'client'>) {
+function common(key: Caller, known: Pick<World, 'app' | 'subOrgId' | 'domain' | 'connectionId' | 'client'>) {
   return {
     ...known,
     key,
@@ -96,3 +98,34 @@ export async function peopleAt({ key }: Pick<World, 'key'>, emails: string[]): P
 }
 
 export const newLocal = () => `p-${fresh()}`
+
+export const workEmail = (value: string, primary = true) => ({ value, type: 'work', primary })
+
+/** Adds a user as the provisioning client; returns the id. */
+export async function add({ client }: Pick<World, 'client'>, resource: object): Promise<string> {
+  const reply = await client.call('POST', '/Users', resource)
+  expect(reply.status, reply.text).toBe(201)
+  return reply.body.id
+}
+
+export const identitiesOf = async ({ key }: Pick<World, 'key'>, id: string) =>
+  succeeded(await key.get(`/v1/users/${id}/identities`)).identities
+
+const organizationOf = ({ subOrgId: id, key, domain }: World) => ({ id, key, domain })
+
+/** A further connection of the organization, by OpenID Connect. */
+export async function connectTo(world: World, peer: OpPeer, fields: Record<string, unknown> = {}) {
+  return { id: await connect(organizationOf(world), peer.url, fields), peer }
+}
+
+/** Signs in at a connection of the organization, by OpenID Connect; what the application gets. */
+export async function signInAt(
+  world: World,
+  { id, peer }: { id: string; peer: OpPeer },
+  claims: Record<string, unknown>,
+  response_mode = 'query',
+): Promise<Record<string, string>> {
+  const { authorization_url } = await start(organizationOf(world), id, { response_mode })
+  const { code, state } = peer.signIn(authorization_url, claims)
+  return arrived(await callBack(world.app, { code, state }))
+}

@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { succeeded } from './factors.ts'
 import { fresh } from './fresh.ts'
-import { makeWorld, newLocal, type World } from './introductions.ts'
-import { arrived, callBack, connect, start, startFederatedApp } from './oidc-organization.ts'
+import { add, connectTo, identitiesOf, makeWorld, newLocal, signInAt, type World, workEmail } from './introductions.ts'
+import { startFederatedApp } from './oidc-organization.ts'
 import { startOpPeer } from './op-peer.ts'
 import { broughtBack, makeSamlOrganization, postResponse } from './saml-connection.ts'
 import { provisioned } from './scim.ts'
@@ -14,19 +14,9 @@ const { app } = federated
 const [op, other] = [await startOpPeer(), await startOpPeer()]
 const protocols = ['oidc', 'saml'] as const
 
-const email = (value: string, primary = true) => ({ value, type: 'work', primary })
 const foreign = () => `${newLocal()}@contractor.example`
 
-async function add({ client }: World, resource: object): Promise<string> {
-  const reply = await client.call('POST', '/Users', resource)
-  expect(reply.status, reply.text).toBe(201)
-  return reply.body.id
-}
-
 const userOf = async ({ key }: World, id = '') => succeeded(await key.get(`/v1/users/${id}`)).user
-
-const identitiesOf = async ({ key }: World, id: string) =>
-  succeeded(await key.get(`/v1/users/${id}/identities`)).identities
 
 /** The user of a subject of the connection. */
 async function linked({ subOrgId }: World, subject: string): Promise<string> {
@@ -41,30 +31,14 @@ async function makeUser({ key }: World, address: string): Promise<string> {
   return succeeded(await key.post('/v1/users', { email: address, firstName: 'A', lastName: 'B' })).user.id
 }
 
-/** Signs in at a connection of the organization, by OpenID Connect. */
-async function signInAt(
-  world: World,
-  { id, peer = op }: { id: string; peer?: typeof op },
-  claims: Record<string, unknown>,
-  response_mode = 'query',
-): Promise<Record<string, string>> {
-  const organization = { id: world.subOrgId, key: world.key, domain: world.domain }
-  const { authorization_url } = await start(organization, id, { response_mode })
-  const { code, state } = peer.signIn(authorization_url, claims)
-  return arrived(await callBack(app, { code, state }))
-}
-
-const connectOther = (world: World, fields: Record<string, unknown> = {}) =>
-  connect({ id: world.subOrgId, key: world.key, domain: world.domain }, other.url, fields)
-
 test.each([true, false])(
   'another connection than the linked one matches by address alone: linked %s',
   async (isLinked) => {
     const world = await makeWorld(federated, op, 'oidc')
     const { at, connectionId } = world
     const [userName, externalId, mail] = [newLocal(), fresh(), at(newLocal())]
-    const id = await add(world, { userName, externalId, emails: [email(mail)] })
-    const sister = { id: await connectOther(world), peer: other }
+    const id = await add(world, { userName, externalId, emails: [workEmail(mail)] })
+    const sister = await connectTo(world, other)
     if (isLinked) await world.configure({ sso_connection_id: connectionId })
     const tried = [
       { sub: fresh(), email: foreign(), preferred_username: userName },
@@ -91,15 +65,15 @@ test('scim_match lets another connection match by externalId beside an address o
   const id = await add(world, {
     userName: newLocal(),
     externalId: number,
-    emails: [email(at(newLocal())), email(mail, false)],
+    emails: [workEmail(at(newLocal())), workEmail(mail, false)],
   })
   await world.configure({ sso_connection_id: world.connectionId })
-  const sister = { id: await connectOther(world, { scim_match: 'employee' }), peer: other }
+  const sister = await connectTo(world, other, { scim_match: 'employee' })
   for (const address of [foreign(), at(newLocal())])
     expect(await signInAt(world, sister, { sub: fresh(), email: address, employee: number })).toHaveProperty('error')
   // The connection may speak for another address of the user, and not for the main one.
   const [outside, second] = [fresh(), at(newLocal())]
-  const emails = [email(foreign()), email(second, false)]
+  const emails = [workEmail(foreign()), workEmail(second, false)]
   const outsider = await add(world, { userName: newLocal(), externalId: outside, emails })
   expect(await signInAt(world, sister, { sub: fresh(), email: second, employee: outside })).toMatchObject({
     error: 'domain_not_verified',
@@ -117,7 +91,7 @@ test.each(protocols)(
     const world = await makeWorld(federated, op, protocol)
     const { at } = world
     const [userName, externalId, mail] = [`k${newLocal()}`, `n${fresh()}`, at(newLocal())]
-    const id = await add(world, { userName, externalId, emails: [email(mail)] })
+    const id = await add(world, { userName, externalId, emails: [workEmail(mail)] })
     // White space of XML around a value is the layout of the document.
     const tails = ['\u00a0', '\ufeff', '\u3000', ...(protocol === 'oidc' ? [' '] : [])]
     const names = [userName.replace('k', KELVIN), ...tails.flatMap((tail) => [userName + tail, tail + userName])]
@@ -128,7 +102,7 @@ test.each(protocols)(
     expect(await identitiesOf(world, id)).toEqual([])
     const umlaut = await add(world, {
       userName: 'Jörg',
-      emails: [email(at(newLocal())), email(mail.replace('p', 'q'), false)],
+      emails: [workEmail(at(newLocal())), workEmail(mail.replace('p', 'q'), false)],
     })
     const told = { subject: fresh(), email: mail.replace('p', 'q') }
     expect(await identitiesOf(world, umlaut)).toEqual([])
@@ -166,12 +140,12 @@ test('an inactive or unlinked connection does not let the client take users over
   const { directory_user_id: id } = await world.signIn({ subject: number, email: own, upn })
   await world.change({ status: 'draft' })
   const mine = await add(world, { userName: at(newLocal()), externalId: number })
-  const named = await add(world, { userName: upn, emails: [email(at(newLocal())), email(own, false)] })
-  const sister = { id: await connectOther(world, { jit_provisioning: true }), peer: other }
+  const named = await add(world, { userName: upn, emails: [workEmail(at(newLocal())), workEmail(own, false)] })
+  const sister = await connectTo(world, other, { jit_provisioning: true })
   const theirs = fresh()
   const { directory_user_id: consultant } = await signInAt(world, sister, { sub: theirs, email: at(newLocal()) })
   const boss = at(newLocal())
-  const made = await add(world, { userName: boss, externalId: theirs, emails: [email(boss)] })
+  const made = await add(world, { userName: boss, externalId: theirs, emails: [workEmail(boss)] })
   expect([id, consultant]).not.toContain(mine)
   expect([id, consultant]).not.toContain(named)
   expect([id, consultant]).not.toContain(made)
@@ -184,7 +158,7 @@ test('the user of an address is taken over, whatever name another user has', asy
   const owner = await makeUser(world, boss)
   const { directory_user_id: id } = await world.signIn(evil)
   await world.signIn({ ...evil, upn: boss })
-  expect(await add(world, { userName: boss, emails: [email(boss), email(evil.email, false)] })).toBe(owner)
+  expect(await add(world, { userName: boss, emails: [workEmail(boss), workEmail(evil.email, false)] })).toBe(owner)
   expect(await userOf(world, id)).toMatchObject({ scimManaged: false })
 })
 
@@ -195,11 +169,11 @@ test('a denied address ends the match by name, and the externalId of the linked 
   const id = await add(world, { userName: boss, externalId })
   const denied = { email: boss, email_verified: false, preferred_username: boss }
   for (const named of [{}, { upn: boss }, { upn: boss, email: at(newLocal()) }])
-    expect(await signInAt(world, { id: connectionId }, { sub: fresh(), ...denied, ...named })).toMatchObject({
+    expect(await signInAt(world, { id: connectionId, peer: op }, { sub: fresh(), ...denied, ...named })).toMatchObject({
       error: 'email_not_verified',
     })
   expect(await identitiesOf(world, id)).toEqual([])
-  expect(await signInAt(world, { id: connectionId }, { sub: externalId, ...denied })).toMatchObject({
+  expect(await signInAt(world, { id: connectionId, peer: op }, { sub: externalId, ...denied })).toMatchObject({
     directory_user_id: id,
   })
 })
@@ -211,7 +185,7 @@ test.each(protocols)(
     const { at } = world
     const [boss, main, second, own] = [at(newLocal()), at(newLocal()), at(newLocal()), at(newLocal())]
     const id = await add(world, { userName: boss })
-    const colleague = await add(world, { userName: main, emails: [email(main), email(second, false)] })
+    const colleague = await add(world, { userName: main, emails: [workEmail(main), workEmail(second, false)] })
     const unmanaged = await makeUser(world, own)
     const more = { preferred_username: boss }
     expect(await world.signIn({ subject: fresh(), email: foreign(), more })).toMatchObject({
@@ -232,7 +206,7 @@ test.each(protocols)('a name that administrators assign counts beside any addres
   const world = await makeWorld(federated, op, protocol)
   const { at } = world
   const second = at(newLocal())
-  await add(world, { userName: at(newLocal()), emails: [email(at(newLocal())), email(second, false)] })
+  await add(world, { userName: at(newLocal()), emails: [workEmail(at(newLocal())), workEmail(second, false)] })
   // Outside the domains of the organization, of nobody, another address of a colleague, the address of an unmanaged user.
   for (const stated of [foreign(), at(newLocal()), second, at(newLocal())]) {
     const [upn, chosen] = [at(newLocal()), at(newLocal())]
@@ -253,7 +227,7 @@ test.each(NAME_ID_FORMATS)('a NameID counts as userName beside any address: %s',
   const key = await federated.tenant.withKey({ subOrgId })
   const path = new URL(sp.acs_url).pathname.replace(/^\/api/, '')
   const [userName, mail] = [newLocal(), `${newLocal()}@${domain}`]
-  const made = await call('POST', '/Users', { userName, emails: [email(mail)] })
+  const made = await call('POST', '/Users', { userName, emails: [workEmail(mail)] })
   expect(made.status, made.text).toBe(201)
   const signIn = async (nameId: string, nameIdFormat: string) => {
     const begun = await organization.start()
@@ -279,7 +253,7 @@ test('the client takes over the user whom the linked connection has named by its
     // The assigned name is the userName, and no other address of the resource.
     const other = await add(world, {
       userName: at(newLocal()),
-      emails: [email(at(newLocal())), email(told.upn, false)],
+      emails: [workEmail(at(newLocal())), workEmail(told.upn, false)],
     })
     expect(other).not.toBe(id)
     expect((await client.call('DELETE', `/Users/${other}`)).status).toBe(204)
@@ -294,7 +268,7 @@ test('a name that administrators assigned before counts no longer', async () => 
     const { at, connectionId } = world
     const [sub, address, before, now] = [fresh(), at(newLocal()), at(newLocal()), at(newLocal())]
     const signIn = (claims: object) =>
-      signInAt(world, { id: connectionId }, { sub, email: address, ...claims }, response_mode)
+      signInAt(world, { id: connectionId, peer: op }, { sub, email: address, ...claims }, response_mode)
     await signIn({ upn: before })
     // The same text, now as a name that people choose; then a name beside an address that the provider denies.
     await signIn({ upn: now, preferred_username: before })
@@ -331,7 +305,7 @@ test('an upgrade takes NameIDs for assigned names, and a release before that cha
   const took = async (subject: string, more: object = {}) =>
     (await add(world, { userName: subject, ...more })) === (await linked(world, subject))
   expect([await took(asBefore), await took(mapped)]).toEqual([true, false])
-  expect(await took(renamed, { emails: [email(at(newLocal())), email(now, false)] })).toBe(false)
+  expect(await took(renamed, { emails: [workEmail(at(newLocal())), workEmail(now, false)] })).toBe(false)
 })
 
 test('the owner of a main address comes before a user who has it beside another', async () => {
@@ -339,7 +313,7 @@ test('the owner of a main address comes before a user who has it beside another'
   const address = world.at(newLocal())
   const owner = await makeUser(world, address)
   const main = world.at(newLocal())
-  const id = await add(world, { userName: main, emails: [email(main)] })
+  const id = await add(world, { userName: main, emails: [workEmail(main)] })
   const Operations = [{ op: 'add', path: 'emails', value: [{ value: address, type: 'home', primary: false }] }]
   expect((await world.client.call('PATCH', `/Users/${id}`, { Operations })).status).toBe(200)
   expect(await world.signIn({ subject: fresh(), email: address })).toMatchObject({ directory_user_id: owner })
@@ -354,7 +328,7 @@ test('the connection test warns while several connections are there and none is 
       ({ id }: { id: string }) => id === 'provisioning_link',
     )
   expect(await warned()).toEqual([])
-  await connectOther(world)
+  await connectTo(world, other)
   expect(await warned()).toEqual([
     {
       id: 'provisioning_link',

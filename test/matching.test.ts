@@ -3,8 +3,18 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { succeeded } from './factors.ts'
 import { fresh } from './fresh.ts'
-import { makeWorld, newLocal, peopleAt, type World } from './introductions.ts'
-import { arrived, callBack, connect, start, startFederatedApp } from './oidc-organization.ts'
+import {
+  add,
+  connectTo,
+  identitiesOf,
+  makeWorld,
+  newLocal,
+  peopleAt,
+  signInAt,
+  type World,
+  workEmail,
+} from './introductions.ts'
+import { startFederatedApp } from './oidc-organization.ts'
 import { startOpPeer } from './op-peer.ts'
 import { recordStatements } from './sql-recorder.ts'
 
@@ -12,36 +22,11 @@ const federated = await startFederatedApp()
 const { app } = federated
 const [op, other] = [await startOpPeer(), await startOpPeer()]
 
-const email = (value: string, primary = true) => ({ value, type: 'work', primary })
-
-async function add({ client }: World, resource: object): Promise<string> {
-  const reply = await client.call('POST', '/Users', resource)
-  expect(reply.status, reply.text).toBe(201)
-  return reply.body.id
-}
-
 const traceOf = async ({ key, connectionId }: Pick<World, 'key' | 'connectionId'>) =>
   succeeded(await key.get(`/v1/sso/connections/${connectionId}/traces`)).traces[0]
 
-const identitiesOf = async ({ key }: World, id: string) =>
-  succeeded(await key.get(`/v1/users/${id}/identities`)).identities
-
 const isLive = async ({ key }: World, token = '') =>
   succeeded(await key.post('/v1/auth/token/introspect', { token })).active
-
-/** A second connection of the organization, to another provider. */
-async function secondConnection(world: World, fields: Record<string, unknown> = {}) {
-  const organization = { id: world.subOrgId, key: world.key, domain: world.domain }
-  const connectionId = await connect(organization, other.url, fields)
-  return {
-    connectionId,
-    async signIn(claims: Record<string, unknown>) {
-      const { authorization_url } = await start(organization, connectionId)
-      const { code, state } = other.signIn(authorization_url, claims)
-      return arrived(await callBack(app, { code, state }))
-    },
-  }
-}
 
 const ends = [
   ['deactivated', { op: 'Replace', path: 'active', value: 'False' }],
@@ -54,7 +39,7 @@ test.each(ends)('the provider opens no other user of a person that the client ha
   const [upn, mail, second, subject] = [at(newLocal()), at(newLocal()), at(newLocal()), fresh()]
   for (const onDeprovision of ['deactivate', 'delete']) {
     await world.configure({ onDeprovision })
-    const emails = [email(mail), email(second, false)]
+    const emails = [workEmail(mail), workEmail(second, false)]
     const id = await add(world, { userName: upn, externalId: subject, emails })
     if (operation) await client.call('PATCH', `/Users/${id}`, { Operations: [operation] })
     else await client.call('DELETE', `/Users/${id}`)
@@ -115,10 +100,10 @@ test('a value of several users matches none of them, and the trace says so', asy
   const [shared, guest] = [at(newLocal()), fresh()]
   const names = [at(newLocal()), at(newLocal())] as const
   for (const userName of names)
-    await add(world, { userName, externalId: guest, emails: [email(userName), email(shared, false)] })
+    await add(world, { userName, externalId: guest, emails: [workEmail(userName), workEmail(shared, false)] })
   const [third, its] = [at(newLocal()), at(newLocal())]
-  const thirdId = await add(world, { userName: third, emails: [email(its)] })
-  await add(world, { userName: at(newLocal()), emails: [email(third)] })
+  const thirdId = await add(world, { userName: third, emails: [workEmail(its)] })
+  await add(world, { userName: at(newLocal()), emails: [workEmail(third)] })
   const tried = [
     { subject: guest, email: at(newLocal()) },
     { subject: fresh(), email: shared },
@@ -144,7 +129,7 @@ test('an externalId of the linked connection needs no verified domain, and prove
   const id = await add(world, { userName, externalId: subject })
   const told = { subject, email: 'nobody@elsewhere.example' }
   // Neither of two connections is linked.
-  await secondConnection(world)
+  await connectTo(world, other)
   expect(await world.signIn(told)).toMatchObject({ error: 'domain_not_verified' })
   await world.configure({ sso_connection_id: connectionId })
   await world.change({ domains: [world.domain] })
@@ -165,9 +150,9 @@ test('another connection of the organization opens users of its domains alone, a
   const world = await makeWorld(federated, op, 'oidc', { jit_provisioning: true })
   const { at } = world
   const [subject, upn, mail] = [fresh(), at(newLocal()), at(newLocal())]
-  const id = await add(world, { userName: upn, externalId: subject, emails: [email(mail)] })
+  const id = await add(world, { userName: upn, externalId: subject, emails: [workEmail(mail)] })
   await world.configure({ sso_connection_id: world.connectionId })
-  const contractor = await secondConnection(world, { domains: ['contractor.example'], jit_provisioning: true })
+  const contractor = await connectTo(world, other, { domains: ['contractor.example'], jit_provisioning: true })
   const hostile = [
     { sub: subject, email: 'x@contractor.example' },
     { sub: fresh(), email: upn },
@@ -177,11 +162,13 @@ test('another connection of the organization opens users of its domains alone, a
     { sub: fresh(), email: 'x@contractor.example', oid: subject },
   ]
   for (const claims of hostile)
-    expect(await contractor.signIn(claims), JSON.stringify(claims)).toMatchObject({ error: 'domain_not_verified' })
+    expect(await signInAt(world, contractor, claims), JSON.stringify(claims)).toMatchObject({
+      error: 'domain_not_verified',
+    })
   expect(await identitiesOf(world, id)).toEqual([])
   // One that may speak for every domain has numbers of another directory.
-  const sister = await secondConnection(world, { jit_provisioning: true })
-  const stranger = await sister.signIn({ sub: subject, email: at(newLocal()) })
+  const sister = await connectTo(world, other, { jit_provisioning: true })
+  const stranger = await signInAt(world, sister, { sub: subject, email: at(newLocal()) })
   expect(stranger['directory_user_id']).not.toBe(id)
   expect(await identitiesOf(world, id)).toEqual([])
   expect(await world.signIn({ subject, email: at(newLocal()) })).toMatchObject({ directory_user_id: id })
@@ -193,10 +180,10 @@ test('the client takes no user over by the names of another connection or by a c
   const [boss, objectId] = [at(newLocal()), fresh()]
   const attacker = { subject: fresh(), email: at(newLocal()), more: { preferred_username: boss } }
   const { directory_user_id: attackerId } = await world.signIn(attacker)
-  const sister = await secondConnection(world, { jit_provisioning: true })
-  const { directory_user_id: sisterId } = await sister.signIn({ sub: objectId, email: at(newLocal()) })
+  const sister = await connectTo(world, other, { jit_provisioning: true })
+  const { directory_user_id: sisterId } = await signInAt(world, sister, { sub: objectId, email: at(newLocal()) })
   await world.configure({ sso_connection_id: world.connectionId })
-  const id = await add(world, { userName: boss, externalId: objectId, emails: [email(boss)] })
+  const id = await add(world, { userName: boss, externalId: objectId, emails: [workEmail(boss)] })
   expect([attackerId, sisterId]).not.toContain(id)
   expect((await client.call('GET', '/Users')).body.totalResults).toBe(1)
 })
@@ -285,14 +272,12 @@ test('a first link to a user is mailed in the language of the user', async () =>
 test('a name that the provider says at a later sign-in is kept, by tokens and by a code', async () => {
   for (const response_mode of ['query', 'code']) {
     const world = await makeWorld(federated, op, 'oidc', { jit_provisioning: true })
-    const organization = { id: world.subOrgId, key: world.key, domain: world.domain }
     const [subject, address, upn] = [fresh(), world.at(newLocal()), world.at(newLocal())]
     const { directory_user_id: id } = await world.signIn({ subject, email: address })
-    const { authorization_url } = await start(organization, world.connectionId, { response_mode })
-    const { code, state } = op.signIn(authorization_url, { sub: subject, email: address, upn })
-    const came = arrived(await callBack(app, { code, state }))
+    const connection = { id: world.connectionId, peer: op }
+    const came = await signInAt(world, connection, { sub: subject, email: address, upn }, response_mode)
     expect(came).not.toHaveProperty('error')
-    const emails = [email(world.at(newLocal())), email(address, false)]
+    const emails = [workEmail(world.at(newLocal())), workEmail(address, false)]
     expect(await add(world, { userName: upn, emails })).toBe(id)
   }
 })

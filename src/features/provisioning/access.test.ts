@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { fresh } from '../../../test/fresh.ts'
 import { startApp } from '../../../test/harness.ts'
-import { verifyDomain } from '../../../test/saml-connection.ts'
-import { provisioned } from '../../../test/scim.ts'
+import { provenClient } from '../../../test/provisioning.ts'
 import { signIn } from '../../../test/sign-in.ts'
 
 const app = await startApp()
@@ -11,19 +10,6 @@ const { db } = app.app.platform
 
 const patch = (path: string, value: unknown) => ({ Operations: [{ op: 'replace', path, value }] })
 
-async function organization() {
-  const client = await provisioned(app, tenant)
-  const domain = `${fresh()}.example`
-  await verifyDomain(app, tenant, client.subOrgId, domain)
-  const readUser = async (id: string) => (await tenant.get(`/v1/users/${id}?subOrgId=${client.subOrgId}`)).body.user
-  const add = async (body: object) => {
-    const reply = await client.call('POST', '/Users', body)
-    expect(reply.status, reply.text).toBe(201)
-    return reply.body
-  }
-  return { ...client, domain, readUser, add }
-}
-
 const typesOf = async (id: string) =>
   (await app.events({ accountId: tenant.accountId })).filter((event) => event.target_id === id).map(({ type }) => type)
 
@@ -31,7 +17,7 @@ const isLive = async (token: string) =>
   (await fetch(`${app.baseUrl}/api/v1/auth/userinfo`, { headers: { authorization: `Bearer ${token}` } })).status === 200
 
 test('active false ends every session in the same moment, and true lets in again', async () => {
-  const { subOrgId, domain, call, add, readUser } = await organization()
+  const { subOrgId, domain, call, add, readUser } = await provenClient(app, tenant)
   const email = `ada@${domain}`
   const { id } = await add({ userName: email })
   const session = await signIn(app, tenant, subOrgId, email)
@@ -58,13 +44,13 @@ test('active false ends every session in the same moment, and true lets in again
 })
 
 test('a user of the verified domain is proved, one of another domain is not', async () => {
-  const { domain, add, readUser } = await organization()
+  const { domain, add, readUser } = await provenClient(app, tenant)
   expect((await readUser((await add({ userName: `a@${domain}` })).id)).emailVerified).toBe(true)
   expect((await readUser((await add({ userName: 'b@elsewhere.example' })).id)).emailVerified).toBe(false)
 })
 
 test('whoever is deleted is out, unknown to the client, and comes back under the same externalId', async () => {
-  const { subOrgId, domain, call, add, readUser } = await organization()
+  const { subOrgId, domain, call, add, readUser } = await provenClient(app, tenant)
   const body = { userName: `ada@${domain}`, externalId: 'e1', displayName: 'Ada\u2028\u202e' }
   const { id } = await add(body)
   const session = await signIn(app, tenant, subOrgId, body.userName)
@@ -85,7 +71,7 @@ test('whoever is deleted is out, unknown to the client, and comes back under the
 })
 
 test('where onDeprovision says so the user is deleted, and restored for thirty days', async () => {
-  const { subOrgId, domain, call, add, readUser } = await organization()
+  const { subOrgId, domain, call, add, readUser } = await provenClient(app, tenant)
   await tenant.patch('/v1/scim/config', { subOrgId, onDeprovision: 'delete' })
   const body = { userName: `ada@${domain}`, externalId: 'e1' }
   const { id } = await add(body)
@@ -99,7 +85,7 @@ test('where onDeprovision says so the user is deleted, and restored for thirty d
 })
 
 test('a user whom nobody provisions is taken over where the domain is verified, and nowhere else', async () => {
-  const { subOrgId, domain, call, readUser } = await organization()
+  const { subOrgId, domain, call, readUser } = await provenClient(app, tenant)
   const make = async (email: string) =>
     (await tenant.post('/v1/users', { subOrgId, email, displayName: 'Own' })).body.user
   const own = await make(`ada@${domain}`)
@@ -118,7 +104,7 @@ test('a user whom nobody provisions is taken over where the domain is verified, 
 })
 
 test('what a stranger set before goes with the takeover', async () => {
-  const { subOrgId, domain, call } = await organization()
+  const { subOrgId, domain, call } = await provenClient(app, tenant)
   const email = `victim@${domain}`
   await tenant.patch('/v1/auth/settings', { subOrgId, allow_sign_up: true })
   const password = `plum-${fresh()}-${fresh()}`
@@ -130,7 +116,7 @@ test('what a stranger set before goes with the takeover', async () => {
 })
 
 test('a domain of another organization takes over nobody, and users of others are not seen', async () => {
-  const [one, other] = [await organization(), await organization()]
+  const [one, other] = [await provenClient(app, tenant), await provenClient(app, tenant)]
   const email = `ada@${one.domain}`
   const own = (await tenant.post('/v1/users', { subOrgId: one.subOrgId, email })).body.user
   const made = await other.call('POST', '/Users', { userName: email })
@@ -140,7 +126,7 @@ test('a domain of another organization takes over nobody, and users of others ar
 })
 
 test('of clients that provision the same users at once, each user is there once', async () => {
-  const { call, domain, subOrgId } = await organization()
+  const { call, domain, subOrgId } = await provenClient(app, tenant)
   const names = Array.from({ length: 8 }, () => `${fresh()}@${domain}`)
   const adopted = `old@${domain}`
   await tenant.post('/v1/users', { subOrgId, email: adopted })
@@ -160,7 +146,7 @@ test('of clients that provision the same users at once, each user is there once'
 })
 
 test('a deleted user is brought back once', async () => {
-  const { call, domain, add } = await organization()
+  const { call, domain, add } = await provenClient(app, tenant)
   const body = { userName: `ada@${domain}`, externalId: 'e1' }
   const { id } = await add(body)
   await call('DELETE', `/Users/${id}`)
@@ -169,7 +155,7 @@ test('a deleted user is brought back once', async () => {
 })
 
 test('an address that is only like that of another person is not theirs', async () => {
-  const { subOrgId, domain, call, readUser } = await organization()
+  const { subOrgId, domain, call, readUser } = await provenClient(app, tenant)
   const { user } = (await tenant.post('/v1/users', { subOrgId, email: `kim@${domain}` })).body
   for (const local of ['ｋim', '\u212Aim', 'kim\u00A0', 'ki\u00ADm', 'kím', '"kim"']) {
     const reply = await call('POST', '/Users', { userName: fresh(), emails: [{ value: `${local}@${domain}` }] })

@@ -1,32 +1,21 @@
 import { readFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { fresh } from '../../../test/fresh.ts'
 import { startApp } from '../../../test/harness.ts'
-import { verifyDomain } from '../../../test/saml-connection.ts'
-import { provisioned } from '../../../test/scim.ts'
+import { provenClient } from '../../../test/provisioning.ts'
 import { signIn } from '../../../test/sign-in.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()
 
 async function organization() {
-  const client = await provisioned(app, tenant)
-  const domain = `${fresh()}.example`
-  await verifyDomain(app, tenant, client.subOrgId, domain)
-  const at = (local: string) => `${local}@${domain}`
-  const readUser = async (id: string) => (await tenant.get(`/v1/users/${id}?subOrgId=${client.subOrgId}`)).body.user
-  const add = async (body: object) => {
-    const reply = await client.call('POST', '/Users', body)
-    expect(reply.status, reply.text).toBe(201)
-    return reply.body
-  }
+  const client = await provenClient(app, tenant)
   const patch = async (id: string, path: string, value: unknown) => {
     const reply = await client.call('PATCH', `/Users/${id}`, { Operations: [{ op: 'Replace', path, value }] })
     expect(reply.status, reply.text).toBe(200)
     return reply.body
   }
-  return { ...client, at, readUser, add, patch }
+  return { ...client, patch }
 }
 
 const email = (value: string) => ({ value, type: 'work', primary: true })

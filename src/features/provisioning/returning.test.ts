@@ -1,31 +1,17 @@
 import { expect, test } from 'vitest'
 import { fresh } from '../../../test/fresh.ts'
 import { startApp } from '../../../test/harness.ts'
-import { verifyDomain } from '../../../test/saml-connection.ts'
+import { provenClient } from '../../../test/provisioning.ts'
 import { provisioned } from '../../../test/scim.ts'
 import { signIn } from '../../../test/sign-in.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()
 
-async function organization() {
-  const client = await provisioned(app, tenant)
-  const domain = `${fresh()}.example`
-  await verifyDomain(app, tenant, client.subOrgId, domain)
-  const at = (local: string) => `${local}@${domain}`
-  const readUser = async (id: string) => (await tenant.get(`/v1/users/${id}?subOrgId=${client.subOrgId}`)).body.user
-  const add = async (body: object) => {
-    const reply = await client.call('POST', '/Users', body)
-    expect(reply.status, reply.text).toBe(201)
-    return reply.body
-  }
-  return { ...client, at, readUser, add }
-}
-
 test.each(['deactivate', 'delete'])(
   'who returns under a new address is restored with it: %s',
   async (onDeprovision) => {
-    const { subOrgId, at, call, add, readUser } = await organization()
+    const { subOrgId, at, call, add, readUser } = await provenClient(app, tenant)
     await tenant.patch('/v1/scim/config', { subOrgId, onDeprovision })
     const { id } = await add({ userName: at('r2'), externalId: 'x-r2' })
     expect((await call('DELETE', `/Users/${id}`)).status).toBe(204)
@@ -43,7 +29,7 @@ test.each(['deactivate', 'delete'])(
 )
 
 test('who returns under another domain has to prove the mailbox', async () => {
-  const { subOrgId, at, call, add, readUser } = await organization()
+  const { subOrgId, at, call, add, readUser } = await provenClient(app, tenant)
   await tenant.patch('/v1/scim/config', { subOrgId, onDeprovision: 'delete' })
   const { id } = await add({ userName: at('r3'), externalId: 'x-r3' })
   await call('DELETE', `/Users/${id}`)
@@ -53,7 +39,7 @@ test('who returns under another domain has to prove the mailbox', async () => {
 })
 
 test('an externalId that several users have brings nobody back', async () => {
-  const { at, call, add } = await organization()
+  const { at, call, add } = await provenClient(app, tenant)
   const { id } = await add({ userName: at('a'), externalId: 'guest' })
   await add({ userName: at('b'), externalId: 'guest' })
   await call('DELETE', `/Users/${id}`)
@@ -66,7 +52,7 @@ async function lockedAndDeleted(
   onDeprovision: string,
   { externalId, others = [] }: { externalId?: string; others?: object[] } = {},
 ) {
-  const known = await organization()
+  const known = await provenClient(app, tenant)
   const { subOrgId, at, call, add, readUser } = known
   await tenant.patch('/v1/scim/config', { subOrgId, onDeprovision })
   const userName = at(`Kim-${fresh()}`)

@@ -196,9 +196,8 @@ function readAttributes(assertion: XmlElement): Map<string, string[]> {
   for (const statement of childrenOf(assertion, ns.assertion, 'AttributeStatement'))
     for (const attribute of childrenOf(statement, ns.assertion, 'Attribute')) {
       const name = attributeOf(attribute, 'Name')
-      const values = childrenOf(attribute, ns.assertion, 'AttributeValue').map(({ text }) => text)
-      if (name !== null)
-        attributes.set(name, [...(attributes.get(name) ?? []), ...values.filter((one) => trimXml(one) !== '')])
+      const values = childrenOf(attribute, ns.assertion, 'AttributeValue').filter(({ text }) => trimXml(text) !== '')
+      if (name !== null) attributes.set(name, [...(attributes.get(name) ?? []), ...values.map(({ text }) => text)])
     }
   return attributes
 }
