@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import { startForTests } from '../database.ts'
 import { databasesPlace } from '../databases-place.ts'
 import type { Mutant } from './mutant.ts'
-import { mutants } from './mutants.ts'
+import { lists, mutants } from './mutants.ts'
 import { complaintOf, makeScratch, type Scratch } from './scratch.ts'
 import type { Verdict } from './verdict.ts'
 
@@ -13,9 +13,13 @@ const { values, positionals } = parseArgs({
   options: { list: { type: 'boolean', default: false }, trusting: { type: 'boolean', default: false } },
 })
 const say = (line: string) => process.stdout.write(`${line}\n`)
-const isChosen = ({ name, file }: Mutant) =>
-  positionals.length === 0 || positionals.some((part) => name.includes(part) || file.includes(part))
+const isChosen = (mutant: Mutant) =>
+  positionals.length === 0 ||
+  positionals.some(
+    (part) => lists[part]?.includes(mutant) ?? (mutant.name.includes(part) || mutant.file.includes(part)),
+  )
 const chosen = mutants.filter(isChosen)
+if (chosen.length === 0) throw new Error(`No defence matches ${positionals.join(', ')}`)
 
 const complaints = mutants.map(complaintOf).filter((complaint) => complaint !== null)
 if (values.list) for (const { name, file } of chosen) say(`${file}: ${name}`)
