@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { succeeded } from './factors.ts'
 import { type Reply, startApp } from './harness.ts'
 import { newEmail, newUser } from './people.ts'
+import { joinedMember } from './team.ts'
 
 const app = await startApp()
 
@@ -57,6 +58,24 @@ test.each(['organization', 'key'])(
     expect((await ways['link']?.(await person()))?.status).toBe(200)
   },
 )
+
+test('a member of the team has the limit of a key, over all organizations that the session reaches', async () => {
+  const { owner, subOrgId } = await settle({ send_limit_per_hour_key: 2 })
+  const other = await owner.organization()
+  succeeded(await owner.patch('/v1/otp/settings', { subOrgId: other, send_limit_per_hour_key: 2 }))
+  const [one, another] = [await joinedMember(app, owner, 'admin'), await joinedMember(app, owner, 'admin')]
+  const inviteAs = (headers: Record<string, string>, into: string) =>
+    app.as(null).post('/v1/users/invites', { subOrgId: into, email: newEmail() }, headers)
+  for (const into of [subOrgId, other]) expect((await inviteAs(one.headers, into)).status).toBe(200)
+  const before = await app.mails()
+  for (const into of [subOrgId, other]) {
+    const look = lookOf(await inviteAs(one.headers, into))
+    expect([look.status, look.code, look.shown[1]]).toEqual([429, 'rate_limited', '"user";q=2;w=3600'])
+  }
+  expect(await app.mails()).toEqual(before)
+  expect((await inviteAs(another.headers, subOrgId)).status).toBe(200)
+  expect((await owner.post('/v1/users/invites', { subOrgId, email: newEmail() })).status).toBe(200)
+})
 
 test('with one message left, known and unknown addresses are answered alike, before and after', async () => {
   const { ways, person } = await settle({ send_limit_per_hour_organization: 1 })

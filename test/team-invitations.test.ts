@@ -4,12 +4,14 @@ import { succeeded } from './factors.ts'
 import { fresh } from './fresh.ts'
 import { type Caller, type Reply, startApp, type Tenant } from './harness.ts'
 import { newEmail } from './people.ts'
+import { startSecondApp } from './second-app.ts'
 import { mailedLink, signIn } from './sign-in.ts'
 import { joinedMember, PASSWORD } from './team.ts'
 
 // Invitations of one inviter change nothing for the invited person, the team or another inviter.
 
 const app = await startApp()
+const second = await startSecondApp(app)
 const verdict = (reply: Reply) => [reply.status, reply.body?.code]
 const inviteBy = (caller: Caller, email: string, more: object = {}) =>
   caller.post('/v1/members/invites', { email, role: 'member', ...more })
@@ -87,6 +89,82 @@ describe('the limits of an inviter', () => {
     for (const path of ['/v1/auth/login/otp/send', '/v1/auth/password/reset/send'])
       expect((await send(path)).status, path).toBe(200)
     expect((await app.mails(owner.email)).length).toBe(before + 42)
+  })
+})
+
+describe('the limit of an account', () => {
+  /** Keys of as many organizations, which may invite, but not to the role owner: what they send is counted, and refused. */
+  async function limitedKeys(tenant: Tenant, many: number) {
+    const scopes = ['members.*', 'users.read', 'sub_orgs.read']
+    return Promise.all(
+      Array.from({ length: many }, async () => tenant.withKey({ subOrgId: await tenant.organization(), scopes })),
+    )
+  }
+
+  /** The answers to as many invitations of each key, from two processes at once, by status and policy. */
+  async function flood(keys: { key: string }[], each: number) {
+    const seen: Record<string, number> = {}
+    await Promise.all(
+      keys.map(async ({ key }, i) => {
+        const by = i % 2 === 0 ? app.as(key) : second.as(key)
+        for (let n = 0; n < each; n++) {
+          const reply = await inviteBy(by, newEmail(), { role: 'owner' })
+          const kind = [...verdict(reply), reply.headers.get('ratelimit-policy') ?? ''].join(' ').trim()
+          seen[kind] = (seen[kind] ?? 0) + 1
+        }
+      }),
+    )
+    return seen
+  }
+
+  test('bounds the invitations of all keys together, exactly, on two processes', { timeout: 240_000 }, async () => {
+    const tenant = await app.tenant()
+    const mailsBefore = (await app.mails()).length
+    expect((await inviteBy(tenant, newEmail())).status).toBe(200)
+    const keys = await limitedKeys(tenant, 10)
+    // What a key's own limit refuses uses up nothing of the account.
+    expect(await flood(keys.slice(0, 1), 250)).toEqual({
+      '403 privilege_escalation': 200,
+      '429 rate_limited "default";q=200;w=3600': 50,
+    })
+    expect(await flood(keys.slice(1), 200)).toEqual({
+      '403 privilege_escalation': 1799,
+      '429 rate_limited "account";q=2000;w=3600': 1,
+    })
+    const { staging, subOrgId } = await stagingOrganization(tenant)
+    const late = [tenant, await tenant.withKey({}), await tenant.withKey({ subOrgId: await tenant.organization() })]
+    for (const caller of late) {
+      const reply = await inviteBy(caller, newEmail())
+      expect(verdict(reply)).toEqual([429, 'rate_limited'])
+      expect(reply.headers.get('retry-after')).toBe(String(reply.body.retry_after))
+      expect(reply.body.detail).toMatch(/^This account has invited too many members/)
+    }
+    expect((await app.mails()).length).toBe(mailsBefore + 1)
+    for (const [caller, more] of [
+      [staging, { subOrgId }],
+      [await app.tenant(), {}],
+    ] as const)
+      expect((await inviteBy(caller, newEmail(), more)).status).toBe(200)
+    await app.advance(3601)
+    expect((await inviteBy(tenant, newEmail())).status).toBe(200)
+  })
+
+  test('of other environments is apart, so that their keys use up nothing of production', async () => {
+    const tenant = await app.tenant()
+    const { key, subOrgId, staging } = await stagingOrganization(tenant)
+    const scopes = ['members.*', 'users.read', 'sub_orgs.read']
+    const keys = [await tenant.withKey({ environment: 'staging', subOrgId, scopes })]
+    for (let n = 0; n < 2; n++) {
+      const other = (await stagingOrganization(tenant)).subOrgId
+      keys.push(await tenant.withKey({ environment: 'staging', subOrgId: other, scopes }))
+    }
+    expect(await flood(keys, 200)).toEqual({
+      '403 privilege_escalation': 500,
+      '429 rate_limited "account";q=500;w=3600': 100,
+    })
+    for (const reply of [await inviteBy(key, newEmail()), await inviteBy(staging, newEmail(), { subOrgId })])
+      expect(verdict(reply)).toEqual([429, 'rate_limited'])
+    expect((await inviteBy(tenant, newEmail())).status).toBe(200)
   })
 })
 

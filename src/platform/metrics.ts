@@ -108,7 +108,7 @@ export function createMetrics(): Metrics {
     }),
     mailWithheld: new Counter({
       name: 'watchword_mails_withheld_total',
-      help: 'Emails of the code generator withheld, by reason: recipient_limit, organization_limit, key_limit, network_limit',
+      help: 'Emails of the code generator withheld, by reason: recipient_limit, organization_limit, key_limit, user_limit, network_limit',
       labelNames: ['reason'],
       registers: [registry],
     }),

@@ -1,7 +1,7 @@
 import { hashIdentity } from '../../platform/crypto/identity.ts'
 import { now } from '../../platform/db/now.ts'
-import { type AccountScope, homeEnvironmentOf } from '../../platform/http/directory.ts'
-import { countAct, idBytes, type RateLimit, type RateState, showRate } from '../../platform/http/rate-limit.ts'
+import { type AccountScope, homeEnvironmentOf, teamDirectory } from '../../platform/http/directory.ts'
+import { count, countAct, idBytes, type RateLimit, type RateState, showRate } from '../../platform/http/rate-limit.ts'
 import { newId } from '../../platform/ids.ts'
 import { type EmailAddress, requireEmail } from '../../platform/mail/address.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
@@ -34,6 +34,15 @@ type InvitingRequest = TeamRequest & { headers: Record<string, string> }
 /** Invitations of one organization, of one org-wide key, or of one member of the account. */
 const CALLER_LIMIT = { bucket: 'team_invite.caller', limit: 200, windowSeconds: 3600 }
 
+/**
+ * Invitations of an account, whoever invites. 10 inviters at their own limit: an import of 10 000 administrators takes 5
+ * hours. Other environments share a smaller limit of their own, so that none of their keys uses up that of production.
+ */
+const ACCOUNT_LIMITS = {
+  production: { bucket: 'team_invite.production', limit: 2000, windowSeconds: 3600 },
+  others: { bucket: 'team_invite.others', limit: 500, windowSeconds: 3600 },
+}
+
 /** Invitations of one address by one inviter. */
 const ADDRESS_LIMITS: RateLimit[] = [
   { bucket: 'team_invite.minute', limit: 3, windowSeconds: 60 },
@@ -51,8 +60,8 @@ export async function inviteMember(
   invitee: { email: string; role: TeamRole; displayName?: string | null },
 ): Promise<Invited> {
   const address = requireEmail(invitee.email)
-  const { organizationId: limitedTo, apiKeyId } = work.caller
-  await countAct(await inTeam(work), idBytes(limitedTo ?? apiKeyId), [CALLER_LIMIT])
+  const { organizationId: limitedTo } = work.caller
+  await countInviter(work)
   return inTx(work, async (work) => {
     const { db, directory: scope } = work
     await lockTeam(db, scope)
@@ -91,6 +100,21 @@ async function mailInvitation(
     invite: toTeamInvite(invited),
     delivery_hint: sent.deliveryHint,
   }
+}
+
+/**
+ * Counts an invitation for the caller, and then for the account in the home environment of what the invitation is to. What
+ * the caller's own limit refuses uses up nothing of the account's. Throws `rate_limited`.
+ */
+async function countInviter({ platform, directory: scope, caller }: InvitingRequest): Promise<void> {
+  const { accountId, organizationId } = scope
+  const directory = await teamDirectory(platform, accountId)
+  // The team signs in to production.
+  const { environmentId } = await homeEnvironmentOf(platform, accountId, organizationId)
+  const limit = environmentId === directory.environmentId ? ACCOUNT_LIMITS.production : ACCOUNT_LIMITS.others
+  const identity = idBytes(caller.organizationId ?? caller.apiKeyId)
+  const ofAccount = { ...limit, directory, identity: idBytes(accountId), policy: 'account' as const }
+  await count(platform, [{ ...CALLER_LIMIT, directory, identity }], [ofAccount])
 }
 
 /**

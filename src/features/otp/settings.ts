@@ -52,7 +52,7 @@ export const Settings = named(
     send_limit_per_hour_key: Type.Integer({
       minimum: 1,
       maximum: 1_000_000,
-      description: 'Messages per hour that one API key may cause, over all organizations.',
+      description: 'Messages per hour that one API key or one member of the team may cause, over all organizations.',
     }),
     send_limit_per_hour_network: Type.Integer({
       minimum: 1,

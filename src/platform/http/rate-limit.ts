@@ -24,7 +24,7 @@ export interface RateState {
   policy?: SharedPolicy
 }
 
-type SharedPolicy = 'organization' | 'key' | 'network'
+export type SharedPolicy = 'account' | 'organization' | 'key' | 'user' | 'network'
 
 /** A limit of one identity in one directory. Within one call each has its own bucket. */
 export interface Counted extends RateLimit {
@@ -199,8 +199,10 @@ function byTightness(a: Judged, b: Judged): number {
 }
 
 const TOO_MANY = {
+  account: 'This account has invited too many members',
   organization: 'This organization has sent too many messages',
   key: 'This API key has sent too many messages',
+  user: 'This user has sent too many messages',
   network: 'Too much was asked for from this network',
   default: 'Too many requests',
 }

@@ -1,5 +1,6 @@
 import { hashPurpose } from '../crypto/keyring.ts'
 import { keyedHash } from '../crypto/tokens.ts'
+import type { Origin } from '../events.ts'
 import type { Work } from '../work.ts'
 import { networkOf } from './client-address.ts'
 import { accountDirectory } from './directory.ts'
@@ -11,6 +12,7 @@ import {
   idBytes,
   type RateLimit,
   type RateState,
+  type SharedPolicy,
 } from './rate-limit.ts'
 
 const networks = hashPurpose('send-network')
@@ -19,7 +21,7 @@ const networks = hashPurpose('send-network')
 export interface SendCeilings {
   /** From a directory. */
   perOrganizationHour: number
-  /** From an API key, over all directories it sends from. */
+  /** From an API key, or a member of the team, over all directories it sends from. */
   perKeyHour: number
   /** Asked for from one network of end users. */
   perNetworkHour: number
@@ -39,8 +41,8 @@ export interface Sending {
 }
 
 /**
- * Counts one message to a target as countAct does, and also against what its organization and the API key may send in
- * an hour, so that a stolen key cannot send spam or run up a bill. What the target's own limits or that of the network
+ * Counts one message to a target as countAct does, and also against what its organization and the API key, or the user
+ * of the access token, may send in an hour, so that a stolen credential cannot send spam or run up a bill. What the target's own limits or that of the network
  * refuse does not count against those. Whether or not the message leaves, statement, refusal and headers are the same.
  * Returns the state of the target's limits. Throws `rate_limited`, which says whose it is.
  */
@@ -55,7 +57,7 @@ export async function countSend(
 }
 
 /** Whose limit keeps a message from leaving, in the words of the wire. */
-export type SendLimitReason = 'recipient_limit' | 'organization_limit' | 'key_limit' | 'network_limit'
+export type SendLimitReason = `${SharedPolicy | 'recipient'}_limit`
 
 /** The same, by the same statement, where the message is withheld and the request not refused. Null: it may leave. */
 export async function findSendLimit(
@@ -107,18 +109,22 @@ async function sharedLimits({ platform, directory, origin }: Work, ceilings: Sen
     directory,
     identity: idBytes(directory.id),
   }
-  const { type, id: keyId } = origin.actor
-  if (type !== 'api_key' || keyId === null) return [organization]
-  const key: Counted = {
-    bucket: 'send.key',
+  const { type, id } = origin.actor
+  const policy = policyOf[type]
+  if (policy === undefined || id === null) return [organization]
+  const sender: Counted = {
+    bucket: `send.${policy}`,
     limit: ceilings.perKeyHour,
     windowSeconds,
-    policy: 'key',
+    policy,
     directory: await accountDirectory(platform, directory),
-    identity: idBytes(keyId),
+    identity: idBytes(id),
   }
-  return [organization, key]
+  return [organization, sender]
 }
+
+// A member of the team reaches as many organizations as an org-wide key does.
+const policyOf: Partial<Record<Origin['actor']['type'], 'key' | 'user'>> = { api_key: 'key', user: 'user' }
 
 const NETWORK = { bucket: 'send.network', windowSeconds: 3600 }
 

@@ -13,7 +13,7 @@ const Status = Type.Enum(['queued', 'withheld'])
 const Reason = nullable(
   Type.String({ examples: ['recipient_limit'] }),
   'Why not: channel_off, no_provider, number_not_mobile, country_not_allowed, daily_limit, recipient_limit, ' +
-    'organization_limit, key_limit, network_limit. null where it is queued.',
+    'organization_limit, key_limit, user_limit, network_limit. null where it is queued.',
 )
 const queued = { status: 'queued', reason: null }
 
