@@ -12,6 +12,7 @@ import { announceEndedImpersonations } from './features/impersonation/ending.ts'
 import { announceExpiredInvites } from './features/invites/expiry.ts'
 import { cleanUpLinks } from './features/links/cleanup.ts'
 import { cleanUpLockouts } from './features/lockout/cleanup.ts'
+import { cleanUpFormerRoles } from './features/members/cleanup.ts'
 import { cleanUpTrustedDevices } from './features/mfa/cleanup.ts'
 import { cleanUpLogoutTokens } from './features/oidc/cleanup.ts'
 import { cleanUpOtps } from './features/otp/cleanup.ts'
@@ -46,6 +47,7 @@ export const jobs: JobHandler[] = [
   cleanUpFactors,
   cleanUpChallenges,
   cleanUpTrustedDevices,
+  cleanUpFormerRoles,
   noticeNewDevices,
   cleanUpDevices,
   userCleanup,

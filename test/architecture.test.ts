@@ -34,6 +34,7 @@ const WRITERS: Record<string, string[]> = {
   // What they may do besides; it ends with them.
   member_roles: ['features/roles'],
   // The first owner comes with the account.
+  former_team_roles: ['features/members'],
   members: ['features/members', 'features/accounts'],
   mfa_challenges: ['features/challenges'],
   mfa_grace: ['features/mfa'],

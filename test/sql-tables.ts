@@ -14,6 +14,7 @@ export const PLACES = {
     'directories',
     'domains',
     'environments',
+    'former_team_roles',
     'members',
     'mfa_policies',
     'organizations',

@@ -11,6 +11,7 @@ const [SIGN_IN_TEST, CALLER_TEST] = ['src/features/members/sign-in.test.ts', 'sr
 const [INVITATIONS_TEST, CLI_TEST] = ['test/team-invitations.test.ts', 'src/cli/members.test.ts']
 const LINK_BELONGINGS = 'src/features/links/belongings.ts'
 const FACTORS_TEST = 'src/features/members/factors.test.ts'
+const [GRACE_TEST, POLICY] = ['src/features/members/grace.test.ts', 'src/features/mfa/policy.ts']
 
 /** How members act on each other, are invited and manage keys. */
 export const teamActions: Mutant[] = [
@@ -221,20 +222,67 @@ export const teamActions: Mutant[] = [
     only: 'the grace period',
   },
   {
-    name: 'a role that is given after the first one is gone has its own grace period',
+    name: 'a role after 30 days without one has its own grace period',
     file: 'src/features/mfa/store.ts',
-    find: 'where ${gainedAt} is null or coalesce(began_at, ends_at) >= ${gainedAt}',
+    find: 'where (coalesce(began_at, ends_at) ${isEarlier}) is not true',
     replace: 'where true',
     tests: [FACTORS_TEST],
     only: 'the grace period',
   },
   {
-    name: 'a role that is given before the end of an earlier grace period has its own',
+    name: 'a role that is given back within 30 days continues its grace period',
+    file: POLICY,
+    find: 'since.getTime() - end >= GRACE_BREAK_MS',
+    replace: 'since.getTime() > end',
+    tests: [GRACE_TEST],
+    only: 'extend no grace period',
+  },
+  {
+    name: 'a role that is lost is kept for the grace period',
+    file: STORE,
+    find: '    await keepFormerRoles(tx, { accountId }, sql`id = ${id} and role <> ${role}`)\n',
+    replace: '',
+    tests: [GRACE_TEST],
+  },
+  {
+    name: 'a removal keeps the roles for the grace period',
+    file: STORE,
+    find: '  await keepFormerRoles(tx, { accountId }, sql`(id = ${id} or account_member_id = ${id})`)\n',
+    replace: '',
+    tests: [GRACE_TEST],
+    only: 'extend no grace period',
+  },
+  {
+    name: 'a removal keeps the roles on rosters for the grace period',
+    file: STORE,
+    find: 'sql`(id = ${id} or account_member_id = ${id})`',
+    replace: 'sql`id = ${id}`',
+    tests: [GRACE_TEST],
+    only: 'on a roster alone',
+  },
+  {
+    name: 'a new user of a removed member has no grace period of their own',
     file: 'src/features/mfa/store.ts',
-    find: 'case when ${gainedAt} is not null then greatest(created_at, ${gainedAt}) end',
-    replace: 'null',
+    find: 'return sql`${gainedAt}::timestamptz + ${span}`',
+    replace: 'return sql`greatest(users.created_at, ${gainedAt}::timestamptz) + ${span}`',
+    tests: [GRACE_TEST],
+    only: 'extend no grace period',
+  },
+  {
+    name: 'a role that is lost requires no second factor',
+    file: POLICY,
+    find: 'teamRoles?.filter(({ until }) => until === null)',
+    replace: 'teamRoles',
     tests: [FACTORS_TEST],
     only: 'the grace period',
+  },
+  {
+    name: 'former roles stay as long as a grace period depends on them',
+    file: 'src/features/members/cleanup.ts',
+    find: "interval '120 days' or (until",
+    replace: "interval '20 days' or (until",
+    tests: [GRACE_TEST],
+    only: 'former roles',
   },
   {
     name: 'the token of an accepted invitation shows the role',

@@ -127,8 +127,8 @@ export const team: Mutant[] = [
   {
     name: 'the grace period of a member counts from the earliest role',
     file: 'src/features/mfa/policy.ts',
-    find: 'a.getTime() - b.getTime()',
-    replace: 'b.getTime() - a.getTime()',
+    find: 'a.since.getTime() - b.since.getTime()',
+    replace: 'b.since.getTime() - a.since.getTime()',
     tests: [FACTORS_TEST],
   },
   {

@@ -37,8 +37,8 @@ export interface Pass {
   events: EventInput[]
   /** Members of the answer. */
   says: Pick<SessionReply, 'mfa'>
-  /** The roles of a member of the team who signs in, in the account and on rosters. */
-  teamRoles?: readonly { role: string; since: Date; inProduction: boolean }[]
+  /** The roles of a member of the team who signs in, in the account and on rosters; those with `until` are lost. */
+  teamRoles?: readonly { role: string; since: Date; until: Date | null; inProduction: boolean }[]
 }
 
 /** A gate wants something more before there is a session: the proof is burnt for what it answers instead. */

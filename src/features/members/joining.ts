@@ -6,7 +6,7 @@ import type { UserRow } from '../users/users.ts'
 import { recordMember, tellMember } from './access.ts'
 import { memberEvents } from './events.ts'
 import type { MemberRow } from './schema.ts'
-import { activateRows, listRowsOfAddress } from './store.ts'
+import { activateRows, listRolesOfAddress, listRowsOfAddress } from './store.ts'
 import { permissionsOf } from './team-roles.ts'
 
 /** Joins what the link invites to. Throws `token_invalid` if the invitation was withdrawn. */
@@ -32,31 +32,45 @@ export async function isOnTeam({ db, directory }: Pick<Work, 'db' | 'directory'>
 export const teamGate: Gate = {
   async judge({ db, directory }, { facts, method, session }) {
     if (directory.kind !== 'console') return null
-    const rows = await listRowsOfAddress(db, directory, facts.email.toLowerCase())
+    const rows = await listRolesOfAddress(db, directory, facts.email.toLowerCase())
     const isJoining = method === 'invite' && session === null
     const held = rows.filter(({ status, invite_expired }) => status === 'active' || (isJoining && !invite_expired))
     // A removed member is cut off, which the statement that makes the session checks.
     if (held.length === 0 && !isJoining)
       throw loginErrors.userInactive({ detail: 'No membership of the team is active: accept the invitation first.' })
-    const teamRoles = held.map(toRoleHeld)
+    const teamRoles = [...held.map(toRoleHeld), ...rolesLost(rows)]
     return { kind: 'pass', conditions: [], deviceId: null, events: [], says: {}, teamRoles }
   },
 }
 
-/** The roles that a member has in the account and on rosters; that in the account comes first. `email` in lower case. */
+/**
+ * The roles that a member has in the account and on rosters, and then those that they have lost. The role in the account
+ * comes first. `email` in lower case.
+ */
 export async function teamRolesOf({ directory, db }: Pick<Work, 'directory' | 'db'>, email: string) {
-  const active = (await listRowsOfAddress(db, directory, email)).filter(({ status }) => status === 'active')
+  const rows = await listRolesOfAddress(db, directory, email)
+  const active = rows.filter(({ status }) => status === 'active')
   const [ofAccount, onRosters] = [true, false].map((of) =>
     active.filter((row) => (row.organization_id === null) === of),
   )
-  return [...(ofAccount ?? []), ...(onRosters ?? [])].map(toRoleHeld)
+  return [...[...(ofAccount ?? []), ...(onRosters ?? [])].map(toRoleHeld), ...rolesLost(rows)]
 }
 
 const toRoleHeld = ({ role, role_held_since, in_production }: MemberRow) => ({
   role,
   since: role_held_since,
+  until: null,
   inProduction: in_production,
 })
+
+/** Each row of a person has the same ones. */
+const rolesLost = ([row]: Awaited<ReturnType<typeof listRolesOfAddress>>) =>
+  (row?.former_roles ?? []).map(({ role, since, until }) => ({
+    role,
+    since: new Date(since),
+    until: new Date(until),
+    inProduction: true,
+  }))
 
 /**
  * The role and permissions that a member's token carries: those in the account, or else on the roster joined first. Reads

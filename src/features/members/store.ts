@@ -1,4 +1,4 @@
-import { type InsertObject, sql, type UpdateObject } from 'kysely'
+import { type InsertObject, type RawBuilder, sql, type UpdateObject } from 'kysely'
 import { isOwnerSeenFrom } from '../../platform/db/home-environment.ts'
 import { now } from '../../platform/db/now.ts'
 import type { Db, Tx } from '../../platform/db/pool.ts'
@@ -85,6 +85,22 @@ export async function listRowsOfAddress(
     .execute()
 }
 
+/** The same, with the roles that the person has lost. */
+export async function listRolesOfAddress(db: Db, { accountId }: Pick<TeamScope, 'accountId'>, emailNorm: string) {
+  return selectAll(db)
+    .select(formerRoles.as('former_roles'))
+    .where('account_id', '=', accountId)
+    .where('email_norm', '=', emailNorm)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+}
+
+const formerRoles = sql<{ role: TeamRole; since: string; until: string }[]>`
+  (select coalesce(json_agg(json_build_object('role', former.role, 'since', former.since, 'until', former.until)), '[]')
+    from former_team_roles former
+    where former.account_id = members.account_id and former.email_norm = members.email_norm)`
+
 /** The rows of somebody on rosters, as a member of the account. */
 export async function listPlacementRows(
   db: Db,
@@ -123,14 +139,26 @@ export async function updateMemberRow(
 ): Promise<void> {
   const row = tx.updateTable('members').where('account_id', '=', accountId).where('id', '=', id)
   const { role } = changes
-  if (role !== undefined) await row.where('role', '!=', role).set({ role_since: now }).execute()
+  if (role !== undefined) {
+    await keepFormerRoles(tx, { accountId }, sql`id = ${id} and role <> ${role}`)
+    await row.where('role', '!=', role).set({ role_since: now }).execute()
+  }
   await row.set({ ...changes, updated_at: now }).execute()
 }
 
 /** With the places on rosters that somebody has as a member of the account. */
 export async function deleteMemberRow(tx: Tx, { accountId }: Pick<TeamScope, 'accountId'>, id: string): Promise<void> {
+  await keepFormerRoles(tx, { accountId }, sql`(id = ${id} or account_member_id = ${id})`)
   for (const column of ['account_member_id', 'id'] as const)
     await tx.deleteFrom('members').where('account_id', '=', accountId).where(column, '=', id).execute()
+}
+
+/** Keeps the roles that members are about to lose, if the policy of second factors counts them. */
+async function keepFormerRoles(tx: Tx, { accountId }: Pick<TeamScope, 'accountId'>, which: RawBuilder<unknown>) {
+  await sql`
+    insert into former_team_roles (account_id, member_id, email_norm, role, since, until)
+    select account_id, id, email_norm, role, greatest(role_since, joined_at), clock_now() from members
+    where account_id = ${accountId} and ${which} and status = 'active' and ${isInProduction}`.execute(tx)
 }
 
 /** The name of the organization of a roster, or of the account; null where there is none. */

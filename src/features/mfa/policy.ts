@@ -22,7 +22,7 @@ import {
   type PolicyPatch,
   TEAM_MFA_ROLES,
 } from './schema.ts'
-import { findPolicyRow, lockPolicyRow, type PolicyRow, writePolicyRow } from './store.ts'
+import { findPolicyRow, GRACE_BREAK_MS, lockPolicyRow, type PolicyRow, writePolicyRow } from './store.ts'
 
 /** The policy in force. */
 export interface Policy extends InForce {
@@ -54,7 +54,7 @@ const NEVER_SET: InForce = { ...MFA_POLICY_DEFAULTS, required_since: null, updat
 
 /**
  * The policy of the account's own team until an owner changes it. `required_since` stays null: the grace period of a
- * member counts from their role (`TeamRoleHeld`).
+ * member counts from their role (`TeamRole`).
  */
 const TEAM_NEVER_SET: InForce = {
   ...NEVER_SET,
@@ -64,9 +64,11 @@ const TEAM_NEVER_SET: InForce = {
 }
 
 /** A role of a member of the team, in the account or on a roster. */
-interface TeamRoleHeld {
+interface TeamRole {
   role: string
   since: Date
+  /** When the member lost it; null while they have it. */
+  until: Date | null
   /**
    * False for a role on the roster of an organization of another environment. Such a role does not count for the policy: a
    * key of that environment gives it, and must not change how the team signs in to production.
@@ -74,8 +76,11 @@ interface TeamRoleHeld {
   inProduction: boolean
 }
 
-/** The roles of a member of the team, by their address in lower case. That in the account comes first. */
-export const teamRoles = handedIn<(work: Work, emailNorm: string) => Promise<readonly TeamRoleHeld[]>>(
+/**
+ * The roles of a member of the team, by their address in lower case, also those that they have lost. That in the account
+ * comes first.
+ */
+export const teamRoles = handedIn<(work: Work, emailNorm: string) => Promise<readonly TeamRole[]>>(
   'the roles of a member of the team',
 )
 
@@ -143,22 +148,28 @@ export async function requiresFactors(work: Tenant): Promise<boolean> {
 /** A user by their role; a member of the team by all roles that they have. */
 export interface RoleHolder {
   role: string
-  teamRoles?: readonly TeamRoleHeld[] | undefined
+  teamRoles?: readonly TeamRole[] | undefined
 }
 
 /** Whether a policy requires a second factor of this user. */
-export function requiresOf(policy: PolicyFields, { role, teamRoles: held }: RoleHolder): boolean {
+export function requiresOf(policy: PolicyFields, { role, teamRoles }: RoleHolder): boolean {
+  const held = teamRoles?.filter(({ until }) => until === null)
   const covered = held ? coveredRoles(policy, held) : coveredRoles(policy, [{ role }])
   return policy.require_mfa && covered.length > 0
 }
 
-/** Of a member of the team: since when they have a role that the policy covers; null for any other user. */
-export function coveredSince(policy: PolicyFields, { teamRoles: held }: RoleHolder): Date | null {
-  if (!held) return null
-  const [first = null] = coveredRoles(policy, held)
-    .map(({ since }) => since)
-    .sort((a, b) => a.getTime() - b.getTime())
-  return first
+/**
+ * Of a member of the team: since when they have had roles that the policy covers, without a break of 30 days; null for any
+ * other user. Otherwise two administrators could take each other's role and give it back to extend the grace period.
+ */
+export function coveredSince(policy: PolicyFields, { teamRoles }: RoleHolder): Date | null {
+  let [start, end]: [Date | null, number] = [null, 0]
+  const inOrder = coveredRoles(policy, teamRoles ?? []).toSorted((a, b) => a.since.getTime() - b.since.getTime())
+  for (const { since, until } of inOrder) {
+    if (start === null || since.getTime() - end >= GRACE_BREAK_MS) start = since
+    end = Math.max(end, until?.getTime() ?? Number.POSITIVE_INFINITY)
+  }
+  return start
 }
 
 function coveredRoles<R extends { role: string; inProduction?: boolean }>(
@@ -278,7 +289,7 @@ export async function lacksFactor(
 export async function currentRole(work: Work, { role, email_norm }: { role: string; email_norm: string }) {
   if (work.directory.kind !== 'console') return role
   const [first] = await teamRoles.of(work.platform)(work, email_norm)
-  return first?.role ?? 'none'
+  return first?.until === null ? first.role : 'none'
 }
 
 /** Throws `method_disabled` where the policy does not allow a method. */

@@ -66,9 +66,12 @@ export async function writePolicyRow(tx: Tx, directory: Directory, change: Polic
 
 /** What a period of grace follows from. */
 type GracePolicy = Pick<PolicyRow, 'grace_period_days' | 'required_since' | 'enforce_for_roles'> & {
-  /** Of a member of the team: when they got the role that the policy covers. */
+  /** Of a member of the team: since when they have had roles that the policy covers, without a break. */
   gainedAt?: Date | null
 }
+
+/** How long a member of the team is without a covered role before the next one begins a grace period. */
+export const GRACE_BREAK_MS = 30 * 86_400_000
 
 export interface GraceRow {
   ends_at: Date
@@ -77,8 +80,8 @@ export interface GraceRow {
 
 /**
  * When the grace period of a user ends. The first call fixes it: neither a changed policy nor another sign-in extends
- * it. Only for a member of the team it begins anew, when the role that it began with is gone and the covered roles were
- * all given later. Returns null when the user was deleted.
+ * it. Only for a member of the team it begins anew, with the first covered role after a break. Returns null when the user
+ * was deleted.
  */
 export async function settleGrace(
   db: Db,
@@ -89,18 +92,19 @@ export async function settleGrace(
   const find = sql`
     select ends_at, began_at from mfa_grace where directory_id = ${directory.id} and user_id = ${userId}`
   const gainedAt = sql`${policy.gainedAt ?? null}::timestamptz`
+  const before = policy.gainedAt ? new Date(policy.gainedAt.getTime() - GRACE_BREAK_MS) : null
+  const isEarlier = sql`<= ${before}::timestamptz`
   const { rows } = await sql<GraceRow>`
     with known as (${find}),
     made as (
       insert into mfa_grace as grace (directory_id, user_id, ends_at, began_at)
-      select directory_id, id, ${graceEnd(policy)},
-        case when ${gainedAt} is not null then greatest(created_at, ${gainedAt}) end from users
+      select directory_id, id, ${graceEnd(policy)}, ${gainedAt} from users
       where directory_id = ${directory.id} and id = ${userId} and deleted_at is null
-        and not exists (select from known where ${gainedAt} is null or coalesce(began_at, ends_at) >= ${gainedAt})
+        and not exists (select from known where (coalesce(began_at, ends_at) ${isEarlier}) is not true)
       -- Of a user who is being deleted or moved nothing is left behind.
       for update
       on conflict (directory_id, user_id) do update set ends_at = excluded.ends_at, began_at = excluded.began_at
-        where coalesce(grace.began_at, grace.ends_at) < ${gainedAt}
+        where coalesce(grace.began_at, grace.ends_at) ${isEarlier}
       returning ends_at)
     select ends_at, ends_at <= clock_now() as over from (
       select ends_at from made union all
@@ -115,7 +119,8 @@ export async function settleGrace(
 /** Who gains a role of which a factor is required has the same time as whoever had it when that began. */
 function graceEnd({ gainedAt = null, ...policy }: GracePolicy) {
   const span = sql`make_interval(days => ${policy.grace_period_days}::int)`
-  if (gainedAt !== null) return sql`greatest(users.created_at, ${gainedAt}::timestamptz) + ${span}`
+  // Not from the creation of the user: a removed member who is invited again is another user.
+  if (gainedAt !== null) return sql`${gainedAt}::timestamptz + ${span}`
   const since = policy.required_since === null ? now : sql`${policy.required_since}::timestamptz`
   const gained = policy.enforce_for_roles.length > 0 ? sql`users.role_since` : sql`null`
   return sql`greatest(users.created_at, ${since}, ${gained}) + ${span}`

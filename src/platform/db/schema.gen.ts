@@ -257,6 +257,15 @@ export interface FederatedSignIns {
   state_hash: Buffer;
 }
 
+export interface FormerTeamRoles {
+  account_id: string;
+  email_norm: string;
+  member_id: string;
+  role: string;
+  since: Timestamp;
+  until: Timestamp;
+}
+
 export interface IdempotencyKeys {
   api_key_id: string;
   body_hash: Buffer;
@@ -957,6 +966,7 @@ export interface DB {
   exchange_codes: ExchangeCodes;
   federated_sessions: FederatedSessions;
   federated_sign_ins: FederatedSignIns;
+  former_team_roles: FormerTeamRoles;
   idempotency_keys: IdempotencyKeys;
   identities: Identities;
   impersonations: Impersonations;
