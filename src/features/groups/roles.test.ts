@@ -119,7 +119,7 @@ test('members and mapping changed at once end in what they say in the end', asyn
 })
 
 test('groups give roles of the organization, apart from what is given by hand', async () => {
-  const { call, map, subOrgId, addUser, addGroup, roleOf } = await organization({})
+  const { call, map, subOrgId, connectionId, addUser, addGroup, roleOf } = await organization({})
   const make = async (name: string): Promise<string> =>
     (await tenant.post('/v1/rbac/roles', { subOrgId, name, permissions: ['invoice:read'] })).body.role.id
   const [editor, reader] = [await make('Editor'), await make('Reader')]
@@ -141,6 +141,9 @@ test('groups give roles of the organization, apart from what is given by hand', 
   const put = (body: object) => tenant.put(`/v1/rbac/users/${user}/roles`, { subOrgId, ...body })
   const refused = await put({ roleIds: [] })
   expect([refused.status, refused.body.code]).toEqual([409, 'role_managed'])
+  const bySource = (role: string) => ({ role, source: 'scim', connectionId })
+  expect(refused.body.roles).toEqual(expect.arrayContaining([bySource('editor'), bySource('reader')]))
+  expect(refused.body.detail).toMatch(/reader from provisioned groups \(SCIM\)/)
   expect(await rolesOf()).toHaveLength(3)
   expect((await put({ roleIds: [], force: true })).body).toMatchObject({ success: true, roleIds: [] })
   // Until the client changes the members of a group again.

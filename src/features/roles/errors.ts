@@ -5,7 +5,10 @@ import { nullable } from '../../platform/schema.ts'
 const Managed = Type.Object({
   role: Type.String({ description: '`admin`, or the slug of a role of the organization.', examples: ['admin'] }),
   source: Type.Enum(['sso', 'scim']),
-  connectionId: nullable(Type.String({ format: 'uuid' }), 'The connection whose groups give it; null for `scim`.'),
+  connectionId: nullable(
+    Type.String({ format: 'uuid' }),
+    'The connection whose `group_role_mapping` gives it. Of `scim`, the one that provisioning is linked to.',
+  ),
 })
 
 export const roleErrors = defineErrors({

@@ -3,7 +3,7 @@ import type { HeldUser } from '../users/users.ts'
 import { roleErrors } from './errors.ts'
 import { giveRoles } from './give.ts'
 import { dropGroupRoles } from './sso.ts'
-import { listGrantsOfUsers } from './sso-store.ts'
+import { findLinkedConnectionId, listGrantsOfUsers } from './sso-store.ts'
 import { type AssignmentRow, findRoleRows } from './store.ts'
 
 /** Roles that a user has by groups and is to lose. */
@@ -28,7 +28,7 @@ export async function dropManaged(work: TxWork, { user, managed, lost, force }: 
   if (!lost.admin && lost.roleIds.length === 0) return user
   const roles = force ? [] : await describe(work, { user, managed, lost })
   // What no source gives any more was written by the release before, and goes.
-  if (roles.length > 0) throw roleErrors.managed({ extra: { roles } })
+  if (roles.length > 0) throw roleErrors.managed({ detail: inWords(roles), extra: { roles } })
   const left = await dropGroupRoles(work, user, lost)
   const kept = managed.filter(({ source, role_id }) => source === 'scim' && !lost.roleIds.includes(role_id))
   const scim = { user: left, role: lost.admin ? null : undefined, roleIds: kept.map(({ role_id }) => role_id) }
@@ -41,7 +41,9 @@ async function describe({ db, directory }: TxWork, { user, managed, lost }: Omit
   const roles = await findRoleRows(db, directory, lost.roleIds)
   const bySso = (role: string, isGiven: (grant: (typeof grants)[number]) => boolean) =>
     grants.filter(isGiven).map(({ connection_id: connectionId }) => ({ role, source: 'sso' as const, connectionId }))
-  const byScim = (role: string) => ({ role, source: 'scim' as const, connectionId: null })
+  // Provisioned groups give roles by the mapping of this connection.
+  const linkedId = await findLinkedConnectionId(db, directory)
+  const byScim = (role: string) => ({ role, source: 'scim' as const, connectionId: linkedId })
   return [
     ...(lost.admin ? bySso('admin', ({ is_admin }) => is_admin) : []),
     ...(lost.admin && user.scim_role === 'admin' ? [byScim('admin')] : []),
@@ -50,4 +52,15 @@ async function describe({ db, directory }: TxWork, { user, managed, lost }: Omit
       ...managed.filter(({ source, role_id }) => source === 'scim' && role_id === id).map(() => byScim(slug)),
     ]),
   ]
+}
+
+const SOURCES = { sso: 'the groups of the last sign-in by a connection', scim: 'provisioned groups (SCIM)' }
+
+/** Names the roles that a request would remove, and what gives each. */
+function inWords(roles: { role: string; source: keyof typeof SOURCES }[]): string {
+  const said = [...new Set(roles.map(({ role, source }) => `${role} from ${SOURCES[source]}`))].join(', ')
+  return (
+    `The request would remove roles that groups give: ${said}. Change the groups or the mapping, keep the roles in the ` +
+    'request, or set `force` to remove them until the next sign-in or sync.'
+  )
 }

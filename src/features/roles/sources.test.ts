@@ -184,7 +184,7 @@ const put = ({ roles, force }: { roles: Role[]; force: boolean }): [string, Step
       const { A, B } = world.connections
       const sources = [...lost].flatMap((role) => [
         ...[A, B].flatMap(({ id, roles }) => (roles.has(role) ? [`${role} sso ${id}`] : [])),
-        ...(world.scim.roles.has(role) ? [`${role} scim null`] : []),
+        ...(world.scim.roles.has(role) ? [`${role} scim ${world.scimConnection}`] : []),
       ])
       const shown = reply.body.roles.map(
         ({ role, source, connectionId }: Record<string, unknown>) => `${role} ${source} ${connectionId}`,

@@ -22,6 +22,12 @@ export async function listGrantsOfUsers(db: Db, directory: Directory, userIds: s
   return selectGrants(db, directory).where('user_id', '=', sql<string>`any(${userIds}::uuid[])`).execute()
 }
 
+/** The connection whose mapping gives roles to provisioned groups; null where provisioning is linked to none. */
+export async function findLinkedConnectionId(db: Db, directory: Directory): Promise<string | null> {
+  const config = db.selectFrom('scim_configs').select('sso_connection_id').where('directory_id', '=', directory.id)
+  return (await config.executeTakeFirst())?.sso_connection_id ?? null
+}
+
 function selectGrants(db: Db, directory: Directory) {
   return db.selectFrom('sso_roles').select(columns).where('directory_id', '=', directory.id)
 }
