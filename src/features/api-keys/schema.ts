@@ -83,7 +83,9 @@ export const ApiKey = named(
     lastUsedAt: nullable(Moment),
     lastUsedIp: nullable(Type.String({ examples: ['203.0.113.7'] })),
     createdBy: Type.String({
-      description: '`api_key:<id>`, or `rotation:<id>` for the previous secret of a rotated key.',
+      description:
+        '`api_key:<id>` of a key, `user:<directoryUserId>` of a member of the team, `cli`, `bootstrap` or `development`. ' +
+        '`rotation:<id>` marks the previous secret of a rotated key.',
       examples: ['api_key:0198b6f1-e0a7-7c44-9b1d-58f2c6a3e970'],
     }),
     createdAt: Moment,

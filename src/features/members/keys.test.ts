@@ -163,3 +163,22 @@ test('a refusal names what is missing', async () => {
     'This route does not take `team`. Members manage themselves at /v1/me.',
   ])
 })
+
+test('a key outlives the member who created it; its creator is listed, and revoking it ends it', async () => {
+  const tenant = await app.tenant()
+  await joinedMember(app, tenant, 'owner')
+  const { membershipId, headers } = await joinedMember(app, tenant, 'developer')
+  const made = (await anonymous.post(path, { name: 'Deploys', scopes: ['webhooks.read'] }, headers)).body
+  const rotated = (await anonymous.post(`${path}/${made.apiKey.id}/rotate`, {}, headers)).body
+  expect((await tenant.delete(`/v1/members/${membershipId}`)).status).toBe(200)
+  expect((await anonymous.get(path, headers)).status).toBe(401)
+  const key = app.as(rotated.key)
+  expect((await key.get('/v1/webhooks')).status).toBe(200)
+  const [removal] = await app.events({ accountId: tenant.accountId, type: 'member.removed' })
+  const createdBy = `user:${Object(removal?.data).directoryUserId}`
+  const { apiKeys } = (await tenant.get(path)).body
+  const found = apiKeys.filter((each: { createdBy: string }) => each.createdBy === createdBy)
+  expect(found).toMatchObject([{ id: made.apiKey.id, revokedAt: null }])
+  expect((await tenant.delete(`${path}/${made.apiKey.id}`)).status).toBe(200)
+  expect((await key.get('/v1/webhooks')).status).toBe(401)
+})
