@@ -6,6 +6,22 @@ const LOCKOUT_TESTS = 'src/features/password/lockout.test.ts'
 /** How often something may be tried or sent. */
 export const limits: Mutant[] = [
   {
+    name: 'a key sets no passwords to mail notices without end',
+    file: 'src/features/password/administration.ts',
+    find: '  await countNotice(work, user)\n',
+    replace: '',
+    tests: ['test/send-ceilings.test.ts'],
+    only: 'a key that sets passwords',
+  },
+  {
+    name: 'a key changes no addresses to mail notices without end',
+    file: 'src/features/users/changes.ts',
+    find: '    if (isMoved) await countNotice(work, before)\n',
+    replace: '',
+    tests: ['test/send-ceilings.test.ts'],
+    only: 'a key that sets passwords',
+  },
+  {
     name: 'wrong passwords lock',
     file: LOCKOUT,
     find: '((not ${startsOver} and l.failures + 1 >= ${maxAttempts}) or ${isHopeless})',

@@ -1,7 +1,7 @@
 import { hashIdentity, identify } from '../../platform/crypto/identity.ts'
 import { record } from '../../platform/events.ts'
 import { maskEmail } from '../../platform/mail/address.ts'
-import { countMail } from '../../platform/mail/limits.ts'
+import { countMail, countNotice } from '../../platform/mail/limits.ts'
 import { NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
 import { inTx, type Work } from '../../platform/work.ts'
 import { type LinkDelivery, mailLink } from '../links/links.ts'
@@ -78,12 +78,13 @@ type PreparedPassword = Omit<NewPassword, 'mustChange'>
 
 /**
  * Judges and hashes a password that an administrator sets. Throws `user_not_found`, `verification_required` for a pending
- * sign-up, `weak_password`, `password_breached`, `unavailable`.
+ * sign-up, `rate_limited`, `weak_password`, `password_breached`, `unavailable`.
  */
 export async function preparePassword(work: Work, userId: string, password: string): Promise<PreparedPassword> {
   const settings = await getPasswordSettings(work)
   const user = await getUser(work, userId)
   if (user.pending_until) throw userErrors.verificationRequired()
+  await countNotice(work, user)
   const hashed = await hashNewPassword(work, settings, user, password)
   return { userId: user.id, hashed, historyKept: settings.password_history }
 }

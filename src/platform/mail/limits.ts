@@ -1,4 +1,4 @@
-import type { Identity } from '../crypto/identity.ts'
+import { hashIdentity, type Identity } from '../crypto/identity.ts'
 import type { RateLimit, RateState } from '../http/rate-limit.ts'
 import { countSend, findSendLimit, type SendCeilings, type Sending, type SendLimitReason } from '../http/send-limit.ts'
 import { handedIn } from '../platform.ts'
@@ -17,6 +17,19 @@ const ofAnyKind: RateLimit[] = [
 export async function countMail(work: Work, who: Identity, limits: RateLimit[], sending: Sending): Promise<RateState> {
   const ceilings = await sendCeilings.of(work.platform)(work)
   return countSend(work, who.hash, [...limits, ...ofAnyKind], { ...sending, ceilings })
+}
+
+const ofNotices: RateLimit[] = [{ bucket: 'notice.hour', limit: 60, windowSeconds: 3600 }]
+
+/**
+ * Counts the notice of a change that a key makes to a user: a key could create users with addresses of its choice, and mail
+ * these by changes without end. Its own limit is apart from that of codes and links, since strangers who ask for these must
+ * not prevent the change. Throws `rate_limited`.
+ */
+export async function countNotice(work: Work, user: { email_norm: string }): Promise<void> {
+  const ceilings = await sendCeilings.of(work.platform)(work)
+  const target = hashIdentity(work.platform, user.email_norm)
+  await countSend(work, target, ofNotices, { leaves: true, byAnyone: false, ceilings })
 }
 
 /** Counts a mail that anybody may ask for, and is withheld beyond a limit: whose that is, or null, and it may leave. */
