@@ -112,6 +112,7 @@ const KEPT: Record<string, string[]> = {
   sessions: ['sessions'],
   'deleted users, also of SCIM': ['users', 'scim_users'],
   'links, invitations, locks': ['links', 'lockouts'],
+  'roles that members of the team have lost': ['former_team_roles'],
   'requests of SCIM': ['scim_logs'],
   'sign-ins that a connection has traced': ['sso_traces'],
   'deliveries of webhooks': ['webhook_deliveries'],
@@ -172,7 +173,7 @@ test('the limits in idempotency-pagination-limits.md are those of the code', () 
   const expected: Record<string, string> = {
     'Codes sent to one address or phone number': `${code.rate_limit_per_minute} a minute, ${code.rate_limit_per_hour} an hour`,
     'Messages of one organization': `${code.send_limit_per_hour_organization} an hour`,
-    'Messages caused by one API key': `${code.send_limit_per_hour_key} an hour`,
+    'Messages caused by one API key, or by one member of the team': `${code.send_limit_per_hour_key} an hour`,
     'Codes and links that people of one network ask for, where `X-End-User-IP` tells it': `${code.send_limit_per_hour_network} an hour`,
     'Codes sent by SMS by one organization': `${code.sms_daily_limit} a day; beyond, answered and not sent`,
     'Wrong guesses at one code': `${code.max_attempts}`,
@@ -188,6 +189,8 @@ test('the limits in idempotency-pagination-limits.md are those of the code', () 
     'Wrong guesses over all sign-in and sign-up codes of an address, or all generated ones of an address or `session_id`',
     'Passkey sign-ins started for one address from one network',
     'Tests and replays of one webhook',
+    '[Invitations to the team](team.md#inviting) of one inviter; of an account in production; in other environments',
+    'Notices to one address, of passwords and addresses that a key sets for users',
     'Direct sign-ups with one address',
     'Requests of one API key',
   ]
