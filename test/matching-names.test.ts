@@ -113,25 +113,28 @@ test.each(protocols)(
   },
 )
 
-test.each(protocols)('a name that the user has chosen does not let the client take the user over: %s', async (protocol) => {
-  const world = await makeWorld(federated, op, protocol, { jit_provisioning: true })
-  const { at } = world
-  for (const isLinked of [false, true]) {
-    await world.configure({ sso_connection_id: isLinked ? world.connectionId : null })
-    const evil = { subject: fresh(), email: at(newLocal()) }
-    const { directory_user_id: id } = await world.signIn(evil)
-    const [boss, chief] = [at(newLocal()), at(newLocal())]
-    const named = { ...evil, more: { preferred_username: boss } }
-    const first = await world.signIn(named)
-    const second = await world.signIn({ ...evil, email: chief })
-    expect([first['directory_user_id'], second['directory_user_id']]).toEqual([id, id])
-    await world.signIn(named)
-    expect(await add(world, { userName: boss, externalId: fresh() })).not.toBe(id)
-    await world.signIn({ ...evil, email: chief })
-    expect(await add(world, { userName: chief, externalId: fresh() })).not.toBe(id)
-    expect(await userOf(world, id)).toMatchObject({ email: evil.email, scimManaged: false })
-  }
-})
+test.each(protocols)(
+  'a name that the user has chosen does not let the client take the user over: %s',
+  async (protocol) => {
+    const world = await makeWorld(federated, op, protocol, { jit_provisioning: true })
+    const { at } = world
+    for (const isLinked of [false, true]) {
+      await world.configure({ sso_connection_id: isLinked ? world.connectionId : null })
+      const evil = { subject: fresh(), email: at(newLocal()) }
+      const { directory_user_id: id } = await world.signIn(evil)
+      const [boss, chief] = [at(newLocal()), at(newLocal())]
+      const named = { ...evil, more: { preferred_username: boss } }
+      const first = await world.signIn(named)
+      const second = await world.signIn({ ...evil, email: chief })
+      expect([first['directory_user_id'], second['directory_user_id']]).toEqual([id, id])
+      await world.signIn(named)
+      expect(await add(world, { userName: boss, externalId: fresh() })).not.toBe(id)
+      await world.signIn({ ...evil, email: chief })
+      expect(await add(world, { userName: chief, externalId: fresh() })).not.toBe(id)
+      expect(await userOf(world, id)).toMatchObject({ email: evil.email, scimManaged: false })
+    }
+  },
+)
 
 test('an inactive or unlinked connection does not let the client take users over', async () => {
   const world = await makeWorld(federated, op, 'oidc', { jit_provisioning: true })
