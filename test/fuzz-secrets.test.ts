@@ -46,6 +46,8 @@ function assertOurs(reply: Reply): void {
 test('no password is an error of ours, and each that is taken signs in', { timeout: 120_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(password, async (chosen) => {
+      // Of sixty notices an hour.
+      await app.advance(61)
       const set = await scoped.put(`/v1/users/${ids.passwordUser}/password`, { password: chosen })
       const { passwordEmail: email } = world
       const login = await scoped.post('/v1/auth/login/password', { email, password: chosen })

@@ -1,5 +1,5 @@
 import { hashIdentity, type Identity } from '../crypto/identity.ts'
-import type { RateLimit, RateState } from '../http/rate-limit.ts'
+import { countAct, type RateLimit, type RateState } from '../http/rate-limit.ts'
 import { countSend, findSendLimit, type SendCeilings, type Sending, type SendLimitReason } from '../http/send-limit.ts'
 import { handedIn } from '../platform.ts'
 import type { Work } from '../work.ts'
@@ -22,14 +22,12 @@ export async function countMail(work: Work, who: Identity, limits: RateLimit[], 
 const ofNotices: RateLimit[] = [{ bucket: 'notice.hour', limit: 60, windowSeconds: 3600 }]
 
 /**
- * Counts the notice of a change that a key makes to a user: a key could create users with addresses of its choice, and mail
- * these by changes without end. Its own limit is apart from that of codes and links, since strangers who ask for these must
- * not prevent the change. Throws `rate_limited`.
+ * Counts the notice of a change that a key makes to a user: a key could mail an address by changes without end. The limit is
+ * apart from those of codes and links: strangers who ask for these must not prevent the change, and changes of many users
+ * must not prevent sign-ins. Throws `rate_limited`.
  */
 export async function countNotice(work: Work, user: { email_norm: string }): Promise<void> {
-  const ceilings = await sendCeilings.of(work.platform)(work)
-  const target = hashIdentity(work.platform, user.email_norm)
-  await countSend(work, target, ofNotices, { leaves: true, byAnyone: false, ceilings })
+  await countAct(work, hashIdentity(work.platform, user.email_norm), ofNotices)
 }
 
 /** Counts a mail that anybody may ask for, and is withheld beyond a limit: whose that is, or null, and it may leave. */
