@@ -8,7 +8,7 @@ import { defineCleanup, defineRetention } from '../../platform/jobs/retention.ts
 export const cleanUpFormerRoles = defineCleanup('members.cleanup', '31 * * * *', [
   defineRetention({
     table: 'former_team_roles',
-    key: ['account_id', 'member_id', 'until'],
+    key: ['account_id', 'email_norm', 'role', 'until'],
     where: sql`until < clock_now() - interval '120 days' or (until < clock_now() - interval '30 days'
       and not exists (select from members where members.account_id = former_team_roles.account_id
         and members.email_norm = former_team_roles.email_norm)

@@ -235,3 +235,33 @@ test('former roles are removed when no grace period depends on them', async () =
   await app.advance(90 * DAY)
   expect(await formerRoles(member)).toEqual([])
 })
+
+test('a role that is given and taken again and again is kept once, also by changes at the same moment', async () => {
+  const of = await team()
+  await join(of, 'admin')
+  const id = await membershipOf(of)
+  for (let round = 0; round < 5; round++) {
+    const roles: TeamRole[] = ['member', 'developer', 'owner', 'admin']
+    const replies = await Promise.all(roles.map((newRole) => of.tenant.patch(`/v1/members/${id}`, { newRole })))
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+  }
+  await change(of, 'admin')
+  const { db } = app.app.platform
+  const rows = () =>
+    db
+      .selectFrom('former_team_roles')
+      .select(['role', 'since'])
+      .where('account_id', '=', of.tenant.accountId)
+      .where('email_norm', '=', of.email)
+      .execute()
+  const kept = await rows()
+  expect(kept.length).toBe(new Set(kept.map(({ role }) => role)).size)
+  // After 30 days with another role, it is kept apart.
+  await app.advance(31 * DAY)
+  await change(of, 'owner')
+  await app.advance(31 * DAY)
+  await change(of, 'admin')
+  await change(of, 'owner')
+  expect((await rows()).filter(({ role }) => role === 'admin').length).toBe(2)
+  expect(await daysLeft(of)).toBe('over')
+})

@@ -153,12 +153,25 @@ export async function deleteMemberRow(tx: Tx, { accountId }: Pick<TeamScope, 'ac
     await tx.deleteFrom('members').where('account_id', '=', accountId).where(column, '=', id).execute()
 }
 
-/** Keeps the roles that members are about to lose, if the policy of second factors counts them. */
+/**
+ * Keeps the roles that members are about to lose, if the policy of second factors counts them. A role that its holder had
+ * lost before joins that row, unless 30 days lie between.
+ */
 async function keepFormerRoles(tx: Tx, { accountId }: Pick<TeamScope, 'accountId'>, which: RawBuilder<unknown>) {
   await sql`
-    insert into former_team_roles (account_id, member_id, email_norm, role, since, until)
-    select account_id, id, email_norm, role, greatest(role_since, joined_at), clock_now() from members
-    where account_id = ${accountId} and ${which} and status = 'active' and ${isInProduction}`.execute(tx)
+    with lost as (
+      select email_norm, role, min(greatest(role_since, joined_at)) as since from members
+      where account_id = ${accountId} and ${which} and status = 'active' and ${isInProduction}
+      group by email_norm, role),
+    joined as (
+      delete from former_team_roles former using lost
+      where former.account_id = ${accountId} and former.email_norm = lost.email_norm and former.role = lost.role
+        and former.until > lost.since - interval '30 days'
+      returning former.email_norm, former.role, former.since)
+    insert into former_team_roles (account_id, email_norm, role, since, until)
+    select ${accountId}, lost.email_norm, lost.role, least(lost.since, min(joined.since)), clock_now()
+    from lost left join joined on joined.email_norm = lost.email_norm and joined.role = lost.role
+    group by lost.email_norm, lost.role, lost.since`.execute(tx)
 }
 
 /** The name of the organization of a roster, or of the account; null where there is none. */

@@ -260,7 +260,6 @@ export interface FederatedSignIns {
 export interface FormerTeamRoles {
   account_id: string;
   email_norm: string;
-  member_id: string;
   role: string;
   since: Timestamp;
   until: Timestamp;
