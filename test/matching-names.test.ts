@@ -289,7 +289,7 @@ test('an upgrade takes NameIDs for assigned names, and a release before that cha
   const world = await makeWorld(federated, op, 'saml', { jit_provisioning: true })
   const { at } = world
   const { db } = app.app.platform
-  const [, upgrade = ''] = readFileSync('migrations/0133_principal_names.sql', 'utf8').split(/^(?=update )/m)
+  const upgrade = readFileSync('migrations/0134_principal_names_of_saml.sql', 'utf8')
   const people = [0, 1, 2].map(() => ({ subject: at(newLocal()), email: at(newLocal()) }))
   for (const told of people) await world.signIn(told)
   const [asBefore = '', mapped = '', renamed = ''] = people.map(({ subject }) => subject)

@@ -15,8 +15,8 @@ export const limits: Mutant[] = [
   },
   {
     name: 'a key changes no addresses to mail notices without end',
-    file: 'src/features/users/changes.ts',
-    find: '    if (isMoved) await countNotice(work, before)\n',
+    file: 'src/features/users/routes.ts',
+    find: '    prepare: (work, { params, body }) => countAddressNotice(work, params.userId, body.email),\n',
     replace: '',
     tests: ['test/send-ceilings.test.ts'],
     only: 'a key that sets passwords',

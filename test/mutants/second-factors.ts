@@ -192,7 +192,7 @@ export const secondFactors: Mutant[] = [
   {
     name: 'grace begins once',
     file: 'src/features/mfa/store.ts',
-    find: '\n        where coalesce(grace.began_at, grace.ends_at) ${isEarlier}',
+    find: '\n        where ${isBefore(sql`coalesce(grace.began_at, grace.ends_at)`)}',
     replace: '',
     tests: [REQUIREMENT],
     equivalent: 'nothing is inserted where a grace is known',
@@ -200,7 +200,7 @@ export const secondFactors: Mutant[] = [
   {
     name: 'grace is not renewed by another sign-in',
     file: 'src/features/mfa/store.ts',
-    find: 'and not exists (select from known where (coalesce(began_at, ends_at) ${isEarlier}) is not true)',
+    find: 'and not exists (select from known where not ${isBefore(sql`coalesce(began_at, ends_at)`)})',
     replace: '',
     tests: [REQUIREMENT],
     equivalent: 'the conflict keeps the row that is there',
@@ -208,11 +208,11 @@ export const secondFactors: Mutant[] = [
   {
     name: 'grace stays as it was begun',
     file: 'src/features/mfa/store.ts',
-    find: `and not exists (select from known where (coalesce(began_at, ends_at) \${isEarlier}) is not true)
+    find: `and not exists (select from known where not \${isBefore(sql\`coalesce(began_at, ends_at)\`)})
       -- Of a user who is being deleted or moved nothing is left behind.
       for update
       on conflict (directory_id, user_id) do update set ends_at = excluded.ends_at, began_at = excluded.began_at
-        where coalesce(grace.began_at, grace.ends_at) \${isEarlier}`,
+        where \${isBefore(sql\`coalesce(grace.began_at, grace.ends_at)\`)}`,
     replace: `
       for update
       on conflict (directory_id, user_id) do update set ends_at = excluded.ends_at`,

@@ -224,7 +224,7 @@ export const teamActions: Mutant[] = [
   {
     name: 'a role after 30 days without one has its own grace period',
     file: 'src/features/mfa/store.ts',
-    find: 'where (coalesce(began_at, ends_at) ${isEarlier}) is not true',
+    find: 'where not ${isBefore(sql`coalesce(began_at, ends_at)`)}',
     replace: 'where true',
     tests: [FACTORS_TEST],
     only: 'the grace period',

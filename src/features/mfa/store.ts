@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { now } from '../../platform/db/now.ts'
 import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { Directory } from '../../platform/http/directory.ts'
@@ -93,18 +93,18 @@ export async function settleGrace(
     select ends_at, began_at from mfa_grace where directory_id = ${directory.id} and user_id = ${userId}`
   const gainedAt = sql`${policy.gainedAt ?? null}::timestamptz`
   const before = policy.gainedAt ? new Date(policy.gainedAt.getTime() - GRACE_BREAK_MS) : null
-  const isEarlier = sql`<= ${before}::timestamptz`
+  const isBefore = (moment: RawBuilder<unknown>) => sql`coalesce(${moment} <= ${before}::timestamptz, false)`
   const { rows } = await sql<GraceRow>`
     with known as (${find}),
     made as (
       insert into mfa_grace as grace (directory_id, user_id, ends_at, began_at)
       select directory_id, id, ${graceEnd(policy)}, ${gainedAt} from users
       where directory_id = ${directory.id} and id = ${userId} and deleted_at is null
-        and not exists (select from known where (coalesce(began_at, ends_at) ${isEarlier}) is not true)
+        and not exists (select from known where not ${isBefore(sql`coalesce(began_at, ends_at)`)})
       -- Of a user who is being deleted or moved nothing is left behind.
       for update
       on conflict (directory_id, user_id) do update set ends_at = excluded.ends_at, began_at = excluded.began_at
-        where coalesce(grace.began_at, grace.ends_at) ${isEarlier}
+        where ${isBefore(sql`coalesce(grace.began_at, grace.ends_at)`)}
       returning ends_at)
     select ends_at, ends_at <= clock_now() as over from (
       select ends_at from made union all

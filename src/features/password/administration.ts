@@ -84,8 +84,8 @@ export async function preparePassword(work: Work, userId: string, password: stri
   const settings = await getPasswordSettings(work)
   const user = await getUser(work, userId)
   if (user.pending_until) throw userErrors.verificationRequired()
-  await countNotice(work, user)
   const hashed = await hashNewPassword(work, settings, user, password)
+  await countNotice(work, user)
   return { userId: user.id, hashed, historyKept: settings.password_history }
 }
 

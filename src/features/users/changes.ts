@@ -6,7 +6,6 @@ import { type EventInput, record } from '../../platform/events.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import { matches, tagOf } from '../../platform/http/precondition.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
-import { countNotice } from '../../platform/mail/limits.ts'
 import { type Message, NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
 import { assertMetadataFits } from '../../platform/metadata.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
@@ -34,7 +33,7 @@ interface Condition {
 
 /**
  * Changes a user: absent fields stay, null clears. Throws `user_not_found`, `email_exists`, `external_id_taken`,
- * `version_conflict`, `rate_limited` for the notice of another address, and `scim_managed` for what provisioning has set, unless that is forced.
+ * `version_conflict`, and `scim_managed` for what provisioning has set, unless that is forced.
  */
 export async function changeUser(
   work: Work,
@@ -44,8 +43,6 @@ export async function changeUser(
   return inTx(work, async (work) => {
     const before = await getUnchanged(work, id, ifMatch)
     if (before.scim_managed && !force) refuseManaged(before, patch)
-    const isMoved = patch.email !== undefined && requireEmail(patch.email).norm !== before.email_norm
-    if (isMoved) await countNotice(work, before)
     return changeHeldUser(work, before, patch)
   })
 }

@@ -22,7 +22,7 @@ import {
   UserReply,
   UserRestore,
 } from './schema.ts'
-import { createUser, getUserInReach, listUsers } from './users.ts'
+import { countAddressNotice, createUser, getUserInReach, listUsers } from './users.ts'
 
 const tag = 'Users'
 const MIB = 1024 * 1024
@@ -138,6 +138,7 @@ function changeRoute(announced: EventDefinition[]): Route {
     examples: { body: { jobTitle: 'Head of engines', department: 'Engineering' } },
     maybeEvents: [userEvents.updated, userEvents.activated, userEvents.deactivated, userEvents.deleted, ...announced],
     etag: true,
+    prepare: (work, { params, body }) => countAddressNotice(work, params.userId, body.email),
     async handle(work, { params, body }) {
       const user = await changeUser(work, params.userId, { patch: body, ifMatch: work.ifMatch })
       work.headers.etag = tagOf(user)

@@ -3,6 +3,7 @@ import { directoryInReach, type Reach } from '../../platform/http/directory.ts'
 import type { Page } from '../../platform/http/pagination.ts'
 import { isId, newId } from '../../platform/ids.ts'
 import { type EmailAddress, parseEmail, requireEmail } from '../../platform/mail/address.ts'
+import { countNotice } from '../../platform/mail/limits.ts'
 import { assertMetadataFits } from '../../platform/metadata.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { userErrors } from './errors.ts'
@@ -53,6 +54,13 @@ export async function findUserById(work: Work, id: string): Promise<UserRow | nu
 /** The same. Throws `user_not_found`. */
 export async function getUser(work: Work, id: string): Promise<UserRow> {
   return present(await findUserById(work, id))
+}
+
+/** Counts the notice of another address of a user, before it is changed. Throws `user_not_found`, `rate_limited`. */
+export async function countAddressNotice(work: Work, id: string, email: string | undefined): Promise<void> {
+  if (email === undefined) return
+  const user = await getUser(work, id)
+  if (requireEmail(email).norm !== user.email_norm) await countNotice(work, user)
 }
 
 /**

@@ -82,11 +82,12 @@ export function compileEntry(route: Route, pipeline: Pipeline) {
 
 /** Finds out who calls a route, and refuses callers that may not. */
 function compileCaller(route: Route, pipeline: Pipeline, ownOrigin: string) {
+  const { platform } = pipeline
   function identify(kind: keyof Authenticators, request: FastifyRequest, now: Date): Awaitable<Caller> {
     const { state } = request
     return whenThere(authenticate(pipeline, kind, request, { peer: peerOf(request), now }), (caller) => {
       state.caller = caller
-      state.identifiedAtMs = now.getTime()
+      state.identifiedAtMs = platform.clock.now().getTime()
       return caller
     })
   }

@@ -21,7 +21,7 @@ const networks = hashPurpose('send-network')
 export interface SendCeilings {
   /** From a directory. */
   perOrganizationHour: number
-  /** From an API key, or a member of the team, over all directories it sends from. */
+  /** From an API key, or the user of an access token, over all directories they send from. */
   perKeyHour: number
   /** Asked for from one network of end users. */
   perNetworkHour: number
@@ -41,9 +41,9 @@ export interface Sending {
 }
 
 /**
- * Counts one message to a target as countAct does, and also against what its organization and the API key, or the user
- * of the access token, may send in an hour, so that a stolen credential cannot send spam or run up a bill. What the target's own limits or that of the network
- * refuse does not count against those. Whether or not the message leaves, statement, refusal and headers are the same.
+ * Counts one message to a target as countAct does, and also against what its organization and the API key, or the user of
+ * the access token, may send in an hour, so that a stolen credential cannot send spam or run up a bill. What the target's
+ * own limits or that of the network refuse does not count against those. Whether or not the message leaves, statement, refusal and headers are the same.
  * Returns the state of the target's limits. Throws `rate_limited`, which says whose it is.
  */
 export async function countSend(
@@ -123,7 +123,7 @@ async function sharedLimits({ platform, directory, origin }: Work, ceilings: Sen
   return [organization, sender]
 }
 
-// A member of the team reaches as many organizations as an org-wide key does.
+// A member of the team reaches as many organizations as an org-wide key does. An end user reaches one address.
 const policyOf: Partial<Record<Origin['actor']['type'], 'key' | 'user'>> = { api_key: 'key', user: 'user' }
 
 const NETWORK = { bucket: 'send.network', windowSeconds: 3600 }

@@ -19,13 +19,15 @@ interface Sent {
   path: string
   headers: Record<string, string>
   body: object
+  /** What the same caller may read. */
+  whole?: string
 }
 
 /**
  * Sends the headers and the beginning of the body. Returns once the service knows the caller; `finish` sends the rest and
  * returns the answer.
  */
-async function begin({ method = 'POST', path, headers, body }: Sent) {
+async function begin({ method = 'POST', path, headers, body, whole = '/v1/api-keys/current' }: Sent) {
   const { hostname, port, host } = new URL(app.baseUrl)
   const text = JSON.stringify(body)
   const lines = Object.entries({
@@ -48,7 +50,8 @@ async function begin({ method = 'POST', path, headers, body }: Sent) {
   socket.write([`${method} ${path} HTTP/1.1`, ...lines, '', ''].join('\r\n') + text.slice(0, 5))
   await going.promise
   // A whole request by the same caller, which is looked up after this one.
-  await fetch(`${app.baseUrl}/v1/unknown`, { headers })
+  const { 'content-type': _, ...credential } = headers
+  await (await fetch(app.baseUrl + whole, { headers: credential })).text()
   return {
     async finish() {
       socket.write(text.slice(5))
@@ -96,14 +99,23 @@ const cases: Record<string, () => Promise<Case>> = {
     const { token, subOrgId: id } = await provisioned(app, tenant)
     const end = () => tenant.post('/v1/scim/config', { action: 'rotate-token', subOrgId: id })
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/scim+json' }
-    return { path: `${SCIM}/Users`, headers, body: { userName: newEmail() }, end, refusal: [401, null] }
+    const whole = `${SCIM}/Users`
+    return { path: whole, whole, headers, body: { userName: newEmail() }, end, refusal: [401, null] }
   },
   'a user who is signed out changes their name': async () => {
     const { userId, session } = await signedInUser(app, tenant, subOrgId, newEmail())
     const headers = { authorization: `Bearer ${session.access_token}` }
     const end = () => tenant.delete(`/v1/users/${userId}/sessions?subOrgId=${subOrgId}`)
     const body = { firstName: 'Changed' }
-    return { method: 'PATCH', path: '/v1/me', headers, body, end, refusal: [401, 'access_token_invalid'] }
+    return {
+      method: 'PATCH',
+      path: '/v1/me',
+      whole: '/v1/me',
+      headers,
+      body,
+      end,
+      refusal: [401, 'access_token_invalid'],
+    }
   },
 }
 
