@@ -4,6 +4,8 @@ const DIRECTORY = 'src/platform/http/directory.ts'
 const NAMED = 'src/platform/http/named-organization.ts'
 const MATRIX = 'test/matrix.test.ts'
 const KEYS = 'src/features/api-keys/api-keys.test.ts'
+const ORGANIZATIONS = 'src/features/organizations/organizations.ts'
+const STATUS_TEST = 'src/features/organizations/status.test.ts'
 
 /** Who reaches what. */
 export const tenants: Mutant[] = [
@@ -178,6 +180,20 @@ export const tenants: Mutant[] = [
     find: 'if (scope.organizationId === null) return scope',
     replace: 'if (scope.directory) return scope',
     tests: ['src/platform/settings.test.ts', 'test/auth-settings.test.ts', 'src/features/mfa/defaults.test.ts'],
+  },
+  {
+    name: 'an organization does not leave the archive by its own key',
+    file: ORGANIZATIONS,
+    find: "(before === 'archived' || after === 'active')",
+    replace: "after === 'active'",
+    tests: [STATUS_TEST],
+  },
+  {
+    name: 'a member without organizations:archive restores no organization',
+    file: ORGANIZATIONS,
+    find: "if (before === 'archived' || after === 'archived') assertNotWithheld",
+    replace: "if (after === 'archived') assertNotWithheld",
+    tests: [STATUS_TEST],
   },
   {
     name: 'a key gives no reach that it has not',

@@ -4,6 +4,8 @@ import { defineEndReasons } from '../../platform/end-reasons.ts'
 import { httpErrors } from '../../platform/errors.ts'
 import { changedFrom, record } from '../../platform/events.ts'
 import { homeOfNew } from '../../platform/http/account-writes.ts'
+import { assertNotWithheld } from '../../platform/http/authorize.ts'
+import type { KeyCaller } from '../../platform/http/caller.ts'
 import { type AccountScope, forgetDirectories } from '../../platform/http/directory.ts'
 import { describeNoId } from '../../platform/http/named-organization.ts'
 import { matches, tagOf } from '../../platform/http/precondition.ts'
@@ -88,13 +90,12 @@ export async function createOrganization(work: Work<AccountScope>, body: Organiz
 
 /**
  * Applies the patch; one that changes nothing has no effect. Leaving `active` ends every session of the organization in
- * the same transaction, and only an org-wide key (`mayReopen`) can reactivate it: its own keys could lift their own
- * suspension. Throws `organization_not_found`, `version_conflict`, `sub_org_mismatch`.
+ * the same transaction. Throws `organization_not_found`, `version_conflict`, and as `assertMayChangeStatus`.
  */
 export async function updateOrganization(
-  work: Work<AccountScope>,
+  work: Work<AccountScope> & { caller: KeyCaller },
   id: string,
-  change: { patch: OrganizationPatch; ifMatch: string | null; mayReopen: boolean },
+  change: { patch: OrganizationPatch; ifMatch: string | null },
 ): Promise<OrganizationRow> {
   return inTx(work, async (work) => {
     const { db } = work
@@ -102,12 +103,11 @@ export async function updateOrganization(
     const scope = { ...work.directory, environmentId: work.directory.directory.environmentId }
     const before = found(await lockOrganizationRow(db, scope, readId(id)))
     if (!matches(change.ifMatch, tagOf(before))) throw httpErrors.versionConflict()
+    if (change.patch.status) assertMayChangeStatus(work.caller, before.status, change.patch.status)
     const asked = applyPatch(before, change.patch)
     const changed = Object.keys(changedFrom(before, asked))
     if (!changed.length) return getOrganization(work, before.id)
     const status = changed.includes('status') ? asked.status : null
-    if (status === 'active' && !change.mayReopen)
-      throw httpErrors.subOrgMismatch({ detail: 'Only an org-wide key can reactivate an organization.' })
     await updateOrganizationRow(db, scope, before.id, {
       ...asked,
       metadata: writeMetadata(asked.metadata),
@@ -123,6 +123,20 @@ export async function updateOrganization(
     await recordChange(work, { before: { ...before, user_count: after.user_count }, after, changed })
     return scope.environmentId === work.directory.environmentId ? after : getOrganization(work, before.id)
   })
+}
+
+/**
+ * Archiving and restoring require `organizations:archive`. Reactivating and restoring also require a caller of the account:
+ * the organization's own keys could lift a suspension of their organization. A restored organization may be suspended as
+ * well as active. Throws `insufficient_scope`, `sub_org_mismatch`.
+ */
+function assertMayChangeStatus(caller: KeyCaller, before: string, after: string): void {
+  if (before === 'archived' || after === 'archived') assertNotWithheld(caller, 'organizations:archive')
+  const opens = before !== after && (before === 'archived' || after === 'active')
+  if (opens && caller.organizationId !== null)
+    throw httpErrors.subOrgMismatch({
+      detail: 'Only an org-wide key or a member of the account reactivates or restores an organization.',
+    })
 }
 
 function applyPatch(row: Omit<OrganizationRow, 'user_count'>, patch: OrganizationPatch) {

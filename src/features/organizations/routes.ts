@@ -1,6 +1,5 @@
 import { Type } from 'typebox'
 import { httpErrors } from '../../platform/errors.ts'
-import { assertNotWithheld } from '../../platform/http/authorize.ts'
 import type { AccountScope } from '../../platform/http/directory.ts'
 import { byAge, finishPage, listQuery, readPage } from '../../platform/http/pagination.ts'
 import { tagOf } from '../../platform/http/precondition.ts'
@@ -108,7 +107,8 @@ export const organizationRoutes: Route[] = [
     summary: 'Change an organization',
     description:
       'Absent fields are kept, null clears. Only keys of its home environment change an organization. Suspending or ' +
-      'archiving ends all its sessions immediately. Reactivating it requires an org-wide key.',
+      'archiving ends all its sessions immediately. Reactivating and restoring it require an org-wide key; a member also ' +
+      'needs `organizations:archive` to archive or restore it.',
     params: OrganizationParams,
     body: OrganizationPatch,
     reply: OrganizationReply,
@@ -116,10 +116,7 @@ export const organizationRoutes: Route[] = [
     maybeEvents: [...changes, sessionEvents.revoked],
     etag: true,
     async handle(work, { params, body }) {
-      if (body.status === 'archived') assertNotWithheld(work.caller, 'organizations:archive')
-      const mayReopen = work.caller.organizationId === null
-      const change = { patch: body, ifMatch: work.ifMatch, mayReopen }
-      const row = await updateOrganization(work, params.subOrgId, change)
+      const row = await updateOrganization(work, params.subOrgId, { patch: body, ifMatch: work.ifMatch })
       work.headers.etag = tagOf(row)
       return { subOrganization: toOrganization(row) }
     },
@@ -136,15 +133,13 @@ export const organizationRoutes: Route[] = [
     summary: 'Archive an organization',
     description:
       'Ends its sessions immediately. Only keys of its home environment archive an organization. It stays listed and keeps ' +
-      'its slug and its verified domains. Setting `status` to `active` restores it.',
+      'its slug and its verified domains. Setting `status` to `active` or `suspended` restores it.',
     params: OrganizationParams,
     reply: Success,
     errors: [organizationErrors.notFound, httpErrors.versionConflict],
     maybeEvents: [archived, sessionEvents.revoked],
     async handle(work, { params }) {
-      assertNotWithheld(work.caller, 'organizations:archive')
-      const change = { patch: { status: 'archived' } as const, ifMatch: work.ifMatch, mayReopen: false }
-      await updateOrganization(work, params.subOrgId, change)
+      await updateOrganization(work, params.subOrgId, { patch: { status: 'archived' }, ifMatch: work.ifMatch })
       return { success: true }
     },
   }),
