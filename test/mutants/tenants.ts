@@ -4,6 +4,7 @@ const DIRECTORY = 'src/platform/http/directory.ts'
 const NAMED = 'src/platform/http/named-organization.ts'
 const MATRIX = 'test/matrix.test.ts'
 const KEYS = 'src/features/api-keys/api-keys.test.ts'
+const RATE_TEST = 'src/features/api-keys/rate.test.ts'
 const ORGANIZATIONS = 'src/features/organizations/organizations.ts'
 const STATUS_TEST = 'src/features/organizations/status.test.ts'
 
@@ -202,6 +203,27 @@ export const tenants: Mutant[] = [
     replace: '',
     tests: [KEYS],
     equivalent: 'a key of one organization names no other, and finds no key of another to rotate',
+  },
+  {
+    name: 'a key with a rate creates no keys',
+    file: 'src/features/api-keys/lifecycle.ts',
+    find: '    assertKeepsRate(caller, null)\n',
+    replace: '',
+    tests: [RATE_TEST],
+  },
+  {
+    name: 'a key with a rate rotates only itself',
+    file: 'src/features/api-keys/lifecycle.ts',
+    find: '      assertKeepsRate(caller, row.id)\n',
+    replace: '',
+    tests: [RATE_TEST],
+  },
+  {
+    name: 'a previous secret counts against the rate of its key',
+    file: 'src/platform/http/rate-limit.ts',
+    find: 'const id = caller.rateKeyId ?? caller.apiKeyId',
+    replace: 'const id = caller.apiKeyId',
+    tests: [RATE_TEST],
   },
   ...[
     [

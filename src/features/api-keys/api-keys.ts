@@ -11,7 +11,7 @@ import { newId } from '../../platform/ids.ts'
 import { readNetworks } from '../../platform/outbound/addresses.ts'
 import { type Platform, perPlatform } from '../../platform/platform.ts'
 import { noteKeyRefusal, noteKeyUse } from './key-use.ts'
-import { type ApiKeyRow, findApiKeyRow, insertApiKeyRow, listApiKeyRows } from './store.ts'
+import { type ApiKeyRow, findApiKeyRow, insertApiKeyRow, keyOfPreviousSecret, listApiKeyRows } from './store.ts'
 
 const apiKeys = hashPurpose('api-key')
 
@@ -163,6 +163,7 @@ function toCaller(row: ApiKeyRow): CachedKey {
     organizationId: row.organization_id,
     scopes: row.scopes,
     requestsPerSecond: row.requests_per_second,
+    rateKeyId: keyOfPreviousSecret(row),
     expiresAt: row.expires_at,
     allowedIps: row.allowed_ips,
   }

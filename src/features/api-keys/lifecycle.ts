@@ -21,23 +21,25 @@ import {
   findReachedKey,
   insertApiKeyRow,
   type KeyReach,
+  keyOfPreviousSecret,
   lockApiKeyRow,
   previousSecretOf,
   replaceSecret,
   revokeApiKeyRows,
   revokePreviousSecretRows,
 } from './store.ts'
-import { assertMayManage, type Power, refuseEscalation } from './subset.ts'
+import { assertKeepsRate, assertMayManage, type Power, refuseEscalation } from './subset.ts'
 
 /** The work of a request with its calling key. */
 interface KeyWork extends Work<AccountScope> {
   caller: KeyCaller
 }
 
-/** Creates a key that can do no more than the caller's. Throws `privilege_escalation`, `invalid_request`. */
+/** Creates a key that can do no more than the caller's; a key with a rate creates none. Throws `privilege_escalation`, `invalid_request`. */
 export async function mintApiKey(work: KeyWork, body: ApiKeyCreate): Promise<{ apiKey: ApiKey; key: string }> {
   return inTx(work, async (work) => {
     const { platform, caller, directory: scope } = work
+    assertKeepsRate(caller, null)
     const spec = {
       accountId: scope.accountId,
       environmentId: scope.environmentId,
@@ -46,7 +48,7 @@ export async function mintApiKey(work: KeyWork, body: ApiKeyCreate): Promise<{ a
       name: body.name,
       scopes: readScopes(body.scopes),
       expiresAt: readExpiry(platform, caller, body.expiresAt),
-      requestsPerSecond: body.requestsPerSecond === undefined ? caller.requestsPerSecond : body.requestsPerSecond,
+      requestsPerSecond: body.requestsPerSecond ?? null,
       allowedIps: body.allowedIps === undefined ? (caller.allowedIps ?? null) : readNetworkList(body.allowedIps),
       createdBy: `${caller.actor.type}:${caller.actor.id}`,
     }
@@ -72,7 +74,10 @@ export async function rotateApiKey(
   return inTx(work, async (work) => {
     const { platform, caller, directory: scope, db } = work
     const row = await lockCurrentKey(db, scope, id)
-    if (caller) refuseEscalation(caller, powerOf(row), platform.config.keyRequestsPerSecond)
+    if (caller) {
+      assertKeepsRate(caller, row.id)
+      refuseEscalation(caller, powerOf(row), platform.config.keyRequestsPerSecond)
+    }
     const key = makeKey(row.environment_slug)
     await replaceSecret(db, row.id, secretOf(platform, key))
     await forget(work, [row])
@@ -180,7 +185,7 @@ async function lockKey(tx: Tx, reach: KeyReach, text: string) {
 async function lockCurrentKey(tx: Tx, reach: KeyReach, id: string) {
   const row = await lockKey(tx, reach, id)
   if (row.dead) throw apiKeyErrors.inactive({ detail: 'The key is revoked or has expired: create another.' })
-  if (row.created_by.startsWith(previousSecretOf('')))
+  if (keyOfPreviousSecret(row) !== null)
     throw apiKeyErrors.inactive({ detail: 'This is the previous secret of a rotated key: name that key instead.' })
   return row
 }

@@ -53,7 +53,8 @@ export const apiKeyRoutes: Route[] = [
     tag,
     summary: 'Create an API key',
     description:
-      'It can do no more than the calling key or the role of the calling member. With `subOrgId`, it is a key of that organization only.',
+      'It can do no more than the calling key or the role of the calling member. With `subOrgId`, it is a key of that ' +
+      'organization only. A key with `requestsPerSecond` creates none.',
     body: ApiKeyCreate,
     reply: ApiKeySecretReply,
     errors: [httpErrors.privilegeEscalation],
@@ -133,7 +134,9 @@ export const apiKeyRoutes: Route[] = [
     writes: 'own-environment',
     tag,
     summary: 'Give an API key a new secret',
-    description: 'The previous secret ends at once, or after `overlap_seconds`, listed meanwhile as a key of its own.',
+    description:
+      'The previous secret ends at once, or after `overlap_seconds`, listed meanwhile as a key of its own. A key with ' +
+      '`requestsPerSecond` rotates only itself.',
     params: ApiKeyParams,
     body: ApiKeyRotate,
     reply: ApiKeySecretReply,

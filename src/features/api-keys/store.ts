@@ -19,6 +19,12 @@ export interface KeyReach {
 /** `created_by` of the previous secret of a rotated key, while it overlaps. */
 export const previousSecretOf = (id: string) => `rotation:${id}`
 
+/** The key of which a row is a previous secret; null for the key itself. */
+export function keyOfPreviousSecret({ created_by }: Pick<ApiKeyRow, 'created_by'>): string | null {
+  const prefix = previousSecretOf('')
+  return created_by.startsWith(prefix) ? created_by.slice(prefix.length) : null
+}
+
 /** The key of this keyed hash, unless it is revoked. */
 export async function findApiKeyRow(db: Db, hash: Buffer): Promise<ApiKeyRow | undefined> {
   return selectApiKeys(db).where('key_hash', '=', hash).where('revoked_at', 'is', null).executeTakeFirst()

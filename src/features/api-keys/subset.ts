@@ -38,6 +38,19 @@ export function refuseEscalation(caller: KeyCaller, power: Power, deploymentCeil
 }
 
 /**
+ * Refuses a caller with a rate a secret of another key: each key has its own rate, and the rates would add up. A previous
+ * secret of its own counts against the same rate. Throws `privilege_escalation`.
+ */
+export function assertKeepsRate({ requestsPerSecond, apiKeyId }: KeyCaller, keyId: string | null): void {
+  if (requestsPerSecond === null || keyId === apiKeyId) return
+  throw httpErrors.privilegeEscalation({
+    detail:
+      'Your key has requestsPerSecond, so it creates no keys and rotates only itself. ' +
+      'Use a key without requestsPerSecond, the session of a member, or the command line (`npx watchword keys`).',
+  })
+}
+
+/**
  * Refuses to change or revoke a key with scopes that the caller lacks: this could lock the team out. Compares scopes only,
  * so a key with `*` and an expiry may still revoke one without. Throws `privilege_escalation`.
  */

@@ -21,6 +21,8 @@ export interface KeyCaller extends CallerBase {
   apiKeyId: string
   scopes: readonly string[]
   requestsPerSecond: number | null
+  /** The key against whose rate requests count, where it is another one: that of a previous secret. */
+  rateKeyId?: string | null
   expiresAt: Date | null
   /** From where it may be used: addresses and CIDRs; absent or null for everywhere. */
   allowedIps?: readonly string[] | null

@@ -237,7 +237,7 @@ export function showRate<T extends { rate: RateState }>(work: { headers: Record<
 }
 
 /**
- * A per-process ceiling on the requests of each API key: it protects the service, and is off unless the deployment or
+ * A per-process ceiling on the requests of each API key, its previous secrets included: it protects the service, and is off unless the deployment or
  * the key sets it.
  */
 export function keyLimiter(defaultPerSecond: number | null): (caller: KeyCaller, nowMs: number) => RateState | null {
@@ -251,8 +251,9 @@ export function keyLimiter(defaultPerSecond: number | null): (caller: KeyCaller,
       second = current
       counts = new Map()
     }
-    const count = (counts.get(caller.apiKeyId) ?? 0) + 1
-    counts.set(caller.apiKeyId, count)
+    const id = caller.rateKeyId ?? caller.apiKeyId
+    const count = (counts.get(id) ?? 0) + 1
+    counts.set(id, count)
     const state = { limit, remaining: Math.max(0, limit - count), resetSeconds: 1, windowSeconds: 1 }
     if (count > limit) throw rateLimited(state, 'key.requests')
     return state
