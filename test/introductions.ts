@@ -13,7 +13,7 @@ export interface Told {
   email: string
   /** A name that administrators assign; `more` has one that people choose, such as `preferred_username`. */
   upn?: string
-  more?: Record<string, string>
+  more?: Record<string, string | string[]>
 }
 
 /** An organization with a verified domain, a connection and a provisioning client. */
@@ -66,7 +66,7 @@ export async function makeWorld(
       const attributes = {
         email: [email],
         ...(upn === undefined ? {} : { upn: [upn] }),
-        ...Object.fromEntries(Object.entries(more).map(([name, value]) => [name, [value]])),
+        ...Object.fromEntries(Object.entries(more).map(([name, value]) => [name, [value].flat()])),
       }
       const xml = organization.respond(begun, { nameId: subject, nameIdFormat: NAME_ID, attributes })
       const posted = await postResponse(app, path, xml, begun.state)

@@ -10,6 +10,7 @@ const ASSIGN_TEST = 'src/features/roles/assign.test.ts'
 const SSO_TEST = 'src/features/roles/sso.test.ts'
 const SOURCES_TEST = 'src/features/roles/sources.test.ts'
 const RACE_TEST = 'test/race/roles.test.ts'
+const WIDENING_TEST = 'src/features/connections/widening.test.ts'
 
 /** Who may grant what, and what becomes of what was granted. */
 export const roles: Mutant[] = [
@@ -204,16 +205,44 @@ export const roles: Mutant[] = [
   {
     name: 'another provider of the groups gives what the mapping gives',
     file: 'src/features/connections/changes.ts',
-    find: 'if (isOther || readsOther)',
-    replace: 'if (readsOther)',
+    find: 'isOther || readsOther ||',
+    replace: 'readsOther ||',
     tests: [ESCALATION_TEST],
     only: 'decides the groups',
   },
   {
+    name: 'a connection that becomes active gives what the mapping gives',
+    file: 'src/features/connections/changes.ts',
+    find: 'isActivated || admitsMore(was, is)',
+    replace: 'admitsMore(was, is)',
+    tests: [WIDENING_TEST],
+  },
+  {
+    name: 'unknown people get no roles by jit_provisioning from a key that may not grant them',
+    file: 'src/features/connections/changes.ts',
+    find: 'rankOfJit(after) > rankOfJit(before) || ',
+    replace: '',
+    tests: [WIDENING_TEST],
+  },
+  {
+    name: 'people of further domains get no roles from a key that may not grant them',
+    file: 'src/features/connections/changes.ts',
+    find: ' || (restricts && addsDomain)',
+    replace: '',
+    tests: [WIDENING_TEST],
+  },
+  {
+    name: 'provisioning that is switched off opens no connection for a key that may not grant its roles',
+    file: 'src/features/scim/config.ts',
+    find: 'if (!enabled && row.enabled) await assertMayOpenConnections(work)',
+    replace: '',
+    tests: [WIDENING_TEST],
+  },
+  {
     name: 'another claim for the groups gives what the mapping gives',
     file: 'src/features/connections/changes.ts',
-    find: 'if (isOther || readsOther)',
-    replace: 'if (isOther)',
+    find: 'isOther || readsOther ||',
+    replace: 'isOther ||',
     tests: [ESCALATION_TEST],
     only: 'decides the groups',
   },

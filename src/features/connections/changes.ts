@@ -85,7 +85,8 @@ export async function changeConnection(
     if (!matches(work.ifMatch, tagOf(row))) throw httpErrors.versionConflict()
     assertCallback(readConfig(row.config), change)
     const config = { ...Object(row.config), ...change }
-    await assertMayChange(work, readConfig(row.config), readConfig(config))
+    const status = body.status ?? row.status
+    await assertMayChange(work, { ...row, config: readConfig(row.config) }, { status, config: readConfig(config) })
     const leaves = leavesServer(readConfig(row.config).oidc_issuer, readConfig(config).oidc_issuer)
     const secret = body.oidc_client_secret ?? (leaves ? null : body.oidc_client_secret)
     const after = await updateConnectionRow(db, directory, known, {
@@ -107,13 +108,33 @@ export async function changeConnection(
 /** The fields that decide which provider states the groups of a person. */
 const PROVIDER = ['idp_entity_id', 'idp_metadata_url', 'idp_certificates', 'oidc_issuer', 'oidc_client_id'] as const
 
-/** Throws `privilege_escalation`: another provider, or another claim for the groups, gives other people what the mapping gives. */
-async function assertMayChange(work: CallerWork, before: ConnectionConfig, after: ConnectionConfig): Promise<void> {
-  await assertMayMap(work, before, after)
-  const isOther = PROVIDER.some((field) => !isDeepStrictEqual(before[field], after[field]))
-  const readsOther = before.attribute_mapping.groups !== after.attribute_mapping.groups
-  if (isOther || readsOther) await assertMayGiveAll(work, after)
+interface Stage extends Pick<ConnectionRow, 'status'> {
+  config: ConnectionConfig
 }
+
+/**
+ * Throws `privilege_escalation` for a caller that may not grant what the connection gives, where the change gives it to
+ * other or to more people.
+ */
+async function assertMayChange(work: CallerWork, before: Stage, after: Stage): Promise<void> {
+  await assertMayMap(work, before.config, after.config)
+  const { config: was } = before
+  const { config: is } = after
+  const isOther = PROVIDER.some((field) => !isDeepStrictEqual(was[field], is[field]))
+  const readsOther = was.attribute_mapping.groups !== is.attribute_mapping.groups
+  const isActivated = before.status !== 'active' && after.status === 'active'
+  if (isOther || readsOther || isActivated || admitsMore(was, is)) await assertMayGiveAll(work, is)
+}
+
+/** Whether a connection makes users of more people: of unknown ones, or of further domains. */
+function admitsMore(before: ConnectionConfig, after: ConnectionConfig): boolean {
+  const restricts = before.domains.length > 0
+  const addsDomain = after.domains.length === 0 || after.domains.some((domain) => !before.domains.includes(domain))
+  return rankOfJit(after) > rankOfJit(before) || (restricts && addsDomain)
+}
+
+/** Null is between: on where provisioning is off, which may change. */
+const rankOfJit = ({ jit_provisioning: jit }: ConnectionConfig) => (jit === null ? 1 : Number(jit) * 2)
 
 /**
  * The shared redirect URI is for connections of earlier releases: with a new one, any organization could receive the codes

@@ -2,8 +2,8 @@ import { changedFrom, record } from '../../platform/events.ts'
 import type { KeyCaller } from '../../platform/http/caller.ts'
 import { isId, newId } from '../../platform/ids.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
-import { findConnection, forgetProvisioning } from '../connections/connections.ts'
-import { assertMayUseMapping } from '../roles/roles.ts'
+import { findConnection, forgetProvisioning, knownConnections } from '../connections/connections.ts'
+import { assertMayGiveAll, assertMayUseMapping } from '../roles/roles.ts'
 import { endpointUrl } from './addresses.ts'
 import { scimErrors } from './errors.ts'
 import { scimEvents } from './events.ts'
@@ -53,8 +53,8 @@ async function show(work: Work, row: ConfigRow | undefined): Promise<ScimConfig>
 type CallerWork = Work & { caller: KeyCaller }
 
 /**
- * Changes the configuration; absent fields stay. Throws `scim_connection_not_found`, and `privilege_escalation` for a
- * connection whose groups give more than the scopes of the key.
+ * Changes the configuration; absent fields stay. Throws `scim_connection_not_found`, and `privilege_escalation` where the
+ * connection that gives roles, or connections that would make users of unknown people, give more than the caller may grant.
  */
 export async function changeConfig(work: CallerWork, patch: ScimConfigPatch): Promise<ScimConfig> {
   return inTx(work, async (work) => {
@@ -63,6 +63,7 @@ export async function changeConfig(work: CallerWork, patch: ScimConfigPatch): Pr
     const { enabled = row.enabled, onDeprovision = row.on_deprovision, sso_connection_id: given } = patch
     const connection = given === undefined ? row.sso_connection_id : await connectionOf(work, row, given)
     if (enabled && !row.enabled && connection === row.sso_connection_id) await assertMayUseLinked(work, connection)
+    if (!enabled && row.enabled) await assertMayOpenConnections(work)
     const changes = { enabled, on_deprovision: onDeprovision, sso_connection_id: connection }
     const after = await show(work, await updateConfigRow(work.db, work.directory, changes))
     if (enabled !== row.enabled) await forgetProvisioning(work)
@@ -70,6 +71,15 @@ export async function changeConfig(work: CallerWork, patch: ScimConfigPatch): Pr
     await announce(work, before, after)
     return after
   })
+}
+
+/**
+ * Without provisioning, active connections whose `jit_provisioning` is null make users of unknown people, with their roles.
+ * Throws `privilege_escalation` where the caller may not give these.
+ */
+async function assertMayOpenConnections(work: CallerWork): Promise<void> {
+  for (const connection of await knownConnections(work))
+    if (connection.status === 'active' && connection.jit_provisioning === null) await assertMayGiveAll(work, connection)
 }
 
 async function connectionOf(work: CallerWork, before: ConfigRow, given: string | null): Promise<string | null> {
