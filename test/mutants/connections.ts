@@ -70,8 +70,8 @@ export const connections: Mutant[] = [
   {
     name: 'a connection that is turned off ends the codes under way',
     file: `${FEATURES}/connections/changes.ts`,
-    find: `    if (after.status !== 'active') await closeSource(work, { method: 'sso', source: known })\n`,
-    replace: '',
+    find: "if (isOther || status !== 'active')",
+    replace: 'if (isOther)',
     tests: [
       `${FEATURES}/connections/connections.test.ts`,
       `${FEATURES}/sso/enforcement.test.ts`,

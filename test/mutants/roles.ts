@@ -101,7 +101,7 @@ export const roles: Mutant[] = [
   {
     name: 'a changed mapping takes the roles that it no longer gives',
     file: 'src/features/connections/changes.ts',
-    find: '    else await narrowToMapping(work, known, { before: readConfig(row.config), after: readConfig(config) })\n',
+    find: '  else await narrowToMapping(work, row.id, { before, after })\n',
     replace: '',
     tests: [SSO_TEST],
   },
@@ -209,6 +209,13 @@ export const roles: Mutant[] = [
     replace: 'readsOther ||',
     tests: [ESCALATION_TEST],
     only: 'decides the groups',
+  },
+  {
+    name: 'roles of a provider go with it',
+    file: 'src/features/connections/changes.ts',
+    find: "isOther || status !== 'active'",
+    replace: "status !== 'active'",
+    tests: ['src/features/connections/provider-change.test.ts'],
   },
   {
     name: 'a connection that becomes active gives what the mapping gives',

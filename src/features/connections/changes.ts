@@ -99,10 +99,23 @@ export async function changeConnection(
     })
     // It locks the configuration of provisioning, which comes before users.
     if (change.group_role_mapping) await mappingFollower.of(work.platform)(work, known)
-    if (after.status !== 'active') await closeSource(work, { method: 'sso', source: known })
-    else await narrowToMapping(work, known, { before: readConfig(row.config), after: readConfig(config) })
+    await settleSource(work, row, after)
     return { connection: await told(work, after, eventOf(row, after), row), version: after.version }
   })
+}
+
+/** The fields that name a provider. Another provider knows other people. */
+const ISSUER = ['oidc_issuer', 'idp_entity_id'] as const
+
+/**
+ * Ends sign-ins under way and takes the roles that the connection gave, if it is closed or belongs to another provider now.
+ * Users of the provider before cannot sign in again to lose them. Otherwise takes what the changed mapping no longer gives.
+ */
+async function settleSource(work: TxWork, row: ConnectionRow, { status, config }: ConnectionRow): Promise<void> {
+  const [before, after] = [readConfig(row.config), readConfig(config)]
+  const isOther = ISSUER.some((field) => before[field] !== after[field])
+  if (isOther || status !== 'active') await closeSource(work, { method: 'sso', source: row.id })
+  else await narrowToMapping(work, row.id, { before, after })
 }
 
 /** The fields that decide which provider states the groups of a person. */
