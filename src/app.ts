@@ -5,7 +5,7 @@ import { setupFacts } from './features/admin-portal/admin-portal.ts'
 import { findApiKey } from './features/api-keys/api-keys.ts'
 import { flushKeyUses } from './features/api-keys/key-use.ts'
 import { secondFactors as challengeFactors } from './features/challenges/challenges.ts'
-import { mappingFollower, ssoProtocols } from './features/connections/connections.ts'
+import { deletionFollower, mappingFollower, ssoProtocols } from './features/connections/connections.ts'
 import { providerLogout } from './features/federation/federation.ts'
 import { followMemberName, leaveGroups, settleAllRoles } from './features/groups/groups.ts'
 import { teamInvites } from './features/invites/accept.ts'
@@ -20,6 +20,7 @@ import { codesBySms, otpSettings, toSendCeilings } from './features/otp/otp.ts'
 import { sendCodeBySms } from './features/phone-codes/phone-codes.ts'
 import { holdIntroduction, matchProvisioned } from './features/provisioning/provisioning.ts'
 import { memberGuard } from './features/roles/assign.ts'
+import { followDeletion } from './features/scim/config.ts'
 import { logRequest } from './features/scim/log.ts'
 import { followMapping, groupLeaving, roleSettling } from './features/scim/roles.ts'
 import { scimAuthenticator } from './features/scim/token.ts'
@@ -132,6 +133,7 @@ function handIn(platform: Platform): void {
   providerLogout.hand(platform, logOutAtProvider)
   provisionedUsers.hand(platform, { match: matchProvisioned, hold: holdIntroduction })
   mappingFollower.hand(platform, followMapping)
+  deletionFollower.hand(platform, followDeletion)
   roleSettling.hand(platform, settleAllRoles)
   groupLeaving.hand(platform, leaveGroups)
   nameFollower.hand(platform, followMemberName)

@@ -38,6 +38,7 @@ import { roleEvents } from './features/roles/roles.ts'
 import { roleRoutes } from './features/roles/routes.ts'
 import { samlPages } from './features/saml/pages.ts'
 import { samlRoutes } from './features/saml/routes.ts'
+import { scimEvents } from './features/scim/events.ts'
 import { scimRoutes } from './features/scim/routes.ts'
 import { serviceRoutes } from './features/services/routes.ts'
 import { sessionRoutes } from './features/sessions/routes.ts'
@@ -124,8 +125,15 @@ const proves = ({ maybeEvents }: Route) => maybeEvents.some(({ type }) => type =
 /** These change what groups give. */
 const GIVE_ROLES = ['connections.update', 'connections.delete', 'scim.updateConfig', 'users.unlinkIdentity']
 
+/** Provisioning is unlinked from a connection that is deleted. */
+const UNLINKS = 'connections.delete'
+
 function followersOf(route: Route) {
-  return [...(proves(route) ? withdrawn : []), ...(GIVE_ROLES.includes(route.operation) ? given : [])]
+  return [
+    ...(proves(route) ? withdrawn : []),
+    ...(GIVE_ROLES.includes(route.operation) ? given : []),
+    ...(route.operation === UNLINKS ? [scimEvents.configUpdated] : []),
+  ]
 }
 
 /** A search by POST is described with the list that it is the same as. */

@@ -12,7 +12,7 @@ import { assertGroups, assertMayGiveAll, assertMayMap, narrowToMapping } from '.
 import { type ConnectionConfig, readConfig } from './config.ts'
 import { connectionErrors } from './errors.ts'
 import { connectionEvents } from './events.ts'
-import { mappingFollower } from './followers.ts'
+import { deletionFollower, mappingFollower } from './followers.ts'
 import { forgetConnections, sealClientSecret } from './known.ts'
 import { MAX_CONNECTIONS, MAX_IDP_CERTIFICATES } from './limits.ts'
 import { ssoProtocols } from './protocols.ts'
@@ -165,13 +165,15 @@ async function provideKeysFor({ platform, directory }: Work, protocol: string, c
   if (protocol === 'saml' ? isNeeded : oidc_client_auth === 'private_key_jwt') await provideSpKeys(platform, directory)
 }
 
-/** Deletes a connection with its links to users, who stay. Throws `connection_not_found`. */
+/**
+ * Deletes a connection with its links to users, who stay, and unlinks provisioning from it. Throws `connection_not_found`.
+ */
 export async function deleteConnection(work: Work, id: string): Promise<void> {
   await inTx(work, async (work) => {
     const row = await lockConnectionRow(work.db, work.directory, readId(id))
     if (!row) throw connectionErrors.notFound()
     await deleteConnectionRow(work.db, work.directory, row.id)
-    await mappingFollower.of(work.platform)(work, row.id)
+    await deletionFollower.of(work.platform)(work, row.id)
     await unlinkSource(work, { method: 'sso', source: row.id })
     await told(work, row, 'deleted')
   })

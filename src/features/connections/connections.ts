@@ -1,7 +1,7 @@
 export { concludeSignIn, refuseSignIn } from './conclude.ts'
 export { connectionErrors } from './errors.ts'
 export { connectionEvents } from './events.ts'
-export { mappingFollower } from './followers.ts'
+export { deletionFollower, mappingFollower } from './followers.ts'
 export {
   callbackOf,
   findConnection,
@@ -11,6 +11,7 @@ export {
   knownConnections,
   lacks,
   openClientSecret,
+  readConnection,
   usableConnections,
 } from './known.ts'
 export { type SsoProtocol, ssoProtocols } from './protocols.ts'

@@ -46,6 +46,12 @@ export async function findConnection(
   return (await ofDirectory(platform).get(directory.id)).get(id.toLowerCase()) ?? null
 }
 
+/** The same from its row: the cache of this process may be older than the deletion of a connection. */
+export async function readConnection({ db, directory }: Work, id: string): Promise<KnownConnection | null> {
+  const row = (await listConnectionRows(db, directory, MAX_CONNECTIONS)).find((each) => each.id === id)
+  return row ? toKnown(row) : null
+}
+
 const directoryIds = perPlatform((platform) =>
   platform.caches.define<string | null>('sso_connection_directories', (id) =>
     findDirectoryIdOfConnection(platform.db, id),

@@ -108,7 +108,7 @@ export const connectionRoutes: Route[] = [
     operation: 'connections.delete',
     scope: 'sso.write',
     summary: 'Delete a connection',
-    description: 'Its links to users go with it; the users stay.',
+    description: 'Its links to users go with it; the users stay. Provisioning that is linked to it is unlinked.',
     reply: Success,
     event: connectionEvents.deleted,
     async handle(work, { params }) {

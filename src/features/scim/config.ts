@@ -2,7 +2,7 @@ import { changedFrom, record } from '../../platform/events.ts'
 import type { KeyCaller } from '../../platform/http/caller.ts'
 import { isId, newId } from '../../platform/ids.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
-import { findConnection, forgetProvisioning, knownConnections } from '../connections/connections.ts'
+import { findConnection, forgetProvisioning, knownConnections, readConnection } from '../connections/connections.ts'
 import { assertMayGiveAll, assertMayUseMapping } from '../roles/roles.ts'
 import { endpointUrl } from './addresses.ts'
 import { scimErrors } from './errors.ts'
@@ -85,10 +85,20 @@ async function assertMayOpenConnections(work: CallerWork): Promise<void> {
 async function connectionOf(work: CallerWork, before: ConfigRow, given: string | null): Promise<string | null> {
   if (given === null) return null
   const id = given.toLowerCase()
-  const connection = isId(id) ? await findConnection(work, id) : null
+  const connection = isId(id) ? await readConnection(work, id) : null
   if (!connection) throw scimErrors.connectionNotFound()
   if (id !== before.sso_connection_id) await assertMayUseMapping(work, connection)
   return id
+}
+
+/** Unlinks provisioning from a connection that was deleted: its groups give no roles any more. */
+export async function followDeletion(work: TxWork, connectionId: string): Promise<void> {
+  const row = await lockConfigRow(work.db, work.directory)
+  if (row.sso_connection_id !== connectionId) return
+  const before = await show(work, row)
+  const after = await show(work, await updateConfigRow(work.db, work.directory, { sso_connection_id: null }))
+  await roleSettling.of(work.platform)(work)
+  await announce(work, before, after)
 }
 
 /**
