@@ -97,6 +97,32 @@ test('an organization of staging does not exist in production', async () => {
   expect(await Promise.all(totals)).toEqual([0, 0, 2])
 })
 
+test('a membership of an organization of staging has no roles to read in production', async () => {
+  const { tenant, staging, shared, own } = await makeAccount()
+  const [there, here] = [
+    await joinedMember(app, tenant, 'member', { subOrgId: own.id, by: staging }),
+    await joinedMember(app, tenant, 'member', { subOrgId: shared.id }),
+  ]
+  const account = await joinedMember(app, tenant, 'member')
+  const read = async (by: Pick<Caller, 'get'>, { membershipId }: { membershipId: string }) =>
+    verdict(await by.get(`/v1/rbac/members/${membershipId}/roles`))
+  const missing = [404, 'role_member_not_found']
+  expect(await read(tenant, there)).toEqual(missing)
+  expect(await read(tenant, { membershipId: crypto.randomUUID() })).toEqual(missing)
+  for (const [by, member] of [
+    [staging, there],
+    [tenant, here],
+    [staging, here],
+    [tenant, account],
+    [staging, account],
+  ] as const)
+    expect(await read(by, member)).toEqual([200, null])
+  // A member of the account keeps their own id on a roster.
+  const put = { members: [{ membershipId: account.membershipId, role: 'owner' }] }
+  succeeded(await staging.put(`/v1/organizations/${own.id}/members`, put))
+  expect(await read(tenant, account)).toEqual([200, null])
+})
+
 test('an organization of staging is used there as any other, by SCIM and in its custom environments', async () => {
   const { tenant, staging, own } = await makeAccount()
   const { session } = await signedInUser(app, staging, own.id, newEmail())

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { isOwnerSeenFrom } from '../../platform/db/home-environment.ts'
 import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { Directory, Reach } from '../../platform/http/directory.ts'
 import type { Page } from '../../platform/http/pagination.ts'
@@ -156,7 +157,7 @@ export async function holdMemberRow(tx: Tx, directory: Directory, id: string) {
     .executeTakeFirst()
 }
 
-/** A membership within reach of a read. */
+/** A membership within reach of a read: of an organization that exists in the environment, or of the account. */
 export async function findMemberRow(db: Db, reach: Reach, id: string) {
   const { directory } = reach
   return db
@@ -164,6 +165,7 @@ export async function findMemberRow(db: Db, reach: Reach, id: string) {
     .select(['id', 'organization_id'])
     .where('account_id', '=', reach.accountId)
     .where(shownId, '=', id)
+    .where(isOwnerSeenFrom('members.organization_id', reach.environmentId))
     .$if(directory !== null, (query) =>
       query.where('organization_id', 'is not distinct from', directory?.organizationId ?? null),
     )
