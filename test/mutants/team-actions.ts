@@ -287,8 +287,8 @@ export const teamActions: Mutant[] = [
   {
     name: 'the token of an accepted invitation shows the role',
     file: 'src/features/sessions/tokens.ts',
-    find: '({ directory, db }, facts.email)',
-    replace: '({ directory, db: platform.db }, facts.email)',
+    find: '({ platform, directory, db }, facts.email)',
+    replace: '({ platform, directory, db: platform.db }, facts.email)',
     tests: [SIGN_IN_TEST],
   },
   {

@@ -25,8 +25,8 @@ export { claimSettings } from './token-settings.ts'
 export {
   audienceOf,
   exampleTokens,
+  grantsInTeam,
   issueAccessToken,
   issueTokens,
   SessionTokens,
-  teamGrants,
 } from './tokens.ts'

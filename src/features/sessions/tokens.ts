@@ -83,6 +83,12 @@ export const teamGrants = handedIn<
   (work: Pick<Work, 'directory' | 'db'>, email: string) => Promise<{ role: string; permissions: string[] }>
 >('what members of the team may do')
 
+/** The same with sorted permissions, as tokens and introspection show them. */
+export async function grantsInTeam({ platform, directory, db }: Tenant, email: string) {
+  const { role, permissions } = await teamGrants.of(platform)({ directory, db }, email)
+  return { role, permissions: permissions.toSorted() }
+}
+
 /** Whom tokens of a directory are for. */
 export function audienceOf(work: Pick<Work, 'platform' | 'directory'>): Awaitable<string | string[]> {
   const { kind, accountId } = work.directory
@@ -121,7 +127,7 @@ export async function issueAccessToken(
   const left = secondsLeft(platform.clock, session)
   const expiresIn = Math.max(1, Math.min(settings.access_token_ttl_seconds, left))
   const isTeam = directory.kind === 'console'
-  const team = isTeam ? await teamGrants.of(platform)({ directory, db }, facts.email) : null
+  const team = isTeam ? await grantsInTeam({ platform, directory, db }, facts.email) : null
   const claims = isTeam ? null : await claimSettings.effective({ platform, directory })
   const accessToken = await signAccessToken(platform, directory.environmentId, {
     ...(claims ? await customClaims({ db, directory }, facts.user_id, claims) : {}),

@@ -8,7 +8,7 @@ import type { Platform } from '../../platform/platform.ts'
 import { nullable, Success } from '../../platform/schema.ts'
 import { exchangeCode, federationErrors, startErrors, startFields } from '../federation/federation.ts'
 import { doorRoutes, loginEvents } from '../login/login.ts'
-import { audienceOf, sessionEvents, teamGrants } from '../sessions/sessions.ts'
+import { audienceOf, grantsInTeam, sessionEvents } from '../sessions/sessions.ts'
 import { tokenErrors } from './errors.ts'
 import { environmentOfIssuer, homeEnvironment, issuerMetadata } from './issuers.ts'
 import { Introspection, IssuerMetadata, JwkSet, toIntrospection } from './schema.ts'
@@ -97,7 +97,7 @@ export const tokenRoutes: Route[] = [
       const claims = token.claims ?? (await claimsOfSuccessor(work.platform, token))
       const { directory, session } = token
       const isTeam = directory.kind === 'console'
-      const team = isTeam ? await teamGrants.of(work.platform)({ ...work, directory }, session.email) : null
+      const team = isTeam ? await grantsInTeam({ ...work, directory }, session.email) : null
       return toIntrospection(token, claims, team)
     },
   }),
