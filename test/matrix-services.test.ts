@@ -52,6 +52,7 @@ test('the routes that read a whole environment and belong to a service', () => {
     'GET /v1/sessions/{sessionId}',
     'GET /v1/sso/connections',
     'GET /v1/sso/connections/{connectionId}',
+    'GET /v1/sso/connections/{connectionId}/traces',
     'GET /v1/webauthn/credentials',
     'GET /v1/webhooks',
     'GET /v1/webhooks/event-types',

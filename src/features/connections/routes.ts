@@ -137,6 +137,7 @@ export const connectionRoutes: Route[] = [
     path: '/v1/sso/connections/{connectionId}/traces',
     operation: 'connections.listTraces',
     scope: 'sso.read',
+    directory: 'reach',
     summary: 'List the latest sign-ins by a connection',
     description: 'What the provider said and what became of it, the newest first: 50 at most, for a week.',
     reply: Type.Object({ traces: Type.Array(SignInTrace) }),

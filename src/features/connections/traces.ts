@@ -1,10 +1,12 @@
+import { directoryInReach, type Reach } from '../../platform/http/directory.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Work } from '../../platform/work.ts'
+import { readId } from './changes.ts'
 import { connectionErrors } from './errors.ts'
-import { findConnection, type KnownConnection } from './known.ts'
+import type { KnownConnection } from './known.ts'
 import { MAX_TRACES } from './limits.ts'
 import type { SignInTrace } from './schema.ts'
-import { insertTraceRow, listTraceRows, touchConnectionRow } from './store.ts'
+import { findConnectionRowInReach, insertTraceRow, listTraceRows, touchConnectionRow } from './store.ts'
 
 const place = (accountId: string, id: string) => ({ table: 'sso_traces', column: 'said_sealed', row: id, accountId })
 
@@ -28,11 +30,15 @@ export async function recordTrace(
   if (outcome === 'accepted' && !is_test) await touchConnectionRow(db, directory, connection.id)
 }
 
-/** The latest sign-ins by a connection, the newest first. Throws `connection_not_found`. */
-export async function listTraces(work: Work, id: string): Promise<SignInTrace[]> {
-  const { platform, directory, db } = work
-  const connection = await findConnection(work, id)
-  if (!connection) throw connectionErrors.notFound()
+/**
+ * The latest sign-ins by a connection within reach, the newest first. Throws `connection_not_found`, and `service_disabled`
+ * where the service is off in the directory of the connection.
+ */
+export async function listTraces(work: Work<Reach>, id: string): Promise<SignInTrace[]> {
+  const { platform, db } = work
+  const connection = await findConnectionRowInReach(db, work.directory, readId(id))
+  const directory = connection && (await directoryInReach(platform, work.directory, connection.directory_id))
+  if (!directory) throw connectionErrors.notFound()
   const rows = await listTraceRows(db, directory, connection.id, MAX_TRACES)
   return Promise.all(
     rows.map(async (row) => ({
