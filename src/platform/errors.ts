@@ -198,8 +198,8 @@ export const httpErrors = defineErrors({
   subOrgMismatch: [
     403,
     'sub_org_mismatch',
-    'The organization of the key or of subOrgId does not fit',
-    'A key of one organization reaches no other, and what is of all organizations takes an org-wide key and no subOrgId.',
+    'The organization does not match',
+    'A key or member of one organization reaches no other. Requests about all organizations take an org-wide key or a member of the account, without subOrgId.',
   ],
   productionKeyRequired: [
     403,

@@ -21,8 +21,8 @@ export const tenants: Mutant[] = [
   {
     name: 'a key of one organization names no other',
     file: NAMED,
-    find: 'if (asked !== null && asked !== caller.organizationId) throw httpErrors.subOrgMismatch(describeNoId(asked))',
-    replace: 'if (asked !== null) return asked',
+    find: 'if (asked !== null && asked !== caller.organizationId)\n',
+    replace: "if (asked !== null) return asked\n  if (asked === '')\n",
     tests: [MATRIX],
     only: 'an organization that the key does not reach',
   },
@@ -82,7 +82,7 @@ export const tenants: Mutant[] = [
   {
     name: 'a key of one organization writes nothing for the whole environment',
     file: NAMED,
-    find: "if (caller.organizationId !== null)\n    throw httpErrors.subOrgMismatch({ detail: 'This key reaches one organization, not the whole environment.' })",
+    find: "if (caller.organizationId !== null)\n    throw httpErrors.subOrgMismatch({\n      detail: 'A key or member of one organization does not reach the whole environment.',\n    })",
     replace: '',
     tests: ['src/features/webhooks/webhooks.test.ts'],
   },
@@ -232,7 +232,7 @@ export const tenants: Mutant[] = [
     ],
     [
       'a key makes none of another environment',
-      "if (power.environmentSlug !== caller.environmentSlug) refuse('it must belong to the environment of your key')",
+      'if (power.environmentSlug !== caller.environmentSlug) refuse(environmentRuleOf(caller))',
     ],
     [
       'a key makes none that outlives it',

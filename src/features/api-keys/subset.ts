@@ -1,6 +1,7 @@
 import { isKnownPermission, permissionScopes } from '../../contract-permissions.ts'
 import { httpErrors } from '../../platform/errors.ts'
 import type { KeyCaller } from '../../platform/http/caller.ts'
+import { ENVIRONMENT_HEADER } from '../../platform/http/chosen-environment.ts'
 import { allows, coversEveryScope, isSubset } from '../../platform/http/scopes.ts'
 import { isWithin } from '../../platform/outbound/addresses.ts'
 
@@ -26,7 +27,7 @@ export function refuseEscalation(caller: KeyCaller, power: Power, deploymentCeil
   if (!hasScopes(caller, power.scopes)) refuse(`its scopes must be among those of your ${ownerOfScopes(caller)}`)
   if (exceedsRole(caller, power.scopes)) refuse('its scopes would allow what your role may not do')
   if (organizationId !== null && power.organizationId !== organizationId) refuse('it must belong to your organization')
-  if (power.environmentSlug !== caller.environmentSlug) refuse('it must belong to the environment of your key')
+  if (power.environmentSlug !== caller.environmentSlug) refuse(environmentRuleOf(caller))
   if (expiresAt && (power.expiresAt === null || power.expiresAt > expiresAt)) refuse('it must not outlive your key')
   const ceiling = requestsPerSecond ?? deploymentCeiling
   const asked = power.requestsPerSecond ?? (requestsPerSecond === null ? deploymentCeiling : null)
@@ -70,6 +71,12 @@ function hasScopes({ kind, scopes }: KeyCaller, asked: readonly string[]): boole
 /** A key has scopes only: a permission that a role lacks within a scope would come back with the key. */
 function exceedsRole({ lacks = [] }: KeyCaller, scopes: readonly string[]): boolean {
   return lacks.some((permission) => carries(scopes, permission))
+}
+
+/** A member works in any environment; a key in its own. */
+function environmentRuleOf({ kind, environmentSlug }: KeyCaller): string {
+  if (kind === 'key') return 'it must belong to the environment of your key'
+  return `this request works in ${environmentSlug}. Send the id of another environment in ${ENVIRONMENT_HEADER}`
 }
 
 const ownerOfScopes = ({ kind }: KeyCaller) => (kind === 'member' ? 'role' : 'key')

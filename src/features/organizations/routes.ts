@@ -71,7 +71,7 @@ export const organizationRoutes: Route[] = [
     etag: true,
     async handle(work, { body }) {
       if (work.caller.organizationId !== null)
-        throw httpErrors.subOrgMismatch({ detail: 'A key of one organization cannot create others.' })
+        throw httpErrors.subOrgMismatch({ detail: 'A key or member of one organization cannot create others.' })
       const row = await createOrganization(work, body)
       work.headers.etag = tagOf(row)
       return { subOrganization: toOrganization(row) }

@@ -43,7 +43,7 @@ export const scimErrors = defineErrors({
     400,
     'scim_invalid_value',
     'A value is missing or not of its type',
-    'Compare the value with the schema of the resource at /Schemas.',
+    'Send the value that the schema at /Schemas describes. For a user, userName or emails must hold an email address.',
     scimType('invalidValue'),
   ],
   invalidSyntax: [

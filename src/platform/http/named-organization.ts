@@ -18,9 +18,12 @@ export function namedOrganization(
   if (fromQuery !== null && fromBody !== null && fromQuery !== fromBody) throw httpErrors.subOrgConflict()
   const asked = fromQuery ?? fromBody
   if (caller.organizationId === null) return asked
-  if (asked !== null && asked !== caller.organizationId) throw httpErrors.subOrgMismatch(describeNoId(asked))
+  if (asked !== null && asked !== caller.organizationId)
+    throw httpErrors.subOrgMismatch(asked === TEAM ? { detail: NO_TEAM } : describeNoId(asked))
   return caller.organizationId
 }
+
+const NO_TEAM = 'A key or member of one organization does not reach `team`. Members manage themselves at /v1/me.'
 
 /**
  * Whether a request names the whole environment by `scope: "environment"`, in query or body, instead of an organization.
@@ -35,7 +38,9 @@ export function namesEnvironment(caller: Pick<Caller, 'organizationId'>, query: 
   if (readSubOrgId(query) !== null || readSubOrgId(body) !== null)
     throw httpErrors.subOrgConflict({ detail: 'Send either subOrgId or scope, not both.' })
   if (caller.organizationId !== null)
-    throw httpErrors.subOrgMismatch({ detail: 'This key reaches one organization, not the whole environment.' })
+    throw httpErrors.subOrgMismatch({
+      detail: 'A key or member of one organization does not reach the whole environment.',
+    })
   return true
 }
 
