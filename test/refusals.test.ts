@@ -70,6 +70,21 @@ test('a key of another environment: members choose the environment by the header
   )
 })
 
+test('a refused change of a slug says that slugs never change', async () => {
+  const tenant = await app.tenant()
+  const subOrgId = await tenant.organization('stays')
+  const made = await tenant.post('/v1/environments', { name: 'QA', slug: 'qa', subOrgId })
+  const { id } = succeeded(made).environment
+  for (const path of [`/v1/organizations/${subOrgId}`, `/v1/environments/${id}`])
+    expect(said(await tenant.patch(path, { slug: 'other', name: 'Other' }))).toEqual([
+      400,
+      'invalid_request',
+      'slug is not a known property: a slug never changes.',
+    ])
+  expect(succeeded(await tenant.get(`/v1/organizations/${subOrgId}`)).subOrganization.slug).toBe('stays')
+  expect(succeeded(await tenant.get(`/v1/environments/${id}`)).environment).toMatchObject({ slug: 'qa', name: 'QA' })
+})
+
 test('the log of provisioning says how a user without an address is mended', async () => {
   const tenant = await app.tenant()
   const subOrgId = await tenant.organization()

@@ -20,6 +20,9 @@ export function slugOf(name: string, otherwise: string): string {
   return slug.replaceAll(/^-|-$/g, '') || otherwise
 }
 
+/** Of the schema of a change: what the refusal of a slug says. */
+export const SLUG_NEVER_CHANGES = { 'x-elsewhere': { slug: 'a slug never changes' } }
+
 export const slugErrors = defineErrors({
   taken: [
     409,

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { listReply } from '../../platform/http/pagination.ts'
 import { Locale } from '../../platform/messages/locale.ts'
 import { Name, named, nullable } from '../../platform/schema.ts'
+import { SLUG_NEVER_CHANGES } from '../../platform/slug.ts'
 import type { EnvironmentRow } from './store.ts'
 
 /** How many custom environments an organization may have. */
@@ -22,7 +23,7 @@ export const EnvironmentCreate = Type.Object({
 })
 export type EnvironmentCreate = Static<typeof EnvironmentCreate>
 
-export const EnvironmentPatch = Type.Object({ name: Type.Optional(name), locale: Locale })
+export const EnvironmentPatch = Type.Object({ name: Type.Optional(name), locale: Locale }, SLUG_NEVER_CHANGES)
 export type EnvironmentPatch = Static<typeof EnvironmentPatch>
 
 export const EnvironmentParams = Type.Object({ environmentId: Type.String() })

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { listReply } from '../../platform/http/pagination.ts'
 import { Locale } from '../../platform/messages/locale.ts'
 import { Name, named, nullable } from '../../platform/schema.ts'
-import { MAX_SLUG, SLUG_FORM, SLUG_PATTERN } from '../../platform/slug.ts'
+import { MAX_SLUG, SLUG_FORM, SLUG_NEVER_CHANGES, SLUG_PATTERN } from '../../platform/slug.ts'
 import type { OrganizationRow } from './store.ts'
 
 const statuses = ['active', 'suspended', 'archived'] as const
@@ -52,14 +52,17 @@ export const OrganizationCreate = Type.Object({
 })
 export type OrganizationCreate = Static<typeof OrganizationCreate>
 
-export const OrganizationPatch = Type.Object({
-  name: Type.Optional(name),
-  description: Type.Optional(description),
-  status: Type.Optional(Status),
-  locale: Locale,
-  externalId: Type.Optional(externalId),
-  metadata: Type.Optional(metadata),
-})
+export const OrganizationPatch = Type.Object(
+  {
+    name: Type.Optional(name),
+    description: Type.Optional(description),
+    status: Type.Optional(Status),
+    locale: Locale,
+    externalId: Type.Optional(externalId),
+    metadata: Type.Optional(metadata),
+  },
+  SLUG_NEVER_CHANGES,
+)
 export type OrganizationPatch = Static<typeof OrganizationPatch>
 
 export const Organization = named(
