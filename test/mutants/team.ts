@@ -11,6 +11,7 @@ const TEAM_DIRECTORY = 'src/platform/http/resolve-directory.ts'
 const [AUTHORIZE, ACCESS] = ['src/platform/http/authorize.ts', 'src/features/members/access.ts']
 const [ATTACKS_TEST, ACTIONS_TEST] = ['test/team-attacks.test.ts', 'test/team-actions.test.ts']
 const [SIGN_IN_TEST, CALLER_TEST] = ['src/features/members/sign-in.test.ts', 'src/features/members/caller.test.ts']
+const LINKS_TEST = 'test/team-links.test.ts'
 const KEYS_TEST = 'src/features/members/keys.test.ts'
 const INVITING_TEST = 'src/features/members/inviting.test.ts'
 const FACTORS_TEST = 'src/features/members/factors.test.ts'
@@ -25,6 +26,13 @@ export const team: Mutant[] = [
     find: 'lacks.some((permission) => carries(scopes, permission))',
     replace: 'lacks.length < 0',
     tests: [CALLER_TEST],
+  },
+  {
+    name: 'an invitation signs in no one who is on the team',
+    file: 'src/features/invites/accept.ts',
+    find: 'if (acceptance.needsNoPassword) {',
+    replace: "if (acceptance.token === '') {",
+    tests: [LINKS_TEST],
   },
   {
     name: 'a key that can do more than the caller is not changed',

@@ -108,12 +108,18 @@ interface Sent {
 }
 
 /**
- * Exchanges an invitation and a first password for a session, atomically: on failure the invitation stays valid.
+ * Exchanges an invitation and a first password for a session, atomically: on failure the invitation stays valid. A person
+ * who needs no password joins without a session and signs in as usual: the link is valid for days and outlives changes of
+ * the password, so it must not sign anyone in (ASVS 7.4.3).
  * Throws `invalid_request` without a password that is needed, `token_invalid`, `token_expired`, `credential_exists`, `weak_password`, `password_breached`, `unavailable`
  * when too many hashes wait, and what the door throws.
  */
 export async function acceptInvite(work: Work, sent: Sent): Promise<SessionReply> {
   return presentInvite(work, sent, async (acceptance) => {
+    if (acceptance.needsNoPassword) {
+      await acceptWithoutSession(work, acceptance)
+      return { session: null, sign_in_required: true }
+    }
     const { link, facts } = acceptance
     const proof = {
       method: inviteMethod,
@@ -130,16 +136,18 @@ export async function acceptInvite(work: Work, sent: Sent): Promise<SessionReply
 
 /** The same for the hosted page, which holds no session: the user signs in afterwards. */
 export async function acceptOnPage(work: Work, sent: Sent): Promise<void> {
-  await presentInvite(work, sent, (acceptance) =>
-    inTx(work, async (work) => {
-      const { link, user } = acceptance
-      const held = await findUserForUpdate(work, user.id)
-      if (held?.email_norm !== user.email_norm) throw linkErrors.tokenInvalid()
-      await proveMailbox(work, held, { linkId: link.id })
-      await write(work, acceptance)
-      if (!(await consumeLink(work, link))) throw linkErrors.tokenInvalid()
-    }),
-  )
+  await presentInvite(work, sent, (acceptance) => acceptWithoutSession(work, acceptance))
+}
+
+async function acceptWithoutSession(work: Work, acceptance: Acceptance): Promise<void> {
+  await inTx(work, async (work) => {
+    const { link, user } = acceptance
+    const held = await findUserForUpdate(work, user.id)
+    if (held?.email_norm !== user.email_norm) throw linkErrors.tokenInvalid()
+    await proveMailbox(work, held, { linkId: link.id })
+    await write(work, acceptance)
+    if (!(await consumeLink(work, link))) throw linkErrors.tokenInvalid()
+  })
 }
 
 interface Acceptance extends Invitation {

@@ -162,8 +162,8 @@ export const inviteRoutes: Route[] = [
     summary: 'Accept an invitation',
     description:
       'The link proves the mailbox. `password` is the first password; one that is refused leaves the invitation valid. A user ' +
-      'who already has a password signs in with it instead. An existing team member who is invited to another organization ' +
-      'accepts without a password, and keeps theirs.',
+      'who already has a password signs in with it instead. An existing team member accepts without a password and gets no ' +
+      'session (`sign_in_required`): they sign in as usual.',
     body: AcceptBody,
     errors: [
       inviteErrors.credentialExists,
@@ -171,7 +171,9 @@ export const inviteRoutes: Route[] = [
       ...Object.values(newPasswordErrors),
       ...doorRoutes.errors,
     ],
-    maybeEvents: [...doorRoutes.mailboxLogin.maybeEvents, inviteEvents.accepted],
+    event: inviteEvents.accepted,
+    // A team member gets no session.
+    maybeEvents: [...doorRoutes.mailboxLogin.event, ...doorRoutes.mailboxLogin.maybeEvents],
     handle: (work, { body }) => acceptInvite(work, body),
   }),
 ]

@@ -7,7 +7,15 @@ export const SessionReply = named(
   'LoginResult',
   Type.Object(
     {
-      session: nullable(SessionTokens, 'Null while the second factor is missing: continue with challenge_token.'),
+      session: nullable(
+        SessionTokens,
+        'Null while the second factor is missing: continue with challenge_token. Also null if sign_in_required.',
+      ),
+      sign_in_required: Type.Optional(
+        Type.Boolean({
+          description: 'Only of POST /v1/auth/invite/accept: a team member has joined and signs in as usual.',
+        }),
+      ),
       mfa_required: Type.Optional(
         Type.Boolean({ description: 'The first factor was right, and a second is required.' }),
       ),
