@@ -12,6 +12,7 @@ const [AUTHORIZE, ACCESS] = ['src/platform/http/authorize.ts', 'src/features/mem
 const [ATTACKS_TEST, ACTIONS_TEST] = ['test/team-attacks.test.ts', 'test/team-actions.test.ts']
 const [SIGN_IN_TEST, CALLER_TEST] = ['src/features/members/sign-in.test.ts', 'src/features/members/caller.test.ts']
 const LINKS_TEST = 'test/team-links.test.ts'
+const INVITATION_EVENTS_TEST = 'src/features/members/invitation-events.test.ts'
 const KEYS_TEST = 'src/features/members/keys.test.ts'
 const INVITING_TEST = 'src/features/members/inviting.test.ts'
 const FACTORS_TEST = 'src/features/members/factors.test.ts'
@@ -33,6 +34,20 @@ export const team: Mutant[] = [
     find: 'if (acceptance.needsNoPassword) {',
     replace: "if (acceptance.token === '') {",
     tests: [LINKS_TEST],
+  },
+  {
+    name: 'a renewal names the last inviter',
+    file: INVITING,
+    find: '...named, ...status, ...inviterColumns(work) }',
+    replace: '...named, ...status }',
+    tests: [INVITATION_EVENTS_TEST],
+  },
+  {
+    name: 'the event of an invitation shows no user of the person',
+    file: ACCESS,
+    find: "row.status === 'active' ? [row] : []",
+    replace: '[row]',
+    tests: [INVITATION_EVENTS_TEST],
   },
   {
     name: 'a key that can do more than the caller is not changed',

@@ -51,6 +51,11 @@ async function findUsers(work: Work<AccountScope>, rows: MemberRow[]) {
   return findMemberUsers(work.db, team, [...new Set(rows.map((row) => row.email_norm))])
 }
 
+/** The actor of a request that invites, for the row of the membership. */
+export function inviterColumns({ origin: { actor } }: Pick<Work, 'origin'>) {
+  return { invited_by_type: actor.type, invited_by_id: actor.id }
+}
+
 /** Records a change of a membership in its organization, or in the account, in the home environment of either. */
 export async function recordMember(
   work: TxWork<AccountScope>,

@@ -10,6 +10,18 @@ const PrintedLink = Type.Object({
 export type PrintedLink = Static<typeof PrintedLink>
 
 export const memberEvents = defineEvents({
+  invited: [
+    'member.invited',
+    'A person was invited to the team or to the roster of an organization, or their invitation was renewed.',
+    Member,
+    { status: 'invited', joinedAt: null, userId: null, directoryUserId: null },
+  ],
+  invitationWithdrawn: [
+    'member.invitation_withdrawn',
+    'An invitation to the team or to the roster of an organization was withdrawn.',
+    Member,
+    { status: 'invited', joinedAt: null, userId: null, directoryUserId: null },
+  ],
   added: ['member.added', 'A person joined the team or the roster of an organization.', Member],
   roleUpdated: [
     'member.role_updated',

@@ -6,7 +6,7 @@ import { newId } from '../../platform/ids.ts'
 import { type EmailAddress, requireEmail } from '../../platform/mail/address.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { closeTeamInvite, inviteErrors, inviteToTeam, type SentInvite } from '../invites/invites.ts'
-import { describeMember, inTeam, recordMember, type TeamRequest, tellMember } from './access.ts'
+import { describeMember, inTeam, inviterColumns, recordMember, type TeamRequest, tellMember } from './access.ts'
 import { memberErrors } from './errors.ts'
 import { memberEvents } from './events.ts'
 import { findHeldMember, findTeamRow, removeRow } from './members.ts'
@@ -81,13 +81,22 @@ export async function inviteMember(
       await recordMember(work, memberEvents.added, await tellMember(work, row))
       return { member: await describeMember(work, row), invite: null, delivery_hint: null }
     }
-    return mailInvitation(work, { ...invitee, address, id })
+    return mailInvitation(work, { ...invitee, address, id, present })
   })
+}
+
+interface ToMail {
+  address: EmailAddress
+  /** Of the membership. */
+  id: string
+  displayName?: string | null
+  /** The invitation that this one renews. */
+  present: MemberRow | undefined
 }
 
 async function mailInvitation(
   work: TxWork<AccountScope> & InvitingRequest,
-  { address, id, displayName = null }: { address: EmailAddress; id: string; displayName?: string | null },
+  { address, id, present, displayName = null }: ToMail,
 ): Promise<Invited> {
   // The link is mailed and in no response: its holder becomes the member.
   const delivery = { redirectTo: null, deliver: true }
@@ -95,6 +104,8 @@ async function mailInvitation(
   showRate(work, { rate: await countInvitation(work, address) })
   const sent = await sendInvitation(work, { row, displayName, delivery })
   const invited = await getRow(work, address, id)
+  const before = present && present.role !== invited.role ? { role: present.role } : undefined
+  await recordMember(work, memberEvents.invited, await tellMember(work, invited), before)
   return {
     member: await describeMember(work, invited),
     invite: toTeamInvite(invited),
@@ -179,13 +190,13 @@ async function keepRow(work: TxWork<AccountScope>, kept: ToKeep): Promise<string
     : { status: 'invited' }
   if (present) {
     const named = displayName === undefined ? {} : { display_name: displayName }
-    await updateMemberRow(work.db, work.directory, present.id, { role, ...named, ...status })
+    await updateMemberRow(work.db, work.directory, present.id, { role, ...named, ...status, ...inviterColumns(work) })
     return present.id
   }
   const { accountId: account_id, organizationId: organization_id } = work.directory
   const id = newId()
   const who = { email: address.email, email_norm: address.norm, display_name: displayName ?? null }
-  await insertMemberRow(work.db, { id, account_id, organization_id, role, ...who, ...status })
+  await insertMemberRow(work.db, { id, account_id, organization_id, role, ...who, ...status, ...inviterColumns(work) })
   return id
 }
 

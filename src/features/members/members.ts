@@ -56,10 +56,15 @@ export async function removeRow(work: TxWork<AccountScope> & TeamRequest, row: M
     await assertOwnerRemains(work, each)
   }
   const told = []
-  for (const each of [row, ...gone]) if (each.status === 'active') told.push(await tellMember(work, each))
+  for (const each of [row, ...gone]) told.push(await tellMember(work, each))
   await deleteMemberRow(work.db, work.directory, row.id)
   await endMembership(work, row, gone)
-  for (const member of told) await recordMember(work, memberEvents.removed, member)
+  for (const member of told) await recordMember(work, endOf(member), member)
+}
+
+/** The event of a membership or an invitation that ends. */
+export function endOf({ status }: Pick<Member, 'status'>) {
+  return status === 'active' ? memberEvents.removed : memberEvents.invitationWithdrawn
 }
 
 /**

@@ -3,9 +3,18 @@ import { httpErrors, invalidField } from '../../platform/errors.ts'
 import { type AccountScope, findDirectoryOfOrganization } from '../../platform/http/directory.ts'
 import { isId, newId } from '../../platform/ids.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
-import { endAccess, endMembership, recordMember, type TeamRequest, tellMember, toMembers } from './access.ts'
+import {
+  endAccess,
+  endMembership,
+  inviterColumns,
+  recordMember,
+  type TeamRequest,
+  tellMember,
+  toMembers,
+} from './access.ts'
 import { memberErrors } from './errors.ts'
 import { memberEvents } from './events.ts'
+import { endOf } from './members.ts'
 import { type Member, type MemberRow, type RosterEntry, rolesHeld } from './schema.ts'
 import {
   deleteMemberRow,
@@ -116,7 +125,7 @@ async function takeOff(work: TxWork<AccountScope>, row: MemberRow): Promise<void
   const member = await tellMember(work, row)
   await deleteMemberRow(work.db, work.directory, row.id)
   await endMembership(work, row)
-  if (row.status === 'active') await recordMember(work, memberEvents.removed, member)
+  await recordMember(work, endOf(member), member)
 }
 
 async function put(work: TxWork<AccountScope>, scope: TeamScope, { row, account, role }: Wanted): Promise<void> {
@@ -143,8 +152,12 @@ async function bringIn(work: TxWork<AccountScope>, scope: TeamScope, account: Me
     display_name: account.display_name,
     role,
     status: account.status,
+    // An invited person joins the roster with the account.
+    ...(account.status === 'invited' ? inviterColumns(work) : {}),
     joined_at: account.status === 'active' ? sql`clock_now()` : null,
   })
   const row = await findMemberRow(work.db, scope, account.id)
-  if (row?.status === 'active') await recordMember(work, memberEvents.added, await tellMember(work, row))
+  if (!row) throw new Error('A place on a roster is gone while the team is locked')
+  const event = row.status === 'active' ? memberEvents.added : memberEvents.invited
+  await recordMember(work, event, await tellMember(work, row))
 }

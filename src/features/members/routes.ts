@@ -93,7 +93,7 @@ export const memberRoutes: Route[] = [
       delivery_hint: nullable(Type.String({ examples: ['g•••@example.com'] }), 'The address, masked.'),
     }),
     errors: [memberErrors.exists, httpErrors.privilegeEscalation, ...doorRoutes.barred, loginErrors.methodDisabled],
-    maybeEvents: [memberEvents.added],
+    event: [memberEvents.invited, memberEvents.added],
     async handle(work, { body }) {
       return inviteMember(work, body)
     },
@@ -111,6 +111,7 @@ export const memberRoutes: Route[] = [
     params: TeamInviteParams,
     reply: Type.Object({ success: Type.Boolean() }),
     errors: [inviteErrors.notFound, inviteErrors.accepted, httpErrors.privilegeEscalation],
+    event: memberEvents.invitationWithdrawn,
     async handle(work, { params }) {
       await withdrawInvite(work, params.inviteId)
       return { success: true }
@@ -154,7 +155,7 @@ export const memberRoutes: Route[] = [
     params: MemberParams,
     reply: Type.Object({ success: Type.Boolean() }),
     errors: [memberErrors.notFound, memberErrors.lastOwner, httpErrors.privilegeEscalation],
-    maybeEvents: [memberEvents.removed],
+    event: [memberEvents.removed, memberEvents.invitationWithdrawn],
     async handle(work, { params }) {
       await removeMember(work, params.membershipId)
       return { success: true }
@@ -192,7 +193,10 @@ export const memberRoutes: Route[] = [
     body: Type.Object({ members: Type.Array(RosterEntry, { maxItems: MAX_ROSTER }) }),
     reply: RosterReply,
     errors: [httpErrors.organizationNotFound, memberErrors.lastOwner, httpErrors.privilegeEscalation],
-    maybeEvents: [memberEvents.added, memberEvents.roleUpdated, memberEvents.removed],
+    maybeEvents: [
+      ...[memberEvents.added, memberEvents.roleUpdated, memberEvents.removed],
+      ...[memberEvents.invited, memberEvents.invitationWithdrawn],
+    ],
     async handle(work, { params, body }) {
       const scope = await rosterScope(work, params.subOrgId)
       return { members: await replaceRoster(work, scope, body.members) }

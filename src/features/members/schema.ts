@@ -9,6 +9,12 @@ const Id = Type.String({ format: 'uuid' })
 const Moment = Type.String({ format: 'date-time' })
 export const Role = Type.Unsafe<TeamRole>({ type: 'string', enum: [...TEAM_ROLES], examples: ['admin'] })
 
+/** Who invited a member: an API key, or a member by the user of the console directory. */
+const Inviter = Type.Object({
+  type: Type.Enum(['api_key', 'user']),
+  id: Type.String({ format: 'uuid', examples: ['0198b6f2-7c1a-7d3e-9b42-5a1f0c8e6d21'] }),
+})
+
 export const Member = named(
   'Member',
   Type.Object({
@@ -24,6 +30,10 @@ export const Member = named(
     displayName: nullable(Type.String({ examples: ['Grace Hopper'] })),
     role: Role,
     status: Type.Unsafe<MemberStatus>({ type: 'string', enum: ['active', 'invited'], examples: ['active'] }),
+    invitedBy: nullable(
+      Inviter,
+      'The API key, or the directoryUserId of the member, that sent the latest invitation; null if the person joined without one.',
+    ),
     joinedAt: nullable(Moment),
     createdAt: Moment,
     updatedAt: Moment,
@@ -86,6 +96,9 @@ export interface MemberRow {
   invite_expired: boolean
   /** The link that accepts the invitation; null for invitations of earlier releases. */
   invite_link_id: string | null
+  /** The actor of the latest invitation; null without one, and for invitations of earlier releases. */
+  invited_by_type: string | null
+  invited_by_id: string | null
   created_at: Date
   updated_at: Date
 }
@@ -115,10 +128,15 @@ export function toMember(row: MemberRow, user: MemberUser | undefined): Member {
     displayName: row.display_name,
     role: row.role,
     status: row.status,
+    invitedBy: inviterOf(row),
     joinedAt: row.joined_at?.toISOString() ?? null,
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
   }
+}
+
+function inviterOf({ invited_by_type: type, invited_by_id: id }: MemberRow): Member['invitedBy'] {
+  return id !== null && (type === 'api_key' || type === 'user') ? { type, id } : null
 }
 
 type InviteStatus = 'pending' | 'expired'
@@ -135,6 +153,7 @@ export const TeamInvite = named(
     displayName: Member.properties.displayName,
     role: Role,
     subOrgId: Member.properties.subOrgId,
+    invitedBy: Member.properties.invitedBy,
     status: Type.Unsafe<InviteStatus>({ type: 'string', enum: ['pending', 'expired'], examples: ['pending'] }),
     createdAt: Moment,
     expiresAt: Type.String({ format: 'date-time', examples: ['2026-11-29T09:30:00.000Z'] }),
@@ -151,6 +170,7 @@ export function toTeamInvite(row: MemberRow): TeamInvite {
     displayName: row.display_name,
     role: row.role,
     subOrgId: row.organization_id,
+    invitedBy: inviterOf(row),
     status: row.invite_expired ? 'expired' : 'pending',
     createdAt: row.created_at.toISOString(),
     expiresAt: (row.invite_expires_at ?? row.created_at).toISOString(),

@@ -212,7 +212,15 @@ function selectAll(db: Db) {
   return db
     .selectFrom('members')
     .select(['id', 'account_id', 'organization_id', 'account_member_id', 'email', 'email_norm', 'display_name'])
-    .select(['joined_at', 'invite_expires_at', 'invite_link_id', 'created_at', 'updated_at'])
+    .select([
+      'joined_at',
+      'invite_expires_at',
+      'invite_link_id',
+      'invited_by_type',
+      'invited_by_id',
+      'created_at',
+      'updated_at',
+    ])
     .select(sql<boolean>`coalesce(invite_expires_at <= clock_now(), true)`.as('invite_expired'))
     .select(sql<Date>`greatest(role_since, coalesce(joined_at, clock_now()))`.as('role_held_since'))
     .select(isInProduction.as('in_production'))

@@ -380,6 +380,8 @@ export interface Members {
   id: string;
   invite_expires_at: Timestamp | null;
   invite_link_id: string | null;
+  invited_by_id: string | null;
+  invited_by_type: string | null;
   joined_at: Timestamp | null;
   organization_id: string | null;
   role: string;
