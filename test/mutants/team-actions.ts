@@ -18,7 +18,7 @@ export const teamActions: Mutant[] = [
   {
     name: 'a member removed by PUT loses their sessions',
     file: ROSTER,
-    find: '  await endMembership(work, row)\n',
+    find: '  await endMemberships(work, rows)\n',
     replace: '',
     tests: [ATTACKS_TEST],
     only: 'a roster',
@@ -26,8 +26,8 @@ export const teamActions: Mutant[] = [
   {
     name: 'a member demoted by PUT loses their sessions',
     file: ROSTER,
-    find: '  if (!coversRole(row.role, role)) await endAccess(work, row)\n',
-    replace: '',
+    find: 'changed.filter(({ row, role }) => !coversRole(row.role, role))',
+    replace: 'changed.slice(changed.length)',
     tests: [ATTACKS_TEST],
     only: 'a roster',
   },
@@ -42,8 +42,8 @@ export const teamActions: Mutant[] = [
   {
     name: 'no event of an organization has the user of an invited person',
     file: ACCESS,
-    find: "row.status === 'active' ? [row] : []",
-    replace: '[row]',
+    find: "const shown = rows.filter(({ status }) => status === 'active')\n",
+    replace: 'const shown = rows\n',
     tests: [ATTACKS_TEST],
     only: 'an organization',
   },

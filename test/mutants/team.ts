@@ -13,6 +13,7 @@ const [ATTACKS_TEST, ACTIONS_TEST] = ['test/team-attacks.test.ts', 'test/team-ac
 const [SIGN_IN_TEST, CALLER_TEST] = ['src/features/members/sign-in.test.ts', 'src/features/members/caller.test.ts']
 const LINKS_TEST = 'test/team-links.test.ts'
 const INVITATION_EVENTS_TEST = 'src/features/members/invitation-events.test.ts'
+const ROSTERS_TEST = 'test/team-rosters.test.ts'
 const KEYS_TEST = 'src/features/members/keys.test.ts'
 const INVITING_TEST = 'src/features/members/inviting.test.ts'
 const FACTORS_TEST = 'src/features/members/factors.test.ts'
@@ -43,11 +44,12 @@ export const team: Mutant[] = [
     tests: [INVITATION_EVENTS_TEST],
   },
   {
-    name: 'the event of an invitation shows no user of the person',
-    file: ACCESS,
-    find: "row.status === 'active' ? [row] : []",
-    replace: '[row]',
-    tests: [INVITATION_EVENTS_TEST],
+    name: 'changes of a team take turns',
+    file: 'src/features/members/turns.ts',
+    find: 'if (work.db.isTransaction) return run()',
+    replace: 'if (work.db) return run()',
+    tests: [ROSTERS_TEST],
+    only: 'take turns',
   },
   {
     name: 'a key that can do more than the caller is not changed',
@@ -185,9 +187,9 @@ export const team: Mutant[] = [
   {
     name: 'a roster is replaced all or nothing',
     file: ROSTER,
-    find: '  return inTx(work, async (work) => {\n    await lockTeam',
+    find: '  return inTeamTurn(work, async (work) => {\n    await lockTeam',
     replace:
-      '  for (const row of await listMemberRows(work.db, scope)) await inTx(work, (work) => takeOff(work, row))\n  return inTx(work, async (work) => {\n    await lockTeam',
+      '  const rows = await listMemberRows(work.db, scope)\n  await inTeamTurn(work, (work) => takeOff(work, rows))\n  return inTeamTurn(work, async (work) => {\n    await lockTeam',
     tests: [ROSTER_TEST],
   },
   {
@@ -249,14 +251,14 @@ export const team: Mutant[] = [
   {
     name: 'who may do less loses their sessions',
     file: MEMBERS,
-    find: '    if (!coversRole(before.role, role)) await endAccess(work, before)\n',
+    find: '    if (!coversRole(before.role, role)) await endAccess(work, [before])\n',
     replace: '',
     tests: [MEMBERS_TEST],
   },
   {
     name: 'who is removed loses their sessions',
     file: MEMBERS,
-    find: '  await endMembership(work, row, gone)\n',
+    find: '  await endMemberships(work, [row], gone)\n',
     replace: '',
     tests: [MEMBERS_TEST],
   },

@@ -7,7 +7,7 @@ import { isId } from '../../platform/ids.ts'
 import { type EmailAddress, maskEmail, parseEmail, requireEmail } from '../../platform/mail/address.ts'
 import { countMail } from '../../platform/mail/limits.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
-import { closeLink, type LinkDelivery, mailLink } from '../links/links.ts'
+import { closeLinks, type LinkDelivery, mailLink } from '../links/links.ts'
 import { assertActive, assertDoorOpen } from '../login/login.ts'
 import { getPasswordSettings } from '../password/password.ts'
 import {
@@ -86,9 +86,9 @@ export async function inviteToTeam(
   return send(work, invitee, { ...sent, ...(await checkInvitee(work, invitee)) })
 }
 
-/** Withdraws the link of an invitation to the team, unless it has ended already. */
-export async function closeTeamInvite(work: TxWork, linkId: string): Promise<void> {
-  await closeLink(work, invitePurpose, linkId)
+/** Withdraws the links of invitations to the team, but those that have ended already. */
+export async function closeTeamInvites(work: TxWork, linkIds: string[]): Promise<void> {
+  await closeLinks(work, invitePurpose, linkIds)
 }
 
 /** Invites an existing user. Throws `user_not_found`, and the same. */
@@ -175,7 +175,7 @@ export async function revokeInvite(work: Work, id: string): Promise<Invite> {
   return inTx(work, async (work) => {
     const before = await getInviteRow(work, id)
     if (before.user_id) await findUserForUpdate(work, before.user_id)
-    if (!(await closeLink(work, invitePurpose, before.id))) {
+    if ((await closeLinks(work, invitePurpose, [before.id])) === 0) {
       // Read again: it may just have been accepted.
       const over = await getInviteRow(work, before.id)
       if (over.status === 'accepted') throw inviteErrors.accepted()

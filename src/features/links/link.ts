@@ -11,8 +11,8 @@ import { deliveryErrors, linkErrors } from './errors.ts'
 import { isMailed, type LinkPurpose, type MailedPurpose } from './purposes.ts'
 import {
   closeExpiredInviteRows,
-  closeLinkRow,
   closeLinkRows,
+  closeLinksById,
   hasLiveLinkRow,
   insertLinkRow,
   type LinkRow,
@@ -178,9 +178,9 @@ export function hasLiveLink({ db, directory }: Work, userId: string, purpose: Li
   return hasLiveLinkRow(db, directory, userId, purpose.name)
 }
 
-/** Withdraws one link. Returns false when there is none, or it was no longer live. */
-export async function closeLink({ db, directory }: TxWork, purpose: LinkPurpose, id: string): Promise<boolean> {
-  return closeLinkRow(db, directory, purpose.name, id)
+/** Withdraws links of one purpose. Returns how many of them were live. */
+export async function closeLinks({ db, directory }: TxWork, purpose: LinkPurpose, ids: string[]): Promise<number> {
+  return ids.length === 0 ? 0 : closeLinksById(db, directory, purpose.name, ids)
 }
 
 /** Closes invitations of every directory that expired unused, without those that `skipLocked` leaves. Returns each once. */

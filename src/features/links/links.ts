@@ -3,7 +3,7 @@ export { deliveryErrors, linkErrors } from './errors.ts'
 export { LinkEventData, magicLinkEvents } from './events.ts'
 export {
   closeExpiredInvites,
-  closeLink,
+  closeLinks,
   consumeLink,
   countLinkUse,
   findLink,

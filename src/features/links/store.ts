@@ -1,4 +1,5 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
+import { uuidArray } from '../../platform/db/arrays.ts'
 import { now } from '../../platform/db/now.ts'
 import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { Links } from '../../platform/db/schema.gen.ts'
@@ -163,17 +164,17 @@ export async function hasLiveLinkRow(db: Db, directory: Directory, userId: strin
 }
 
 /** Closes one link, waiting for a concurrent redemption. Returns false when there is none, or it was no longer live. */
-export async function closeLinkRow(tx: Tx, directory: Directory, purpose: string, id: string): Promise<boolean> {
+export async function closeLinksById(tx: Tx, directory: Directory, purpose: string, ids: string[]): Promise<number> {
   const closed = await tx
     .updateTable('links')
     .set({ closed_at: now })
     .where('directory_id', '=', directory.id)
-    .where('id', '=', id)
+    .where(sql<boolean>`id = any(${uuidArray(ids)}::uuid[])`)
     .where('purpose', '=', purpose)
     .where(isLive)
     .returning('id')
-    .executeTakeFirst()
-  return closed !== undefined
+    .execute()
+  return closed.length
 }
 
 /**

@@ -11,10 +11,10 @@ import {
   teamDirectory,
 } from '../../platform/http/directory.ts'
 import type { TxWork, Work } from '../../platform/work.ts'
-import { closeTeamInvite } from '../invites/invites.ts'
-import { cutOff, deleteUser, findUserByEmail, findUserForUpdate } from '../users/users.ts'
+import { closeTeamInvites } from '../invites/invites.ts'
+import { cutOff, deleteUser, findUserForUpdate } from '../users/users.ts'
 import { type Member, type MemberRow, type MemberUser, toMember } from './schema.ts'
-import { findMemberUsers, listRowsOfAddress } from './store.ts'
+import { findMemberUsers, listRowsOfAddresses } from './store.ts'
 
 const reasons = defineEndReasons('member_changed')
 
@@ -39,10 +39,17 @@ export async function describeMember(work: TeamRequest, row: MemberRow): Promise
   return member ?? toMember(row, undefined)
 }
 
-/** A member for events: a reader of an organization's events sees no user of an invited person. */
+/** Members for events: a reader of an organization's events sees no user of an invited person. */
+export async function tellMembers(work: Work<AccountScope>, rows: MemberRow[]): Promise<Member[]> {
+  const shown = rows.filter(({ status }) => status === 'active')
+  const users = await findUsers(work, shown)
+  return rows.map((row) => toMember(row, shown.includes(row) ? users.get(row.email_norm) : undefined))
+}
+
+/** The same for one member. */
 export async function tellMember(work: Work<AccountScope>, row: MemberRow): Promise<Member> {
-  const users = await findUsers(work, row.status === 'active' ? [row] : [])
-  return toMember(row, users.get(row.email_norm))
+  const [member] = await tellMembers(work, [row])
+  return member ?? toMember(row, undefined)
 }
 
 async function findUsers(work: Work<AccountScope>, rows: MemberRow[]) {
@@ -56,6 +63,13 @@ export function inviterColumns({ origin: { actor } }: Pick<Work, 'origin'>) {
   return { invited_by_type: actor.type, invited_by_id: actor.id }
 }
 
+/** A change of a membership, for its event. */
+export interface MemberChange {
+  event: EventFactory<typeof Member>
+  data: Member
+  previous?: Partial<Member> | undefined
+}
+
 /** Records a change of a membership in its organization, or in the account, in the home environment of either. */
 export async function recordMember(
   work: TxWork<AccountScope>,
@@ -63,9 +77,20 @@ export async function recordMember(
   data: Member,
   previous?: Partial<Member>,
 ): Promise<void> {
-  const directory = await directoryOfMembership(work, data.subOrgId)
-  const target = { type: 'member', id: data.membershipId }
-  await record({ ...work, directory }, event({ target, data, ...(previous ? { previous } : {}) }))
+  await recordMembers(work, data.subOrgId, [{ event, data, previous }])
+}
+
+/** The same for several memberships of one organization, or of the account. */
+export async function recordMembers(
+  work: TxWork<AccountScope>,
+  organizationId: string | null,
+  changes: MemberChange[],
+): Promise<void> {
+  const directory = await directoryOfMembership(work, organizationId)
+  const events = changes.map(({ event, data, previous }) =>
+    event({ target: { type: 'member', id: data.membershipId }, data, ...(previous ? { previous } : {}) }),
+  )
+  await record({ ...work, directory }, ...events)
 }
 
 /** Where events of a membership are recorded: in the home environment of its organization, or of the account. */
@@ -86,36 +111,49 @@ export async function inTeam<W extends Work<AccountScope>>(work: W) {
 }
 
 /**
- * Ends the access of a person who may do less from now on. A change of a membership of the account ends all their
- * sessions. A change on a roster ends them only if the person has no membership elsewhere: roles are read at each request.
+ * Ends the access of people who may do less from now on. A change of a membership of the account ends all sessions of the
+ * person. A change on a roster ends them only if the person has no membership elsewhere: roles are read at each request.
  * A person without any membership is removed from the console directory.
- * @param changed the membership as it was before.
+ * @param changed the memberships as they were before, one for each person.
  */
-export async function endAccess(work: TxWork<AccountScope>, changed: MemberRow): Promise<void> {
+export async function endAccess(work: TxWork<AccountScope>, changed: MemberRow[]): Promise<void> {
+  if (changed.length === 0) return
   const team = await inTeam(work)
-  const user = await findUserByEmail(team, changed.email_norm)
-  if (!user) return
-  const left = await listRowsOfAddress(work.db, work.directory, changed.email_norm)
-  if (left.length === 0) return deleteUser(team, user.id, { ifMatch: null })
+  const norms = changed.map(({ email_norm }) => email_norm)
+  const users = await findMemberUsers(work.db, team.directory, norms)
+  const left = Map.groupBy(await listRowsOfAddresses(work.db, work.directory, norms), ({ email_norm }) => email_norm)
+  for (const row of changed) {
+    const user = users.get(row.email_norm)
+    if (user) await endAccessOf(team, user.id, { row, left: left.get(row.email_norm) ?? [] })
+  }
+}
+
+async function endAccessOf(team: TxWork, userId: string, { row, left }: { row: MemberRow; left: MemberRow[] }) {
+  if (left.length === 0) return deleteUser(team, userId, { ifMatch: null })
   // An invitation gave no access.
-  if (changed.status === 'invited') return
-  const { organization_id: roster } = changed
-  const isElsewhere = left.some((row) => row.status === 'active' && row.organization_id !== roster)
+  if (row.status === 'invited') return
+  const { organization_id: roster } = row
+  const isElsewhere = left.some(({ status, organization_id }) => status === 'active' && organization_id !== roster)
   if (roster !== null && isElsewhere) return
-  const held = await findUserForUpdate(team, user.id)
+  const held = await findUserForUpdate(team, userId)
   if (held) await cutOff(team, held, reasons.member_changed)
 }
 
 /**
- * Ends a membership or an invitation whose row is deleted: the access, and the link by which it would be accepted.
- * @param placements the places on rosters that were deleted with it.
+ * Ends memberships and invitations whose rows are deleted: the access, and the links by which they would be accepted.
+ * @param placements the places on rosters that were deleted with them.
  */
-export async function endMembership(
+export async function endMemberships(
   work: TxWork<AccountScope>,
-  row: MemberRow,
+  rows: MemberRow[],
   placements: MemberRow[] = [],
 ): Promise<void> {
-  for (const { invite_link_id: linkId } of [row, ...placements])
-    if (linkId !== null) await closeTeamInvite(await inTeam(work), linkId)
-  await endAccess(work, row)
+  await endInvitations(work, [...rows, ...placements])
+  await endAccess(work, rows)
+}
+
+/** Withdraws the links of invitations. */
+export async function endInvitations(work: TxWork<AccountScope>, rows: MemberRow[]): Promise<void> {
+  const linkIds = rows.flatMap(({ invite_link_id: linkId }) => (linkId === null ? [] : [linkId]))
+  await closeTeamInvites(await inTeam(work), linkIds)
 }

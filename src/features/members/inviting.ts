@@ -4,22 +4,31 @@ import { type AccountScope, homeEnvironmentOf, teamDirectory } from '../../platf
 import { count, countAct, idBytes, type RateLimit, type RateState, showRate } from '../../platform/http/rate-limit.ts'
 import { newId } from '../../platform/ids.ts'
 import { type EmailAddress, requireEmail } from '../../platform/mail/address.ts'
-import { inTx, type TxWork, type Work } from '../../platform/work.ts'
-import { closeTeamInvite, inviteErrors, inviteToTeam, type SentInvite } from '../invites/invites.ts'
-import { describeMember, inTeam, inviterColumns, recordMember, type TeamRequest, tellMember } from './access.ts'
+import type { TxWork, Work } from '../../platform/work.ts'
+import { inviteErrors, inviteToTeam, type SentInvite } from '../invites/invites.ts'
+import {
+  describeMember,
+  endInvitations,
+  inTeam,
+  inviterColumns,
+  recordMember,
+  type TeamRequest,
+  tellMember,
+} from './access.ts'
 import { memberErrors } from './errors.ts'
 import { memberEvents } from './events.ts'
 import { findHeldMember, findTeamRow, removeRow } from './members.ts'
 import { type Member, type MemberRow, type TeamInvite, toTeamInvite } from './schema.ts'
 import {
   findTeamName,
-  insertMemberRow,
+  insertMemberRows,
   listRowsOfAddress,
   lockRowsOfAddress,
   lockTeam,
-  updateMemberRow,
+  updateMemberRows,
 } from './store.ts'
 import { assertMayActOn, assertMayGive, type TeamRole } from './team-roles.ts'
+import { inTeamTurn } from './turns.ts'
 
 interface Invited {
   member: Member
@@ -62,7 +71,7 @@ export async function inviteMember(
   const address = requireEmail(invitee.email)
   const { organizationId: limitedTo } = work.caller
   await countInviter(work)
-  return inTx(work, async (work) => {
+  return inTeamTurn(work, async (work) => {
     const { db, directory: scope } = work
     await lockTeam(db, scope)
     await lockRowsOfAddress(db, scope, address.norm)
@@ -76,7 +85,7 @@ export async function inviteMember(
     if (joinsAtOnce) for (const held of rows.flatMap(rolesHeldInAccount)) assertMayActOn(work.caller, held)
     const id = await keepRow(work, { ...invitee, address, present, joinsAtOnce })
     if (joinsAtOnce) {
-      if (present) await endInvitation(work, present)
+      if (present) await endInvitations(work, [present])
       const row = await getRow(work, address, id)
       await recordMember(work, memberEvents.added, await tellMember(work, row))
       return { member: await describeMember(work, row), invite: null, delivery_hint: null }
@@ -152,18 +161,14 @@ interface ToSend {
 /** Makes a link for an invitation, which voids the one before. Counts nothing. Throws what an invitation throws. */
 export async function sendInvitation(work: TxWork<AccountScope>, sending: ToSend): Promise<SentInvite> {
   const { row, displayName = row.display_name, delivery } = sending
-  await endInvitation(work, row)
+  await endInvitations(work, [row])
   const { account_id: accountId, organization_id: organizationId } = row
   const name = await findTeamName(work.db, { accountId, organizationId })
   const invitee = { email: row.email, displayName }
   const sent = await inviteToTeam(await inTeam(work), invitee, { team: { name }, delivery })
   const { id: invite_link_id, expires_at } = sent.invite
-  await updateMemberRow(work.db, work.directory, row.id, { invite_expires_at: new Date(expires_at), invite_link_id })
+  await updateMemberRows(work.db, work.directory, [row.id], { invite_expires_at: new Date(expires_at), invite_link_id })
   return sent
-}
-
-async function endInvitation(work: TxWork<AccountScope>, { invite_link_id: linkId }: MemberRow): Promise<void> {
-  if (linkId !== null) await closeTeamInvite(await inTeam(work), linkId)
 }
 
 async function getRow(work: TxWork<AccountScope>, { norm }: EmailAddress, id: string): Promise<MemberRow> {
@@ -190,13 +195,19 @@ async function keepRow(work: TxWork<AccountScope>, kept: ToKeep): Promise<string
     : { status: 'invited' }
   if (present) {
     const named = displayName === undefined ? {} : { display_name: displayName }
-    await updateMemberRow(work.db, work.directory, present.id, { role, ...named, ...status, ...inviterColumns(work) })
+    await updateMemberRows(work.db, work.directory, [present.id], {
+      role,
+      ...named,
+      ...status,
+      ...inviterColumns(work),
+    })
     return present.id
   }
   const { accountId: account_id, organizationId: organization_id } = work.directory
   const id = newId()
   const who = { email: address.email, email_norm: address.norm, display_name: displayName ?? null }
-  await insertMemberRow(work.db, { id, account_id, organization_id, role, ...who, ...status, ...inviterColumns(work) })
+  const row = { id, account_id, organization_id, role, ...who, ...status, ...inviterColumns(work) }
+  await insertMemberRows(work.db, [row])
   return id
 }
 
@@ -209,7 +220,7 @@ export async function getInviteRow(work: Work<AccountScope>, id: string): Promis
 
 /** Withdraws an invitation. Throws `invite_not_found`, `invite_accepted`, `privilege_escalation`. */
 export async function withdrawInvite(work: TeamRequest, id: string): Promise<void> {
-  await inTx(work, async (work) => {
+  await inTeamTurn(work, async (work) => {
     const row = await findHeldMember(work, id)
     if (!row) throw inviteErrors.notFound()
     if (row.status === 'active')

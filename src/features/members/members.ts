@@ -1,36 +1,45 @@
 import type { KeyCaller } from '../../platform/http/caller.ts'
 import { type AccountScope, homeEnvironmentOf } from '../../platform/http/directory.ts'
 import { isId } from '../../platform/ids.ts'
-import { inTx, type TxWork, type Work } from '../../platform/work.ts'
-import { describeMember, endAccess, endMembership, recordMember, type TeamRequest, tellMember } from './access.ts'
+import type { TxWork, Work } from '../../platform/work.ts'
+import {
+  describeMember,
+  endAccess,
+  endMemberships,
+  recordMember,
+  type TeamRequest,
+  tellMember,
+  tellMembers,
+} from './access.ts'
 import { memberErrors } from './errors.ts'
 import { memberEvents } from './events.ts'
 import { type Member, type MemberRow, rolesHeld } from './schema.ts'
 import {
   countOwners,
-  deleteMemberRow,
+  deleteMemberRows,
   findMemberRow,
   listPlacementRows,
   lockRowsOfAddress,
   lockTeam,
   type TeamScope,
-  updateMemberRow,
+  updateMemberRows,
 } from './store.ts'
 import { assertMayActOn, assertMayChange, coversRole, type TeamRole } from './team-roles.ts'
+import { inTeamTurn } from './turns.ts'
 
 /**
  * Gives a member of the account, or of the organization that the scope names, another role. Fewer permissions take effect
  * at once. Throws `member_not_found`, `last_owner`, `privilege_escalation`.
  */
 export async function changeRole(work: TeamRequest, id: string, role: TeamRole): Promise<Member> {
-  return inTx(work, async (work) => {
+  return inTeamTurn(work, async (work) => {
     const before = await holdMember(work, id)
     for (const held of rolesHeld(before)) assertMayActOn(work.caller, held)
     assertMayChange(work.caller, before.role, role)
     if (before.role === role) return describeMember(work, before)
     await assertOwnerRemains(work, before)
-    await updateMemberRow(work.db, work.directory, before.id, { role })
-    if (!coversRole(before.role, role)) await endAccess(work, before)
+    await updateMemberRows(work.db, work.directory, [before.id], { role })
+    if (!coversRole(before.role, role)) await endAccess(work, [before])
     const after = existing(await findTeamRow(work, id))
     await recordMember(work, memberEvents.roleUpdated, await tellMember(work, after), { role: before.role })
     return describeMember(work, after)
@@ -42,7 +51,7 @@ export async function changeRole(work: TeamRequest, id: string, role: TeamRole):
  * Throws `member_not_found`, `last_owner`, `privilege_escalation`.
  */
 export async function removeMember(work: TeamRequest, id: string): Promise<void> {
-  await inTx(work, async (work) => removeRow(work, await holdMember(work, id)))
+  await inTeamTurn(work, async (work) => removeRow(work, await holdMember(work, id)))
 }
 
 /**
@@ -55,10 +64,9 @@ export async function removeRow(work: TxWork<AccountScope> & TeamRequest, row: M
     for (const held of rolesHeld(each)) assertMayActOn(work.caller, held)
     await assertOwnerRemains(work, each)
   }
-  const told = []
-  for (const each of [row, ...gone]) told.push(await tellMember(work, each))
-  await deleteMemberRow(work.db, work.directory, row.id)
-  await endMembership(work, row, gone)
+  const told = await tellMembers(work, [row, ...gone])
+  await deleteMemberRows(work.db, work.directory, [row.id])
+  await endMemberships(work, [row], gone)
   for (const member of told) await recordMember(work, endOf(member), member)
 }
 

@@ -1,15 +1,16 @@
-import { sql } from 'kysely'
+import { now } from '../../platform/db/now.ts'
 import { httpErrors, invalidField } from '../../platform/errors.ts'
 import { type AccountScope, findDirectoryOfOrganization } from '../../platform/http/directory.ts'
 import { isId, newId } from '../../platform/ids.ts'
-import { inTx, type TxWork, type Work } from '../../platform/work.ts'
+import type { TxWork, Work } from '../../platform/work.ts'
 import {
   endAccess,
-  endMembership,
+  endMemberships,
   inviterColumns,
-  recordMember,
+  type MemberChange,
+  recordMembers,
   type TeamRequest,
-  tellMember,
+  tellMembers,
   toMembers,
 } from './access.ts'
 import { memberErrors } from './errors.ts'
@@ -17,17 +18,18 @@ import { memberEvents } from './events.ts'
 import { endOf } from './members.ts'
 import { type Member, type MemberRow, type RosterEntry, rolesHeld } from './schema.ts'
 import {
-  deleteMemberRow,
+  deleteMemberRows,
   findAccountMemberRows,
-  findMemberRow,
-  insertMemberRow,
+  insertMemberRows,
   listMemberRows,
   lockInvitedRows,
   lockTeam,
+  placeRows,
   type TeamScope,
-  updateMemberRow,
+  updateMemberRows,
 } from './store.ts'
-import { assertMayActOn, assertMayChange, assertMayGive, coversRole, type TeamRole } from './team-roles.ts'
+import { assertMayActOn, assertMayChange, assertMayGive, coversRole, TEAM_ROLES, type TeamRole } from './team-roles.ts'
+import { inTeamTurn } from './turns.ts'
 
 /** The organization of a path, within the caller's reach. Throws `organization_not_found`. */
 export async function rosterScope(work: Work<AccountScope>, subOrgId: string): Promise<TeamScope> {
@@ -58,7 +60,7 @@ interface Wanted {
  * Throws `invalid_request` for memberships that are unknown here or named twice, `last_owner`, `privilege_escalation`.
  */
 export async function replaceRoster(work: TeamRequest, scope: TeamScope, entries: RosterEntry[]): Promise<Member[]> {
-  return inTx(work, async (work) => {
+  return inTeamTurn(work, async (work) => {
     await lockTeam(work.db, scope)
     await lockInvitedRows(work.db, scope)
     const present = await listMemberRows(work.db, scope)
@@ -71,9 +73,11 @@ export async function replaceRoster(work: TeamRequest, scope: TeamScope, entries
     const gone = present.filter((row) => !kept.has(row.id))
     for (const row of gone) assertMayTouch(work, row)
     for (const each of wanted) assertMayPut(work, each)
-    for (const row of gone) await takeOff(work, row)
-    for (const each of wanted) await put(work, scope, each)
-    return listRoster(work, scope)
+    const ended = await takeOff(work, gone)
+    const given = await put(work, scope, wanted)
+    const rows = await listMemberRows(work.db, scope)
+    await recordMembers(work, scope.organizationId, [...ended, ...(await tellGiven(work, rows, given))])
+    return toMembers(work, rows)
   })
 }
 
@@ -121,43 +125,80 @@ function refuse(entries: RosterEntry[], code: string, why: string, is: (entry: R
   if (wrong.length) throw invalidField(wrong, code, `membershipId ${why}`)
 }
 
-async function takeOff(work: TxWork<AccountScope>, row: MemberRow): Promise<void> {
-  const member = await tellMember(work, row)
-  await deleteMemberRow(work.db, work.directory, row.id)
-  await endMembership(work, row)
-  await recordMember(work, endOf(member), member)
+/** Deletes the rows. Returns what is to be recorded. */
+async function takeOff(work: TxWork<AccountScope>, rows: MemberRow[]): Promise<MemberChange[]> {
+  const members = await tellMembers(work, rows)
+  await deleteMemberRows(work.db, work.directory, ids(rows))
+  await endMemberships(work, rows)
+  return members.map((data) => ({ event: endOf(data), data }))
 }
 
-async function put(work: TxWork<AccountScope>, scope: TeamScope, { row, account, role }: Wanted): Promise<void> {
-  if (row === null && account !== null) return bringIn(work, scope, account, role)
-  if (row === null) return
-  const accountMemberId = account?.id ?? row.account_member_id
-  if (row.role === role && row.account_member_id === accountMemberId) return
-  await updateMemberRow(work.db, work.directory, row.id, { role, account_member_id: accountMemberId })
-  if (row.role === role) return
-  if (!coversRole(row.role, role)) await endAccess(work, row)
-  const after = { ...row, role, membership_id: accountMemberId ?? row.id }
-  await recordMember(work, memberEvents.roleUpdated, await tellMember(work, after), { role: row.role })
+/** What happened to a row of the roster. */
+interface Given {
+  id: string
+  event: MemberChange['event']
+  previous?: Partial<Member>
 }
 
-async function bringIn(work: TxWork<AccountScope>, scope: TeamScope, account: MemberRow, role: TeamRole) {
-  const { organizationId } = scope
-  await insertMemberRow(work.db, {
-    id: newId(),
-    account_id: scope.accountId,
-    organization_id: organizationId,
-    account_member_id: account.id,
-    email: account.email,
-    email_norm: account.email_norm,
-    display_name: account.display_name,
-    role,
-    status: account.status,
+/** Writes the rows that change, in statements whose number does not depend on how many they are. */
+async function put(work: TxWork<AccountScope>, scope: TeamScope, wanted: Wanted[]): Promise<Given[]> {
+  const { db } = work
+  const present = wanted.filter(isPresent)
+  const changed = present.filter(({ row, role }) => row.role !== role)
+  await placeRows(db, scope, ids(present.filter(isPlaced).map(({ row }) => row)))
+  for (const role of TEAM_ROLES)
+    await updateMemberRows(db, scope, ids(changed.filter((each) => each.role === role).map(({ row }) => row)), { role })
+  const lowered = changed.filter(({ row, role }) => !coversRole(row.role, role))
+  await endAccess(
+    work,
+    lowered.map(({ row }) => row),
+  )
+  const brought = wanted.flatMap(({ row, account, role }) => (row === null && account ? [{ account, role }] : []))
+  const made = brought.map(({ account, role }) => ({ id: newId(), account, role }))
+  await insertMemberRows(
+    db,
+    made.map((each) => toPlacement(work, scope, each)),
+  )
+  return [
+    ...changed.map(({ row }) => ({ id: row.id, event: memberEvents.roleUpdated, previous: { role: row.role } })),
+    ...made.map(({ id, account: { status } }) => ({
+      id,
+      event: status === 'active' ? memberEvents.added : memberEvents.invited,
+    })),
+  ]
+}
+
+type Present = Wanted & { row: MemberRow }
+
+const isPresent = (wanted: Wanted): wanted is Present => wanted.row !== null
+
+/** Whether the row becomes the place of a member of the account. */
+const isPlaced = ({ row, account }: Present) => account !== null && row.account_member_id !== account.id
+
+const ids = (rows: MemberRow[]) => rows.map(({ id }) => id)
+
+function toPlacement(
+  work: TxWork<AccountScope>,
+  { accountId, organizationId }: TeamScope,
+  { id, account, role }: { id: string; account: MemberRow; role: TeamRole },
+) {
+  return {
+    ...{ id, account_id: accountId, organization_id: organizationId, account_member_id: account.id },
+    ...{ email: account.email, email_norm: account.email_norm, display_name: account.display_name },
+    ...{ role, status: account.status },
+    joined_at: account.status === 'active' ? now : null,
     // An invited person joins the roster with the account.
     ...(account.status === 'invited' ? inviterColumns(work) : {}),
-    joined_at: account.status === 'active' ? sql`clock_now()` : null,
+  }
+}
+
+/** The events of rows, as they are now. */
+async function tellGiven(work: TxWork<AccountScope>, rows: MemberRow[], given: Given[]): Promise<MemberChange[]> {
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  const found = given.flatMap((each) => byId.get(each.id) ?? [])
+  const members = new Map((await tellMembers(work, found)).map((data, i) => [found[i]?.id, data]))
+  return given.flatMap(({ id, event, previous }) => {
+    const data = members.get(id)
+    return data ? [{ event, data, previous }] : []
   })
-  const row = await findMemberRow(work.db, scope, account.id)
-  if (!row) throw new Error('A place on a roster is gone while the team is locked')
-  const event = row.status === 'active' ? memberEvents.added : memberEvents.invited
-  await recordMember(work, event, await tellMember(work, row))
 }

@@ -1,4 +1,5 @@
 import { type InsertObject, type RawBuilder, sql, type UpdateObject } from 'kysely'
+import { uuidArray } from '../../platform/db/arrays.ts'
 import { isOwnerSeenFrom } from '../../platform/db/home-environment.ts'
 import { now } from '../../platform/db/now.ts'
 import type { Db, Tx } from '../../platform/db/pool.ts'
@@ -74,12 +75,21 @@ export async function findAccountMemberRows(db: Db, { accountId }: TeamScope, id
 /** Every row of a person: in the account, of organizations, on rosters. */
 export async function listRowsOfAddress(
   db: Db,
-  { accountId }: Pick<TeamScope, 'accountId'>,
+  scope: Pick<TeamScope, 'accountId'>,
   emailNorm: string,
+): Promise<MemberRow[]> {
+  return listRowsOfAddresses(db, scope, [emailNorm])
+}
+
+/** The same for several people. */
+export async function listRowsOfAddresses(
+  db: Db,
+  { accountId }: Pick<TeamScope, 'accountId'>,
+  emailNorms: string[],
 ): Promise<MemberRow[]> {
   return selectAll(db)
     .where('account_id', '=', accountId)
-    .where('email_norm', '=', emailNorm)
+    .where('email_norm', 'in', emailNorms)
     .orderBy('created_at')
     .orderBy('id')
     .execute()
@@ -127,31 +137,56 @@ export async function countOwners(db: Db, { accountId, organizationId }: TeamSco
   return row.count
 }
 
-export async function insertMemberRow(tx: Tx, row: InsertObject<DB, 'members'>): Promise<void> {
-  await tx.insertInto('members').values(row).execute()
+export async function insertMemberRows(tx: Tx, rows: InsertObject<DB, 'members'>[]): Promise<void> {
+  if (rows.length > 0) await tx.insertInto('members').values(rows).execute()
 }
 
-export async function updateMemberRow(
+/** Makes the same changes to each of these memberships. */
+export async function updateMemberRows(
   tx: Tx,
   { accountId }: Pick<TeamScope, 'accountId'>,
-  id: string,
+  ids: string[],
   changes: Omit<UpdateObject<DB, 'members'>, 'role' | 'role_since'> & { role?: TeamRole },
 ): Promise<void> {
-  const row = tx.updateTable('members').where('account_id', '=', accountId).where('id', '=', id)
+  if (ids.length === 0) return
+  const rows = tx.updateTable('members').where('account_id', '=', accountId).where(isAny('id', ids))
   const { role } = changes
   if (role !== undefined) {
-    await keepFormerRoles(tx, { accountId }, sql`id = ${id} and role <> ${role}`)
-    await row.where('role', '!=', role).set({ role_since: now }).execute()
+    await keepFormerRoles(tx, { accountId }, sql`${isAny('id', ids)} and role <> ${role}`)
+    await rows.where('role', '!=', role).set({ role_since: now }).execute()
   }
-  await row.set({ ...changes, updated_at: now }).execute()
+  await rows.set({ ...changes, updated_at: now }).execute()
 }
 
-/** With the places on rosters that somebody has as a member of the account. */
-export async function deleteMemberRow(tx: Tx, { accountId }: Pick<TeamScope, 'accountId'>, id: string): Promise<void> {
-  await keepFormerRoles(tx, { accountId }, sql`(id = ${id} or account_member_id = ${id})`)
-  for (const column of ['account_member_id', 'id'] as const)
-    await tx.deleteFrom('members').where('account_id', '=', accountId).where(column, '=', id).execute()
+/** Makes rows of a roster places of the members of the account who have their addresses. */
+export async function placeRows(tx: Tx, { accountId }: Pick<TeamScope, 'accountId'>, ids: string[]): Promise<void> {
+  if (ids.length === 0) return
+  await tx
+    .updateTable('members')
+    .set({
+      account_member_id: sql`(select own.id from members own
+        where own.account_id = ${accountId} and own.organization_id is null and own.email_norm = members.email_norm)`,
+      updated_at: now,
+    })
+    .where('account_id', '=', accountId)
+    .where(isAny('id', ids))
+    .execute()
 }
+
+/** With the places on rosters that these people have as members of the account. */
+export async function deleteMemberRows(
+  tx: Tx,
+  { accountId }: Pick<TeamScope, 'accountId'>,
+  ids: string[],
+): Promise<void> {
+  if (ids.length === 0) return
+  await keepFormerRoles(tx, { accountId }, sql`(${isAny('id', ids)} or ${isAny('account_member_id', ids)})`)
+  for (const column of ['account_member_id', 'id'] as const)
+    await tx.deleteFrom('members').where('account_id', '=', accountId).where(isAny(column, ids)).execute()
+}
+
+const isAny = (column: 'id' | 'account_member_id', ids: string[]) =>
+  sql<boolean>`${sql.ref(column)} = any(${uuidArray(ids)}::uuid[])`
 
 /**
  * Keeps the roles that members are about to lose, if the policy of second factors counts them. A role that its holder had
