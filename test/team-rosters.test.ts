@@ -3,8 +3,10 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { succeeded } from './factors.ts'
 import { type Caller, type Reply, startApp, type Tenant, until } from './harness.ts'
 import { newEmail } from './people.ts'
+import { mailedLink } from './sign-in.ts'
+import { snapshot } from './snapshot.ts'
 import { recordStatements } from './sql-recorder.ts'
-import { joinedMember } from './team.ts'
+import { joinedMember, PASSWORD } from './team.ts'
 
 // What large rosters, and many changes at once, cost the others.
 
@@ -74,6 +76,113 @@ describe('the statements of PUT do not grow with the roster', () => {
       return { raise: put('admin'), lower: put('developer') }
     })
     for (const [name, [, few, many]] of Object.entries(counts)) expect([name, many]).toEqual([name, few])
+  })
+})
+
+describe('a member of the account who was invited before', () => {
+  const verdict = (reply: Reply) => [reply.status, reply.body?.code]
+
+  /** An owner of the account, and a member with an invitation of one organization, by its key. */
+  async function invitedMember(invited: 'active' | 'invited' = 'active') {
+    const tenant = await app.tenant()
+    const subOrgId = await tenant.organization()
+    const key = await tenant.withKey({ subOrgId })
+    const owner = (await joinedMember(app, tenant, 'owner')).membershipId
+    const email = newEmail()
+    const account =
+      invited === 'active'
+        ? (await joinedMember(app, tenant, 'admin', { email })).membershipId
+        : succeeded(await tenant.post('/v1/members/invites', { email, role: 'admin' })).member.membershipId
+    const ofAccount = invited === 'active' ? null : (await mailedLink(app, email, 'invite')).token_hash
+    const { member } = succeeded(await key.post('/v1/members/invites', { email, role: 'member' }))
+    const { token_hash: token } = await mailedLink(app, email, 'invite')
+    const accept = (token: string | null, more: object = {}) =>
+      tenant.post('/v1/auth/invite/accept', { subOrgId: 'team', token, ...more })
+    const path = `/v1/organizations/${subOrgId}/members`
+    const put = (by: Caller, of: object = {}) =>
+      by.put(path, { members: [{ membershipId: owner }, { membershipId: account, ...of }] })
+    const events = async () =>
+      (await app.events({ accountId: tenant.accountId }))
+        .filter(({ type, organization_id }) => type.startsWith('member.') && organization_id === subOrgId)
+        .map(({ type, target_id }) => [type, target_id])
+    return {
+      tenant,
+      key,
+      owner,
+      account,
+      before: member.membershipId,
+      email,
+      token,
+      ofAccount,
+      accept,
+      path,
+      put,
+      events,
+    }
+  }
+
+  test('joins the roster, and the invitation ends', async () => {
+    const { tenant, key, owner, account, before, email, token, accept, path, put, events } = await invitedMember()
+    const { members } = succeeded(await put(tenant, { role: 'owner' }))
+    const inviter = { type: 'api_key', id: succeeded(await key.get('/v1/api-keys/current')).id }
+    expect(members.find((each: { email: string }) => each.email === email)).toMatchObject({
+      ...{ membershipId: account, status: 'active', role: 'owner', invitedBy: inviter },
+      joinedAt: expect.any(String),
+    })
+    expect(await events()).toEqual([
+      ['member.invited', before],
+      ['member.added', account],
+      ['member.added', owner],
+    ])
+    expect(verdict(await accept(token))).toEqual([400, 'token_invalid'])
+    // The organization lists them by the membership of the account, and its routes take that id.
+    const listed = succeeded(await key.get(path)).members
+    expect(listed.map(({ membershipId }: { membershipId: string }) => membershipId).sort()).toEqual(
+      [account, owner].sort(),
+    )
+    expect(verdict(await key.patch(`/v1/members/${before}`, { newRole: 'admin' }))).toEqual([404, 'member_not_found'])
+    expect(verdict(await key.delete(`/v1/members/invites/${before}`))).toEqual([404, 'invite_not_found'])
+    succeeded(await key.patch(`/v1/members/${account}`, { newRole: 'developer' }))
+    expect(succeeded(await key.get('/v1/members/invites')).invites).toEqual([])
+  })
+
+  test('counts as an owner of the roster', async () => {
+    const { tenant, account, path } = await invitedMember()
+    const { members } = succeeded(await tenant.put(path, { members: [{ membershipId: account, role: 'owner' }] }))
+    expect(members).toMatchObject([{ membershipId: account, status: 'active', role: 'owner' }])
+  })
+
+  test('joins only by a caller that may give the role, and act on the member', async () => {
+    const { tenant, owner, path, put } = await invitedMember()
+    const invited = succeeded(await tenant.get(path)).members[0].membershipId
+    // The owner is on it already, whom the weak key could not bring.
+    succeeded(await tenant.put(path, { members: [{ membershipId: owner }, { membershipId: invited }] }))
+    const weak = await tenant.withKey({ scopes: ['members.*', 'users.read', 'sub_orgs.*'] })
+    const bounded = { name: 'Bounded', scopes: ['*'], requestsPerSecond: 50 }
+    const limited = app.as(succeeded(await tenant.post('/v1/api-keys', bounded)).key)
+    const before = await snapshot(app)
+    for (const caller of [weak, limited]) expect(verdict(await put(caller))).toEqual([403, 'privilege_escalation'])
+    expect(await snapshot(app)).toEqual(before)
+  })
+
+  test('and to the account too, joins with it', async () => {
+    const { tenant, account, token, ofAccount, accept, path, put, events } = await invitedMember('invited')
+    succeeded(await put(tenant))
+    const statuses = async () =>
+      succeeded(await tenant.get(path)).members.map((each: { membershipId: string; status: string }) => [
+        ...[each.membershipId === account, each.status],
+      ])
+    expect((await statuses()).sort()).toEqual([
+      [false, 'active'],
+      [true, 'invited'],
+    ])
+    expect(verdict(await accept(token, { password: PASSWORD }))).toEqual([400, 'token_invalid'])
+    succeeded(await accept(ofAccount, { password: PASSWORD }))
+    expect((await statuses()).sort()).toEqual([
+      [false, 'active'],
+      [true, 'active'],
+    ])
+    expect((await events()).filter(([, id]) => id === account)).toEqual([['member.added', account]])
   })
 })
 

@@ -26,8 +26,8 @@ export const teamActions: Mutant[] = [
   {
     name: 'a member demoted by PUT loses their sessions',
     file: ROSTER,
-    find: 'changed.filter(({ row, role }) => !coversRole(row.role, role))',
-    replace: 'changed.slice(changed.length)',
+    find: '    rows(({ row, role }) => !coversRole(row.role, role)),\n',
+    replace: '    [],\n',
     tests: [ATTACKS_TEST],
     only: 'a roster',
   },
@@ -240,14 +240,14 @@ export const teamActions: Mutant[] = [
   {
     name: 'a role that is lost is kept for the grace period',
     file: STORE,
-    find: '    await keepFormerRoles(tx, { accountId }, sql`id = ${id} and role <> ${role}`)\n',
+    find: "    await keepFormerRoles(tx, { accountId }, sql`${isAny('id', ids)} and role <> ${role}`)\n",
     replace: '',
     tests: [GRACE_TEST],
   },
   {
     name: 'a removal keeps the roles for the grace period',
     file: STORE,
-    find: '  await keepFormerRoles(tx, { accountId }, sql`(id = ${id} or account_member_id = ${id})`)\n',
+    find: "  await keepFormerRoles(tx, { accountId }, sql`(${isAny('id', ids)} or ${isAny('account_member_id', ids)})`)\n",
     replace: '',
     tests: [GRACE_TEST],
     only: 'extend no grace period',
@@ -255,8 +255,8 @@ export const teamActions: Mutant[] = [
   {
     name: 'a removal keeps the roles on rosters for the grace period',
     file: STORE,
-    find: 'sql`(id = ${id} or account_member_id = ${id})`',
-    replace: 'sql`id = ${id}`',
+    find: "sql`(${isAny('id', ids)} or ${isAny('account_member_id', ids)})`",
+    replace: "isAny('id', ids)",
     tests: [GRACE_TEST],
     only: 'on a roster alone',
   },

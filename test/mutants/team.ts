@@ -39,8 +39,8 @@ export const team: Mutant[] = [
   {
     name: 'a renewal names the last inviter',
     file: INVITING,
-    find: '...named, ...status, ...inviterColumns(work) }',
-    replace: '...named, ...status }',
+    find: '      ...inviterColumns(work),\n',
+    replace: '',
     tests: [INVITATION_EVENTS_TEST],
   },
   {
@@ -50,6 +50,22 @@ export const team: Mutant[] = [
     replace: 'if (work.db) return run()',
     tests: [ROSTERS_TEST],
     only: 'take turns',
+  },
+  {
+    name: 'a member of the account joins a roster by PUT in place of an invitation',
+    file: ROSTER,
+    find: "row?.status === 'invited' && account?.status === 'active'",
+    replace: "row?.role === 'owner' && row.status !== 'invited' && account?.status === 'active'",
+    tests: [ROSTERS_TEST],
+    only: 'invited before',
+  },
+  {
+    name: 'the link of an invitation ends when a member joins by PUT',
+    file: ROSTER,
+    find: '  await endInvitations(work, [...joining, ...waiting])\n',
+    replace: '',
+    tests: [ROSTERS_TEST],
+    only: 'invited before',
   },
   {
     name: 'a key that can do more than the caller is not changed',
@@ -180,8 +196,8 @@ export const team: Mutant[] = [
   {
     name: 'a roster has an owner who has joined',
     file: ROSTER,
-    find: "role === 'owner' && (row ?? account)?.status === 'active'",
-    replace: "role === 'owner'",
+    find: "each.role === 'owner' && isActive(each)",
+    replace: "each.role === 'owner'",
     tests: [ROSTER_TEST],
   },
   {
@@ -408,7 +424,7 @@ export const team: Mutant[] = [
   {
     name: 'a caller does not put a member with more permissions onto a roster',
     file: ROSTER,
-    find: '    if (account) assertMayTouch(work, account)\n',
+    find: '  for (const each of [row, account]) if (each) assertMayTouch(work, each)\n',
     replace: '',
     tests: [ACTIONS_TEST],
     only: 'counts with both roles',
@@ -440,15 +456,15 @@ export const team: Mutant[] = [
   {
     name: 'an invitation elsewhere keeps no session',
     file: ACCESS,
-    find: "row.status === 'active' && row.organization_id !== roster",
-    replace: 'row.organization_id !== roster',
+    find: "status === 'active' && organization_id !== roster",
+    replace: 'organization_id !== roster',
     tests: [ATTACKS_TEST],
     only: 'a roster',
   },
   {
     name: 'a withdrawn invitation ends no session',
     file: ACCESS,
-    find: "  if (changed.status === 'invited') return\n",
+    find: "  if (row.status === 'invited') return\n",
     replace: '',
     tests: [ATTACKS_TEST],
     only: 'a roster',

@@ -5,6 +5,7 @@ import { isId, newId } from '../../platform/ids.ts'
 import type { TxWork, Work } from '../../platform/work.ts'
 import {
   endAccess,
+  endInvitations,
   endMemberships,
   inviterColumns,
   type MemberChange,
@@ -65,7 +66,7 @@ export async function replaceRoster(work: TeamRequest, scope: TeamScope, entries
     await lockInvitedRows(work.db, scope)
     const present = await listMemberRows(work.db, scope)
     const wanted = await resolve(work, scope, present, entries)
-    if (!wanted.some(({ role, row, account }) => role === 'owner' && (row ?? account)?.status === 'active'))
+    if (!wanted.some((each) => each.role === 'owner' && isActive(each)))
       throw memberErrors.lastOwner({
         detail: 'The roster names no owner who has joined. Give a member who has joined the role owner.',
       })
@@ -74,7 +75,7 @@ export async function replaceRoster(work: TeamRequest, scope: TeamScope, entries
     for (const row of gone) assertMayTouch(work, row)
     for (const each of wanted) assertMayPut(work, each)
     const ended = await takeOff(work, gone)
-    const given = await put(work, scope, wanted)
+    const given = [...(await change(work, scope, wanted.filter(isPresent))), ...(await bringIn(work, scope, wanted))]
     const rows = await listMemberRows(work.db, scope)
     await recordMembers(work, scope.organizationId, [...ended, ...(await tellGiven(work, rows, given))])
     return toMembers(work, rows)
@@ -85,16 +86,23 @@ function assertMayTouch({ caller }: TeamRequest, row: MemberRow): void {
   for (const role of rolesHeld(row)) assertMayActOn(caller, role)
 }
 
-function assertMayPut(work: TeamRequest, { row, account, role }: Wanted): void {
-  if (row?.role === role) return
-  if (row) {
+function assertMayPut(work: TeamRequest, wanted: Wanted): void {
+  const { row, account, role } = wanted
+  if (row && !isJoining(wanted)) {
+    if (row.role === role) return
     assertMayTouch(work, row)
     assertMayChange(work.caller, row.role, role)
-  } else {
-    if (account) assertMayTouch(work, account)
-    assertMayGive(work.caller, role)
+    return
   }
+  for (const each of [row, account]) if (each) assertMayTouch(work, each)
+  assertMayGive(work.caller, role)
 }
+
+/** Whether the person is an active member of the roster from then on. */
+const isActive = ({ row, account }: Wanted) => [row, account].some((each) => each?.status === 'active')
+
+/** Whether a member of the account was invited to the roster, and joins it at once. */
+const isJoining = ({ row, account }: Wanted) => row?.status === 'invited' && account?.status === 'active'
 
 async function resolve(
   work: TxWork<AccountScope> & TeamRequest,
@@ -140,32 +148,44 @@ interface Given {
   previous?: Partial<Member>
 }
 
-/** Writes the rows that change, in statements whose number does not depend on how many they are. */
-async function put(work: TxWork<AccountScope>, scope: TeamScope, wanted: Wanted[]): Promise<Given[]> {
+// In statements whose number does not depend on how many rows there are.
+
+/** Changes rows of the roster. Returns what is to be recorded. */
+async function change(work: TxWork<AccountScope>, scope: TeamScope, present: Present[]): Promise<Given[]> {
   const { db } = work
-  const present = wanted.filter(isPresent)
-  const changed = present.filter(({ row, role }) => row.role !== role)
-  await placeRows(db, scope, ids(present.filter(isPlaced).map(({ row }) => row)))
+  const rows = (which: (each: Present) => boolean) => present.filter(which).map(({ row }) => row)
+  const isChanged = ({ row, role }: Present) => row.role !== role
+  const joining = rows(isJoining)
+  // Who is invited to the account as well joins the roster with it.
+  const waiting = rows((each) => isPlaced(each) && each.row.status === 'invited' && !isJoining(each))
+  await placeRows(db, scope, ids(rows(isPlaced)))
   for (const role of TEAM_ROLES)
-    await updateMemberRows(db, scope, ids(changed.filter((each) => each.role === role).map(({ row }) => row)), { role })
-  const lowered = changed.filter(({ row, role }) => !coversRole(row.role, role))
+    await updateMemberRows(db, scope, ids(rows((each) => isChanged(each) && each.role === role)), { role })
+  await endInvitations(work, [...joining, ...waiting])
+  await updateMemberRows(db, scope, ids([...joining, ...waiting]), { invite_expires_at: null, invite_link_id: null })
+  await updateMemberRows(db, scope, ids(joining), { status: 'active', joined_at: now })
   await endAccess(
     work,
-    lowered.map(({ row }) => row),
+    rows(({ row, role }) => !coversRole(row.role, role)),
   )
-  const brought = wanted.flatMap(({ row, account, role }) => (row === null && account ? [{ account, role }] : []))
-  const made = brought.map(({ account, role }) => ({ id: newId(), account, role }))
-  await insertMemberRows(
-    db,
-    made.map((each) => toPlacement(work, scope, each)),
-  )
+  const updated = rows((each) => isChanged(each) && !isJoining(each))
   return [
-    ...changed.map(({ row }) => ({ id: row.id, event: memberEvents.roleUpdated, previous: { role: row.role } })),
-    ...made.map(({ id, account: { status } }) => ({
-      id,
-      event: status === 'active' ? memberEvents.added : memberEvents.invited,
-    })),
+    ...joining.map(({ id }) => ({ id, event: memberEvents.added })),
+    ...updated.map(({ id, role }) => ({ id, event: memberEvents.roleUpdated, previous: { role } })),
   ]
+}
+
+/** Brings members of the account onto the roster. Returns what is to be recorded. */
+async function bringIn(work: TxWork<AccountScope>, scope: TeamScope, wanted: Wanted[]): Promise<Given[]> {
+  const brought = wanted.flatMap(({ row, account, role }) =>
+    row === null && account ? [{ id: newId(), account, role }] : [],
+  )
+  const rows = brought.map((each) => toPlacement(work, scope, each))
+  await insertMemberRows(work.db, rows)
+  return rows.map(({ id, status }) => ({
+    id,
+    event: status === 'active' ? memberEvents.added : memberEvents.invited,
+  }))
 }
 
 type Present = Wanted & { row: MemberRow }
