@@ -70,6 +70,7 @@ test('lists the team, a page at a time', async () => {
         displayName: null,
         role: 'owner',
         status: 'active',
+        invitedBy: null,
         joinedAt: expect.any(String),
         createdAt: expect.any(String),
         updatedAt: expect.any(String),
