@@ -4,6 +4,8 @@ import type { TxWork, Work } from './work.ts'
 /** How an identity provider names a person, as a provisioning client may have named them. */
 export interface SaidNames {
   connectionId: string
+  /** Connection, issuer and subject, on lines of their own. */
+  identity: string
   /** Values that may be the `externalId`. */
   externalIds: readonly string[]
   /** Whether the connection says which claim that is (`scim_match`). */

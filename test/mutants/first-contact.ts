@@ -4,6 +4,7 @@ const MATCH = 'src/features/provisioning/match.ts'
 const PROVISION = 'src/features/provisioning/provision.ts'
 const COMPLETE = 'src/features/federation/complete.ts'
 const MATCHING_TEST = ['test/matching.test.ts']
+const HOSTILE_TEST = ['test/matching-hostile.test.ts']
 
 const first = (mutant: Omit<Mutant, 'tests'> & { tests?: string[] }): Mutant => ({
   tests: MATCHING_TEST,
@@ -74,9 +75,37 @@ export const firstContact: Mutant[] = [
   first({
     name: 'a name that people choose counts beside an address of the same user alone',
     file: MATCH,
-    find: 'statedNorm === null || hasAddress(row, statedNorm)',
-    replace: 'emailNorm !== row.email_norm',
+    find: 'principalNames.some(isNamed) || hasAddress(row, statedNorm)',
+    replace: 'principalNames.some(isNamed) || emailNorm !== row.email_norm',
     tests: ['test/matching-names.test.ts'],
+  }),
+  first({
+    name: 'a missing address is no agreement with a name that people choose',
+    file: MATCH,
+    find: 'principalNames.some(isNamed) || hasAddress(row, statedNorm)',
+    replace: 'principalNames.some(isNamed) || statedNorm === null || hasAddress(row, statedNorm)',
+    tests: HOSTILE_TEST,
+  }),
+  first({
+    name: 'a subject of a deleted user becomes no other user',
+    file: 'src/features/provisioning/store.ts',
+    find: "concat_ws(e'\\\\n', source, issuer, subject)",
+    replace: 'subject',
+    tests: HOSTILE_TEST,
+  }),
+  first({
+    name: 'a user that the client adds again comes before the subject of the deleted one',
+    file: MATCH,
+    find: "['external_id', 'user_name', 'address', 'secondary_address', 'unproved_address', 'subject']",
+    replace: "['subject', 'external_id', 'user_name', 'address', 'secondary_address', 'unproved_address']",
+    tests: HOSTILE_TEST,
+  }),
+  first({
+    name: 'without the claim of scim_match nobody becomes a user',
+    file: 'src/features/federation/recognise.ts',
+    find: 'isProvisioning && rules.isClaimNamed && (arrival',
+    replace: 'isProvisioning && !rules && (arrival',
+    tests: HOSTILE_TEST,
   }),
   first({
     name: 'preferred_username is no assigned name',

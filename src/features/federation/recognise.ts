@@ -59,8 +59,15 @@ export async function recognise(work: Work, arrival: Arrival): Promise<Recognise
   if (said instanceof FederationFailure) throw said
   // Provisioning has looked for the address, too.
   const facts = isProvisioning ? null : await findSignInFacts(work, identify(work.platform, said))
+  if (isProvisioning && rules.isClaimNamed && (arrival.person.externalIds ?? []).length === 0)
+    throw new FederationFailure('account_not_linked', UNNAMED)
   return { ...found, facts, isProved: true }
 }
+
+// The person can leave the claim out, by the scope of the authorization URL, and would come back as another user.
+const UNNAMED =
+  'The provider sends no usable value of the claim or attribute that `scim_match` names, so that provisioning cannot know ' +
+  'the person. Nobody becomes a user without it.'
 
 const matchOf = (work: Work, arrival: Arrival, address: EmailAddress | null) =>
   provisionedUsers.of(work.platform).match(work, namesOf(arrival, address))
@@ -68,9 +75,10 @@ const matchOf = (work: Work, arrival: Arrival, address: EmailAddress | null) =>
 function namesOf({ begun, person, rules }: Arrival, address: EmailAddress | null): SaidNames {
   const { externalIds = [], userNames = [], principalNames = [] } = person
   const { domains, isClaimNamed } = rules
-  const { email } = person
+  const { email, issuer, subject } = person
   return {
     connectionId: begun.source,
+    identity: [begun.source, issuer, subject].join('\n'),
     externalIds,
     isClaimNamed,
     userNames,

@@ -20,7 +20,7 @@ export const provisioningBelongings: Belonging[] = [
     exports: tells(
       'scim_users',
       'created_at',
-      'user_name external_id resource created_at deleted_at deleted_by_client',
+      'user_name external_id resource created_at deleted_at deleted_by_client subjects',
       'user_name_folded',
     ),
     isAbsent: isPending,

@@ -1,11 +1,13 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { Directory } from '../../platform/http/directory.ts'
+import type { SaidNames } from '../../platform/provisioned-users.ts'
 import { linkedConnection } from './store.ts'
 
 /** A user who has something that an identity provider says of a person. */
 export interface MatchRow {
-  level: 'external_id' | 'user_name' | 'address' | 'secondary_address'
+  /** `subject`: the deleted user has signed in as this subject. */
+  level: 'external_id' | 'user_name' | 'address' | 'secondary_address' | 'subject'
   user_id: string
   email_norm: string
   /** As the client writes it; null if it has never had the user. */
@@ -33,9 +35,9 @@ type Found = { enabled: boolean; linked_id: string | null } & (MatchRow | { leve
 export async function findMatchRows(
   db: Db,
   directory: Directory,
-  said: { externalIds: readonly string[]; userNames: readonly string[]; emailNorm: string | null },
+  said: Pick<SaidNames, 'externalIds' | 'userNames' | 'emailNorm' | 'identity'>,
 ): Promise<{ enabled: boolean; linkedId: string | null; rows: MatchRow[] }> {
-  const { externalIds, userNames, emailNorm } = said
+  const { externalIds, userNames, emailNorm, identity } = said
   const names = emailNorm === null ? userNames : [...userNames, emailNorm]
   const folded = sql`array(select lower(name) from unnest(${names}::text[]) as given (name))`
   const { rows } = await sql<Found>`
@@ -52,7 +54,10 @@ export async function findMatchRows(
       where directory_id = ${directory.id} and email_norm = ${emailNorm}::text and deleted_at is null
         and (pending_until is null or pending_until > clock_now())
       union all (select 'secondary_address', user_id from scim_user_emails
-      where directory_id = ${directory.id} and value_folded = ${emailNorm}::text limit ${ENOUGH})),
+      where directory_id = ${directory.id} and value_folded = ${emailNorm}::text limit ${ENOUGH})
+      union all (select 'subject', user_id from scim_users
+      where directory_id = ${directory.id} and deleted_at is not null and subjects @> array[${identity}::text]
+      limit ${ENOUGH})),
     people as (
       select found.level, users.id as user_id, users.email_norm, users.active,
         users.pending_until is not null as is_pending, s.user_name,

@@ -52,17 +52,18 @@ export async function matchProvisioned(work: Work, said: SaidNames): Promise<Pro
  * The row, if its value counts at this connection; null if not. The linked connection matches by every value. Another one
  * matches by the address it may speak for, also as userName, and by externalId if `scim_match` names its claim and the
  * address is the user's. No name counts beside an address that the provider denies. A name that people may choose themselves
- * also needs an address of the same user, if the provider states one; the name of a deprovisioned user then counts as that
- * of a deleted user, and opens nothing.
+ * counts only beside a stated address of the same user: the person can leave the address out, by the scope of the
+ * authorization URL. The name of a deprovisioned user then counts as that of a deleted user, and opens nothing.
  */
 function countedRow(row: MatchRow, said: SaidNames, isLinked: boolean): MatchRow | null {
   const { emailNorm, statedNorm, isDenied, isClaimNamed, userNames, principalNames } = said
+  if (row.level === 'subject') return row.is_gone ? row : null
   if (row.level === 'external_id') return isLinked || (isClaimNamed && hasAddress(row, emailNorm)) ? row : null
   if (row.level !== 'user_name') return hasAddress(row, emailNorm) ? row : null
   const isNamed = (name: string) => row.user_name !== null && isSameIdentifier(row.user_name, name)
   if (emailNorm !== null && isNamed(emailNorm)) return row
   if (!isLinked || isDenied || !userNames.some(isNamed)) return null
-  if (principalNames.some(isNamed) || statedNorm === null || hasAddress(row, statedNorm)) return row
+  if (principalNames.some(isNamed) || hasAddress(row, statedNorm)) return row
   return row.is_gone || !row.active ? { ...row, is_provisioned: false, is_gone: true } : null
 }
 
@@ -73,7 +74,8 @@ function hasAddress({ email_norm, user_name, emails }: MatchRow, norm: string | 
   return email_norm === norm || others.some((value) => parseVouchedEmail(value)?.norm === norm)
 }
 
-const LEVELS = ['external_id', 'user_name', 'address', 'secondary_address', 'unproved_address'] as const
+// The subject of a deleted user is last: the client may have added the person again as another user.
+const LEVELS = ['external_id', 'user_name', 'address', 'secondary_address', 'unproved_address', 'subject'] as const
 type Level = (typeof LEVELS)[number]
 
 /** The owner of a main address comes before others; a sign-up that has not proved it comes last. */

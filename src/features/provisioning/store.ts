@@ -170,7 +170,8 @@ export async function putProvisionedRow(
       values (${directory.id}::uuid, ${userId}::uuid, ${userName}::text, ${externalId}::text,
         ${JSON.stringify(resource)}::jsonb)
       on conflict (directory_id, user_id) do update set user_name = excluded.user_name,
-        external_id = excluded.external_id, resource = excluded.resource, deleted_at = null, deleted_by_client = false)
+        external_id = excluded.external_id, resource = excluded.resource, deleted_at = null, deleted_by_client = false,
+        subjects = null)
     insert into scim_user_emails (directory_id, user_id, n, value, type, is_primary)
     select ${directory.id}::uuid, ${userId}::uuid, given.n - 1, given.value, given.type, given.is_primary
     from unnest(${emails.map(({ value }) => value)}::text[], ${emails.map(({ type }) => type)}::text[],
@@ -200,15 +201,13 @@ export async function listGroupsOfUsers(db: Db, directory: Directory, userIds: s
   return rows
 }
 
-/** The client has deleted a user, who may come back. */
+/** The client has deleted a user, who may come back. Keeps as which subjects the user has signed in. */
 export async function buryProvisionedRow(tx: Tx, directory: Directory, userId: string): Promise<void> {
-  await tx
-    .updateTable('scim_users')
-    .set({ deleted_at: sql<Date>`clock_now()`, deleted_by_client: true })
-    .where('directory_id', '=', directory.id)
-    .where('user_id', '=', userId)
-    .where('deleted_at', 'is', null)
-    .execute()
+  await sql`
+    update scim_users set deleted_at = clock_now(), deleted_by_client = true, subjects = (
+      select array_agg(concat_ws(e'\\n', source, issuer, subject)) from identities
+      where directory_id = ${directory.id} and user_id = ${userId} and method = 'sso')
+    where directory_id = ${directory.id} and user_id = ${userId} and deleted_at is null`.execute(tx)
 }
 
 export type ListedRow = UserRow &

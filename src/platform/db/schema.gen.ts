@@ -647,6 +647,7 @@ export interface ScimUsers {
   directory_id: string;
   external_id: string | null;
   resource: Json;
+  subjects: string[] | null;
   user_id: string;
   user_name: string;
   user_name_folded: Generated<string>;

@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest'
+import { fresh } from './fresh.ts'
+import { add, identitiesOf, makeWorld, newLocal, peopleAt, signInAt, type World, workEmail } from './introductions.ts'
+import { startFederatedApp } from './oidc-organization.ts'
+import { startOpPeer } from './op-peer.ts'
+
+const federated = await startFederatedApp()
+const op = await startOpPeer()
+
+const here = ({ connectionId }: World) => ({ id: connectionId, peer: op })
+
+test('a person who leaves out the address is nobody by a name that people choose', async () => {
+  const world = await makeWorld(federated, op, 'oidc')
+  const { at } = world
+  for (const jit_provisioning of [null, true]) {
+    await world.change({ jit_provisioning })
+    const boss = at(newLocal())
+    const id = await add(world, { userName: boss, externalId: fresh(), emails: [workEmail(boss)] })
+    const claims = { sub: fresh(), preferred_username: boss }
+    // As a provider answers a scope without `email`.
+    op.behaviour.userinfo = claims
+    expect(await signInAt(world, here(world), claims)).toMatchObject({ error: 'email_missing' })
+    op.calm()
+    for (const email of ['no address', boss.replace('@', '@other.')])
+      expect(await signInAt(world, here(world), { ...claims, email })).toHaveProperty('error')
+    expect(await identitiesOf(world, id)).toEqual([])
+    // Beside the address it is the user, and a name that administrators assign needs none.
+    expect(await signInAt(world, here(world), { ...claims, email: boss })).toMatchObject({ directory_user_id: id })
+    const upn = at(newLocal())
+    const [named, assigned] = [await add(world, { userName: upn }), { sub: fresh(), upn }]
+    op.behaviour.userinfo = assigned
+    expect(await signInAt(world, here(world), assigned)).toMatchObject({ directory_user_id: named })
+    op.calm()
+  }
+})
+
+test.each(['deactivate', 'delete'])(
+  'a subject of a user whom the client deleted becomes no other user, whatever it leaves out: %s',
+  async (onDeprovision) => {
+    const world = await makeWorld(federated, op, 'oidc', { jit_provisioning: true })
+    const { at, client, key } = world
+    await world.configure({ sso_connection_id: world.connectionId, onDeprovision })
+    const [upn, mail, externalId, sub] = [at(newLocal()), at(newLocal()), fresh(), fresh()]
+    const id = await add(world, { userName: upn, externalId })
+    const claims = { sub, email: mail, upn, oid: externalId }
+    expect(await signInAt(world, here(world), claims)).toMatchObject({ directory_user_id: id })
+    // The subject as that of another connection means nothing here.
+    const other = { ...claims, sub: fresh() }
+    expect((await client.call('DELETE', `/Users/${id}`)).status).toBe(204)
+    for (const { id: identity } of onDeprovision === 'delete' ? [] : await identitiesOf(world, id))
+      expect((await key.delete(`/v1/users/${id}/identities/${identity}`)).status).toBe(200)
+    for (const said of [claims, { sub, email: mail }, { sub, email: at(newLocal()) }, other])
+      expect(await signInAt(world, here(world), said), JSON.stringify(said)).toMatchObject({ error: 'user_inactive' })
+    expect(await peopleAt(world, [mail])).toEqual([])
+    const stranger = await signInAt(world, here(world), { sub: fresh(), email: at(newLocal()) })
+    expect(stranger).toHaveProperty('access_token')
+    // Whom the client adds again, also as another user, comes in.
+    const back = await add(world, { userName: upn })
+    expect(back).not.toBe(id)
+    const again = { sub, email: mail, upn }
+    expect(await signInAt(world, here(world), again)).toMatchObject({ directory_user_id: back })
+  },
+)
+
+test('with scim_match, a person without its claim becomes no user beside provisioning', async () => {
+  for (const protocol of ['oidc', 'saml'] as const) {
+    const world = await makeWorld(federated, op, protocol, { jit_provisioning: true, scim_match: 'employee' })
+    const { at } = world
+    await world.configure({ sso_connection_id: world.connectionId })
+    const told = { subject: fresh(), email: at(newLocal()) }
+    op.behaviour.userinfo = { sub: told.subject }
+    for (const test of [true, false])
+      expect(await world.signIn(told, { test })).toMatchObject({ error: 'account_not_linked' })
+    expect(await peopleAt(world, [told.email])).toEqual([])
+    expect(await world.signIn({ ...told, more: { employee: fresh() } })).toHaveProperty('access_token')
+    // The link is enough from now on, and without provisioning the claim says nothing.
+    expect(await world.signIn(told)).toHaveProperty('access_token')
+    await world.configure({ enabled: false })
+    const next = { subject: fresh(), email: at(newLocal()) }
+    op.behaviour.userinfo = { sub: next.subject }
+    expect(await world.signIn(next)).toHaveProperty('access_token')
+    op.calm()
+  }
+})
