@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
+import { succeeded } from './factors.ts'
 import { fresh } from './fresh.ts'
 import { add, identitiesOf, makeWorld, newLocal, peopleAt, signInAt, type World, workEmail } from './introductions.ts'
 import { startFederatedApp } from './oidc-organization.ts'
 import { startOpPeer } from './op-peer.ts'
+import { sendSignupCode } from './sign-in.ts'
 
 const federated = await startFederatedApp()
 const op = await startOpPeer()
@@ -81,4 +83,44 @@ test('with scim_match, a person without its claim becomes no user beside provisi
     expect(await world.signIn(next)).toHaveProperty('access_token')
     op.calm()
   }
+})
+
+const PASSWORD = 'correct horse battery staple'
+
+test('a sign-up that proves no mailbox stands in no one’s way', async () => {
+  const world = await makeWorld(federated, op, 'oidc')
+  const { at, key, client } = world
+  await world.configure({ sso_connection_id: world.connectionId })
+  succeeded(await key.patch('/v1/auth/settings', { allow_sign_up: true, open_signup_default: true }))
+  const signUp = async (email: string) =>
+    succeeded(await key.post('/v1/auth/signup/password', { email, password: PASSWORD }))
+  // The person is named by another address than the main one, with and without a name.
+  for (const named of [true, false]) {
+    const [main, mail] = [at(newLocal()), at(newLocal())]
+    const id = await add(world, { userName: main, emails: [workEmail(main), workEmail(mail, false)] })
+    await signUp(mail)
+    const claims = { sub: fresh(), email: mail, ...(named ? { preferred_username: main } : {}) }
+    const came = await signInAt(world, here(world), claims)
+    expect(came).toMatchObject({ directory_user_id: id })
+    const Operations = [{ op: 'replace', path: 'active', value: false }]
+    expect((await client.call('PATCH', `/Users/${id}`, { Operations })).status).toBe(200)
+    expect(succeeded(await key.post('/v1/auth/token/introspect', { token: came['access_token'] })).active).toBe(false)
+    expect(await signInAt(world, here(world), claims)).toMatchObject({ error: 'user_inactive' })
+  }
+  // An address that no one else has is that of the sign-up, which the person proves.
+  const alone = at(newLocal())
+  await signUp(alone)
+  const { directory_user_id: id, error } = await signInAt(world, here(world), { sub: fresh(), email: alone })
+  expect(error).toBeUndefined()
+  expect(await peopleAt(world, [alone])).toEqual([id])
+  const tried = await key.post('/v1/auth/login/password', { email: alone, password: PASSWORD })
+  expect(tried.status).toBe(401)
+  // A sign-up that has proved the mailbox owns the address.
+  const [main, proved] = [at(newLocal()), at(newLocal())]
+  const sent = await sendSignupCode(federated.app, key, { subOrgId: world.subOrgId, email: proved })
+  const owner = succeeded(await key.post('/v1/auth/signup/otp/verify', sent)).session.directory_user_id
+  await add(world, { userName: main, emails: [workEmail(main), workEmail(proved, false)] })
+  expect(await signInAt(world, here(world), { sub: fresh(), email: proved })).toMatchObject({
+    directory_user_id: owner,
+  })
 })

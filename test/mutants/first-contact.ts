@@ -101,6 +101,13 @@ export const firstContact: Mutant[] = [
     tests: HOSTILE_TEST,
   }),
   first({
+    name: 'a sign-up without a proof of the mailbox owns no address',
+    file: 'src/features/provisioning/match-store.ts',
+    find: 'not users.email_verified and users.source',
+    replace: 'false and users.source',
+    tests: HOSTILE_TEST,
+  }),
+  first({
     name: 'without the claim of scim_match nobody becomes a user',
     file: 'src/features/federation/recognise.ts',
     find: 'isProvisioning && rules.isClaimNamed && (arrival',

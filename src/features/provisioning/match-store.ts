@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import type { SaidNames } from '../../platform/provisioned-users.ts'
+import { SELF_SERVICE } from '../users/users.ts'
 import { linkedConnection } from './store.ts'
 
 /** A user who has something that an identity provider says of a person. */
@@ -15,8 +16,8 @@ export interface MatchRow {
   /** Every address that the client gives, as it writes it. */
   emails: string[]
   active: boolean
-  /** A sign-up that has not proved the mailbox. */
-  is_pending: boolean
+  /** A sign-up, pending or not, that has not proved the mailbox. */
+  is_unproved: boolean
   /** The client has the user now. */
   is_provisioned: boolean
   /** The client has deleted the user, who is inactive or deleted. */
@@ -60,7 +61,8 @@ export async function findMatchRows(
       limit ${ENOUGH})),
     people as (
       select found.level, users.id as user_id, users.email_norm, users.active,
-        users.pending_until is not null as is_pending, s.user_name,
+        users.pending_until is not null or (not users.email_verified and users.source = any(${SELF_SERVICE}::text[]))
+          as is_unproved, s.user_name,
         array(select value from scim_user_emails e where e.directory_id = ${directory.id} and e.user_id = users.id) as emails,
         users.deleted_at is not null or (s.deleted_at is not null and not users.active) as is_gone,
         s.user_id is not null and s.deleted_at is null as is_provisioned

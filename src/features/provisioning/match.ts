@@ -79,8 +79,8 @@ const LEVELS = ['external_id', 'user_name', 'address', 'secondary_address', 'unp
 type Level = (typeof LEVELS)[number]
 
 /** The owner of a main address comes before others; a sign-up that has not proved it comes last. */
-function levelOf({ level, is_provisioned, is_pending }: MatchRow): Level {
-  return level === 'address' && is_pending && !is_provisioned ? 'unproved_address' : level
+function levelOf({ level, is_provisioned, is_unproved }: MatchRow): Level {
+  return level === 'address' && is_unproved && !is_provisioned ? 'unproved_address' : level
 }
 
 /** Users of the client, else other users, else users that the client has deleted; each once. */
