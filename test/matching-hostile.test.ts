@@ -124,3 +124,38 @@ test('a sign-up that proves no mailbox stands in no one’s way', async () => {
     directory_user_id: owner,
   })
 })
+
+test.each(['oidc', 'saml'] as const)(
+  'with scim_match, a name or address is that of no user with another externalId: %s',
+  async (protocol) => {
+    const world = await makeWorld(federated, op, protocol, { jit_provisioning: true, scim_match: 'employee' })
+    const { at, key, connectionId } = world
+    await world.configure({ sso_connection_id: connectionId })
+    for (const by of ['upn', 'preferred_username', 'main', 'secondary']) {
+      const [name, main, second] = [at(newLocal()), at(newLocal()), at(newLocal())]
+      const number = fresh()
+      const emails = [workEmail(main), workEmail(second, false)]
+      const id = await add(world, { userName: name, externalId: number, emails })
+      const told = {
+        upn: { email: at(newLocal()), upn: name },
+        preferred_username: { email: main, more: { preferred_username: name } },
+        main: { email: main },
+        secondary: { email: second },
+      }[by]
+      if (!told) throw new Error(by)
+      const as = (employee: string) => ({ ...told, subject: fresh(), more: { ...told.more, employee } })
+      for (const test of [true, false])
+        expect(await world.signIn(as(fresh()), { test }), by).toMatchObject({ error: 'account_not_linked' })
+      const { traces } = succeeded(await key.get(`/v1/sso/connections/${connectionId}/traces`))
+      expect(traces[0].said.detail).toContain('another externalId')
+      expect(await identitiesOf(world, id)).toEqual([])
+      expect(await world.signIn(as(number)), by).toMatchObject({ directory_user_id: id })
+    }
+    // A user without an externalId contradicts no claim.
+    const email = at(newLocal())
+    const id = await add(world, { userName: email })
+    expect(await world.signIn({ subject: fresh(), email, more: { employee: fresh() } })).toMatchObject({
+      directory_user_id: id,
+    })
+  },
+)

@@ -35,14 +35,14 @@ export const firstContact: Mutant[] = [
   first({
     name: 'a match needs a verified domain',
     file: MATCH,
-    find: 'isLinked && level ===',
-    replace: 'level ===',
+    find: 'isLinked && decided.level ===',
+    replace: 'decided.level ===',
     tests: ['test/matching-names.test.ts'],
   }),
   first({
     name: 'a match by name needs a verified domain at the linked connection, too',
     file: MATCH,
-    find: "isTrusted: isLinked && level === 'external_id'",
+    find: "isTrusted: isLinked && decided.level === 'external_id'",
     replace: 'isTrusted: isLinked',
   }),
   first({
@@ -105,6 +105,13 @@ export const firstContact: Mutant[] = [
     file: 'src/features/provisioning/match-store.ts',
     find: 'not users.email_verified and users.source',
     replace: 'false and users.source',
+    tests: HOSTILE_TEST,
+  }),
+  first({
+    name: 'another externalId than the claim of scim_match says is another person',
+    file: MATCH,
+    find: 'isLinked && hasOtherId(user, said)',
+    replace: 'isLinked && !hasOtherId',
     tests: HOSTILE_TEST,
   }),
   first({

@@ -13,6 +13,7 @@ export interface MatchRow {
   email_norm: string
   /** As the client writes it; null if it has never had the user. */
   user_name: string | null
+  external_id: string | null
   /** Every address that the client gives, as it writes it. */
   emails: string[]
   active: boolean
@@ -62,7 +63,7 @@ export async function findMatchRows(
     people as (
       select found.level, users.id as user_id, users.email_norm, users.active,
         users.pending_until is not null or (not users.email_verified and users.source = any(${SELF_SERVICE}::text[]))
-          as is_unproved, s.user_name,
+          as is_unproved, s.user_name, s.external_id,
         array(select value from scim_user_emails e where e.directory_id = ${directory.id} and e.user_id = users.id) as emails,
         users.deleted_at is not null or (s.deleted_at is not null and not users.active) as is_gone,
         s.user_id is not null and s.deleted_at is null as is_provisioned

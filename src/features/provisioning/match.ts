@@ -8,6 +8,8 @@ import { findMatchRows, holdNames, type MatchRow } from './match-store.ts'
 type Refusal = NonNullable<ProvisionedMatch['refusal']>
 
 const AMBIGUOUS = 'What the provider says of the person matches several users of the directory, so it matches none.'
+const OTHER_ID =
+  'A provisioned user has this name or address, and another externalId than the claim or attribute of `scim_match` says.'
 const DEPROVISIONED = 'The provisioning client has deactivated or deleted this user.'
 const NOT_SPOKEN_FOR =
   'A provisioned user matches, but their address is of a domain that the organization has not verified, or that the ' +
@@ -32,20 +34,34 @@ export async function matchProvisioned(work: Work, said: SaidNames): Promise<Pro
   const { enabled, linkedId, rows } = await findMatchRows(work.db, work.directory, said)
   if (!enabled) return NO_MATCH
   const isLinked = linkedId === said.connectionId
+  const decided = decide(rows, said, isLinked)
+  if (decided === null) return notFound
+  if ('refusal' in decided) return decided
+  return vouch(work, decided, { domains: said.domains, isTrusted: isLinked && decided.level === 'external_id' })
+}
+
+/** The user that the first level with any finds, a refusal, or null. */
+function decide(rows: MatchRow[], said: SaidNames, isLinked: boolean): MatchRow | ProvisionedMatch | null {
   const counted = rows.flatMap((row) => countedRow(row, said, isLinked) ?? [])
   const levels = Map.groupBy(counted, levelOf)
-  let otherwise = notFound
+  let otherwise: ProvisionedMatch | null = null
   for (const level of LEVELS) {
     const [user, ...others] = prefer(levels.get(level) ?? [])
     if (!user) continue
     if (others.length > 0 || contradicts(level, user, { levels, said })) return refused('account_not_linked', AMBIGUOUS)
-    if (!user.is_gone)
-      return vouch(work, user, { domains: said.domains, isTrusted: isLinked && level === 'external_id' })
+    if (isLinked && hasOtherId(user, said)) return refused('account_not_linked', OTHER_ID)
+    if (!user.is_gone) return user
     otherwise = refused('user_inactive', DEPROVISIONED)
     // A name or an address may have a new owner; an externalId says that it is the same person.
     if (level === 'external_id') break
   }
   return otherwise
+}
+
+/** Whether directory and provider both say the externalId, by the claim of `scim_match`, and differ: they mean two people. */
+function hasOtherId({ is_provisioned, external_id }: MatchRow, { isClaimNamed, externalIds }: SaidNames): boolean {
+  const isSaid = isClaimNamed && externalIds.length > 0
+  return isSaid && is_provisioned && external_id !== null && !externalIds.includes(external_id)
 }
 
 /**
