@@ -159,3 +159,44 @@ test.each(['oidc', 'saml'] as const)(
     })
   },
 )
+
+test.each(['deactivate', 'delete', 'active'])(
+  'while provisioning is off, the provider opens no other user for a deprovisioned one: %s',
+  async (how) => {
+    const world = await makeWorld(federated, op, 'oidc')
+    const { at, key, client } = world
+    const onDeprovision = how === 'delete' ? how : 'deactivate'
+    await world.configure({ sso_connection_id: world.connectionId, onDeprovision })
+    const [upn, mail, externalId] = [at(newLocal()), at(newLocal()), fresh()]
+    const resource = { userName: upn, externalId, emails: [workEmail(upn), workEmail(at(newLocal()), false)] }
+    const id = await add(world, resource)
+    if (how === 'active') {
+      const Operations = [{ op: 'replace', path: 'active', value: false }]
+      expect((await client.call('PATCH', `/Users/${id}`, { Operations })).status).toBe(200)
+    } else expect((await client.call('DELETE', `/Users/${id}`)).status).toBe(204)
+    await world.configure({ enabled: false })
+    const tried = [
+      { sub: fresh(), email: upn },
+      { sub: fresh(), email: mail, upn },
+      { sub: fresh(), email: mail, oid: externalId },
+    ]
+    for (const claims of tried)
+      expect(await signInAt(world, here(world), claims), JSON.stringify(claims)).toMatchObject({
+        error: 'user_inactive',
+      })
+    expect(await peopleAt(world, [mail])).toEqual([])
+    // Others come in, and become users.
+    const stranger = await signInAt(world, here(world), { sub: fresh(), email: at(newLocal()), upn: at(newLocal()) })
+    expect(stranger).toHaveProperty('access_token')
+    await world.configure({ enabled: true })
+    const Operations = [{ op: 'replace', path: 'active', value: true }]
+    if (how === 'active') expect((await client.call('PATCH', `/Users/${id}`, { Operations })).status).toBe(200)
+    else expect(await add(world, resource)).toBe(id)
+    await world.configure({ enabled: false })
+    expect(await signInAt(world, here(world), { sub: fresh(), email: upn })).toMatchObject({ directory_user_id: id })
+    // An administrator deletes the user for good.
+    succeeded(await key.delete(`/v1/users/${id}`))
+    const { directory_user_id: anew } = await signInAt(world, here(world), { sub: fresh(), email: mail, upn })
+    expect(await peopleAt(world, [mail])).toEqual([anew])
+  },
+)

@@ -115,6 +115,20 @@ export const firstContact: Mutant[] = [
     tests: HOSTILE_TEST,
   }),
   first({
+    name: 'while provisioning is off, whom the client deleted becomes no other user',
+    file: MATCH,
+    find: "isDeprovisioned(rows, said, isLinked) ? refused('user_inactive', DEPROVISIONED) : NO_MATCH",
+    replace: 'NO_MATCH',
+    tests: HOSTILE_TEST,
+  }),
+  first({
+    name: 'while provisioning is off, whom the client deactivated becomes no other user',
+    file: MATCH,
+    find: 'decided.is_provisioned && !decided.active',
+    replace: 'false',
+    tests: HOSTILE_TEST,
+  }),
+  first({
     name: 'without the claim of scim_match nobody becomes a user',
     file: 'src/features/federation/recognise.ts',
     find: 'isProvisioning && rules.isClaimNamed && (arrival',

@@ -23,6 +23,7 @@ export interface MatchRow {
   is_provisioned: boolean
   /** The client has deleted the user, who is inactive or deleted. */
   is_gone: boolean
+  deleted_by_client: boolean
 }
 
 // Several users of a value are as good as many.
@@ -66,6 +67,7 @@ export async function findMatchRows(
           as is_unproved, s.user_name, s.external_id,
         array(select value from scim_user_emails e where e.directory_id = ${directory.id} and e.user_id = users.id) as emails,
         users.deleted_at is not null or (s.deleted_at is not null and not users.active) as is_gone,
+        coalesce(s.deleted_by_client, false) as deleted_by_client,
         s.user_id is not null and s.deleted_at is null as is_provisioned
       from found join users on users.directory_id = ${directory.id} and users.id = found.user_id
       left join scim_users s on s.directory_id = ${directory.id} and s.user_id = found.user_id)

@@ -24,7 +24,7 @@ const refused = (code: Refusal['code'], detail: string): ProvisionedMatch => ({
 /**
  * Finds the provisioned user of a person at an identity provider: by externalId, else userName, else any address. A value
  * that several users have matches none. A user that the client has deleted is refused, so that the provider opens no other
- * user for the person.
+ * user for the person, also while provisioning is off.
  *
  * The provider controls every value, so each match needs what a match by address needs: the address of the user is of a
  * verified domain, and of `domains`. Only the linked connection may match by externalId without a verified domain: both
@@ -32,8 +32,8 @@ const refused = (code: Refusal['code'], detail: string): ProvisionedMatch => ({
  */
 export async function matchProvisioned(work: Work, said: SaidNames): Promise<ProvisionedMatch> {
   const { enabled, linkedId, rows } = await findMatchRows(work.db, work.directory, said)
-  if (!enabled) return NO_MATCH
   const isLinked = linkedId === said.connectionId
+  if (!enabled) return isDeprovisioned(rows, said, isLinked) ? refused('user_inactive', DEPROVISIONED) : NO_MATCH
   const decided = decide(rows, said, isLinked)
   if (decided === null) return notFound
   if ('refusal' in decided) return decided
@@ -56,6 +56,15 @@ function decide(rows: MatchRow[], said: SaidNames, isLinked: boolean): MatchRow 
     if (level === 'external_id') break
   }
   return otherwise
+}
+
+/** Whether the person is a user whom the client has deactivated or deleted, while provisioning is off. */
+function isDeprovisioned(rows: MatchRow[], said: SaidNames, isLinked: boolean): boolean {
+  // What a caller of the API has deleted is not the client's any more.
+  const known = rows.filter((row) => !row.is_gone || row.deleted_by_client)
+  const decided = decide(known, said, isLinked)
+  if (decided === null) return false
+  return 'refusal' in decided ? decided.refusal?.code === 'user_inactive' : decided.is_provisioned && !decided.active
 }
 
 /** Whether directory and provider both say the externalId, by the claim of `scim_match`, and differ: they mean two people. */
