@@ -18,7 +18,7 @@ import { assertMayActOnMember } from './features/members/members.ts'
 import { lacksFactor, teamRoles } from './features/mfa/mfa.ts'
 import { codesBySms, otpSettings, toSendCeilings } from './features/otp/otp.ts'
 import { sendCodeBySms } from './features/phone-codes/phone-codes.ts'
-import { holdIntroduction, matchProvisioned } from './features/provisioning/provisioning.ts'
+import { holdIntroduction, matchProvisioned, refuseOtherUser } from './features/provisioning/provisioning.ts'
 import { memberGuard } from './features/roles/assign.ts'
 import { followDeletion } from './features/scim/config.ts'
 import { logRequest } from './features/scim/log.ts'
@@ -131,7 +131,7 @@ function handIn(platform: Platform): void {
   setupFacts.hand(platform, facts)
   ssoProtocols.hand(platform, protocols)
   providerLogout.hand(platform, logOutAtProvider)
-  provisionedUsers.hand(platform, { match: matchProvisioned, hold: holdIntroduction })
+  provisionedUsers.hand(platform, { match: matchProvisioned, refuseOther: refuseOtherUser, hold: holdIntroduction })
   mappingFollower.hand(platform, followMapping)
   deletionFollower.hand(platform, followDeletion)
   roleSettling.hand(platform, settleAllRoles)

@@ -1,3 +1,5 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Directory } from './http/directory.ts'
 import { handedIn } from './platform.ts'
 import type { TxWork, Work } from './work.ts'
 
@@ -35,10 +37,21 @@ export interface ProvisionedMatch {
   refusal: { code: 'account_not_linked' | 'domain_not_verified' | 'user_inactive'; detail: string } | null
 }
 
-/** Finds users of a provisioning client; `hold` keeps others from introducing the same person meanwhile. */
+/**
+ * Finds users of a provisioning client. `refuseOther`: whether what the provider says matches another provisioned user than the
+ * one to whom it is linked. `hold` keeps others from introducing the same person meanwhile.
+ */
 export const provisionedUsers = handedIn<{
   match(work: Work, said: SaidNames): Promise<ProvisionedMatch>
+  refuseOther(work: Work, said: SaidNames, userId: string): Promise<ProvisionedMatch['refusal']>
   hold(work: TxWork, said: SaidNames): Promise<void>
 }>('the users of provisioning')
 
 export const NO_MATCH: ProvisionedMatch = { isProvisioning: false, userId: null, isProved: true, refusal: null }
+
+/**
+ * SQL beside `scim_configs c`: the id of the connection that provisioning is linked to, which is `sso_connection_id`, or else the
+ * only connection of the organization.
+ */
+export const linkedConnection = (directory: Directory): RawBuilder<string | null> => sql`coalesce(c.sso_connection_id, (
+  select (array_agg(id))[1] from sso_connections where directory_id = ${directory.id} having count(*) = 1))`

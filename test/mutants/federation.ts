@@ -195,8 +195,8 @@ export async function insertDomainRow`,
     name: 'an inactive user is refused before anything is written',
     file: `${FEDERATION}/complete.ts`,
     find: `  await assertMaySignIn(work, facts)
-  const { groups } = arrival.rules`,
-    replace: '  const { groups } = arrival.rules',
+  if (identity`,
+    replace: '  if (identity',
     tests: LINKING,
   },
   {

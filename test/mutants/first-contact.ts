@@ -4,6 +4,7 @@ const MATCH = 'src/features/provisioning/match.ts'
 const PROVISION = 'src/features/provisioning/provision.ts'
 const COMPLETE = 'src/features/federation/complete.ts'
 const MATCHING_TEST = ['test/matching.test.ts']
+const UNMANAGED_TEST = ['test/unmanaged-users.test.ts']
 const HOSTILE_TEST = ['test/matching-hostile.test.ts']
 
 const first = (mutant: Omit<Mutant, 'tests'> & { tests?: string[] }): Mutant => ({
@@ -127,6 +128,76 @@ export const firstContact: Mutant[] = [
     find: 'decided.is_provisioned && !decided.active',
     replace: 'false',
     tests: HOSTILE_TEST,
+  }),
+  first({
+    name: 'the client finds a user by the address of the link, whatever the own address is',
+    file: PROVISION,
+    find: 'one.said_addresses.find(isOwn) ?? ',
+    replace: '',
+    tests: UNMANAGED_TEST,
+  }),
+  first({
+    name: 'an address at the provider counts while it is that of the link',
+    file: 'src/features/provisioning/store.ts',
+    find: 'case when address_norm = linked_address_norm and',
+    replace: 'case when',
+    tests: ['test/matching-names.test.ts'],
+  }),
+  first({
+    name: 'the address of the link counts while the provider states it',
+    file: 'src/features/provisioning/store.ts',
+    find: 'case when address_norm = linked_address_norm and user_names @> array[address_norm] then address_norm end',
+    replace: 'linked_address_norm',
+    tests: UNMANAGED_TEST,
+  }),
+  first({
+    name: 'the client takes over no user with another externalId',
+    file: PROVISION,
+    find: 'one.is_gone || one.is_said_other',
+    replace: 'one.is_gone',
+    tests: UNMANAGED_TEST,
+  }),
+  first({
+    name: 'a user without a client is no other user of the client',
+    file: COMPLETE,
+    find: '  if (identity.is_beside_provisioning) await assertNotProvisioned(work, arrival, identity)\n',
+    replace: '',
+    tests: UNMANAGED_TEST,
+  }),
+  first({
+    name: 'only users without a client at the linked connection are looked for',
+    file: 'src/features/federation/store.ts',
+    find: 'c.enabled and identities.method',
+    replace: 'identities.method',
+    tests: UNMANAGED_TEST,
+  }),
+  first({
+    name: 'managed users are not looked for',
+    file: 'src/features/federation/store.ts',
+    find: ' and not u.scim_managed',
+    replace: '',
+    tests: UNMANAGED_TEST,
+  }),
+  first({
+    name: 'names that a person leaves out count as last said',
+    file: 'src/features/federation/recognise.ts',
+    find: '(last_principal_names ?? [])',
+    replace: '[]',
+    tests: UNMANAGED_TEST,
+  }),
+  first({
+    name: 'an address that a person leaves out counts as last said',
+    file: 'src/features/federation/recognise.ts',
+    find: ' ?? last_address_norm',
+    replace: '',
+    tests: UNMANAGED_TEST,
+  }),
+  first({
+    name: 'two people by the word of both sides are two users',
+    file: MATCH,
+    find: ' && !hasOtherId(row, said))',
+    replace: ')',
+    tests: UNMANAGED_TEST,
   }),
   first({
     name: 'without the claim of scim_match nobody becomes a user',

@@ -26,7 +26,7 @@ import { federationEvents } from './events.ts'
 import { makeExchangeCode } from './exchange.ts'
 import { assertStillAllowed, endTest, failFederated, handBack } from './hand-back.ts'
 import { type FederatedPerson, keptNames, toStorable, trimmed } from './person.ts'
-import { assertOnlySubject, isIntroduced, type RecognitionRules, recognise } from './recognise.ts'
+import { assertNotProvisioned, assertOnlySubject, isIntroduced, type RecognitionRules, recognise } from './recognise.ts'
 import { toIdentity } from './schema.ts'
 import {
   findIdentityRow,
@@ -91,6 +91,7 @@ async function tryOut(work: Work, arrival: Arrival): Promise<Redirect> {
   if (facts) {
     await assertMaySignIn(work, facts)
     if (!known) await assertOnlySubject(work, arrival, facts.user_id)
+    else if (known.is_beside_provisioning) await assertNotProvisioned(work, arrival, known)
   } else if (!jit) throw new FederationFailure('account_not_linked')
   return endTest(work, begun)
 }
@@ -160,6 +161,7 @@ async function admit(
     identity_ids: names.external_ids,
     identity_names: names.user_names,
     identity_principals: names.principal_names,
+    identity_address: names.address_norm,
   })
   const proof = {
     method: { id: begun.method },
@@ -181,6 +183,7 @@ async function signInKnown(work: Work, arrival: Arrival, identity: KnownIdentity
   const facts = await findSignInFacts(work, { userId: identity.user_id })
   if (!facts) throw new FederationFailure('account_not_linked')
   await assertMaySignIn(work, facts)
+  if (identity.is_beside_provisioning) await assertNotProvisioned(work, arrival, identity)
   const { groups } = arrival.rules
   if (!groups || hasGrant(identity.grant, mapGroups(groups.mapping, groups.names)))
     return admit(work, arrival, facts, identity)
@@ -286,7 +289,10 @@ async function prepareRoles(work: TxWork, { begun: { source }, rules }: Arrival,
 async function link(work: TxWork, { begun, person }: Arrival, user: Arrived): Promise<IdentityRow> {
   const { method, source } = begun
   const { issuer, subject, email } = person
-  const row = { id: newId(), user_id: user.id, method, source, issuer, subject, email, ...keptNames(method, person) }
+  const names = keptNames(method, person)
+  const { address_norm, principal_names: last_principal_names } = names
+  const last = { linked_address_norm: address_norm, last_address_norm: address_norm, last_principal_names }
+  const row = { id: newId(), user_id: user.id, method, source, issuer, subject, email, ...names, ...last }
   const linked = await insertIdentityRow(work.db, work.directory, row)
   if (!linked) throw new FederationFailure('expired')
   const target = { type: 'identity', id: linked.id }

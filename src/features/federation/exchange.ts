@@ -29,7 +29,13 @@ export async function makeExchangeCode(
 }
 
 /** What the provider said is kept already. */
-const UNNAMED = { identity_email: null, identity_ids: null, identity_names: null, identity_principals: null }
+const UNNAMED = {
+  identity_email: null,
+  identity_ids: null,
+  identity_names: null,
+  identity_principals: null,
+  identity_address: null,
+}
 
 /** Exchanges a code for the session, once. Throws `code_invalid`, `service_disabled`, and what the door throws. */
 export async function exchangeCode(work: Work, code: string): Promise<SessionReply> {

@@ -73,6 +73,7 @@ export interface KeptNames {
   external_ids: string[] | null
   user_names: string[] | null
   principal_names: string[] | null
+  address_norm: string | null
 }
 
 /**
@@ -83,7 +84,7 @@ export function keptNames(
   method: 'sso' | 'social',
   { externalIds = [], userNames = [], principalNames = [], email, emailVerified }: FederatedPerson,
 ): KeptNames {
-  if (method !== 'sso') return { external_ids: null, user_names: null, principal_names: null }
+  if (method !== 'sso') return { external_ids: null, user_names: null, principal_names: null, address_norm: null }
   const address = email === null ? null : (parseVouchedEmail(email)?.norm ?? null)
   const names = foldAll([...userNames, ...(address === null ? [] : [address])])
   const isDenied = emailVerified === false
@@ -91,6 +92,7 @@ export function keptNames(
     external_ids: [...externalIds],
     user_names: isDenied ? names.filter((name) => name !== address) : names,
     principal_names: isDenied ? [] : foldAll(principalNames),
+    address_norm: isDenied ? null : address,
   }
 }
 

@@ -7,7 +7,7 @@ import { findSignInFacts, type SignInFacts } from '../login/login.ts'
 import type { Begun } from './begin.ts'
 import { FederationFailure } from './errors.ts'
 import type { FederatedPerson } from './person.ts'
-import { hasOtherSubject } from './store.ts'
+import { hasOtherSubject, type KnownIdentity } from './store.ts'
 
 /** Which user the connection, or the settings of the provider, may take a person for. */
 export interface RecognitionRules {
@@ -101,6 +101,34 @@ export async function assertOnlySubject(work: Work, { begun, person, rules }: Ar
   if (method !== 'sso' || rules.relink) return
   if (await hasOtherSubject(work.db, work.directory, userId, { method, source, issuer, subject }))
     throw new FederationFailure('account_not_linked', OTHER_SUBJECT)
+}
+
+/**
+ * Refuses a person who is linked to a user without a client, and is another user of the client by what the provider says now, or
+ * said last of what it leaves out now: no deprovisioning would reach the first. Throws FederationFailure.
+ */
+export async function assertNotProvisioned(
+  work: Work,
+  arrival: Arrival,
+  { user_id, last_address_norm, last_principal_names }: KnownIdentity,
+): Promise<void> {
+  const { person } = arrival
+  const { principalNames = [], userNames = [] } = person
+  const assigned = principalNames.length > 0 ? principalNames : (last_principal_names ?? [])
+  const email = (person.emailVerified === false ? null : person.email) ?? last_address_norm
+  const address = email === null ? null : parseVouchedEmail(email)
+  const isOfConnection =
+    address && (arrival.rules.domains.length === 0 || isOfDomain(address.norm, arrival.rules.domains))
+  const named = {
+    ...person,
+    email,
+    emailVerified: null,
+    principalNames: assigned,
+    userNames: [...userNames, ...assigned],
+  }
+  const said = namesOf({ ...arrival, person: named }, isOfConnection ? address : null)
+  const refusal = await provisionedUsers.of(work.platform).refuseOther(work, said, user_id)
+  if (refusal) throw new FederationFailure(refusal.code, refusal.detail)
 }
 
 /** The address by which a person who is not known yet may be taken for a user. */

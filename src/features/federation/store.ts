@@ -5,6 +5,7 @@ import type { FederatedSignIns, Identities } from '../../platform/db/schema.gen.
 import type { Directory } from '../../platform/http/directory.ts'
 import { type Found, findPage, type Page } from '../../platform/http/pagination.ts'
 import { defineProof } from '../../platform/proofs.ts'
+import { linkedConnection } from '../../platform/provisioned-users.ts'
 import { defineReading } from '../../platform/readings.ts'
 import { grantOfIdentity, type KnownGrant, type RoleMapping } from '../roles/roles.ts'
 import { type HashedThere, isNamed, type Tie } from '../ties/ties.ts'
@@ -66,11 +67,15 @@ export async function findSignInRow(db: Db, directory: Directory, stateHash: Buf
 }
 
 /** With what its connection gave the user. */
-export type KnownIdentity = IdentityRow & { grant: KnownGrant | null }
+export type KnownIdentity = IdentityRow & {
+  grant: KnownGrant | null
+  /** The user is one whom no client manages, and the connection that of an organization with provisioning. */
+  is_beside_provisioning: boolean
+}
 
 export async function findIdentityRow(db: Db, directory: Directory, who: Subject): Promise<KnownIdentity | undefined> {
   return selectIdentities(db, directory)
-    .select(grantOfIdentity(directory).as('grant'))
+    .select([grantOfIdentity(directory).as('grant'), isBesideProvisioning(directory).as('is_beside_provisioning')])
     .$castTo<KnownIdentity>()
     .where('method', '=', who.method)
     .where('source', '=', who.source)
@@ -78,6 +83,11 @@ export async function findIdentityRow(db: Db, directory: Directory, who: Subject
     .where('subject', '=', who.subject)
     .executeTakeFirst()
 }
+
+const isBesideProvisioning = (directory: Directory) => sql<boolean>`exists (
+  select from scim_configs c join users u on u.directory_id = ${directory.id} and u.id = identities.user_id
+  where c.directory_id = ${directory.id} and c.enabled and identities.method = 'sso' and not u.scim_managed
+    and ${linkedConnection(directory)}::text = identities.source)`
 
 function selectIdentities(db: Db, directory: Directory) {
   return db.selectFrom('identities').selectAll().where('directory_id', '=', directory.id).$castTo<IdentityRow>()
@@ -143,6 +153,7 @@ export const identityProof = defineProof({
     identity_ids: 'text[]',
     identity_names: 'text[]',
     identity_principals: 'text[]',
+    identity_address: 'text',
   },
   locks: true,
   find: (directory) => `
@@ -159,7 +170,10 @@ export const identityProof = defineProof({
     update identities set last_used_at = ready.at, email = coalesce(ready.identity_email, email),
       external_ids = coalesce(ready.identity_ids, external_ids),
       user_names = coalesce(ready.identity_names, user_names),
-      principal_names = coalesce(ready.identity_principals, principal_names) from ready
+      principal_names = coalesce(ready.identity_principals, principal_names),
+      address_norm = case when ready.identity_names is null then address_norm else ready.identity_address end,
+      last_address_norm = coalesce(ready.identity_address, last_address_norm),
+      last_principal_names = coalesce(nullif(ready.identity_principals, '{}'), last_principal_names) from ready
     where identities.directory_id = ${directory} and identities.id = ready.identity_id`,
 })
 
@@ -250,17 +264,19 @@ export async function insertCodeRow(
     amr,
     aal,
     tie,
-    names: { external_ids, user_names, principal_names },
+    names: { external_ids, user_names, principal_names, address_norm },
   }: FederatedProof,
   { id, hash, seconds }: { id: string; hash: Buffer; seconds: number },
 ): Promise<boolean> {
   const { rows } = await sql`
     with named as (
       update identities set external_ids = ${external_ids}::text[], user_names = ${user_names}::text[],
-        principal_names = ${principal_names}::text[]
+        principal_names = ${principal_names}::text[], address_norm = ${address_norm}::text,
+        last_address_norm = coalesce(${address_norm}::text, last_address_norm),
+        last_principal_names = coalesce(nullif(${principal_names}::text[], '{}'), last_principal_names)
       where directory_id = ${directory.id} and id = ${tie.identityId}::uuid
-        and (external_ids, user_names, principal_names)
-          is distinct from (${external_ids}::text[], ${user_names}::text[], ${principal_names}::text[]))
+        and (external_ids, user_names, principal_names, address_norm)
+          is distinct from (${external_ids}::text[], ${user_names}::text[], ${principal_names}::text[], ${address_norm}::text))
     insert into exchange_codes (directory_id, id, code_hash, user_id, auth_method, source, amr, aal, identity_id,
       logout_sealed, name_hash, provider_session_hash, session_ends_at, expires_at)
     select directory_id, ${id}::uuid, ${hash}::bytea, id, ${method}, ${source}, ${amr}::text[], ${aal},

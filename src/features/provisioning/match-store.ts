@@ -1,9 +1,8 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { Directory } from '../../platform/http/directory.ts'
-import type { SaidNames } from '../../platform/provisioned-users.ts'
+import { linkedConnection, type SaidNames } from '../../platform/provisioned-users.ts'
 import { SELF_SERVICE } from '../users/users.ts'
-import { linkedConnection } from './store.ts'
 
 /** A user who has something that an identity provider says of a person. */
 export interface MatchRow {

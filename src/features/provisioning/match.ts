@@ -8,6 +8,9 @@ import { findMatchRows, holdNames, type MatchRow } from './match-store.ts'
 type Refusal = NonNullable<ProvisionedMatch['refusal']>
 
 const AMBIGUOUS = 'What the provider says of the person matches several users of the directory, so it matches none.'
+const OTHER_USER =
+  'What the provider says matches a user of the provisioning client. The identity is linked to another user, whom no client ' +
+  'manages: remove the identity from that user.'
 const OTHER_ID =
   'A provisioned user has this name or address, and another externalId than the claim or attribute of `scim_match` says.'
 const DEPROVISIONED = 'The provisioning client has deactivated or deleted this user.'
@@ -38,6 +41,25 @@ export async function matchProvisioned(work: Work, said: SaidNames): Promise<Pro
   if (decided === null) return notFound
   if ('refusal' in decided) return decided
   return vouch(work, decided, { domains: said.domains, isTrusted: isLinked && decided.level === 'external_id' })
+}
+
+/**
+ * For a user whom no client manages, linked to the linked connection: whether the person is another user, whom the client has. Then
+ * no deprovisioning would reach this one. Returns why the sign-in is refused; null if it is not.
+ */
+export async function refuseOtherUser(work: Work, said: SaidNames, userId: string): Promise<Refusal | null> {
+  const { enabled, linkedId, rows } = await findMatchRows(work.db, work.directory, said)
+  if (!enabled || linkedId !== said.connectionId) return null
+  const isOfClient = (row: MatchRow) => row.is_provisioned || (row.is_gone && row.deleted_by_client)
+  const known = rows.filter((row) => row.user_id === userId || (isOfClient(row) && !hasOtherId(row, said)))
+  const decided = decide(known, said, true)
+  if (decided === null || 'refusal' in decided) return decided?.refusal ?? null
+  if (decided.user_id === userId) return null
+  const { refusal } = await vouch(work, decided, { domains: said.domains, isTrusted: decided.level === 'external_id' })
+  if (refusal) return null
+  return decided.active
+    ? { code: 'account_not_linked', detail: OTHER_USER }
+    : { code: 'user_inactive', detail: DEPROVISIONED }
 }
 
 /** The user that the first level with any finds, a refusal, or null. */

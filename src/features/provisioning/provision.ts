@@ -70,10 +70,10 @@ function findReturning(candidates: Candidate[]): Candidate | null {
 }
 
 /**
- * Finds the one user that the linked connection has named at a sign-in: by externalId, or else by userName or an address. A
- * name counts if administrators assign it, or if the address of the user is one of the resource: people can often choose
- * other names. The connection must be allowed to speak for this address and for the new one. The user of the main address
- * comes before a user of a name.
+ * Finds the one user that the linked connection has named at a sign-in: by externalId, or else by userName or an address. An
+ * assigned name, and the address of the link while the provider states it, count whatever the user's own address is by now. Another
+ * name counts if the user's own address is one of the resource: people can often choose such names. The connection must be
+ * allowed to speak for that address and for the new one. No name is that of a user with another externalId. The user of the main address comes before a user of a name.
  */
 async function findNamed(
   work: Work,
@@ -88,13 +88,17 @@ async function findNamed(
   if (candidates.some((one) => one.has_email)) return null
   const addresses = [userName, ...emails.map(({ value }) => value)]
   const isOwn = (norm: string) => addresses.some((value) => parseVouchedEmail(value)?.norm === norm)
-  const byName = free.filter(
-    (one) => !one.is_gone && (one.is_said_principal || (one.is_said_name && isOwn(one.email_norm))),
-  )
-  const [found, ...others] = byName
-  if (!found || others.length > 0 || !ownsDomain || !(await ownsDomainOf(work, found.email_norm))) return null
-  const isOfConnection = (norm: string) => found.domains.length === 0 || isOfDomain(norm, found.domains)
-  return isOfConnection(address.norm) && isOfConnection(found.email_norm) ? found : null
+  const addressOf = (one: Candidate) => {
+    if (one.is_said_principal) return address.norm
+    return one.said_addresses.find(isOwn) ?? (one.is_said_name && isOwn(one.email_norm) ? one.email_norm : null)
+  }
+  const byName = free.flatMap((one) => ({ one, norm: one.is_gone || one.is_said_other ? null : addressOf(one) }))
+  const [found, ...others] = byName.filter(({ norm }) => norm !== null)
+  if (!found || found.norm === null || others.length > 0 || !ownsDomain) return null
+  const { one, norm } = found
+  const isOfConnection = (norm: string) => one.domains.length === 0 || isOfDomain(norm, one.domains)
+  const isVouchedFor = isOfConnection(address.norm) && isOfConnection(norm) && (await ownsDomainOf(work, norm))
+  return isVouchedFor ? one : null
 }
 
 /** Restores who was deleted, and takes over who is named at the identity provider. */

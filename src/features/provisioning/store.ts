@@ -3,6 +3,7 @@ import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { ScimUsers } from '../../platform/db/schema.gen.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import { foldIdentifier } from '../../platform/identifier.ts'
+import { linkedConnection } from '../../platform/provisioned-users.ts'
 import type { ScimObject } from '../../platform/scim/json.ts'
 import { NEVER_SHOWN, type ShownVersion } from '../../platform/scim/versions.ts'
 import { lockText } from '../../platform/user-lock.ts'
@@ -77,18 +78,15 @@ export interface Candidate extends LockColumns {
   is_said_name: boolean
   /** By this userName, as a name that administrators assign. */
   is_said_principal: boolean
+  /** By another externalId, with the claim of `scim_match`. */
+  is_said_other: boolean
+  /** The addresses that it has stated at the link, and at the last sign-in. */
+  said_addresses: string[]
   /** Of that connection. */
   domains: string[]
   /** The client deleted the user in the last thirty days under this userName, as the last of its users who had it. */
   is_former: boolean
 }
-
-/**
- * The id of the connection that provisioning is linked to, beside `scim_configs c`: `sso_connection_id`, or else the only
- * connection of the organization.
- */
-export const linkedConnection = (directory: Directory): RawBuilder<string | null> => sql`coalesce(c.sso_connection_id, (
-  select (array_agg(id))[1] from sso_connections where directory_id = ${directory.id} having count(*) = 1))`
 
 export async function findCandidates(
   db: Db,
@@ -103,13 +101,16 @@ export async function findCandidates(
       select user_id, source, coalesce(external_ids @> array[${externalId}::text], false) as by_external_id,
         coalesce(user_names && ${names}::text[], false) as by_user_name,
         coalesce(user_names @> array[${principal}::text] and principal_names @> array[${principal}::text], false)
-          as by_principal
+          as by_principal, coalesce(external_ids <> '{}' and not external_ids @> array[${externalId}::text], false)
+          as by_other, case when address_norm = linked_address_norm and user_names @> array[address_norm] then address_norm end
+          as address_norm
       from identities where directory_id = ${directory.id} and method = 'sso'
         and (external_ids @> array[${externalId}::text] or user_names && ${names}::text[])),
     said as (
       select named.user_id, bool_or(by_external_id) as by_external_id, bool_or(by_user_name) as by_user_name,
         bool_or(by_principal) as by_principal,
-        k.config -> 'domains' as domains
+        bool_or(by_other and k.config ->> 'scim_match' is not null) as by_other,
+        array_agg(address_norm) filter (where address_norm is not null) as addresses, k.config -> 'domains' as domains
       from named
       join scim_configs c on c.directory_id = ${directory.id}
       join sso_connections k on k.directory_id = ${directory.id} and k.id::text = named.source
@@ -138,7 +139,8 @@ export async function findCandidates(
       coalesce(s.external_id = ${externalId}::text, false) as has_external_id,
       users.email_norm = ${emailNorm} and users.deleted_at is null as has_email,
       coalesce(said.by_external_id, false) as is_said_external_id, coalesce(said.by_user_name, false) as is_said_name,
-      coalesce(said.by_principal, false) as is_said_principal,
+      coalesce(said.by_principal, false) as is_said_principal, coalesce(said.by_other, false) as is_said_other,
+      coalesce(said.addresses, '{}') as said_addresses,
       coalesce(said.domains, '[]') as domains, former.user_id is not null as is_former,
       users.access_locked_at, users.access_locked_until, users.access_lock_reason
     from found join users on users.directory_id = ${directory.id} and users.id = found.user_id

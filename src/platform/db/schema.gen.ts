@@ -276,13 +276,17 @@ export interface IdempotencyKeys {
 }
 
 export interface Identities {
+  address_norm: string | null;
   created_at: Generated<Timestamp>;
   directory_id: string;
   email: string | null;
   external_ids: string[] | null;
   id: string;
   issuer: string;
+  last_address_norm: string | null;
+  last_principal_names: string[] | null;
   last_used_at: Generated<Timestamp>;
+  linked_address_norm: string | null;
   method: string;
   principal_names: string[] | null;
   source: string;
