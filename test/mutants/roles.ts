@@ -9,6 +9,7 @@ const ESCALATION_TEST = 'src/features/roles/escalation.test.ts'
 const ASSIGN_TEST = 'src/features/roles/assign.test.ts'
 const SSO_TEST = 'src/features/roles/sso.test.ts'
 const SOURCES_TEST = 'src/features/roles/sources.test.ts'
+const UNSENT_TEST = 'src/features/roles/unsent-groups.test.ts'
 const RACE_TEST = 'test/race/roles.test.ts'
 const WIDENING_TEST = 'src/features/connections/widening.test.ts'
 
@@ -289,5 +290,19 @@ export const roles: Mutant[] = [
     replace: '',
     tests: ['src/features/sso/switched-off.test.ts'],
     only: 'a challenge',
+  },
+  {
+    name: 'groups that a provider does not send are not none',
+    file: MAPPING,
+    find: 'names !== null && known.size > 0',
+    replace: 'known.size > 0',
+    tests: [UNSENT_TEST],
+  },
+  {
+    name: 'a missing claim of groups is not an empty one',
+    file: 'src/features/oidc/person.ts',
+    find: 'MAX_GROUP_LENGTH).slice(0, MAX_GROUPS) : null',
+    replace: 'MAX_GROUP_LENGTH).slice(0, MAX_GROUPS) : []',
+    tests: [UNSENT_TEST],
   },
 ]

@@ -8,6 +8,7 @@ import { ssoProtocols } from './protocols.ts'
 import { checkJit, checkLink, provisioningSwitch } from './provisioning.ts'
 import type { ConnectionCheck } from './schema.ts'
 import { lockConnectionRow, updateConnectionRow } from './store.ts'
+import { checkGroups } from './traces.ts'
 
 /** What an organization may ask for: each test asks a server of strangers. */
 const TESTS: RateLimit = { bucket: 'sso.test', limit: 60, windowSeconds: 3600 }
@@ -29,9 +30,14 @@ export async function testConnection(work: Work, id: string): Promise<Connection
   const protocol = ssoProtocols.of(platform)[connection.protocol]
   const isEnabled = await provisioningSwitch(platform).get(directory.id)
   const ofProvisioning = [...checkJit(connection, isEnabled), ...(await checkLink(work, isEnabled))]
-  const checks = protocol
-    ? [...(await protocol.check(work, connection)), ...(await checkDomain(work)), ...ofProvisioning]
-    : []
+  if (!protocol) return { connectionId: connection.id, checks: [] }
+  const ofProtocol = await protocol.check(work, connection)
+  const checks = [
+    ...ofProtocol,
+    ...(await checkDomain(work)),
+    ...ofProvisioning,
+    ...(await checkGroups(work, connection)),
+  ]
   return { connectionId: connection.id, checks }
 }
 

@@ -19,7 +19,11 @@ export async function concludeSignIn(
   work: Work,
   begun: Begun,
   connection: KnownConnection,
-  { person, groups, said }: { person: FederatedPerson; groups: readonly string[]; said: Record<string, unknown> },
+  {
+    person,
+    groups,
+    said,
+  }: { person: FederatedPerson; groups: readonly string[] | null; said: Record<string, unknown> },
 ): Promise<Redirect> {
   const { redirect, code, detail } = await settleFederated(work, begun, person, rulesOf(connection, groups))
   const shown = detail === null ? said : { detail, ...said }

@@ -97,7 +97,7 @@ export async function openClientSecret(
 }
 
 /** What a sign-in by a connection may do, with what the groups of the person say. */
-export function rulesOf(connection: KnownConnection, groups: readonly string[]): FederationRules {
+export function rulesOf(connection: KnownConnection, groups: readonly string[] | null): FederationRules {
   return {
     jit: connection.jit_provisioning,
     defaultRole: connection.default_role,

@@ -1,11 +1,13 @@
-import { directoryInReach, type Reach } from '../../platform/http/directory.ts'
+import { type Directory, directoryInReach, type Reach } from '../../platform/http/directory.ts'
 import { newId } from '../../platform/ids.ts'
+import type { Platform } from '../../platform/platform.ts'
 import type { Work } from '../../platform/work.ts'
+import { NO_GROUPS } from '../federation/federation.ts'
 import { readId } from './changes.ts'
 import { connectionErrors } from './errors.ts'
 import type { KnownConnection } from './known.ts'
 import { MAX_TRACES } from './limits.ts'
-import type { SignInTrace } from './schema.ts'
+import type { ConnectionCheck, SignInTrace } from './schema.ts'
 import { findConnectionRowInReach, insertTraceRow, listTraceRows, touchConnectionRow } from './store.ts'
 
 const place = (accountId: string, id: string) => ({ table: 'sso_traces', column: 'said_sealed', row: id, accountId })
@@ -46,8 +48,27 @@ export async function listTraces(work: Work<Reach>, id: string): Promise<SignInT
       outcome: row.outcome === 'accepted' ? ('accepted' as const) : ('refused' as const),
       code: row.code,
       is_test: row.is_test,
-      said: JSON.parse(await platform.keyring.open(place(directory.accountId, row.id), row.said_sealed)),
+      said: await openSaid(platform, directory, row),
       created_at: row.created_at.toISOString(),
     })),
   )
+}
+
+async function openSaid(
+  { keyring }: Platform,
+  { accountId }: Directory,
+  { id, said_sealed }: { id: string; said_sealed: string },
+) {
+  return JSON.parse(await keyring.open(place(accountId, id), said_sealed))
+}
+
+/** Warns if the provider sent no groups at the last sign-in that was accepted, although groups give roles. */
+export async function checkGroups(work: Work, { id }: Pick<KnownConnection, 'id'>): Promise<ConnectionCheck[]> {
+  const rows = await listTraceRows(work.db, work.directory, id, MAX_TRACES)
+  const last = rows.find(({ outcome }) => outcome === 'accepted')
+  if (!last || (await openSaid(work.platform, work.directory, last))['note'] !== NO_GROUPS) return []
+  const message =
+    'The provider sent no groups at the last sign-in, so group_role_mapping and the default_role admin gave nothing.'
+  const fix = 'Have the provider send groups to everyone, as claim or attribute, or name it in attribute_mapping.'
+  return [{ id: 'groups', ok: true, message, fix }]
 }

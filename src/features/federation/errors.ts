@@ -66,6 +66,11 @@ export type FailureCode = keyof typeof FAILURES
 
 export const isFailureCode = (code: string): code is FailureCode => Object.hasOwn(FAILURES, code)
 
+/** The note of a trace. The person can leave the claim out, by the scope of the authorization URL. */
+export const NO_GROUPS =
+  'The provider sent no groups. Roles of group_role_mapping end, and the default_role admin is not given: whether the person is ' +
+  'in none of the groups is unknown.'
+
 /** A sign-in at a provider that fails. The detail, a sentence, is for traces; the browser gets the text of the code. */
 export class FederationFailure extends Error {
   override name = 'FederationFailure'

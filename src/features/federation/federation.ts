@@ -14,7 +14,7 @@ export {
 export { callbackRoute } from './callback-route.ts'
 export { checkClock, checkDomain, failed, passed } from './checks.ts'
 export { codeOf, completeFederated, type FederationRules, settleFederated } from './complete.ts'
-export { type FailureCode, FederationFailure, federationErrors, type LogoutFailureCode } from './errors.ts'
+export { type FailureCode, FederationFailure, federationErrors, type LogoutFailureCode, NO_GROUPS } from './errors.ts'
 export { exchangeCode } from './exchange.ts'
 export { failFederated } from './hand-back.ts'
 export { closeSource, endSessionsThere, type SignedOutThere, unlinkSource } from './identities.ts'

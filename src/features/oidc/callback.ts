@@ -17,6 +17,7 @@ import {
   federationErrors,
   isStorable,
   type NamedThere,
+  NO_GROUPS,
   takeFederated,
 } from '../federation/federation.ts'
 import { providerOf } from './connection.ts'
@@ -64,7 +65,8 @@ async function hear(
   })
   assertAskedAgain(begun, answer.idToken)
   const person = toPerson(answer, names, connection.scim_match)
-  const said = { id_token: answer.idToken, userinfo: answer.userinfo }
+  const note = person.groups === null && needsGroups ? { note: NO_GROUPS } : {}
+  const said = { ...note, id_token: answer.idToken, userinfo: answer.userinfo }
   const known = { ...trusted(connection, person), logoutHint: answer.encodedIdToken, namedThere: namedBy(answer) }
   return { person: known, groups: person.groups, said }
 }

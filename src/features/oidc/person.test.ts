@@ -34,7 +34,7 @@ test('claims are found by their name, or by a path', () => {
   expect(groups('https://x.example/groups')).toEqual(['a'])
   expect(groups('realm_access.roles')).toEqual(['b'])
   expect(groups('roles')).toEqual(['c'])
-  expect([groups('nothing'), groups('constructor'), groups('realm_access.roles.length')]).toEqual([[], [], []])
+  expect([groups('nothing'), groups('constructor'), groups('realm_access.roles.length')]).toEqual([null, null, null])
 })
 
 test('userinfo is asked for what the ID token lacks and the sign-in needs', () => {

@@ -25,7 +25,8 @@ export interface OidcPerson {
   /** Those of `userNames` that the administrators of the provider assign. */
   principalNames: string[]
   locale: string | null
-  groups: string[]
+  /** Null if the provider says nothing of groups, or only where they are (OpenID Connect Core §5.6.2), as Entra ID does of many. */
+  groups: string[] | null
   amr: string[]
   acr: string | null
   /** By the claim `session_expiry` (OpenID IPSIE, session lifetime), checked by `finishAuthorization`; null without it. */
@@ -86,7 +87,7 @@ export function toPerson(
     // People can often choose `preferred_username`, and it need not be unique (OpenID Connect Core §5.7).
     principalNames: toIdentifiers([find('upn')]),
     locale: foreignLocale(find('locale')),
-    groups: toExactTexts(find(mapped.groups), MAX_GROUP_LENGTH).slice(0, MAX_GROUPS),
+    groups: toGroups(find(mapped.groups)),
     amr: toTexts(idToken['amr'], MAX_NAME_LENGTH).slice(0, MAX_METHODS),
     acr: toText(idToken['acr'], MAX_NAME_LENGTH),
     sessionEndsAt: toMoment(idToken['session_expiry']),
@@ -124,6 +125,11 @@ function toIdentifiers(values: unknown[]): string[] {
 function toTexts(value: unknown, maxLength: number): string[] {
   const list: unknown[] = Array.isArray(value) ? value : [value]
   return list.flatMap((item) => toText(item, maxLength) ?? [])
+}
+
+function toGroups(value: unknown): string[] | null {
+  const isSaid = typeof value === 'string' || Array.isArray(value)
+  return isSaid ? toExactTexts(value, MAX_GROUP_LENGTH).slice(0, MAX_GROUPS) : null
 }
 
 /** The same without trimming: names that differ by a space are two groups. */

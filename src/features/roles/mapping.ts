@@ -23,16 +23,19 @@ export interface GroupRoles {
   roles: string[]
 }
 
-/** What a mapping gives the members of these groups; an empty mapping gives nothing. */
+/**
+ * What a mapping gives the members of these groups; an empty mapping gives nothing. The default role is for users who are in none
+ * of the groups: null, groups that the provider did not send, gives none above `member`.
+ */
 export function mapGroups(
   { group_role_mapping: mapping, default_role }: RoleMapping,
-  names: readonly string[],
+  names: readonly string[] | null,
 ): GroupRoles {
   const known = new Map(Object.entries(mapping))
-  const groups = [...new Set(names.filter((name) => known.has(name)))].toSorted()
+  const groups = [...new Set((names ?? []).filter((name) => known.has(name)))].toSorted()
   const given = groups.flatMap((group) => known.get(group) ?? [])
   const roles = [...new Set(given.filter((role) => !isSystemRole(role)))]
-  const isDefault = known.size > 0 && !given.includes('member') && default_role === 'admin'
+  const isDefault = names !== null && known.size > 0 && !given.includes('member') && default_role === 'admin'
   return { groups, isAdmin: given.includes('admin') || isDefault, roles }
 }
 

@@ -1,6 +1,6 @@
 import type { KnownConnection } from '../connections/connections.ts'
 import { partsOfName, readPerson } from '../descriptors/descriptors.ts'
-import { type FederatedPerson, FederationFailure } from '../federation/federation.ts'
+import { type FederatedPerson, FederationFailure, NO_GROUPS } from '../federation/federation.ts'
 import type { Assertion } from './assertion.ts'
 
 /** What is made of an assertion for the end of the sign-in. Throws FederationFailure. */
@@ -8,7 +8,7 @@ export function toHeard(
   connection: KnownConnection,
   assertion: Assertion,
   spEntityId: string,
-): { person: FederatedPerson; groups: readonly string[]; said: Record<string, unknown> } {
+): { person: FederatedPerson; groups: readonly string[] | null; said: Record<string, unknown> } {
   const { groups, saysTwoFactor, subject, ...named } = readPerson(
     assertion,
     connection.attribute_mapping,
@@ -34,8 +34,9 @@ export function toHeard(
       logoutHint: JSON.stringify({ nameId, sessionIndex }),
       namedThere: { name: partsOfName(nameId, { idpEntityId: issuer, spEntityId }), session: sessionIndex },
     },
-    groups: groups ?? [],
+    groups,
     said: {
+      ...(groups === null && Object.keys(connection.group_role_mapping).length > 0 ? { note: NO_GROUPS } : {}),
       issuer,
       name_id: nameId.value,
       name_id_format: nameId.format,
