@@ -92,8 +92,7 @@ test.each(protocols)(
     const { at } = world
     const [userName, externalId, mail] = [`k${newLocal()}`, `n${fresh()}`, at(newLocal())]
     const id = await add(world, { userName, externalId, emails: [workEmail(mail)] })
-    // White space of XML around a value is the layout of the document.
-    const tails = ['\u00a0', '\ufeff', '\u3000', ...(protocol === 'oidc' ? [' '] : [])]
+    const tails = ['\u00a0', '\ufeff', '\u3000', ' ', '\t']
     const names = [userName.replace('k', KELVIN), ...tails.flatMap((tail) => [userName + tail, tail + userName])]
     for (const upn of names)
       expect(await world.signIn({ subject: fresh(), email: foreign(), upn })).toHaveProperty('error')
@@ -107,6 +106,12 @@ test.each(protocols)(
     const told = { subject: fresh(), email: mail.replace('p', 'q') }
     expect(await identitiesOf(world, umlaut)).toEqual([])
     expect(await world.signIn({ ...told, upn: 'jÖRG' })).toMatchObject({ directory_user_id: umlaut })
+    // Lines that a provider of SAML breaks around a value are the layout of the document; no claim has them.
+    const printed = { subject: `\n  ${told.subject}\n`, email: foreign(), upn: '\n\tjÖRG\n' }
+    if (protocol === 'saml') expect(await world.signIn(printed)).toMatchObject({ directory_user_id: umlaut })
+    // A known subject with white space around it is another one.
+    for (const subject of [`${told.subject} `, ` ${told.subject}`])
+      expect(await world.signIn({ ...told, subject })).toMatchObject({ error: 'account_not_linked' })
     expect(await world.signIn({ subject: fresh(), email: mail, upn: userName.toUpperCase() })).toMatchObject({
       directory_user_id: id,
     })

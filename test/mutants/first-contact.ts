@@ -200,6 +200,20 @@ export const firstContact: Mutant[] = [
     tests: UNMANAGED_TEST,
   }),
   first({
+    name: 'a NameID with white space around it is another subject',
+    file: 'src/features/saml/assertion.ts',
+    find: 'trimXml(text) : trimLayout(text)',
+    replace: 'trimXml(text) : trimXml(text)',
+    tests: ['test/matching-names.test.ts'],
+  }),
+  first({
+    name: 'an attribute with white space around it is another name',
+    file: 'src/features/descriptors/person.ts',
+    find: 'trimmed(trimXml), trimmed(trimLayout)',
+    replace: 'trimmed(trimXml), trimmed(trimXml)',
+    tests: ['test/matching-names.test.ts'],
+  }),
+  first({
     name: 'without the claim of scim_match nobody becomes a user',
     file: 'src/features/federation/recognise.ts',
     find: 'isProvisioning && rules.isClaimNamed && (arrival',

@@ -264,7 +264,7 @@ export const roles: Mutant[] = [
   {
     name: 'a group of a SAML provider is named exactly',
     file: 'src/features/descriptors/person.ts',
-    find: 'groups: valuesOf(assertion.attributes,',
+    find: 'groups: valuesOf(exact,',
     replace: 'groups: valuesOf(attributes,',
     tests: ['src/features/roles/exact-groups.test.ts'],
   },

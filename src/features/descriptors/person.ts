@@ -1,5 +1,5 @@
 import { foreignLocale } from '../../platform/messages/locale.ts'
-import { trimXml } from '../../platform/xml/read.ts'
+import { trimLayout, trimXml } from '../../platform/xml/read.ts'
 import { nameIdFormats } from '../xml-names/xml-names.ts'
 import type { NameId } from './messages.ts'
 
@@ -89,8 +89,8 @@ const PRINCIPAL_NAMES = [`${CLAIMS}upn`, 'upn', 'userPrincipalName']
 
 /**
  * Reads the person who signed in, by the mapping of the connection. `externalId`: the attribute that has the externalId of
- * provisioning; null: the subject, the NameID, and the object id of Entra ID. White space of XML around a value is layout, except
- * around groups, whose names are compared exactly.
+ * provisioning; null: the subject, the NameID, and the object id of Entra ID. White space of XML around an address or a name of
+ * people is layout; around an identifier or the name of a group only if it has a line break.
  */
 export function readPerson(
   assertion: SaidOfPerson,
@@ -98,17 +98,20 @@ export function readPerson(
   externalId: string | null = null,
 ): SaidPerson {
   const { nameId, authnContext } = assertion
-  const attributes = new Map([...assertion.attributes].map(([name, values]) => [name, values.map(trimXml)]))
+  const trimmed = (trim: (text: string) => string) =>
+    new Map([...assertion.attributes].map(([name, values]) => [name, values.map(trim)]))
+  const [attributes, exact] = [trimmed(trimXml), trimmed(trimLayout)]
   const all = (field: keyof AttributeMapping) => valuesOf(attributes, mapping[field] ?? USUAL_NAMES[field])
   const one = (field: keyof AttributeMapping) => all(field)?.[0] ?? null
-  const isAddress = nameId.format === nameIdFormats.email || /^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(nameId.value)
+  const addressed = trimXml(nameId.value)
+  const isAddress = nameId.format === nameIdFormats.email || /^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(addressed)
   const methods = [
     ...(valuesOf(attributes, METHODS_OF_ENTRA) ?? []),
     ...(valuesOf(attributes, 'amr') ?? []).map((method) => (method === 'mfa' ? [...TWO_FACTOR][0] : method)),
   ]
-  const first = (names: string | string[]) => valuesOf(attributes, names)?.[0] ?? []
+  const first = (names: string | string[]) => valuesOf(exact, names)?.[0] ?? []
   const name = lastingName(assertion)
-  const subject = mapping.subject === undefined ? name : one('subject')
+  const subject = mapping.subject === undefined ? name : (valuesOf(exact, mapping.subject)?.[0] ?? null)
   const principalNames = [name ?? [], first(PRINCIPAL_NAMES)].flat()
   return {
     subject,
@@ -117,12 +120,12 @@ export function readPerson(
     userNames: [...principalNames, first('preferred_username')].flat(),
     principalNames,
     // A mapping that was set is meant: where its attribute is missing, nothing takes its place.
-    email: one('email') ?? (mapping.email === undefined && isAddress ? nameId.value : null),
+    email: one('email') ?? (mapping.email === undefined && isAddress ? addressed : null),
     firstName: one('first_name'),
     lastName: one('last_name'),
     displayName: one('display_name'),
     locale: foreignLocale(valuesOf(attributes, LOCALES)?.[0]),
-    groups: valuesOf(assertion.attributes, mapping.groups ?? USUAL_NAMES.groups),
+    groups: valuesOf(exact, mapping.groups ?? USUAL_NAMES.groups),
     saysTwoFactor: [authnContext, ...methods].some((method) => TWO_FACTOR.has(method ?? '')),
   }
 }

@@ -1,8 +1,8 @@
 import { decryptElement } from '../../platform/xml/decryption.ts'
 import { parseMessage, readUtf8 } from '../../platform/xml/message.ts'
-import { attributeOf, childrenOf, onlyChild, trimXml, type XmlElement } from '../../platform/xml/read.ts'
+import { attributeOf, childrenOf, onlyChild, trimLayout, trimXml, type XmlElement } from '../../platform/xml/read.ts'
 import type { NameId } from '../descriptors/descriptors.ts'
-import { BEARER, ENTITY, ns } from '../xml-names/xml-names.ts'
+import { BEARER, ENTITY, nameIdFormats, ns } from '../xml-names/xml-names.ts'
 import { type RefusalReason, SamlRefusal } from './refusal.ts'
 
 /** What a response must say to be meant for this sign-in. */
@@ -103,9 +103,10 @@ export function readNameId(subject: XmlElement, decryptionKeys: string[]): NameI
   )
   const [only] = names
   const nameId = only?.name === 'EncryptedID' ? decrypted(only, decryptionKeys) : only
-  const value = trimXml(nameId?.text ?? '')
+  const text = nameId?.text ?? ''
+  const value = nameId && attributeOf(nameId, 'Format') === nameIdFormats.email ? trimXml(text) : trimLayout(text)
   const isName = nameId?.namespace === ns.assertion && nameId.name === 'NameID' && nameId.children.length === 0
-  if (names.length !== 1 || !isName || value === '' || value.length > 1024)
+  if (names.length !== 1 || !isName || trimXml(value) === '' || value.length > 1024)
     throw new SamlRefusal('subject', 'There is not one NameID.')
   return {
     value,

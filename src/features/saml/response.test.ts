@@ -243,13 +243,35 @@ test.each([
 ])('%s is a part of the name, and so of another person', async (_, space) => {
   const nameId = `ada@acme.com${space}`
   expect((await judge(signedResponse({ nameId }))).nameId).toBe(nameId)
-  const { assertion } = await judge(signedResponse({ attributes: { uid: [`\n 7${space}\t`] } }))
+  const { assertion } = await judge(signedResponse({ attributes: { uid: [`\n 7${space}\n\t`] } }))
   if (!assertion) throw new Error('No assertion')
   expect(readPerson(assertion, { subject: 'uid' }).subject).toBe(`7${space}`)
 })
 
-test('white space of XML is no part of a name or address, and a part of the name of a group', async () => {
-  expect((await judge(signedResponse({ nameId: '\n\t ada@acme.com \r\n' }))).nameId).toBe('ada@acme.com')
+test('white space of XML is no part of an address, and one with a line break no part of an identifier', async () => {
+  const named = async (nameId: string, format: string) => {
+    const nameIdFormat = `urn:oasis:names:tc:SAML:${format}`
+    const { assertion } = await judge(signedResponse({ nameId, nameIdFormat }))
+    return [assertion?.nameId.value, assertion && readPerson(assertion, {}).subject]
+  }
+  for (const format of [
+    '2.0:nameid-format:persistent',
+    '1.1:nameid-format:unspecified',
+    '1.1:nameid-format:emailAddress',
+  ]) {
+    const isAddress = format.endsWith('emailAddress')
+    for (const name of ['ada', 'ada@acme.com', 'a  b']) {
+      for (const text of [name, `\n\t ${name} \r\n`, `\n${name}`, `${name}\r\n  `])
+        expect(await named(text, format)).toEqual([name, name])
+      for (const text of [` ${name}`, `${name} `, `\t${name}`, ` ${name}\t`]) {
+        const expected = isAddress ? name : text
+        expect(await named(text, format), JSON.stringify([text, format])).toEqual([expected, expected])
+      }
+      expect(await named(` ${name}\n `, format)).toEqual(isAddress ? [name, name] : [` ${name}`, ` ${name}`])
+    }
+  }
+  for (const blank of [' ', '\n', ' \n\t'])
+    expect((await judge(signedResponse({ nameId: blank }))).refused).toBe('subject')
   const said = { email: ' ada@acme.com\n', firstName: '\tAda ', upn: ' ada ', groups: 'Admins ', locale: ' de ' }
   const attributes = Object.fromEntries(Object.entries(said).map(([name, text]) => [name, [text, ' \n']]))
   const { assertion } = await judge(signedResponse({ attributes }))
@@ -257,10 +279,12 @@ test('white space of XML is no part of a name or address, and a part of the name
   expect(readPerson(assertion, {})).toMatchObject({
     email: 'ada@acme.com',
     firstName: 'Ada',
-    principalNames: ['ada@acme.com', 'ada'],
+    principalNames: ['ada@acme.com', ' ada '],
     groups: ['Admins '],
     locale: 'de',
   })
+  const printed = await judge(signedResponse({ attributes: { groups: ['\n  Admins\n', '\n\t Two \n', ' \n'] } }))
+  expect(printed.assertion && readPerson(printed.assertion, {}).groups).toEqual(['Admins', 'Two'])
 })
 
 test('what a refusal says is one line in a trace, bounded, and marked as possibly unsigned', () => {

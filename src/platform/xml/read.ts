@@ -244,6 +244,19 @@ export function trimXml(text: string): string {
   return text.slice(from, to)
 }
 
+/**
+ * Without the layout of a provider that breaks lines around it: white space with a line break. Other white space around an
+ * identifier may make it the identifier of another person.
+ */
+export function trimLayout(text: string): string {
+  const inner = trimXml(text)
+  const from = text.indexOf(inner)
+  const [before, after] = [text.slice(0, from), text.slice(from + inner.length)]
+  return (hasBreak(before) ? '' : before) + inner + (hasBreak(after) ? '' : after)
+}
+
+const hasBreak = (space: string) => /[\r\n]/.test(space)
+
 // XML 1.0 §2.3
 const isSpace = (code: number) => code === 0x20 || code === 0x9 || code === 0xa || code === 0xd
 
