@@ -79,7 +79,7 @@ export function callbackPathOf(authorizationUrl: string): string {
 
 /** What the callback answers a browser that brings this: at the redirect URI of the start, or the shared one. */
 export function callBack(
-  app: TestApp,
+  app: Pick<TestApp, 'as'>,
   fields: Record<string, string>,
   path: string = callbacks.get(fields['state'] ?? '') ?? CALLBACK,
 ): Promise<Reply> {

@@ -124,8 +124,8 @@ export const connections: Mutant[] = [
   {
     name: 'a mapping of the subject that was set is the only one',
     file: `${FEATURES}/descriptors/person.ts`,
-    find: `mapping.subject === undefined ? name : one('subject')`,
-    replace: `one('subject') ?? name`,
+    find: 'mapping.subject === undefined ? name : (valuesOf(exact, mapping.subject)?.[0] ?? null)',
+    replace: `valuesOf(exact, mapping.subject ?? '')?.[0] ?? name`,
     tests: [`${FEATURES}/descriptors/person.test.ts`],
   },
   {

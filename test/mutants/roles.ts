@@ -257,8 +257,8 @@ export const roles: Mutant[] = [
   {
     name: 'a group of an OpenID provider is named exactly',
     file: 'src/features/oidc/person.ts',
-    find: 'groups: toExactTexts(',
-    replace: 'groups: toTexts(',
+    find: 'isSaid ? toExactTexts(',
+    replace: 'isSaid ? toTexts(',
     tests: ['src/features/roles/exact-groups.test.ts'],
   },
   {

@@ -352,7 +352,7 @@ const responses: Mutant[] = [
   {
     name: 'an assertion of SAML names a person',
     file: ASSERTION,
-    find: "if (names.length !== 1 || !isName || value === '' || value.length > 1024)",
+    find: "if (names.length !== 1 || !isName || trimXml(value) === '' || value.length > 1024)",
     replace: 'if (!nameId)',
     tests: [RESPONSE_TEST],
     only: 'empty name',

@@ -61,6 +61,7 @@ export async function settleFederated(
   await assertStillAllowed(work, begun.redirectUri)
   try {
     const person = toStorable(heard)
+    assertSessionLasts(work, person)
     const arrival = { begun, person, rules }
     const redirect = begun.isTest
       ? await tryOut(work, arrival)
@@ -72,6 +73,13 @@ export async function settleFederated(
     const detail = error instanceof FederationFailure ? error.detail : null
     return { redirect: await failFederated(work, begun, code), code, detail }
   }
+}
+
+/** No tolerance for clocks: the session here would have ended when it began. Throws FederationFailure. */
+function assertSessionLasts({ platform }: Work, { sessionEndsAt }: FederatedPerson): void {
+  if (!sessionEndsAt || sessionEndsAt > platform.clock.now()) return
+  const end = `${sessionEndsAt.toISOString()} (session_expiry, SessionNotOnOrAfter)`
+  throw new FederationFailure('response_invalid', `The session at the provider has ended at ${end}.`)
 }
 
 /** The same, for who does not ask how it ended. */
@@ -115,13 +123,19 @@ async function signIn(work: Work, arrival: Arrival): Promise<{ code: string } | 
   const find = () => findIdentityRow(work.db, work.directory, { method, source, issuer, subject })
   const signInOnce = async (known: KnownIdentity | undefined) =>
     known ? signInKnown(work, arrival, known) : signInUnknown(work, arrival)
-  let answer = await signInOnce(await find())
-  // Provisioning, or another sign-in, has introduced the person at the same moment.
-  if (answer === 'introduced') answer = await signInOnce(await find())
-  // Cut off, deleted or linked by another request at the same moment.
-  if (!answer || answer === 'introduced') throw new FederationFailure('expired')
-  return answer
+  let known = await find()
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+    const answer = await signInOnce(known)
+    if (answer && answer !== 'introduced') return answer
+    const before = known
+    known = await find()
+    // Provisioning, or another sign-in, has introduced the person at the same moment. Otherwise the user was cut off or deleted.
+    if (answer === null && (before || !known)) break
+  }
+  throw new FederationFailure('expired')
 }
+
+const MAX_ATTEMPTS = 3
 
 type Answer = { code: string } | SessionReply | null
 
@@ -220,9 +234,10 @@ async function signInUnknown(work: Work, arrival: Arrival): Promise<Answer | 'in
 
 type Arrived = Pick<UserRow, 'id' | 'auth_account_id'>
 
-/** Links the person to the user, and lets them in. */
+/** Links the person to the user, and lets them in. Null where another sign-in has linked them at the same moment. */
 async function arrive(work: TxWork, arrival: Arrival, user: Arrived): Promise<Answer> {
   const identity = await link(work, arrival, user)
+  if (!identity) return null
   const facts = await findSignInFacts(work, { userId: user.id })
   if (!facts) return null
   await assertMaySignIn(work, facts)
@@ -286,7 +301,7 @@ async function prepareRoles(work: TxWork, { begun: { source }, rules }: Arrival,
   }
 }
 
-async function link(work: TxWork, { begun, person }: Arrival, user: Arrived): Promise<IdentityRow> {
+async function link(work: TxWork, { begun, person }: Arrival, user: Arrived): Promise<IdentityRow | null> {
   const { method, source } = begun
   const { issuer, subject, email } = person
   const names = keptNames(method, person)
@@ -294,7 +309,7 @@ async function link(work: TxWork, { begun, person }: Arrival, user: Arrived): Pr
   const last = { linked_address_norm: address_norm, last_address_norm: address_norm, last_principal_names }
   const row = { id: newId(), user_id: user.id, method, source, issuer, subject, email, ...names, ...last }
   const linked = await insertIdentityRow(work.db, work.directory, row)
-  if (!linked) throw new FederationFailure('expired')
+  if (!linked) return null
   const target = { type: 'identity', id: linked.id }
   await record(work, federationEvents.linked({ target, data: toIdentity(linked, user) }))
   return linked

@@ -87,10 +87,12 @@ test.each([
   ['text', () => String(now() + 1000)],
   ['null', () => null],
 ])('session_expiry that is %s refuses the sign-in', async (_, end) => {
-  const { home, enter } = await organization()
+  const { home, connection, enter } = await organization()
   const came = await enter({ session_expiry: end() })
-  expect(came['error']).toMatch(/^(response_invalid|expired)$/)
+  expect(came['error']).toBe('response_invalid')
   expect(came['access_token']).toBeUndefined()
+  const { traces } = succeeded(await home.key.get(`/v1/sso/connections/${connection}/traces`))
+  expect(traces[0].said.detail).toContain(typeof end() === 'number' ? 'has ended at' : 'no number of seconds')
   expect(await sessionsIn(home.key, home.id)).toEqual([])
   expect((await enter({ session_expiry: now() + 5 }))['access_token']).toBeDefined()
 })
@@ -182,7 +184,7 @@ test('the earliest SessionNotOnOrAfter of SAML ends the session', async () => {
     expect(Number(several['refresh_expires_in'])).toBeGreaterThan(300)
     expect(Number(several['refresh_expires_in'])).toBeLessThanOrEqual(400)
   }
-  expect((await enter({ sessionNotOnOrAfter: at(-30) }))['error']).toBe('expired')
+  expect((await enter({ sessionNotOnOrAfter: at(-30) }))['error']).toBe('response_invalid')
   expect((await enter({ sessionNotOnOrAfter: at(600), more: statement(-61) }))['error']).toBe('response_invalid')
   expect(await sessionsIn(tenant, subOrgId)).toHaveLength(3)
   await advance(601)

@@ -177,8 +177,8 @@ function checkIdToken(
   const now = platform.clock.now().getTime() / 1000
   if (typeof iat !== 'number' || iat > now + CLOCK_TOLERANCE_SECONDS)
     throw invalid('The ID token is of the future (iat).')
-  if (sessionEnds !== undefined && (typeof sessionEnds !== 'number' || sessionEnds <= now - CLOCK_TOLERANCE_SECONDS))
-    throw invalid('The session at the provider has ended (session_expiry).')
+  if (sessionEnds !== undefined && typeof sessionEnds !== 'number')
+    throw invalid('The end of the session at the provider is no number of seconds since the epoch (session_expiry).')
   if (typeof iss !== 'string' || typeof sub !== 'string' || sub === '' || sub.length > MAX_SUBJECT_LENGTH)
     throw invalid('The ID token names no subject (sub).')
   return { issuer: iss, subject: sub }
