@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { newPasskey } from './authenticator.ts'
 import { succeeded } from './factors.ts'
 import { fresh } from './fresh.ts'
-import { makeWorld, newLocal, peopleAt, type Told, type World } from './introductions.ts'
+import { identitiesOf, makeWorld, newLocal, peopleAt, type Told, type World } from './introductions.ts'
 import { startFederatedApp } from './oidc-organization.ts'
 import { startOpPeer } from './op-peer.ts'
 import { register, signInBy } from './passkeys.ts'
@@ -64,6 +64,7 @@ const variants: Record<string, (at: (local: string) => string) => Omit<Case, 'to
 const orders = {
   SCIM: ['scim', 'sso'],
   SSO: ['sso', 'scim', 'sso'],
+  'SSO, a private address': ['sso', 'move', 'scim', 'sso'],
   'an invitation, SCIM': ['invite here', 'scim', 'sso'],
   'an invitation, SSO': ['invite here', 'sso', 'scim', 'sso'],
   'an invitation of the address at the provider, SCIM': ['invite there', 'scim', 'sso'],
@@ -95,13 +96,22 @@ function opensProvisioned(order: Order, { told, resource }: Case): boolean {
   return first.endsWith(' there') && second === 'scim' && isNamed
 }
 
-/** The provider opens the user of its address, and the provisioned user is another one. */
-async function expectTwo(world: World, { address, told }: Case, opened: string | undefined) {
+/**
+ * The user of the address at the provider is another one than the provisioned user. The provider opens it, unless it also says
+ * the userName of the provisioned user: no deprovisioning would reach the person.
+ */
+async function expectTwo(world: World, { address, told, resource }: Case, opened: string | undefined) {
   const shown = async (id = '') => succeeded(await world.key.get(`/v1/users/${id}`)).user
-  expect(await shown(opened)).toMatchObject({ email: told.email, scimManaged: false })
-  const [owner] = await peopleAt(world, [address])
-  expect(owner).not.toBe(opened)
+  const [[own], [owner]] = [await peopleAt(world, [told.email]), await peopleAt(world, [address])]
+  expect(await shown(own)).toMatchObject({ email: told.email, scimManaged: false })
+  expect(owner).not.toBe(own)
   expect(await shown(owner)).toMatchObject({ scimManaged: true })
+  expect(opened).toBe(told.upn === resource.userName ? undefined : own)
+  if (opened !== undefined || own === undefined) return
+  expect(await world.signIn(told)).toMatchObject({ error: 'account_not_linked' })
+  for (const { id } of await identitiesOf(world, own))
+    succeeded(await world.key.delete(`/v1/users/${own}/identities/${id}`))
+  expect(await world.signIn(told)).toMatchObject({ directory_user_id: owner })
 }
 
 async function introduce(world: World, step: string, one: Case): Promise<Record<string, string> | null> {
@@ -115,6 +125,10 @@ async function introduce(world: World, step: string, one: Case): Promise<Record<
   if (step.startsWith('signup')) {
     const sent = await sendSignupCode(app, key, { subOrgId, email: invited })
     succeeded(await key.post('/v1/auth/signup/otp/verify', sent))
+  }
+  if (step === 'move') {
+    const [id] = await peopleAt(world, [one.toldBefore.email])
+    succeeded(await key.patch(`/v1/users/${id}`, { email: `me-${fresh()}@private.example` }))
   }
   if (step === 'scim') {
     const made = await client.call('POST', '/Users', one.resource)

@@ -390,9 +390,9 @@ export async function insertDomainRow`,
   },
   {
     name: 'a sign-in is of a session that goes on at the provider',
-    file: `${FEDERATION}/complete.ts`,
-    find: '    assertSessionLasts(work, person)\n',
-    replace: '',
+    file: 'src/features/oidc/exchange.ts',
+    find: 'sessionEnds <= now)',
+    replace: 'sessionEnds <= now - CLOCK_TOLERANCE_SECONDS)',
     tests: ['src/features/federation/session-end.test.ts'],
   },
   {

@@ -61,7 +61,6 @@ export async function settleFederated(
   await assertStillAllowed(work, begun.redirectUri)
   try {
     const person = toStorable(heard)
-    assertSessionLasts(work, person)
     const arrival = { begun, person, rules }
     const redirect = begun.isTest
       ? await tryOut(work, arrival)
@@ -73,13 +72,6 @@ export async function settleFederated(
     const detail = error instanceof FederationFailure ? error.detail : null
     return { redirect: await failFederated(work, begun, code), code, detail }
   }
-}
-
-/** No tolerance for clocks: the session here would have ended when it began. Throws FederationFailure. */
-function assertSessionLasts({ platform }: Work, { sessionEndsAt }: FederatedPerson): void {
-  if (!sessionEndsAt || sessionEndsAt > platform.clock.now()) return
-  const end = `${sessionEndsAt.toISOString()} (session_expiry, SessionNotOnOrAfter)`
-  throw new FederationFailure('response_invalid', `The session at the provider has ended at ${end}.`)
 }
 
 /** The same, for who does not ask how it ended. */

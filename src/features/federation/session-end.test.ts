@@ -92,7 +92,9 @@ test.each([
   expect(came['error']).toBe('response_invalid')
   expect(came['access_token']).toBeUndefined()
   const { traces } = succeeded(await home.key.get(`/v1/sso/connections/${connection}/traces`))
-  expect(traces[0].said.detail).toContain(typeof end() === 'number' ? 'has ended at' : 'no number of seconds')
+  expect(traces[0].said.detail).toContain(
+    typeof end() === 'number' ? 'has ended (session_expiry)' : 'no number of seconds',
+  )
   expect(await sessionsIn(home.key, home.id)).toEqual([])
   expect((await enter({ session_expiry: now() + 5 }))['access_token']).toBeDefined()
 })

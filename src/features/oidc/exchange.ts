@@ -179,6 +179,9 @@ function checkIdToken(
     throw invalid('The ID token is of the future (iat).')
   if (sessionEnds !== undefined && typeof sessionEnds !== 'number')
     throw invalid('The end of the session at the provider is no number of seconds since the epoch (session_expiry).')
+  // No tolerance for clocks: the session here would have ended when it began.
+  if (sessionEnds !== undefined && sessionEnds <= now)
+    throw invalid('The session at the provider has ended (session_expiry).')
   if (typeof iss !== 'string' || typeof sub !== 'string' || sub === '' || sub.length > MAX_SUBJECT_LENGTH)
     throw invalid('The ID token names no subject (sub).')
   return { issuer: iss, subject: sub }
