@@ -66,6 +66,7 @@ export const team: Mutant[] = [
     replace: '',
     tests: [ROSTERS_TEST],
     only: 'invited before',
+    equivalent: 'an acceptance activates only the row that names its link (`activateRows`)',
   },
   {
     name: 'a key that can do more than the caller is not changed',
