@@ -270,6 +270,21 @@ test('the client takes over the user whom the linked connection has named by its
   }
 })
 
+test('an assigned name that has a new owner does not let the client take over its former owner', async () => {
+  for (const protocol of protocols) {
+    const world = await makeWorld(federated, op, protocol, { jit_provisioning: true })
+    const { at } = world
+    const name = at(newLocal())
+    const former = { subject: fresh(), email: at(newLocal()), upn: name }
+    const { directory_user_id: id } = await world.signIn(former)
+    const owner = { subject: fresh(), email: at(newLocal()), upn: name }
+    const made = await add(world, { userName: name, externalId: fresh(), emails: [workEmail(owner.email)] })
+    expect(made).not.toBe(id)
+    expect(await userOf(world, id)).toMatchObject({ email: former.email, scimManaged: false })
+    expect(await world.signIn(owner)).toMatchObject({ directory_user_id: made })
+  }
+})
+
 test('a name that administrators assigned before counts no longer', async () => {
   for (const response_mode of ['query', 'code']) {
     const world = await makeWorld(federated, op, 'oidc', { jit_provisioning: true })

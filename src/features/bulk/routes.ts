@@ -16,8 +16,8 @@ const example = { method: 'POST', path: users, bulkId: '1', data: { userName: 'a
 
 /** `announced`: the events of what hangs on a user and ends with a change of them. */
 export function bulkRoutes(announced: EventDefinition[]): Route[] {
-  const { created, updated, activated, deactivated, deleted, restored, emailVerified } = userEvents
-  const ofUsers = [created, updated, activated, deactivated, deleted, restored, emailVerified]
+  const { created, updated, activated, deactivated, deleted, restored, emailVerified, locked } = userEvents
+  const ofUsers = [created, updated, activated, deactivated, deleted, restored, emailVerified, locked]
   const maybeEvents = [...ofUsers, ...announced, ...Object.values(provisioningEvents), ...Object.values(groupEvents)]
   return [
     defineRoute({

@@ -302,7 +302,7 @@ test('a key of one organization discovers nothing, nor whoever names one', async
   for (const reply of replies) {
     expect(refused(reply)).toEqual([403, 'sub_org_mismatch'])
     expect(reply.body).toMatchObject({
-      title: 'The organization of the key or of subOrgId does not fit',
+      title: 'The organization does not match',
       detail: 'Discovery is about every organization: use an org-wide key, and leave out subOrgId.',
     })
   }

@@ -15,12 +15,12 @@ test.each(TEAM_ROLES)(
   async (role) => {
     const { email, session } = await joinedMember(app, tenant, role)
     // Also the token that accepting the invitation returns.
-    expect(decodeJwt(session.access_token)).toMatchObject({ role, permissions: permissionsOf(role) })
+    expect(decodeJwt(session.access_token)).toMatchObject({ role, permissions: permissionsOf(role).toSorted() })
     const reply = await tenant.post('/v1/auth/login/password', { subOrgId: 'team', email, password: PASSWORD })
     expect(reply.status, reply.text).toBe(200)
     const { access_token: token, refresh_token } = reply.body.session
     expect(decodeJwt(token)).toMatchObject({
-      ...{ role, permissions: permissionsOf(role), email, org_id: null },
+      ...{ role, permissions: permissionsOf(role).toSorted(), email, org_id: null },
       aud: `${tenant.accountId}/team`,
     })
     const introspect = async (subOrgId?: string) =>

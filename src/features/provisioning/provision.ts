@@ -1,4 +1,5 @@
 import { record } from '../../platform/events.ts'
+import { isSameIdentifier } from '../../platform/identifier.ts'
 import { isOfDomain, parseVouchedEmail } from '../../platform/mail/address.ts'
 import { userType } from '../../platform/scim/core-schemas.ts'
 import { normaliseResource } from '../../platform/scim/normalise.ts'
@@ -11,7 +12,7 @@ import {
   deleteUser,
   findUserForUpdate,
   type HeldUser,
-  type LockColumns,
+  lockAccess,
   lockOf,
   proveMailbox,
   restoreUser,
@@ -44,15 +45,15 @@ export async function provisionUser(work: Work, body: unknown): Promise<Provisio
       const same = candidates.find((one) => one.has_email && one.user_id !== back?.user_id)
       if (same && (back || same.scim_managed)) throw taken('address')
       if (back) return bringBack(work, back, given, ownsDomain)
-      const former = candidates.find((one) => one.is_former)
-      if (!same) return create(work, given, ownsDomain, former)
-      if (same.is_gone && !same.active) return succeed(work, { left: same, former }, given, ownsDomain)
+      const locked = [same, candidates.find((one) => one.is_former)].find((one) => one?.is_locked)
+      if (!same) return create(work, given, { ownsDomain, locked })
+      if (same.is_gone && !same.active) return succeed(work, same, given, { ownsDomain, locked })
       if (!ownsDomain)
         throw scimError(
           scimErrors.uniqueness,
           'A user of this address is here already, and is taken over only where the organization has verified the domain.',
         )
-      return adopt(work, same, given)
+      return adopt(work, same, given, locked)
     }),
   )
 }
@@ -70,10 +71,11 @@ function findReturning(candidates: Candidate[]): Candidate | null {
 }
 
 /**
- * Finds the one user that the linked connection has named at a sign-in: by externalId, or else by userName or an address. An
- * assigned name, and the address of the link while the provider states it, count whatever the user's own address is by now. Another
- * name counts if the user's own address is one of the resource: people can often choose such names. The connection must be
- * allowed to speak for that address and for the new one. No name is that of a user with another externalId. The user of the main address comes before a user of a name.
+ * Finds the one user that the linked connection has named at a sign-in: by externalId, or else by userName or an address. The
+ * address of the link counts while the provider states it, whatever the user's own address is by now. A name counts if the
+ * user's own address is one of the resource. An assigned name also counts alone if the resource has no address beside it: else it
+ * may have a new owner. The connection must be allowed to speak for that address and for the new one. A user with
+ * another externalId is not the one of a name. The user of the main address comes before a user of a name.
  */
 async function findNamed(
   work: Work,
@@ -88,9 +90,10 @@ async function findNamed(
   if (candidates.some((one) => one.has_email)) return null
   const addresses = [userName, ...emails.map(({ value }) => value)]
   const isOwn = (norm: string) => addresses.some((value) => parseVouchedEmail(value)?.norm === norm)
+  const isNameAlone = emails.every(({ value }) => isSameIdentifier(value, userName))
   const addressOf = (one: Candidate) => {
-    if (one.is_said_principal) return address.norm
-    return one.said_addresses.find(isOwn) ?? (one.is_said_name && isOwn(one.email_norm) ? one.email_norm : null)
+    const stated = one.said_addresses.find(isOwn) ?? (one.is_said_name && isOwn(one.email_norm) ? one.email_norm : null)
+    return stated ?? (one.is_said_principal && isNameAlone ? address.norm : null)
   }
   const byName = free.flatMap((one) => ({ one, norm: one.is_gone || one.is_said_other ? null : addressOf(one) }))
   const [found, ...others] = byName.filter(({ norm }) => norm !== null)
@@ -114,33 +117,45 @@ async function bringBack(work: TxWork, candidate: Candidate, given: Given, ownsD
  * Somebody new of the address of one whom the client has deleted (RFC 7644 §3.6): without the same externalId nothing says
  * that they are the same person, who might sign in with what the other one had.
  */
-async function succeed(
-  work: TxWork,
-  { left, former = left }: { left: Candidate; former: Candidate | undefined },
-  given: Given,
-  ownsDomain: boolean,
-): Promise<Provisioned> {
+async function succeed(work: TxWork, left: Candidate, given: Given, how: Making): Promise<Provisioned> {
   const user = await findUserForUpdate(work, left.user_id)
   if (!user || user.scim_managed || user.active) throw taken('address')
   await deleteUser(work, user.id, { ifMatch: null })
-  const isLockedByName = user.access_locked_at === null && former.user_id !== user.id
-  return create(work, given, ownsDomain, isLockedByName ? former : user)
+  return create(work, given, how)
 }
 
-async function adopt(work: TxWork, { user_id: id }: Candidate, given: Given): Promise<Provisioned> {
+async function adopt(
+  work: TxWork,
+  { user_id: id }: Candidate,
+  given: Given,
+  locked: Candidate | undefined,
+): Promise<Provisioned> {
   const user = await findUserForUpdate(work, id)
   if (!user || user.scim_managed || user.email_norm !== given.address.norm) throw taken('address')
   // The organization vouches for the mailbox: what a stranger may have set before goes.
   const proved: HeldUser = await proveMailbox(work, user)
-  return takeOver(work, proved, given, { active: proved.active, ownsDomain: true })
+  const held = locked && locked.user_id !== id ? await lockAs(work, proved, locked) : proved
+  return takeOver(work, held, given, { active: held.active, ownsDomain: true })
 }
 
-/** Makes a user, with the lock of the one whose place they take: deleting and adding a user again does not end it. */
-async function create(work: TxWork, given: Given, ownsDomain: boolean, former?: LockColumns): Promise<Provisioned> {
+/** Gives a user the lock of the deleted user of the same userName. */
+async function lockAs(work: TxWork, user: HeldUser, locked: Candidate): Promise<HeldUser> {
+  const { access_lock_reason, access_locked_until: until } = locked
+  const { user: after } = await lockAccess(work, user, { reason: access_lock_reason ?? '', until })
+  return { ...after, held: true }
+}
+
+interface Making {
+  ownsDomain: boolean
+  /** The locked user whose address or userName the new one has. Deleting and adding a user again does not end a lock. */
+  locked: Candidate | undefined
+}
+
+async function create(work: TxWork, given: Given, { ownsDomain, locked }: Making): Promise<Provisioned> {
   const { address, active, profile } = given
   const { displayName: display_name, firstName, lastName, phone, jobTitle: job_title, department, locale } = profile
   const said = { display_name, job_title, department, locale, active: active ?? true }
-  const row = { ...said, source: 'scim', scim_managed: true, email_verified: ownsDomain, ...(former && lockOf(former)) }
+  const row = { ...said, source: 'scim', scim_managed: true, email_verified: ownsDomain, ...(locked && lockOf(locked)) }
   const made = await createSignup(work, { ...address, firstName, lastName, phone }, row, 'pending')
   if (!made) throw taken('address')
   await putGiven(work, made.user.id, given)

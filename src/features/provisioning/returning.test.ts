@@ -146,3 +146,24 @@ test('a lock passes on for thirty days', async () => {
   await app.advance(60)
   expect(await late.lockOf((await late.add({ userName: late.userName })).id)).toBeNull()
 })
+
+test('a lock passes on to a user of the address whom the client takes over', async () => {
+  const { subOrgId, userName, lock, add, lockOf } = await lockedAndDeleted('delete')
+  const { user } = (await tenant.post('/v1/users', { subOrgId, email: userName })).body
+  expect(user.lock).toBeNull()
+  const { id } = await add({ userName })
+  expect([id, await lockOf(id)]).toMatchObject([user.id, { reason: lock.reason, until: lock.until }])
+  await expect(signIn(app, tenant, subOrgId, userName)).rejects.toThrow()
+})
+
+test('a lock in force passes on beside one that has ended', async () => {
+  const { subOrgId, at, userName, lock, add, remove, lockOf } = await lockedAndDeleted('deactivate')
+  const address = at(`other-${fresh()}`)
+  const { id } = await add({ userName: address })
+  const until = new Date(app.app.platform.clock.now().getTime() + 60_000).toISOString()
+  expect((await tenant.post(`/v1/users/${id}/lock`, { subOrgId, reason: 'Short', until })).status).toBe(200)
+  await remove(id)
+  await app.advance(120)
+  const made = await add({ userName, emails: [{ value: address, primary: true }] })
+  expect(await lockOf(made.id)).toEqual(lock)
+})

@@ -86,11 +86,11 @@ const reading: Route[] = [
 
 /** `announced`: the events of what hangs on a user and ends with a change of them. */
 export function provisioningRoutes(announced: EventDefinition[]): Route[] {
-  const { created, updated, activated, deactivated, deleted, restored, emailVerified } = userEvents
+  const { created, updated, activated, deactivated, deleted, restored, emailVerified, locked } = userEvents
   const changed = [updated, activated, deactivated, deleted, ...announced]
   return [
     ...reading,
-    addRoute([created, restored, emailVerified, ...changed]),
+    addRoute([created, restored, emailVerified, locked, ...changed]),
     ...changeRoutes(changed),
     removeRoute(changed),
   ]

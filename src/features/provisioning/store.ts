@@ -6,7 +6,7 @@ import { foldIdentifier } from '../../platform/identifier.ts'
 import { linkedConnection } from '../../platform/provisioned-users.ts'
 import type { ScimObject } from '../../platform/scim/json.ts'
 import { NEVER_SHOWN, type ShownVersion } from '../../platform/scim/versions.ts'
-import { lockText } from '../../platform/user-lock.ts'
+import { isAccessLockedText, lockText } from '../../platform/user-lock.ts'
 import type { List } from '../scim/scim.ts'
 import type { LockColumns, UserRow } from '../users/users.ts'
 
@@ -86,7 +86,11 @@ export interface Candidate extends LockColumns {
   domains: string[]
   /** The client deleted the user in the last thirty days under this userName, as the last of its users who had it. */
   is_former: boolean
+  /** An administrator's lock is in force. */
+  is_locked: boolean
 }
+
+const isLocked = sql.raw(isAccessLockedText('users', 'clock_now()'))
 
 export async function findCandidates(
   db: Db,
@@ -142,7 +146,7 @@ export async function findCandidates(
       coalesce(said.by_principal, false) as is_said_principal, coalesce(said.by_other, false) as is_said_other,
       coalesce(said.addresses, '{}') as said_addresses,
       coalesce(said.domains, '[]') as domains, former.user_id is not null as is_former,
-      users.access_locked_at, users.access_locked_until, users.access_lock_reason
+      users.access_locked_at, users.access_locked_until, users.access_lock_reason, ${isLocked} as is_locked
     from found join users on users.directory_id = ${directory.id} and users.id = found.user_id
     left join said on said.user_id = found.user_id
     left join former on former.user_id = found.user_id
