@@ -93,12 +93,11 @@ describe('the limits of an inviter', () => {
 })
 
 describe('the limit of an account', () => {
-  /** Keys of as many organizations, which may invite, but not to the role owner: what they send is counted, and refused. */
-  async function limitedKeys(tenant: Tenant, many: number) {
+  /** Keys that may invite, but not to the role owner: what they send is counted, and refused. */
+  async function makeKeys(tenant: Tenant, reach: Reach, many: number) {
     const scopes = ['members.*', 'users.read', 'sub_orgs.read']
-    return Promise.all(
-      Array.from({ length: many }, async () => tenant.withKey({ subOrgId: await tenant.organization(), scopes })),
-    )
+    const of = async () => (reach === 'one organization' ? { subOrgId: await tenant.organization() } : {})
+    return Promise.all(Array.from({ length: many }, async () => tenant.withKey({ ...(await of()), scopes })))
   }
 
   /** The answers to as many invitations of each key, from two processes at once, by status and policy. */
@@ -117,37 +116,49 @@ describe('the limit of an account', () => {
     return seen
   }
 
-  test('bounds the invitations of all keys together, exactly, on two processes', { timeout: 240_000 }, async () => {
-    const tenant = await app.tenant()
-    const mailsBefore = (await app.mails()).length
-    expect((await inviteBy(tenant, newEmail())).status).toBe(200)
-    const keys = await limitedKeys(tenant, 10)
-    // What a key's own limit refuses uses up nothing of the account.
-    expect(await flood(keys.slice(0, 1), 250)).toEqual({
-      '403 privilege_escalation': 200,
-      '429 rate_limited "default";q=200;w=3600': 50,
-    })
-    expect(await flood(keys.slice(1), 200)).toEqual({
-      '403 privilege_escalation': 1799,
-      '429 rate_limited "account";q=2000;w=3600': 1,
-    })
-    const { staging, subOrgId } = await stagingOrganization(tenant)
-    const late = [tenant, await tenant.withKey({}), await tenant.withKey({ subOrgId: await tenant.organization() })]
-    for (const caller of late) {
-      const reply = await inviteBy(caller, newEmail())
-      expect(verdict(reply)).toEqual([429, 'rate_limited'])
-      expect(reply.headers.get('retry-after')).toBe(String(reply.body.retry_after))
-      expect(reply.body.detail).toMatch(/^This account has invited too many members/)
-    }
-    expect((await app.mails()).length).toBe(mailsBefore + 1)
-    for (const [caller, more] of [
-      [staging, { subOrgId }],
-      [await app.tenant(), {}],
-    ] as const)
-      expect((await inviteBy(caller, newEmail(), more)).status).toBe(200)
-    await app.advance(3601)
-    expect((await inviteBy(tenant, newEmail())).status).toBe(200)
-  })
+  const reaches = ['the account', 'one organization'] as const
+  type Reach = (typeof reaches)[number]
+
+  test.each(reaches)(
+    'bounds all keys that reach %s together, exactly, on two processes',
+    {
+      timeout: 240_000,
+    },
+    async (reach) => {
+      const tenant = await app.tenant()
+      const mailsBefore = (await app.mails()).length
+      const inviter = async (of: Reach) =>
+        of === 'the account' ? tenant.withKey({}) : tenant.withKey({ subOrgId: await tenant.organization() })
+      expect((await inviteBy(await inviter(reach), newEmail())).status).toBe(200)
+      const keys = await makeKeys(tenant, reach, 10)
+      // What a key's own limit refuses uses up nothing of the account.
+      expect(await flood(keys.slice(0, 1), 250)).toEqual({
+        '403 privilege_escalation': 200,
+        '429 rate_limited "default";q=200;w=3600': 50,
+      })
+      expect(await flood(keys.slice(1), 200)).toEqual({
+        '403 privilege_escalation': 1799,
+        '429 rate_limited "account";q=2000;w=3600': 1,
+      })
+      const { staging, subOrgId } = await stagingOrganization(tenant)
+      for (const caller of [await inviter(reach), await inviter(reach)]) {
+        const reply = await inviteBy(caller, newEmail())
+        expect(verdict(reply)).toEqual([429, 'rate_limited'])
+        expect(reply.headers.get('retry-after')).toBe(String(reply.body.retry_after))
+        expect(reply.body.detail).toMatch(/^This account has invited too many members/)
+      }
+      expect((await app.mails()).length).toBe(mailsBefore + 1)
+      const [other = reach] = reaches.filter((each) => each !== reach)
+      for (const [caller, more] of [
+        [await inviter(other), {}],
+        [staging, { subOrgId }],
+        [await app.tenant(), {}],
+      ] as const)
+        expect((await inviteBy(caller, newEmail(), more)).status).toBe(200)
+      await app.advance(3601)
+      expect((await inviteBy(await inviter(reach), newEmail())).status).toBe(200)
+    },
+  )
 
   test('of other environments is apart, so that their keys use up nothing of production', async () => {
     const tenant = await app.tenant()

@@ -149,7 +149,7 @@ export const scim: Mutant[] = [
   {
     name: 'who comes in the place of one whom a client of SCIM deleted gets nothing of theirs',
     file: 'src/features/provisioning/provision.ts',
-    find: 'return succeed(work, { left: same, former }, given, ownsDomain)',
+    find: 'return succeed(work, same, given, { ownsDomain, locked })',
     replace: 'return bringBack(work, same, given, ownsDomain)',
     tests: ['src/features/scim/conformance-users.test.ts'],
     only: 'free for another one',

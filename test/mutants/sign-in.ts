@@ -356,8 +356,8 @@ export const signIn: Mutant[] = [
   {
     name: 'provisioning anew lifts no lock',
     file: 'src/features/provisioning/provision.ts',
-    find: 'create(work, given, ownsDomain, isLockedByName ? former : user)',
-    replace: 'create(work, given, ownsDomain, isLockedByName ? former : undefined)',
+    find: '[same, candidates.find((one) => one.is_former)]',
+    replace: '[candidates.find((one) => one.is_former)]',
     tests: ['src/features/lockout/lock.test.ts'],
     only: 'managed user',
   },

@@ -473,7 +473,7 @@ export const team: Mutant[] = [
   {
     name: 'a roster is replaced after acceptances under way',
     file: 'src/features/members/roster.ts',
-    find: '    await lockInvitedRows(work.db, scope)\n',
+    find: '    await lockInvitedRows(work.db, scope, idsOf(entries).filter(isId))\n',
     replace: '',
     tests: ['test/race/team.test.ts'],
     only: 'while the roster is replaced without it',

@@ -1,6 +1,8 @@
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { succeeded } from '../factors.ts'
 import { type Reply, startApp } from '../harness.ts'
+import { untilWaiting } from '../in-order.ts'
 import { plantMember } from '../members.ts'
 import { bearing } from '../own-world.ts'
 import { newEmail } from '../people.ts'
@@ -141,4 +143,26 @@ test('an invitation that is accepted while the roster is replaced without it is 
         : ['token_invalid', 200, ['member.invited', 'member.invitation_withdrawn'], 1],
     )
   }
+})
+
+test('an invitation to the account that is accepted while a roster names it joins the roster too', async () => {
+  const tenant = await app.tenant()
+  const subOrgId = await tenant.organization()
+  const owner = await joinedMember(app, tenant, 'owner', { subOrgId })
+  const email = newEmail()
+  const { membershipId } = succeeded(await tenant.post('/v1/members/invites', { email, role: 'developer' })).member
+  const { token_hash: token } = await mailedLink(app, email, 'invite')
+  const members = [{ membershipId: owner.membershipId }, { membershipId }]
+  const { db } = app.app.platform
+  const begun = await db.transaction().execute(async (tx) => {
+    await sql`select from members where id = ${membershipId} for update`.execute(tx)
+    const accepting = tenant.post('/v1/auth/invite/accept', { subOrgId: 'team', token, password: PASSWORD })
+    await untilWaiting(app.app.platform, 1)
+    const replacing = tenant.put(`/v1/organizations/${subOrgId}/members`, { members })
+    await Promise.race([replacing, untilWaiting(app.app.platform, 2)])
+    return [accepting, replacing]
+  })
+  expect(outcomes(await Promise.all(begun))).toEqual([200, 200])
+  const listed = (await tenant.get(`/v1/organizations/${subOrgId}/members`)).body.members
+  expect(listed.find((each: { email: string }) => each.email === email)).toMatchObject({ status: 'active' })
 })

@@ -45,10 +45,12 @@ const CALLER_LIMIT = { bucket: 'team_invite.caller', limit: 200, windowSeconds: 
 
 /**
  * Invitations of an account, whoever invites. 10 inviters at their own limit: an import of 10 000 administrators takes 5
- * hours. Other environments share a smaller limit of their own, so that none of their keys uses up that of production.
+ * hours. Callers limited to one organization share a limit of their own, so that they use up nothing of the account's team.
+ * Other environments share a smaller one, so that none of their keys uses up that of production.
  */
 const ACCOUNT_LIMITS = {
   production: { bucket: 'team_invite.production', limit: 2000, windowSeconds: 3600 },
+  organizations: { bucket: 'team_invite.organizations', limit: 2000, windowSeconds: 3600 },
   others: { bucket: 'team_invite.others', limit: 500, windowSeconds: 3600 },
 }
 
@@ -131,7 +133,9 @@ async function countInviter({ platform, directory: scope, caller }: InvitingRequ
   const directory = await teamDirectory(platform, accountId)
   // The team signs in to production.
   const { environmentId } = await homeEnvironmentOf(platform, accountId, organizationId)
-  const limit = environmentId === directory.environmentId ? ACCOUNT_LIMITS.production : ACCOUNT_LIMITS.others
+  const { production, organizations, others } = ACCOUNT_LIMITS
+  const inProduction = caller.organizationId === null ? production : organizations
+  const limit = environmentId === directory.environmentId ? inProduction : others
   const identity = idBytes(caller.organizationId ?? caller.apiKeyId)
   const ofAccount = { ...limit, directory, identity: idBytes(accountId), policy: 'account' as const }
   await count(platform, [{ ...CALLER_LIMIT, directory, identity }], [ofAccount])

@@ -63,7 +63,7 @@ interface Wanted {
 export async function replaceRoster(work: TeamRequest, scope: TeamScope, entries: RosterEntry[]): Promise<Member[]> {
   return inTeamTurn(work, async (work) => {
     await lockTeam(work.db, scope)
-    await lockInvitedRows(work.db, scope)
+    await lockInvitedRows(work.db, scope, idsOf(entries).filter(isId))
     const present = await listMemberRows(work.db, scope)
     const wanted = await resolve(work, scope, present, entries)
     if (!wanted.some((each) => each.role === 'owner' && isActive(each)))
@@ -104,13 +104,15 @@ const isActive = ({ row, account }: Wanted) => [row, account].some((each) => eac
 /** Whether a member of the account was invited to the roster, and joins it at once. */
 const isJoining = ({ row, account }: Wanted) => row?.status === 'invited' && account?.status === 'active'
 
+const idsOf = (entries: RosterEntry[]) => entries.map(({ membershipId }) => membershipId.toLowerCase())
+
 async function resolve(
   work: TxWork<AccountScope> & TeamRequest,
   scope: TeamScope,
   present: MemberRow[],
   entries: RosterEntry[],
 ): Promise<Wanted[]> {
-  const ids = entries.map(({ membershipId }) => membershipId.toLowerCase())
+  const ids = idsOf(entries)
   // A caller limited to this organization finds no other member of the account. Naming subOrgId limits nobody.
   const isOrgWide = work.caller.organizationId === null
   const accounts = isOrgWide ? await findAccountMemberRows(work.db, scope, ids.filter(isId)) : []

@@ -35,9 +35,18 @@ export async function lockRowsOfAddress(tx: Tx, { accountId }: TeamScope, emailN
   await lockable(tx, accountId).where('email_norm', '=', emailNorm).execute()
 }
 
-/** The same for every invitation to the roster of an organization. */
-export async function lockInvitedRows(tx: Tx, { accountId, organizationId }: TeamScope): Promise<void> {
-  await lockable(tx, accountId).where('organization_id', '=', organizationId).where('status', '=', 'invited').execute()
+/** The same for every invitation to the roster of an organization, and for those to the account that come onto it. */
+export async function lockInvitedRows(
+  tx: Tx,
+  { accountId, organizationId }: TeamScope,
+  accountMemberIds: string[],
+): Promise<void> {
+  await lockable(tx, accountId)
+    .where('status', '=', 'invited')
+    .where((eb) =>
+      eb.or([eb('organization_id', '=', organizationId), eb('id', '=', sql<string>`any(${accountMemberIds}::uuid[])`)]),
+    )
+    .execute()
 }
 
 const lockable = (tx: Tx, accountId: string) =>
