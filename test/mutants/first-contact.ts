@@ -100,6 +100,7 @@ export const firstContact: Mutant[] = [
     find: "['external_id', 'user_name', 'address', 'secondary_address', 'unproved_address', 'subject']",
     replace: "['subject', 'external_id', 'user_name', 'address', 'secondary_address', 'unproved_address']",
     tests: HOSTILE_TEST,
+    equivalent: 'a deleted user found by a subject does not end the search',
   }),
   first({
     name: 'a sign-up without a proof of the mailbox owns no address',
