@@ -87,7 +87,7 @@ interface Write {
   other: [number, string]
   /** A request that changes a record of the owner. Absent: no such record. */
   requests: Partial<Record<Owner, () => Promise<SampleRequest>>>
-  /** What it records; `beside`: what it may record besides. */
+  /** The event that it records; `beside`: further events that it may record. */
   event: string
   beside?: string
 }

@@ -11,7 +11,7 @@ const op = await startOpPeer()
 
 const here = ({ connectionId }: World) => ({ id: connectionId, peer: op })
 
-test('a person who leaves out the address is nobody by a name that people choose', async () => {
+test('without an address a name that people choose matches no user', async () => {
   const world = await makeWorld(federated, op, 'oidc')
   const { at } = world
   for (const jit_provisioning of [null, true]) {
@@ -37,7 +37,7 @@ test('a person who leaves out the address is nobody by a name that people choose
 })
 
 test.each(['deactivate', 'delete'])(
-  'a subject of a user whom the client deleted becomes no other user, whatever it leaves out: %s',
+  'a subject of a deleted user becomes no other user, with any claim left out: %s',
   async (onDeprovision) => {
     const world = await makeWorld(federated, op, 'oidc', { jit_provisioning: true })
     const { at, client, key } = world

@@ -215,7 +215,7 @@ test.each(protocols)('a name that administrators assign counts beside any addres
   const { at } = world
   const second = at(newLocal())
   await add(world, { userName: at(newLocal()), emails: [workEmail(at(newLocal())), workEmail(second, false)] })
-  // Outside the domains of the organization, of nobody, another address of a colleague, the address of an unmanaged user.
+  // An address outside the domains, an unknown one, another one of a colleague, and one of an unmanaged user.
   for (const stated of [foreign(), at(newLocal()), second, at(newLocal())]) {
     const [upn, chosen] = [at(newLocal()), at(newLocal())]
     const [id, other] = [await add(world, { userName: upn }), await add(world, { userName: chosen })]
@@ -252,7 +252,7 @@ test.each(NAME_ID_FORMATS)('a NameID counts as userName beside any address: %s',
   expect(await signIn(userName, format)).toMatchObject({ directory_user_id: made.body.id })
 })
 
-test('the client takes over the user whom the linked connection has named by its userName', async () => {
+test('the client takes over the user that the linked connection has named by its userName', async () => {
   for (const protocol of protocols) {
     const world = await makeWorld(federated, op, protocol, { jit_provisioning: true })
     const { at, client } = world

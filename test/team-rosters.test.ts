@@ -155,7 +155,7 @@ describe('a member of the account who was invited before', () => {
   test('joins only by a caller that may give the role, and act on the member', async () => {
     const { tenant, owner, path, put } = await invitedMember()
     const invited = succeeded(await tenant.get(path)).members[0].membershipId
-    // The owner is on it already, whom the weak key could not bring.
+    // The owner is on it already: the weak key could not bring them.
     succeeded(await tenant.put(path, { members: [{ membershipId: owner }, { membershipId: invited }] }))
     const weak = await tenant.withKey({ scopes: ['members.*', 'users.read', 'sub_orgs.*'] })
     const bounded = { name: 'Bounded', scopes: ['*'], requestsPerSecond: 50 }

@@ -43,7 +43,7 @@ const names = [
 const cases = movers.flatMap((by) => names.map(([name, told]) => [by, name, told] as const))
 
 test.each(cases)(
-  'the client takes over a user who left the address, whom the provider goes on naming: %s, by %s',
+  'the client takes over a user who left the address, if the provider still states it: %s, by %s',
   async (by, _, told) => {
     const world = await makeWorld(federated, op, 'oidc')
     const { at, key } = world
@@ -190,7 +190,7 @@ test('others sign in as before, with the same statements', async () => {
   const isSearch = (text: string) => text.includes("'secondary_address'")
   expect([unlinked, off, beside, provisioned].map((texts) => texts.filter(isSearch).length)).toEqual([1, 0, 1, 0])
   expect([off.length, provisioned.length]).toEqual([beside.length - 1, beside.length - 1])
-  // Two people by the word of both sides, and the owner of an address whom another user has beside the main one.
+  // Two people, as both sides say, and the owner of an address that another user has as a further one.
   await world.change({ scim_match: 'employee' })
   const shared = at(newLocal())
   const own = { sub: fresh(), email: shared, employee: fresh() }

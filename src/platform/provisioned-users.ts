@@ -38,8 +38,8 @@ export interface ProvisionedMatch {
 }
 
 /**
- * Finds users of a provisioning client. `refuseOther`: whether what the provider says matches another provisioned user than the
- * one to whom it is linked. `hold` keeps others from introducing the same person meanwhile.
+ * Finds users of a provisioning client. `refuseOther`: refuses a sign-in if what the provider says matches another
+ * provisioned user than the linked one. `hold` prevents other requests from adding the same person at the same time.
  */
 export const provisionedUsers = handedIn<{
   match(work: Work, said: SaidNames): Promise<ProvisionedMatch>

@@ -117,14 +117,14 @@ export const firstContact: Mutant[] = [
     tests: HOSTILE_TEST,
   }),
   first({
-    name: 'while provisioning is off, whom the client deleted becomes no other user',
+    name: 'while provisioning is off, a user that the client deleted becomes no other user',
     file: MATCH,
     find: "isDeprovisioned(rows, said, isLinked) ? refused('user_inactive', DEPROVISIONED) : NO_MATCH",
     replace: 'NO_MATCH',
     tests: HOSTILE_TEST,
   }),
   first({
-    name: 'while provisioning is off, whom the client deactivated becomes no other user',
+    name: 'while provisioning is off, a user that the client deactivated becomes no other user',
     file: MATCH,
     find: 'decided.is_provisioned && !decided.active',
     replace: 'false',
@@ -215,7 +215,7 @@ export const firstContact: Mutant[] = [
     tests: ['test/matching-names.test.ts'],
   }),
   first({
-    name: 'without the claim of scim_match nobody becomes a user',
+    name: 'without the claim of scim_match a sign-in creates no user',
     file: 'src/features/federation/recognise.ts',
     find: 'isProvisioning && rules.isClaimNamed && (arrival',
     replace: 'isProvisioning && !rules && (arrival',

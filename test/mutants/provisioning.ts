@@ -232,7 +232,7 @@ export const provisioning: Mutant[] = [
     tests: ['src/features/provisioning/returning.test.ts'],
   },
   {
-    name: 'a lock passes on to a user whom the client takes over',
+    name: 'a lock passes on to a user that the client takes over',
     file: 'src/features/provisioning/provision.ts',
     find: 'locked && locked.user_id !== id ? await lockAs(work, proved, locked) : proved',
     replace: 'proved',
@@ -261,7 +261,7 @@ export const provisioning: Mutant[] = [
     tests: ['src/features/provisioning/returning.test.ts'],
   },
   {
-    name: 'a user whom the API has deleted passes on no lock',
+    name: 'a user that the API has deleted passes on no lock',
     file: 'src/features/provisioning/store.ts',
     find: '      where deleted_by_client)',
     replace: '      where true)',

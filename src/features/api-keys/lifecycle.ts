@@ -35,7 +35,10 @@ interface KeyWork extends Work<AccountScope> {
   caller: KeyCaller
 }
 
-/** Creates a key that can do no more than the caller's; a key with a rate creates none. Throws `privilege_escalation`, `invalid_request`. */
+/**
+ * Creates a key that can do no more than the caller's; a key with a rate creates none. Throws `privilege_escalation`,
+ * `invalid_request`.
+ */
 export async function mintApiKey(work: KeyWork, body: ApiKeyCreate): Promise<{ apiKey: ApiKey; key: string }> {
   return inTx(work, async (work) => {
     const { platform, caller, directory: scope } = work
@@ -94,8 +97,8 @@ export async function rotateApiKey(
 
 /**
  * Changes the name and rights of a key and its previous secrets; absent fields stay. The caller must be able to do all
- * that the key can before and after, and a key may not shut itself out by its address. Throws `api_key_not_found`, `api_key_inactive`,
- * `privilege_escalation`, `invalid_request`.
+ * that the key can before and after, and a key may not shut itself out by its address. Throws `api_key_not_found`,
+ * `api_key_inactive`, `privilege_escalation`, `invalid_request`.
  */
 export async function changeApiKey(work: KeyWork, id: string, patch: ApiKeyPatch): Promise<ApiKey> {
   return inTx(work, async (work) => {

@@ -22,7 +22,7 @@ const GIVES: [string, Record<string, unknown>, string[]][] = [
 const weakKey = ({ subOrgId }: World): Promise<Caller> =>
   tenant.withKey({ subOrgId, scopes: ['sso.write', 'sso.read', 'scim_config.write', 'scim_config.read'] })
 
-/** The role of a person whom the service does not know, after a sign-in; the error if it is refused. */
+/** The role of an unknown person after a sign-in; the error if the sign-in is refused. */
 async function strangerRole({ key, at, signIn }: World, groups: string[]): Promise<string | undefined> {
   const came = await signIn({ subject: fresh(), email: at(newLocal()), more: { groups } })
   if (came['error']) return came['error']

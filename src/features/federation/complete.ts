@@ -40,7 +40,7 @@ import {
 /** What the connection, or the settings of the provider, allow. */
 export interface FederationRules extends RecognitionRules {
   defaultRole: 'admin' | 'member'
-  /** The groups of the person, null if the provider says none, and the roles that the connection gives by groups; null for a social provider. */
+  /** Null for a social provider. `names`: null if the provider sends no groups. `mapping`: the roles that groups give. */
   groups: { names: readonly string[] | null; mapping: RoleMapping } | null
   /** What people call the connection or provider. */
   sourceName: string

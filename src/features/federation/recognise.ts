@@ -67,7 +67,7 @@ export async function recognise(work: Work, arrival: Arrival): Promise<Recognise
 // The person can leave the claim out, by the scope of the authorization URL, and would come back as another user.
 const UNNAMED =
   'The provider sends no usable value of the claim or attribute that `scim_match` names, so that provisioning cannot know ' +
-  'the person. Nobody becomes a user without it.'
+  'the person. Without it the sign-in creates no user.'
 
 const matchOf = (work: Work, arrival: Arrival, address: EmailAddress | null) =>
   provisionedUsers.of(work.platform).match(work, namesOf(arrival, address))

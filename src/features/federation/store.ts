@@ -69,7 +69,7 @@ export async function findSignInRow(db: Db, directory: Directory, stateHash: Buf
 /** With what its connection gave the user. */
 export type KnownIdentity = IdentityRow & {
   grant: KnownGrant | null
-  /** The user is one whom no client manages, and the connection that of an organization with provisioning. */
+  /** No client manages the user, and the organization of the connection has provisioning. */
   is_beside_provisioning: boolean
 }
 

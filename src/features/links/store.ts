@@ -163,7 +163,7 @@ export async function hasLiveLinkRow(db: Db, directory: Directory, userId: strin
   return row !== undefined
 }
 
-/** Closes one link, waiting for a concurrent redemption. Returns false when there is none, or it was no longer live. */
+/** Closes links of one purpose, after redemptions under way. Returns how many of them were live. */
 export async function closeLinksById(tx: Tx, directory: Directory, purpose: string, ids: string[]): Promise<number> {
   const closed = await tx
     .updateTable('links')

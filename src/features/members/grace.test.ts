@@ -122,7 +122,7 @@ test('no change of roles moves the end, unless no covered role was held for 30 d
         await perform(of, expected, step)
         // Limits of sign-ins and invitations count by the minute and the hour.
         await app.advance(1200)
-        // What nobody sees meanwhile is the same in the end.
+        // Without sign-ins in between the end is the same.
         if (signsInAlways || i >= taken.length) await assertGrace(of, expected, JSON.stringify({ i, taken }))
       }
     }),

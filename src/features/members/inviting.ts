@@ -44,7 +44,7 @@ type InvitingRequest = TeamRequest & { headers: Record<string, string> }
 const CALLER_LIMIT = { bucket: 'team_invite.caller', limit: 200, windowSeconds: 3600 }
 
 /**
- * Invitations of an account, whoever invites. 10 inviters at their own limit: an import of 10 000 administrators takes 5
+ * Invitations of an account by all inviters together. 10 inviters at their own limit: an import of 10 000 administrators takes 5
  * hours. Callers limited to one organization share a limit of their own, so that they use up nothing of the account's team.
  * Other environments share a smaller one, so that none of their keys uses up that of production.
  */

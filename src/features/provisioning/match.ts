@@ -9,8 +9,8 @@ type Refusal = NonNullable<ProvisionedMatch['refusal']>
 
 const AMBIGUOUS = 'What the provider says of the person matches several users of the directory, so it matches none.'
 const OTHER_USER =
-  'What the provider says matches a user of the provisioning client. The identity is linked to another user, whom no client ' +
-  'manages: remove the identity from that user.'
+  'What the provider says matches a user of the provisioning client. The identity is linked to another user, and no client ' +
+  'manages that user: remove the identity from it.'
 const OTHER_ID =
   'A provisioned user has this name or address, and another externalId than the claim or attribute of `scim_match` says.'
 const DEPROVISIONED = 'The provisioning client has deactivated or deleted this user.'
@@ -44,8 +44,8 @@ export async function matchProvisioned(work: Work, said: SaidNames): Promise<Pro
 }
 
 /**
- * For a user whom no client manages, linked to the linked connection: whether the person is another user, whom the client has. Then
- * no deprovisioning would reach this one. Returns why the sign-in is refused; null if it is not.
+ * Refuses a sign-in to a user that no client manages, if the client manages another user of the same person: no
+ * deprovisioning would reach the first. Only for the linked connection. Returns the refusal, or null.
  */
 export async function refuseOtherUser(work: Work, said: SaidNames, userId: string): Promise<Refusal | null> {
   const { enabled, linkedId, rows } = await findMatchRows(work.db, work.directory, said)
@@ -80,7 +80,7 @@ function decide(rows: MatchRow[], said: SaidNames, isLinked: boolean): MatchRow 
   return otherwise
 }
 
-/** Whether the person is a user whom the client has deactivated or deleted, while provisioning is off. */
+/** Whether the client deactivated or deleted the user of the person, while provisioning is off. */
 function isDeprovisioned(rows: MatchRow[], said: SaidNames, isLinked: boolean): boolean {
   // What a caller of the API has deleted is not the client's any more.
   const known = rows.filter((row) => !row.is_gone || row.deleted_by_client)

@@ -47,7 +47,7 @@ test('an externalId that several users have brings nobody back', async () => {
   expect(back.id).not.toBe(id)
 })
 
-/** An organization in which an administrator has locked a user whom the client then deletes. */
+/** An organization where an administrator locks a user and the client then deletes the user. */
 async function lockedAndDeleted(
   onDeprovision: string,
   { externalId, others = [] }: { externalId?: string; others?: object[] } = {},
@@ -121,7 +121,7 @@ test('a lock does not pass to other users', async () => {
   const there = await elsewhere.call('POST', '/Users', { userName })
   const path = `/v1/users/${there.body.id}?subOrgId=${elsewhere.subOrgId}`
   expect((await tenant.get(path)).body.user).toMatchObject({ email: userName, lock: null })
-  // The API deletes the user whom the client has added again.
+  // The API deletes the user that the client has added again.
   const again = await add({ userName })
   expect(await lockOf(again.id)).not.toBeNull()
   expect((await tenant.delete(`/v1/users/${again.id}?subOrgId=${subOrgId}`)).status).toBe(200)
@@ -147,7 +147,7 @@ test('a lock passes on for thirty days', async () => {
   expect(await late.lockOf((await late.add({ userName: late.userName })).id)).toBeNull()
 })
 
-test('a lock passes on to a user of the address whom the client takes over', async () => {
+test('a lock passes on to a user of the address that the client takes over', async () => {
   const { subOrgId, userName, lock, add, lockOf } = await lockedAndDeleted('delete')
   const { user } = (await tenant.post('/v1/users', { subOrgId, email: userName })).body
   expect(user.lock).toBeNull()

@@ -58,7 +58,7 @@ export async function findShownVersion(db: Db, directory: Directory, userId: str
   return row ?? NEVER_SHOWN
 }
 
-/** A user whom a new resource might be, or whose userName it takes. */
+/** A user that a new resource may describe, or that had its userName. */
 export interface Candidate extends LockColumns {
   user_id: string
   /** The client has the user now. */
