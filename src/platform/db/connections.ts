@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import type pg from 'pg'
-import { readErrorField } from '../errors.ts'
-import { fromDatabase } from './failure.ts'
+import { fromDatabase, isConnectionSpent } from './failure.ts'
 import { currentPlace, type Lane } from './lanes.ts'
 
 // One-off statements, such as a long list of values, would fill the memory of every connection.
@@ -37,18 +36,19 @@ export function preparingPool(pools: Record<Lane, pg.Pool[]>, { named }: { named
 }
 
 function wrapClient(client: pg.PoolClient, nameOf: (text: string) => string | undefined): PostgresPoolClient {
-  let outdated = false
+  let spentBy: unknown = null
   const query = async (text: string, values: unknown[]) => {
+    // A rollback would wait for the answer that has not come. Closing the connection rolls back.
+    if (spentBy !== null) throw spentBy
     const name = values.length > 0 ? nameOf(text) : undefined
     try {
       return await fromDatabase(() => ask(client, { text, values, ...(name === undefined ? {} : { name }) }))
     } catch (error) {
-      // A migration has changed a table of a prepared statement: discard the connection, a new one prepares it again.
-      if (readErrorField(error, 'code') === '0A000') outdated = true
+      if (isConnectionSpent(error)) spentBy = error
       throw error
     }
   }
-  return Object.assign(Object.create(null), { query, release: () => client.release(outdated) })
+  return Object.assign(Object.create(null), { query, release: () => client.release(spentBy !== null) })
 }
 
 /** By a callback: what the driver's own promise leaves behind outlives two collections, with all that waits for it. */

@@ -30,9 +30,10 @@ export function sqlState(error: unknown): string | null {
 }
 
 // Transient: connection failures (08, 57P0x), no resources or full disk (53), a statement or lock timeout (57014,
-// 55P03), a demoted primary (25006), what retries did not resolve (40001, 40P01), and a statement prepared before a
-// migration (0A000).
-const PASSING_STATES = /^(08|53|57P0|57014$|55P03$|25006$|40001$|40P01$|0A000$)/
+// 55P03), a server that only reads (25006), and what retries did not resolve (40001, 40P01).
+const PASSING_STATES = /^(08|53|57P0|57014$|55P03$|25006$|40001$|40P01$)/
+// The server of the connection only reads, or stops.
+const SPENT_STATES = /^(25006$|57P0)/
 const PASSING_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -46,6 +47,8 @@ const PASSING_CODES = new Set([
 ])
 const QUEUE_TIMEOUT = /timeout exceeded when trying to connect/
 const PASSING_MESSAGES = /Connection terminated|Client has encountered|not queryable/
+// As the driver says it when its deadline for an answer (`query_timeout`) has passed.
+const NO_ANSWER = /^Query read timeout$/
 
 /**
  * Whether the database failed, not the request: then the response is 503 with Retry-After. The same codes of Node.js
@@ -54,10 +57,23 @@ const PASSING_MESSAGES = /Connection terminated|Client has encountered|not query
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error) || !thrown.has(error)) return false
   const state = sqlState(error)
-  if (state && PASSING_STATES.test(state)) return true
+  if ((state && PASSING_STATES.test(state)) || isConnectionSpent(error)) return true
   const code = readErrorField(error, 'code')
   if (typeof code === 'string' && PASSING_CODES.has(code)) return true
   return PASSING_MESSAGES.test(error.message) || QUEUE_TIMEOUT.test(error.message)
+}
+
+/**
+ * Whether the connection of the error must be closed, so that its successor may reach another server: this one has not
+ * answered in time, only reads, or stops. A statement that was prepared before a migration changed its table needs another
+ * connection too.
+ */
+export function isConnectionSpent(error: unknown): boolean {
+  if (error instanceof Error && NO_ANSWER.test(error.message)) return true
+  const state = sqlState(error)
+  // Only this function of PostgreSQL says so of a prepared statement. Other errors of the state are faults of a statement.
+  if (state === '0A000') return readErrorField(error, 'routine') === 'RevalidateCachedQuery'
+  return state !== null && SPENT_STATES.test(state)
 }
 
 /** Whether it is that no connection of the pool became free in time: there are too many requests. */

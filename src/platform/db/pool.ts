@@ -45,6 +45,8 @@ const CONNECTIONS = 10
 const NESTED_CONNECTIONS = [2, 2]
 const ANONYMOUS_CONNECTIONS = [2, 2] as const
 const QUEUE_CONNECTIONS = 4
+// A little longer than the server gives a statement: it passes only where the server does not answer at all.
+const ANSWER_MS = 4000
 
 /** The maximum number of connections of a process: its pools, and the one on which its caches listen. */
 export const CONNECTIONS_PER_PROCESS = [
@@ -54,17 +56,24 @@ export const CONNECTIONS_PER_PROCESS = [
   QUEUE_CONNECTIONS,
 ].reduce((sum, count) => sum + count, 1)
 
+export interface DatabaseOptions {
+  maxConnections?: number
+  pooler?: Pooler | null
+  /** In tests: how long an answer of the database may take, in milliseconds. */
+  answerMs?: number
+}
+
 /** Opens pools of connections. Does not connect yet. */
-export function openDatabase(url: string, options: { maxConnections?: number; pooler?: Pooler | null } = {}): Database {
-  const { pooler = null } = options
+export function openDatabase(url: string, options: DatabaseOptions = {}): Database {
+  const { pooler = null, answerMs = ANSWER_MS } = options
   const pooled = pooler !== null
   const directUrl = pooler?.directUrl ?? url
-  const pool = openPool(url, options.maxConnections ?? CONNECTIONS, { pooled })
+  const pool = openPool(url, options.maxConnections ?? CONNECTIONS, { pooled, answerMs })
   const [anonymous, ...anonymousNested] = ANONYMOUS_CONNECTIONS
-  const openNested = (max: number) => openPool(directUrl, max)
+  const openNested = (max: number) => openPool(directUrl, max, { answerMs })
   const pools = {
     callers: [pool, ...NESTED_CONNECTIONS.map(openNested)],
-    anonymous: [openPool(url, anonymous, { pooled }), ...anonymousNested.map(openNested)],
+    anonymous: [openPool(url, anonymous, { pooled, answerMs }), ...anonymousNested.map(openNested)],
   }
   const db = new Kysely<DB>({
     dialect: new PostgresDialect({ pool: preparingPool(pools, { named: pooler?.keepsStatements ?? true }) }),
@@ -77,7 +86,7 @@ export function openDatabase(url: string, options: { maxConnections?: number; po
       (await fromDatabase(() => pool.query<Row>(pooler?.keepsStatements === false ? unnamed(statement) : statement)))
         .rows,
     queuePool() {
-      queuePool ??= openPool(directUrl, QUEUE_CONNECTIONS, { connectionTimeoutMillis: 30_000 })
+      queuePool ??= openPool(directUrl, QUEUE_CONNECTIONS, { answerMs, connectionTimeoutMillis: 30_000 })
       return queuePool
     },
     poolStates: () => [
@@ -102,7 +111,11 @@ function stateOf(name: string, { totalCount, idleCount, waitingCount }: pg.Pool)
 function openPool(
   url: string,
   max: number,
-  { pooled = false, connectionTimeoutMillis = 3000 }: { pooled?: boolean; connectionTimeoutMillis?: number } = {},
+  {
+    pooled = false,
+    connectionTimeoutMillis = 3000,
+    answerMs,
+  }: { pooled?: boolean; connectionTimeoutMillis?: number; answerMs: number },
 ): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
@@ -110,6 +123,7 @@ function openPool(
     application_name: 'watchword',
     // A request that gets no connection in this time is refused with 503.
     connectionTimeoutMillis,
+    query_timeout: answerMs,
     // A pooler takes none: its connections have those that are stored with the role.
     ...(pooled ? {} : sessionParameters),
     keepAlive: true,
