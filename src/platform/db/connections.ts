@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import type pg from 'pg'
-import { fromDatabase, isConnectionSpent } from './failure.ts'
+import { fromDatabase, isConnectionSpent, isOutdatedStatement } from './failure.ts'
 import { currentPlace, type Lane } from './lanes.ts'
 
 // One-off statements, such as a long list of values, would fill the memory of every connection.
@@ -14,7 +14,8 @@ const MAX_TEXT_LENGTH = 5000
  * connection.
  */
 export function preparingPool(pools: Record<Lane, pg.Pool[]>, { named }: { named: boolean }): PostgresPool {
-  const nameOf = named ? statementNames() : () => undefined
+  const names = statementNames()
+  const prepared = named ? names : { ...names, nameOf: () => undefined }
   const wrapped = new WeakMap<pg.PoolClient, PostgresPoolClient>()
   return {
     async end() {
@@ -28,24 +29,29 @@ export function preparingPool(pools: Record<Lane, pg.Pool[]>, { named }: { named
       const client = await fromDatabase(() => pool.connect())
       const known = wrapped.get(client)
       if (known) return known
-      const preparing = wrapClient(client, nameOf)
+      const preparing = wrapClient(client, prepared)
       wrapped.set(client, preparing)
       return preparing
     },
   }
 }
 
-function wrapClient(client: pg.PoolClient, nameOf: (text: string) => string | undefined): PostgresPoolClient {
+function wrapClient(client: pg.PoolClient, { nameOf, renew }: StatementNames): PostgresPoolClient {
   let spentBy: unknown = null
   const query = async (text: string, values: unknown[]) => {
     // A rollback would wait for the answer that has not come. Closing the connection rolls back.
     if (spentBy !== null) throw spentBy
     const name = values.length > 0 ? nameOf(text) : undefined
+    const isAlone = client.getTransactionStatus() === 'I'
     try {
       return await fromDatabase(() => ask(client, { text, values, ...(name === undefined ? {} : { name }) }))
     } catch (error) {
       if (isConnectionSpent(error)) spentBy = error
-      throw error
+      if (!isOutdatedStatement(error)) throw error
+      renew(text, name)
+      // It failed before it ran. A transaction is run again as a whole.
+      if (!isAlone) throw error
+      return fromDatabase(() => ask(client, { text, values }))
     }
   }
   return Object.assign(Object.create(null), { query, release: () => client.release(spentBy !== null) })
@@ -66,11 +72,18 @@ export function keepPrepared(text: string): string {
   return text
 }
 
+interface StatementNames {
+  nameOf(text: string): string | undefined
+  /** Gives every statement another name, unless that was done since this one got its name. */
+  renew(text: string, name: string | undefined): void
+}
+
 /** Assigns names to statements from their second occurrence on. */
-function statementNames(): (text: string) => string | undefined {
+function statementNames(): StatementNames {
   const names = new Map<string, string>()
   const seen = new Set<string>()
-  return (text) => {
+  let generation = 0
+  const nameOf = (text: string) => {
     const known = names.get(text)
     const isOneOff = text.length > MAX_TEXT_LENGTH && !lasting.has(text)
     if (known !== undefined || isOneOff || names.size >= MAX_STATEMENTS) return known
@@ -79,8 +92,14 @@ function statementNames(): (text: string) => string | undefined {
       seen.add(text)
       return undefined
     }
-    const name = `ww_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`
+    const name = `ww_${createHash('sha256').update(`${generation} ${text}`).digest('hex').slice(0, 32)}`
     names.set(text, name)
     return name
   }
+  const renew = (text: string, name: string | undefined) => {
+    if (names.get(text) !== name) return
+    generation++
+    names.clear()
+  }
+  return { nameOf, renew }
 }

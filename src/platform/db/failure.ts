@@ -57,7 +57,7 @@ const NO_ANSWER = /^Query read timeout$/
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error) || !thrown.has(error)) return false
   const state = sqlState(error)
-  if ((state && PASSING_STATES.test(state)) || isConnectionSpent(error)) return true
+  if ((state && PASSING_STATES.test(state)) || isConnectionSpent(error) || isOutdatedStatement(error)) return true
   const code = readErrorField(error, 'code')
   if (typeof code === 'string' && PASSING_CODES.has(code)) return true
   return PASSING_MESSAGES.test(error.message) || QUEUE_TIMEOUT.test(error.message)
@@ -65,15 +65,18 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 
 /**
  * Whether the connection of the error must be closed, so that its successor may reach another server: this one has not
- * answered in time, only reads, or stops. A statement that was prepared before a migration changed its table needs another
- * connection too.
+ * answered in time, only reads, or stops.
  */
 export function isConnectionSpent(error: unknown): boolean {
   if (error instanceof Error && NO_ANSWER.test(error.message)) return true
   const state = sqlState(error)
-  // Only this function of PostgreSQL says so of a prepared statement. Other errors of the state are faults of a statement.
-  if (state === '0A000') return readErrorField(error, 'routine') === 'RevalidateCachedQuery'
   return state !== null && SPENT_STATES.test(state)
+}
+
+/** Whether a statement was prepared before a migration changed a table of it. It has to be prepared again. */
+export function isOutdatedStatement(error: unknown): boolean {
+  // Only this function of PostgreSQL says so. Other errors of the state mean that it does not support a statement.
+  return sqlState(error) === '0A000' && readErrorField(error, 'routine') === 'RevalidateCachedQuery'
 }
 
 /** Whether it is that no connection of the pool became free in time: there are too many requests. */

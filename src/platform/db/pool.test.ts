@@ -3,9 +3,8 @@ import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
 import { coalesce } from './coalesce.ts'
 import { EMBEDDED_CONNECTIONS } from './embedded-cluster.ts'
-import { isDatabaseUnavailable } from './failure.ts'
 import { currentPlace, inLane, type Lane } from './lanes.ts'
-import { CONNECTIONS_PER_PROCESS, isUniqueViolation } from './pool.ts'
+import { CONNECTIONS_PER_PROCESS, type Db, isUniqueViolation } from './pool.ts'
 
 const { platform } = (await startApp()).app
 
@@ -20,16 +19,25 @@ test('transactions that need another connection get one, however many run at onc
   expect(sums.reduce((a, b) => a + b)).toBe(90)
 })
 
-test('a statement prepared before a table changed costs one refusal a connection, then works again', async () => {
+test('a statement prepared before a migration is prepared again, on every connection and within a transaction', async () => {
   await sql`create table changing (a int)`.execute(platform.db)
-  const read = () => sql`select * from changing where a = ${1}`.execute(platform.db)
-  for (let i = 0; i < 3; i++) await read()
-  await sql`alter table changing add column b int`.execute(platform.db)
-  const outcomes = await Promise.allSettled(Array.from({ length: 5 }, read))
-  for (const outcome of outcomes)
-    if (outcome.status === 'rejected') expect(isDatabaseUnavailable(outcome.reason)).toBe(true)
-  for (let i = 0; i < 15; i++) await read().catch(() => undefined)
-  await expect(read()).resolves.toMatchObject({ rows: [] })
+  const read = (db: Db) => sql`select * from changing where a = ${1}`.execute(db)
+  const inTransaction = () =>
+    platform.tx(async (tx) => {
+      await sql`insert into changing (a) values (2)`.execute(tx)
+      return read(tx)
+    })
+  const text = 'select * from changing where a = 1'
+  const named = async () => ({ rows: await platform.database.query({ name: 'changing', text }) })
+  const ways = [() => read(platform.db), inTransaction, named]
+  const everywhere = () => Promise.all(Array.from({ length: 15 }, (_, i) => ways[i % 3]?.()))
+  for (let i = 0; i < 3; i++) await everywhere()
+  for (const column of ['b', 'c']) {
+    await sql`alter table changing add column ${sql.ref(column)} int`.execute(platform.db)
+    for (const answer of await everywhere()) expect(answer).toMatchObject({ rows: [] })
+  }
+  const { rows } = await sql`select count(*)::int as count from changing where a = 2`.execute(platform.db)
+  expect(rows).toEqual([{ count: 25 }])
 })
 
 test('a value that is read for several does not wait for those who wait for it', async () => {

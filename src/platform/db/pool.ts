@@ -3,7 +3,7 @@ import pg from 'pg'
 import { readErrorField } from '../errors.ts'
 import type { PoolState } from '../metrics.ts'
 import { preparingPool } from './connections.ts'
-import { fromDatabase, sqlState } from './failure.ts'
+import { fromDatabase, isOutdatedStatement, sqlState } from './failure.ts'
 import type { Pooler } from './pooler.ts'
 import type { DB } from './schema.gen.ts'
 import { sessionParameters } from './session-settings.ts'
@@ -82,9 +82,15 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
   return {
     db,
     pool,
-    query: async <Row extends pg.QueryResultRow>(statement: pg.QueryConfig) =>
-      (await fromDatabase(() => pool.query<Row>(pooler?.keepsStatements === false ? unnamed(statement) : statement)))
-        .rows,
+    async query<Row extends pg.QueryResultRow>(statement: pg.QueryConfig) {
+      const ask = (given: pg.QueryConfig) => fromDatabase(() => pool.query<Row>(given))
+      const asked = pooler?.keepsStatements === false ? unnamed(statement) : statement
+      const { rows } = await ask(asked).catch((error: unknown) => {
+        if (isOutdatedStatement(error)) return ask(unnamed(statement))
+        throw error
+      })
+      return rows
+    },
     queuePool() {
       queuePool ??= openPool(directUrl, QUEUE_CONNECTIONS, { answerMs, connectionTimeoutMillis: 30_000 })
       return queuePool

@@ -1,4 +1,4 @@
-import { sqlState } from './failure.ts'
+import { isOutdatedStatement, sqlState } from './failure.ts'
 import { inTransaction } from './lanes.ts'
 import type { Db, Tx } from './pool.ts'
 
@@ -11,7 +11,7 @@ const afterCommit = new WeakMap<Tx, (() => void)[]>()
 
 /**
  * Runs the work in one transaction: rows, events and jobs are written atomically. After a deadlock or serialization
- * failure it is run again, so the work must have no effect outside its transaction.
+ * failure, or if a statement was prepared before a migration, it is run again, so the work must have no effect outside its transaction.
  */
 export function transactions(db: Db): RunInTransaction {
   return async (work) => {
@@ -25,8 +25,8 @@ export function transactions(db: Db): RunInTransaction {
         for (const act of committed) act()
         return result
       } catch (error) {
-        const state = sqlState(error)
-        if (!RETRIED.includes(state ?? '') || attempt === ATTEMPTS) throw error
+        const isRetried = RETRIED.includes(sqlState(error) ?? '') || isOutdatedStatement(error)
+        if (!isRetried || attempt === ATTEMPTS) throw error
       }
     }
   }
