@@ -40,7 +40,7 @@ import type { PasswordParameters } from './platform/crypto/password-format.ts'
 import { closePasswordPool } from './platform/crypto/password-pool.ts'
 import { openCaches } from './platform/db/cache.ts'
 import { isDistributed } from './platform/db/distributed.ts'
-import { openDatabase } from './platform/db/pool.ts'
+import { openDatabase, type WaitingBounds } from './platform/db/pool.ts'
 import type { Pooler } from './platform/db/pooler.ts'
 import { transactions } from './platform/db/tx.ts'
 import { keyAuthenticator } from './platform/http/authenticate.ts'
@@ -71,6 +71,8 @@ export interface AppOptions {
   strict?: boolean
   hashCost?: PasswordParameters
   makeRsaPair?: MakeRsaPair
+  /** In tests: other bounds of the waits for the database. */
+  bounds?: Partial<WaitingBounds>
 }
 
 export interface App {
@@ -85,7 +87,7 @@ export interface App {
 export async function openPlatform(options: AppOptions): Promise<{ platform: Platform; close(): Promise<void> }> {
   const { config, databaseUrl, pooler = null, masterKeys } = options
   const log = options.log ?? createLog(config)
-  const database = openDatabase(databaseUrl, { pooler })
+  const database = openDatabase(databaseUrl, { pooler, bounds: options.bounds ?? {} })
   database.distributed = await isDistributed(database.db)
   const keyring = await openKeyring(database.db, masterKeys)
   const caches = openCaches(database.directUrl, log)

@@ -182,6 +182,7 @@ const SHARED_TOUCHERS: Record<string, string> = {
   'src/features/saml/acs.test.ts': 'holds the clock, by which what is kept is read anew',
   'src/features/sso/keys.test.ts': 'watches whether keys are made, and stops watching',
   'src/platform/failures.test.ts': 'stops the clock of the process, and sets it going again',
+  'src/platform/http/deadline.test.ts': 'moves the clock of performance.now for its own requests, and takes that back',
   'test/embedded-peer.ts': 'in the text of a program that runs in a process of its own',
   'test/hostile-op-program.ts': 'is a program of its own, which no test imports',
   'test/kills.ts': 'is a program of its own, which no test imports',

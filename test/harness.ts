@@ -8,6 +8,7 @@ import { createApiKey } from '../src/features/api-keys/api-keys.ts'
 import { parseConfig } from '../src/platform/config.ts'
 import { type MakeRsaPair, makeRsaPair } from '../src/platform/crypto/certificates.ts'
 import { type MasterKey, parseMasterKey } from '../src/platform/crypto/master-key.ts'
+import type { WaitingBounds } from '../src/platform/db/pool.ts'
 import { busy } from '../src/platform/errors.ts'
 import { findDirectory } from '../src/platform/http/directory.ts'
 import { createLog } from '../src/platform/log.ts'
@@ -85,6 +86,8 @@ export interface StartOptions {
   costlyHashes?: boolean
   /** The service's own bounds of locks and statements. */
   ownBounds?: boolean
+  /** Other bounds of the waits for the database. */
+  bounds?: Partial<WaitingBounds>
   /** The port to listen on, where others have to find the service at its own address. */
   port?: number
 }
@@ -130,6 +133,7 @@ export async function startApp(options: StartOptions = {}): Promise<TestApp> {
     log: createLog({ logLevel: 'debug' }, { write: (line) => void logLines.push(line) }),
     strict: true,
     makeRsaPair: pairMadeBefore,
+    ...(options.ownBounds ? {} : { bounds: { ...PATIENT_BOUNDS, ...options.bounds } }),
     ...(options.costlyHashes ? {} : { hashCost: { memoryKib: 64, iterations: 1, parallelism: 1 } }),
   })
   await installMovableClock(app)
@@ -180,6 +184,9 @@ export async function closeApp(app: App): Promise<void> {
 }
 
 /** Waits a minute for a lock or a statement, longer than the service would: what a busy machine makes late is no refusal. */
+/** Longer than those of locks and statements. */
+export const PATIENT_BOUNDS = { answerMs: 65_000, requestMs: 65_000, fullMs: 65_000 }
+
 function patient(address: string): string {
   const url = new URL(address)
   for (const name of ['lock_timeout', 'statement_timeout']) url.searchParams.set(name, '60000')

@@ -2,7 +2,7 @@ import { afterAll } from 'vitest'
 import { type App, buildApp } from '../src/app.ts'
 import { parseConfig } from '../src/platform/config.ts'
 import { createLog } from '../src/platform/log.ts'
-import { type Caller, caller, closeApp, type TestApp } from './harness.ts'
+import { type Caller, caller, closeApp, PATIENT_BOUNDS, type TestApp } from './harness.ts'
 
 /** Another process of the same deployment, as far as state goes: own caches and connections, the same database. */
 export async function startSecondApp(
@@ -23,6 +23,7 @@ export async function startSecondApp(
     clock: first.app.platform.clock,
     log: createLog({ logLevel: 'error' }, { write: () => undefined }),
     strict: true,
+    bounds: PATIENT_BOUNDS,
     ...(first.app.platform.hashCost ? { hashCost: first.app.platform.hashCost } : {}),
   })
   await app.server.listen({ host: '127.0.0.1', port: 0 })

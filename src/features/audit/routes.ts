@@ -30,6 +30,7 @@ export const auditRoutes: Route[] = [
     ...about,
     path: '/v1/audit/export',
     operation: 'audit.export',
+    longRunning: true,
     summary: 'Export the audit log',
     description: 'All that matches, newest first, as fast as it is read. A file that was cut off has no proper end.',
     query: Type.Object({

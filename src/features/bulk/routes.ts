@@ -26,6 +26,7 @@ export function bulkRoutes(announced: EventDefinition[]): Route[] {
       method: 'POST',
       path: '/api/os/scim/v2/Bulk',
       operation: 'scim.bulk',
+      longRunning: true,
       summary: 'Perform up to 1 000 operations',
       body: open(
         Type.Object({
@@ -53,6 +54,7 @@ export function bulkRoutes(announced: EventDefinition[]): Route[] {
       method: 'POST',
       path: '/v1/scim/logs/{id}/replay',
       operation: 'scim.replayLog',
+      longRunning: true,
       scope: 'scim_config.write',
       service: 'scim',
       tag: 'SCIM',

@@ -13,7 +13,7 @@ const RESPONSE = 'urn:ietf:params:scim:api:messages:2.0:BulkResponse'
 const MAX_OPERATIONS = 1000
 
 // Each takes a connection for as long as an operation takes, of which there are ten.
-const turns = perPlatform(() => inTurn({ total: 4, perOwner: 3, waitingPerOwner: 30, waiting: 100, seconds: 30 }))
+const turns = perPlatform(() => inTurn({ total: 4, perOwner: 3, waitingPerOwner: 30, waiting: 100, seconds: 5 }))
 
 /** Members that are not there yet, since groups are in one another. */
 interface Later {

@@ -1,5 +1,6 @@
 import type { Awaitable } from '../../platform/awaitable.ts'
 import { makeCertificate } from '../../platform/crypto/certificates.ts'
+import { withoutDeadline } from '../../platform/db/lanes.ts'
 import { record } from '../../platform/events.ts'
 import type { AccountScope } from '../../platform/http/directory.ts'
 import { newId } from '../../platform/ids.ts'
@@ -53,10 +54,9 @@ export function spKeys(platform: Platform, of: SpPlace): Awaitable<SpKeys> {
 /** Makes the keys of an environment, unless it has some. */
 export async function provideSpKeys(platform: Platform, of: SpPlace): Promise<void> {
   if ((await spKeys(platform, of)).signing.length > 0) return
-  const { environmentId } = of
-  const known = making(platform).get(environmentId) ?? make(platform, of)
-  making(platform).set(environmentId, known)
-  await known.finally(() => making(platform).delete(environmentId))
+  const known = making(platform).get(of.environmentId) ?? withoutDeadline(() => make(platform, of))
+  making(platform).set(of.environmentId, known)
+  await known.finally(() => making(platform).delete(of.environmentId))
 }
 
 /** Who asks meanwhile waits for the same ones: they take a second of a core. */

@@ -9,6 +9,7 @@ export const exportRoutes: Route[] = [
     method: 'GET',
     path: '/v1/users/{userId}/export',
     operation: 'users.export',
+    longRunning: true,
     scope: 'users.read',
     directory: 'reach',
     tag: 'Users',

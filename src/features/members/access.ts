@@ -1,7 +1,6 @@
 import { defineEndReasons } from '../../platform/end-reasons.ts'
 import type { EventFactory } from '../../platform/events.ts'
 import { record } from '../../platform/events.ts'
-import type { KeyCaller } from '../../platform/http/caller.ts'
 import {
   type AccountScope,
   accountDirectory,
@@ -10,6 +9,7 @@ import {
   homeEnvironmentOf,
   teamDirectory,
 } from '../../platform/http/directory.ts'
+import type { KeyedContext } from '../../platform/http/route.ts'
 import type { TxWork, Work } from '../../platform/work.ts'
 import { closeTeamInvites } from '../invites/invites.ts'
 import { cutOff, deleteUser, findUserForUpdate } from '../users/users.ts'
@@ -19,9 +19,7 @@ import { findMemberUsers, listRowsOfAddresses } from './store.ts'
 const reasons = defineEndReasons('member_changed')
 
 /** A request about the team, with its caller. */
-export interface TeamRequest extends Work<AccountScope> {
-  caller: KeyCaller
-}
+export type TeamRequest = Work<AccountScope> & Pick<KeyedContext<'account'>, 'caller' | 'renewCaller'>
 
 /**
  * The records of members, with their users of the console directory. A caller limited to one organization does not see

@@ -6,19 +6,19 @@ import type { TeamRequest } from './access.ts'
 
 // Changes of a team wait for each other while they hold a connection (`lockTeam`). Without turns, requests of one
 // organization would take all connections of the process.
-const turns = perPlatform(() => inTurn({ total: 3, perOwner: 2, waitingPerOwner: 30, waiting: 100, seconds: 10 }))
+const turns = perPlatform(() => inTurn({ total: 3, perOwner: 2, waitingPerOwner: 30, waiting: 100, seconds: 5 }))
 
 /**
  * Runs a change of the team in a transaction, in turn: one at a time for each organization and for the org-wide callers of
- * an environment, two for an account. A request with an `Idempotency-Key` has a turn and a transaction already.
- * Throws `unavailable` if too many changes wait.
+ * an environment, two for an account. A request with an `Idempotency-Key` has a turn and a transaction already. The caller
+ * acts with the rights that it has after the wait. Throws `unavailable` if too many changes wait.
  */
 export function inTeamTurn<W extends TeamRequest, T>(
   work: W,
   change: (work: W & TxWork<AccountScope>) => Promise<T>,
 ): Promise<T> {
-  const run = () => inTx(work, change)
-  if (work.db.isTransaction) return run()
+  if (work.db.isTransaction) return inTx(work, change)
   const { accountId, environmentId, organizationId } = work.caller
-  return turns(work.platform)({ id: accountId, part: `${environmentId} ${organizationId ?? ''}` }, run)
+  const owner = { id: accountId, part: `${environmentId} ${organizationId ?? ''}` }
+  return turns(work.platform)(owner, async () => inTx({ ...work, caller: await work.renewCaller() }, change))
 }

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
-import { caller, startApp } from '../../../test/harness.ts'
+import { caller, PATIENT_BOUNDS, startApp } from '../../../test/harness.ts'
 import { buildApp } from '../../app.ts'
 import { parseConfig } from '../../platform/config.ts'
 import { systemOrigin } from '../../platform/events.ts'
@@ -19,6 +19,7 @@ const second = await buildApp({
   masterKeys: [first.masterKey],
   log: createLog({ logLevel: 'silent' }),
   strict: true,
+  bounds: PATIENT_BOUNDS,
 })
 afterAll(() => second.close())
 const secondUrl = await second.server.listen({ host: '127.0.0.1', port: 0 })

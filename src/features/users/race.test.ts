@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
-import { type Caller, caller, startApp } from '../../../test/harness.ts'
+import { type Caller, caller, PATIENT_BOUNDS, startApp } from '../../../test/harness.ts'
 import { buildApp } from '../../app.ts'
 import { createLog } from '../../platform/log.ts'
 
@@ -15,6 +15,7 @@ const second = await buildApp({
   masterKeys: [first.masterKey],
   log: createLog({ logLevel: 'silent' }),
   strict: true,
+  bounds: PATIENT_BOUNDS,
 })
 const address = await second.server.listen({ host: '127.0.0.1', port: 0 })
 afterAll(() => second.close())

@@ -1,6 +1,7 @@
 import { createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { ConfigError } from '../config.ts'
+import { waitUntilDeadline } from '../db/deadline.ts'
 import { inLane, readForAll } from '../db/lanes.ts'
 import type { Db } from '../db/pool.ts'
 import { newId } from '../ids.ts'
@@ -57,7 +58,7 @@ export async function openKeyring(db: Db, masterKeys: MasterKey[]): Promise<Keyr
     const slot = accountId ?? DEPLOYMENT
     const known = current.get(slot)
     if (known) {
-      const key = await known
+      const key = await waitUntilDeadline(known)
       if (Date.now() - key.createdAt.getTime() < DATA_KEY_AGE_MS) return key
     }
     // Everybody waits for it, and it is read once.
@@ -65,7 +66,7 @@ export async function openKeyring(db: Db, masterKeys: MasterKey[]): Promise<Keyr
     current.set(slot, loading)
     // A failed load must not be cached.
     loading.catch(() => current.delete(slot))
-    const key = await loading
+    const key = await waitUntilDeadline(loading)
     byId.set(key.id, key)
     return key
   }

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
+import { startDeadline } from './deadline.ts'
+import { isPoolExhausted } from './failure.ts'
+import { currentPlace, untilDeadline } from './lanes.ts'
 
 const { platform } = (await startApp()).app
 
@@ -61,4 +64,18 @@ test('a change drops what is known and what is being read, and no other entry', 
   const again = cache.get('a')
   go.resolve()
   expect(await again).toBe('a later')
+})
+
+test('a request waits for what another one reads no longer than it may, and the reading goes on', async () => {
+  const { promise: freed, resolve: free } = Promise.withResolvers<void>()
+  const cache = platform.caches.define('cache_test_slow', async (key) => {
+    await freed
+    return [key, currentPlace().deadline]
+  })
+  const late = await Promise.allSettled(
+    [1, 2].map(() => untilDeadline(startDeadline(20), async () => cache.get('key'))),
+  )
+  expect(late.map((one) => one.status === 'rejected' && isPoolExhausted(one.reason))).toEqual([true, true])
+  free()
+  expect(await cache.get('key')).toEqual(['key', null])
 })

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import type { Awaitable } from '../awaitable.ts'
 import type { Log } from '../log.ts'
+import { waitUntilDeadline } from './deadline.ts'
 import { currentPlace, type Lane, readForAll } from './lanes.ts'
 import type { Tx } from './pool.ts'
 import { onCommit } from './tx.ts'
@@ -83,7 +84,8 @@ export function openCaches(url: string, log: Log): Caches {
           // A caller does not wait for what is read for nobody, in whose queue anyone can stand.
           const isOwn =
             known && (known.lane === null || known.lane === 'callers' || currentPlace().lane === 'anonymous')
-          return isOwn && known.expiresAtMs > timeOfTurn() ? known.value : read(key)
+          const value = isOwn && known.expiresAtMs > timeOfTurn() ? known.value : read(key)
+          return value instanceof Promise ? waitUntilDeadline(value) : value
         },
         has,
         async invalidate(tx, key) {

@@ -1,6 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { coalesce } from './coalesce.ts'
+import { startDeadline } from './deadline.ts'
+import { isPoolExhausted } from './failure.ts'
+import { currentPlace, untilDeadline } from './lanes.ts'
 
 interface Item {
   directory: string
@@ -87,4 +90,39 @@ test('of many that ask at once half go at a time, and a few go together', async 
   expect(sizes()).toEqual([21, 20])
   expect((await ask(1000)).filter(({ status }) => status === 'fulfilled')).toHaveLength(1000)
   expect(sizes()).toEqual([200, 200, 200, 200, 200])
+})
+
+test('an item whose request has no time left leaves the queue, and the statement of the others goes on', async () => {
+  const begun: string[][] = []
+  const { promise: freed, resolve: free } = Promise.withResolvers<void>()
+  const ask = coalesce({
+    async run(items: string[]) {
+      begun.push(items)
+      await freed
+      return items
+    },
+    place: { database: { distributed: false }, directoryOf: () => 'a' },
+  })
+  const soon = <T>(run: () => T) => untilDeadline(startDeadline(20), run)
+  const [first, patient] = [soon(() => ask('first')), ask('patient')]
+  await turn()
+  const [second, third] = [soon(() => ask('second')), ask('third')]
+  const late = await Promise.allSettled([first, second])
+  expect(late.map((one) => one.status === 'rejected' && isPoolExhausted(one.reason))).toEqual([true, true])
+  free()
+  expect(await Promise.all([patient, third])).toEqual(['patient', 'third'])
+  expect(begun).toEqual([['first', 'patient'], ['third']])
+})
+
+test('a shared statement does not end with the time of the request that began it', async () => {
+  const deadlines: unknown[] = []
+  const ask = coalesce({
+    async run(items: string[]) {
+      deadlines.push(currentPlace().deadline)
+      return items
+    },
+    place: { database: { distributed: false }, directoryOf: () => 'a' },
+  })
+  await untilDeadline(startDeadline(10_000), () => ask('a'))
+  expect(deadlines).toEqual([null])
 })

@@ -1,6 +1,7 @@
-import { httpErrors } from '../errors.ts'
+import { busy } from '../errors.ts'
+import { waitUntilDeadline } from './deadline.ts'
 import { isDatabaseUnavailable, sqlState } from './failure.ts'
-import { currentPlace, type Lane } from './lanes.ts'
+import { currentPlace, type Lane, withoutDeadline } from './lanes.ts'
 import type { Database } from './pool.ts'
 
 export interface CoalesceOptions<Item, Result> {
@@ -50,14 +51,13 @@ function queueOf<Item, Result>(options: CoalesceOptions<Item, Result>): (item: I
   let queue: Waiting<Item, Result>[] = []
   let running = 0
   let scheduled = false
-  // How many the statement before had.
-  let before = 0
+  let sizeBefore = 0
   const busyKeys = new Set<string>()
 
   function takeBatch(): Waiting<Item, Result>[] {
     const batch: Waiting<Item, Result>[] = []
     const rest: Waiting<Item, Result>[] = []
-    const most = Math.min(maxBatch, Math.max(FEW, Math.ceil((before + queue.length) / 2)))
+    const most = Math.min(maxBatch, Math.max(FEW, Math.ceil((sizeBefore + queue.length) / 2)))
     for (const waiting of queue) {
       const { key } = waiting
       if (batch.length >= most || (key !== null && busyKeys.has(key))) {
@@ -68,7 +68,7 @@ function queueOf<Item, Result>(options: CoalesceOptions<Item, Result>): (item: I
       batch.push(waiting)
     }
     queue = rest
-    before = batch.length
+    sizeBefore = batch.length
     return batch
   }
 
@@ -102,18 +102,19 @@ function queueOf<Item, Result>(options: CoalesceOptions<Item, Result>): (item: I
     if (running < LANES && queue.length) void runLane()
   }
 
-  return (item) =>
-    new Promise<Result>((resolve, reject) => {
-      if (queue.length >= MAX_WAITING) {
-        reject(httpErrors.unavailable({ headers: { 'retry-after': '1' } }))
-        return
-      }
-      queue.push({ item, key: keyOf?.(item) ?? null, resolve, reject })
-      if (running >= LANES || scheduled) return
+  return (item) => {
+    if (queue.length >= MAX_WAITING) return Promise.reject(busy())
+    const waiting = { item, key: keyOf?.(item) ?? null, ...Promise.withResolvers<Result>() }
+    queue.push(waiting)
+    if (running < LANES && !scheduled) {
       scheduled = true
       // Lets requests that arrived in the same turn of the event loop queue their items first.
-      setImmediate(start)
+      withoutDeadline(() => setImmediate(start))
+    }
+    return waitUntilDeadline(waiting.promise, () => {
+      queue = queue.filter((other) => other !== waiting)
     })
+  }
 }
 
 // A lock or statement timeout, or a deadlock: caused by one row, not by the database.

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import type pg from 'pg'
+import type { ConnectionQueue } from './connection-queue.ts'
+import { timeToAnswer } from './deadline.ts'
 import { fromDatabase, isConnectionSpent, isOutdatedStatement } from './failure.ts'
 import { currentPlace, type Lane } from './lanes.ts'
 
@@ -13,45 +15,50 @@ const MAX_TEXT_LENGTH = 5000
  * code. A statement that recurs is prepared under a name (`named`), so that PostgreSQL parses and plans it once per
  * connection.
  */
-export function preparingPool(pools: Record<Lane, pg.Pool[]>, { named }: { named: boolean }): PostgresPool {
+export function preparingPool(
+  queues: Record<Lane, ConnectionQueue[]>,
+  { named, answerMs }: { named: boolean; answerMs: number },
+): PostgresPool {
   const names = statementNames()
   const prepared = named ? names : { ...names, nameOf: () => undefined }
   const wrapped = new WeakMap<pg.PoolClient, PostgresPoolClient>()
   return {
     async end() {
-      await Promise.all(Object.values(pools).flatMap((own) => own.map((pool) => pool.end())))
+      await Promise.all(Object.values(queues).flatMap((own) => own.map(({ pool }) => pool.end())))
     },
     async connect() {
       const { lane, depth } = currentPlace()
-      const own = pools[lane]
-      const pool = own[Math.min(depth, own.length - 1)]
-      if (!pool) throw new Error('No pool of connections')
-      const client = await fromDatabase(() => pool.connect())
+      const own = queues[lane]
+      const queue = own[Math.min(depth, own.length - 1)]
+      if (!queue) throw new Error('No pool of connections')
+      const client = await queue.take()
       const known = wrapped.get(client)
       if (known) return known
-      const preparing = wrapClient(client, prepared)
+      const preparing = wrapClient(client, prepared, answerMs)
       wrapped.set(client, preparing)
       return preparing
     },
   }
 }
 
-function wrapClient(client: pg.PoolClient, { nameOf, renew }: StatementNames): PostgresPoolClient {
+function wrapClient(client: pg.PoolClient, { nameOf, renew }: StatementNames, answerMs: number): PostgresPoolClient {
   let spentBy: unknown = null
   const query = async (text: string, values: unknown[]) => {
     // A rollback would wait for the answer that has not come. Closing the connection rolls back.
     if (spentBy !== null) throw spentBy
     const name = values.length > 0 ? nameOf(text) : undefined
     const isAlone = client.getTransactionStatus() === 'I'
+    const query_timeout = text === 'rollback' ? answerMs : timeToAnswer(answerMs)
+    const asked = { text, values, query_timeout }
     try {
-      return await fromDatabase(() => ask(client, { text, values, ...(name === undefined ? {} : { name }) }))
+      return await fromDatabase(() => ask(client, name === undefined ? asked : { ...asked, name }))
     } catch (error) {
       if (isConnectionSpent(error)) spentBy = error
       if (!isOutdatedStatement(error)) throw error
       renew(text, name)
       // It failed before it ran. A transaction is run again as a whole.
       if (!isAlone) throw error
-      return fromDatabase(() => ask(client, { text, values }))
+      return fromDatabase(() => ask(client, asked))
     }
   }
   return Object.assign(Object.create(null), { query, release: () => client.release(spentBy !== null) })

@@ -23,6 +23,13 @@ export function overtaken(cause: unknown): Error {
   return error
 }
 
+/** What becomes `unavailable` and says that the service is busy: no connection became free while the request could wait. */
+export function noConnection(): Error {
+  const error = new Error(NO_CONNECTION)
+  thrown.add(error)
+  return error
+}
+
 /** SQLSTATE of a database error, or null for any other error. */
 export function sqlState(error: unknown): string | null {
   const code = readErrorField(error, 'code')
@@ -45,7 +52,8 @@ const PASSING_CODES = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
 ])
-const QUEUE_TIMEOUT = /timeout exceeded when trying to connect/
+const NO_CONNECTION = 'No connection to the database became free in time'
+const QUEUE_TIMEOUT = new RegExp(`timeout exceeded when trying to connect|${NO_CONNECTION}`)
 const PASSING_MESSAGES = /Connection terminated|Client has encountered|not queryable/
 // As the driver says it when its deadline for an answer (`query_timeout`) has passed.
 const NO_ANSWER = /^Query read timeout$/

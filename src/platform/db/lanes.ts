@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Deadline } from './deadline.ts'
 
 /**
  * For whom the running code asks the database: callers with a credential, jobs and the command line, or requests of
@@ -11,12 +12,14 @@ interface Place {
   lane: Lane
   /** The number of transactions that it is nested in. */
   depth: number
+  /** How long the request may still wait; null where no request waits, as in jobs. */
+  deadline: Deadline | null
 }
 
 const places = new AsyncLocalStorage<Place>()
 // Deeper than transactions are nested.
 const FOR_ALL = Number.MAX_SAFE_INTEGER
-const OUTSIDE: Place = { lane: 'callers', depth: 0 }
+const OUTSIDE: Place = { lane: 'callers', depth: 0, deadline: null }
 
 /** Where the running code is. */
 export function currentPlace(): Place {
@@ -30,8 +33,18 @@ export function inLane<T>(lane: Lane, run: () => Promise<T>): Promise<T> {
 
 /** Runs the code of a transaction. */
 export function inTransaction<T>(run: () => Promise<T>): Promise<T> {
-  const { lane, depth } = currentPlace()
-  return places.run({ lane, depth: depth + 1 }, run)
+  const place = currentPlace()
+  return places.run({ ...place, depth: place.depth + 1 }, run)
+}
+
+/** Runs a step of a request, which may wait until the deadline. */
+export function untilDeadline<T>(deadline: Deadline | null, run: () => T): T {
+  return places.run({ ...OUTSIDE, deadline }, run)
+}
+
+/** Runs what several requests wait for: the deadline of one of them must not end it. */
+export function withoutDeadline<T>(run: () => T): T {
+  return places.run({ ...currentPlace(), deadline: null }, run)
 }
 
 /**
@@ -49,5 +62,5 @@ export function refuseInTransaction({ strict }: { strict: boolean }): void {
  * it the last connection of the common pool: the shared read could then never start, which is a deadlock.
  */
 export function readForAll<T>(read: () => Promise<T>): Promise<T> {
-  return places.run({ lane: currentPlace().lane, depth: FOR_ALL }, read)
+  return places.run({ lane: currentPlace().lane, depth: FOR_ALL, deadline: null }, read)
 }

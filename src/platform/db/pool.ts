@@ -2,6 +2,7 @@ import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
 import { readErrorField } from '../errors.ts'
 import type { PoolState } from '../metrics.ts'
+import { CONNECT_MS, openQueue } from './connection-queue.ts'
 import { preparingPool } from './connections.ts'
 import { fromDatabase, isOutdatedStatement, sqlState } from './failure.ts'
 import type { Pooler } from './pooler.ts'
@@ -21,6 +22,10 @@ export interface Database {
   query<Row extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<Row[]>
   /** For the job queue only, which ends the process when it gets no connection in time, as could happen under load. */
   queuePool(): pg.Pool
+  /** How long a request may wait for the database in all, in milliseconds. */
+  requestMs: number
+  /** Whether a request that comes now would wait for a connection in vain. */
+  isBusy(): boolean
   /** What each pool is doing; those of one name do the same. */
   poolStates(): PoolState[]
   url: string
@@ -45,8 +50,6 @@ const CONNECTIONS = 10
 const NESTED_CONNECTIONS = [2, 2]
 const ANONYMOUS_CONNECTIONS = [2, 2] as const
 const QUEUE_CONNECTIONS = 4
-// A little longer than the server gives a statement: it passes only where the server does not answer at all.
-const ANSWER_MS = 4000
 
 /** The maximum number of connections of a process: its pools, and the one on which its caches listen. */
 export const CONNECTIONS_PER_PROCESS = [
@@ -56,27 +59,43 @@ export const CONNECTIONS_PER_PROCESS = [
   QUEUE_CONNECTIONS,
 ].reduce((sum, count) => sum + count, 1)
 
+/** What bounds the waits of a process for its database, in milliseconds. */
+export interface WaitingBounds {
+  /** How long an answer may take. A little longer than the server gives a statement: it passes only where no server answers. */
+  answerMs: number
+  /** How long a request may wait in all: for turns, connections, locks and answers. */
+  requestMs: number
+  /** A request is refused at once if it would wait longer for a connection, at the rate at which they become free. */
+  fullMs: number
+}
+
+const BOUNDS: WaitingBounds = { answerMs: 4000, requestMs: 5000, fullMs: 2000 }
+
 export interface DatabaseOptions {
   maxConnections?: number
   pooler?: Pooler | null
-  /** In tests: how long an answer of the database may take, in milliseconds. */
-  answerMs?: number
+  /** In tests: other bounds. */
+  bounds?: Partial<WaitingBounds>
 }
 
 /** Opens pools of connections. Does not connect yet. */
 export function openDatabase(url: string, options: DatabaseOptions = {}): Database {
-  const { pooler = null, answerMs = ANSWER_MS } = options
+  const { pooler = null } = options
+  const { answerMs, requestMs, fullMs } = { ...BOUNDS, ...options.bounds }
   const pooled = pooler !== null
   const directUrl = pooler?.directUrl ?? url
   const pool = openPool(url, options.maxConnections ?? CONNECTIONS, { pooled, answerMs })
   const [anonymous, ...anonymousNested] = ANONYMOUS_CONNECTIONS
   const openNested = (max: number) => openPool(directUrl, max, { answerMs })
-  const pools = {
-    callers: [pool, ...NESTED_CONNECTIONS.map(openNested)],
-    anonymous: [openPool(url, anonymous, { pooled, answerMs }), ...anonymousNested.map(openNested)],
+  const queueFor = (own: pg.Pool) => openQueue(own, fullMs)
+  const callers = queueFor(pool)
+  const queues = {
+    callers: [callers, ...NESTED_CONNECTIONS.map(openNested).map(queueFor)],
+    anonymous: [openPool(url, anonymous, { pooled, answerMs }), ...anonymousNested.map(openNested)].map(queueFor),
   }
+  const named = pooler?.keepsStatements ?? true
   const db = new Kysely<DB>({
-    dialect: new PostgresDialect({ pool: preparingPool(pools, { named: pooler?.keepsStatements ?? true }) }),
+    dialect: new PostgresDialect({ pool: preparingPool(queues, { named, answerMs }) }),
   })
   let queuePool: pg.Pool | null = null
   return {
@@ -95,9 +114,11 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
       queuePool ??= openPool(directUrl, QUEUE_CONNECTIONS, { answerMs, connectionTimeoutMillis: 30_000 })
       return queuePool
     },
+    requestMs,
+    isBusy: callers.isFull,
     poolStates: () => [
-      ...pools.callers.map((own) => stateOf(own === pool ? 'requests' : 'nested', own)),
-      ...pools.anonymous.map((own) => stateOf('anonymous', own)),
+      ...queues.callers.map((own) => stateOf(own === callers ? 'requests' : 'nested', own.pool)),
+      ...queues.anonymous.map((own) => stateOf('anonymous', own.pool)),
       ...(queuePool ? [stateOf('jobs', queuePool)] : []),
     ],
     url,
@@ -119,7 +140,7 @@ function openPool(
   max: number,
   {
     pooled = false,
-    connectionTimeoutMillis = 3000,
+    connectionTimeoutMillis = CONNECT_MS,
     answerMs,
   }: { pooled?: boolean; connectionTimeoutMillis?: number; answerMs: number },
 ): pg.Pool {

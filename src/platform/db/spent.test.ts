@@ -1,7 +1,9 @@
 import { sql } from 'kysely'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { startSilentProxy } from '../../../test/silent-proxy.ts'
+import { startDeadline } from './deadline.ts'
 import { isDatabaseUnavailable } from './failure.ts'
+import { untilDeadline } from './lanes.ts'
 import { type DatabaseOptions, type Db, openDatabase } from './pool.ts'
 import { transactions } from './tx.ts'
 
@@ -24,7 +26,7 @@ async function failureOf(run: () => Promise<unknown>): Promise<unknown> {
 test('a connection whose server does not answer is closed, within a transaction too, and the next one is used', async () => {
   const proxy = await startSilentProxy(inject('serverUrl'))
   onTestFinished(() => proxy.close())
-  const { db, query } = openedDatabase(proxy.url, { answerMs: 100 })
+  const { db, query } = openedDatabase(proxy.url, { bounds: { answerMs: 100 } })
   const asked = {
     'a statement': () => serverProcess(db),
     'a statement without the query builder': () => query({ text: 'select 1' }),
@@ -43,7 +45,7 @@ test('a connection whose server does not answer is closed, within a transaction 
 test('a transaction whose server stops answering ends at its first deadline, and its later statements fail at once', async () => {
   const proxy = await startSilentProxy(inject('serverUrl'))
   onTestFinished(() => proxy.close())
-  const { db } = openedDatabase(proxy.url, { answerMs: 100 })
+  const { db } = openedDatabase(proxy.url, { bounds: { answerMs: 100 } })
   const failures: unknown[] = []
   const failure = await failureOf(() =>
     transactions(db)(async (tx) => {
@@ -54,6 +56,17 @@ test('a transaction whose server stops answering ends at its first deadline, and
     }),
   )
   expect(failures).toEqual([failure, failure, failure])
+})
+
+test('a request waits for a silent server no longer than it may', async () => {
+  const proxy = await startSilentProxy(inject('serverUrl'))
+  onTestFinished(() => proxy.close())
+  const { db } = openedDatabase(proxy.url, { bounds: { answerMs: 60_000 } })
+  const before = await serverProcess(db)
+  proxy.silence()
+  const failure = await failureOf(() => untilDeadline(startDeadline(600), () => serverProcess(db)))
+  expect(isDatabaseUnavailable(failure)).toBe(true)
+  expect(await serverProcess(db)).not.toBe(before)
 })
 
 test('a connection to a server that only reads is closed, and the next one writes', async () => {

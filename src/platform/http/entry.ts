@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Awaitable, orElse, whenThere } from '../awaitable.ts'
 import { ApiError, busy, httpErrors } from '../errors.ts'
 import type { Origin } from '../events.ts'
@@ -8,7 +8,6 @@ import { type Authenticators, type Caller, isManager, type KeyCaller } from './c
 import { clientAddress } from './client-address.ts'
 import { allowReading, assertOriginAllowed } from './cors.ts'
 import { refuseOtherSites } from './cross-site.ts'
-import { toHook } from './hook.ts'
 import { mediaOf } from './media.ts'
 import { rateHeaders } from './rate-limit.ts'
 import type { Pipeline } from './request-state.ts'
@@ -38,7 +37,7 @@ export function compileEntry(route: Route, pipeline: Pipeline) {
   const medium = mediaOf(route.media)
   const ownOrigin = new URL(platform.config.baseUrl).origin
   const { identify, admit } = compileCaller(route, pipeline, ownOrigin)
-  const onRequest = toHook((request, reply) => {
+  function onRequest(request: FastifyRequest, reply: FastifyReply): Awaitable<void> {
     const { state } = request
     state.route = route
     allowReading(route.cors, request, reply)
@@ -57,7 +56,7 @@ export function compileEntry(route: Route, pipeline: Pipeline) {
       return
     }
     // A refusal now is better than an answer after the caller has given up.
-    if (platform.database.pool.waitingCount > MAX_WAITING) throw busy()
+    if (!route.longRunning && platform.database.isBusy()) throw busy()
     const now = platform.clock.now()
     const admitNow = (caller: Caller) => {
       if (!isReadable) throw httpErrors.notAcceptable()
@@ -67,7 +66,7 @@ export function compileEntry(route: Route, pipeline: Pipeline) {
       })
     }
     return whenThere(identify(route.auth, request, now), admitNow)
-  })
+  }
 
   function renew(request: FastifyRequest): Awaitable<void> {
     if (route.auth === 'public' || route.auth === 'page') return
@@ -112,9 +111,6 @@ function compileCaller(route: Route, pipeline: Pipeline, ownOrigin: string) {
 
   return { identify, admit }
 }
-
-// Requests that wait for a connection to the database.
-const MAX_WAITING = 500
 
 /** Whether a route asks for no credential. */
 export function isAnonymous({ auth }: Route): boolean {

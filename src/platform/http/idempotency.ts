@@ -38,6 +38,8 @@ interface RepeatableRequest {
 interface Acting<P> {
   /** Takes long, writes nothing, and holds no connection and no turn. */
   prepare(): Promise<P>
+  /** Looks the caller up again, who has waited for a turn. Throws if it has lost its rights. */
+  renewCaller(): Promise<unknown>
   /** The rest, in a transaction. */
   run(tx: Tx, prepared: P): Promise<SentAnswer>
 }
@@ -66,7 +68,7 @@ export async function runOnce<P>(
   context: { platform: Platform; db: Db; caller: KeyCaller },
   route: Route,
   request: RepeatableRequest,
-  { prepare, run }: Acting<P>,
+  { prepare, renewCaller, run }: Acting<P>,
 ): Promise<SentOnce> {
   const { platform, caller } = context
   const digest = await digestOf(platform, caller, route, request)
@@ -75,15 +77,16 @@ export async function runOnce<P>(
   const owner = { id: caller.accountId, part: `${caller.environmentId} ${caller.organizationId ?? ''}` }
   try {
     const prepared = await prepare()
-    const answer = await turns(platform)(owner, () =>
-      inTx(context, async ({ db }) => {
+    const answer = await turns(platform)(owner, async () => {
+      await renewCaller()
+      return inTx(context, async ({ db }) => {
         const answer = await run(db, prepared)
         const isOurs = bringsSession(route, answer) ? await release(db, claim) : await keep(platform, db, claim, answer)
         // The claim expired, and a repetition of the request took it over: this one is rolled back.
         if (!isOurs) throw inProgress()
         return answer
-      }),
-    )
+      })
+    })
     return { ...answer, replayed: false }
   } catch (error) {
     await release(platform.db, claim)

@@ -63,6 +63,7 @@ export function definePage(spec: PageSpec): Route[] {
     crossSite: false,
     tolerant: true,
     probe: false,
+    longRunning: false,
     idempotency: false,
     takesDevice: false,
     team: false,

@@ -1,10 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Awaitable, orElse, whenThere } from '../awaitable.ts'
+import { pauseDeadline, resumeDeadline, startDeadline } from '../db/deadline.ts'
+import { untilDeadline } from '../db/lanes.ts'
 import { ApiError, type FieldError, httpErrors } from '../errors.ts'
 import type { Platform } from '../platform.ts'
 import { admitWrite } from './account-writes.ts'
 import { statusOf } from './answer.ts'
-import { isManager } from './caller.ts'
+import { type Caller, isManager } from './caller.ts'
 import { isLocal } from './client-address.ts'
 import { checkEvents, undeclared } from './declared.ts'
 import { compileEntry, isAnonymous, peerOf } from './entry.ts'
@@ -21,57 +23,84 @@ import { compileValidator, isEmpty } from './validate.ts'
  * service, validate, idempotency, the rule of a write of the account's records, handler, reply filter.
  */
 export function compileRoute(route: Route, pipeline: Pipeline) {
+  const { onRequest, renew } = compileEntry(route, pipeline)
+  const { platform } = pipeline
+  const resolve = compileResolver(route, platform)
+  const answer = compileAnswer(route, pipeline, renew)
+  return {
+    onRequest: toHook((request, reply) => {
+      const deadline = route.longRunning ? null : startDeadline(platform.database.requestMs)
+      request.state.deadline = deadline
+      const entering = untilDeadline(deadline, () => onRequest(request, reply))
+      // Its body takes its time.
+      return deadline ? whenThere(entering, () => pauseDeadline(deadline)) : entering
+    }),
+
+    preHandler: toHook((request) => {
+      const { deadline } = request.state
+      if (deadline) resumeDeadline(deadline)
+      return untilDeadline(deadline, () => whenThere(renew(request), () => resolve(request)))
+    }),
+
+    handler: (request: FastifyRequest, reply: FastifyReply) =>
+      untilDeadline(request.state.deadline, () => answer(request, reply)),
+  }
+}
+
+/** The steps from `prepare` to the answer. `renew` looks the caller up again where that was done a while ago. */
+function compileAnswer(route: Route, pipeline: Pipeline, renew: (request: FastifyRequest) => Awaitable<void>) {
   const { platform } = pipeline
   const handle = compileHandler(route)
-  const { onRequest, renew } = compileEntry(route, pipeline)
-  const resolve = compileResolver(route, platform)
 
-  /** Runs `prepare` of the route, which may wait for another server, and looks the caller up again. */
-  async function prepare(request: FastifyRequest, context: HandlerContext, input: HandlerInput): Promise<unknown> {
-    const prepared = await route.prepare?.(context, input)
+  async function renewCaller(request: FastifyRequest, context: HandlerContext): Promise<Caller | null> {
     const before = context.caller
     await renew(request)
     context.caller = request.state.caller
     // The directory was resolved for what the caller reached before.
     if (context.caller?.organizationId !== before?.organizationId)
       throw httpErrors.insufficientScope({ detail: 'Your rights changed while the request waited: send it again.' })
+    return context.caller
+  }
+
+  /** Runs `prepare` of the route, which may wait for another server. */
+  async function prepare(request: FastifyRequest, context: HandlerContext, input: HandlerInput): Promise<unknown> {
+    const prepared = await route.prepare?.(context, input)
+    await renewCaller(request, context)
     return prepared
   }
 
-  return {
-    onRequest,
-
-    preHandler: toHook((request) => whenThere(renew(request), () => resolve(request))),
-
-    async handler(request: FastifyRequest, reply: FastifyReply) {
-      const { caller } = request.state
-      const context = contextOf(request, platform)
-      const input = { params: request.params, query: request.query, body: request.body }
-      const key = request.headers['idempotency-key']
-      try {
-        if (route.idempotency && typeof key === 'string' && caller && isManager(caller)) {
-          const sent = { key, url: request.url, body: request.body }
-          const answer = await runOnce({ platform, db: platform.db, caller }, route, sent, {
-            prepare: () => prepare(request, context, input),
-            async run(db, prepared) {
-              const given = statusOf(await handle({ ...context, db }, input, prepared))
-              return { status: given.code, headers: context.headers, body: serialize(route, reply, given) }
-            },
-          })
-          if (!answer.replayed) checkEvents(route, platform, context.origin)
-          return sendKept(route, reply, answer)
-        }
-        const answering = route.prepare
-          ? async () => handle(context, input, await prepare(request, context, input))
-          : () => handle(context, input)
-        const takesTurn = isAnonymous(route) && !route.probe
-        const answer = statusOf(await (takesTurn ? pipeline.anonymous.run(peerOf(request), answering) : answering()))
-        checkEvents(route, platform, context.origin)
-        return send(route, reply.headers(context.headers), answer)
-      } catch (error) {
-        throw platform.strict && route.auth !== 'page' ? undeclared(route, error) : error
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const { caller } = request.state
+    const context: HandlerContext = {
+      ...contextOf(request, platform),
+      renewCaller: () => renewCaller(request, context),
+    }
+    const input = { params: request.params, query: request.query, body: request.body }
+    const key = request.headers['idempotency-key']
+    try {
+      if (route.idempotency && typeof key === 'string' && caller && isManager(caller)) {
+        const sent = { key, url: request.url, body: request.body }
+        const answer = await runOnce({ platform, db: platform.db, caller }, route, sent, {
+          prepare: () => prepare(request, context, input),
+          renewCaller: () => renewCaller(request, context),
+          async run(db, prepared) {
+            const given = statusOf(await handle({ ...context, db }, input, prepared))
+            return { status: given.code, headers: context.headers, body: serialize(route, reply, given) }
+          },
+        })
+        if (!answer.replayed) checkEvents(route, platform, context.origin)
+        return sendKept(route, reply, answer)
       }
-    },
+      const answering = route.prepare
+        ? async () => handle(context, input, await prepare(request, context, input))
+        : () => handle(context, input)
+      const takesTurn = isAnonymous(route) && !route.probe
+      const answer = statusOf(await (takesTurn ? pipeline.anonymous.run(peerOf(request), answering) : answering()))
+      checkEvents(route, platform, context.origin)
+      return send(route, reply.headers(context.headers), answer)
+    } catch (error) {
+      throw platform.strict && route.auth !== 'page' ? undeclared(route, error) : error
+    }
   }
 }
 
@@ -139,7 +168,7 @@ function faultsOf(check: () => void): FieldError[] {
   return []
 }
 
-type HandlerContext = ReturnType<typeof contextOf>
+type HandlerContext = ReturnType<typeof contextOf> & { renewCaller(): Promise<Caller | null> }
 type HandlerInput = Parameters<Route['handle']>[1]
 
 /** What handlers of every kind of route work with; each sees what its kind has. */

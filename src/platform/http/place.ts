@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { outsideDatabase } from '../db/deadline.ts'
 
 /** The place of an anonymous request among the few that run at once. */
 interface HeldPlace {
@@ -13,13 +14,16 @@ export function inPlace<T>(place: HeldPlace, run: () => Promise<T>): Promise<T> 
   return held.run({ ...place, waits: 0 }, run)
 }
 
-/** Waits for a server of somebody else without holding a place meanwhile: a slow one would hold up everybody else's. */
+/**
+ * Waits for another server, or for a thread. Meanwhile the request holds no place, where a slow server would hold up all
+ * others, and its time to wait for the database stands still.
+ */
 export async function outOfPlace<T>(wait: () => Promise<T>): Promise<T> {
   const place = held.getStore()
-  if (!place) return wait()
+  if (!place) return outsideDatabase(wait)
   if (place.waits++ === 0) place.leave()
   try {
-    return await wait()
+    return await outsideDatabase(wait)
   } finally {
     if (--place.waits === 0) place.comeBack()
   }

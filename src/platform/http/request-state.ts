@@ -1,3 +1,4 @@
+import type { Deadline } from '../db/deadline.ts'
 import type { Origin } from '../events.ts'
 import type { Platform } from '../platform.ts'
 import type { AnonymousTraffic } from './anonymous.ts'
@@ -24,6 +25,8 @@ export interface RequestState {
   /** When the caller was looked up, in milliseconds since 1970; 0 where there is none. */
   identifiedAtMs: number
   directory: Directory | Reach | AccountScope | null
+  /** How long it may wait for the database; null without bound. */
+  deadline: Deadline | null
   origin: Origin
   /** Error code of the answer, for the log. */
   code: string | null
@@ -31,5 +34,14 @@ export interface RequestState {
 
 export function startRequest(requestId: string, endUser: Origin['endUser']): RequestState {
   const origin: Origin = { requestId, actor: { type: 'system', id: null }, endUser, recorded: [] }
-  return { route: null, otherMethodOf: null, caller: null, identifiedAtMs: 0, directory: null, origin, code: null }
+  return {
+    route: null,
+    otherMethodOf: null,
+    caller: null,
+    identifiedAtMs: 0,
+    directory: null,
+    deadline: null,
+    origin,
+    code: null,
+  }
 }

@@ -59,6 +59,11 @@ export interface RequestContext extends Omit<Work, 'directory'> {
 /** The work of a handler called with an API key, with parts of the request and of the answer. */
 export interface KeyedContext<M extends DirectoryMode> extends RequestContext, Work<DirectoryOf<M>> {
   caller: KeyCaller
+  /**
+   * Looks the caller up again, if that was done more than a second ago: after a wait it acts with the rights that it has then.
+   * Throws the refusal of a caller that has lost them.
+   */
+  renewCaller(): Promise<KeyCaller>
 }
 
 /** The same for another kind of caller, whose credential names the directory. */
@@ -122,6 +127,8 @@ interface Common<
   tolerant?: boolean
   /** Tells orchestrators that the process lives: answered from memory whatever the load, without a limit. */
   probe?: boolean
+  /** May wait for the database for more than five seconds in all while it makes progress, as exports and bulk requests do. */
+  longRunning?: boolean
   /** False to ignore `Idempotency-Key`, because a repeated request must be judged again, as all below `/v1/auth/` are. */
   idempotency?: boolean
   /** `X-Trusted-Device` may stand for a second factor. */
@@ -231,8 +238,21 @@ export interface PublicRouteSpec<
   handle: Handle<RequestContext, P, Q, B, R, S>
 }
 
+interface RouteFlags {
+  redirects: boolean
+  shows: boolean
+  crossSite: boolean
+  tolerant: boolean
+  probe: boolean
+  longRunning: boolean
+  takesDevice: boolean
+  etag: boolean
+  kept: boolean
+  csv: boolean
+}
+
 /** A route of any kind, as the pipeline, the documentation and the matrix test see it. */
-export interface Route {
+export interface Route extends RouteFlags {
   method: Method
   path: string
   aliases: string[]
@@ -253,21 +273,12 @@ export interface Route {
   bodyLimit: number
   media: MediaName
   replies: Record<number, TSchema>
-  redirects: boolean
-  shows: boolean
   errors: ErrorFactory[]
   events: EventDefinition[]
   maybeEvents: EventDefinition[]
   cors: Cors
-  crossSite: boolean
-  tolerant: boolean
-  probe: boolean
   idempotency: boolean
-  takesDevice: boolean
   team: boolean | 'own'
-  etag: boolean
-  kept: boolean
-  csv: boolean
   downloads: Readonly<Record<string, string>>
   /** Left out of the contract, such as a page for development. */
   hidden: boolean
@@ -332,32 +343,39 @@ export function defineRoute<
     service: 'service' in spec ? (spec.service ?? null) : null,
     directory: keyed ? (spec.directory ?? 'one') : 'one',
     ...ruleOf(spec),
+    ...flagsOf(spec),
     params: closed(spec.params, {}),
     query: spec.tolerant ? open(closed(spec.query, tenant)) : closed(spec.query, tenant),
     body: spec.body || takesBody ? closed(spec.body, tenant) : null,
     bodyLimit: spec.bodyLimit ?? MIB,
     media: spec.media ?? 'json',
     replies: { ...(spec.reply ? { 200: spec.reply } : {}), ...spec.replies },
-    redirects: spec.redirects ?? false,
-    shows: spec.shows ?? false,
     events: spec.event === undefined ? [] : [spec.event].flat(),
     maybeEvents: spec.maybeEvents ?? [],
     cors: spec.cors ?? 'none',
-    crossSite: spec.crossSite ?? false,
-    tolerant: spec.tolerant ?? false,
-    probe: spec.probe ?? false,
     idempotency: keyed && spec.method !== 'GET' && (spec.idempotency ?? !spec.path.startsWith('/v1/auth/')),
-    takesDevice: spec.takesDevice ?? false,
     team: spec.team ?? false,
-    etag: spec.etag ?? false,
-    kept: spec.kept ?? false,
-    csv: spec.csv ?? false,
     downloads: spec.downloads ?? {},
     hidden: false,
     examples: spec.examples ?? {},
     // The pipeline has validated the input against the schemas that gave the handler its types.
     ...(prepare ? { prepare: (work, input) => (prepare as NonNullable<Route['prepare']>)(work, input) } : {}),
     handle: (work, input, prepared) => (handle as Route['handle'])(work, input, prepared),
+  }
+}
+
+function flagsOf(spec: Partial<RouteFlags>): RouteFlags {
+  return {
+    redirects: spec.redirects ?? false,
+    shows: spec.shows ?? false,
+    crossSite: spec.crossSite ?? false,
+    tolerant: spec.tolerant ?? false,
+    probe: spec.probe ?? false,
+    longRunning: spec.longRunning ?? false,
+    takesDevice: spec.takesDevice ?? false,
+    etag: spec.etag ?? false,
+    kept: spec.kept ?? false,
+    csv: spec.csv ?? false,
   }
 }
 

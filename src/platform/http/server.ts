@@ -116,6 +116,7 @@ export function buildServer(parts: ServerParts): FastifyInstance {
   app.addHook('onResponse', (request, reply, done) => {
     const route = routeNameOf(request)
     const durationMs = reply.elapsedTime
+    if (request.state.deadline && reply.raw.writableFinished) request.state.deadline.isOver = true
     metrics.observeRequest(request.method, route, reply.statusCode, durationMs)
     if (platform.log.writes('info')) platform.log.info(requestLine(request, reply, route, durationMs), 'request')
     done()

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { startDeadline } from '../db/deadline.ts'
+import { untilDeadline } from '../db/lanes.ts'
 import { inTurn } from './turns.ts'
 
 /** Jobs that end when told, and which of them have begun. */
@@ -121,4 +123,14 @@ test('owners who fill all places to wait with a few each leave one to whoever ha
     await settled()
   }
   expect(await Promise.all(all)).toEqual(['a1', 'a2', 'refused', 'b1', 'b2', 'c1'])
+})
+
+test('a request waits for its turn no longer than it may', async () => {
+  const { begun, begin, end } = jobs(inTurn({ ...limits, total: 1 }))
+  const first = begin('a', 'a1')
+  const second = untilDeadline(startDeadline(520), () => begin('b', 'b1'))
+  await expect(second).rejects.toMatchObject({ definition: { code: 'unavailable' } })
+  end('a1')
+  await first
+  expect(begun).toEqual(['a1'])
 })

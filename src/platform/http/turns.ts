@@ -1,3 +1,4 @@
+import { timeToWait } from '../db/deadline.ts'
 import { busy } from '../errors.ts'
 
 /** Whose work it is. An owner may have parts, such as an account its organizations, which share its places alike. */
@@ -21,7 +22,7 @@ interface Limits {
   waitingPerOwner: number
   /** How many may wait. */
   waiting: number
-  /** How long one may wait. */
+  /** How long one may wait; a request never longer than until its deadline. */
   seconds: number
 }
 
@@ -71,24 +72,15 @@ export function inTurn({ total, perOwner, waitingPerOwner, waiting, seconds }: L
     const own = queue.filter((waiter) => waiter.owner.id === owner.id)
     if (own.length >= waitingPerOwner) makeRoom(own, owner, isSamePart)
     else if (queue.length >= waiting) makeRoom(queue, owner, (a, b) => a.id === b.id)
-    await new Promise<void>((resolve, reject) => {
-      const waiter: Waiter = {
-        owner,
-        start() {
-          clearTimeout(timer)
-          resolve()
-        },
-        refuse() {
-          clearTimeout(timer)
-          reject(busy())
-        },
-      }
-      const timer = setTimeout(() => {
-        remove(waiter)
-        waiter.refuse()
-      }, seconds * 1000)
-      queue.push(waiter)
-    })
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const waiter: Waiter = { owner, start: resolve, refuse: () => reject(busy()) }
+    const refuse = () => {
+      remove(waiter)
+      waiter.refuse()
+    }
+    const timer = setTimeout(refuse, timeToWait(seconds * 1000))
+    queue.push(waiter)
+    await promise.finally(() => clearTimeout(timer))
   }
 
   return async <T>(owner: Owner, run: () => Promise<T>): Promise<T> => {

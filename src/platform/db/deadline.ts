@@ -1,0 +1,91 @@
+import { noConnection } from './failure.ts'
+import { currentPlace } from './lanes.ts'
+
+/**
+ * When a request has waited long enough for the database: for turns, connections, locks and answers together. What it waits
+ * for elsewhere, such as the body or the server of a customer, does not count.
+ */
+export interface Deadline {
+  /** On the clock of `performance.now()`, in milliseconds. */
+  atMs: number
+  /** Whether it has had a connection: from then on it is not refused because others wait. */
+  isAdmitted: boolean
+  /** Whether it is answered: what it has begun in the background has no deadline. */
+  isOver: boolean
+  /** How many of its steps wait for other servers at present, and since when. */
+  outside: number
+  outsideSinceMs: number
+}
+
+// With less time left a statement is not begun. Cut off in the middle, it would cost the connection.
+const LEAST_MS = 500
+
+/** Starts the time of a request, in milliseconds. */
+export function startDeadline(ms: number): Deadline {
+  return { atMs: performance.now() + ms, isAdmitted: false, isOver: false, outside: 0, outsideSinceMs: 0 }
+}
+
+/**
+ * How long the running code may wait for the answer to a statement, in milliseconds; `most` where no request waits. Throws what
+ * becomes `unavailable` when the request has too little time left to begin one.
+ */
+export function timeToAnswer(most: number): number {
+  return Math.min(most, timeLeft())
+}
+
+/** The same for a turn or a connection, after which there has to be time for a statement. */
+export function timeToWait(most: number): number {
+  return Math.min(most, timeLeft() - LEAST_MS)
+}
+
+function timeLeft(): number {
+  const { deadline } = currentPlace()
+  if (!deadline || deadline.isOver) return Infinity
+  const leftMs = deadline.atMs - performance.now()
+  if (leftMs < LEAST_MS) throw noConnection()
+  return leftMs
+}
+
+/**
+ * Waits for work that other requests wait for too, but no longer than this request may. `leave` runs if its time is over
+ * before the work is done.
+ */
+export function waitUntilDeadline<T>(work: Promise<T>, leave?: () => void): Promise<T> {
+  const { deadline } = currentPlace()
+  if (!deadline) return work
+  return new Promise<T>((resolve, reject) => {
+    const timer = setTimeout(() => {
+      leave?.()
+      reject(noConnection())
+    }, deadline.atMs - performance.now())
+    const settle =
+      <V>(give: (value: V) => void) =>
+      (value: V) => {
+        clearTimeout(timer)
+        give(value)
+      }
+    work.then(settle(resolve), settle(reject))
+  })
+}
+
+/** Stops the time of the request while it waits for another server. */
+export async function outsideDatabase<T>(wait: () => Promise<T>): Promise<T> {
+  const { deadline } = currentPlace()
+  if (!deadline) return wait()
+  pauseDeadline(deadline)
+  try {
+    return await wait()
+  } finally {
+    resumeDeadline(deadline)
+  }
+}
+
+/** Stops the time of a request: once more for each call. */
+export function pauseDeadline(deadline: Deadline): void {
+  if (deadline.outside++ === 0) deadline.outsideSinceMs = performance.now()
+}
+
+/** Takes back one pause. */
+export function resumeDeadline(deadline: Deadline): void {
+  if (--deadline.outside === 0) deadline.atMs += performance.now() - deadline.outsideSinceMs
+}

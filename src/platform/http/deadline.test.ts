@@ -1,0 +1,203 @@
+import { request as send } from 'node:http'
+import { sql } from 'kysely'
+import { afterAll, afterEach, expect, onTestFinished, test, vi } from 'vitest'
+import { serve } from '../../../test/extra-routes.ts'
+import { startApp, until } from '../../../test/harness.ts'
+import { withoutDeadline } from '../db/lanes.ts'
+import { definePage } from './pages.ts'
+import { outOfPlace } from './place.ts'
+import type { Route } from './route.ts'
+
+// How long a request waits for the database, and when it is refused without waiting.
+
+const app = await startApp({ bounds: { requestMs: 5000, fullMs: 2000 } })
+const { platform } = app.app
+const tenant = await app.tenant()
+const subOrgId = await tenant.organization()
+await sql`create table written (step int)`.execute(platform.db)
+
+let aheadMs = 0
+// The clock stands still between the steps of a test: on a busy machine nothing is late.
+const stoppedMs = performance.now()
+const spied = vi.spyOn(performance, 'now').mockImplementation(() => stoppedMs + aheadMs)
+afterAll(() => spied.mockRestore())
+const pass = (ms: number) => {
+  aheadMs += ms
+}
+afterEach(async () => void (await sql`truncate written`.execute(platform.db)))
+
+const write = (step: number, db = platform.db) => sql`insert into written values (${step})`.execute(db)
+const serverProcess = async (db = platform.db) =>
+  (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db)).rows[0]?.pid
+const written = async () =>
+  (await sql<{ step: number }>`select step from written order by step`.execute(platform.db)).rows.map(
+    ({ step }) => step,
+  )
+
+const page = (path: `/${string}`, render: () => Promise<unknown>, more: Partial<Route> = {}) =>
+  definePage({ path, summary: 'Waits', render: async () => String(await render()) }).map((route) => ({
+    ...route,
+    ...more,
+  }))
+
+async function writeTwice(between: () => void): Promise<void> {
+  await write(1)
+  between()
+  await write(2)
+}
+
+async function writeTwiceAtOnce(between: () => void): Promise<void> {
+  await platform.tx(async (tx) => {
+    await write(1, tx)
+    between()
+    await write(2, tx)
+  })
+}
+
+async function commitLate(): Promise<void> {
+  await platform.tx(async (tx) => {
+    await write(1, tx)
+    pass(4600)
+  })
+}
+
+const base = await serve(app, [
+  ...page('/test/apart', () => writeTwice(() => pass(4600))),
+  ...page('/test/apart-in-time', () => writeTwice(() => pass(4000))),
+  ...page('/test/transaction', () => writeTwiceAtOnce(() => pass(4600))),
+  ...page('/test/commit', commitLate),
+  ...page('/test/export', () => writeTwice(() => pass(60_000)), { longRunning: true }),
+  ...page('/test/peer', () =>
+    writeTwice(() => undefined)
+      .then(() => outOfPlace(async () => pass(60_000)))
+      .then(() => write(3)),
+  ),
+])
+
+async function outcomeOf(path: string) {
+  const reply = await fetch(base + path)
+  return { status: reply.status, retryAfter: reply.headers.get('retry-after'), written: await written() }
+}
+
+test('a request whose time is over begins no further statement, and commits nothing', async () => {
+  const refused = { status: 503, retryAfter: '1' }
+  expect(await outcomeOf('/test/apart')).toEqual({ ...refused, written: [1] })
+  await sql`truncate written`.execute(platform.db)
+  expect(await outcomeOf('/test/transaction')).toEqual({ ...refused, written: [] })
+  expect(await outcomeOf('/test/commit')).toEqual({ ...refused, written: [] })
+  expect(await outcomeOf('/test/apart-in-time')).toEqual({ status: 200, retryAfter: null, written: [1, 2] })
+})
+
+test('a transaction that runs out of time is rolled back, and its connection goes on', async () => {
+  const seen = new Set<number | undefined>()
+  const [route] = page('/test/processes', () =>
+    platform.tx(async (tx) => {
+      seen.add(await serverProcess(tx))
+      pass(4600)
+      await write(1, tx)
+    }),
+  )
+  if (!route) throw new Error('No route')
+  const own = await serve(app, [route])
+  for (let i = 0; i < 3; i++) expect((await fetch(`${own}/test/processes`)).status).toBe(503)
+  const alive = await sql<{ pid: number }>`select pid from pg_stat_activity where state = 'idle'`.execute(platform.db)
+  expect(alive.rows.map(({ pid }) => pid)).toEqual(expect.arrayContaining([...seen]))
+})
+
+test('an export and what waits for another server may take longer', async () => {
+  expect(await outcomeOf('/test/export')).toEqual({ status: 200, retryAfter: null, written: [1, 2] })
+  await sql`truncate written`.execute(platform.db)
+  expect(await outcomeOf('/test/peer')).toEqual({ status: 200, retryAfter: null, written: [1, 2, 3] })
+})
+
+test('what a request has begun in the background goes on after its answer', async () => {
+  const { promise: answered, resolve: go } = Promise.withResolvers<void>()
+  const background = Promise.withResolvers<void>()
+  const [route] = page('/test/background', async () => {
+    answered.then(() => write(1)).then(() => background.resolve(), background.reject)
+  })
+  if (!route) throw new Error('No route')
+  const own = await serve(app, [route])
+  await (await fetch(`${own}/test/background`)).text()
+  // The service has noted the end of that request before it answers the next.
+  await (await fetch(`${own}/healthz`)).text()
+  pass(10_000)
+  go()
+  await background.promise
+  expect(await written()).toEqual([1])
+})
+
+test('a body that arrives slowly leaves the request its whole time', async () => {
+  // The service knows the key, so it begins to read the body at once.
+  await tenant.get('/v1/api-keys/current')
+  const text = JSON.stringify({ subOrgId, email: 'ada@example.com' })
+  const { promise, resolve, reject } = Promise.withResolvers<number>()
+  const headers = { 'x-api-key': tenant.key, 'content-type': 'application/json', expect: '100-continue' }
+  const outgoing = send(`${app.baseUrl}/v1/users`, { method: 'POST', headers }, (answer) => {
+    answer.resume()
+    resolve(answer.statusCode ?? 0)
+  })
+  outgoing.on('error', reject)
+  outgoing.on('continue', () => {
+    pass(20_000)
+    outgoing.end(text)
+  })
+  outgoing.flushHeaders()
+  expect(await promise).toBe(200)
+})
+
+/** Holds every connection for requests with a key. */
+async function holdConnections(): Promise<() => Promise<void>> {
+  const { promise: freed, resolve: free } = Promise.withResolvers<void>()
+  const held = Array.from({ length: platform.database.pool.options.max }, () => Promise.withResolvers<void>())
+  const holders = held.map((mine) =>
+    platform.tx(async (tx) => {
+      await sql`select 1`.execute(tx)
+      mine.resolve()
+      await freed
+    }),
+  )
+  await Promise.all(held.map((mine) => mine.promise))
+  const end = async () => {
+    free()
+    await Promise.all(holders)
+  }
+  onTestFinished(end)
+  return end
+}
+
+const waiting = () => platform.database.poolStates().find(({ name }) => name === 'requests')?.waiting
+const creation = () => tenant.post('/v1/users', { subOrgId, email: `${crypto.randomUUID()}@example.com` })
+
+test('a request is refused without waiting while no connection becomes free, and served as soon as one does', async () => {
+  expect((await creation()).status).toBe(200)
+  const end = await holdConnections()
+  const first = creation()
+  await until(async () => waiting() === 1)
+  const second = creation()
+  await until(async () => waiting() === 2)
+  pass(1100)
+  const third = await creation()
+  expect([third.status, third.body.code, third.headers.get('retry-after')]).toEqual([503, 'unavailable', '1'])
+  expect(waiting()).toBe(2)
+  // No request waits for a job.
+  const job = withoutDeadline(() => serverProcess())
+  await until(async () => waiting() === 3)
+  await end()
+  expect([(await first).status, (await second).status]).toEqual([200, 200])
+  expect(await job).toEqual(expect.any(Number))
+  expect((await creation()).status).toBe(200)
+})
+
+test('an anonymous request is served while callers are refused', async () => {
+  const end = await holdConnections()
+  const job = serverProcess()
+  await until(async () => waiting() === 1)
+  pass(1100)
+  const [route] = page('/test/nothing', () => write(1))
+  if (!route) throw new Error('No route')
+  const own = await serve(app, [route])
+  expect((await fetch(`${own}/test/nothing`)).status).toBe(200)
+  await end()
+  await job
+})
