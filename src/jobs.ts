@@ -26,6 +26,7 @@ import { provisionSignup } from './features/signup/pending.ts'
 import { cleanUpTies } from './features/ties/cleanup.ts'
 import { userCleanup } from './features/users/cleanup.ts'
 import { forgetWebhook, replayWebhook } from './features/webhooks/repeat.ts'
+import { measureHold, remindOfHold } from './platform/deployment.ts'
 import { markEventStream } from './platform/event-epoch.ts'
 import { recordCountedFailures } from './platform/failures.ts'
 import { cleanUpPlatform, rotateSigningKeysWhenDue } from './platform/jobs/cleanup.ts'
@@ -74,6 +75,7 @@ export const jobs: JobHandler[] = [
   forgetWebhook,
   cleanUpPlatform,
   markEventStream,
+  remindOfHold,
   recordCountedFailures,
   chainNewEvents,
   cleanUpEvents,
@@ -83,6 +85,7 @@ export const jobs: JobHandler[] = [
 /** Updates the gauges of what waits in the database; every process that is scraped does so for itself. */
 export async function measureWaiting(platform: Platform): Promise<void> {
   await Promise.all([
+    measureHold(platform),
     mailDelivery.measure(platform),
     smsDelivery.measure(platform),
     measureWebhooks(platform),

@@ -10,6 +10,7 @@ import { startEmbedded } from './platform/db/embedded.ts'
 import { migrate, migrationStatus, refuseNewerSchema } from './platform/db/migrate.ts'
 import { findPooler, type Pooler } from './platform/db/pooler.ts'
 import { reachDatabase } from './platform/db/reach.ts'
+import { checkDatabaseIdentity } from './platform/deployment.ts'
 import { beginEventEpoch } from './platform/event-epoch.ts'
 import { type PrivateListenerOptions, startPrivateListener } from './platform/http/private-listener.ts'
 import type { Log } from './platform/log.ts'
@@ -45,12 +46,20 @@ export async function openDeploymentDatabase(
   return { databaseUrl: (await starting).url, pooler: null }
 }
 
-/** Migrates the schema to this release, or refuses to start if the operator does that separately. */
-export async function bringSchema(config: Config, { databaseUrl, pooler }: DeploymentDatabase): Promise<void> {
+/**
+ * Migrates the schema to this release, or refuses to start if the operator does that separately. Then looks whether this
+ * is still the same database.
+ */
+export async function bringSchema(
+  config: Config,
+  { databaseUrl, pooler }: DeploymentDatabase,
+  log: Log,
+): Promise<void> {
   const url = pooler?.directUrl ?? databaseUrl
   if (config.migrateOnStart) await migrate(url)
   else await refuseOtherSchema(url)
-  await beginEventEpoch(url)
+  const wasMoved = await beginEventEpoch(url)
+  await checkDatabaseIdentity(url, log, wasMoved)
 }
 
 async function refuseOtherSchema(url: string): Promise<void> {

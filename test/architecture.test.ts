@@ -13,6 +13,7 @@ const WRITERS: Record<string, string[]> = {
   backup_codes: ['features/factors'],
   data_keys: ['platform/crypto/keyring.ts'],
   device_cursors: ['features/devices'],
+  deployment: ['platform/deployment.ts'],
   // The account-level and console directories come with the account.
   directories: ['platform/http/directory.ts', 'features/accounts'],
   // Production and staging come with the account; the signing algorithm is the keys'.

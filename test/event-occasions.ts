@@ -1,11 +1,13 @@
 import { cliOrigin } from '../src/cli/deployment.ts'
 import { resetFactors } from '../src/cli/member-factors.ts'
 import { printLink } from '../src/cli/member-link.ts'
+import { recover } from '../src/cli/recover.ts'
 import { lookAfterConnection, lookAfterDueConnections } from '../src/features/connections/upkeep.ts'
 import { recheckDomain, recheckDueDomains } from '../src/features/domains/recheck.ts'
 import { announceEndedImpersonations } from '../src/features/impersonation/ending.ts'
 import { announceExpiredInvites } from '../src/features/invites/expiry.ts'
 import { makeCertificate } from '../src/platform/crypto/certificates.ts'
+import { endHold } from '../src/platform/deployment.ts'
 import { resolveAccount, teamDirectory } from '../src/platform/http/directory.ts'
 import { fanOut } from '../src/platform/webhooks/fan-out.ts'
 import type { DnsPeer } from './dns-peer.ts'
@@ -210,10 +212,17 @@ async function printMemberLink({ app, tenant }: Place): Promise<void> {
   await printLink({ platform, directory, origin: cliOrigin(), db: platform.db }, email)
 }
 
+async function recoverDeployment({ app }: Place): Promise<void> {
+  const { platform } = app.app
+  await recover(platform, () => undefined)
+  await platform.tx((tx) => endHold(platform, tx))
+}
+
 /** What raises the types that no route's sample raises. One that raises several stands at each. */
 export const occasions: Readonly<Record<string, Occasion>> = {
   'auth.login.failed': failPassword,
   'auth.step_up.succeeded': stepUp,
+  'deployment.recovered': recoverDeployment,
   'domain.verified': loseDomain,
   'domain.verification_failed': loseDomain,
   'domain.verification_lost': loseDomain,

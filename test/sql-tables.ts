@@ -84,7 +84,7 @@ export const PLACES = {
   ],
   api_key_id: ['idempotency_keys'],
   /** On the one that is asked. */
-  local: ['event_marks', 'event_stream', 'schema_migrations'],
+  local: ['deployment', 'event_marks', 'event_stream', 'schema_migrations'],
 }
 
 export function isReference(table: string): boolean {

@@ -11,6 +11,7 @@ import { migrationStatus } from '../platform/db/migrate.ts'
 import { type Database, openDatabase } from '../platform/db/pool.ts'
 import { findPooler, type Pooler } from '../platform/db/pooler.ts'
 import { reachDatabase } from '../platform/db/reach.ts'
+import { readDeployment } from '../platform/deployment.ts'
 import { explainStartFailure } from '../start-failure.ts'
 import { findAccessBesideProvisioning } from './doctor-provisioning.ts'
 import { findSharedRedirects } from './doctor-redirects.ts'
@@ -213,7 +214,13 @@ async function examineOpenDatabase(config: Config, database: Database): Promise<
     migrations,
     // A schema that is not migrated may lack the tables.
     isBehind ? examineMasterKeySetting(config) : await examineMasterKey(config, database),
-    ...(isBehind ? [] : [...(await examineProvisioning(database)), ...(await examineRedirects(config, database))]),
+    ...(isBehind
+      ? []
+      : [
+          await examineOutgoing(database),
+          ...(await examineProvisioning(database)),
+          ...(await examineRedirects(config, database)),
+        ]),
   ]
 }
 
@@ -244,6 +251,18 @@ async function examineRedirects(config: Config, { db }: Database): Promise<Findi
   return shared.map(
     (detail): Finding => ({ check, state: 'warning', detail: `Shared by several providers. ${detail}` }),
   )
+}
+
+async function examineOutgoing({ db }: Database): Promise<Finding> {
+  const check = 'outgoing'
+  const { hold, isCopy } = await readDeployment(db)
+  if (hold) {
+    const detail = `Mails, SMS and webhooks are held since ${hold.since.toISOString()}: see \`npx watchword outgoing release\`.`
+    return { check, state: 'warning', detail }
+  }
+  if (!isCopy) return { check, state: 'ok', detail: 'Mails, SMS and webhooks are sent.' }
+  const detail = 'The database is a restored backup or a copy: the service will hold mails, SMS and webhooks.'
+  return { check, state: 'warning', detail }
 }
 
 async function examineClock({ pool }: Database): Promise<Finding> {

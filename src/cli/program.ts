@@ -11,7 +11,9 @@ import { addMembers } from './members.ts'
 import { addMigrate } from './migrate.ts'
 import { addOpenApi } from './openapi.ts'
 import { addOrganizations } from './orgs.ts'
+import { addOutgoing } from './outgoing.ts'
 import { CliError, print } from './print.ts'
+import { addRecover } from './recover.ts'
 import { addReset } from './reset.ts'
 import { addSetup } from './setup.ts'
 import { addSigningKeys } from './signing-keys.ts'
@@ -45,6 +47,8 @@ export async function runCli(argv: string[]): Promise<number> {
   addSigningKeys(program)
   addMasterKey(program)
   addMigrate(program)
+  addRecover(program)
+  addOutgoing(program)
   addDoctor(program, (code) => {
     exitCode = code
   })

@@ -43,7 +43,8 @@ export async function findStart({ db, database }: Platform, asked: Position | nu
   if (!asked) return oldest
   // Within an epoch the bound only rises. What a reader has seen beyond it was lost with the copy that it was read from,
   // and other events would come to stand there, to be skipped.
-  if (!state.known || state.ahead) throw expired('is from another copy of the database, as after a backup was restored')
+  if (!state.known || state.ahead || state.lost)
+    throw expired('is from another copy of the database, as after a backup was restored')
   if (isBefore(asked, oldest)) throw expired(`is older than the ${STREAM_DAYS} days that the feed reaches back`)
   return asked
 }
@@ -54,6 +55,8 @@ interface StreamState {
   mark: { epoch: number; txId: string } | null
   known: boolean | null
   ahead: boolean | null
+  /** Whether it is beyond the end of an epoch whose last events were lost. */
+  lost: boolean | null
   /** Whether the database is no longer the one in which this epoch began. */
   moved: boolean | null
 }
@@ -74,6 +77,7 @@ async function readState(db: Db, asked: Position | null): Promise<StreamState> {
       ${asked?.epoch ?? null}::bigint = any(earlier || epoch) as known,
       ${asked?.epoch ?? null}::bigint = epoch
         and ${asked?.txId ?? null}::xid8 >= pg_snapshot_xmin(pg_current_snapshot()) as ahead,
+      ${asked?.txId ?? null}::xid8 > (ends ->> ${asked?.epoch ?? null}::bigint::text)::xid8 as lost,
       event_cluster() <> cluster as moved
     from event_stream`.execute(db)
   const [state] = rows
@@ -112,9 +116,9 @@ export const markEventStream: JobHandler = {
 /**
  * Begins a new epoch when the database is a copy from another cluster or was restored to an earlier point in time: new
  * transaction ids may then be lower than those of stored events and of cursors that readers hold. Runs at each start
- * before anything is recorded, every hour, and when a reading finds another database.
+ * before anything is recorded, every hour, and when a reading finds another database. Returns whether an epoch began.
  */
-export async function beginEventEpoch(url: string): Promise<void> {
+export async function beginEventEpoch(url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url, application_name: 'watchword-migrate', ...unboundedParameters })
   await client.connect()
   try {
@@ -122,13 +126,38 @@ export async function beginEventEpoch(url: string): Promise<void> {
     const step = randomInt(1, 2 ** 32)
     await client.query('begin')
     await client.query('select from event_stream for update')
-    await client.query(
+    const { rowCount } = await client.query(
       `update event_stream set epoch = epoch + $1::bigint, earlier = earlier || epoch where cluster <> event_cluster()`,
       [step],
     )
     await client.query('update event_stream set cluster = coalesce(event_cluster(), cluster)')
     await client.query('commit')
+    return rowCount === 1
   } finally {
     await client.end()
+  }
+}
+
+/**
+ * Refuses the cursors of consumers that may have read events which the database has lost: those of epochs that have ended,
+ * beyond the last event that it has of the epoch. These consumers get `cursor_expired` and read the current state. Readers
+ * inside the service go on from their positions.
+ */
+export async function expireLostCursors({ db, database }: Platform): Promise<void> {
+  await beginEventEpoch(database.directUrl)
+  const { rows } = await sql<{ epoch: string }>`select unnest(earlier)::text as epoch from event_stream`.execute(db)
+  const environments = await db.selectFrom('environments').select('id').execute()
+  for (const { epoch } of rows) {
+    let last = 0n
+    for (const { id } of environments) {
+      const event = await sql<{ txId: string }>`
+        select tx_id::text as "txId" from events where environment_id = ${id} and epoch = ${epoch}::bigint
+        order by tx_id desc limit 1`.execute(db)
+      const txId = BigInt(event.rows[0]?.txId ?? 0)
+      if (txId > last) last = txId
+    }
+    await sql`update event_stream set ends = jsonb_build_object(${epoch}::text, ${String(last)}::text) || ends`.execute(
+      db,
+    )
   }
 }

@@ -71,3 +71,9 @@ export function newRequestId(nowMs = Date.now()): string {
 function pairOf(bits: number): string {
   return PAIRS.slice(2 * bits, 2 * bits + 2)
 }
+
+/** The lowest UUIDv7 of a moment: ids made before it are lower. */
+export function firstIdAt(time: Date): string {
+  const hex = time.getTime().toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
+}

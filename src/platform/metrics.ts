@@ -21,6 +21,8 @@ export interface Metrics {
   smsWithheld: Counter<'reason'>
   /** Mails of the code generator that were withheld. */
   mailWithheld: Counter<'reason'>
+  /** 1 while mails, text messages and webhooks wait for the operator. */
+  outgoingHeld: Gauge
   /** Passwords waiting for a hashing thread. */
   passwordsWaiting: Gauge
   webhooks: DeliveryMetrics
@@ -110,6 +112,11 @@ export function createMetrics(): Metrics {
       name: 'watchword_mails_withheld_total',
       help: 'Emails of the code generator withheld, by reason: recipient_limit, organization_limit, key_limit, user_limit, network_limit',
       labelNames: ['reason'],
+      registers: [registry],
+    }),
+    outgoingHeld: new Gauge({
+      name: 'watchword_outgoing_held',
+      help: '1 while emails, text messages and webhooks are held until `watchword outgoing release`, else 0',
       registers: [registry],
     }),
     passwordsWaiting: new Gauge({

@@ -20,6 +20,7 @@ import { oidc } from './oidc.ts'
 import { own } from './own.ts'
 import { passkeys } from './passkeys.ts'
 import { provisioning } from './provisioning.ts'
+import { recovery } from './recovery.ts'
 import { roles } from './roles.ts'
 import { saml } from './saml.ts'
 import { scim } from './scim.ts'
@@ -68,6 +69,7 @@ export const lists: Record<string, Mutant[]> = {
   scim,
   threads,
   provisioning,
+  recovery,
   webhooks,
   example,
 }

@@ -444,8 +444,8 @@ const signIns: Mutant[] = [
   {
     name: 'an assertion of SAML is accepted once',
     file: ACS,
-    find: 'if (await insertAssertionRow(work.db, work.directory, row, unless))',
-    replace: 'if (row)',
+    find: 'isRemembered && (await insertAssertionRow(work.db, work.directory, row, unless))',
+    replace: 'isRemembered && row',
     tests: [ACS_TEST],
     only: 'once',
   },

@@ -12,6 +12,7 @@ import {
 import { signXml, writeResponse } from '../../../test/saml-messages.ts'
 import { startSecondApp } from '../../../test/second-app.ts'
 import { recordStatements } from '../../../test/sql-recorder.ts'
+import { noteRecovery } from '../../platform/deployment.ts'
 import { newId } from '../../platform/ids.ts'
 
 const app = await startApp()
@@ -374,6 +375,22 @@ const idpInitiated = async () => {
   await tenant.patch('/v1/auth/settings', { subOrgId: other.subOrgId, allowed_redirect_uris: [APPLICATION] })
   return { ...other, path: `/v1/auth/login/sso/saml/acs/${other.connectionId}` }
 }
+
+test('after a recovery an assertion from before is refused, whatever the database remembers of it', async () => {
+  const other = await idpInitiated()
+  const xml = other.respond(null)
+  const forget = () => db.deleteFrom('saml_assertions').where('connection_id', '=', other.connectionId).execute()
+  const present = async (xml: string) => (await postResponse(app, other.path, xml, null)).status
+  expect(await present(xml)).toBe(303)
+  // What the transactions that were lost had written.
+  await forget()
+  expect(await present(xml)).toBe(303)
+  await forget()
+  await app.app.platform.tx((tx) => noteRecovery(app.app.platform, tx))
+  expect(await present(xml)).toBe(400)
+  await app.advance(2)
+  expect(await present(other.respond(null))).toBe(303)
+})
 
 test('a sign-in that nobody asked for is refused, unless the connection allows it', async () => {
   const unsolicited = organization.respond(null)

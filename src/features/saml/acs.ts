@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { remembers } from '../../platform/deployment.ts'
 import { ApiError } from '../../platform/errors.ts'
 import type { Redirect } from '../../platform/http/answer.ts'
 import type { Directory } from '../../platform/http/directory.ts'
@@ -72,8 +73,7 @@ async function finishSolicited(bare: BareWork, posted: PostedResponse, state: st
 /** Too many wait for the threads: the state is used up by now, and the application may begin again. */
 const isBusy = (error: unknown) => error instanceof ApiError && error.definition.code === 'unavailable'
 
-const STATE_LENGTH = 76
-const ANSWERED = new RegExp(`InResponseTo=["']_([0-9A-Za-z]{${STATE_LENGTH}})["']`)
+const ANSWERED = /InResponseTo=["']_([0-9A-Za-z]{76})["']/
 // Of the Base64: the tag of the response, with every namespace that a provider may declare there.
 const HEAD_CHARACTERS = 4096
 
@@ -94,9 +94,8 @@ async function stateOf(
 async function finishUnsolicited(bare: BareWork, posted: PostedResponse): Promise<Redirect> {
   const found = posted.connectionId === null ? null : await findConnectionAnywhere(bare.platform, posted.connectionId)
   if (!found?.connection.allow_idp_initiated) throw federationErrors.stateUnknown()
-  const { connection, directory } = found
-  const work = { ...bare, directory }
-  return withUnsolicitedPlace(work, () => concludeUnsolicited(work, connection, posted))
+  const work = { ...bare, directory: found.directory }
+  return withUnsolicitedPlace(work, () => concludeUnsolicited(work, found.connection, posted))
 }
 
 async function concludeUnsolicited(work: Work, connection: KnownConnection, posted: PostedResponse): Promise<Redirect> {
@@ -138,9 +137,10 @@ async function accept(
     const assertion = await judgeResponse(work, { response, expected, trust: await trustOf(work, connection) })
     const row = { connection_id: connection.id, assertion_hash: hashId(assertion.id), expires_at: assertion.expiresAt }
     const unless = unlessSignedOut(work, connection, { assertion, spEntityId: expected.spEntityId })
-    if (await insertAssertionRow(work.db, work.directory, row, unless))
+    const isRemembered = await remembers(work.platform, assertion.issuedAt)
+    if (isRemembered && (await insertAssertionRow(work.db, work.directory, row, unless)))
       return { assertion, isSignedOut: (later) => isNoted(later.db, later.directory, connection.id, unless) }
-    throw new SamlRefusal('replayed', 'The assertion was used before, or whom it names was signed out since.')
+    throw new SamlRefusal('replayed', 'It was used before, its user was logged out since, or `recover` ran since.')
   } catch (error) {
     if (!(error instanceof XmlRefusal)) throw error
     throw new FederationFailure(CODES.get(error.reason) ?? 'response_invalid', `${error.message} (${error.reason})`)

@@ -118,6 +118,15 @@ export interface DataKeys {
   wrapped: Buffer;
 }
 
+export interface Deployment {
+  database_oid: number | null;
+  outgoing_held_because: string | null;
+  outgoing_held_since: Timestamp | null;
+  recovered_at: Timestamp | null;
+  singleton: Generated<boolean>;
+  system_identifier: string | null;
+}
+
 export interface DeviceCursors {
   environment_id: string;
   epoch: Int8;
@@ -206,6 +215,7 @@ export interface Events {
 export interface EventStream {
   cluster: string | null;
   earlier: Generated<ArrayType<Int8>>;
+  ends: Generated<Json>;
   epoch: Int8;
   singleton: Generated<boolean>;
 }
@@ -961,6 +971,7 @@ export interface DB {
   auth_settings: AuthSettings;
   backup_codes: BackupCodes;
   data_keys: DataKeys;
+  deployment: Deployment;
   device_cursors: DeviceCursors;
   directories: Directories;
   domains: Domains;

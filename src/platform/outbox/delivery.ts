@@ -1,5 +1,6 @@
 import type { Counter, Gauge } from 'prom-client'
 import { type Breaker, createBreaker } from '../breaker.ts'
+import { isOutgoingHeld } from '../deployment.ts'
 import { findDirectory } from '../http/directory.ts'
 import { isId } from '../ids.ts'
 import type { JobHandler } from '../jobs/queue.ts'
@@ -7,8 +8,10 @@ import { type Platform, perPlatform } from '../platform.ts'
 import type { Work } from '../work.ts'
 import { enqueueSending, type Outbox } from './outbox.ts'
 import {
+  countWaiting,
   deleteExpired,
   deleteWaiting,
+  discardMessages,
   findWaiting,
   listForgotten,
   noteFailedTry,
@@ -57,6 +60,12 @@ export interface Delivery {
   send: JobHandler
   /** Drops expired messages and enqueues those that have lost their job. */
   cleanUp: JobHandler
+  /** Enqueues every message that waits, such as after a hold. Returns how many. */
+  resume(platform: Platform): Promise<number>
+  /** Drops the waiting messages that were created before a time. Returns how many. */
+  discard(platform: Platform, createdBefore: Date): Promise<number>
+  /** How many messages wait to be sent. */
+  countWaiting(platform: Platform): Promise<number>
   /** Updates the gauge of the oldest waiting message; every scraped process does so for itself. */
   measure(platform: Platform): Promise<void>
   /** Closes the connections of the channel. */
@@ -74,6 +83,17 @@ export function defineDelivery<M extends { decoy: boolean }>(channel: Channel<M>
     channel.metrics(platform).oldestWaiting.set(await oldestWaitingSeconds(platform.db, outbox))
   return {
     measure,
+    async resume(platform) {
+      let resumed = 0
+      for (;;) {
+        const messages = await listForgotten(platform.db, outbox, { limit: BATCH, olderThanSeconds: 0 })
+        for (const message of messages) await enqueueSending(platform.db, outbox, message)
+        resumed += messages.length
+        if (messages.length < BATCH) return resumed
+      }
+    },
+    discard: (platform, createdBefore) => discardMessages(platform.db, outbox, createdBefore, BATCH),
+    countWaiting: (platform) => countWaiting(platform.db, outbox),
     close: (platform) => opened(platform).transport?.close(),
     send: {
       name: outbox.job,
@@ -87,6 +107,8 @@ export function defineDelivery<M extends { decoy: boolean }>(channel: Channel<M>
           if (!message.decoy) channel.metrics(platform).results.inc({ result: 'expired' })
           return
         }
+        // The row stays: the release enqueues it.
+        if (await isOutgoingHeld(platform)) return
         await deliver({ platform, directory }, channel, opened(platform), message)
       },
     },
@@ -95,8 +117,8 @@ export function defineDelivery<M extends { decoy: boolean }>(channel: Channel<M>
       cron: '* * * * *',
       async handle(platform) {
         await dropExpired(platform, channel)
-        if (opened(platform).transport)
-          for (const message of await listForgotten(platform.db, outbox, BATCH))
+        if (opened(platform).transport && !(await isOutgoingHeld(platform)))
+          for (const message of await listForgotten(platform.db, outbox, { limit: BATCH, olderThanSeconds: 60 }))
             await enqueueSending(platform.db, outbox, message)
         await measure(platform)
       },

@@ -96,19 +96,47 @@ export async function deleteExpired(
   return { deleted: rows.length, expired: rows.filter((row) => !row.kept).length }
 }
 
-/** Messages that no job will send: there was no transport when their job ran, or the job failed too often. */
+/**
+ * Messages that no job will send: there was no transport, or messages were held, when their job ran, or the job failed too
+ * often.
+ */
 export async function listForgotten(
   db: Db,
   outbox: AnyOutbox,
-  limit: number,
+  { limit, olderThanSeconds }: { limit: number; olderThanSeconds: number },
 ): Promise<{ directoryId: string; id: string }[]> {
   const { rows } = await sql<{ directory_id: string; id: string }>`
     select directory_id, id from ${sql.table(outbox.table)} as waiting
-    where not kept and useful_until > clock_now() and created_at < clock_now() - interval '1 minute'
+    where not kept and useful_until > clock_now()
+      and created_at <= clock_now() - make_interval(secs => ${olderThanSeconds})
       and not exists (select from graphile_worker.jobs
         where key = ${sendingKey(outbox, '')} || waiting.id and attempts < max_attempts)
     order by useful_until limit ${limit}`.execute(db)
   return rows.map((row) => ({ directoryId: row.directory_id, id: row.id }))
+}
+
+/** How many messages wait to be sent and are still of use; decoys, which nobody can tell apart, are counted. */
+export async function countWaiting(db: Db, outbox: AnyOutbox): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from ${sql.table(outbox.table)} where not kept and useful_until > clock_now()`.execute(
+    db,
+  )
+  return rows[0]?.count ?? 0
+}
+
+/** Drops the messages that were created before a time, a batch at a time. Returns how many. */
+export async function discardMessages(db: Db, outbox: AnyOutbox, createdBefore: Date, batch: number): Promise<number> {
+  const table = sql.table(outbox.table)
+  const isOlder = sql`not kept and created_at < ${createdBefore}`
+  let discarded = 0
+  for (;;) {
+    const { rows } = await sql`
+      delete from ${table} where ${isOlder} and (directory_id, id) in (
+        select directory_id, id from ${table} where ${isOlder} limit ${batch})
+      returning id`.execute(db)
+    discarded += rows.length
+    if (rows.length < batch) return discarded
+  }
 }
 
 /** Age of the oldest message that should have been sent; 0 when none waits. */

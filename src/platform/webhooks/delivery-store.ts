@@ -3,6 +3,7 @@ import { uuidArray } from '../db/arrays.ts'
 import type { Db, Tx } from '../db/pool.ts'
 import type { WebhookDeliveries } from '../db/schema.gen.ts'
 import type { Directory } from '../http/directory.ts'
+import { firstIdAt } from '../ids.ts'
 
 export type DeliveryRow = Selectable<WebhookDeliveries>
 
@@ -95,4 +96,33 @@ export async function forgetDeliveries(
       select id from webhook_deliveries where directory_id = ${directory.id} and webhook_id = ${webhookId}
       limit ${limit})`.execute(db)
   return Number(numAffectedRows ?? 0)
+}
+
+/** How many deliveries are not done. */
+export async function countPendingDeliveries(db: Db): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from webhook_deliveries where due_at is not null`.execute(db)
+  return rows[0]?.count ?? 0
+}
+
+/**
+ * Gives up the deliveries of a directory whose events were recorded before a time, a batch at a time. They can be sent
+ * again by hand. Returns how many.
+ */
+export async function discardDeliveries(
+  db: Db,
+  directoryId: string,
+  recordedBefore: Date,
+  batch: number,
+): Promise<number> {
+  const isOlder = sql`directory_id = ${directoryId} and due_at is not null and event_id < ${firstIdAt(recordedBefore)}`
+  let discarded = 0
+  for (;;) {
+    const { rows } = await sql`
+      update webhook_deliveries set status = 'failed', error = 'discarded', due_at = null
+      where ${isOlder} and id in (select id from webhook_deliveries where ${isOlder} limit ${batch})
+      returning id`.execute(db)
+    discarded += rows.length
+    if (rows.length < batch) return discarded
+  }
 }

@@ -1,3 +1,4 @@
+import { isOutgoingHeld } from '../deployment.ts'
 import { systemOrigin } from '../events.ts'
 import { type Directory, findDirectory } from '../http/directory.ts'
 import type { Platform } from '../platform.ts'
@@ -22,8 +23,9 @@ export interface Taken {
   work: Work
 }
 
-/** Takes queues that are due, and reads what they have to do. */
+/** Takes queues that are due, and reads what they have to do. Takes none while outgoing messages are held. */
 export async function takeQueues(platform: Platform, given: Parameters<typeof claimQueues>[1]): Promise<Taken[]> {
+  if (await isOutgoingHeld(platform)) return []
   const queues = await claimQueues(platform, given)
   if (queues.length === 0) return []
   const works = new Map((await readQueues(platform.db, queues, CONCURRENCY)).map((work) => [work.webhookId, work]))

@@ -1,0 +1,106 @@
+import { afterAll, expect, test } from 'vitest'
+import { startApp, until } from '../../test/harness.ts'
+import { runJobs } from '../../test/jobs.ts'
+import { newUser } from '../../test/people.ts'
+import { runCommand, settingsOf } from '../../test/process/cli.ts'
+import { startSmtpPeer } from '../../test/smtp-peer.ts'
+import { deliverDue } from '../../test/webhook-delivery.ts'
+import { startReceiver } from '../../test/webhook-receiver.ts'
+import { remindOfHold } from '../platform/deployment.ts'
+import { mailDelivery } from '../platform/mail/jobs.ts'
+import { fanOut } from '../platform/webhooks/fan-out.ts'
+
+const peer = await startSmtpPeer({ withoutStarttls: true })
+afterAll(() => peer.stop())
+const receiver = await startReceiver()
+const app = await startApp({
+  env: {
+    SMTP_URL: `smtp://127.0.0.1:${peer.port}`,
+    WATCHWORD_MAIL_FROM: 'Acme <login@acme.example>',
+    WATCHWORD_OUTBOUND_ALLOW: '127.0.0.1',
+  },
+})
+const { platform } = app.app
+const tenant = await app.tenant()
+const subOrgId = await tenant.organization()
+await tenant.post('/v1/webhooks', { subOrgId, name: 'Lake', url: `${receiver.url}/in`, events: ['user.created'] })
+
+const outgoing = (...args: string[]) => runCommand(settingsOf(app), 'outgoing', ...args, '--json')
+const sendCode = async (email: string) => {
+  const reply = await tenant.post('/v1/auth/login/otp/send', { subOrgId, email })
+  expect(reply.status, reply.text).toBe(200)
+}
+const mailedTo = () => peer.deliveries.flatMap(({ to }) => to)
+const webhooksOf = (email: string) => receiver.received.filter(({ body }) => body.includes(email)).length
+const waiting = async () => (await outgoing()).json.waiting
+
+/** Hands out every event, and serves what is due. */
+async function dispatch(pending: number): Promise<void> {
+  await until(async () => {
+    await fanOut(platform)
+    return (await waiting()).webhooks === pending
+  })
+  while (await deliverDue(platform));
+}
+
+test('held messages wait in every process, and are released once', async () => {
+  expect((await outgoing()).json).toEqual({
+    held: false,
+    since: null,
+    because: null,
+    waiting: { mails: 0, sms: 0, webhooks: 0 },
+  })
+  expect((await outgoing('release')).json).toEqual({ released: false, discarded: null })
+  // So that this process knows that nothing is held.
+  expect(await deliverDue(platform)).toBe(false)
+  expect((await outgoing('hold')).json).toEqual({ held: true })
+  const { email } = await newUser(tenant, { subOrgId })
+  await sendCode(email)
+  await runJobs(platform, mailDelivery.send)
+  await mailDelivery.cleanUp.handle(platform, {}, 1)
+  await dispatch(1)
+  expect([mailedTo(), receiver.received.length]).toEqual([[], 0])
+  expect((await outgoing()).json).toMatchObject({ because: 'requested', waiting: { mails: 1, sms: 0, webhooks: 1 } })
+  await remindOfHold.handle(platform, {}, 1)
+  expect(app.logLines.at(-1)).toContain('watchword outgoing release')
+
+  expect((await outgoing('release')).json).toMatchObject({ released: true, sending: { mails: 1, sms: 0 } })
+  await until(async () => (await deliverDue(platform)) && webhooksOf(email) === 1)
+  await runJobs(platform, mailDelivery.send)
+  expect([mailedTo(), await waiting()]).toEqual([[email], { mails: 0, sms: 0, webhooks: 0 }])
+})
+
+test('release --discard drops what waited before the hold, and sends the rest', async () => {
+  peer.deliveries.length = 0
+  const { email: before } = await newUser(tenant, { subOrgId })
+  await sendCode(before)
+  await until(async () => {
+    await fanOut(platform)
+    return (await waiting()).webhooks === 1
+  })
+  await outgoing('hold')
+  const { email: after } = await newUser(tenant, { subOrgId })
+  await sendCode(after)
+  await until(async () => {
+    await fanOut(platform)
+    return (await waiting()).webhooks === 2
+  })
+  await runJobs(platform, mailDelivery.send)
+  const released = await outgoing('release', '--discard')
+  expect(released.json).toMatchObject({ discarded: { mails: 1, sms: 0, webhooks: 1 }, sending: { mails: 1, sms: 0 } })
+  await until(async () => (await deliverDue(platform)) && webhooksOf(after) === 1)
+  await runJobs(platform, mailDelivery.send)
+  expect([mailedTo(), webhooksOf(before)]).toEqual([[after], 0])
+})
+
+test('codes that expire while they are held are not sent', async () => {
+  peer.deliveries.length = 0
+  await outgoing('hold')
+  const { email: late } = await newUser(tenant, { subOrgId })
+  await sendCode(late)
+  await app.advance(3600)
+  await outgoing('release')
+  await runJobs(platform, mailDelivery.send)
+  await mailDelivery.cleanUp.handle(platform, {}, 1)
+  expect([mailedTo(), (await waiting()).mails]).toEqual([[], 0])
+})

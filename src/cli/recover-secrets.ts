@@ -1,0 +1,61 @@
+import { sql } from 'kysely'
+import { sqlState } from '../platform/db/failure.ts'
+import type { Db } from '../platform/db/pool.ts'
+import { type Refusal, refusalsOf } from './recovery-tables.ts'
+
+const BATCH = 1000
+const ATTEMPTS = 8
+// A lock or the statement took too long, or a deadlock: others use the database meanwhile.
+const PASSING = ['55P03', '57014', '40P01', '40001']
+
+/**
+ * Refuses every one-time secret that exists now, and every trusted device. Twice, because a secret that is being consumed
+ * may create one in a table that was done before. Returns the number of rows by what they held, and the time before which
+ * every secret is refused.
+ */
+export async function refuseSecrets(
+  db: Db,
+  recoveredAt: Date,
+  progress: (line: string) => void,
+): Promise<{ refused: Record<string, number>; before: Date }> {
+  const refused: Record<string, number> = {}
+  let before = recoveredAt
+  for (const _ of ['first', 'again']) {
+    before = await readTime(db)
+    for (const refusal of refusalsOf(recoveredAt)) {
+      const count = await refuseTable(db, refusal)
+      refused[refusal.holds] = (refused[refusal.holds] ?? 0) + count
+      if (count > 0) progress(`Refused: ${count} ${refusal.holds}`)
+    }
+  }
+  return { refused, before }
+}
+
+async function readTime(db: Db): Promise<Date> {
+  const { rows } = await sql<{ at: Date }>`select clock_now() as at`.execute(db)
+  if (!rows[0]) throw new Error('The database has no time')
+  return rows[0].at
+}
+
+async function refuseTable(db: Db, { table, key, where, set }: Refusal): Promise<number> {
+  // New secrets that people ask for meanwhile would keep it busy for ever.
+  const isOld = sql`created_at <= ${await readTime(db)} and (${where})`
+  const columns = sql.join(key.map((column) => sql.ref(column)))
+  const verb = set ? sql`update ${sql.table(table)} set ${set}` : sql`delete from ${sql.table(table)}`
+  let refused = 0
+  let size = BATCH
+  for (let failures = 0; ; ) {
+    try {
+      const { numAffectedRows } = await sql`
+        ${verb} where ${isOld} and (${columns}) in (
+          select ${columns} from ${sql.table(table)} where ${isOld} limit ${size})`.execute(db)
+      const count = Number(numAffectedRows ?? 0)
+      refused += count
+      failures = 0
+      if (count === 0) return refused
+    } catch (error) {
+      if (!PASSING.includes(sqlState(error) ?? '') || ++failures === ATTEMPTS) throw error
+      size = Math.max(1, Math.ceil(size / 4))
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import { sql } from 'kysely'
+import { beforeEach, expect, test } from 'vitest'
+import { fresh } from '../../test/fresh.ts'
+import { startApp } from '../../test/harness.ts'
+import { startSecondApp } from '../../test/second-app.ts'
+import { checkDatabaseIdentity, isOutgoingHeld, readDeployment } from './deployment.ts'
+import { createLog } from './log.ts'
+
+const app = await startApp()
+const { platform } = app.app
+const { db } = platform
+const lines: string[] = []
+const log = createLog({ logLevel: 'debug' }, { write: (line) => void lines.push(line) })
+const start = (wasMoved = false) => checkDatabaseIdentity(app.databaseUrl, log, wasMoved)
+
+beforeEach(async () => {
+  lines.length = 0
+  await sql`update deployment set system_identifier = null, database_oid = null, outgoing_held_since = null,
+    outgoing_held_because = null`.execute(db)
+})
+
+test('the first start records the identity, and the next ones find it again', async () => {
+  for (const _ of ['first', 'again']) await start()
+  const { rows } = await sql`select d.system_identifier = c.system_identifier::text as same, database_oid = oid as here
+    from deployment d, pg_control_system() c, pg_database where datname = current_database()`.execute(db)
+  expect(rows).toEqual([{ same: true, here: true }])
+  expect([await readDeployment(db), lines]).toEqual([{ hold: null, recoveredAt: null, isCopy: false }, []])
+})
+
+test.each([
+  ['another cluster, as after a restore or pg_upgrade', '1', null],
+  ['another database of the cluster, as after createdb -T', null, 1],
+] as const)('a start in %s holds messages once', async (_, system, oid) => {
+  await start()
+  if (system) await sql`update deployment set system_identifier = ${system}`.execute(db)
+  if (oid) await sql`update deployment set database_oid = ${oid}::bigint::oid`.execute(db)
+  expect((await readDeployment(db)).isCopy).toBe(true)
+  // Of several that start together.
+  await Promise.all([start(), start()])
+  const { hold, isCopy } = await readDeployment(db)
+  expect([hold?.because, isCopy]).toEqual(['copied', false])
+  expect(lines[0]).toMatch(/watchword recover.*watchword outgoing release/)
+  await sql`update deployment set outgoing_held_since = null, outgoing_held_because = null`.execute(db)
+  await start()
+  expect((await readDeployment(db)).hold).toBeNull()
+})
+
+test('a role that may not read the system identifier goes by the oid alone', async () => {
+  await start()
+  await sql`update deployment set system_identifier = '1'`.execute(db)
+  const role = sql.id(`reader_${fresh()}`)
+  await sql`create role ${role}`.execute(db)
+  try {
+    await sql`revoke execute on function pg_control_system() from public`.execute(db)
+    await sql`grant select on deployment to ${role}`.execute(db)
+    await db.transaction().execute(async (tx) => {
+      await sql`set local role ${role}`.execute(tx)
+      const { rows } = await sql`select database_system_identifier() as id, database_was_copied() as copied`.execute(tx)
+      expect(rows).toEqual([{ id: null, copied: false }])
+    })
+  } finally {
+    await sql`grant execute on function pg_control_system() to public`.execute(db)
+    await sql`revoke all on deployment from ${role}`.execute(db)
+    await sql`drop role ${role}`.execute(db)
+  }
+})
+
+test('a promotion holds nothing, and the log names recover', async () => {
+  await start()
+  await start(true)
+  expect((await readDeployment(db)).hold).toBeNull()
+  expect(lines).toEqual([expect.stringContaining('watchword recover')])
+})
+
+test('a running process whose database is replaced holds messages when it next looks', async () => {
+  await start()
+  await sql`update deployment set system_identifier = '1'`.execute(db)
+  // Its caches are empty, as every 5 seconds.
+  const other = await startSecondApp(app)
+  expect(await isOutgoingHeld(other.app.platform)).toBe(true)
+  const { hold, isCopy } = await readDeployment(db)
+  expect([hold?.because, isCopy]).toEqual(['copied', false])
+})

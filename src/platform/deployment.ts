@@ -1,0 +1,160 @@
+import { sql } from 'kysely'
+import pg from 'pg'
+import { Type } from 'typebox'
+import { type Awaitable, whenThere } from './awaitable.ts'
+import type { Cache } from './db/cache.ts'
+import type { Db, Tx } from './db/pool.ts'
+import { unboundedParameters } from './db/session-settings.ts'
+import { defineEvents } from './events.ts'
+import type { JobHandler } from './jobs/queue.ts'
+import type { Log } from './log.ts'
+import { type Platform, perPlatform } from './platform.ts'
+
+/** Why outgoing messages wait: the database is a copy, it was recovered, or the operator asked for it. */
+export type HoldReason = 'copied' | 'recovered' | 'requested'
+
+/** What the deployment knows of its database. */
+export interface DeploymentState {
+  /** Mails, text messages and webhooks wait until the operator releases them. Null while they are sent. */
+  hold: { since: Date; because: HoldReason } | null
+  /** The latest run of `watchword recover`. */
+  recoveredAt: Date | null
+  /** The database is a copy of the one in which the service started last. */
+  isCopy: boolean
+}
+
+export const deploymentEvents = defineEvents({
+  recovered: [
+    'deployment.recovered',
+    'The operator ran `watchword recover` after a restore or a failover that lost transactions: all sessions ended, and ' +
+      'codes, links and other one-time secrets from before are refused.',
+    Type.Object({ recoveredAt: Type.String({ format: 'date-time', description: 'When the run began' }) }),
+  ],
+})
+
+const COPIED =
+  'The database is a restored backup or a copy: its system identifier or its oid has changed. Mails, text messages and ' +
+  'webhooks are held. After a restore, or if the database lost transactions, run `npx watchword recover`. Then send what ' +
+  'waits with `npx watchword outgoing release`.'
+
+/** What the log says about a hold at the start of a process, and every hour. */
+const HELD_LINE =
+  'Mails, text messages and webhooks are held. `npx watchword outgoing` shows what waits, and ' +
+  '`npx watchword outgoing release` sends it.'
+
+const PROMOTED =
+  'The database was promoted or restored to an earlier point in time. If it may have lost transactions, run ' +
+  '`npx watchword recover`.'
+
+export async function readDeployment(db: Db): Promise<DeploymentState> {
+  const { rows } = await sql<{
+    since: Date | null
+    because: HoldReason | null
+    recoveredAt: Date | null
+    isCopy: boolean
+  }>`
+    select outgoing_held_since as since, outgoing_held_because as because, recovered_at as "recoveredAt",
+      database_was_copied() as "isCopy"
+    from deployment`.execute(db)
+  const [row] = rows
+  if (!row) throw new Error('The table deployment has no row')
+  const { since, because, recoveredAt, isCopy } = row
+  return { hold: since && because ? { since, because } : null, recoveredAt, isCopy }
+}
+
+const KEY = 'state'
+
+const stateOf = perPlatform(
+  (platform): Cache<DeploymentState> =>
+    platform.caches.define('deployment', async () => {
+      const state = await readDeployment(platform.db)
+      if (!state.isCopy) return state
+      // The database was replaced under a running process.
+      await sql.raw(NOTE_IDENTITY).execute(platform.db)
+      platform.log.warn({}, COPIED)
+      return readDeployment(platform.db)
+    }),
+)
+
+/** Whether mails, text messages and webhooks wait for the operator, as of 5 seconds ago at most. */
+export function isOutgoingHeld(platform: Platform): Awaitable<boolean> {
+  return whenThere(stateOf(platform).get(KEY), ({ hold }) => hold !== null)
+}
+
+/**
+ * Whether the database remembers what was used at a time: it is after the last recovery, as of 5 seconds ago at most. What
+ * is from before may have been used in transactions that were lost.
+ */
+export function remembers(platform: Platform, time: Date): Awaitable<boolean> {
+  return whenThere(stateOf(platform).get(KEY), ({ recoveredAt }) => recoveredAt === null || time > recoveredAt)
+}
+
+/** Updates the gauge of the hold. */
+export async function measureHold(platform: Platform): Promise<void> {
+  platform.metrics.outgoingHeld.set((await isOutgoingHeld(platform)) ? 1 : 0)
+}
+
+/** Says in the log of one process, every hour, that outgoing messages wait. */
+export const remindOfHold: JobHandler = {
+  name: 'outgoing.remind',
+  cron: '37 * * * *',
+  async handle(platform) {
+    if (await isOutgoingHeld(platform)) platform.log.warn({}, HELD_LINE)
+  },
+}
+
+/** Holds outgoing messages in every process. A hold that exists keeps its start; `recovered` replaces its reason. */
+export async function holdOutgoing(platform: Platform, tx: Tx, because: HoldReason): Promise<void> {
+  await sql`
+    update deployment set outgoing_held_since = coalesce(outgoing_held_since, clock.at),
+      outgoing_held_because = case when ${because}::text = 'recovered' then 'recovered'
+        else coalesce(outgoing_held_because, ${because}::text) end
+    from (select clock_now() as at) clock`.execute(tx)
+  await stateOf(platform).invalidate(tx, KEY)
+}
+
+/** Ends the hold in every process. */
+export async function endHold(platform: Platform, tx: Tx): Promise<void> {
+  await sql`update deployment set outgoing_held_since = null, outgoing_held_because = null`.execute(tx)
+  await stateOf(platform).invalidate(tx, KEY)
+}
+
+/** Records a run of `watchword recover`. Returns its time. */
+export async function noteRecovery(platform: Platform, tx: Tx): Promise<Date> {
+  const { rows } = await sql<{ at: Date }>`
+    update deployment set recovered_at = clock_now() returning recovered_at as at`.execute(tx)
+  const [row] = rows
+  if (!row) throw new Error('The table deployment has no row')
+  await stateOf(platform).invalidate(tx, KEY)
+  return row.at
+}
+
+/** In a copy holds outgoing messages; records the identity, so that the hold is set once. */
+const NOTE_IDENTITY = `
+  update deployment set
+    outgoing_held_since = case when found.copied then coalesce(outgoing_held_since, found.at) else outgoing_held_since end,
+    outgoing_held_because = case when found.copied then coalesce(outgoing_held_because, 'copied') else outgoing_held_because end,
+    system_identifier = coalesce(database_system_identifier(), system_identifier),
+    database_oid = found.database_oid
+  from (select clock_now() as at, database_was_copied() as copied, oid as database_oid
+    from pg_database where datname = current_database()) found
+  returning found.copied, outgoing_held_since is not null as held`
+
+/**
+ * Compares the database with the one of the last start, at each start after the migration. In a copy it holds outgoing
+ * messages: a copy for staging must not mail real people, and the messages of a backup may have been sent before. The
+ * first start only records the identity. `wasMoved`: the database is on a new timeline. Logs what the operator has to do.
+ */
+export async function checkDatabaseIdentity(url: string, log: Log, wasMoved: boolean): Promise<void> {
+  const client = new pg.Client({ connectionString: url, application_name: 'watchword-migrate', ...unboundedParameters })
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ copied: boolean; held: boolean }>(NOTE_IDENTITY)
+    const { copied = false, held = false } = rows[0] ?? {}
+    if (copied) log.warn({}, COPIED)
+    else if (held) log.warn({}, HELD_LINE)
+    if (wasMoved && !copied) log.warn({}, PROMOTED)
+  } finally {
+    await client.end()
+  }
+}
