@@ -46,8 +46,8 @@ export const team: Mutant[] = [
   {
     name: 'changes of a team take turns',
     file: 'src/features/members/turns.ts',
-    find: 'if (work.db.isTransaction) return run()',
-    replace: 'if (work.db) return run()',
+    find: 'if (work.db.isTransaction) return inTx(work, change)',
+    replace: 'if (work.db) return inTx(work, change)',
     tests: [ROSTERS_TEST],
     only: 'take turns',
   },
