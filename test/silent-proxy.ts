@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import pg from 'pg'
 
@@ -9,7 +10,9 @@ export async function startSilentProxy(serverUrl: string) {
   const { host, port, user, database, password } = new pg.Client({ connectionString: serverUrl })
   const place = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port }
   const open = new Map<Socket, Socket>()
+  let isRefusing = false
   const server = createServer((near) => {
+    if (isRefusing) return void near.destroy()
     const far = connect(place)
     open.set(near, far)
     for (const socket of [near, far]) socket.on('error', () => undefined)
@@ -31,6 +34,16 @@ export async function startSilentProxy(serverUrl: string) {
     /** What arrives is taken and dropped, as by the kernel of a server whose process stands still. */
     silence(): void {
       for (const [near, far] of open) for (const socket of [near, far]) socket.unpipe().resume()
+    },
+    /** Silences every connection that is open once the server has sent something more. */
+    async silenceAfterAnswer(): Promise<void> {
+      await Promise.race([...open.values()].map((far) => once(far, 'data')))
+      for (const [near, far] of open) for (const socket of [near, far]) socket.unpipe().resume()
+    },
+    /** Closes every connection that is open, and, until it is called with false, every later one. */
+    refuse(is = true): void {
+      isRefusing = is
+      if (is) for (const near of open.keys()) near.destroy()
     },
     async close(): Promise<void> {
       for (const near of open.keys()) near.destroy()

@@ -1,6 +1,8 @@
 import { randomInt } from 'node:crypto'
 import { sql } from 'kysely'
-import pg from 'pg'
+import type { ClientBase } from 'pg'
+import { withClient } from './db/client.ts'
+import { fromDatabase } from './db/failure.ts'
 import type { Db } from './db/pool.ts'
 import { unboundedParameters } from './db/session-settings.ts'
 import { defineErrors } from './errors.ts'
@@ -119,9 +121,7 @@ export const markEventStream: JobHandler = {
  * before anything is recorded, every hour, and when a reading finds another database. Returns whether an epoch began.
  */
 export async function beginEventEpoch(url: string): Promise<boolean> {
-  const client = new pg.Client({ connectionString: url, application_name: 'watchword-migrate', ...unboundedParameters })
-  await client.connect()
-  try {
+  const begin = async (client: ClientBase) => {
     // A random step: of one backup restored twice, neither copy takes the cursors of the other for its own.
     const step = randomInt(1, 2 ** 32)
     await client.query('begin')
@@ -133,9 +133,8 @@ export async function beginEventEpoch(url: string): Promise<boolean> {
     await client.query('update event_stream set cluster = coalesce(event_cluster(), cluster)')
     await client.query('commit')
     return rowCount === 1
-  } finally {
-    await client.end()
   }
+  return fromDatabase(() => withClient(url, { application_name: 'watchword-migrate', ...unboundedParameters }, begin))
 }
 
 /**

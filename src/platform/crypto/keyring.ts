@@ -1,6 +1,6 @@
 import { createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto'
-import pg from 'pg'
 import { ConfigError } from '../config.ts'
+import { withClient } from '../db/client.ts'
 import { waitUntilDeadline } from '../db/deadline.ts'
 import { inLane, readForAll } from '../db/lanes.ts'
 import type { Db } from '../db/pool.ts'
@@ -136,14 +136,10 @@ function wrap(masterKeys: MasterKey[], id: string, key: Buffer): { wrapped: Buff
 
 /** The id of the master key that the database's secrets are sealed with, or null as long as it has none. */
 export async function readSealingKeyId(url: string): Promise<string | null> {
-  const client = new pg.Client({ connectionString: url, application_name: 'watchword-start' })
-  await client.connect()
-  try {
+  return withClient(url, { application_name: 'watchword-start' }, async (client) => {
     const { rows } = await client.query<{ id: string }>(`select master_key_id as id from data_keys where kind = 'hash'`)
     return rows[0]?.id ?? null
-  } finally {
-    await client.end()
-  }
+  })
 }
 
 async function loadHashKey(db: Db, masterKeys: MasterKey[]): Promise<Buffer> {

@@ -1,67 +1,133 @@
 import { createHash } from 'node:crypto'
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import type pg from 'pg'
+import { breakClient } from './client.ts'
 import type { ConnectionQueue } from './connection-queue.ts'
 import { timeToAnswer } from './deadline.ts'
-import { fromDatabase, isConnectionSpent, isOutdatedStatement } from './failure.ts'
+import { fromDatabase, isConnectionSpent, isOutdatedStatement, sqlState } from './failure.ts'
 import { currentPlace, type Lane } from './lanes.ts'
 
 // One-off statements, such as a long list of values, would fill the memory of every connection.
 const MAX_STATEMENTS = 500
 const MAX_TEXT_LENGTH = 5000
+// Every write to a server that only reads spends a connection: the others, with which it can be read, last this long.
+const MIN_DROP_MS = 1000
+
+/** A connection of a pool, lent for one statement or transaction. */
+interface Lent extends PostgresPoolClient {
+  /** Sends the statement as it is. */
+  send<Row extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<pg.QueryResult<Row>>
+}
+
+export interface Connections {
+  /** Lends one of this queue. Rejects when none becomes free in time. */
+  take(queue: ConnectionQueue): Promise<Lent>
+  /** The pools as the query builder sees them. */
+  forBuilder: PostgresPool
+}
 
 /**
- * The pools as the query builder sees them. A connection comes from the lane and transaction depth of the running
- * code. A statement that recurs is prepared under a name (`named`), so that PostgreSQL parses and plans it once per
- * connection.
+ * Lends the connections of the pools. The query builder gets one from the lane and transaction depth of the running
+ * code. A statement of it that recurs is prepared under a name (`named`), so that PostgreSQL parses and plans it once per
+ * connection. Once a connection is spent, all that were opened before are closed instead of lent: they lead to the same
+ * server.
  */
-export function preparingPool(
+export function lendConnections(
   queues: Record<Lane, ConnectionQueue[]>,
   { named, answerMs }: { named: boolean; answerMs: number },
-): PostgresPool {
+): Connections {
   const names = statementNames()
   const prepared = named ? names : { ...names, nameOf: () => undefined }
-  const wrapped = new WeakMap<pg.PoolClient, PostgresPoolClient>()
+  const all = Object.values(queues)
+    .flat()
+    .map(({ pool }) => pool)
+  const lent = new WeakMap<pg.PoolClient, Lent>()
+  const openedIn = new WeakMap<pg.PoolClient, number>()
+  let generation = 0
+  let droppedAt = Number.NEGATIVE_INFINITY
+  for (const pool of all) pool.on('connect', (client) => openedIn.set(client, generation))
+  const onSpent = (client: pg.PoolClient) => {
+    const now = performance.now()
+    if (openedIn.get(client) !== generation || now - droppedAt < MIN_DROP_MS) return
+    generation++
+    droppedAt = now
+  }
+  const take = async (queue: ConnectionQueue) => {
+    let client = await queue.take()
+    while (openedIn.get(client) !== generation) {
+      close(client)
+      client = await queue.take()
+    }
+    const wrapped = lent.get(client) ?? wrapClient(client, prepared, { answerMs, onSpent })
+    lent.set(client, wrapped)
+    return wrapped
+  }
   return {
-    async end() {
-      await Promise.all(Object.values(queues).flatMap((own) => own.map(({ pool }) => pool.end())))
-    },
-    async connect() {
-      const { lane, depth } = currentPlace()
-      const own = queues[lane]
-      const queue = own[Math.min(depth, own.length - 1)]
-      if (!queue) throw new Error('No pool of connections')
-      const client = await queue.take()
-      const known = wrapped.get(client)
-      if (known) return known
-      const preparing = wrapClient(client, prepared, answerMs)
-      wrapped.set(client, preparing)
-      return preparing
+    take,
+    forBuilder: {
+      async end() {
+        await Promise.all(all.map((pool) => pool.end()))
+      },
+      async connect() {
+        const { lane, depth } = currentPlace()
+        const own = queues[lane]
+        const queue = own[Math.min(depth, own.length - 1)]
+        if (!queue) throw new Error('No pool of connections')
+        return take(queue)
+      },
     },
   }
 }
 
-function wrapClient(client: pg.PoolClient, { nameOf, renew }: StatementNames, answerMs: number): PostgresPoolClient {
+/** Without the farewell of the protocol, after which a pool waits for the server to close its side. */
+function close(client: pg.PoolClient): void {
+  breakClient(client)
+  client.release(true)
+}
+
+function wrapClient(
+  client: pg.PoolClient,
+  { nameOf, renew }: StatementNames,
+  { answerMs, onSpent }: { answerMs: number; onSpent(client: pg.PoolClient): void },
+): Lent {
   let spentBy: unknown = null
-  const query = async (text: string, values: unknown[]) => {
+  let isOutdated = false
+  const send = async (statement: pg.QueryConfig) => {
     // A rollback would wait for the answer that has not come. Closing the connection rolls back.
     if (spentBy !== null) throw spentBy
+    const query_timeout = statement.text === 'rollback' ? answerMs : timeToAnswer(answerMs)
+    const asked = { ...statement, query_timeout }
+    try {
+      return await fromDatabase(() => ask(client, asked))
+    } catch (error) {
+      if (isConnectionSpent(error)) {
+        spentBy = error
+        // A request that had less time says nothing of the server.
+        if (query_timeout === answerMs || sqlState(error) !== null) onSpent(client)
+      }
+      // Under its name the statement would fail there again.
+      isOutdated ||= isOutdatedStatement(error)
+      throw error
+    }
+  }
+  const query = async (text: string, values: unknown[]) => {
     const name = values.length > 0 ? nameOf(text) : undefined
     const isAlone = client.getTransactionStatus() === 'I'
-    const query_timeout = text === 'rollback' ? answerMs : timeToAnswer(answerMs)
-    const asked = { text, values, query_timeout }
     try {
-      return await fromDatabase(() => ask(client, name === undefined ? asked : { ...asked, name }))
+      return await send({ text, values, ...(name === undefined ? {} : { name }) })
     } catch (error) {
-      if (isConnectionSpent(error)) spentBy = error
       if (!isOutdatedStatement(error)) throw error
       renew(text, name)
       // It failed before it ran. A transaction is run again as a whole.
       if (!isAlone) throw error
-      return fromDatabase(() => ask(client, asked))
+      return send({ text, values })
     }
   }
-  return Object.assign(Object.create(null), { query, release: () => client.release(spentBy !== null) })
+  const release = () => {
+    if (spentBy !== null || isOutdated) close(client)
+    else client.release()
+  }
+  return Object.assign(Object.create(null), { query, send, release })
 }
 
 /** By a callback: what the driver's own promise leaves behind outlives two collections, with all that waits for it. */

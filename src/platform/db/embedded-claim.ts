@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
+import { endClient, keptAlive } from './client.ts'
 import { databaseName, readPassword } from './embedded-cluster.ts'
 import { EmbeddedError, errorCode } from './embedded-error.ts'
 import { isTrustedSocketDirectory } from './embedded-home.ts'
@@ -41,7 +42,7 @@ export async function claimServer(server: Server, role: Role, signal: AbortSigna
     const { client, origin } = await connectOrStart(server, role, begunAt + startMs, signal)
     const verdict = await tryClaim(client, role)
     if (verdict === 'ours') return { session: client, origin }
-    await client.end()
+    await endClient(client)
     if (verdict === 'shared') return { origin }
     if (verdict !== 'gone') refuseSecondOwner(server, role, verdict, Date.now() - begunAt)
     await delay(50, undefined, { signal })
@@ -146,6 +147,8 @@ async function tryConnect(server: Server, at: Postmaster | undefined, role: Role
     database: 'postgres',
     application_name: `watchword ${role} ${process.pid}`,
     connectionTimeoutMillis: 5_000,
+    query_timeout: startMs,
+    ...keptAlive,
   })
   // Loss of the session is handled on 'end'; an 'error' without a listener would end the process.
   client.on('error', () => {})

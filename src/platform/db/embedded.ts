@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
+import { endClient } from './client.ts'
 import { locateBinaries, reachBinaries } from './embedded-binaries.ts'
 import { type Claim, claimServer, type Role } from './embedded-claim.ts'
 import { databaseName, prepareCluster, readPassword } from './embedded-cluster.ts'
@@ -99,7 +100,7 @@ function keepServer(server: Server, role: Role, first: pg.Client): () => Promise
     if (!session) return
     // The lock is held until the server has exited, so that no process adopts a server that is stopping.
     await stopServer(server)
-    await session?.end()
+    if (session) await endClient(session)
   }
   hold(first)
   return () => {

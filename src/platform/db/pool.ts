@@ -2,10 +2,12 @@ import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
 import { readErrorField } from '../errors.ts'
 import type { PoolState } from '../metrics.ts'
+import { keptAlive } from './client.ts'
 import { CONNECT_MS, openQueue } from './connection-queue.ts'
-import { preparingPool } from './connections.ts'
-import { fromDatabase, isOutdatedStatement, sqlState } from './failure.ts'
+import { lendConnections } from './connections.ts'
+import { isOutdatedStatement, sqlState } from './failure.ts'
 import type { Pooler } from './pooler.ts'
+import { openQueuePool, type QueuePool } from './queue-pool.ts'
 import type { DB } from './schema.gen.ts'
 import { sessionParameters } from './session-settings.ts'
 
@@ -93,39 +95,43 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
     callers: [callers, ...NESTED_CONNECTIONS.map(openNested).map(queueFor)],
     anonymous: [openPool(url, anonymous, { pooled, answerMs }), ...anonymousNested.map(openNested)].map(queueFor),
   }
-  const named = pooler?.keepsStatements ?? true
-  const db = new Kysely<DB>({
-    dialect: new PostgresDialect({ pool: preparingPool(queues, { named, answerMs }) }),
-  })
-  let queuePool: pg.Pool | null = null
+  const connections = lendConnections(queues, { named: pooler?.keepsStatements ?? true, answerMs })
+  const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool: connections.forBuilder }) })
+  let jobs: QueuePool | null = null
   return {
     db,
     pool,
     async query<Row extends pg.QueryResultRow>(statement: pg.QueryConfig) {
-      const ask = (given: pg.QueryConfig) => fromDatabase(() => pool.query<Row>(given))
-      const asked = pooler?.keepsStatements === false ? unnamed(statement) : statement
-      const { rows } = await ask(asked).catch((error: unknown) => {
-        if (isOutdatedStatement(error)) return ask(unnamed(statement))
-        throw error
-      })
-      return rows
+      const connection = await connections.take(callers)
+      try {
+        const asked = pooler?.keepsStatements === false ? unnamed(statement) : statement
+        const { rows } = await connection.send<Row>(asked).catch((error: unknown) => {
+          if (isOutdatedStatement(error)) return connection.send<Row>(unnamed(statement))
+          throw error
+        })
+        return rows
+      } finally {
+        connection.release()
+      }
     },
     queuePool() {
-      queuePool ??= openPool(directUrl, QUEUE_CONNECTIONS, { answerMs, connectionTimeoutMillis: 30_000 })
-      return queuePool
+      jobs ??= openQueuePool(openPool(directUrl, QUEUE_CONNECTIONS, { answerMs, connectionTimeoutMillis: 30_000 }), {
+        beatMs: answerMs,
+      })
+      return jobs.pool
     },
     requestMs,
     isBusy: callers.isFull,
     poolStates: () => [
       ...queues.callers.map((own) => stateOf(own === callers ? 'requests' : 'nested', own.pool)),
       ...queues.anonymous.map((own) => stateOf('anonymous', own.pool)),
-      ...(queuePool ? [stateOf('jobs', queuePool)] : []),
+      ...(jobs ? [stateOf('jobs', jobs.pool)] : []),
     ],
     url,
     directUrl,
     distributed: false,
     async close() {
-      await queuePool?.end()
+      await jobs?.close()
       await db.destroy()
     },
   }
@@ -153,7 +159,7 @@ function openPool(
     query_timeout: answerMs,
     // A pooler takes none: its connections have those that are stored with the role.
     ...(pooled ? {} : sessionParameters),
-    keepAlive: true,
+    ...keptAlive,
   })
   // A broken idle connection is replaced on the next use; without a listener its error would end the process.
   pool.on('error', () => undefined)

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import pg from 'pg'
+import type pg from 'pg'
 import { readErrorField } from '../errors.ts'
+import { endClient, openClient, withClient } from './client.ts'
 import { DatabaseError, nameDatabase } from './reach.ts'
 import { SESSION_SETTINGS, sessionParameters } from './session-settings.ts'
 
@@ -16,7 +17,7 @@ export interface Pooler {
 }
 
 const NAME = 'WATCHWORD_DATABASE_DIRECT_URL'
-const CONNECT_MS = 5000
+const START = { application_name: 'watchword-start', query_timeout: 5000 }
 // More than the connections that a pooler usually has open for one database and user.
 const MAX_HOLDERS = 24
 
@@ -47,7 +48,7 @@ export async function findPooler(url: string, directUrl: string | null): Promise
 async function keepsParameters(url: string): Promise<boolean> {
   const asked = randomUUID()
   try {
-    return await withClient(url, { options: `-c watchword.probe=${asked}` }, async (client) => {
+    return await withClient(url, { ...START, options: `-c watchword.probe=${asked}` }, async (client) => {
       const { rows } = await client.query<{ value: string }>(`select current_setting('watchword.probe', true) as value`)
       return rows[0]?.value === asked
     })
@@ -60,7 +61,7 @@ async function keepsParameters(url: string): Promise<boolean> {
 
 /** What tells one database of one server from every other. */
 async function identify(url: string): Promise<string | undefined> {
-  return withClient(url, {}, async (client) => {
+  return withClient(url, START, async (client) => {
     const { rows } = await client.query<{ id: string }>(
       `select oid || '/' || pg_postmaster_start_time() as id from pg_database where datname = current_database()`,
     )
@@ -70,7 +71,7 @@ async function identify(url: string): Promise<string | undefined> {
 
 /** For the connections that the pooler opens from now on. Others last as long as it keeps them. */
 async function storeParameters(directUrl: string): Promise<void> {
-  await withClient(directUrl, sessionParameters, async (client) => {
+  await withClient(directUrl, { ...START, ...sessionParameters }, async (client) => {
     const { rows } = await client.query<{ stored: string[] }>(
       `select setconfig as stored from pg_db_role_setting
         where setrole = current_user::regrole
@@ -94,11 +95,11 @@ async function keepsStatements(url: string): Promise<boolean> {
   const name = `watchword_probe_${randomUUID()}`
   const probe = { name, text: 'select pg_backend_pid() as pid, $1::int', values: [1] }
   const holders: pg.Client[] = []
-  return withClient(url, {}, async (client) => {
+  return withClient(url, START, async (client) => {
     try {
       const { rows } = await client.query<{ pid: number }>(probe)
       for (let held: number | undefined; held !== rows[0]?.pid && holders.length < MAX_HOLDERS; ) {
-        const holder = await connect(url, {})
+        const holder = await openClient(url, START)
         holders.push(holder)
         await holder.query('begin')
         held = (await holder.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid
@@ -109,34 +110,7 @@ async function keepsStatements(url: string): Promise<boolean> {
       // The statement does not exist there, or no connection is left.
       return false
     } finally {
-      await Promise.all(holders.map((holder) => holder.end().catch(() => undefined)))
+      await Promise.all(holders.map((holder) => endClient(holder).catch(() => undefined)))
     }
   })
-}
-
-async function withClient<T>(
-  url: string,
-  options: pg.ClientConfig,
-  work: (client: pg.Client) => Promise<T>,
-): Promise<T> {
-  const client = await connect(url, options)
-  try {
-    return await work(client)
-  } finally {
-    await client.end()
-  }
-}
-
-async function connect(url: string, options: pg.ClientConfig): Promise<pg.Client> {
-  const client = new pg.Client({
-    connectionString: url,
-    connectionTimeoutMillis: CONNECT_MS,
-    query_timeout: CONNECT_MS,
-    application_name: 'watchword-start',
-    ...options,
-  })
-  // Loss of the connection also rejects the query.
-  client.on('error', () => undefined)
-  await client.connect()
-  return client
 }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { readErrorField } from '../errors.ts'
+import { withClient } from './client.ts'
 
 /** An unusable database, in one line that says what to do. */
 export class DatabaseError extends Error {
@@ -8,7 +9,6 @@ export class DatabaseError extends Error {
 }
 
 const OLDEST_MAJOR = 15
-const CONNECT_MS = 5000
 
 /**
  * Waits until the database accepts connections, for containers that start together. Throws DatabaseError when it does
@@ -33,11 +33,7 @@ export async function reachDatabase(
 }
 
 async function readVersion(url: string): Promise<string> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS })
-  // Loss of the connection also rejects the query.
-  client.on('error', () => undefined)
-  await client.connect()
-  try {
+  return withClient(url, { application_name: 'watchword-start' }, async (client) => {
     const { rows } = await client.query<{ version: string; number: number }>(
       "select current_setting('server_version') as version, current_setting('server_version_num')::int as number",
     )
@@ -47,9 +43,7 @@ async function readVersion(url: string): Promise<string> {
         `${nameDatabase(url)} is PostgreSQL ${version}: upgrade it to ${OLDEST_MAJOR} or later, or set DATABASE_URL to another one.`,
       )
     return version
-  } finally {
-    await client.end()
-  }
+  })
 }
 
 // No server yet, or one that is starting (57P03) or being restarted (57P01, 57P02).
@@ -57,7 +51,9 @@ const ABSENT =
   /^(ECONNREFUSED|ECONNRESET|ENOENT|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EPIPE|57P0[123])$/
 
 function isAbsent(error: unknown): boolean {
-  return ABSENT.test(codeOf(error)) || (error instanceof Error && /terminated|timeout/i.test(error.message))
+  const code = codeOf(error)
+  if (code) return ABSENT.test(code)
+  return error instanceof Error && /terminated|timeout/i.test(error.message)
 }
 
 /**

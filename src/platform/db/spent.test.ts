@@ -1,11 +1,16 @@
+import { once } from 'node:events'
 import { sql } from 'kysely'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { startSilentProxy } from '../../../test/silent-proxy.ts'
+import { endClient, openClient } from './client.ts'
 import { startDeadline } from './deadline.ts'
-import { isDatabaseUnavailable } from './failure.ts'
+import { isConnectionSpent, isDatabaseUnavailable } from './failure.ts'
 import { untilDeadline } from './lanes.ts'
 import { type DatabaseOptions, type Db, openDatabase } from './pool.ts'
 import { transactions } from './tx.ts'
+
+// Longer than a busy machine takes for a statement.
+const ANSWER_MS = 1000
 
 function openedDatabase(url: string, options: DatabaseOptions = {}) {
   const database = openDatabase(url, { maxConnections: 1, ...options })
@@ -26,7 +31,7 @@ async function failureOf(run: () => Promise<unknown>): Promise<unknown> {
 test('a connection whose server does not answer is closed, within a transaction too, and the next one is used', async () => {
   const proxy = await startSilentProxy(inject('serverUrl'))
   onTestFinished(() => proxy.close())
-  const { db, query } = openedDatabase(proxy.url, { bounds: { answerMs: 100 } })
+  const { db, query } = openedDatabase(proxy.url, { bounds: { answerMs: ANSWER_MS } })
   const asked = {
     'a statement': () => serverProcess(db),
     'a statement without the query builder': () => query({ text: 'select 1' }),
@@ -45,7 +50,7 @@ test('a connection whose server does not answer is closed, within a transaction 
 test('a transaction whose server stops answering ends at its first deadline, and its later statements fail at once', async () => {
   const proxy = await startSilentProxy(inject('serverUrl'))
   onTestFinished(() => proxy.close())
-  const { db } = openedDatabase(proxy.url, { bounds: { answerMs: 100 } })
+  const { db } = openedDatabase(proxy.url, { bounds: { answerMs: ANSWER_MS } })
   const failures: unknown[] = []
   const failure = await failureOf(() =>
     transactions(db)(async (tx) => {
@@ -94,4 +99,72 @@ test('what the database does not support is no failure of the database', async (
   )
   expect([failure, unsupported].map(isDatabaseUnavailable)).toEqual([false, false])
   expect(await serverProcess(db)).toBe(before)
+})
+
+test('once a server does not answer, no other connection to it is used', async () => {
+  const proxy = await startSilentProxy(inject('serverUrl'))
+  onTestFinished(() => proxy.close())
+  const { db, query } = openedDatabase(proxy.url, { bounds: { answerMs: ANSWER_MS }, maxConnections: 5 })
+  const all = () => Promise.all(Array.from({ length: 5 }, () => sql`select pg_sleep(0.01)`.execute(db)))
+  await all()
+  expect(proxy.connections()).toBe(5)
+  proxy.silence()
+  expect(isDatabaseUnavailable(await failureOf(() => serverProcess(db)))).toBe(true)
+  for (let n = 0; n < 6; n++) expect(await query({ text: 'select 1 as one' })).toEqual([{ one: 1 }])
+  await all()
+  expect(proxy.connections()).toBe(5)
+})
+
+test('the job queue gets no connection whose server does not answer, and those that listen are closed', async () => {
+  const proxy = await startSilentProxy(inject('serverUrl'))
+  onTestFinished(() => proxy.close())
+  const pool = openedDatabase(proxy.url, { bounds: { answerMs: ANSWER_MS } }).queuePool()
+  const askAsTheQueue = async () => {
+    const client = await pool.connect()
+    try {
+      return (await client.query('select pg_backend_pid() as pid')).rows[0]?.pid
+    } finally {
+      client.release()
+    }
+  }
+  const listening = await pool.connect()
+  const lost = once(listening, 'error')
+  listening.on('notification', () => undefined)
+  const before = await askAsTheQueue()
+  proxy.silence()
+  expect(isConnectionSpent(await failureOf(askAsTheQueue))).toBe(true)
+  expect(await askAsTheQueue()).not.toBe(before)
+  await lost
+  listening.release()
+  expect(proxy.connections()).toBe(1)
+})
+
+test('a statement that is sent again after a migration has the same deadline', async () => {
+  const proxy = await startSilentProxy(inject('serverUrl'))
+  onTestFinished(() => proxy.close())
+  const { db } = openedDatabase(proxy.url, { bounds: { answerMs: ANSWER_MS } })
+  await sql`create temporary table changing (a int)`.execute(db)
+  const read = () => sql`select * from changing where a = ${1}`.execute(db)
+  for (let n = 0; n < 3; n++) await read()
+  await sql`alter table changing add column b int`.execute(db)
+  const answered = proxy.silenceAfterAnswer()
+  expect(isDatabaseUnavailable(await failureOf(read))).toBe(true)
+  await answered
+  expect((await sql`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }])
+})
+
+test('closing does not wait for a server that does not answer', async () => {
+  const proxy = await startSilentProxy(inject('serverUrl'))
+  onTestFinished(() => proxy.close())
+  const database = openDatabase(proxy.url, { bounds: { answerMs: ANSWER_MS } })
+  await Promise.all([
+    serverProcess(database.db),
+    database.query({ text: 'select 1' }),
+    database.queuePool().query('select 1'),
+  ])
+  const client = await openClient(proxy.url)
+  proxy.silence()
+  const asking = failureOf(() => serverProcess(database.db))
+  await Promise.all([database.close(), endClient(client)])
+  expect(isDatabaseUnavailable(await asking)).toBe(true)
 })

@@ -1,0 +1,52 @@
+import pg from 'pg'
+import { breakClient, endClient } from './client.ts'
+import { isConnectionSpent } from './failure.ts'
+
+export interface QueuePool {
+  pool: pg.Pool
+  close(): Promise<void>
+}
+
+/**
+ * The connections of the job queue. Its library gives a connection back to the pool as usable whatever has happened, and
+ * sends nothing on those on which it listens. So a spent connection is closed as soon as a statement fails on it, and
+ * those that listen are asked for an answer every `beatMs`.
+ */
+export function openQueuePool(pool: pg.Pool, { beatMs }: { beatMs: number }): QueuePool {
+  const held = new Set<pg.PoolClient>()
+  const spent = new WeakSet<pg.PoolClient>()
+  pool.on('connect', (client) => closeWhenSpent(client, spent))
+  pool.on('acquire', (client) => held.add(client))
+  pool.on('release', (_error, client) => {
+    held.delete(client)
+    // The pool keeps none that is being ended.
+    if (spent.has(client)) endClient(client).catch(() => undefined)
+  })
+  const beat = setInterval(() => {
+    for (const client of held)
+      if (client.listenerCount('notification') > 0) client.query('select 1').catch(() => undefined)
+  }, beatMs)
+  beat.unref()
+  return {
+    pool,
+    close() {
+      clearInterval(beat)
+      return pool.end()
+    },
+  }
+}
+
+function closeWhenSpent(client: pg.PoolClient, spent: WeakSet<pg.PoolClient>): void {
+  Object.assign(client, {
+    query(...args: unknown[]): unknown {
+      const result: unknown = Reflect.apply(pg.Client.prototype.query, client, args)
+      if (result instanceof Promise)
+        result.catch((error: unknown) => {
+          if (!isConnectionSpent(error)) return
+          spent.add(client)
+          breakClient(client)
+        })
+      return result
+    },
+  })
+}
