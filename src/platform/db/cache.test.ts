@@ -1,10 +1,15 @@
-import { expect, test } from 'vitest'
-import { startApp } from '../../../test/harness.ts'
+import { sql } from 'kysely'
+import { expect, onTestFinished, test } from 'vitest'
+import { startApp, until } from '../../../test/harness.ts'
+import { startSecondApp } from '../../../test/second-app.ts'
+import { startSilentProxy } from '../../../test/silent-proxy.ts'
+import { type CacheOptions, openCaches } from './cache.ts'
 import { startDeadline } from './deadline.ts'
 import { isPoolExhausted } from './failure.ts'
 import { currentPlace, untilDeadline } from './lanes.ts'
 
-const { platform } = (await startApp()).app
+const service = await startApp()
+const { platform } = service.app
 
 test('what is known is answered at once, what has to be read by a promise that all share who ask meanwhile', async () => {
   let reads = 0
@@ -78,4 +83,75 @@ test('a request waits for what another one reads no longer than it may, and the 
   expect(late.map((one) => one.status === 'rejected' && isPoolExhausted(one.reason))).toEqual([true, true])
   free()
   expect(await cache.get('key')).toEqual(['key', null])
+})
+
+const HOUR_MS = 3_600_000
+
+/** A cache whose listening connection leads through a proxy, with the number of reads. */
+async function startListening(options: CacheOptions) {
+  const proxy = await startSilentProxy(service.databaseUrl)
+  const caches = openCaches(proxy.url, platform.log, { ttlMs: HOUR_MS, ...options })
+  onTestFinished(async () => {
+    await caches.close()
+    await proxy.close()
+  })
+  let reads = 0
+  const cache = caches.define('cache_test_listening', async () => ++reads)
+  // The first value was read before anything was heard.
+  await until(async () => {
+    const value = Number(await cache.get('key'))
+    return value > 1 && cache.get('key') === value
+  })
+  return { proxy, cache }
+}
+
+/** Waits until a value is read anew, which happens once it is no longer used. */
+const untilAfter = (cache: { get(key: string): unknown }, before: number) =>
+  until(async () => Number(await cache.get('key')) > before)
+
+test('a lost listening connection makes every entry due, and so does the next one', async () => {
+  const { proxy, cache } = await startListening({ deafTtlMs: HOUR_MS })
+  const whileListening = Number(await cache.get('key'))
+  expect(cache.get('key')).toBe(whileListening)
+  proxy.refuse()
+  await untilAfter(cache, whileListening)
+  expect(cache.has('key')).toBe(true)
+  const whileDeaf = Number(await cache.get('key'))
+  expect(cache.get('key')).toBe(whileDeaf)
+  proxy.refuse(false)
+  await untilAfter(cache, whileDeaf)
+})
+
+test('while nothing is heard, a value is used as briefly as that, and read once for all who ask meanwhile', async () => {
+  const { proxy, cache } = await startListening({ deafTtlMs: 0 })
+  proxy.refuse()
+  const before = Number(await cache.get('key'))
+  await untilAfter(cache, before)
+  const read = await Promise.all([cache.get('key'), cache.get('key')])
+  expect(read[0]).toBe(read[1])
+  await untilAfter(cache, Number(read[0]))
+})
+
+test('a listening connection whose server does not answer is noticed and replaced', async () => {
+  const { proxy, cache } = await startListening({ deafTtlMs: 0, beatMs: 20 })
+  const before = Number(await cache.get('key'))
+  proxy.silence()
+  await untilAfter(cache, before)
+})
+
+test('a key that is revoked while another process hears nothing is refused there at once', async () => {
+  const tenant = await service.tenant()
+  const { key } = await tenant.withKey({})
+  const other = await startSecondApp(service)
+  const { body } = await service.as(key).get('/v1/api-keys/current')
+  await until(async () => {
+    const { rows } = await sql`select pg_terminate_backend(pid) from pg_stat_activity
+      where application_name = 'watchword-cache' and datname = current_database()`.execute(platform.db)
+    return rows.length >= 2
+  })
+  expect((await other.as(key).get('/v1/users')).status).toBe(200)
+  await sql`select pg_terminate_backend(pid) from pg_stat_activity
+    where application_name = 'watchword-cache' and datname = current_database()`.execute(platform.db)
+  expect((await tenant.delete(`/v1/api-keys/${body.id}`)).status).toBe(200)
+  expect((await other.as(key).get('/v1/users')).status).toBe(401)
 })

@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
-import pg from 'pg'
+import type pg from 'pg'
 import type { Awaitable } from '../awaitable.ts'
 import type { Log } from '../log.ts'
 import { waitUntilDeadline } from './deadline.ts'
 import { currentPlace, type Lane, readForAll } from './lanes.ts'
+import { listen } from './listener.ts'
 import type { Tx } from './pool.ts'
 import { onCommit } from './tx.ts'
 
@@ -22,9 +23,12 @@ export interface Caches {
   close(): Promise<void>
 }
 
-// The bound on staleness, but for a turn of the event loop, if a notification is lost, for example while the listening
-// connection is down.
+// The bound on staleness, but for a turn of the event loop, while the listening connection leads to a server that has
+// fallen silent.
 const TTL_MS = 5000
+// The same while this process knows that it hears nothing. Not zero, so that an entry that many requests need is read ten
+// times a second at most.
+const DEAF_TTL_MS = 100
 const MAX_ENTRIES = 20_000
 const CHANNEL = 'watchword_cache'
 
@@ -48,23 +52,44 @@ function timeOfTurn(): number {
   return turnMs
 }
 
-/** Creates the process's caches and listens for invalidations by other processes. */
-export function openCaches(url: string, log: Log): Caches {
-  const drops = new Map<string, (key: string) => void>()
-  const listener = listen(url, log, (payload) => {
-    const at = payload.indexOf(':')
-    drops.get(payload.slice(0, at))?.(payload.slice(at + 1))
+export interface CacheOptions {
+  /** Asks the server something on the listening connection, every 2 s. */
+  beat?(client: pg.ClientBase): Promise<unknown>
+  /** In tests: how often, and how long entries are used while notifications arrive, and while not, in milliseconds. */
+  beatMs?: number
+  ttlMs?: number
+  deafTtlMs?: number
+}
+
+/**
+ * Creates the process's caches and listens for invalidations by other processes. When the listening connection is lost, and
+ * again when there is another one, every entry is due to be read again: a notification may have been lost in between.
+ */
+export function openCaches(url: string, log: Log, options: CacheOptions = {}): Caches {
+  const { ttlMs = TTL_MS, deafTtlMs = DEAF_TTL_MS, beat = (client) => client.query('select 1') } = options
+  const defined = new Map<string, Pick<Remembered, 'drop' | 'expire'>>()
+  let isListening = false
+  const listener = listen(url, {
+    ...{ channel: CHANNEL, log, beat, ...(options.beatMs === undefined ? {} : { beatMs: options.beatMs }) },
+    onPayload(payload) {
+      const at = payload.indexOf(':')
+      defined.get(payload.slice(0, at))?.drop(payload.slice(at + 1))
+    },
+    onChange(isNow) {
+      isListening = isNow
+      for (const { expire } of defined.values()) expire()
+    },
   })
   return {
     define<T>(name: string, load: (key: string) => Promise<T>): Cache<T> {
-      const { find, has, add, keep, drop } = remember<T>()
-      drops.set(name, drop)
+      const { find, has, add, keep, drop, expire } = remember<T>()
+      defined.set(name, { drop, expire })
       const read = (key: string): Promise<T> => {
         const { lane } = currentPlace()
         // The promise is stored, so that concurrent misses load once, until its value takes its place. An invalidation
         // during the load drops it, so that a value read before a change is not cached after it.
         const reading = readForAll(() => load(key))
-        const entry: Entry<T> = { value: reading, expiresAtMs: Date.now() + TTL_MS, lane }
+        const entry: Entry<T> = { value: reading, expiresAtMs: Date.now() + (isListening ? ttlMs : deafTtlMs), lane }
         add(key, entry)
         reading.then(
           (value) => {
@@ -84,7 +109,9 @@ export function openCaches(url: string, log: Log): Caches {
           // A caller does not wait for what is read for nobody, in whose queue anyone can stand.
           const isOwn =
             known && (known.lane === null || known.lane === 'callers' || currentPlace().lane === 'anonymous')
-          const value = isOwn && known.expiresAtMs > timeOfTurn() ? known.value : read(key)
+          // What is being read is shared, however briefly a value may be used.
+          const now = known?.lane === null ? timeOfTurn() : 0
+          const value = isOwn && known.expiresAtMs > now ? known.value : read(key)
           return value instanceof Promise ? waitUntilDeadline(value) : value
         },
         has,
@@ -97,6 +124,8 @@ export function openCaches(url: string, log: Log): Caches {
     close: () => listener.close(),
   }
 }
+
+type Remembered = ReturnType<typeof remember>
 
 /**
  * What a cache holds. Anyone can ask for any number of things that are not there, such as keys: these do not push out
@@ -118,6 +147,10 @@ function remember<T>() {
   return {
     find,
     drop,
+    /** Makes every entry due, but keeps what `has` knows: a known caller is not treated as a stranger. */
+    expire() {
+      for (const entries of [there, others]) for (const entry of entries.values()) entry.expiresAtMs = 0
+    },
     has: (key: string) => there.has(key),
     add: (key: string, entry: Entry<T>) => put(there.has(key) ? there : others, key, entry),
     /** Once it is known whether it is there; unless it was dropped meanwhile. */
@@ -125,41 +158,6 @@ function remember<T>() {
       if (find(key) !== entry || there.has(key) === isThere) return
       drop(key)
       put(isThere ? there : others, key, entry)
-    },
-  }
-}
-
-function listen(url: string, log: Log, onPayload: (payload: string) => void) {
-  let client: pg.Client | null = null
-  let closed = false
-  let retry: NodeJS.Timeout | undefined
-
-  const again = () => {
-    if (closed || retry) return
-    retry = setTimeout(() => {
-      retry = undefined
-      connect().catch(again)
-    }, 500)
-    retry.unref()
-  }
-
-  async function connect() {
-    const next = new pg.Client({ connectionString: url, application_name: 'watchword-cache', keepAlive: true })
-    next.on('error', (error) => log.warn({ error }, 'The cache listener lost its connection'))
-    next.on('end', again)
-    next.on('notification', (message) => onPayload(message.payload ?? ''))
-    await next.connect()
-    await next.query(`listen ${CHANNEL}`)
-    client = next
-    if (closed) await next.end()
-  }
-
-  connect().catch(again)
-  return {
-    async close() {
-      closed = true
-      clearTimeout(retry)
-      await client?.end()
     },
   }
 }
