@@ -31,7 +31,7 @@ import { findTeamSession, userAuthenticator } from './features/tokens/authentica
 import { nameFollower, requiresFactor } from './features/users/users.ts'
 import { noticeReceivers, webhookKeeper } from './features/webhooks/webhooks.ts'
 import { gates } from './gates.ts'
-import { type Clock, systemClock } from './platform/clock.ts'
+import { type Clock, followDatabase, systemClock } from './platform/clock.ts'
 import type { Config } from './platform/config.ts'
 import { type MakeRsaPair, makeRsaPair } from './platform/crypto/certificates.ts'
 import { openKeyring } from './platform/crypto/keyring.ts'
@@ -66,7 +66,10 @@ export interface AppOptions {
   /** The pooler that `databaseUrl` leads to, if it is one. */
   pooler?: Pooler | null
   masterKeys: MasterKey[]
+  /** In tests: the clock of the process, which then does not follow that of the database. */
   clock?: Clock
+  /** In tests: the clock of the machine. */
+  machineClock?: Clock
   log?: Log
   strict?: boolean
   hashCost?: PasswordParameters
@@ -90,10 +93,14 @@ export async function openPlatform(options: AppOptions): Promise<{ platform: Pla
   const database = openDatabase(databaseUrl, { pooler, bounds: options.bounds ?? {} })
   database.distributed = await isDistributed(database.db)
   const keyring = await openKeyring(database.db, masterKeys)
-  const caches = openCaches(database.directUrl, log)
+  const clock = followDatabase(options.machineClock ?? systemClock, (line) => log.warn({}, line))
+  await clock.compare((text) => database.query({ text }))
+  const caches = openCaches(database.directUrl, log, {
+    beat: (client) => clock.compare(async (text) => (await client.query<{ ms: number }>(text)).rows),
+  })
   const platform: Platform = {
     config,
-    clock: options.clock ?? systemClock,
+    clock: options.clock ?? clock,
     log,
     metrics: createMetrics(),
     database,

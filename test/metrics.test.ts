@@ -77,8 +77,8 @@ test('jobs count while they are due and untaken, and after the last attempt', as
     return Promise.all(names.map((name) => figure(`watchword_jobs_${name}`)))
   }
   const [waiting = 0, , givenUp = 0] = await read()
-  await enqueue(platform.db, 'test.due', {}, { runAt: new Date(Date.now() - 90_000) })
-  await enqueue(platform.db, 'test.later', {}, { runAt: new Date(Date.now() + 3_600_000) })
+  await enqueue(platform.db, 'test.due', {}, { delayMs: -90_000 })
+  await enqueue(platform.db, 'test.later', {}, { delayMs: 3_600_000 })
   const [due, oldest] = await read()
   expect(due).toBe(waiting + 1)
   expect(oldest).toBeGreaterThanOrEqual(89)

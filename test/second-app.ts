@@ -1,12 +1,18 @@
 import { afterAll } from 'vitest'
 import { type App, buildApp } from '../src/app.ts'
+import type { Clock } from '../src/platform/clock.ts'
 import { parseConfig } from '../src/platform/config.ts'
-import { createLog } from '../src/platform/log.ts'
+import { createLog, type Log } from '../src/platform/log.ts'
 import { type Caller, caller, closeApp, PATIENT_BOUNDS, type TestApp } from './harness.ts'
 
 /** Another process of the same deployment, as far as state goes: own caches and connections, the same database. */
 export async function startSecondApp(
   first: TestApp,
+  options: {
+    /** The clock of its machine, which it corrects by that of the database. Without one it has the clock of the first. */
+    machineClock?: Clock
+    log?: Log
+  } = {},
 ): Promise<{ app: App; baseUrl: string; as(key: string | null): Caller }> {
   const { dnsServer, outboundAllow, trustProxy } = first.app.platform.config
   const config = parseConfig({
@@ -20,8 +26,8 @@ export async function startSecondApp(
     config,
     databaseUrl: first.databaseUrl,
     masterKeys: [first.masterKey],
-    clock: first.app.platform.clock,
-    log: createLog({ logLevel: 'error' }, { write: () => undefined }),
+    ...(options.machineClock ? { machineClock: options.machineClock } : { clock: first.app.platform.clock }),
+    log: options.log ?? createLog({ logLevel: 'error' }, { write: () => undefined }),
     strict: true,
     bounds: PATIENT_BOUNDS,
     ...(first.app.platform.hashCost ? { hashCost: first.app.platform.hashCost } : {}),

@@ -8,6 +8,44 @@ export interface Clock {
   startTimer(ms: number, due: () => void): () => void
 }
 
+/** A clock that goes by the time of the database. */
+export interface FollowingClock extends Clock {
+  /** Compares the machine's clock with the database's. `ask` sends a statement and returns its rows. */
+  compare(ask: (text: string) => Promise<{ ms: number }[]>): Promise<void>
+}
+
+const NOTICED_MS = 2000
+
+/**
+ * The machine's clock, corrected by how far the database's is ahead when they were last compared: the tokens of each process
+ * are valid at once at every other, whatever their machines say. `report` gets a line when they begin to be more than 2 s
+ * apart.
+ */
+export function followDatabase(machine: Clock, report: (line: string) => void): FollowingClock {
+  let aheadMs = 0
+  let isReported = false
+  return {
+    ...machine,
+    now: () => new Date(machine.now().getTime() + aheadMs),
+    async compare(ask) {
+      const sentMs = machine.now().getTime()
+      const [row] = await ask('select extract(epoch from clock_timestamp())::float8 * 1000 as ms')
+      const receivedMs = machine.now().getTime()
+      if (!row) return
+      // The database read its clock at some time between the two.
+      const errorMs = Math.abs(receivedMs - sentMs) / 2
+      const measuredMs = row.ms - (sentMs + receivedMs) / 2
+      if (Math.abs(measuredMs - aheadMs) > errorMs) aheadMs = Math.round(measuredMs)
+      const isApart = Math.abs(aheadMs) > NOTICED_MS
+      if (isApart && !isReported)
+        report(
+          `The clock of this machine is ${Math.round(Math.abs(aheadMs) / 1000)} s ${aheadMs > 0 ? 'behind' : 'ahead of'} the database, whose time is used instead: set both by NTP`,
+        )
+      isReported = isApart
+    },
+  }
+}
+
 export const systemClock: Clock = {
   now: () => new Date(),
   startTimer(ms, due) {

@@ -36,9 +36,7 @@ export async function provisionLater(work: TxWork, { otpId, email }: { otpId: st
   const { ip, userAgent } = origin.endUser
   const asked: Static<typeof Asked> = { email, requestId: origin.requestId, actor: origin.actor, ip, userAgent }
   const sealed = await platform.keyring.seal(placeOf(directory, otpId), JSON.stringify(asked))
-  // The queue uses real time, not the clock of the service.
-  const runAt = new Date(Date.now() + randomInt(MOST_DELAY_MS))
-  await enqueue(db, JOB, { directoryId: directory.id, otpId, sealed }, { runAt })
+  await enqueue(db, JOB, { directoryId: directory.id, otpId, sealed }, { delayMs: randomInt(MOST_DELAY_MS) })
 }
 
 /** Creates the user of a sign-up code that waits to be redeemed, unless somebody has the address by then. */

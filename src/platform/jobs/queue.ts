@@ -3,7 +3,8 @@ import type { Db } from '../db/pool.ts'
 import type { Platform } from '../platform.ts'
 
 export interface JobOptions {
-  runAt?: Date
+  /** How long it waits, in milliseconds. */
+  delayMs?: number
   /** Attempts before the job is given up. Default 25, over about three days. */
   maxAttempts?: number
   /** At most one waiting job has it: enqueuing another replaces that one. */
@@ -26,6 +27,6 @@ export interface JobHandler {
  */
 export async function enqueue(db: Db, name: string, payload: Record<string, string>, options: JobOptions = {}) {
   await sql`select graphile_worker.add_job(${name}, ${JSON.stringify(payload)}::json,
-    run_at => ${options.runAt ?? null}, max_attempts => ${options.maxAttempts ?? 25},
+    run_at => now() + make_interval(secs => ${options.delayMs === undefined ? null : options.delayMs / 1000}::float8), max_attempts => ${options.maxAttempts ?? 25},
     job_key => ${options.key ?? null})`.execute(db)
 }

@@ -149,7 +149,7 @@ async function deliver<M extends { decoy: boolean }>(
   // The row stays: the clean-up enqueues it once there is a transport, or drops it when it expires.
   if (!way.transport) return
   const leave = way.breaker.enter()
-  if (!leave) return enqueueSending(platform.db, outbox, message, nextTry(message.ageMs))
+  if (!leave) return enqueueSending(platform.db, outbox, message, delayOfNextTry(message.ageMs))
   try {
     await way.transport.send(message)
     leave(true)
@@ -177,7 +177,7 @@ async function failed<M extends { decoy: boolean }>(
   }
   await platform.tx(async (tx) => {
     const waits = await noteFailedTry(tx, outbox, directory, { id: message.id, reason: failure.code })
-    if (waits) await enqueueSending(tx, outbox, message, nextTry(message.ageMs))
+    if (waits) await enqueueSending(tx, outbox, message, delayOfNextTry(message.ageMs))
   })
   metrics(platform).results.inc({ result: 'retried' })
   platform.log.warn(fields, lines.retried)
@@ -187,8 +187,6 @@ async function failed<M extends { decoy: boolean }>(
  * A message waits about as long again as it has waited so far: 1, 2, 4, 8 seconds and so on, at most a minute. Codes
  * live for minutes; the queue's own backoff is meant for days.
  */
-function nextTry(ageMs: number): Date {
-  const delayMs = Math.min(Math.max(ageMs, 1000), 60_000) * (0.8 + 0.4 * Math.random())
-  // The queue uses real time, not the clock of the service.
-  return new Date(Date.now() + delayMs)
+function delayOfNextTry(ageMs: number): number {
+  return Math.min(Math.max(ageMs, 1000), 60_000) * (0.8 + 0.4 * Math.random())
 }

@@ -47,15 +47,20 @@ export async function putIntoOutbox<M extends { decoy: boolean }>(
   if (!kept) await enqueueSending(db, outbox, { directoryId: directory.id, id })
 }
 
-/** Enqueues the sending of a message, now or at the given time; a message has one such job. */
+/** Enqueues the sending of a message, at once or after a delay. A message has one such job. */
 export async function enqueueSending(
   db: Db,
   outbox: AnyOutbox,
   message: { directoryId: string; id: string },
-  runAt?: Date,
+  delayMs?: number,
 ): Promise<void> {
   const { directoryId, id } = message
-  await enqueue(db, outbox.job, { directoryId, id }, { key: sendingKey(outbox, id), ...(runAt ? { runAt } : {}) })
+  await enqueue(
+    db,
+    outbox.job,
+    { directoryId, id },
+    { key: sendingKey(outbox, id), ...(delayMs === undefined ? {} : { delayMs }) },
+  )
 }
 
 /** The key of the job that sends a message. */
