@@ -38,7 +38,7 @@ async function runAlone(config: Config, lifetime: Lifetime): Promise<void> {
   const loading = import('./app.ts')
   loading.catch(() => undefined)
   const database = await openDeploymentDatabase(config, lifetime, say)
-  await Promise.all([loading, bringSchema(config, database, log)])
+  await Promise.all([loading, bringSchema(config, database, { log, say })])
   const masterKeys = await provideMasterKeys(config, () => readSealingKeyId(database.databaseUrl), say)
   const openPrivateListener = privateListener(config, lifetime)
   const service = await buildService({ config, ...database, masterKeys, log, lifetime })

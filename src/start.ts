@@ -53,10 +53,10 @@ export async function openDeploymentDatabase(
 export async function bringSchema(
   config: Config,
   { databaseUrl, pooler }: DeploymentDatabase,
-  log: Log,
+  { log, say }: { log: Log; say: Say },
 ): Promise<void> {
   const url = pooler?.directUrl ?? databaseUrl
-  if (config.migrateOnStart) await migrate(url)
+  if (config.migrateOnStart) await migrate(url, { notice: say })
   else await refuseOtherSchema(url)
   const wasMoved = await beginEventEpoch(url)
   await checkDatabaseIdentity(url, log, wasMoved)

@@ -24,7 +24,7 @@ export async function runPrimary(config: Config, lifetime: Lifetime): Promise<vo
   const log = createLog(config)
   const say = sayTo(config, log)
   const database = await openDeploymentDatabase(config, lifetime, say)
-  await bringSchema(config, database, log)
+  await bringSchema(config, database, { log, say })
   const masterKeys = await provideMasterKeys(config, () => readSealingKeyId(database.databaseUrl), say)
   const { platform, close } = await openPlatform({ config, ...database, masterKeys, log })
   const { databaseUrl } = database

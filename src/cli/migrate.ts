@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { migrate, migrationStatus, refuseNewerSchema } from '../platform/db/migrate.ts'
 import { withDatabase } from './deployment.ts'
-import { print } from './print.ts'
+import { note, print } from './print.ts'
 
 export function addMigrate(program: Command): void {
   program
@@ -14,7 +14,7 @@ export function addMigrate(program: Command): void {
       await withDatabase(async (_config, url) => {
         if (options.status) return printStatus(options, url)
         const applied: string[] = []
-        await migrate(url, (name) => applied.push(name))
+        await migrate(url, { onApplied: (name) => applied.push(name), notice: note })
         print(
           options,
           { applied },

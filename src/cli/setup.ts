@@ -5,7 +5,7 @@ import { parseEmail } from '../platform/mail/address.ts'
 import { isName } from '../platform/schema.ts'
 import { slugOf } from '../platform/slug.ts'
 import { openDeployment, requireSchema, withDatabase } from './deployment.ts'
-import { CliError, print } from './print.ts'
+import { CliError, note, print } from './print.ts'
 
 interface Answers {
   accountName: string
@@ -91,7 +91,7 @@ async function setUp(options: Options): Promise<void> {
     organizationSlug: options.slug,
   })
   await withDatabase(async (config, url) => {
-    if (config.migrateOnStart && (await migrationStatus(url)).unknown.length === 0) await migrate(url)
+    if (config.migrateOnStart && (await migrationStatus(url)).unknown.length === 0) await migrate(url, { notice: note })
     await requireSchema(url)
     await openDeployment(config, url, async (platform) => {
       const { setUpAccount } = await import('../features/accounts/setup.ts')

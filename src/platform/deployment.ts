@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
-import pg from 'pg'
 import { Type } from 'typebox'
 import { type Awaitable, whenThere } from './awaitable.ts'
 import type { Cache } from './db/cache.ts'
+import { withClient } from './db/client.ts'
+import { fromDatabase } from './db/failure.ts'
 import type { Db, Tx } from './db/pool.ts'
 import { unboundedParameters } from './db/session-settings.ts'
 import { defineEvents } from './events.ts'
@@ -146,15 +147,13 @@ const NOTE_IDENTITY = `
  * first start only records the identity. `wasMoved`: the database is on a new timeline. Logs what the operator has to do.
  */
 export async function checkDatabaseIdentity(url: string, log: Log, wasMoved: boolean): Promise<void> {
-  const client = new pg.Client({ connectionString: url, application_name: 'watchword-migrate', ...unboundedParameters })
-  await client.connect()
-  try {
-    const { rows } = await client.query<{ copied: boolean; held: boolean }>(NOTE_IDENTITY)
-    const { copied = false, held = false } = rows[0] ?? {}
-    if (copied) log.warn({}, COPIED)
-    else if (held) log.warn({}, HELD_LINE)
-    if (wasMoved && !copied) log.warn({}, PROMOTED)
-  } finally {
-    await client.end()
-  }
+  const { rows } = await fromDatabase(() =>
+    withClient(url, { application_name: 'watchword-migrate', ...unboundedParameters }, (client) =>
+      client.query<{ copied: boolean; held: boolean }>(NOTE_IDENTITY),
+    ),
+  )
+  const { copied = false, held = false } = rows[0] ?? {}
+  if (copied) log.warn({}, COPIED)
+  else if (held) log.warn({}, HELD_LINE)
+  if (wasMoved && !copied) log.warn({}, PROMOTED)
 }

@@ -1,13 +1,25 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
 import { makeWorkerUtils } from 'graphile-worker'
 import pg from 'pg'
 import { ConfigError } from '../config.ts'
+import { keptAlive, withClient } from './client.ts'
+import { sqlState } from './failure.ts'
+import { type Blocker, watchMigration } from './migration-watch.ts'
+import { DatabaseError, nameDatabase } from './reach.ts'
 import { unboundedParameters } from './session-settings.ts'
 
 const DIRECTORY = new URL('../../../migrations/', import.meta.url)
 // Any fixed number; one migrator at a time on a database.
 const LOCK_KEY = 7_190_214_001
+const PATIENCE_MS = 300_000
+// Lets what has queued up behind an attempt go first.
+const PAUSE_MS = 1000
+// No lock in time, or a deadlock with a request: nothing of the migration is left.
+const RETRIED = ['55P03', '40P01']
+// A migration takes as long as it takes.
+const MIGRATOR = { application_name: 'watchword-migrate', query_timeout: 0, ...unboundedParameters }
 
 export interface Migration {
   name: string
@@ -33,32 +45,108 @@ export function readMigrations(): Migration[] {
     })
 }
 
+export interface MigrateOptions {
+  onApplied?(name: string): void
+  /** Gets a line on what a migration waits for, once for each process that it waits for. */
+  notice?(line: string): void
+  /** In tests: how long a migration is tried again while something has locked a table, in milliseconds. */
+  patienceMs?: number
+  /** In tests: how long the server may take to answer whether a migration waits, in milliseconds. */
+  answerMs?: number
+}
+
 /**
  * Migrates the database to this release's schema: forward only, each migration in a transaction of its own, under an
- * advisory lock so that only one of several starting processes does it. Refuses a schema newer than the release.
+ * advisory lock so that only one of several starting processes does it. Refuses a schema newer than the release. Throws
+ * DatabaseError when another transaction blocks a migration for five minutes.
  */
-export async function migrate(url: string, onApplied: (name: string) => void = () => undefined): Promise<void> {
-  await withClient(url, async (client) => {
-    await client.query('select pg_advisory_lock($1)', [LOCK_KEY])
-    try {
-      await client.query(`create table if not exists schema_migrations (
-        name text primary key, digest text not null, applied_at timestamptz not null default now())`)
-      const { pending, unknown } = await compare(client)
-      refuseNewerSchema(unknown)
-      for (const migration of pending) {
-        await apply(client, migration)
-        onApplied(migration.name)
-      }
-      await migrateJobs(url)
-    } finally {
-      await client.query('select pg_advisory_unlock($1)', [LOCK_KEY])
+export async function migrate(url: string, options: MigrateOptions = {}): Promise<void> {
+  await withClient(url, MIGRATOR, async (client) => {
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+    const waits = reportWaits(url, options)
+    const watch = {
+      guarded: new Set<pg.ClientBase>([client]),
+      pid: rows[0]?.pid ?? 0,
+      onBlocked: waits.onBlocked,
+      ...(options.answerMs === undefined ? {} : { answerMs: options.answerMs }),
     }
+    await watchMigration(url, watch, async () => {
+      await client.query('select pg_advisory_lock($1)', [LOCK_KEY])
+      try {
+        await client.query(`create table if not exists schema_migrations (
+          name text primary key, digest text not null, applied_at timestamptz not null default now())`)
+        const { pending, unknown } = await compare(client)
+        refuseNewerSchema(unknown)
+        for (const migration of pending) {
+          waits.begin(migration)
+          await applyPatiently(client, migration, waits, options)
+          options.onApplied?.(migration.name)
+        }
+        await migrateJobs(url, watch.guarded)
+      } finally {
+        // It ends with the connection, too, which may be lost.
+        await client.query('select pg_advisory_unlock($1)', [LOCK_KEY]).catch(() => undefined)
+      }
+    })
   })
+}
+
+interface Waits {
+  begin(migration: Migration): void
+  onBlocked(blocker: Blocker): void
+  /** The latest of the current migration, in a sentence. */
+  latest(): string
+}
+
+function reportWaits(url: string, { notice }: MigrateOptions): Waits {
+  let name = ''
+  let latest = ''
+  const reported = new Set<string>()
+  return {
+    begin(migration) {
+      name = migration.name
+      latest = ''
+    },
+    onBlocked({ table, isMigration, process }) {
+      const what = table === null ? 'a lock' : `a lock on table ${table}`
+      const line = isMigration
+        ? `${nameDatabase(url)} is being migrated by another process. Waiting for it.`
+        : `Migration ${name} waits for ${what} that ${process} of ${nameDatabase(url)} holds.`
+      if (!isMigration) latest = `${process} holds ${what}`
+      const key = line.replace(/ \(.*\)/, '')
+      if (!reported.has(key)) notice?.(line)
+      reported.add(key)
+    },
+    latest: () => latest || 'another transaction holds a lock',
+  }
+}
+
+/** Tries again while another transaction blocks the migration. Throws DatabaseError when that takes too long. */
+async function applyPatiently(
+  client: pg.Client,
+  migration: Migration,
+  waits: Waits,
+  { patienceMs = PATIENCE_MS }: MigrateOptions,
+): Promise<void> {
+  const deadline = performance.now() + patienceMs
+  for (;;) {
+    try {
+      return await apply(client, migration)
+    } catch (error) {
+      if (!RETRIED.includes(sqlState(error) ?? '')) throw error
+      if (performance.now() > deadline)
+        throw new DatabaseError(
+          `Migration ${migration.name} was not applied, because ${waits.latest()}: end that transaction and start again.`,
+          { cause: error },
+        )
+    }
+    await delay(PAUSE_MS)
+  }
 }
 
 /** Compares the schema with this release. Throws ConfigError when an applied migration differs from this release's. */
 export async function migrationStatus(url: string): Promise<MigrationStatus> {
-  return withClient(url, async (client) => {
+  return withClient(url, MIGRATOR, async (client) => {
     const { applied, pending, unknown } = await compare(client)
     return { applied, pending: pending.map((migration) => migration.name), unknown }
   })
@@ -68,16 +156,6 @@ export async function migrationStatus(url: string): Promise<MigrationStatus> {
 export function refuseNewerSchema(unknown: string[]): void {
   if (unknown.length)
     throw new ConfigError(`The database was migrated by a newer release (${unknown.join(', ')}): start that release.`)
-}
-
-async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url, application_name: 'watchword-migrate', ...unboundedParameters })
-  await client.connect()
-  try {
-    return await work(client)
-  } finally {
-    await client.end()
-  }
 }
 
 async function compare(client: pg.Client) {
@@ -107,8 +185,9 @@ async function readApplied(client: pg.Client): Promise<{ name: string; digest: s
 async function apply(client: pg.Client, migration: Migration): Promise<void> {
   await client.query('begin')
   try {
-    // Waiting longer for a lock would queue every request behind it.
-    await client.query("set local lock_timeout = '1s'")
+    // Requests queue up behind a lock that is waited for. Just longer than `deadlock_timeout` (1 s), after which PostgreSQL
+    // cancels an autovacuum that is in the way.
+    await client.query("set local lock_timeout = '1100ms'")
     await client.query(migration.sql)
     await client.query('insert into schema_migrations (name, digest) values ($1, $2)', [
       migration.name,
@@ -116,17 +195,25 @@ async function apply(client: pg.Client, migration: Migration): Promise<void> {
     ])
     await client.query('commit')
   } catch (error) {
-    await client.query('rollback')
+    await client.query('rollback').catch(() => undefined)
     throw error
   }
 }
 
 /** The job queue has a schema of its own and migrates it itself. */
-async function migrateJobs(url: string): Promise<void> {
-  const pgPool = new pg.Pool({ connectionString: url, ...unboundedParameters })
+async function migrateJobs(url: string, guarded: Set<pg.ClientBase>): Promise<void> {
+  const pgPool = new pg.Pool({
+    connectionString: url,
+    connectionTimeoutMillis: 5000,
+    ...keptAlive,
+    ...unboundedParameters,
+  })
   // Theirs is without a listener as it ends: a database that goes away just then would end the process.
   pgPool.on('error', () => undefined)
-  pgPool.on('connect', (client) => client.on('error', () => undefined))
+  pgPool.on('connect', (client) => {
+    client.on('error', () => undefined)
+    guarded.add(client)
+  })
   const utils = await makeWorkerUtils({ pgPool })
   try {
     await utils.migrate()

@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import { expect, inject, onTestFinished, test } from 'vitest'
+import { administer, copyTemplate, databaseUrl } from '../../../test/database.ts'
+import { until } from '../../../test/harness.ts'
+import { startSilentProxy } from '../../../test/silent-proxy.ts'
+import { type MigrateOptions, migrate, migrationStatus } from './migrate.ts'
+import { explainDatabaseError } from './reach.ts'
+
+const PENDING = '0139_member_inviters.sql'
+
+/** A database that lacks one migration, of the table `members`, and another connection that can lock it. */
+async function startPending() {
+  const name = `watchword_${randomUUID().replaceAll('-', '')}`
+  await copyTemplate(inject('serverUrl'), inject('template'), name)
+  onTestFinished(() => administer(inject('serverUrl'), `drop database if exists ${name} with (force)`))
+  const url = databaseUrl(inject('serverUrl'), name)
+  const connect = async () => {
+    const client = new pg.Client({ connectionString: url, application_name: 'a report' })
+    await client.connect()
+    onTestFinished(() => client.end())
+    return client
+  }
+  const holder = await connect()
+  await holder.query('alter table members drop column invited_by_type, drop column invited_by_id')
+  await holder.query('delete from schema_migrations where name = $1', [PENDING])
+  const lines: string[] = []
+  return { url, holder, connect, lines, notice: (line: string) => void lines.push(line) }
+}
+
+async function lockMembers(holder: pg.Client): Promise<void> {
+  await holder.query('begin')
+  await holder.query('lock table members in access share mode')
+}
+
+/** Migrates; returns what was applied, or the line of why not. */
+function migrating(url: string, options: MigrateOptions): Promise<string[] | string | null> {
+  const applied: string[] = []
+  return migrate(url, { ...options, onApplied: (name) => void applied.push(name) }).then(
+    () => applied,
+    (error: unknown) => explainDatabaseError(error, url),
+  )
+}
+
+const WAITS =
+  /^Migration 0139_member_inviters\.sql waits for a lock on table members that process \d+ \(a report, idle in transaction for \d+ s\) of PostgreSQL at \S+( \S+)? holds\.$/
+
+test('a migration that another transaction blocks says once what it waits for, holds nobody up, and goes on', async () => {
+  const { url, holder, connect, lines, notice } = await startPending()
+  await lockMembers(holder)
+  const done = migrating(url, { notice })
+  await until(async () => lines.length > 0)
+  // Waits behind the migration, and would for as long as the holder, if it did not let go in between.
+  const { rows } = await (await connect()).query('select count(*)::int as count from members')
+  expect(rows).toEqual([{ count: 0 }])
+  await holder.query('commit')
+  expect(await done).toEqual([PENDING])
+  expect(lines).toEqual([expect.stringMatching(WAITS)])
+  expect((await migrationStatus(url)).pending).toEqual([])
+})
+
+test('a migration that stays blocked is given up with the reason, and nothing of it is left', async () => {
+  const { url, holder } = await startPending()
+  await lockMembers(holder)
+  expect(await migrating(url, { patienceMs: 0 })).toMatch(
+    /^Migration 0139_member_inviters\.sql was not applied, because process \d+ \(a report, idle in transaction for \d+ s\) holds a lock on table members: end that transaction and start again\.$/,
+  )
+  await holder.query('commit')
+  const columns = await holder.query(`select from information_schema.columns where column_name = 'invited_by_type'`)
+  expect([columns.rowCount, (await migrationStatus(url)).pending]).toEqual([0, [PENDING]])
+  expect(await migrating(url, {})).toEqual([PENDING])
+})
+
+test('of two that migrate, the second waits and says so', async () => {
+  const { url, holder, connect, lines, notice } = await startPending()
+  await lockMembers(holder)
+  const first = migrating(url, {})
+  const watcher = await connect()
+  await until(async () => {
+    const { rowCount } = await watcher.query(
+      `select from pg_locks where locktype = 'advisory' and granted
+        and database = (select oid from pg_database where datname = current_database())`,
+    )
+    return rowCount === 1
+  })
+  const second = migrating(url, { notice })
+  await until(async () => lines.length > 0)
+  expect(lines).toEqual([expect.stringMatching(/ is being migrated by another process\. Waiting for it\.$/)])
+  await holder.query('commit')
+  expect([await first, await second]).toEqual([[PENDING], []])
+})
+
+test('a migration whose server falls silent ends, and can be started again', async () => {
+  const { url, holder, lines, notice } = await startPending()
+  const proxy = await startSilentProxy(url)
+  onTestFinished(() => proxy.close())
+  await lockMembers(holder)
+  const done = migrating(proxy.url, { notice, answerMs: 500 })
+  await until(async () => lines.length > 0)
+  proxy.silence()
+  expect(await done).toMatch(/does not answer \(Connection terminated unexpectedly\)/)
+  await holder.query('commit')
+  await proxy.close()
+  expect(await migrating(url, {})).toEqual([PENDING])
+})

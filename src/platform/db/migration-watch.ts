@@ -1,0 +1,102 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type pg from 'pg'
+import { breakClient, endClient, openClient } from './client.ts'
+import { isConnectionSpent } from './failure.ts'
+
+const BEAT_MS = 250
+const ANSWER_MS = 10_000
+const MAX_UNREACHABLE = 3
+
+/** Who holds a lock that a migration waits for. */
+export interface Blocker {
+  /** Null for a lock of something else. */
+  table: string | null
+  /** Whether it is the lock of migrations. */
+  isMigration: boolean
+  /** What the connection says of itself, such as `process 4711 (psql, idle in transaction for 12 s)`. */
+  process: string
+}
+
+export interface Watch {
+  /** Connections that are closed, so that their statements fail, once the server does not answer. */
+  guarded: Set<pg.ClientBase>
+  /** The process on the server of the connection that is watched. */
+  pid: number
+  onBlocked(blocker: Blocker): void
+  /** In tests: how long the server may take to answer, in milliseconds. */
+  answerMs?: number
+}
+
+/**
+ * Watches a migration on a connection of its own, while `work` runs: a migration may take any time, so nothing but another
+ * connection can tell whether it waits for a lock, or for a server that has fallen silent.
+ */
+export async function watchMigration<T>(url: string, watch: Watch, work: () => Promise<T>): Promise<T> {
+  const done = new AbortController()
+  const watching = keepWatching(url, watch, done.signal)
+  try {
+    return await work()
+  } finally {
+    done.abort()
+    await watching
+  }
+}
+
+async function keepWatching(
+  url: string,
+  { guarded, pid, onBlocked, answerMs = ANSWER_MS }: Watch,
+  done: AbortSignal,
+): Promise<void> {
+  let watcher: pg.Client | null = null
+  for (let unreachable = 0; !done.aborted; ) {
+    await delay(BEAT_MS, undefined, { signal: done }).catch(() => undefined)
+    if (done.aborted) break
+    try {
+      watcher ??= await openClient(url, { application_name: 'watchword-migrate', query_timeout: answerMs })
+      const blocker = await findBlocker(watcher, pid)
+      unreachable = 0
+      if (blocker) onBlocked(blocker)
+    } catch (error) {
+      // The next connection may reach another server, which knows nothing of the migration.
+      const isSilent = isSilence(error) && (watcher !== null || ++unreachable >= MAX_UNREACHABLE)
+      if (watcher) breakClient(watcher)
+      watcher = null
+      if (isSilent) for (const client of guarded) breakClient(client)
+    }
+  }
+  if (watcher) await endClient(watcher).catch(() => undefined)
+}
+
+/** Anything else, such as no free connection, is an answer. */
+function isSilence(error: unknown): boolean {
+  return error instanceof Error && (isConnectionSpent(error) || /timeout/i.test(error.message))
+}
+
+async function findBlocker(client: pg.Client, pid: number): Promise<Blocker | null> {
+  const { rows } = await client.query<{
+    pid: number
+    table: string | null
+    kind: string | null
+    name: string | null
+    state: string | null
+    seconds: number | null
+  }>(
+    `select blocker.pid, waiting.relation::regclass::text as "table", waiting.locktype as kind,
+       activity.application_name as name, activity.state,
+       extract(epoch from clock_timestamp() - activity.xact_start)::int as seconds
+     from unnest(pg_blocking_pids($1)) as blocker (pid)
+     left join pg_stat_activity activity on activity.pid = blocker.pid
+     left join pg_locks waiting on waiting.pid = $1 and not waiting.granted
+     limit 1`,
+    [pid],
+  )
+  const [row] = rows
+  if (!row) return null
+  const doing = row.state === null || row.seconds === null ? [] : [`${row.state} for ${row.seconds} s`]
+  const words = [...(row.name ? [row.name] : []), ...doing].join(', ')
+  return {
+    table: row.table,
+    isMigration: row.kind === 'advisory',
+    process: `process ${row.pid}${words ? ` (${words})` : ''}`,
+  }
+}
