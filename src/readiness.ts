@@ -7,16 +7,26 @@ import type { Platform } from './platform/platform.ts'
 
 const CHECK_MS = 2000
 
-/** Checks each part that requests need by actually using it. */
+/**
+ * Checks each part that requests need by actually using it. Probes that come meanwhile share the check. Its result is not
+ * kept: it would be out of date just when it matters.
+ */
 export function readinessChecks(platform: Platform, worker: Worker): () => Promise<Checks> {
   const wanted = readMigrations().map(({ name }) => name)
-  return async () => {
+  const check = async (): Promise<Checks> => {
     const [database, migrations, signing_key] = await Promise.all([
-      succeeds(answers(platform)),
+      succeeds(canWrite(platform, wanted)),
       succeeds(isMigrated(platform, wanted)),
       succeeds(canSign(platform)),
     ])
     return { database, migrations, queue: worker.isRunning() ? 'ok' : 'failed', signing_key }
+  }
+  let shared: Promise<Checks> | null = null
+  return () => {
+    shared ??= check().finally(() => {
+      shared = null
+    })
+    return shared
   }
 }
 
@@ -28,8 +38,14 @@ async function succeeds(check: Promise<boolean>): Promise<'ok' | 'failed'> {
   return passed ? 'ok' : 'failed'
 }
 
-async function answers({ database }: Platform): Promise<boolean> {
-  await database.query({ text: 'select 1' })
+/**
+ * Writes by locking a row: the commit reaches the disk and synchronous standbys, and no row is rewritten. A server that only
+ * reads refuses it, and the connections to it are closed. Another process that has the row locked is no reason to wait. A full
+ * disk or a locked table is not looked for: every process shares those, and reads go on.
+ */
+async function canWrite({ database }: Platform, [name]: string[]): Promise<boolean> {
+  const text = 'select name from schema_migrations where name = $1 for no key update skip locked'
+  await database.query({ text, values: [name] })
   return true
 }
 

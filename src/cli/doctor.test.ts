@@ -162,6 +162,24 @@ test('a schema that cannot be read hides neither the database nor the master key
   ])
 })
 
+test('a database that only reads is a problem', async () => {
+  const standby = `standby_${randomBytes(4).toString('hex')}`
+  const { pool } = service.app.platform.database
+  await pool.query(`create database ${standby}`)
+  await pool.query(`alter database ${standby} set default_transaction_read_only = on`)
+  const url = new URL(service.databaseUrl)
+  url.pathname = `/${standby}`
+  const result = await states({ ...env, DATABASE_URL: url.href })
+  await pool.query(`drop database ${standby} with (force)`)
+  expect([result.code, result.of('database')]).toMatchObject([
+    1,
+    {
+      state: 'problem',
+      detail: expect.stringMatching(/^PostgreSQL \S+\. It only reads\. .* set DATABASE_URL to the primary/),
+    },
+  ])
+})
+
 test('looking changes nothing', async () => {
   const dataDir = makeDataDir()
   expect((await states({ WATCHWORD_DATA_DIR: dataDir })).code).toBe(0)

@@ -209,7 +209,7 @@ async function examineOpenDatabase(config: Config, database: Database): Promise<
   const { version } = await reachDatabase(database.url, { patienceMs: 0 })
   const { migrations, isBehind } = await examineMigrations(config, database)
   return [
-    { check: 'database', state: 'ok', detail: `PostgreSQL ${version}${config.databaseUrl ? '' : ', embedded'}.` },
+    await examineWriting(database, `PostgreSQL ${version}${config.databaseUrl ? '' : ', embedded'}.`),
     await examineClock(database),
     migrations,
     // A schema that is not migrated may lack the tables.
@@ -263,6 +263,16 @@ async function examineOutgoing({ db }: Database): Promise<Finding> {
   if (!isCopy) return { check, state: 'ok', detail: 'Mails, SMS and webhooks are sent.' }
   const detail = 'The database is a restored backup or a copy: the service will hold mails, SMS and webhooks.'
   return { check, state: 'warning', detail }
+}
+
+async function examineWriting({ pool }: Database, detail: string): Promise<Finding> {
+  const { rows } = await pool.query<{ reads: boolean }>(
+    `select current_setting('transaction_read_only') = 'on' as reads`,
+  )
+  if (!rows[0]?.reads) return { check: 'database', state: 'ok', detail }
+  const cure =
+    'It is a standby, or default_transaction_read_only is on: set DATABASE_URL to the primary, or turn that off.'
+  return { check: 'database', state: 'problem', detail: `${detail} It only reads. ${cure}` }
 }
 
 async function examineClock({ pool }: Database): Promise<Finding> {

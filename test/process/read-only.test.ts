@@ -1,0 +1,56 @@
+import pg from 'pg'
+import { expect, inject, test } from 'vitest'
+import { administer } from '../database.ts'
+import { caller, until } from '../harness.ts'
+import { startSilentProxy } from '../silent-proxy.ts'
+import { afterThisTest, productionSettings, startService } from './service.ts'
+
+const nameOf = (url: string) => new pg.Client({ connectionString: url }).database
+
+test('a process whose database only reads is not ready, and writes again without a restart once it does not', async () => {
+  const settings = await productionSettings()
+  const service = await startService(settings)
+  await service.ready()
+  const api = caller(service.baseUrl, settings.WATCHWORD_BOOTSTRAP_API_KEY)
+  expect((await api.post('/v1/organizations', { name: 'Before', slug: 'before' })).status).toBe(200)
+  const name = nameOf(settings.DATABASE_URL)
+  const serverUrl = inject('serverUrl')
+  // As when the address leads to a standby: connections are cut, and the new ones only read.
+  await administer(serverUrl, `alter database ${name} set default_transaction_read_only = on`)
+  await administer(serverUrl, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`)
+  const unready = await until(async () => {
+    const readiness = await service.readiness()
+    return readiness?.status === 503 && readiness.body.checks['database'] === 'failed' && readiness
+  })
+  expect(unready.body).toMatchObject({ status: 'unavailable', checks: { migrations: 'ok', signing_key: 'ok' } })
+  const refused = await api.post('/v1/organizations', { name: 'Meanwhile', slug: 'meanwhile' })
+  expect([refused.status, refused.body.code]).toEqual([503, 'unavailable'])
+  expect((await api.get('/v1/organizations')).status).toBe(200)
+  await administer(serverUrl, `alter database ${name} reset default_transaction_read_only`)
+  await service.ready()
+  expect((await api.post('/v1/organizations', { name: 'After', slug: 'after' })).status).toBe(200)
+  const { subOrganizations } = (await api.get('/v1/organizations')).body
+  expect(subOrganizations.map((row: { slug: string }) => row.slug).sort()).toEqual(['after', 'before'])
+})
+
+test('a process whose database has fallen silent answers again once another one is there, and stops in time', async () => {
+  const settings = await productionSettings()
+  const proxy = await startSilentProxy(settings.DATABASE_URL)
+  afterThisTest(() => proxy.close())
+  const service = await startService({ ...settings, DATABASE_URL: proxy.url })
+  await service.ready()
+  const api = caller(service.baseUrl, settings.WATCHWORD_BOOTSTRAP_API_KEY)
+  const create = (slug: string) => api.post('/v1/organizations', { name: slug, slug })
+  const made = await Promise.all(Array.from({ length: 12 }, (_, n) => create(`o${n}`)))
+  expect(new Set(made.map(({ status }) => status))).toEqual(new Set([200]))
+  proxy.silence()
+  const refused = await create('silent')
+  expect([refused.status, refused.headers.get('retry-after') !== null]).toEqual([503, true])
+  for (let n = 0; n < 12; n++) expect((await create(`later${n}`)).status).toBe(200)
+  await service.ready()
+  proxy.silence()
+  const last = create('last')
+  service.child.kill('SIGTERM')
+  expect((await last).status).toBe(503)
+  expect(await service.ended).toBe(0)
+})
