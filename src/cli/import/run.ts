@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { addUsers, checkUsers, MAX_USERS_PER_REQUEST, type RowOutcome } from '../../features/users/bulk/bulk.ts'
 import { parseImportedHash } from '../../platform/crypto/password-cost.ts'
 import { importedHashTypes } from '../../platform/crypto/password-format.ts'
@@ -9,6 +8,7 @@ import type { Platform } from '../../platform/platform.ts'
 import { inTx } from '../../platform/work.ts'
 import { cliOrigin } from '../deployment.ts'
 import type { Checkpoint } from './checkpoint.ts'
+import { type FirstLines, rememberFirstLines } from './first-lines.ts'
 import type { Person } from './person.ts'
 import type { Progress } from './progress.ts'
 import { reasonOf } from './reasons.ts'
@@ -56,14 +56,14 @@ interface Row {
  */
 export async function runImport(run: ImportRun): Promise<'done' | 'stopped'> {
   const { checkpoint } = run
-  const firstLines = new Map<number, number>()
+  const firstLines = rememberFirstLines()
   const doneBefore = checkpoint.counts.rows
   let batch: Row[] = []
   let read = 0
   for await (const record of run.records) {
     const row = toRow(record, run)
     if (++read <= doneBefore) {
-      if (row.norm !== null) noteLine(firstLines, row.norm, row.line)
+      if (row.norm !== null) firstLines.note(row.norm, row.line)
       continue
     }
     batch.push(row)
@@ -99,7 +99,7 @@ function passwordProblem({ fields, hashProblem }: Person, costLimit: number): st
     : 'the password hash cannot be read'
 }
 
-async function importBatch(run: ImportRun, batch: Row[], firstLines: Map<number, number>): Promise<void> {
+async function importBatch(run: ImportRun, batch: Row[], firstLines: FirstLines): Promise<void> {
   const { checkpoint, report, progress } = run
   const outcomes = await writeRows(run, batch)
   const lines = batch.flatMap((row) => tally(run, row, outcomes.get(row), firstLines) ?? [])
@@ -141,7 +141,7 @@ function tally(
   run: ImportRun,
   row: Row,
   outcome: RowOutcome<unknown> | undefined,
-  firstLines: Map<number, number>,
+  firstLines: FirstLines,
 ): ReportLine | null {
   const { counts } = run.checkpoint
   const { line, person, lostPassword } = row
@@ -173,9 +173,9 @@ function skipOf(
   { checkpoint: { counts }, ownEmails, dryRun }: ImportRun,
   { norm, line }: Row,
   isTaken: boolean,
-  firstLines: Map<number, number>,
+  firstLines: FirstLines,
 ): { code: string; reason: string } | null {
-  const before = norm === null ? line : noteLine(firstLines, norm, line)
+  const before = norm === null ? line : firstLines.note(norm, line)
   if (before !== line && (isTaken || dryRun)) {
     counts.duplicates++
     return { code: 'duplicate_in_file', reason: `The same address as in line ${before}.` }
@@ -187,13 +187,4 @@ function skipOf(
 
 function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
-}
-
-/** The line where an address occurred first. Keeps only 53 bits of its digest, since files have millions. */
-function noteLine(firstLines: Map<number, number>, norm: string, line: number): number {
-  const digest = createHash('sha256').update(norm).digest()
-  const key = digest.readUIntBE(0, 6) * 32 + (digest.readUInt8(6) >> 3)
-  const before = firstLines.get(key)
-  if (before === undefined) firstLines.set(key, line)
-  return before ?? line
 }
