@@ -151,7 +151,6 @@ const CLOCK_READERS: Record<string, string> = {
   'src/features/saml/protocol.ts': 'when a request was made, which a provider compares with its own clock',
   'src/features/saml/sp-logout.ts': 'when a request was made, which a provider compares with its own clock',
   'src/features/sessions/tokens.ts': 'the times in a token, which others check by their own clocks',
-  'src/features/signup/pending.ts': 'when to run a job, as the queue keeps its own time',
   'src/features/social/apple.ts': 'the times in a client secret, which Apple checks by its own clock',
   'src/features/sso/keys.ts': 'whether a certificate is good, which others check by their own clocks',
   'src/features/webhooks/repeat.ts': 'how far back a replay may reach',
@@ -166,7 +165,6 @@ const CLOCK_READERS: Record<string, string> = {
   'src/platform/fair-queue.ts': 'how long a request waits',
   'src/platform/http/entry.ts': 'a cached key expires, and its rate is counted, without asking the database',
   'src/platform/ids.ts': 'ids begin with when they were made, so that rows lie in that order',
-  'src/platform/outbox/delivery.ts': 'when to try again, as the queue keeps its own time',
   'src/platform/webhooks/attempt.ts': 'when a delivery was signed, which receivers compare with their own clocks',
 }
 
@@ -174,6 +172,7 @@ const CLOCK_READERS: Record<string, string> = {
 const NOW_READERS: Record<string, string> = {
   'src/platform/clock.ts': 'names its own function so',
   'src/platform/db/migrate.ts': 'runs before clock_now() is there',
+  'src/platform/jobs/queue.ts': 'the queue keeps its own time',
   'src/platform/jobs/worker.ts': 'the queue keeps its own time',
 }
 
@@ -448,6 +447,15 @@ test('there is one of each: issuer, consumer of codes, maker of tenants, way out
   ).toEqual(ADDRESS_READERS)
   const readers = filesWith(/config(\.baseUrl|\s*\}?\s*=\s*platform\b[^\n]*baseUrl)|\{ baseUrl \} = platform\.config/)
   expect(readers.filter((path) => roomOf(path))).toEqual(ADDRESS_READERS)
+})
+
+test('every connection has a deadline: it is opened by client.ts or a pool', () => {
+  expect(filesWith(/new pg\.(Client|Pool)\((?!\{ connectionString: url( \?\? '')? \}\))/)).toEqual([
+    'src/platform/db/client.ts',
+    'src/platform/db/embedded-claim.ts',
+    'src/platform/db/migrate.ts',
+    'src/platform/db/pool.ts',
+  ])
 })
 
 test('time is the database’s: clock_now() in SQL, and no other clock but where listed', () => {
