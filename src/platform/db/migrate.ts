@@ -56,9 +56,9 @@ export interface MigrateOptions {
 }
 
 /**
- * Migrates the database to this release's schema: forward only, each migration in a transaction of its own, under an
- * advisory lock so that only one of several starting processes does it. Refuses a schema newer than the release. Throws
- * DatabaseError when another transaction blocks a migration for five minutes.
+ * Migrates the database to this release's schema: forward only, under an advisory lock so that only one of several starting
+ * processes does it. Each migration runs in a transaction of its own, or begins with `-- no transaction`. Refuses a schema
+ * newer than the release. Throws DatabaseError when another transaction blocks a migration for five minutes.
  */
 export async function migrate(url: string, options: MigrateOptions = {}): Promise<void> {
   await withClient(url, MIGRATOR, async (client) => {
@@ -71,7 +71,7 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
       ...(options.answerMs === undefined ? {} : { answerMs: options.answerMs }),
     }
     await watchMigration(url, watch, async () => {
-      await client.query('select pg_advisory_lock($1)', [LOCK_KEY])
+      await waitForTurn(client, waits)
       try {
         await client.query(`create table if not exists schema_migrations (
           name text primary key, digest text not null, applied_at timestamptz not null default now())`)
@@ -92,6 +92,8 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
 }
 
 interface Waits {
+  /** Another process migrates the database. */
+  onOtherMigrator(): void
   begin(migration: Migration): void
   onBlocked(blocker: Blocker): void
   /** The latest of the current migration, in a sentence. */
@@ -102,20 +104,21 @@ function reportWaits(url: string, { notice }: MigrateOptions): Waits {
   let name = ''
   let latest = ''
   const reported = new Set<string>()
+  const report = (line: string) => {
+    const key = line.replace(/ \(.*\)/, '')
+    if (!reported.has(key)) notice?.(line)
+    reported.add(key)
+  }
   return {
+    onOtherMigrator: () => report(`${nameDatabase(url)} is being migrated by another process. Waiting for it.`),
     begin(migration) {
       name = migration.name
       latest = ''
     },
-    onBlocked({ table, isMigration, process }) {
+    onBlocked({ table, process }) {
       const what = table === null ? 'a lock' : `a lock on table ${table}`
-      const line = isMigration
-        ? `${nameDatabase(url)} is being migrated by another process. Waiting for it.`
-        : `Migration ${name} waits for ${what} that ${process} of ${nameDatabase(url)} holds.`
-      if (!isMigration) latest = `${process} holds ${what}`
-      const key = line.replace(/ \(.*\)/, '')
-      if (!reported.has(key)) notice?.(line)
-      reported.add(key)
+      latest = `${process} holds ${what}`
+      report(`Migration ${name} waits for ${what} that ${process} of ${nameDatabase(url)} holds.`)
     },
     latest: () => latest || 'another transaction holds a lock',
   }
@@ -182,17 +185,39 @@ async function readApplied(client: pg.Client): Promise<{ name: string; digest: s
   return rows
 }
 
+const NO_TRANSACTION = /^-- no transaction$/m
+const LOCK_POLL_MS = 200
+
+/** Asks again and again: who waits in a statement holds a snapshot, for whose end a concurrent index build waits. */
+async function waitForTurn(client: pg.Client, waits: Waits): Promise<void> {
+  for (;;) {
+    const { rows } = await client.query<{ is_mine: boolean }>('select pg_try_advisory_lock($1) as is_mine', [LOCK_KEY])
+    if (rows[0]?.is_mine) return
+    waits.onOtherMigrator()
+    await delay(LOCK_POLL_MS)
+  }
+}
+
+/** For indexes made concurrently. What was interrupted is run again from the beginning, so each statement may be repeated. */
+async function applyInSteps(client: pg.Client, migration: Migration): Promise<void> {
+  const statements = migration.sql.split(/;\s*$/m).filter((statement) => statement.replaceAll(/^--.*$/gm, '').trim())
+  for (const statement of statements) await client.query(statement)
+  await keepApplied(client, migration)
+}
+
+async function keepApplied(client: pg.Client, { name, digest }: Migration): Promise<void> {
+  await client.query('insert into schema_migrations (name, digest) values ($1, $2)', [name, digest])
+}
+
 async function apply(client: pg.Client, migration: Migration): Promise<void> {
+  if (NO_TRANSACTION.test(migration.sql)) return applyInSteps(client, migration)
   await client.query('begin')
   try {
     // Requests queue up behind a lock that is waited for. Just longer than `deadlock_timeout` (1 s), after which PostgreSQL
     // cancels an autovacuum that is in the way.
     await client.query("set local lock_timeout = '1100ms'")
     await client.query(migration.sql)
-    await client.query('insert into schema_migrations (name, digest) values ($1, $2)', [
-      migration.name,
-      migration.digest,
-    ])
+    await keepApplied(client, migration)
     await client.query('commit')
   } catch (error) {
     await client.query('rollback').catch(() => undefined)

@@ -11,8 +11,6 @@ const MAX_UNREACHABLE = 3
 export interface Blocker {
   /** Null for a lock of something else. */
   table: string | null
-  /** Whether it is the lock of migrations. */
-  isMigration: boolean
   /** What the connection says of itself, such as `process 4711 (psql, idle in transaction for 12 s)`. */
   process: string
 }
@@ -76,12 +74,11 @@ async function findBlocker(client: pg.Client, pid: number): Promise<Blocker | nu
   const { rows } = await client.query<{
     pid: number
     table: string | null
-    kind: string | null
     name: string | null
     state: string | null
     seconds: number | null
   }>(
-    `select blocker.pid, waiting.relation::regclass::text as "table", waiting.locktype as kind,
+    `select blocker.pid, waiting.relation::regclass::text as "table",
        activity.application_name as name, activity.state,
        extract(epoch from clock_timestamp() - activity.xact_start)::int as seconds
      from unnest(pg_blocking_pids($1)) as blocker (pid)
@@ -96,7 +93,6 @@ async function findBlocker(client: pg.Client, pid: number): Promise<Blocker | nu
   const words = [...(row.name ? [row.name] : []), ...doing].join(', ')
   return {
     table: row.table,
-    isMigration: row.kind === 'advisory',
     process: `process ${row.pid}${words ? ` (${words})` : ''}`,
   }
 }
