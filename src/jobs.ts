@@ -15,6 +15,7 @@ import { cleanUpLockouts } from './features/lockout/cleanup.ts'
 import { cleanUpFormerRoles } from './features/members/cleanup.ts'
 import { cleanUpTrustedDevices } from './features/mfa/cleanup.ts'
 import { cleanUpLogoutTokens } from './features/oidc/cleanup.ts'
+import { countUsersOfOrganizations } from './features/organizations/user-counts.ts'
 import { cleanUpOtps } from './features/otp/cleanup.ts'
 import { cleanUpCeremonies } from './features/passkeys/cleanup.ts'
 import { cleanUpProvisioning } from './features/provisioning/cleanup.ts'
@@ -53,6 +54,7 @@ export const jobs: JobHandler[] = [
   cleanUpDevices,
   userCleanup,
   provisionSignup,
+  countUsersOfOrganizations,
   announceExpiredInvites,
   announceEndedImpersonations,
   cleanUpCeremonies,

@@ -6,7 +6,13 @@ import { brokenRules } from './sql-rules.ts'
 const kept = new Set<string>()
 const ROOT = `${import.meta.dirname}/..`
 let broken = new Set<string>()
-let recorded: string[] | null = null
+let recorded: SentQuery[] | null = null
+
+/** A statement as it was sent. */
+export interface SentQuery {
+  text: string
+  values: unknown[]
+}
 
 /** Reads every statement that this process sends from now on. Returns what ends that, and returns those that broke rules. */
 export function watchStatements(): () => string[] {
@@ -14,7 +20,7 @@ export function watchStatements(): () => string[] {
   Object.assign(pg.Client.prototype, {
     query(this: pg.Client, ...args: unknown[]) {
       const text = textOf(args[0])
-      if (text !== null) inspect(text)
+      if (text !== null) inspect(text, args[0])
       return Reflect.apply(query, this, args)
     },
   })
@@ -41,14 +47,19 @@ export function watchFile(): () => string[] {
 
 /** The statements that this process sends while `act` runs. */
 export async function recordStatements(act: () => Promise<unknown>): Promise<string[]> {
-  const texts: string[] = []
-  recorded = texts
+  return (await recordQueries(act)).map(({ text }) => text)
+}
+
+/** The same with their parameters. */
+export async function recordQueries(act: () => Promise<unknown>): Promise<SentQuery[]> {
+  const queries: SentQuery[] = []
+  recorded = queries
   try {
     await act()
   } finally {
     recorded = null
   }
-  return texts
+  return queries
 }
 
 /** What connections that listen ask every few seconds, to see whether the server answers. */
@@ -71,8 +82,13 @@ function textOf(query: unknown): string | null {
   return typeof query.text === 'string' ? query.text : null
 }
 
-function inspect(text: string): void {
-  if (!BEAT.test(text)) recorded?.push(text)
+function valuesOf(query: unknown): unknown[] {
+  const values = typeof query === 'object' && query !== null && 'values' in query ? query.values : []
+  return Array.isArray(values) ? values : []
+}
+
+function inspect(text: string, query: unknown): void {
+  if (!BEAT.test(text)) recorded?.push({ text, values: valuesOf(query) })
   // The queue's own are of tables on the server that is asked.
   if (kept.has(text) || text.includes('graphile_worker.')) return
   const rules = brokenRules(text)

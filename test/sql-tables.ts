@@ -23,6 +23,7 @@ export const PLACES = {
     'signing_keys',
     'social_redirects',
     'sp_keys',
+    'user_count_cursors',
     'webhook_cursors',
   ],
   /** With the directory, or for answers that are kept, the key, by which its rows lie together. */

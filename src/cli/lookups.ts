@@ -122,5 +122,5 @@ export async function getDirectory(
 
 /** The beginning of a list, for people to read. */
 export function firstPage(limit: number): Page {
-  return { path: '', query: {}, limit, order: 'asc', after: null, includeTotal: false }
+  return { path: '', query: {}, limit, order: 'asc', sortedBy: 'age', after: null, includeTotal: false }
 }

@@ -42,11 +42,11 @@ export function addMembers(program: Command): void {
 
 async function listMembers(options: Options): Promise<void> {
   await withPlatform(async (platform) => {
-    const { listMemberRows } = await import('../features/members/store.ts')
+    const { findMemberPage } = await import('../features/members/store.ts')
     const account = await getAccount(platform.db, options.account)
     // Without an environment: the rosters of every environment.
     const team = { accountId: account.id, organizationId: null }
-    const rows = await listMemberRows(platform.db, team, {}, firstPage(MAX_ROWS))
+    const { rows } = await findMemberPage(platform.db, team, {}, firstPage(MAX_ROWS))
     const members = rows.slice(0, MAX_ROWS).map(shown)
     const cells = members.map((each) => [each.membershipId, each.email, each.role, each.status, each.subOrgId ?? ''])
     print(options, { members }, tableLines(['ID', 'EMAIL', 'ROLE', 'STATUS', 'ORGANIZATION'], cells))

@@ -35,9 +35,14 @@ export function addOrganizations(program: Command): void {
 
 async function listOrganizations(options: Options): Promise<void> {
   await withPlatform(async (platform) => {
-    const { listOrganizationRows } = await import('../features/organizations/store.ts')
+    const { findCountedPage } = await import('../features/organizations/counted.ts')
     const { toOrganization } = await import('../features/organizations/schema.ts')
-    const rows = await listOrganizationRows(platform.db, await getScope(platform, options), {}, firstPage(MAX_ROWS))
+    const { rows } = await findCountedPage(
+      platform.db,
+      await getScope(platform, options),
+      {},
+      firstPage(MAX_ROWS),
+    )
     const subOrganizations = rows.slice(0, MAX_ROWS).map(toOrganization)
     const heading = ['ID', 'SLUG', 'NAME', 'STATUS', 'USERS', 'CREATED']
     const cells = ({ id, slug, name, status, userCount, createdAt }: Organization) => [

@@ -13,6 +13,7 @@ import { forced } from './forced.ts'
 import { http } from './http.ts'
 import { impersonation } from './impersonation.ts'
 import { languages } from './languages.ts'
+import { largeLists } from './large-lists.ts'
 import { limits } from './limits.ts'
 import { logouts } from './logouts.ts'
 import type { Mutant } from './mutant.ts'
@@ -48,6 +49,7 @@ export const lists: Record<string, Mutant[]> = {
   'second-factors': secondFactors,
   passkeys,
   languages,
+  'large-lists': largeLists,
   limits,
   secrets,
   audit,

@@ -127,9 +127,9 @@ export const tenants: Mutant[] = [
   },
   {
     name: 'users are listed in their own directory',
-    file: 'src/features/users/store.ts',
-    find: "? [eb('users.directory_id', '=', reach.directory.id)]",
-    replace: "? [eb('users.environment_id', '=', reach.environmentId)]",
+    file: 'src/features/users/list-store.ts',
+    find: 'return sql`users.directory_id = ${reach.directory.id}`',
+    replace: 'return sql`users.environment_id = ${reach.environmentId}`',
     tests: ['src/features/users/list.test.ts'],
   },
   {

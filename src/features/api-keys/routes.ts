@@ -17,7 +17,7 @@ import {
   CurrentKey,
   toApiKey,
 } from './schema.ts'
-import { countApiKeyRows, listApiKeyRows } from './store.ts'
+import { findApiKeyPage } from './store.ts'
 
 const tag = 'API keys'
 
@@ -37,9 +37,7 @@ export const apiKeyRoutes: Route[] = [
     async handle(work, { query }) {
       const { db, directory } = work
       const page = readPage(work.platform, '/v1/api-keys', query)
-      const rows = await listApiKeyRows(db, directory, page)
-      const total = page.includeTotal ? await countApiKeyRows(db, directory) : undefined
-      const list = finishPage(work, page, { rows, total }, byAge)
+      const list = finishPage(work, page, await findApiKeyPage(db, directory, page), byAge)
       return { apiKeys: list.rows.map(toApiKey), ...list.reply }
     },
   }),

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { existsIn } from '../../platform/db/home-environment.ts'
 import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { ApiKeys } from '../../platform/db/schema.gen.ts'
-import { type Page, takePage } from '../../platform/http/pagination.ts'
+import { type Found, findPage, type Page } from '../../platform/http/pagination.ts'
 
 export type ApiKeyRow = Selectable<ApiKeys> & { environment_slug: string }
 
@@ -30,18 +30,12 @@ export async function findApiKeyRow(db: Db, hash: Buffer): Promise<ApiKeyRow | u
   return selectApiKeys(db).where('key_hash', '=', hash).where('revoked_at', 'is', null).executeTakeFirst()
 }
 
-export async function listApiKeyRows(db: Db, reach: KeyReach, page?: Page): Promise<ApiKeyRow[]> {
-  const query = selectReached(db, reach)
-  const columns = { at: 'api_keys.created_at', id: 'api_keys.id' }
-  return page ? takePage(query, page, columns).execute() : query.orderBy('created_at').orderBy('id').execute()
+export async function listApiKeyRows(db: Db, reach: KeyReach): Promise<ApiKeyRow[]> {
+  return selectReached(db, reach).orderBy('created_at').orderBy('id').execute()
 }
 
-export async function countApiKeyRows(db: Db, reach: KeyReach): Promise<number> {
-  const row = await db
-    .selectFrom(selectReached(db, reach).as('reached'))
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow()
-  return row.count
+export function findApiKeyPage(db: Db, reach: KeyReach, page: Page): Promise<Found<ApiKeyRow>> {
+  return findPage(db, selectReached(db, reach), page, { at: 'api_keys.created_at', id: 'api_keys.id' })
 }
 
 /** A key, locked until the transaction ends. `dead`: revoked or expired. */

@@ -94,8 +94,8 @@ function isOpen(filter: Filter): boolean {
 function above(reach: Reach, from: Date | null): RawBuilder<unknown> {
   if (from === null) return sql`true`
   return sql`(e.epoch, e.tx_id, e.id) > (select b.epoch, b.tx_id, b.event_id from (
-    select epoch, tx_id, event_id, last_at from audit_blocks as own where ${within(reach, 'own')}
-      and last_at < ${from}::timestamptz - interval '1 hour'
+    (select epoch, tx_id, event_id, last_at from audit_blocks as own where ${within(reach, 'own')}
+      and last_at < ${from}::timestamptz - interval '1 hour' order by last_at desc limit 1)
     union all select 0, '0'::xid8, '00000000-0000-0000-0000-000000000000'::uuid, '-infinity'
     order by last_at desc limit 1) as b)`
 }
@@ -106,8 +106,8 @@ function below(reach: Reach, to: Date | null, before: Position | null): RawBuild
     : sql`true`
   if (to === null) return cursor
   return sql`${cursor} and (e.epoch, e.tx_id, e.id) <= (select b.epoch, b.tx_id, b.event_id from (
-    select epoch, tx_id, event_id, last_at from audit_blocks as own where ${within(reach, 'own')}
-      and last_at > ${to}::timestamptz + interval '1 hour'
+    (select epoch, tx_id, event_id, last_at from audit_blocks as own where ${within(reach, 'own')}
+      and last_at > ${to}::timestamptz + interval '1 hour' order by last_at limit 1)
     union all select 9223372036854775807, '18446744073709551615'::xid8, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid,
       'infinity'
     order by last_at limit 1) as b)`

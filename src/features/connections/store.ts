@@ -87,7 +87,7 @@ export async function findConnectionRowInReach(
 
 export function selectConnectionPage(db: Db, reach: Reach, page: Page): Promise<Found<ListedConnectionRow>> {
   const query = selectInReach(db, reach).where(isServed(reach, 'sso_connections.directory_id'))
-  return findPage(query, page, { at: 'sso_connections.created_at', id: 'sso_connections.id' })
+  return findPage(db, query, page, { at: 'sso_connections.created_at', id: 'sso_connections.id' })
 }
 
 function selectInReach(db: Db, reach: Reach) {

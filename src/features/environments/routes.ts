@@ -14,7 +14,7 @@ import {
   EnvironmentReply,
   toEnvironment,
 } from './schema.ts'
-import { countEnvironmentRows, listEnvironmentRows } from './store.ts'
+import { findEnvironmentPage } from './store.ts'
 
 const tag = 'Environments'
 
@@ -33,9 +33,7 @@ export const environmentRoutes: Route[] = [
     async handle(work, { query }) {
       const { db, directory } = work
       const page = readPage(work.platform, '/v1/environments', query)
-      const rows = await listEnvironmentRows(db, directory, page)
-      const total = page.includeTotal ? await countEnvironmentRows(db, directory) : undefined
-      const list = finishPage(work, page, { rows, total }, byAge)
+      const list = finishPage(work, page, await findEnvironmentPage(db, directory, page), byAge)
       return { environments: list.rows.map(toEnvironment), ...list.reply }
     },
   }),

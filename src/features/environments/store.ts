@@ -2,7 +2,7 @@ import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import { isOwnerSeenFrom } from '../../platform/db/home-environment.ts'
 import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { Environments } from '../../platform/db/schema.gen.ts'
-import { type Page, takePage } from '../../platform/http/pagination.ts'
+import { type Found, findPage, type Page } from '../../platform/http/pagination.ts'
 
 /** The part of an account that a caller sees. */
 export interface EnvironmentReach {
@@ -17,16 +17,8 @@ export type EnvironmentRow = Selectable<Environments> & { key_count: number }
 
 export type EnvironmentChanges = Pick<Updateable<Environments>, 'name' | 'locale'>
 
-export async function listEnvironmentRows(db: Db, reach: EnvironmentReach, page: Page): Promise<EnvironmentRow[]> {
-  return takePage(selectEnvironments(db, reach), page).execute()
-}
-
-export async function countEnvironmentRows(db: Db, reach: EnvironmentReach): Promise<number> {
-  const row = await db
-    .selectFrom(selectEnvironments(db, reach).as('reached'))
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow()
-  return row.count
+export function findEnvironmentPage(db: Db, reach: EnvironmentReach, page: Page): Promise<Found<EnvironmentRow>> {
+  return findPage(db, selectEnvironments(db, reach), page)
 }
 
 /** One that the caller sees. */

@@ -203,7 +203,7 @@ export async function selectIdentityPage(
   userId: string,
   page: Page,
 ): Promise<Found<IdentityRow>> {
-  return findPage(selectIdentities(db, directory).where('user_id', '=', userId), page)
+  return findPage(db, selectIdentities(db, directory).where('user_id', '=', userId), page)
 }
 
 /** Whether a user is another subject of the connection already. */

@@ -1,7 +1,7 @@
 import { hashIdentity, identify } from '../../platform/crypto/identity.ts'
 import { record } from '../../platform/events.ts'
 import type { Reach } from '../../platform/http/directory.ts'
-import { type Page, readPage } from '../../platform/http/pagination.ts'
+import { type Found, type Page, readPage } from '../../platform/http/pagination.ts'
 import type { RateLimit, RateState } from '../../platform/http/rate-limit.ts'
 import { isId } from '../../platform/ids.ts'
 import { type EmailAddress, maskEmail, parseEmail, requireEmail } from '../../platform/mail/address.ts'
@@ -27,7 +27,7 @@ import { inviteEvents } from './events.ts'
 import { invitePurpose } from './link-purpose.ts'
 import { type Invite, type InviteStatus, toInvite } from './schema.ts'
 import { inviteSettings } from './settings.ts'
-import { countInviteRows, findInviteRow, type InviteRow, listInviteRows } from './store.ts'
+import { findInvitePage, findInviteRow, type InviteRow } from './store.ts'
 
 export { acceptInvite, acceptOnPage, findInvitation, invitationWithdrawn, inviteMethod } from './accept.ts'
 export { inviteErrors } from './errors.ts'
@@ -198,7 +198,9 @@ async function getInviteRow(work: TxWork, id: string): Promise<InviteRow> {
 export async function getInvite({ platform, db, directory }: Work<Reach>, text: string): Promise<Invite> {
   const id = text.toLowerCase()
   const page = readPage(platform, '/v1/users/invites', { limit: 1 })
-  const [row] = isId(id) ? await listInviteRows(db, directory, { id }, page) : []
+  const {
+    rows: [row],
+  } = isId(id) ? await findInvitePage(db, directory, { id }, page) : { rows: [] }
   if (!row) throw inviteErrors.notFound()
   return toInvite(row)
 }
@@ -208,12 +210,11 @@ export async function listInvites(
   work: Work<Reach>,
   query: { status?: InviteStatus; email?: string },
   page: Page,
-): Promise<{ rows: InviteRow[]; total: number | undefined }> {
+): Promise<Found<InviteRow>> {
   const { platform, db, directory: reach } = work
   const { email } = query
   // A text that is not an address matches nothing.
   const identity = email === undefined ? undefined : hashIdentity(platform, parseEmail(email)?.norm ?? '')
   const filter = { status: query.status, identity }
-  const rows = await listInviteRows(db, reach, filter, page)
-  return { rows, total: page.includeTotal ? await countInviteRows(db, reach, filter) : undefined }
+  return findInvitePage(db, reach, filter, page)
 }

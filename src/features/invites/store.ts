@@ -1,8 +1,17 @@
-import { sql } from 'kysely'
+import { type Selectable, type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
 import { now } from '../../platform/db/now.ts'
 import type { Db } from '../../platform/db/pool.ts'
+import type { DB, Links } from '../../platform/db/schema.gen.ts'
 import type { Directory, Reach } from '../../platform/http/directory.ts'
-import { type Page, takePage } from '../../platform/http/pagination.ts'
+import {
+  countIfAsked,
+  countLooked,
+  type Found,
+  findEnd,
+  lookAt,
+  type Page,
+  takePage,
+} from '../../platform/http/pagination.ts'
 import type { InviteStatus } from './schema.ts'
 
 export interface InviteRow {
@@ -32,13 +41,12 @@ const status = sql<InviteStatus>`case when links.used_at is not null then 'accep
   when links.expires_at <= clock_now() then 'expired' else 'pending' end`
 
 export async function findInviteRow(db: Db, directory: Directory, id: string): Promise<InviteRow | undefined> {
-  return selectInvites(db).where('links.directory_id', '=', directory.id).where('links.id', '=', id).executeTakeFirst()
+  return selectInvites(db, directory).where('links.id', '=', id).executeTakeFirst()
 }
 
 /** The invitation as it will be once this transaction has accepted it. */
 export async function findAcceptedRow(db: Db, directory: Directory, id: string): Promise<InviteRow> {
-  const row = await selectInvites(db)
-    .where('links.directory_id', '=', directory.id)
+  const row = await selectInvites(db, directory)
     .where('links.id', '=', id)
     .select(now.as('now'))
     .executeTakeFirstOrThrow()
@@ -46,49 +54,61 @@ export async function findAcceptedRow(db: Db, directory: Directory, id: string):
 }
 
 export async function findInviteRows(db: Db, directory: Directory, ids: string[]): Promise<InviteRow[]> {
-  return selectInvites(db).where('links.directory_id', '=', directory.id).where('links.id', 'in', ids).execute()
+  return selectInvites(db, directory).where('links.id', 'in', ids).execute()
 }
 
-export async function listInviteRows(db: Db, reach: Reach, filter: InviteFilter, page: Page): Promise<InviteRow[]> {
-  const query = matching(db, reach, filter)
-  return takePage(query, page, { at: 'links.created_at', id: 'links.id' }).execute()
-}
+const columns = { at: 'links.created_at', id: 'links.id' }
 
-export async function countInviteRows(db: Db, reach: Reach, filter: InviteFilter): Promise<number> {
-  const counted = db.selectFrom(matching(db, reach, filter).as('found'))
-  const row = await counted.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()
-  return row.count
-}
-
-function matching(db: Db, reach: Reach, filter: InviteFilter) {
-  const { identity } = filter
-  return selectInvites(db)
-    .where((eb) =>
-      reach.directory
-        ? eb('links.directory_id', '=', reach.directory.id)
-        : eb(
-            'links.directory_id',
-            'in',
-            eb
-              .selectFrom('directories')
-              .select('id')
-              .where('environment_id', '=', reach.environmentId)
-              .where('kind', '!=', 'console'),
-          ),
+/** A page of invitations within the reach, with the total if the page asks for it. */
+export async function findInvitePage(
+  db: Db,
+  reach: Reach,
+  filter: InviteFilter,
+  page: Page,
+): Promise<Found<InviteRow>> {
+  const scope = selectScope(db, reach, filter)
+  const matching = (looked: typeof scope) =>
+    describe(db.selectFrom(looked.as('links'))).$if(filter.status !== undefined, (query) =>
+      // `coalesce`: the planner expects few of any status, and would rather sort all invitations than look for some.
+      query.where(sql<SqlBool>`coalesce(${status} = ${filter.status}, false)`),
     )
-    .$if(filter.id !== undefined, (query) => query.where('links.id', '=', filter.id ?? ''))
-    .$if(identity !== undefined, (query) => query.where('links.identity', '=', identity ?? Buffer.alloc(0)))
-    .$if(filter.status !== undefined, (query) => query.where(status, '=', filter.status ?? 'pending'))
+  const rows = await takePage(matching(lookAt(scope, page, columns)), page, columns).execute()
+  if (filter.status === undefined) return { rows, total: await countIfAsked(db, scope, page) }
+  const end = await findEnd(scope, page, { rows, columns })
+  return { rows, end, total: await countLooked(db, scope, page, { columns, matching }) }
 }
 
-function selectInvites(db: Db) {
-  return db
-    .selectFrom('links')
+/** Invitations that indexes find in the order of the list, whatever their status. */
+function selectScope(db: Db, reach: Reach, { id, identity }: InviteFilter) {
+  const { directory, environmentId } = reach
+  return selectLinks(db)
+    .where((eb) => {
+      if (directory) return eb('links.directory_id', '=', directory.id)
+      const directories = eb.selectFrom('directories').select('id').where('environment_id', '=', environmentId)
+      // An address has an index in each directory.
+      if (identity) return eb('links.directory_id', 'in', directories.where('kind', '!=', 'console'))
+      const team = directories.where('kind', '=', 'console')
+      return eb.and([
+        eb('links.environment_id', '=', environmentId),
+        eb('links.directory_id', 'is distinct from', team),
+      ])
+    })
+    .$if(id !== undefined, (query) => query.where('links.id', '=', id ?? ''))
+    .$if(identity !== undefined, (query) => query.where('links.identity', '=', identity ?? Buffer.alloc(0)))
+}
+
+const selectLinks = (db: Db) => db.selectFrom('links').selectAll('links').where('links.purpose', '=', 'invite')
+
+function selectInvites(db: Db, directory: Directory) {
+  return describe(db.selectFrom(selectLinks(db).where('links.directory_id', '=', directory.id).as('links')))
+}
+
+function describe(links: SelectQueryBuilder<DB & { links: Selectable<Links> }, 'links', object>) {
+  return links
     .innerJoin('directories', 'directories.id', 'links.directory_id')
     .leftJoin('users', (join) =>
       join.onRef('users.directory_id', '=', 'links.directory_id').onRef('users.id', '=', 'links.user_id'),
     )
-    .where('links.purpose', '=', 'invite')
     .select([
       'links.id',
       'links.directory_id',

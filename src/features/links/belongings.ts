@@ -72,7 +72,7 @@ export const linkBelongings = (
       'links',
       'created_at',
       'id purpose created_at expires_at used_at closed_at',
-      'identity token_hash details open_invite_until tagged',
+      'identity token_hash details open_invite_until tagged environment_id',
     ),
     setUpBefore: `(links.user_id = users.id or links.identity = asked.mailbox_identity)
       and links.used_at is null and links.closed_at is null and links.expires_at > (select at from clock)

@@ -26,7 +26,7 @@ import {
   TeamInviteParams,
   toTeamInvite,
 } from './schema.ts'
-import { countMemberRows, listMemberRows } from './store.ts'
+import { findMemberPage } from './store.ts'
 
 const tag = 'Team'
 const MAX_ROSTER = 500
@@ -47,9 +47,7 @@ export const memberRoutes: Route[] = [
     async handle(work, { query }) {
       const { db, directory } = work
       const page = readPage(work.platform, '/v1/members', query)
-      const rows = await listMemberRows(db, directory, {}, page)
-      const total = page.includeTotal ? await countMemberRows(db, directory) : undefined
-      const list = finishPage(work, page, { rows, total }, byAge)
+      const list = finishPage(work, page, await findMemberPage(db, directory, {}, page), byAge)
       return { members: await toMembers(work, list.rows), ...list.reply }
     },
   }),
@@ -66,9 +64,7 @@ export const memberRoutes: Route[] = [
     async handle(work, { query }) {
       const { db, directory } = work
       const page = readPage(work.platform, '/v1/members/invites', query)
-      const rows = await listMemberRows(db, directory, OPEN, page)
-      const total = page.includeTotal ? await countMemberRows(db, directory, OPEN) : undefined
-      const list = finishPage(work, page, { rows, total }, byAge)
+      const list = finishPage(work, page, await findMemberPage(db, directory, OPEN, page), byAge)
       return { invites: list.rows.map(toTeamInvite), ...list.reply }
     },
   }),

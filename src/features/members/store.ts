@@ -5,7 +5,7 @@ import { now } from '../../platform/db/now.ts'
 import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { DB } from '../../platform/db/schema.gen.ts'
 import type { Directory } from '../../platform/http/directory.ts'
-import { type Page, takePage } from '../../platform/http/pagination.ts'
+import { type Found, findPage, type Page } from '../../platform/http/pagination.ts'
 import { DEFAULT_ACCOUNT_NAME } from '../accounts/accounts.ts'
 import type { MemberRow, MemberUser } from './schema.ts'
 import type { TeamRole } from './team-roles.ts'
@@ -52,20 +52,12 @@ export async function lockInvitedRows(
 const lockable = (tx: Tx, accountId: string) =>
   tx.selectFrom('members').select('id').where('account_id', '=', accountId).orderBy('id').forUpdate()
 
-export async function listMemberRows(
-  db: Db,
-  scope: TeamScope,
-  filter: MemberFilter = {},
-  page?: Page,
-): Promise<MemberRow[]> {
-  const query = matching(db, scope, filter)
-  return (page ? takePage(query, page) : query.orderBy('created_at').orderBy('id')).execute()
+export async function listMemberRows(db: Db, scope: TeamScope, filter: MemberFilter = {}): Promise<MemberRow[]> {
+  return matching(db, scope, filter).orderBy('created_at').orderBy('id').execute()
 }
 
-export async function countMemberRows(db: Db, scope: TeamScope, filter: MemberFilter = {}): Promise<number> {
-  const counted = db.selectFrom(matching(db, scope, filter).as('found'))
-  const row = await counted.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()
-  return row.count
+export function findMemberPage(db: Db, scope: TeamScope, filter: MemberFilter, page: Page): Promise<Found<MemberRow>> {
+  return findPage(db, matching(db, scope, filter), page)
 }
 
 export async function findMemberRow(db: Db, scope: TeamScope, membershipId: string): Promise<MemberRow | undefined> {

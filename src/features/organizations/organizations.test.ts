@@ -73,6 +73,7 @@ test('creates an organization and records it', async () => {
     status: 'active',
     memberCount: 0,
     userCount: 0,
+    userCountedAt: organization.createdAt,
     domains: [],
     createdAt: organization.createdAt,
     updatedAt: organization.createdAt,
@@ -81,7 +82,7 @@ test('creates an organization and records it', async () => {
   expect(reply.headers.get('etag')).toBe('W/"1"')
   expect(await tenant.get(`/api/v1/organizations/${organization.id}`)).toMatchObject({
     status: 200,
-    body: { subOrganization: organization },
+    body: { subOrganization: { ...organization, userCountedAt: expect.any(String) } },
   })
   expect(await first.events(tenant)).toMatchObject([
     { type: 'organization.created', target_id: organization.id, organization_id: null, data: organization },

@@ -14,18 +14,19 @@ import { canonicalLocale } from '../../platform/messages/locale.ts'
 import { assertMetadataFits } from '../../platform/metadata.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { revokeOrganizationSessions } from '../sessions/sessions.ts'
+import { findCounted } from './counted.ts'
 import { organizationErrors } from './errors.ts'
 import { organizationEvents } from './events.ts'
 import { type OrganizationCreate, type OrganizationPatch, toOrganization } from './schema.ts'
 import {
   asNextEpoch,
-  findOrganizationRow,
   insertOrganizationRow,
   isCustomEnvironment,
   lockOrganizationRow,
   type OrganizationRow,
   updateOrganizationRow,
 } from './store.ts'
+import type { UserCount } from './user-counts-store.ts'
 
 export { organizationEvents } from './events.ts'
 export { OrganizationCreate } from './schema.ts'
@@ -41,7 +42,7 @@ export interface NewOrganization extends OrganizationCreate {
 
 /** An organization within the caller's reach. Throws `organization_not_found`, also for another account's. */
 export async function getOrganization(work: Work<AccountScope>, id: string): Promise<OrganizationRow> {
-  return found(await findOrganizationRow(work.db, work.directory, readId(id)))
+  return found(await findCounted(work.db, work.directory, readId(id)))
 }
 
 /**
@@ -81,7 +82,7 @@ export async function createOrganization(work: Work<AccountScope>, body: Organiz
       throw httpErrors.subOrgMismatch({ detail: 'A custom environment has its own organization only.' })
     const { accountId, organizationId: parentId } = scope
     const id = await addOrganization(db, { ...body, accountId, parentId, homeEnvironmentId: homeOfNew(scope) })
-    const row = found(await findOrganizationRow(db, { ...scope, organizationId: null }, id))
+    const row = found(await findCounted(db, { ...scope, organizationId: null }, id))
     const event = organizationEvents.created({ target: { type: 'organization', id }, data: toOrganization(row) })
     await record({ ...work, directory: scope.directory }, event)
     return row
@@ -119,8 +120,8 @@ export async function updateOrganization(
       await revokeOrganizationSessions(work, { id: before.id, epoch: before.session_epoch + 1 }, reason)
     }
     if (changed.includes('locale')) await forgetDirectories(work.platform, db, before.id)
-    const after = found(await findOrganizationRow(db, scope, before.id))
-    await recordChange(work, { before: { ...before, user_count: after.user_count }, after, changed })
+    const after = found(await findCounted(db, scope, before.id))
+    await recordChange(work, { before: { ...before, ...countOf(after) }, after, changed })
     return scope.environmentId === work.directory.environmentId ? after : getOrganization(work, before.id)
   })
 }
@@ -139,7 +140,7 @@ function assertMayChangeStatus(caller: KeyCaller, before: string, after: string)
     })
 }
 
-function applyPatch(row: Omit<OrganizationRow, 'user_count'>, patch: OrganizationPatch) {
+function applyPatch(row: Omit<OrganizationRow, keyof UserCount>, patch: OrganizationPatch) {
   const { name, description, status, locale, externalId, metadata } = patch
   return {
     name: name ?? row.name,
@@ -170,6 +171,9 @@ async function recordChange(
   const recorded = events.map((event) => event({ target, data, previous }))
   await record({ ...work, directory: work.directory.directory }, ...recorded)
 }
+
+/** Changes of an organization leave its users as they are. */
+const countOf = ({ user_count, user_counted_at }: OrganizationRow): UserCount => ({ user_count, user_counted_at })
 
 function writeMetadata(metadata: Record<string, unknown> | null): string {
   assertMetadataFits(metadata)

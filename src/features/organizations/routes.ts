@@ -7,6 +7,7 @@ import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { Success } from '../../platform/schema.ts'
 import type { Work } from '../../platform/work.ts'
 import { sessionEvents } from '../sessions/sessions.ts'
+import { findCountedPage } from './counted.ts'
 import { organizationErrors } from './errors.ts'
 import { organizationEvents } from './events.ts'
 import { createOrganization, getOrganization, updateOrganization } from './organizations.ts'
@@ -19,7 +20,6 @@ import {
   OrganizationReply,
   toOrganization,
 } from './schema.ts'
-import { countOrganizationRows, listOrganizationRows } from './store.ts'
 
 const tag = 'Organizations'
 const { created, archived, ...otherChanges } = organizationEvents
@@ -46,9 +46,7 @@ export const organizationRoutes: Route[] = [
     async handle(work, { query }) {
       const { db, directory } = work
       const page = readPage(work.platform, '/v1/organizations', query)
-      const rows = await listOrganizationRows(db, directory, query, page)
-      const total = page.includeTotal ? await countOrganizationRows(db, directory, query) : undefined
-      const list = finishPage(work, page, { rows, total }, byAge)
+      const list = finishPage(work, page, await findCountedPage(db, directory, query, page), byAge)
       return { subOrganizations: list.rows.map(toOrganization), ...list.reply }
     },
   }),

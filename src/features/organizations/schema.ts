@@ -4,6 +4,7 @@ import { Locale } from '../../platform/messages/locale.ts'
 import { Name, named, nullable } from '../../platform/schema.ts'
 import { MAX_SLUG, SLUG_FORM, SLUG_NEVER_CHANGES, SLUG_PATTERN } from '../../platform/slug.ts'
 import type { OrganizationRow } from './store.ts'
+import { COUNTED_AT_ONCE } from './user-counts-store.ts'
 
 const statuses = ['active', 'suspended', 'archived'] as const
 const Status = Type.Enum([...statuses], {
@@ -84,6 +85,10 @@ export const Organization = named(
     externalId: nullable(Type.String({ examples: ['crm-4711'] })),
     memberCount: Type.Integer({ description: 'Team members of this organization.', examples: [3] }),
     userCount: Type.Integer({ description: 'Directory users in the environment of the calling key.', examples: [120] }),
+    userCountedAt: Type.String({
+      format: 'date-time',
+      description: `When \`userCount\` was right: now, or with more than ${COUNTED_AT_ONCE} users up to a minute ago.`,
+    }),
     domains: Type.Array(Type.String(), {
       description: 'Those that it has proved in the environment of the calling key.',
       examples: [['acme.com']],
@@ -113,6 +118,7 @@ export function toOrganization(row: OrganizationRow): Organization {
     externalId: row.external_id,
     memberCount: row.member_count,
     userCount: row.user_count,
+    userCountedAt: row.user_counted_at.toISOString(),
     domains: row.domains,
     metadata: row.metadata,
     createdAt: row.created_at.toISOString(),

@@ -77,7 +77,7 @@ const REFUSED: Record<string, Record<string, string>> = {
   },
 }
 
-const stored = async () => (await tenant.get(path)).body.subOrganization
+const stored = async () => ({ ...(await tenant.get(path)).body.subOrganization, userCountedAt: null })
 const recorded = async () =>
   (await app.events({ accountId: tenant.accountId })).filter(({ target_id }) => target_id === subOrgId)
 

@@ -2,7 +2,8 @@ import { type Insertable, type Selectable, sql, type UpdateObject } from 'kysely
 import { isSeenFrom } from '../../platform/db/home-environment.ts'
 import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { DB, Organizations } from '../../platform/db/schema.gen.ts'
-import { type Page, takePage } from '../../platform/http/pagination.ts'
+import { findPage, type Page } from '../../platform/http/pagination.ts'
+import type { UserCount } from './user-counts-store.ts'
 
 /** The organizations a caller reaches, as seen from one environment. */
 export interface OrganizationReach {
@@ -18,27 +19,22 @@ export interface OrganizationFilter {
   externalId?: string
 }
 
-export type OrganizationRow = Omit<Selectable<Organizations>, 'metadata'> & {
-  metadata: Record<string, unknown>
-  member_count: number
-  domains: string[]
-  /** The slug of its home environment. */
-  home_slug: string
-  user_count: number
-}
+export type OrganizationRow = Omit<Selectable<Organizations>, 'metadata'> &
+  UserCount & {
+    metadata: Record<string, unknown>
+    member_count: number
+    domains: string[]
+    /** The slug of its home environment. */
+    home_slug: string
+  }
 
 /** Ends every session: those of an earlier epoch have ended. */
 export const asNextEpoch = { session_epoch: sql<number>`session_epoch + 1` }
 
 type OrganizationChanges = UpdateObject<DB, 'organizations'>
 
-export async function findOrganizationRow(
-  db: Db,
-  reach: OrganizationReach,
-  id: string,
-): Promise<OrganizationRow | undefined> {
-  const row = await selectOrganizations(db, reach).where('organizations.id', '=', id).executeTakeFirst()
-  return row && (await withUserCounts(db, reach, [row]))[0]
+export async function findOrganizationRow(db: Db, reach: OrganizationReach, id: string) {
+  return selectOrganizations(db, reach).where('organizations.id', '=', id).executeTakeFirst()
 }
 
 /** What is the organization's own, locked until the transaction ends, for a read-modify-write. */
@@ -46,27 +42,9 @@ export async function lockOrganizationRow(tx: Tx, reach: OrganizationReach, id: 
   return selectOrganizations(tx, reach).where('organizations.id', '=', id).forUpdate('organizations').executeTakeFirst()
 }
 
-export async function listOrganizationRows(
-  db: Db,
-  reach: OrganizationReach,
-  filter: OrganizationFilter,
-  page: Page,
-): Promise<OrganizationRow[]> {
+export async function findOrganizationPage(db: Db, reach: OrganizationReach, filter: OrganizationFilter, page: Page) {
   const query = selectOrganizations(db, reach).where((eb) => eb.and(conditions(filter)))
-  return withUserCounts(db, reach, await takePage(query, page).execute())
-}
-
-export async function countOrganizationRows(
-  db: Db,
-  reach: OrganizationReach,
-  filter: OrganizationFilter,
-): Promise<number> {
-  const row = await db
-    .selectFrom('organizations')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where((eb) => eb.and([...reached(reach), eb.and(conditions(filter))]))
-    .executeTakeFirstOrThrow()
-  return row.count
+  return findPage(db, query, page)
 }
 
 /** Whether an environment was made for one organization. */
@@ -136,24 +114,4 @@ function reached({ accountId, environmentId, organizationId }: OrganizationReach
     isSeenFrom('organizations', environmentId),
     ...(organizationId === null ? [] : [sql<boolean>`organizations.id = ${organizationId}`]),
   ]
-}
-
-/**
- * With how many users each has in the environment. A statement of its own: a distributed database cannot count users for
- * each row of a table that is not distributed. It also changes no organization after users were read in a transaction.
- */
-async function withUserCounts<T extends { id: string }>(
-  db: Db,
-  reach: OrganizationReach,
-  organizations: T[],
-): Promise<(T & { user_count: number })[]> {
-  if (!organizations.length) return []
-  const { rows } = await sql<{ organization_id: string; count: number }>`
-    select d.organization_id, count(*) as count from directories d join users u on u.directory_id = d.id
-    where d.organization_id = any(${organizations.map(({ id }) => id)}::uuid[])
-      and d.environment_id = ${reach.environmentId}
-      and u.deleted_at is null and (u.pending_until is null or u.pending_until > clock_now())
-    group by d.organization_id`.execute(db)
-  const counts = new Map(rows.map((row) => [row.organization_id, row.count]))
-  return organizations.map((row) => ({ ...row, user_count: counts.get(row.id) ?? 0 }))
 }

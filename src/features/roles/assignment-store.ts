@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { isOwnerSeenFrom } from '../../platform/db/home-environment.ts'
 import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { Directory, Reach } from '../../platform/http/directory.ts'
-import type { Page } from '../../platform/http/pagination.ts'
+import { COUNTED, type Page, type Total, totalOf } from '../../platform/http/pagination.ts'
 import { isServed } from '../../platform/services.ts'
 import { lockText } from '../../platform/user-lock.ts'
 import type { UserRow } from '../users/users.ts'
@@ -41,13 +41,15 @@ export async function listAssignmentRows(
   return rows
 }
 
-export async function countAssignmentRows(db: Db, reach: Reach): Promise<number> {
+export async function countAssignmentRows(db: Db, reach: Reach): Promise<Total> {
   const { rows } = await sql<{ count: number }>`
-    select (select count(*) from role_assignments a
-        where ${within(reach, 'a.directory_id')} and ${isServed(reach, 'a.directory_id')})::int
-      + (select count(*) from member_roles a
-        where ${within(reach, 'a.directory_id')} and ${isServed(reach, 'a.directory_id')})::int as count`.execute(db)
-  return rows[0]?.count ?? 0
+    select count(*)::int as count from (
+      select from role_assignments a where ${within(reach, 'a.directory_id')} and ${isServed(reach, 'a.directory_id')}
+      union all
+      select from member_roles a where ${within(reach, 'a.directory_id')} and ${isServed(reach, 'a.directory_id')}
+      limit ${COUNTED + 1}) counted`.execute(db)
+  const count = rows[0]?.count ?? 0
+  return totalOf(count, count)
 }
 
 export async function listAssignmentsOfUsers(

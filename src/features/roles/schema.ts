@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { type permissionScopes, permissions } from '../../contract-permissions.ts'
-import { listReply } from '../../platform/http/pagination.ts'
+import { COUNTED, listReply } from '../../platform/http/pagination.ts'
 import { named, nullable, ONE_LINE } from '../../platform/schema.ts'
 import { MAX_SLUG, SLUG_PATTERN } from '../../platform/slug.ts'
 import { PERMISSION_FORM } from './permissions.ts'
@@ -41,7 +41,10 @@ export const Role = named(
     system: Type.Boolean({ examples: [false] }),
     scope: Type.Enum(['account', 'organization'], { examples: ['organization'] }),
     subOrgId: nullable(Id),
-    assignmentCount: Type.Integer({ description: 'Users and members who have it.', examples: [3] }),
+    assignmentCount: Type.Integer({
+      description: `Users and members who have it, of each up to ${COUNTED.toLocaleString('en')}.`,
+      examples: [3],
+    }),
     createdAt: nullable(Moment),
     updatedAt: nullable(Moment),
   }),
@@ -114,10 +117,12 @@ export const Preview = Type.Object({
   preview: Type.Optional(Type.Boolean({ description: 'Only tells what would change.' })),
 })
 
+const UP_TO_MAXIMUM = `Counted up to ${COUNTED.toLocaleString('en')}.`
+
 const effect = {
   preview: Type.Boolean({ examples: [false] }),
-  affectedUsers: Type.Integer({ examples: [2] }),
-  affectedMembers: Type.Integer({ examples: [1] }),
+  affectedUsers: Type.Integer({ description: UP_TO_MAXIMUM, examples: [2] }),
+  affectedMembers: Type.Integer({ description: UP_TO_MAXIMUM, examples: [1] }),
   permissionsAdded: Type.Array(Type.String(), { examples: [['invoice:approve']] }),
   permissionsRemoved: Type.Array(Type.String(), { examples: [[]] }),
 }

@@ -3,6 +3,7 @@ import { now } from '../../platform/db/now.ts'
 import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { Roles } from '../../platform/db/schema.gen.ts'
 import type { Directory, Reach } from '../../platform/http/directory.ts'
+import { COUNTED } from '../../platform/http/pagination.ts'
 import { isServed } from '../../platform/services.ts'
 import { isAccessLockedText } from '../../platform/user-lock.ts'
 
@@ -30,10 +31,10 @@ export function within(reach: Reach | Directory, column: string): RawBuilder<boo
 
 const counted = sql`
   roles.*, (select d.organization_id from directories d where d.id = roles.directory_id) as organization_id,
-  (select count(distinct a.user_id)::int from role_assignments a
-    where a.directory_id = roles.directory_id and a.role_id = roles.id) as user_count,
-  (select count(*)::int from member_roles m
-    where m.directory_id = roles.directory_id and m.role_id = roles.id) as member_count`
+  (select count(distinct user_id)::int from (select a.user_id from role_assignments a
+    where a.directory_id = roles.directory_id and a.role_id = roles.id limit ${COUNTED}) assigned) as user_count,
+  (select count(*)::int from (select from member_roles m
+    where m.directory_id = roles.directory_id and m.role_id = roles.id limit ${COUNTED}) assigned) as member_count`
 
 export async function listRoleRows(db: Db, reach: Reach, limit: number): Promise<ListedRoleRow[]> {
   const { rows } = await sql<ListedRoleRow>`

@@ -3,7 +3,7 @@ import { now } from '../../platform/db/now.ts'
 import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { Sessions } from '../../platform/db/schema.gen.ts'
 import type { Directory, Reach } from '../../platform/http/directory.ts'
-import { type Found, findPage, type Page } from '../../platform/http/pagination.ts'
+import { countLooked, type Found, findEnd, lookAt, type Page, takePage } from '../../platform/http/pagination.ts'
 import { isServed } from '../../platform/services.ts'
 
 /** `auth_method` of sessions in which others act for the user. */
@@ -122,57 +122,75 @@ export type ListedSession = SessionRow & {
   act_reason: string | null
 }
 
-/** Live sessions within the reach, a page at a time. */
-export function listSessionRows(
+const columns = { at: 'sessions.created_at', id: 'sessions.id' }
+
+/** A page of live sessions within the reach. */
+export async function listSessionRows(
   db: Db,
   reach: Reach,
   filter: { userId?: string; id?: string },
   page: Page,
 ): Promise<Found<ListedSession>> {
-  const { directory } = reach
-  const query = db
+  const scope = selectScope(db, reach, filter)
+  const live = (looked: typeof scope) => {
+    const shown = selectLive(db, looked, reach)
+    // A session that is read by its id is refused instead.
+    return filter.id === undefined ? shown.where(isServed(reach, 'sessions.directory_id')) : shown
+  }
+  const rows = await takePage(live(lookAt(scope, page, columns)), page, columns).execute()
+  return {
+    rows,
+    end: await findEnd(scope, page, { rows, columns }),
+    total: await countLooked(db, scope, page, { columns, matching: live }),
+  }
+}
+
+/** Sessions that were not revoked one by one, live or not: what indexes in the order of the list find. */
+function selectScope(db: Db, reach: Reach, { userId, id }: { userId?: string; id?: string }) {
+  const { directory, environmentId } = reach
+  const users = directory ? sql`users.directory_id = ${directory.id}` : sql`users.environment_id = ${environmentId}`
+  return db
     .selectFrom('sessions')
-    .innerJoin('directories', 'directories.id', 'sessions.directory_id')
-    .leftJoin('impersonations', (join) =>
-      join
-        .onRef('impersonations.directory_id', '=', 'sessions.directory_id')
-        .onRef('impersonations.id', '=', 'sessions.id'),
-    )
     .selectAll('sessions')
-    .select(['directories.organization_id', 'impersonations.actor', 'impersonations.reason as act_reason'])
+    .where('sessions.revoked_at', 'is', null)
     .where((eb) =>
-      directory
-        ? eb('sessions.directory_id', '=', directory.id)
-        : eb.and([
-            eb('sessions.environment_id', '=', reach.environmentId),
-            // The account's own team signs in through a directory that is not one of its customers'. No parameter: where all are
-            // of one kind the planner expects none of another, and would sort every session.
-            sql<SqlBool>`directories.kind <> 'console'`,
-          ]),
+      directory ? eb('sessions.directory_id', '=', directory.id) : eb('sessions.environment_id', '=', environmentId),
     )
-    // By subqueries: of joined rows the planner expects that few have the same epoch, and would sort every session as well.
-    .where(
-      sql.raw<SqlBool>(
-        liveSessionText('clock_now()', {
-          directory: 'sessions.directory_id',
-          organization: 'directories.organization_id',
-        }),
+    .$if(id !== undefined, (query) => query.where('sessions.id', '=', id ?? ''))
+    .$if(userId !== undefined, (query) =>
+      query.where(
+        sql<SqlBool>`(sessions.directory_id, sessions.user_id) in (select users.directory_id, users.id from users
+          where ${users} and (users.id = ${userId} or users.auth_account_id = ${userId}))`,
       ),
     )
-    .$if(filter.id !== undefined, (listed) => listed.where('sessions.id', '=', filter.id ?? ''))
-    // One session is refused instead, where it is read.
-    .$if(filter.id === undefined && reach.service !== null, (listed) =>
-      listed.where(isServed(reach, 'sessions.directory_id')),
-    )
-    .$if(filter.userId !== undefined, (listed) =>
-      listed.where((eb) =>
-        eb.or([
-          eb('sessions.user_id', '=', filter.userId ?? ''),
-          eb('sessions.auth_account_id', '=', filter.userId ?? ''),
-        ]),
-      ),
-    )
-  return findPage(query, page, { at: 'sessions.created_at', id: 'sessions.id' })
+}
+
+/** The live ones among these sessions of a reach. */
+function selectLive(db: Db, sessions: ReturnType<typeof selectScope>, reach: Reach) {
+  return (
+    db
+      .selectFrom(sessions.as('sessions'))
+      .innerJoin('directories', 'directories.id', 'sessions.directory_id')
+      .innerJoin('users', (join) =>
+        join.onRef('users.directory_id', '=', 'sessions.directory_id').onRef('users.id', '=', 'sessions.user_id'),
+      )
+      .leftJoin('organizations', 'organizations.id', 'directories.organization_id')
+      .leftJoin('impersonations', (join) =>
+        join
+          .onRef('impersonations.directory_id', '=', 'users.directory_id')
+          .onRef('impersonations.id', '=', 'sessions.id'),
+      )
+      .selectAll('sessions')
+      .select(['directories.organization_id', 'impersonations.actor', 'impersonations.reason as act_reason'])
+      .where(isUnended)
+      // The account's own team signs in through a directory that is not one of its customers'.
+      .$if(reach.directory === null, (query) => query.where(sql<SqlBool>`directories.kind <> 'console'`))
+      // `coalesce`: the planner expects that few epochs are equal, and would rather sort all sessions than look for some.
+      .where(
+        sql<SqlBool>`coalesce(users.session_epoch = sessions.user_epoch
+          and coalesce(organizations.session_epoch, 0) = sessions.organization_epoch, false)`,
+      )
+  )
 }
 
 /** A live session of a user, locked until the transaction ends. */

@@ -3,13 +3,14 @@ import { httpErrors } from '../../platform/errors.ts'
 import type { EventDefinition } from '../../platform/events.ts'
 import { directoryOfOrganization } from '../../platform/http/directory.ts'
 import { namedOrganization } from '../../platform/http/named-organization.ts'
-import { byAge, finishPage, listQuery, readPage } from '../../platform/http/pagination.ts'
+import { finishPage, listQuery, readPage } from '../../platform/http/pagination.ts'
 import { tagOf } from '../../platform/http/precondition.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { BulkCreate, BulkReply, createUsers } from './bulk/bulk.ts'
 import { changeUser, deleteUser, moveUser } from './changes.ts'
 import { userErrors } from './errors.ts'
 import { userEvents } from './events.ts'
+import { userPosition } from './list-store.ts'
 import { restoreDeleted } from './restore.ts'
 import {
   MoveUser,
@@ -40,8 +41,8 @@ const addingAndReading: Route[] = [
     query: Type.Object({ ...UserFilters, ...listQuery }),
     reply: UserListReply,
     async handle(work, { query }) {
-      const page = readPage(work.platform, '/v1/users', query)
-      const { rows, reply } = finishPage(work, page, await listUsers(work, query, page), byAge)
+      const page = readPage(work.platform, '/v1/users', query, query.updatedSince === undefined ? 'age' : 'change')
+      const { rows, reply } = finishPage(work, page, await listUsers(work, query, page), userPosition(query))
       return { users: rows.map((row) => toUser(row, row.organization_id)), ...reply }
     },
   }),

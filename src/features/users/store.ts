@@ -12,7 +12,6 @@ import { now } from '../../platform/db/now.ts'
 import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { DB, Users } from '../../platform/db/schema.gen.ts'
 import type { Directory, Reach } from '../../platform/http/directory.ts'
-import { type Page, takePage } from '../../platform/http/pagination.ts'
 import { lockText, type UserLock } from '../../platform/user-lock.ts'
 
 /** `locked`: the cause of the lock in force. */
@@ -23,23 +22,17 @@ export type ListedUserRow = UserRow & { organization_id: string | null }
 export type UserChanges = UpdateObject<DB, 'users'>
 export type NewUserRow = Omit<InsertObject<DB, 'users'>, 'directory_id' | 'environment_id'>
 
-export interface UserFilter {
-  emailNorm?: string | undefined
-  externalId?: string | undefined
-  active?: boolean | undefined
-  q?: string | undefined
-  updatedSince?: string | undefined
-  role?: string | undefined
-  /** Those who can be restored, instead of those who are there. */
-  deleted?: boolean | undefined
-}
-
 const lockNow = sql<UserLock>`${sql.raw(lockText('users', 'clock_now()'))}`.as('locked')
 // In `returning` of a statement that sets `updated_at`, which then is the time: a distributed database takes no clock
 // there.
 const lockThen = sql<UserLock>`${sql.raw(lockText('users', 'users.updated_at'))}`.as('locked')
-const isRestorable = sql<SqlBool>`users.deleted_at > clock_now() - interval '30 days'`
-const isLive = sql<SqlBool>`users.deleted_at is null and (users.pending_until is null or users.pending_until > clock_now())`
+export const isRestorable = sql<SqlBool>`users.deleted_at > clock_now() - interval '30 days'`
+/** Whether a user is no sign-up that was not completed in time. */
+export const unexpired = sql<SqlBool>`(users.pending_until is null or users.pending_until > clock_now())`
+const isLive = sql<SqlBool>`users.deleted_at is null and ${unexpired}`
+/** What lists show of a user besides the row. Evaluated for the rows of the page alone. */
+export const listedColumns = sql`${lockNow.expression} as locked, (
+  select organization_id from directories where directories.id = users.directory_id) as organization_id`
 
 export async function findUserRowByEmail(
   db: Db,
@@ -87,21 +80,6 @@ export function selectUserInReach(db: Db, reach: Reach, id: string) {
               .where('kind', '!=', 'console'),
           ),
     )
-}
-
-export function selectUserPage(db: Db, reach: Reach, filter: UserFilter, page: Page) {
-  const query = selectListed(db, filter.deleted).where((eb) => matches(eb, reach, filter))
-  return takePage(query, page, { at: 'users.created_at', id: 'users.id' })
-}
-
-export async function countUserRows(db: Db, reach: Reach, filter: UserFilter): Promise<number> {
-  const row = await db
-    .selectFrom('users')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where(filter.deleted ? isRestorable : isLive)
-    .where((eb) => matches(eb, reach, filter))
-    .executeTakeFirstOrThrow()
-  return row.count
 }
 
 /** What a user who takes the place of a sign-up has of their own. Not the lock, which is the address's. */
@@ -319,66 +297,23 @@ function selectLive(db: Db, directory: Directory) {
   return db.selectFrom('users').selectAll().select(lockNow).where('directory_id', '=', directory.id).where(isLive)
 }
 
-function selectListed(db: Db, deleted = false) {
+function selectListed(db: Db) {
   return db
     .selectFrom('users')
     .selectAll('users')
     .select(lockNow)
     .select((eb) =>
-      // Evaluated only for the rows shown; a join would be planned for all that match.
       eb
         .selectFrom('directories')
         .select('organization_id')
         .whereRef('directories.id', '=', 'users.directory_id')
         .as('organization_id'),
     )
-    .where(deleted ? isRestorable : isLive)
+    .where(isLive)
 }
 
 type UsersExpression = ExpressionBuilder<DB, 'users'>
 
 function hasId(eb: UsersExpression, id: string) {
   return eb.or([eb('users.id', '=', id), eb('users.auth_account_id', '=', id)])
-}
-
-function matches(eb: UsersExpression, reach: Reach, filter: UserFilter) {
-  const { emailNorm, externalId, active, q, updatedSince, role } = filter
-  const conditions = reach.directory
-    ? [eb('users.directory_id', '=', reach.directory.id)]
-    : [
-        eb('users.environment_id', '=', reach.environmentId),
-        eb('users.directory_id', 'is distinct from', consoleOf(eb, reach)),
-      ]
-  if (emailNorm !== undefined) conditions.push(eb('users.email_norm', '=', emailNorm))
-  if (externalId !== undefined) conditions.push(eb('users.external_id', '=', externalId))
-  if (active !== undefined) conditions.push(eb('users.active', '=', active))
-  if (role !== undefined) conditions.push(eb('users.role', '=', role))
-  if (updatedSince !== undefined) conditions.push(eb('users.updated_at', '>=', new Date(updatedSince)))
-  if (q !== undefined) conditions.push(beginsWith(eb, q))
-  return eb.and(conditions)
-}
-
-/** The account's own team signs in through a directory that is not one of its customers'. */
-function consoleOf(eb: UsersExpression, reach: Reach) {
-  return eb
-    .selectFrom('directories')
-    .select('id')
-    .where('environment_id', '=', reach.environmentId)
-    .where('kind', '=', 'console')
-}
-
-/** Served by a range of each index, whose collation is "C". */
-function beginsWith(eb: UsersExpression, q: string) {
-  const pattern = sql`lower(${`${q.replaceAll(/[\\%_]/g, '\\$&')}%`})`
-  // As many digits as tell numbers of one country apart, however they are written.
-  const digits = /^[+0-9 ()./-]+$/.test(q) ? q.replaceAll(/\D/g, '') : ''
-  return eb.or([
-    sql<SqlBool>`users.email_norm like ${pattern}`,
-    sql<SqlBool>`lower(users.display_name) collate "C" like ${pattern}`,
-    sql<SqlBool>`lower(coalesce(users.first_name || ' ' || users.last_name, users.first_name)) collate "C" like ${pattern}`,
-    sql<SqlBool>`lower(users.last_name) collate "C" like ${pattern}`,
-    ...(digits.length < 3
-      ? []
-      : [sql<SqlBool>`regexp_replace(users.phone, '\\D', '', 'g') collate "C" like ${`${digits}%`}`]),
-  ])
 }

@@ -1,6 +1,6 @@
 import { invalidField } from '../../platform/errors.ts'
 import { directoryInReach, type Reach } from '../../platform/http/directory.ts'
-import type { Page } from '../../platform/http/pagination.ts'
+import type { Found, Page } from '../../platform/http/pagination.ts'
 import { isId, newId } from '../../platform/ids.ts'
 import { type EmailAddress, parseEmail, requireEmail } from '../../platform/mail/address.ts'
 import { countNotice } from '../../platform/mail/limits.ts'
@@ -10,20 +10,18 @@ import { userErrors } from './errors.ts'
 import { userEvents } from './events.ts'
 import { orTaken, present } from './hold.ts'
 import { insertUsers } from './insert.ts'
+import { findUserPage, type UserFilter } from './list-store.ts'
 import { findListedByEmail } from './lookup.ts'
 import { type SignupProfile, toColumns, type UserCreate } from './schema.ts'
 import {
-  countUserRows,
   findUserRowByEmail,
   findUserRowById,
   findUserRowInReach,
   type ListedUserRow,
   type NewUserRow,
-  selectUserPage,
   setAuthAccount,
   setInvited,
   setLockedUntil,
-  type UserFilter,
   type UserRow,
 } from './store.ts'
 import { recordUser, userEvent } from './user-event.ts'
@@ -86,7 +84,7 @@ export async function listUsers(
   work: Work<Reach>,
   query: Omit<UserFilter, 'emailNorm'> & { email?: string },
   page: Page,
-): Promise<{ rows: ListedUserRow[]; total: number | undefined }> {
+): Promise<Found<ListedUserRow>> {
   const { db, directory: reach } = work
   if (query.updatedSince !== undefined && Number.isNaN(Date.parse(query.updatedSince)))
     throw invalidField('updatedSince', 'format', 'updatedSince must be a date and time')
@@ -95,10 +93,9 @@ export async function listUsers(
   const filter = { ...query, emailNorm }
   if (isLookup(query, page) && emailNorm !== undefined && reach.directory) {
     const found = await findListedByEmail(work.platform)({ directory: reach.directory, emailNorm })
-    return { rows: found ? [found] : [], total: undefined }
+    return { rows: found ? [found] : [] }
   }
-  const rows = await selectUserPage(db, reach, filter, page).execute()
-  return { rows, total: page.includeTotal ? await countUserRows(db, reach, filter) : undefined }
+  return findUserPage(db, reach, filter, page)
 }
 
 /** Whether the query is a plain look-up by address. */

@@ -47,7 +47,7 @@ export async function findWebhookRowInReach(db: Db, reach: Reach, id: string): P
 }
 
 export function selectWebhookPage(db: Db, reach: Reach, page: Page): Promise<Found<WebhookRow>> {
-  return findPage(inReach(db, reach).where(isServed(reach, 'webhooks.directory_id')), page, {
+  return findPage(db, inReach(db, reach).where(isServed(reach, 'webhooks.directory_id')), page, {
     at: 'webhooks.created_at',
     id: 'webhooks.id',
   })

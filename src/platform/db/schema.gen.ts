@@ -141,6 +141,7 @@ export interface Directories {
   id: string;
   kind: string;
   organization_id: string | null;
+  user_count: number | null;
 }
 
 export interface Domains {
@@ -329,6 +330,7 @@ export interface Links {
   created_at: Generated<Timestamp>;
   details: Generated<Json>;
   directory_id: string;
+  environment_id: string | null;
   expires_at: Timestamp;
   id: string;
   identity: Buffer;
@@ -839,6 +841,14 @@ export interface TrustedDevices {
   user_id: string;
 }
 
+export interface UserCountCursors {
+  checked_at: Timestamp;
+  environment_id: string;
+  epoch: Int8;
+  event_id: string;
+  tx_id: string;
+}
+
 export interface Users {
   access_lock_reason: string | null;
   access_locked_at: Timestamp | null;
@@ -1033,6 +1043,7 @@ export interface DB {
   sso_traces: SsoTraces;
   totp_enrollments: TotpEnrollments;
   trusted_devices: TrustedDevices;
+  user_count_cursors: UserCountCursors;
   users: Users;
   webauthn_ceremonies: WebauthnCeremonies;
   webhook_cursors: WebhookCursors;

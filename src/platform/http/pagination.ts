@@ -1,7 +1,8 @@
-import { type SelectQueryBuilder, type Simplify, sql } from 'kysely'
+import { type Expression, type SelectQueryBuilder, type Simplify, sql } from 'kysely'
 import { Type } from 'typebox'
 import { hashPurpose } from '../crypto/keyring.ts'
 import { keyedHash, sameHash } from '../crypto/tokens.ts'
+import type { Db } from '../db/pool.ts'
 import { invalidField } from '../errors.ts'
 import { isId } from '../ids.ts'
 import type { Platform } from '../platform.ts'
@@ -10,6 +11,10 @@ import { nullable } from '../schema.ts'
 const cursors = hashPurpose('cursor')
 
 const MAX_LIMIT = 1000
+/** A filter without an index looks at no more rows for a page. The next page continues behind them. */
+export const LOOKED_AT = 10_000
+/** A total is counted up to here. */
+export const COUNTED = 10_000
 
 /** Query parameters of every list; spread into `query`. */
 export const listQuery = {
@@ -18,7 +23,9 @@ export const listQuery = {
   ),
   cursor: Type.Optional(Type.String({ maxLength: 200, description: '`next_cursor` of the previous page.' })),
   order: Type.Optional(Type.Enum(['asc', 'desc'], { default: 'asc', description: 'Oldest or newest first.' })),
-  include_total: Type.Optional(Type.Boolean({ default: false, description: 'Adds `total`, which requires a count.' })),
+  include_total: Type.Optional(
+    Type.Boolean({ default: false, description: `Adds \`total\`, counted up to ${COUNTED.toLocaleString('en')}.` }),
+  ),
 }
 
 /** What a list that is always whole returns besides its rows; spread into `reply`. */
@@ -32,7 +39,10 @@ export const wholeList: PageReply = { has_more: false, next_cursor: null }
 /** What every other list returns besides its rows; spread into `reply`. */
 export const listReply = {
   ...wholeListReply,
-  total: Type.Optional(Type.Integer({ minimum: 0 })),
+  total: Type.Optional(Type.Integer({ minimum: 0, description: 'With `include_total`.' })),
+  total_is_minimum: Type.Optional(
+    Type.Boolean({ description: 'True if there are more than `total`, or may be. Absent if `total` is exact.' }),
+  ),
 }
 
 export interface ListQuery {
@@ -43,10 +53,13 @@ export interface ListQuery {
 }
 
 /** A position in a list: after the row with this time and id. */
-interface Position {
+export interface Position {
   at: Date
   id: string
 }
+
+/** What a list is ordered by. */
+type SortKey = 'age' | 'change'
 
 /** One page as requested. */
 export interface Page {
@@ -55,6 +68,7 @@ export interface Page {
   query: ListQuery
   limit: number
   order: 'asc' | 'desc'
+  sortedBy: SortKey
   after: Position | null
   includeTotal: boolean
 }
@@ -63,17 +77,19 @@ export interface PageReply {
   has_more: boolean
   next_cursor: string | null
   total?: number
+  total_is_minimum?: boolean
 }
 
 /**
  * Reads the query of a list. `path` is the list's own, with parameters filled in (`/v1/users`).
  * Throws `invalid_request` for a cursor of another list, another order or another issuer.
  */
-export function readPage(platform: Platform, path: string, query: ListQuery): Page {
+export function readPage(platform: Platform, path: string, query: ListQuery, sortedBy: SortKey = 'age'): Page {
   const order = query.order ?? 'asc'
-  const after = query.cursor === undefined ? null : openCursor(platform, path, order, query.cursor)
+  const after =
+    query.cursor === undefined ? null : openCursor(platform, path, bindingOf({ order, sortedBy }), query.cursor)
   const includeTotal = query.include_total ?? false
-  return { path, query, limit: query.limit ?? MAX_LIMIT, order, after, includeTotal }
+  return { path, query, limit: query.limit ?? MAX_LIMIT, order, sortedBy, after, includeTotal }
 }
 
 /**
@@ -83,7 +99,7 @@ export function readPage(platform: Platform, path: string, query: ListQuery): Pa
 export function takePage<DB, TB extends keyof DB, O>(
   query: SelectQueryBuilder<DB, TB, O>,
   page: Page,
-  columns: { at: string; id: string } = { at: 'created_at', id: 'id' },
+  columns: Columns = { at: 'created_at', id: 'id' },
 ): SelectQueryBuilder<DB, TB, O> {
   const at = sql.ref(columns.at)
   const id = sql.ref(columns.id)
@@ -96,46 +112,130 @@ export function takePage<DB, TB extends keyof DB, O>(
     .limit(limit + 1)
 }
 
-/** What a query has for a page, and in all where that is asked. */
-export interface Found<Row> {
-  rows: Row[]
-  total?: number
+/** How many rows a list has in all. */
+export interface Total {
+  count: number
+  /** Whether there are more, or may be. */
+  isMinimum: boolean
 }
 
-/** Runs a query as `takePage` asks, and counts what it has in all if the page wants to know. */
+/** The rows of a page and, if requested, the total. */
+export interface Found<Row> {
+  rows: Row[]
+  total?: Total | undefined
+  /** Where a search ended that found fewer rows than requested, if rows follow there that it did not look at. */
+  end?: Position | null
+}
+
+/** Runs a query as `takePage` asks, and counts its rows if the page asks for the total. */
 export async function findPage<DB, TB extends keyof DB, O>(
+  db: Db,
   query: SelectQueryBuilder<DB, TB, O>,
   page: Page,
-  columns?: { at: string; id: string },
+  columns?: Columns,
 ): Promise<Found<Simplify<O>>> {
   const rows = await takePage(query, page, columns).execute()
-  if (!page.includeTotal) return { rows }
-  const counted = await query
+  return { rows, total: await countIfAsked(db, query, page) }
+}
+
+/** The total of a query if the page asks for it. Reads `COUNTED` rows and one at most. */
+export async function countIfAsked<DB, TB extends keyof DB, O>(
+  db: Db,
+  query: SelectQueryBuilder<DB, TB, O>,
+  page: Page,
+): Promise<Total | undefined> {
+  if (!page.includeTotal) return undefined
+  const counted = query
     .clearSelect()
-    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .select(sql<number>`1`.as('n'))
+    .limit(COUNTED + 1)
+  const { rows } = await sql<{ count: number }>`select count(*)::int as count from (${counted}) counted`.execute(db)
+  const count = rows[0]?.count ?? 0
+  return totalOf(count, count)
+}
+
+/** The total where so many rows were looked at, `COUNTED` and one at most, and so many of them match. */
+export function totalOf(looked: number, matching: number): Total {
+  return { count: Math.min(matching, COUNTED), isMinimum: looked > COUNTED }
+}
+
+interface Columns {
+  at: string
+  id: string
+}
+
+/**
+ * The rows among which a filter without an index searches for a page: the first `LOOKED_AT` of a query, in the order of the
+ * page. PostgreSQL looks at none of them before it needs it.
+ */
+export function lookAt<DB, TB extends keyof DB, O>(
+  query: SelectQueryBuilder<DB, TB, O>,
+  page: Page,
+  columns: Columns,
+): SelectQueryBuilder<DB, TB, O> {
+  return takePage(query, { ...page, limit: LOOKED_AT - 1 }, columns)
+}
+
+/** Where such a search ended. Null: the page is full, or no rows follow. */
+export async function findEnd<DB, TB extends keyof DB, O>(
+  query: SelectQueryBuilder<DB, TB, O>,
+  page: Page,
+  { rows, columns }: { rows: unknown[]; columns: Columns },
+): Promise<Position | null> {
+  if (rows.length > page.limit) return null
+  const last = await lookAt(query, page, columns)
+    .clearSelect()
+    .select([sql<Date>`${sql.ref(columns.at)}`.as('at'), sql<string>`${sql.ref(columns.id)}`.as('id')])
+    .clearLimit()
+    .limit(1)
+    .offset(LOOKED_AT - 1)
+    .$castTo<Position>()
     .execute()
-  return { rows, total: Number(Object.values(counted[0] ?? {})[0] ?? 0) }
+  return last[0] ?? null
+}
+
+/** The total of such a search if the page asks for it: the rows that `matching` selects of the first `COUNTED`. */
+export async function countLooked<DB, TB extends keyof DB, O>(
+  db: Db,
+  query: SelectQueryBuilder<DB, TB, O>,
+  page: Page,
+  { columns, matching }: { columns: Columns; matching(looked: SelectQueryBuilder<DB, TB, O>): Expression<unknown> },
+): Promise<Total | undefined> {
+  if (!page.includeTotal) return undefined
+  const looked = takePage(query, { ...page, after: null, limit: COUNTED }, columns)
+  const { rows } = await sql<{ looked: number; matching: number }>`
+    select (select count(*)::int from (${looked}) looked) as looked,
+      (select count(*)::int from (${matching(looked)}) found) as matching`.execute(db)
+  const { looked: count = 0, matching: found = 0 } = rows[0] ?? {}
+  return totalOf(count, found)
 }
 
 /**
  * Drops the surplus row and returns the fields that every list has; sets `Link: rel="next"` (RFC 8288) when there are
- * more. `positionOf` reads the columns that `takePage` ordered by.
+ * more. `positionOf` reads the columns that the rows are ordered by.
  */
 export function finishPage<Row>(
   context: { platform: Platform; headers: Record<string, string> },
   page: Page,
-  found: { rows: Row[]; total?: number | undefined },
+  found: Found<Row>,
   positionOf: (row: Row) => Position,
 ): { rows: Row[]; reply: PageReply } {
   const rows = found.rows.slice(0, page.limit)
   const last = rows.at(-1)
-  const next =
-    found.rows.length > page.limit && last
-      ? sealCursor(context.platform, page.path, page.order, positionOf(last))
-      : null
+  const end = found.rows.length > page.limit && last ? positionOf(last) : found.end
+  const next = end ? sealCursor(context.platform, page.path, bindingOf(page), end) : null
   if (next) context.headers.link = `<${nextAddress(context.platform, page, next)}>; rel="next"`
-  const counted = found.total === undefined ? {} : { total: found.total }
-  return { rows, reply: { has_more: next !== null, next_cursor: next, ...counted } }
+  return { rows, reply: { has_more: next !== null, next_cursor: next, ...showTotal(found.total) } }
+}
+
+function showTotal(total: Total | undefined): Pick<PageReply, 'total' | 'total_is_minimum'> {
+  if (total === undefined) return {}
+  return { total: total.count, ...(total.isMinimum ? { total_is_minimum: true } : {}) }
+}
+
+/** The order that a cursor is bound to. Lists by age keep the cursors of earlier releases. */
+function bindingOf({ order, sortedBy }: Pick<Page, 'order' | 'sortedBy'>): string {
+  return sortedBy === 'age' ? order : `${order} ${sortedBy}`
 }
 
 /** The position of a row in a list ordered by creation time. */

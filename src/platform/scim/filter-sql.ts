@@ -1,4 +1,5 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
+import { beginsWith } from '../db/prefix.ts'
 import { quoted, ScimLanguageError } from './error.ts'
 import type { ScimComparison, ScimFilter, ScimOperator } from './filter.ts'
 import { type Comparable, type Operand, readOperand } from './operand.ts'
@@ -180,7 +181,7 @@ function compareText(
     case 'co':
       return sql`(${value} like ${fold(`%${escapeLike(operand.value)}%`)})`
     case 'sw':
-      return sql`(${value} like ${fold(`${escapeLike(operand.value)}%`)})`
+      return beginsWith(value, fold(operand.value))
     case 'ew':
       return sql`(${value} like ${fold(`%${escapeLike(operand.value)}`)})`
     case 'gt':
