@@ -37,12 +37,7 @@ async function listOrganizations(options: Options): Promise<void> {
   await withPlatform(async (platform) => {
     const { findCountedPage } = await import('../features/organizations/counted.ts')
     const { toOrganization } = await import('../features/organizations/schema.ts')
-    const { rows } = await findCountedPage(
-      platform.db,
-      await getScope(platform, options),
-      {},
-      firstPage(MAX_ROWS),
-    )
+    const { rows } = await findCountedPage(platform.db, await getScope(platform, options), {}, firstPage(MAX_ROWS))
     const subOrganizations = rows.slice(0, MAX_ROWS).map(toOrganization)
     const heading = ['ID', 'SLUG', 'NAME', 'STATUS', 'USERS', 'CREATED']
     const cells = ({ id, slug, name, status, userCount, createdAt }: Organization) => [
