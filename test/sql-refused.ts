@@ -4,10 +4,19 @@ export const REFUSED: Record<string, Record<string, string>> = {
     'the first account': `insert into "accounts" ("id", "name", "home")
       values ($1, $2, not exists (select from accounts where home))`,
   },
-  '`insert … select … returning` of a table that is on every server gives it a name of its own': {
+  '`insert … select … returning` gives the target a name of its own': {
+    'an exchange code': `insert into exchange_codes (directory_id, id, code_hash, user_id)
+      select directory_id, $1::uuid, $2::bytea, id from users where directory_id = $3 and id = $4 and epoch = $5
+      for share returning id`,
     'an API key': `insert into "api_keys" ("id", "account_id", "environment_id")
       select $1 as "id", "environments"."account_id", "environments"."id" as "environment_id" from "environments"
       where "environments"."id" = $2 returning *`,
+  },
+  'no `insert … select` of tables after a `with` that writes: write it in the `with`, too': {
+    'an exchange code, with what the provider says': `with named as (
+        update identities set user_names = $1::text[] where directory_id = $2 and id = $3)
+      insert into exchange_codes as made (directory_id, id, user_id)
+      select directory_id, $4::uuid, id from users where directory_id = $2 and id = $5 for share returning made.id`,
   },
   'no lock of a table that is on every server in a `with` that writes': {
     'the last use of keys': `with used as (select * from unnest($1::uuid[], $2::timestamptz[]) as used (id, at)),
@@ -28,6 +37,13 @@ export const REFUSED: Record<string, Record<string, string>> = {
         for update)
       insert into mfa_challenges (directory_id, id, user_id) select $1::uuid, $4::uuid, person.id from person`,
     'a user by id alone': 'select "id" from "users" where "id" = $1 for update',
+  },
+  'rows are locked in a query of their table alone, not in a join with a `with`: use `lateral`': {
+    'failures that a sign-in clears': `with ready as materialized (select $2::bytea as failed, $3::text[] as networks),
+      held as (select l.identity, l.network from ready join lockouts l on l.directory_id = $1
+        and l.identity = ready.failed and l.network = any(ready.networks)
+        order by l.identity, l.network desc for update of l)
+      delete from lockouts using held where lockouts.directory_id = $1 and lockouts.identity = held.identity`,
   },
   'no clock_now() in `on conflict`: `excluded` has the time': {
     'a rate limit': `insert into rate_counters as c (directory_id, bucket, identity, window_started_at, count)
@@ -70,6 +86,12 @@ export const REFUSED: Record<string, Record<string, string>> = {
       select directory_id, id, greatest(users.created_at, coalesce($1::timestamptz, clock_now())) from users
       where directory_id = $2 and id = $3 on conflict (directory_id, user_id) do nothing returning ends_at`,
   },
+  'no time ± interval in `case` or `coalesce` of a write: compare a difference of times': {
+    'a sign-in that is counted': `with ready as materialized (select $2::uuid as user_id, clock_now() as at)
+      update users set sign_ins = case when (users.sign_ins_since is null
+        or users.sign_ins_since <= ready.at - interval '60 seconds') then 1 else users.sign_ins + 1 end
+      from ready where users.directory_id = $1 and users.id = ready.user_id returning users.id`,
+  },
   'no clock_now() in `returning`: judge in an outer select': {
     'a user': `update "users" set "active" = $1 where "directory_id" = $2 and "id" = $3
       returning *, coalesce(users.locked_until > clock_now(), false) as "locked"`,
@@ -79,18 +101,31 @@ export const REFUSED: Record<string, Record<string, string>> = {
     'an attempt at an app': `update totp_enrollments set attempts = attempts + 1 where directory_id = $1 and user_id = $2
       returning id, extract(epoch from clock_now())::float8 as now_seconds`,
   },
+  'no volatile function, as pg_advisory_xact_lock(), in `returning`, `on conflict`, `update` or `delete`': {
+    'a connection': `insert into "sso_connections" ("directory_id", "id") values ($1, $2)
+      returning *, pg_advisory_xact_lock(hashtext('watchword.connections'), hashtext($3)) as "held"`,
+    'an id that is drawn': 'update users set auth_account_id = gen_random_uuid() where directory_id = $1 and id = $2',
+  },
   'no query in `returning`': {
     'an attempt at a challenge': `update mfa_challenges set attempts = attempts + 1 where directory_id = $1 and id = $2
       returning id, (select phone from mfa_phones p where p.directory_id = mfa_challenges.directory_id
         and p.user_id = mfa_challenges.user_id) as phone`,
   },
-  'what is not immutable, as jsonb_build_object() and time ± interval, of no column in `set`': {
+  'what is not immutable, as jsonb_build_object() and time ± interval, of no column in `update` or `delete`': {
+    'roles that were lost before': `with lost as (select email_norm, min(role_since) as since from members
+        where account_id = $1 group by email_norm)
+      delete from former_team_roles former using lost where former.account_id = $1
+        and former.email_norm = lost.email_norm and former.until > lost.since - interval '30 days'`,
     'a refresh': `update sessions set generation = sessions.generation + 1,
         idle_expires_at = least(expires_at, clock_now() + make_interval(secs => locked.idle_seconds))
       from locked where sessions.directory_id = $1 and sessions.id = locked.id returning sessions.id`,
     'a group of settings': `update "auth_settings" set "settings" = jsonb_strip_nulls("settings" || $1::jsonb
         || jsonb_build_object($2::text, coalesce("settings" -> $2::text, '{}') || $3::jsonb))
       where "directory_id" = $4 returning "settings"`,
+  },
+  'tablesample, grouping sets, rollup and cube only of one directory': {
+    'a part of all users': 'select id from users tablesample system (1)',
+    'users by organization and in all': 'select directory_id, count(*) from users group by rollup (directory_id)',
   },
   'a clean-up over all directories repeats its condition outside the `in`': {
     retention: `delete from "rate_counters" where ("directory_id", "bucket") in (

@@ -10,6 +10,8 @@ interface Rule {
 
 const isWrite = ({ verb }: Block) => verb === 'insert' || verb === 'update' || verb === 'delete'
 const isDistributed = (table: string) => columnOf(table) !== null
+const isPlaced = (table: string) => isDistributed(table) || isReference(table)
+const isNamedWrite = (block: Block) => block.named && isWrite(block)
 const hasClock = (tokens: Token[]) => words(tokens).some((word) => word === 'clock_now')
 
 /** Of a `do update`: from there to `returning`. */
@@ -41,15 +43,40 @@ function addsInterval(tokens: Token[]): boolean {
   )
 }
 
-/** Whether a time is added to an interval made of a column. */
+const isColumn = (word: string) => /^[a-z]/.test(word) && !/^(secs|mins|hours|days|weeks|months|years)$/.test(word)
+
+/** Whether an interval is added to a time, and either is a column. */
 function addsColumn(tokens: Token[]): boolean {
   return tokens.some((token, i) => {
-    if (typeof token === 'string') return false
-    const made = tokens[i - 1] === 'make_interval' && /^[+-]$/.test(String(tokens[i - 2]))
-    const isColumn = (word: string) => /^[a-z]/.test(word) && !/^(secs|mins|hours|days|weeks|months|years)$/.test(word)
-    return made ? words(token).some(isColumn) : addsColumn(token)
+    if (typeof token !== 'string') {
+      const made = tokens[i - 1] === 'make_interval' && /^[+-]$/.test(String(tokens[i - 2]))
+      return made ? words(token).some(isColumn) : addsColumn(token)
+    }
+    const time = tokens[i - 1]
+    const adds = /^[+-]$/.test(token) && /^(make_)?interval$/.test(String(tokens[i + 1]))
+    return adds && typeof time === 'string' && isColumn(time)
   })
 }
+
+const VOLATILE =
+  /^(pg_(try_)?advisory_\w+|pg_notify|pg_sleep|nextval|setval|set_config|random|clock_timestamp|gen_random_uuid)$/
+const hasVolatile = (tokens: Token[]) => words(tokens).some((word) => VOLATILE.test(word))
+
+/** What an update or delete computes by itself, not in a query within it. */
+function ownPart({ verb, tokens }: Block): Token[] {
+  return verb === 'update' || verb === 'delete' ? withoutQueries(tokens) : []
+}
+
+function withoutQueries(tokens: Token[]): Token[] {
+  const own = tokens.filter((token) => typeof token === 'string' || token[0] !== 'select')
+  return own.map((token) => (typeof token === 'string' ? token : withoutQueries(token)))
+}
+
+/** Whether a block reads rows of a `with`, a function or a list of values, beside those of a table. */
+const joinsOthers = (block: Block) =>
+  tablesOf(block).some(isDistributed) && tablesOf(block).some((table) => !isDistributed(table) && !isReference(table))
+
+const MULTI_SHARD = /^(tablesample|rollup|cube|grouping)$/
 
 const isLocking = ({ verb, tokens }: Block) =>
   verb === 'select' &&
@@ -94,11 +121,23 @@ export const RULES: Rule[] = [
       verb === 'insert' && blocksWithin(after(tokens, 'values', ['on', 'returning'])).length > 0,
   },
   {
-    name: '`insert … select … returning` of a table that is on every server gives it a name of its own',
+    name: '`insert … select … returning` gives the target a name of its own',
     breaks(block) {
       const target = targetOf(block)
       const isSelect = selectOf(block).length > 0 && returningPart(block).length > 0
-      return isSelect && target !== null && isReference(target.table) && target.alias === target.table
+      // From a `with` alone it is another plan, which names columns as they are.
+      const isSent = target !== null && tablesOf(block).some((table) => table !== target.table && isPlaced(table))
+      return isSelect && isSent && target.alias === target.table
+    },
+  },
+  {
+    name: 'no `insert … select` of tables after a `with` that writes: write it in the `with`, too',
+    breaks(block, statement) {
+      const isLast = !block.named && block.verb === 'insert'
+      const target = targetOf(block)?.table
+      return (
+        isLast && statement.some(isNamedWrite) && tablesOf(block).some((table) => table !== target && isPlaced(table))
+      )
     },
   },
   {
@@ -112,6 +151,10 @@ export const RULES: Rule[] = [
       const locks = statement.some((other) => isLocking(other) && tablesOf(other).some(isDistributed))
       return locks && !namesPlace(block)
     },
+  },
+  {
+    name: 'rows are locked in a query of their table alone, not in a join with a `with`: use `lateral`',
+    breaks: (block) => isLocking(block) && joinsOthers(block),
   },
   {
     name: 'no clock_now() in `on conflict`: `excluded` has the time',
@@ -130,19 +173,32 @@ export const RULES: Rule[] = [
     breaks: (block) => isWrite(block) && hasClock(decisions(block.tokens)),
   },
   {
+    name: 'no time ± interval in `case` or `coalesce` of a write: compare a difference of times',
+    breaks: (block) => isWrite(block) && addsInterval(decisions(block.tokens)),
+  },
+  {
     name: 'no clock_now() in `returning`: judge in an outer select',
     breaks: (block) => hasClock(returningPart(block)),
+  },
+  {
+    name: 'no volatile function, as pg_advisory_xact_lock(), in `returning`, `on conflict`, `update` or `delete`',
+    breaks: (block) => [returningPart(block), conflictPart(block), ownPart(block)].some(hasVolatile),
   },
   {
     name: 'no query in `returning`',
     breaks: (block) => blocksWithin(returningPart(block)).length > 0,
   },
   {
-    name: 'what is not immutable, as jsonb_build_object() and time ± interval, of no column in `set`',
-    breaks({ verb, tokens }) {
+    name: 'what is not immutable, as jsonb_build_object() and time ± interval, of no column in `update` or `delete`',
+    breaks(block) {
+      const { verb, tokens } = block
       const set = verb === 'update' ? after(tokens, 'set', ['from', 'where', 'returning']) : []
-      return addsColumn(set) || words(set).includes('jsonb_build_object')
+      return addsColumn(ownPart(block)) || words(set).includes('jsonb_build_object')
     },
+  },
+  {
+    name: 'tablesample, grouping sets, rollup and cube only of one directory',
+    breaks: (block) => ownWords(block.tokens).some((word) => MULTI_SHARD.test(word)) && !namesPlace(block),
   },
   {
     name: 'a clean-up over all directories repeats its condition outside the `in`',

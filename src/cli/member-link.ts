@@ -4,6 +4,7 @@ import { memberEvents, type PrintedLink } from '../features/members/events.ts'
 import { sendInvitation } from '../features/members/inviting.ts'
 import type { MemberRow } from '../features/members/schema.ts'
 import { listRowsOfAddress, lockTeam } from '../features/members/store.ts'
+import { prepareTeam } from '../features/members/turns.ts'
 import { printResetOf } from '../features/password/password.ts'
 import { findUserByEmail } from '../features/users/users.ts'
 import { record } from '../platform/events.ts'
@@ -24,6 +25,7 @@ export async function printLink(
   email: string,
 ): Promise<Pick<PrintedLink, 'membershipId' | 'email' | 'purpose'> & { url: string }> {
   const { norm } = requireEmail(email)
+  await prepareTeam(work.platform, work.directory.accountId)
   return inTx(work, async (work) => {
     await lockTeam(work.db, work.directory)
     const rows = await listRowsOfAddress(work.db, work.directory, norm)

@@ -126,8 +126,8 @@ export const federation: Mutant[] = [
   {
     name: 'the limit of connections holds between processes',
     file: 'src/features/connections/store.ts',
-    find: "sql`pg_advisory_xact_lock(hashtext('watchword.connections'), hashtext(${directory.id}))`",
-    replace: 'sql`${directory.id}::uuid`',
+    find: "sql`select pg_advisory_xact_lock(hashtext('watchword.connections'), hashtext(${directory.id}))`",
+    replace: 'sql`select ${directory.id}::uuid`',
     tests: ['src/features/connections/connections.test.ts'],
     only: 'fifty',
   },

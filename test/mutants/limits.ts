@@ -52,8 +52,8 @@ export const limits: Mutant[] = [
   {
     name: 'a right password clears the counters of its own network alone',
     file: LOCKOUT,
-    find: 'and l.identity = ready.failed_identity and l.network = any(ready.failed_networks)\n',
-    replace: 'and l.identity = ready.failed_identity\n',
+    find: 'and identity = ready.failed_identity and network = any(ready.failed_networks)\n',
+    replace: 'and identity = ready.failed_identity\n',
     tests: [LOCKOUT_TESTS],
     equivalent: 'what is deleted is compared with the networks once more',
   },
@@ -67,9 +67,9 @@ export const limits: Mutant[] = [
   {
     name: 'a right password clears the count of no other network',
     file: 'src/features/lockout/store.ts',
-    find: 'and l.identity = ready.failed_identity and l.network = any(ready.failed_networks)\n    order by l.directory_id, l.identity, l.network desc for update of l`,\n  write: (directory) => `\n    delete from lockouts using held_cleared held, ready\n    where lockouts.directory_id = ${directory} and held.directory_id = lockouts.directory_id\n      and lockouts.identity = ready.failed_identity and held.identity = lockouts.identity\n      and lockouts.network = any(ready.failed_networks) and held.network = lockouts.network`,',
+    find: 'and identity = ready.failed_identity and network = any(ready.failed_networks)\n      order by directory_id, identity, network desc for update) l`,\n  write: (directory) => `\n    delete from lockouts using held_cleared held, ready\n    where lockouts.directory_id = ${directory} and held.directory_id = lockouts.directory_id\n      and lockouts.identity = ready.failed_identity and held.identity = lockouts.identity\n      and lockouts.network = any(ready.failed_networks) and held.network = lockouts.network`,',
     replace:
-      'and l.identity = ready.failed_identity\n    order by l.directory_id, l.identity, l.network desc for update of l`,\n  write: (directory) => `\n    delete from lockouts using held_cleared held, ready\n    where lockouts.directory_id = ${directory} and held.directory_id = lockouts.directory_id\n      and lockouts.identity = ready.failed_identity and held.identity = lockouts.identity\n      and held.network = lockouts.network`,',
+      'and identity = ready.failed_identity\n      order by directory_id, identity, network desc for update) l`,\n  write: (directory) => `\n    delete from lockouts using held_cleared held, ready\n    where lockouts.directory_id = ${directory} and held.directory_id = lockouts.directory_id\n      and lockouts.identity = ready.failed_identity and held.identity = lockouts.identity\n      and held.network = lockouts.network`,',
     tests: [LOCKOUT_TESTS],
   },
   {

@@ -104,17 +104,17 @@ function selectInReach(db: Db, reach: Reach) {
     .$castTo<ListedConnectionRow>()
 }
 
-/** Whoever adds another waits here until the transaction ends, so that what is counted from now on holds. */
+/** Creates a connection. Another creation waits until the transaction ends, so a later count includes both. */
 export async function insertConnectionRow(
   tx: Tx,
   directory: Directory,
   row: Omit<InsertObject<DB, 'sso_connections'>, 'directory_id' | 'environment_id'>,
 ): Promise<ConnectionRow> {
+  await sql`select pg_advisory_xact_lock(hashtext('watchword.connections'), hashtext(${directory.id}))`.execute(tx)
   return tx
     .insertInto('sso_connections')
     .values({ ...row, directory_id: directory.id, environment_id: directory.environmentId })
     .returningAll()
-    .returning(sql`pg_advisory_xact_lock(hashtext('watchword.connections'), hashtext(${directory.id}))`.as('held'))
     .$castTo<ConnectionRow>()
     .executeTakeFirstOrThrow()
 }

@@ -276,15 +276,17 @@ export async function insertCodeRow(
         last_principal_names = coalesce(nullif(${principal_names}::text[], '{}'), last_principal_names)
       where directory_id = ${directory.id} and id = ${tie.identityId}::uuid
         and (external_ids, user_names, principal_names, address_norm)
-          is distinct from (${external_ids}::text[], ${user_names}::text[], ${principal_names}::text[], ${address_norm}::text))
-    insert into exchange_codes (directory_id, id, code_hash, user_id, auth_method, source, amr, aal, identity_id,
+          is distinct from (${external_ids}::text[], ${user_names}::text[], ${principal_names}::text[], ${address_norm}::text)),
+    made as (
+    insert into exchange_codes as made (directory_id, id, code_hash, user_id, auth_method, source, amr, aal, identity_id,
       logout_sealed, name_hash, provider_session_hash, session_ends_at, expires_at)
     select directory_id, ${id}::uuid, ${hash}::bytea, id, ${method}, ${source}, ${amr}::text[], ${aal},
       ${tie.identityId}::uuid, ${tie.logoutSealed}, ${tie.nameHash}::bytea, ${tie.sessionHash}::bytea,
       ${tie.sessionEndsAt}::timestamptz, clock_now() + make_interval(secs => ${seconds})
     from users where directory_id = ${directory.id} and id = ${userId} and epoch = ${epoch}
       and (${tie.sessionEndsAt}::timestamptz is null or ${tie.sessionEndsAt}::timestamptz > clock_now()) for share
-    returning id`.execute(db)
+    returning made.id)
+    select id from made`.execute(db)
   return rows.length === 1
 }
 

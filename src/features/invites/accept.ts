@@ -1,5 +1,6 @@
 import { type Identity, identify } from '../../platform/crypto/identity.ts'
 import type { HashedPassword } from '../../platform/crypto/password-format.ts'
+import { issuerOf } from '../../platform/crypto/signing-keys.ts'
 import { invalidField } from '../../platform/errors.ts'
 import { record } from '../../platform/events.ts'
 import { handedIn } from '../../platform/platform.ts'
@@ -115,6 +116,9 @@ interface Sent {
  * when too many hashes wait, and what the door throws.
  */
 export async function acceptInvite(work: Work, sent: Sent): Promise<SessionReply> {
+  // Loads the signing keys, or creates the first ones, before a transaction changes the membership: another connection
+  // inserts them, and a distributed database would hold it back until that transaction ends.
+  await issuerOf(work.platform, work.directory.environmentId)
   return presentInvite(work, sent, async (acceptance) => {
     if (acceptance.needsNoPassword) {
       await acceptWithoutSession(work, acceptance)

@@ -95,11 +95,14 @@ export function clearRows(db: Db, directory: Directory, identity: Buffer, networ
 export const clearedFailures = defineBeside({
   name: 'cleared',
   columns: { failed_identity: 'bytea', failed_networks: 'text[]' },
-  // In the order in which attempts are counted.
+  // In the order in which attempts are counted. Citus fails where rows of a join with `ready` are locked.
   hold: (directory) => `
-    select l.directory_id, l.identity, l.network from ready join lockouts l on l.directory_id = ${directory}
-      and l.identity = ready.failed_identity and l.network = any(ready.failed_networks)
-    order by l.directory_id, l.identity, l.network desc for update of l`,
+    select l.directory_id, l.identity, l.network
+    from (select directory_id, failed_identity, failed_networks from ready order by directory_id, failed_identity) ready
+    cross join lateral (
+      select * from lockouts where directory_id = ${directory}
+        and identity = ready.failed_identity and network = any(ready.failed_networks)
+      order by directory_id, identity, network desc for update) l`,
   write: (directory) => `
     delete from lockouts using held_cleared held, ready
     where lockouts.directory_id = ${directory} and held.directory_id = lockouts.directory_id

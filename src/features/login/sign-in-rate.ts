@@ -5,8 +5,9 @@ import { doorSettings } from './settings.ts'
 import { findSignIns } from './store.ts'
 
 const WINDOW_SECONDS = 60
+// A difference of times is immutable, unlike a time less an interval, which Citus refuses in `case` of a write.
 const windowOver = (at: string) =>
-  `(users.sign_ins_since is null or users.sign_ins_since <= ${at} - interval '${WINDOW_SECONDS} seconds')`
+  `(users.sign_ins_since is null or ${at} - users.sign_ins_since >= interval '${WINDOW_SECONDS} seconds')`
 
 /**
  * The user may sign in once more within this minute. What is right but too much burns nothing. Wrong proofs count

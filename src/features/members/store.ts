@@ -202,7 +202,7 @@ async function keepFormerRoles(tx: Tx, { accountId }: Pick<TeamScope, 'accountId
     joined as (
       delete from former_team_roles former using lost
       where former.account_id = ${accountId} and former.email_norm = lost.email_norm and former.role = lost.role
-        and former.until > lost.since - interval '30 days'
+        and lost.since - former.until < interval '30 days'
       returning former.email_norm, former.role, former.since)
     insert into former_team_roles (account_id, email_norm, role, since, until)
     select ${accountId}, lost.email_norm, lost.role, least(lost.since, min(joined.since)), clock_now()

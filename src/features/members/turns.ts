@@ -1,6 +1,6 @@
-import type { AccountScope } from '../../platform/http/directory.ts'
+import { type AccountScope, teamDirectory } from '../../platform/http/directory.ts'
 import { inTurn } from '../../platform/http/turns.ts'
-import { perPlatform } from '../../platform/platform.ts'
+import { type Platform, perPlatform } from '../../platform/platform.ts'
 import { inTx, type TxWork } from '../../platform/work.ts'
 import type { TeamRequest } from './access.ts'
 
@@ -13,12 +13,22 @@ const turns = perPlatform(() => inTurn({ total: 3, perOwner: 2, waitingPerOwner:
  * an environment, two for an account. A request with an `Idempotency-Key` has a turn and a transaction already. The caller
  * acts with the rights that it has after the wait. Throws `unavailable` if too many changes wait.
  */
-export function inTeamTurn<W extends TeamRequest, T>(
+export async function inTeamTurn<W extends TeamRequest, T>(
   work: W,
   change: (work: W & TxWork<AccountScope>) => Promise<T>,
 ): Promise<T> {
-  if (work.db.isTransaction) return inTx(work, change)
   const { accountId, environmentId, organizationId } = work.caller
+  await prepareTeam(work.platform, accountId)
+  if (work.db.isTransaction) return inTx(work, change)
   const owner = { id: accountId, part: `${environmentId} ${organizationId ?? ''}` }
   return turns(work.platform)(owner, async () => inTx({ ...work, caller: await work.renewCaller() }, change))
+}
+
+/**
+ * Creates what a change of the team may need for the first time, its directory and the data key of its account. Other
+ * connections insert these, and in a distributed database the lock of the account (`lockTeam`) would hold them back.
+ */
+export async function prepareTeam(platform: Platform, accountId: string): Promise<void> {
+  await teamDirectory(platform, accountId)
+  await platform.keyring.prepare(accountId)
 }

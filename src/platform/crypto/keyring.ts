@@ -26,6 +26,12 @@ export function hashPurpose(name: string): HashPurpose {
 export interface Keyring {
   /** A KeyObject: from raw bytes node:crypto would prepare the key again for every digest, at five times the cost. */
   hashKey(purpose: HashPurpose): KeyObject
+  /**
+   * Creates the data key of an account if it has none. To be called before a transaction that locks the account or an
+   * environment and then seals: in a distributed database such a lock also holds back the insert of the key, which is on
+   * another connection.
+   */
+  prepare(accountId: string): Promise<void>
   /** Encrypts text for one place: `v1.<data key id>.<base64url>`. */
   seal(place: SealedPlace, plain: string): Promise<string>
   /** Decrypts a value that was sealed for this very place. Throws otherwise. */
@@ -89,6 +95,9 @@ export async function openKeyring(db: Db, masterKeys: MasterKey[]): Promise<Keyr
       )
       hashKeys.set(purpose, derived)
       return derived
+    },
+    async prepare(accountId) {
+      await currentKey(accountId)
     },
     async seal(place, plain) {
       const { id, key } = await currentKey(place.accountId)

@@ -74,6 +74,7 @@ async function load(platform: Platform, environmentId: string): Promise<Environm
   if (!environment) return null
   let rows = await publishedRows(platform, environmentId)
   if (!rows.some((row) => row.state === 'active')) {
+    await platform.keyring.prepare(environment.account_id)
     await platform.tx((tx) => makeFirstKeys(tx, platform, environmentId))
     rows = await publishedRows(platform, environmentId)
   }
@@ -251,6 +252,12 @@ export async function rotateSigningKeys(
   options: RotationOptions = {},
 ): Promise<string> {
   await keysOf(platform, environmentId)
+  const { account_id: accountId } = await platform.db
+    .selectFrom('environments')
+    .select('account_id')
+    .where('id', '=', environmentId)
+    .executeTakeFirstOrThrow()
+  await platform.keyring.prepare(accountId)
   return platform.tx(async (tx) => {
     const environment = await lockEnvironment(tx, environmentId)
     const algorithm = options.algorithm ?? toAlgorithm(environment.signing_algorithm)
