@@ -33,12 +33,19 @@ export interface DnsPeer {
 const UDP_BYTES = 512
 const [SERVFAIL, NXDOMAIN] = [2, 3]
 
-/** A name server on loopback, by UDP, and by TCP for what is too long for that. Ends with the tests of the file. */
+/** A name server on loopback that ends with the tests of the file. */
 export async function startDnsPeer(): Promise<DnsPeer> {
+  const { close, ...peer } = await openDnsPeer()
+  afterAll(close)
+  return peer
+}
+
+/** A name server on loopback: UDP, and TCP for answers that are too long for UDP. */
+export async function openDnsPeer(wantedPort = 0): Promise<DnsPeer & { close(): void }> {
   const answers: DnsPeer['answers'] = new Map()
   const asked: DnsPeer['asked'] = { udp: [], tcp: [] }
   const tcp = createServer((socket) => answerStream(socket, (query) => respond(query, answers, asked.tcp)))
-  tcp.listen(0, '127.0.0.1')
+  tcp.listen(wantedPort, '127.0.0.1')
   await once(tcp, 'listening')
   const address = tcp.address()
   const port = typeof address === 'object' && address ? address.port : 0
@@ -52,11 +59,11 @@ export async function startDnsPeer(): Promise<DnsPeer> {
   })
   udp.bind(port, '127.0.0.1')
   await once(udp, 'listening')
-  afterAll(() => {
+  const close = () => {
     udp.close()
     tcp.close()
-  })
-  return { address: `127.0.0.1:${port}`, answers, asked }
+  }
+  return { address: `127.0.0.1:${port}`, answers, asked, close }
 }
 
 function answerStream(socket: Socket, respondTo: (query: Packet) => Packet | null): void {

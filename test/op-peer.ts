@@ -77,11 +77,20 @@ const calmBehaviour = (): Behaviour => ({
   secret: 'op-secret',
 })
 
+/** An OpenID provider that ends with the tests of the file. */
+export async function startOpPeer(issuerOf?: (url: string) => string): Promise<OpPeer> {
+  const { peer, close } = await openOpPeer(issuerOf)
+  afterAll(close)
+  return peer
+}
+
 /**
  * An OpenID provider on loopback that says whatever a test wants. It signs ID tokens itself, so that it can also sign
  * wrong ones, which no decent provider would.
  */
-export async function startOpPeer(issuerOf: (url: string) => string = (url) => url): Promise<OpPeer> {
+export async function openOpPeer(
+  issuerOf: (url: string) => string = (url) => url,
+): Promise<{ peer: OpPeer; close(): void }> {
   let key = newKey()
   const grants = new Map<string, Grant>()
   const server = createServer((request, response) => void answer(request, response))
@@ -165,7 +174,11 @@ export async function startOpPeer(issuerOf: (url: string) => string = (url) => u
     const token = peer.behaviour.token?.(claims) ?? peer.sign({}, claims)
     return { access_token: 'at', token_type: 'Bearer', expires_in: 300, id_token: token }
   }
-  return peer
+  const close = () => {
+    server.closeAllConnections()
+    server.close()
+  }
+  return { peer, close }
 }
 
 const statusOf = (body: object) => (Reflect.get(body, 'error') === 'invalid_client' ? 401 : 400)
@@ -173,10 +186,6 @@ const statusOf = (body: object) => (Reflect.get(body, 'error') === 'invalid_clie
 async function listen(server: Server): Promise<string> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  afterAll(() => {
-    server.closeAllConnections()
-    server.close()
-  })
   const address = server.address()
   return `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`
 }

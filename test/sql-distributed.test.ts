@@ -5,7 +5,7 @@ import { freshEmail } from './fresh.ts'
 import { type Reply, startApp } from './harness.ts'
 import { provisioned, type ScimClient } from './scim.ts'
 import { startSecondApp } from './second-app.ts'
-import { signedInUser } from './sign-in.ts'
+import { mailedLink, signedInUser } from './sign-in.ts'
 import { recordStatements } from './sql-recorder.ts'
 import { brokenRules } from './sql-rules.ts'
 
@@ -115,4 +115,49 @@ test('requests of provisioning are kept by statements of one directory each', as
     const { logs } = (await caller.get(`/v1/scim/logs?subOrgId=${subOrgId}`)).body
     expect(logs.map(({ status }: { status: number }) => status)).toEqual([200, 200, 200, 200])
   }
+})
+
+/** The place of the first statement that matches. */
+function placeOf(statements: string[], pattern: RegExp): number {
+  const place = statements.findIndex((text) => pattern.test(text))
+  expect(place, String(pattern)).toBeGreaterThanOrEqual(0)
+  return place
+}
+
+// Of a table that is on every server, Citus locks all rows at once, and inserts into tables that name it wait too.
+test('what other connections insert is there before an account or environment is locked', async () => {
+  const fresh = await app.tenant()
+  const invited = await recordStatements(async () => {
+    const reply = await fresh.post('/v1/members/invites', { email: freshEmail(), role: 'member' })
+    expect(reply.status).toBe(200)
+  })
+  const team = placeOf(invited, /from "accounts".* for no key update/s)
+  // That of the account, and that of the team.
+  const directories = invited.flatMap((text, i) => (/insert into "directories"/.test(text) ? [i] : []))
+  expect(directories).toHaveLength(2)
+  for (const place of directories) expect(place).toBeLessThan(team)
+  expect(placeOf(invited, /insert into "data_keys"/)).toBeLessThan(team)
+  const other = await app.tenant()
+  const keyed = await recordStatements(async () => {
+    expect((await other.get(`/accounts/${other.accountId}/production/.well-known/jwks.json`)).status).toBe(200)
+  })
+  const environment = placeOf(keyed, /from "environments".* for update/s)
+  expect(placeOf(keyed, /insert into "data_keys"/)).toBeLessThan(environment)
+})
+
+test('who accepts an invitation to a new team finds its signing keys before the membership changes', async () => {
+  const fresh = await app.tenant()
+  const email = freshEmail()
+  expect((await fresh.post('/v1/members/invites', { email, role: 'member' })).status).toBe(200)
+  const { token_hash: token } = await mailedLink(app, email, 'invite')
+  const accepted = await recordStatements(async () => {
+    const reply = await fresh.post('/v1/auth/invite/accept', {
+      subOrgId: 'team',
+      token,
+      password: `maple ${email} 4711`,
+    })
+    expect(reply.status).toBe(200)
+  })
+  const membership = placeOf(accepted, /update "members"/)
+  expect(placeOf(accepted, /insert into "signing_keys"/)).toBeLessThan(membership)
 })

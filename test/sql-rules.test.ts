@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { PLACES } from '../src/platform/db/places.ts'
 import { startApp } from './harness.ts'
 import { newUser } from './people.ts'
 import { readSources } from './source.ts'
 import { watchStatements } from './sql-recorder.ts'
 import { REFUSED } from './sql-refused.ts'
 import { brokenRules, EXCEPTIONS, RULES } from './sql-rules.ts'
-import { PLACES } from './sql-tables.ts'
 
 const { app, tenant } = await startApp()
 const { db } = app.platform

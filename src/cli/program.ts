@@ -3,6 +3,7 @@ import { version } from '../announce.ts'
 import { ApiError } from '../platform/errors.ts'
 import { explainStartFailure } from '../start-failure.ts'
 import { addAudit } from './audit.ts'
+import { addDistribute } from './distribute.ts'
 import { addDoctor } from './doctor.ts'
 import { addImport } from './import-users.ts'
 import { addKeys } from './keys.ts'
@@ -49,6 +50,7 @@ export async function runCli(argv: string[]): Promise<number> {
   addMigrate(program)
   addRecover(program)
   addOutgoing(program)
+  addDistribute(program)
   addDoctor(program, (code) => {
     exitCode = code
   })

@@ -3,6 +3,7 @@ import { availability } from './availability.ts'
 import { connections } from './connections.ts'
 import { devices } from './devices.ts'
 import { discovery } from './discovery.ts'
+import { distributed } from './distributed.ts'
 import { domains } from './domains.ts'
 import { environments } from './environments.ts'
 import { example } from './example.ts'
@@ -57,6 +58,7 @@ export const lists: Record<string, Mutant[]> = {
   connections,
   discovery,
   devices,
+  distributed,
   impersonation,
   domains,
   roles,

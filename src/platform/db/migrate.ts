@@ -216,6 +216,8 @@ async function apply(client: pg.Client, migration: Migration): Promise<void> {
     // Requests queue up behind a lock that is waited for. Just longer than `deadlock_timeout` (1 s), after which PostgreSQL
     // cancels an autovacuum that is in the way.
     await client.query("set local lock_timeout = '1100ms'")
+    // Citus refuses a migration that changes several tables on all its connections at once. PostgreSQL ignores it.
+    await client.query("set local citus.multi_shard_modify_mode = 'sequential'")
     await client.query(migration.sql)
     await keepApplied(client, migration)
     await client.query('commit')

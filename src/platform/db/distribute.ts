@@ -1,0 +1,316 @@
+import pg from 'pg'
+import { ConfigError } from '../config.ts'
+import { sqlState } from './failure.ts'
+import { PLACES, type Place } from './places.ts'
+import { SESSION_SETTINGS, unboundedParameters } from './session-settings.ts'
+
+/** What the service sets for its own connections, and the coordinator does not pass on to the workers. */
+const WORKER_SETTINGS = ['lock_timeout', 'enable_seqscan', 'jit'] as const
+// What `expect_many_rows()` tells the planner of a table, which has to be said of each of its shards.
+const DISTINCT_DIRECTORIES = 20
+
+interface Step {
+  /** What it does, in a line. */
+  title: string
+  statements: string[]
+  /** Run in one transaction; without, one by one: what Citus sends to servers by itself is not part of it. */
+  isAtomic: boolean
+}
+
+export interface Distribution {
+  /** Tables of this release that are not where PLACES says, and how Citus has them. */
+  misplaced: string[]
+  /** Tables to distribute, in order. */
+  steps: Step[]
+}
+
+interface ForeignKey {
+  name: string
+  from: string
+  to: string
+  definition: string
+}
+
+/** The part of a connection that planning needs. */
+interface Reading {
+  query<Row extends pg.QueryResultRow>(text: string): Promise<pg.QueryResult<Row>>
+}
+
+/**
+ * Distributes the tables of a migrated database that are not distributed yet, and brings what workers and shards need.
+ * Changes nothing that is in place, so it can be repeated: after an upgrade, after adding a worker, after moving shards,
+ * or after an interruption. `onStep` receives what was done, a line for each step.
+ * Throws ConfigError where Citus or its workers are absent, or where a table is distributed otherwise.
+ */
+export async function distribute(url: string, onStep: (line: string) => void): Promise<void> {
+  await withClient(url, async (client) => {
+    await assertCluster(client)
+    const { misplaced, steps } = await planDistribution(client)
+    if (misplaced.length > 0) throw new ConfigError(`${misplaced.join('; ')}: undistribute it, then run this again.`)
+    await run(client, onStep, await settingsOfWorkers(client))
+    for (const step of steps) await run(client, onStep, step)
+    for (const step of await localCopies(client)) await run(client, onStep, step)
+    await run(client, onStep, await plannerOptions(client))
+    await run(client, onStep, await functions(client))
+  })
+}
+
+async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'watchword-distribute',
+    ...unboundedParameters,
+  })
+  client.on('error', () => undefined)
+  await client.connect()
+  try {
+    // `events`, `links` and `audit_blocks` have triggers that look at nothing but their row.
+    await client.query('set citus.enable_unsafe_triggers = on')
+    await client.query("set client_min_messages = 'warning'")
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+async function run(client: pg.Client, onStep: (line: string) => void, step: Step | null): Promise<void> {
+  if (!step) return
+  const { title, statements, isAtomic } = step
+  try {
+    if (isAtomic) await client.query('begin')
+    if (isAtomic) await client.query("set local citus.multi_shard_modify_mode = 'sequential'")
+    for (const statement of statements) await client.query(statement)
+    if (isAtomic) await client.query('commit')
+  } catch (error) {
+    if (sqlState(error) === null) throw error
+    if (isAtomic) await client.query('rollback')
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new ConfigError(
+      `Failed at "${title}": ${reason}. The steps before are done; correct the cause and run it again.`,
+    )
+  }
+  onStep(title)
+}
+
+async function assertCluster(client: pg.Client): Promise<void> {
+  const { rows: extensions } = await client.query("select from pg_extension where extname = 'citus'")
+  if (extensions.length === 0)
+    throw new ConfigError(
+      'This database is not distributed: Citus is not installed in it. Run `create extension citus` in it on the ' +
+        'coordinator and on every worker, add the workers with citus_add_node, then run this again.',
+    )
+  const { rows: nodes } = await client.query<{ groupid: number; shouldhaveshards: boolean }>(
+    "select groupid, shouldhaveshards from pg_dist_node where isactive and noderole = 'primary'",
+  )
+  if (!nodes.some(({ groupid }) => groupid === 0))
+    throw new ConfigError(
+      'Citus does not know the address of the coordinator: run `select citus_set_coordinator_host(host, port)` on it.',
+    )
+  if (!nodes.some(({ shouldhaveshards }) => shouldhaveshards))
+    throw new ConfigError('Citus has no worker: add each by `select citus_add_node(host, port)` on the coordinator.')
+}
+
+/** Compares where the tables are with where they should be. Changes nothing. */
+export async function planDistribution(client: Reading): Promise<Distribution> {
+  const present = await readPlaces(client)
+  const misplaced: string[] = []
+  const absent: { table: string; place: Place }[] = []
+  for (const [table, place] of wantedPlaces()) {
+    const found = present.get(table) ?? 'local'
+    if (found === place) continue
+    if (found === 'local') absent.push({ table, place })
+    else misplaced.push(`Table ${table} is distributed by ${found} and should be by ${place}`)
+  }
+  const keys = await readForeignKeys(client)
+  return { misplaced, steps: stepsOf(absent, keys) }
+}
+
+function wantedPlaces(): [string, Place][] {
+  const places: Place[] = ['reference', 'directory_id', 'api_key_id', 'local']
+  return places.flatMap((place) => PLACES[place].map((table): [string, Place] => [table, place]))
+}
+
+/** The place of each distributed table: `reference`, or the column that it is distributed by. */
+async function readPlaces(client: Reading): Promise<Map<string, string>> {
+  // Tables that Citus knows only because they have a foreign key to a reference table are local: `n` without `t`.
+  const { rows } = await client.query<{ name: string; place: string }>(`
+    select c.relname as name, case when p.partmethod = 'h' then column_to_column_name(p.logicalrelid, p.partkey)
+      when p.repmodel = 't' then 'reference' else 'local' end as place
+    from pg_dist_partition p join pg_class c on c.oid = p.logicalrelid where c.relnamespace = 'public'::regnamespace`)
+  return new Map(rows.map(({ name, place }) => [name, place]))
+}
+
+async function readForeignKeys(client: Reading): Promise<ForeignKey[]> {
+  const { rows } = await client.query<ForeignKey>(`
+    select k.conname as name, f.relname as "from", t.relname as "to", pg_get_constraintdef(k.oid) as definition
+    from pg_constraint k join pg_class f on f.oid = k.conrelid join pg_class t on t.oid = k.confrelid
+    where k.contype = 'f' and k.connamespace = 'public'::regnamespace and f.relname <> t.relname order by k.conname`)
+  return rows
+}
+
+/**
+ * Reference tables first, each after those that its foreign keys name. Then the distributed ones: tables with foreign
+ * keys to one another in one transaction, without these keys meanwhile, since Citus takes neither of them before the
+ * other.
+ */
+function stepsOf(absent: { table: string; place: Place }[], keys: ForeignKey[]): Step[] {
+  const references = absent.filter(({ place }) => place === 'reference').map(({ table }) => table)
+  const ordered = inOrder(references, keys).map((table) => ({
+    title: `Made ${table} a reference table`,
+    statements: [`select create_reference_table('public.${table}')`],
+    isAtomic: true,
+  }))
+  const distributed = absent.filter(({ place }) => place !== 'reference')
+  const columns = new Map(distributed.map(({ table, place }) => [table, place]))
+  const groups = groupsOf([...columns.keys()], keys)
+  const steps = groups.map((tables) => {
+    const between = keys.filter(({ from, to }) => tables.includes(from) && tables.includes(to))
+    return {
+      title: `Distributed ${tables.join(', ')} by ${columns.get(tables[0] ?? '')}`,
+      statements: [
+        ...between.map(({ from, name }) => `alter table public.${from} drop constraint ${name}`),
+        ...tables.map((table) => distributeText(table, columns.get(table) ?? 'directory_id')),
+        ...between.map(
+          ({ from, name, definition }) => `alter table public.${from} add constraint ${name} ${definition}`,
+        ),
+      ],
+      isAtomic: true,
+    }
+  })
+  return [...ordered, ...steps]
+}
+
+// All by `directory_id` follow the first of them, so that a directory is on one server. API keys are other values.
+const [ANCHOR = ''] = PLACES.directory_id
+
+function distributeText(table: string, column: Place): string {
+  const group = column === 'directory_id' && table !== ANCHOR ? `public.${ANCHOR}` : 'none'
+  return `select create_distributed_table('public.${table}', '${column}', colocate_with => '${group}')`
+}
+
+/** The tables, each after those of them that its foreign keys name. */
+function inOrder(tables: string[], keys: ForeignKey[]): string[] {
+  const placed: string[] = []
+  const place = (table: string, path: string[]) => {
+    if (placed.includes(table) || path.includes(table)) return
+    for (const { to } of keys.filter(({ from, to }) => from === table && tables.includes(to)))
+      place(to, [...path, table])
+    placed.push(table)
+  }
+  for (const table of tables) place(table, [])
+  return placed
+}
+
+/** The tables in groups that foreign keys connect, in their order. */
+function groupsOf(tables: string[], keys: ForeignKey[]): string[][] {
+  const groups: string[][] = []
+  for (const table of tables) {
+    const isNear = (other: string) =>
+      keys.some(({ from, to }) => (from === table && to === other) || (to === table && from === other))
+    const near = groups.filter((group) => group.some(isNear))
+    const rest = groups.filter((group) => !near.includes(group))
+    groups.splice(0, groups.length, ...rest, [...near.flat(), table])
+  }
+  return groups.toSorted((one, other) => tables.indexOf(one[0] ?? '') - tables.indexOf(other[0] ?? ''))
+}
+
+/** Distributing copies rows to the shards. The rows left on the coordinator are of no use, and personal data. */
+async function localCopies(client: pg.Client): Promise<Step[]> {
+  const tables = wantedPlaces().flatMap(([table, place]) => (place === 'local' ? [] : [table]))
+  const { rows } = await client.query<{ name: string }>(
+    `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relname = any($1)
+      and pg_relation_size(oid) > 0 order by relname`,
+    [tables],
+  )
+  return rows.map(({ name }) => ({
+    title: `Removed the rows of ${name} that were left on the coordinator`,
+    statements: [`select truncate_local_data_after_distributing_table('public.${name}')`],
+    isAtomic: true,
+  }))
+}
+
+/** Sets on each shard, and each copy of a reference table, what migrations set on the table (`expect_many_rows`). */
+async function plannerOptions(client: pg.Client): Promise<Step | null> {
+  const { rows } = await client.query<{ name: string }>(
+    `select c.relname as name from pg_attribute a join pg_class c on c.oid = a.attrelid
+      join pg_dist_partition p on p.logicalrelid = c.oid
+      where c.relnamespace = 'public'::regnamespace and a.attname = 'directory_id' and c.relname = any($1)
+      order by c.relname`,
+    [wantedPlaces().map(([table]) => table)],
+  )
+  const lacking: string[] = []
+  for (const { name } of rows) {
+    const { rows: without } = await client.query(`
+      select from run_command_on_placements('public.${name}',
+        $$select coalesce(attoptions, '{}') @> '{n_distinct=${DISTINCT_DIRECTORIES}}' from pg_attribute
+          where attrelid = '%s'::regclass and attname = 'directory_id'$$)
+      where result is distinct from 't' limit 1`)
+    if (without.length > 0) lacking.push(name)
+  }
+  if (lacking.length === 0) return null
+  const onPlacements = (table: string, command: string) =>
+    onEvery(`run_command_on_placements('public.${table}', $$${command}$$)`)
+  return {
+    title: `Set n_distinct of directory_id on the shards of ${lacking.join(', ')}`,
+    statements: lacking.flatMap((table) => [
+      onPlacements(table, `alter table %s alter column directory_id set (n_distinct = ${DISTINCT_DIRECTORIES})`),
+      onPlacements(table, 'analyze %s'),
+    ]),
+    isAtomic: false,
+  }
+}
+
+/** Runs a command elsewhere, and fails where it does: Citus only returns that it did. */
+const onEvery = (command: string) => `
+  do $body$ declare failure text := (select result from ${command} where not success limit 1);
+  begin if failure is not null then raise exception '%', failure; end if; end $body$`
+
+/** Bounds and plans of the statements that the coordinator sends to workers, stored with the role for this database. */
+async function settingsOfWorkers(client: pg.Client): Promise<Step | null> {
+  const { rows } = await client.query<{ role: string; database: string; done: boolean }>(
+    `select quote_ident(current_user) as role, quote_ident(current_database()) as database,
+      coalesce((select bool_and(success and result = $1) from run_command_on_workers($$
+        select string_agg(name || '=' || setting, ',' order by name) from pg_settings where source = 'database user'
+          and name = any('{${WORKER_SETTINGS.join()}}')$$)), true) as done`,
+    [shownSettings()],
+  )
+  const [found] = rows
+  if (!found || found.done) return null
+  const { role, database } = found
+  return {
+    title: `Set ${WORKER_SETTINGS.join(', ')} of role ${role} on the workers`,
+    // Each worker would pass it on to all others.
+    statements: [
+      onEvery(`run_command_on_workers($command$ do $do$ begin
+        set local citus.enable_ddl_propagation = off;
+        ${WORKER_SETTINGS.map((name) => `alter role ${role} in database ${database} set ${name} = '${SESSION_SETTINGS[name]}';`).join(' ')}
+      end $do$ $command$)`),
+    ],
+    isAtomic: false,
+  }
+}
+
+/** As `pg_settings` shows them: times in milliseconds. */
+function shownSettings(): string {
+  const shown = { ...SESSION_SETTINGS, lock_timeout: String(Number.parseInt(SESSION_SETTINGS.lock_timeout, 10) * 1000) }
+  return WORKER_SETTINGS.toSorted()
+    .map((name) => `${name}=${shown[name]}`)
+    .join()
+}
+
+/** `clock_now()` and the others, on every server. Most are there with the tables that need them. */
+async function functions(client: pg.Client): Promise<Step | null> {
+  const { rows } = await client.query<{ signature: string }>(`
+    select f.oid::regprocedure::text as signature from pg_proc f
+    where f.pronamespace = 'public'::regnamespace and f.prorettype <> 'trigger'::regtype
+      and not exists (select from pg_depend d where d.objid = f.oid and d.deptype = 'e')
+      and not exists (select from pg_dist_object o where o.classid = 'pg_proc'::regclass and o.objid = f.oid)
+    order by 1`)
+  if (rows.length === 0) return null
+  const names = rows.map(({ signature }) => signature)
+  return {
+    title: `Made ${names.join(', ')} on the workers`,
+    statements: names.map((name) => `select create_distributed_function('public.${name.replace(/^public\./, '')}')`),
+    isAtomic: true,
+  }
+}
