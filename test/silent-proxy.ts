@@ -7,47 +7,78 @@ import pg from 'pg'
  * direction, and nothing closes it, as when the server freezes or its machine is gone. Later connections go through.
  */
 export async function startSilentProxy(serverUrl: string) {
-  const { host, port, user, database, password } = new pg.Client({ connectionString: serverUrl })
-  const place = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port }
-  const open = new Map<Socket, Socket>()
+  const { user, database, password } = new pg.Client({ connectionString: serverUrl })
+  let place: ReturnType<typeof placeOf> | null = placeOf(serverUrl)
+  const open = new Map<Socket, Socket | null>()
+  const silenced = new Set<Socket>()
   let isRefusing = false
   const server = createServer((near) => {
+    near.on('error', () => undefined)
+    near.on('close', () => open.delete(near))
     if (isRefusing) return void near.destroy()
-    const far = connect(place)
+    const far = place && connect(place)
     open.set(near, far)
-    for (const socket of [near, far]) socket.on('error', () => undefined)
-    near.pipe(far).pipe(near)
-    near.on('close', () => {
-      open.delete(near)
-      far.destroy()
-    })
-    far.on('close', () => near.destroy())
+    if (far) join(near, far, silenced)
+    else near.resume()
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('The proxy has no port')
   const account = [user ?? '', password ?? ''].map(encodeURIComponent).join(':')
+  const cut = () => {
+    for (const near of open.keys()) near.destroy()
+  }
+  const silence = () => {
+    for (const [near, far] of open) {
+      near.unpipe().resume()
+      if (far) silenced.add(far.unpipe().resume())
+    }
+  }
   return {
     url: `postgres://${account}@127.0.0.1:${address.port}/${database}`,
     /** How many connections are open. */
     connections: () => open.size,
-    /** What arrives is taken and dropped, as by the kernel of a server whose process stands still. */
-    silence(): void {
-      for (const [near, far] of open) for (const socket of [near, far]) socket.unpipe().resume()
-    },
+    /**
+     * What arrives is taken and dropped, as by the kernel of a server whose process stands still. The server does not learn
+     * that a client has closed such a connection.
+     */
+    silence,
     /** Silences every connection that is open once the server has sent something more. */
     async silenceAfterAnswer(): Promise<void> {
-      await Promise.race([...open.values()].map((far) => once(far, 'data')))
-      for (const [near, far] of open) for (const socket of [near, far]) socket.unpipe().resume()
+      await Promise.race([...open.values()].flatMap((far) => (far ? [once(far, 'data')] : [])))
+      silence()
     },
     /** Closes every connection that is open, and, until it is called with false, every later one. */
     refuse(is = true): void {
       isRefusing = is
-      if (is) for (const near of open.keys()) near.destroy()
+      if (is) cut()
     },
+    /** Later connections lead to this server; without one they are taken and not answered. */
+    lead(url: string | null): void {
+      place = url === null ? null : placeOf(url)
+    },
+    /** Closes every connection. */
+    cut,
     async close(): Promise<void> {
-      for (const near of open.keys()) near.destroy()
+      cut()
+      for (const far of silenced) far.destroy()
       await new Promise((resolve) => server.close(resolve))
     },
   }
+}
+
+function placeOf(url: string) {
+  const { host, port } = new pg.Client({ connectionString: url })
+  return host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port }
+}
+
+function join(near: Socket, far: Socket, silenced: Set<Socket>): void {
+  far.on('error', () => undefined)
+  near.pipe(far).pipe(near)
+  near.on('close', () => {
+    if (!silenced.has(far)) far.destroy()
+  })
+  far.on('close', () => {
+    if (!silenced.has(far)) near.destroy()
+  })
 }

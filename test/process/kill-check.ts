@@ -1,6 +1,4 @@
 import pg from 'pg'
-import { startEmbedded } from '../../src/platform/db/embedded.ts'
-import { caller } from '../harness.ts'
 import {
   type Access,
   type Journal,
@@ -21,11 +19,10 @@ const REUSE_MS = (REUSE_SECONDS - 10) * 1000
  */
 export async function findViolations(
   access: Access,
-  dataDir: string,
+  databaseUrl: string,
   { round, journal }: { round: Journal; journal: Journal },
 ): Promise<string[]> {
-  const { url } = await startEmbedded({ dataDir, log: () => undefined, role: 'guest' })
-  const client = new pg.Client({ connectionString: url })
+  const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
   try {
     const before = await readConsumed(client)
@@ -35,6 +32,7 @@ export async function findViolations(
       const proofs = round.proofs.filter(({ kind }) => (kind === 'challenge') === isLast)
       violations.push(...(await flatMapAtOnce(proofs, (proof) => tryProof(access, round, { proof, before }))))
     }
+    violations.push(...(await flatMapAtOnce(round.otps, (otp) => tryGenerated(access, otp))))
     violations.push(...(await flatMapAtOnce(round.sessions, (session) => trySession(access, session))))
     return [...violations, ...(await readRows(client, [round, journal]))]
   } finally {
@@ -70,8 +68,13 @@ async function tryProof(
   return status === 200 ? [`${name}: accepted twice`] : []
 }
 
-async function trySession(access: Access, session: KnownSession): Promise<string[]> {
-  const api = caller(access.baseUrl, access.key)
+async function tryGenerated({ api }: Access, { id, code }: Journal['otps'][number]): Promise<string[]> {
+  const attempt = async () => (await api.post('/v1/otp/validate', { otp_id: id, code })).body.valid === true
+  if (!(await attempt())) return [`generated code ${id}: refused`]
+  return (await attempt()) ? [`generated code ${id}: accepted twice`] : []
+}
+
+async function trySession({ api }: Access, session: KnownSession): Promise<string[]> {
   const { id, subOrgId } = session
   const isActive = async () =>
     (await api.post('/v1/auth/token/introspect', { subOrgId, token: session.accessToken })).body.active === true
@@ -96,10 +99,12 @@ async function readRows(client: pg.Client, journals: Journal[]): Promise<string[
     return ids.filter((id) => !found.has(id)).map((id) => `${id} is not among the ${table}`)
   }
   const violations = []
-  for (const { organizations, otps, sessions } of journals) {
+  for (const { organizations, users, otps, sessions } of journals) {
     const sessionIds = sessions.map(({ id }) => id)
     violations.push(...(await missing('organizations', 'true', organizations)))
-    violations.push(...(await missing('otps', 'true', otps)))
+    violations.push(...(await missing('users', 'deleted_at is null', users)))
+    const otpIds = otps.map(({ id }) => id)
+    violations.push(...(await missing('otps', 'true', otpIds)))
     violations.push(...(await missing('sessions', 'revoked_at is null', sessionIds)))
   }
   const { rows } = await client.query(UNBALANCED)

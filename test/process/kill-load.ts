@@ -1,9 +1,11 @@
 import { decodeJwt } from 'jose'
 import { stepAt, totpCode } from '../../src/features/factors/totp.ts'
-import { type Caller, caller, type Reply } from '../harness.ts'
+import type { Caller, Reply } from '../harness.ts'
 
 /** How many callers do each of these over and over, with a new person each time. */
 const CALLERS = { code: 6, link: 6, challenge: 4 }
+export type ProofKind = keyof typeof CALLERS
+const CALLER_KINDS = ['code', 'link', 'challenge'] as const
 
 /** For how long a refresh token may be sent again: the longest that can be set. */
 export const REUSE_SECONDS = 60
@@ -11,15 +13,20 @@ export const REUSE_SECONDS = 60
 /** What a service has been asked and has acknowledged: from this follows what must be there after a kill. */
 export interface Journal {
   organizations: string[]
-  /** Codes of the generator. */
-  otps: string[]
+  users: string[]
+  /** Codes of the generator, which have not been presented. */
+  otps: { id: string; code: string }[]
   proofs: Proof[]
   sessions: KnownSession[]
 }
 
+export function emptyJournal(): Journal {
+  return { organizations: [], users: [], otps: [], proofs: [], sessions: [] }
+}
+
 /** A one-time secret that the service issued. Each person has at most one of a kind. */
 export interface Proof {
-  kind: keyof typeof CALLERS
+  kind: ProofKind
   person: Person
   /** What it is presented with; a code is not in it until it is known. */
   body: Record<string, string>
@@ -44,13 +51,14 @@ export interface KnownSession {
   askedAt: number | null
 }
 
-/** How to reach a service: at its address, with a key. */
+/** How to reach a service, and the mails that it sends. */
 export interface Access {
-  baseUrl: string
-  key: string
+  api: Caller
+  /** The code in the newest mail to an address. */
+  readCode(email: string): Promise<string>
 }
 
-const verifyPaths: Record<Proof['kind'], string> = {
+const verifyPaths: Record<ProofKind, string> = {
   code: '/v1/auth/login/otp/verify',
   link: '/v1/auth/login/magic-link/verify',
   challenge: '/v1/mfa/challenge/verify',
@@ -67,8 +75,8 @@ export interface Load {
 /** Lets people sign in by code, by link and with a second factor, and notes in the journal what is acknowledged. */
 export function startLoad(access: Access, journal: Journal, name: string): Load {
   const state = { ending: false, faults: [] as string[] }
-  const callers = Object.entries(CALLERS).flatMap(([kind, count]) =>
-    Array.from({ length: count }, async (_, index) => {
+  const callers = CALLER_KINDS.flatMap((kind) =>
+    Array.from({ length: CALLERS[kind] }, async (_, index) => {
       try {
         for (let n = 0; !state.ending; n++)
           await unlessBusy(() => signIn(access, journal, { kind, name: `${name}-${kind}-${index}-${n}` }))
@@ -90,7 +98,7 @@ export function startLoad(access: Access, journal: Journal, name: string): Load 
 }
 
 /** The service answered that it cannot answer now. */
-class Interrupted extends Error {
+export class Interrupted extends Error {
   /** It asked to come again, since too many passwords wait: on a slow machine, without a fault. */
   readonly isBusy: boolean
 
@@ -115,25 +123,38 @@ function bodyOf(reply: Reply) {
   return reply.body
 }
 
-async function signIn(access: Access, journal: Journal, { kind, name }: { kind: string; name: string }): Promise<void> {
-  const api = caller(access.baseUrl, access.key)
+/** Makes a person, signs them in and refreshes the session. Throws `Interrupted` after a 5xx, and where a good proof is refused. */
+export async function signIn(
+  access: Access,
+  journal: Journal,
+  { kind, name }: { kind: ProofKind; name: string },
+): Promise<void> {
+  const { api } = access
   const person = await makePerson(api, journal, { name, hasApp: kind === 'challenge' })
-  journal.otps.push(bodyOf(await api.post('/v1/otp/generate', {})).otp_id)
+  const { otp_id: id, code } = bodyOf(await api.post('/v1/otp/generate', {}))
+  journal.otps.push({ id, code })
   const first = kind === 'code' ? await sendCode(api, person) : await sendLink(api, person)
   journal.proofs.push(first)
-  const outcome = await present(access, journal, first)
-  if (outcome.challenge) await present(access, journal, outcome.challenge)
+  const challenge = await accept(access, journal, first)
+  if (challenge) await accept(access, journal, challenge)
   const session = journal.sessions.findLast(({ subOrgId }) => subOrgId === person.subOrgId)
   if (session) await refresh(api, session)
 }
 
+async function accept(access: Access, journal: Journal, proof: Proof): Promise<Proof | null> {
+  const { status, challenge } = await present(access, journal, proof)
+  if (status !== 200) throw new Error(`a good ${proof.kind} of ${proof.person.email} was refused with ${status}`)
+  return challenge
+}
+
 /** A person in an organization of their own; without an app, one whose mailbox has not been proved. */
-async function makePerson(api: Caller, journal: Journal, { name, hasApp }: { name: string; hasApp: boolean }) {
+export async function makePerson(api: Caller, journal: Journal, { name, hasApp }: { name: string; hasApp: boolean }) {
   const subOrgId: string = bodyOf(await api.post('/v1/organizations', { name, slug: name })).subOrganization.id
   journal.organizations.push(subOrgId)
   const email = `${name}@example.com`
   const users = [{ email, emailVerified: hasApp }]
   const userId: string = bodyOf(await api.put('/v1/users', { subOrgId, users })).created[0].id
+  journal.users.push(userId)
   const person: Person = { subOrgId, userId, email, app: null }
   if (!hasApp) return person
   const { pendingId, secret } = bodyOf(await api.post('/v1/mfa/totp', { subOrgId, userId }))
@@ -142,7 +163,7 @@ async function makePerson(api: Caller, journal: Journal, { name, hasApp }: { nam
   return { ...person, app: { secret, step } }
 }
 
-async function sendCode(api: Caller, person: Person): Promise<Proof> {
+export async function sendCode(api: Caller, person: Person): Promise<Proof> {
   const { subOrgId, email } = person
   const { otp_id } = bodyOf(await api.post('/v1/auth/login/otp/send', { subOrgId, email }))
   return { kind: 'code', person, body: { subOrgId, email, otp_id }, state: 'issued' }
@@ -163,10 +184,10 @@ export async function present(
   proof: Proof,
 ): Promise<{ status: number; challenge: Proof | null }> {
   const { kind, person } = proof
-  if (kind === 'code') proof.body['code'] ??= await readCode(access, person.email)
+  if (kind === 'code') proof.body['code'] ??= await access.readCode(person.email)
   if (kind === 'challenge' && proof.state !== 'accepted') proof.body['code'] = nextCode(person)
   if (proof.state === 'issued') proof.state = 'presented'
-  const reply = await caller(access.baseUrl, access.key).post(verifyPaths[kind], proof.body)
+  const reply = await access.api.post(verifyPaths[kind], proof.body)
   if (reply.status >= 500) throw new Interrupted(reply)
   if (reply.status !== 200) return { status: reply.status, challenge: null }
   proof.state = 'accepted'
@@ -200,19 +221,18 @@ export async function refresh(api: Caller, session: KnownSession): Promise<void>
 }
 
 /** The code that was mailed to an address, as a person reads it at /dev/mail. */
-async function readCode({ baseUrl }: Access, email: string): Promise<string> {
-  const list = await readPage(`${baseUrl}/dev/mail`)
+export async function readDevelopmentCode(api: Caller, email: string): Promise<string> {
+  const list = await readPage(api, '/dev/mail')
   const row = list.split('<li ').find((text) => text.includes(email) && text.includes('href=')) ?? ''
   const link = /href="([^"]+)"/.exec(row)?.[1]
-  const mail = link ? await readPage(baseUrl + link) : ''
+  const mail = link ? await readPage(api, link) : ''
   const code = /^([a-z]+ [a-z]+)$/m.exec(mail)?.[1]
   if (!code) throw new Error(`No code was mailed to ${email}`)
   return code
 }
 
-async function readPage(url: string): Promise<string> {
-  const reply = await fetch(url)
-  const { status, headers } = reply
-  if (status >= 500) throw new Interrupted({ status, headers, text: url })
-  return reply.text()
+async function readPage(api: Caller, path: string): Promise<string> {
+  const reply = await api.get(path)
+  if (reply.status >= 500) throw new Interrupted(reply)
+  return reply.text
 }

@@ -1,9 +1,10 @@
 import { randomInt } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
-import { caller, until } from '../harness.ts'
+import { startEmbedded } from '../../src/platform/db/embedded.ts'
+import { type Caller, caller, until } from '../harness.ts'
 import { databasePid } from '../run-directories.ts'
+import { signalServer } from '../server-processes.ts'
 import { findViolations } from './kill-check.ts'
-import { type Access, type Journal, REUSE_SECONDS, startLoad } from './kill-load.ts'
+import { type Access, emptyJournal, REUSE_SECONDS, readDevelopmentCode, startLoad } from './kill-load.ts'
 import { makeDataDir, type Service, startService } from './service.ts'
 
 const KEY = 'a-key-that-survives-every-crash-0123456789'
@@ -34,7 +35,7 @@ export async function killRepeatedly(kills: number, onKill: (kill: Kill) => void
   const dataDir = makeDataDir()
   const journal = emptyJournal()
   let service = await startReady(dataDir)
-  await widenLimits(accessTo(service))
+  await widenLimits(accessTo(service).api)
   for (let number = 1; number <= kills; number++) {
     const startedAt = performance.now()
     const victim = VICTIMS[number % VICTIMS.length] ?? 'both'
@@ -51,20 +52,19 @@ export async function killRepeatedly(kills: number, onKill: (kill: Kill) => void
       violations.push('the database ended with the service')
     const unanswered = round.proofs.filter(({ state }) => state === 'presented').length
     const counts = { proofs: round.proofs.length, unanswered, sessions: round.sessions.length }
-    violations.push(...(await findViolations(accessTo(service), dataDir, { round, journal })))
+    const { url } = await startEmbedded({ dataDir, log: () => undefined, role: 'guest' })
+    violations.push(...(await findViolations(accessTo(service), url, { round, journal })))
     journal.organizations.push(...round.organizations)
+    journal.users.push(...round.users)
     journal.otps.push(...round.otps)
     journal.sessions.push(...round.sessions)
     onKill({ number, victim, ...counts, seconds: (performance.now() - startedAt) / 1000, violations })
   }
 }
 
-function emptyJournal(): Journal {
-  return { organizations: [], otps: [], proofs: [], sessions: [] }
-}
-
 function accessTo({ baseUrl }: Service): Access {
-  return { baseUrl, key: KEY }
+  const api = caller(baseUrl, KEY)
+  return { api, readCode: (email) => readDevelopmentCode(api, email) }
 }
 
 async function startReady(dataDir: string): Promise<Service> {
@@ -79,8 +79,7 @@ async function startReady(dataDir: string): Promise<Service> {
 }
 
 /** More mail than the limits let through, and time to send a refresh token again. */
-async function widenLimits({ baseUrl, key }: Access): Promise<void> {
-  const api = caller(baseUrl, key)
+export async function widenLimits(api: Caller): Promise<void> {
   const limits = { send_limit_per_hour_organization: 1_000_000, send_limit_per_hour_key: 1_000_000 }
   const replies = [
     await api.patch('/v1/otp/settings/defaults', limits),
@@ -96,18 +95,9 @@ async function killAll(victim: Victim, service: Service, dataDir: string): Promi
   const serverPid = databasePid(dataDir)
   if (serverPid === null) throw new Error('No database is running')
   if (victim !== 'database') service.child.kill('SIGKILL')
-  if (victim !== 'service')
-    // Those that ended with the first one are gone already.
-    for (const pid of [serverPid, ...childrenOf(serverPid)])
-      if (existsSync(`/proc/${pid}`)) process.kill(pid, 'SIGKILL')
+  if (victim !== 'service') signalServer(serverPid, 'SIGKILL')
   if (victim !== 'database') await service.ended
   if (victim !== 'service') await until(async () => databasePid(dataDir) !== serverPid)
-}
-
-/** The processes of the server, one for each connection among them. */
-function childrenOf(pid: number): number[] {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()
-  return children === '' ? [] : children.split(' ').map(Number)
 }
 
 /** The service restarts its database itself. */
