@@ -18,6 +18,8 @@ let stepsOfFile: Step[] | null = null
 
 /** Runs after the test, the latest first. */
 export function afterThisTest(step: Step): void {
+  // What is started while everything is being undone.
+  if (interruption !== null) void step()
   if (stepsOfFile) stepsOfFile.push(step)
   else onTestFinished(async () => void (await step()))
 }
@@ -38,19 +40,34 @@ export async function startedOnce<T>(start: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Runs something outside of a test, and undoes what it has started. */
+/** Runs something outside of a test, and undoes what it has started, after Ctrl-C too. May be called within itself. */
 export async function outsideTests<T>(run: () => Promise<T>): Promise<T> {
+  const outer = stepsOfFile
   const steps: Step[] = []
   stepsOfFile = steps
+  const undo = async () => {
+    for (const step of steps.splice(0).reverse()) await step()
+  }
+  const interrupted = () => {
+    interruption = (interruption ?? Promise.resolve()).then(undo)
+    if (outer === null) void interruption.finally(() => process.exit(130))
+  }
+  // The latest first: an inner call undoes its steps before the outer one.
+  for (const signal of SIGNALS) process.prependListener(signal, interrupted)
   // Those who wait with until() keep no process alive.
   const alive = setInterval(() => undefined, 60_000)
   try {
     return await run()
   } finally {
-    for (const step of steps.reverse()) await step()
+    for (const signal of SIGNALS) process.off(signal, interrupted)
+    await undo()
     clearInterval(alive)
+    stepsOfFile = outer
   }
 }
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const
+let interruption: Promise<void> | null = null
 
 /** A program of the project, running in a process of its own. */
 export interface Running {

@@ -3,7 +3,8 @@ import { sql } from 'kysely'
 import { afterAll, afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { serve } from '../../../test/extra-routes.ts'
 import { startApp, until } from '../../../test/harness.ts'
-import { withoutDeadline } from '../db/lanes.ts'
+import { startDeadline, timeToAnswer } from '../db/deadline.ts'
+import { untilDeadline, withoutDeadline } from '../db/lanes.ts'
 import { definePage } from './pages.ts'
 import { outOfPlace } from './place.ts'
 import type { Route } from './route.ts'
@@ -108,6 +109,15 @@ test('an export and what waits for another server may take longer', async () => 
   expect(await outcomeOf('/test/export')).toEqual({ status: 200, retryAfter: null, written: [1, 2] })
   await sql`truncate written`.execute(platform.db)
   expect(await outcomeOf('/test/peer')).toEqual({ status: 200, retryAfter: null, written: [1, 2, 3] })
+})
+
+test('the time of a request stands still while it waits for other servers, once for all of them', async () => {
+  const deadline = startDeadline(5000)
+  const left = await untilDeadline(deadline, async () => {
+    await Promise.all([outOfPlace(async () => pass(10_000)), outOfPlace(async () => pass(20_000))])
+    return timeToAnswer(100_000)
+  })
+  expect(left).toBe(5000)
 })
 
 test('what a request has begun in the background goes on after its answer', async () => {
