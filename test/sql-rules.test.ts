@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { PLACES } from '../src/platform/db/places.ts'
+import { PLACES } from '../src/cli/table-places.ts'
 import { startApp } from './harness.ts'
 import { newUser } from './people.ts'
 import { readSources } from './source.ts'

@@ -1,4 +1,4 @@
-import { PLACES } from '../src/platform/db/places.ts'
+import { PLACES } from '../src/cli/table-places.ts'
 import type { Block, Token } from './sql-text.ts'
 import { ownWords } from './sql-text.ts'
 
@@ -15,7 +15,13 @@ export function columnOf(table: string): 'directory_id' | 'api_key_id' | null {
 /** The tables that a block reads or writes itself, not in a query within it. */
 export function tablesOf({ tokens }: Block): string[] {
   const words = ownWords(tokens)
-  const named = words.filter((_, i) => isTablePlace(words, i))
+  const named: string[] = []
+  let isFrom = false
+  for (const [place, word] of words.entries()) {
+    if (isTablePlace(words, place) || (words[place - 1] === ',' && isFrom)) named.push(word)
+    if (word === 'from') isFrom = true
+    else if (word === 'select' || ENDS.has(word)) isFrom = false
+  }
   return named.map((name) => name.replace(/^public\./, ''))
 }
 
@@ -27,16 +33,13 @@ export function targetOf({ verb, tokens }: Block): { table: string; alias: strin
   return { table, alias: as === 'as' && typeof alias === 'string' ? alias : table }
 }
 
-const ENDS = ['where', 'order', 'group', 'limit', 'for', 'returning', 'union', 'set', 'on', 'using']
+const ENDS = new Set(['where', 'order', 'group', 'limit', 'for', 'returning', 'union', 'set', 'on', 'using'])
 
-/** Whether a name stands after `from`, `join`, `into`, `update`, or a comma of these. */
+/** Whether a name stands after `from`, `join`, `into` or `update`. */
 function isTablePlace(words: string[], place: number): boolean {
   const before = words[place - 1]
   if (before === 'from' || before === 'join' || before === 'into') return true
-  if (before === 'update') return !['for', 'key', 'do'].includes(words[place - 2] ?? '')
-  if (before !== ',') return false
-  const clause = words.slice(0, place).findLast((word) => word === 'from' || word === 'select' || ENDS.includes(word))
-  return clause === 'from'
+  return before === 'update' && !['for', 'key', 'do'].includes(words[place - 2] ?? '')
 }
 
 /** Whether the tokens say `column = $n`, by themselves and not in a query within. */

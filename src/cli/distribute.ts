@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { distribute } from '../platform/db/distribute.ts'
 import { requireSchema, withDatabase } from './deployment.ts'
+import { distribute } from './distribution.ts'
 import { note, print } from './print.ts'
 
 export function addDistribute(program: Command): void {

@@ -2,11 +2,11 @@ import { defineCondition, defineOutcome, type UsedCondition } from '../../platfo
 
 /** The one statement that makes sessions: `select` names a value for each column. */
 const insertText = (select: string) => `
-    insert into sessions (directory_id, id, environment_id, user_id, auth_account_id, auth_method, amr, aal, ip_address,
+    insert into sessions as session (directory_id, id, environment_id, user_id, auth_account_id, auth_method, amr, aal, ip_address,
       user_agent, refresh_hash, trusted_device_id, authenticated_at, created_at, last_active_at, idle_expires_at,
       expires_at, user_epoch, organization_epoch)
     ${select}
-    returning id, auth_account_id, created_at, expires_at`
+    returning session.id, session.auth_account_id, session.created_at, session.expires_at`
 
 // `least` ignores null.
 const END = 'ready.session_ends_at::timestamptz'

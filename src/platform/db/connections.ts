@@ -12,6 +12,8 @@ const MAX_STATEMENTS = 500
 const MAX_TEXT_LENGTH = 5000
 // Every write to a server that only reads spends a connection: the others, with which it can be read, last this long.
 const MIN_DROP_MS = 1000
+// Its transaction has failed already, perhaps since the server is silent: closing the connection rolls back, too.
+const ROLLBACK_MS = 500
 
 /** A connection of a pool, lent for one statement or transaction. */
 interface Lent extends PostgresPoolClient {
@@ -95,7 +97,7 @@ function wrapClient(
   const send = async (statement: pg.QueryConfig) => {
     // A rollback would wait for the answer that has not come. Closing the connection rolls back.
     if (spentBy !== null) throw spentBy
-    const query_timeout = statement.text === 'rollback' ? answerMs : timeToAnswer(answerMs)
+    const query_timeout = statement.text === 'rollback' ? ROLLBACK_MS : timeToAnswer(answerMs)
     const asked = { ...statement, query_timeout }
     try {
       return await fromDatabase(() => ask(client, asked))

@@ -63,6 +63,22 @@ test('a transaction whose server stops answering ends at its first deadline, and
   expect(failures).toEqual([failure, failure, failure])
 })
 
+test('a transaction that fails does not wait for a silent server to roll back', async () => {
+  const proxy = await startSilentProxy(inject('serverUrl'))
+  onTestFinished(() => proxy.close())
+  const { db } = openedDatabase(proxy.url, { bounds: { answerMs: 600_000 } })
+  let before: number | undefined
+  await failureOf(() =>
+    transactions(db)(async (tx) => {
+      before = await serverProcess(tx)
+      proxy.silence()
+      throw new Error('refused')
+    }),
+  )
+  expect(before).toEqual(expect.any(Number))
+  expect(await serverProcess(db)).not.toBe(before)
+})
+
 test('a request waits for a silent server no longer than it may', async () => {
   const proxy = await startSilentProxy(inject('serverUrl'))
   onTestFinished(() => proxy.close())

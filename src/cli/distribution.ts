@@ -1,13 +1,17 @@
-import pg from 'pg'
-import { ConfigError } from '../config.ts'
-import { sqlState } from './failure.ts'
-import { PLACES, type Place } from './places.ts'
-import { SESSION_SETTINGS, unboundedParameters } from './session-settings.ts'
+import type pg from 'pg'
+import { ConfigError } from '../platform/config.ts'
+import { withClient } from '../platform/db/client.ts'
+import { sqlState } from '../platform/db/failure.ts'
+import { SESSION_SETTINGS, unboundedParameters } from '../platform/db/session-settings.ts'
+import { PLACES, type Place } from './table-places.ts'
 
 /** What the service sets for its own connections, and the coordinator does not pass on to the workers. */
 const WORKER_SETTINGS = ['lock_timeout', 'enable_seqscan', 'jit'] as const
 // What `expect_many_rows()` tells the planner of a table, which has to be said of each of its shards.
 const DISTINCT_DIRECTORIES = 20
+
+// A table takes as long as it has rows.
+const DISTRIBUTOR = { application_name: 'watchword-distribute', query_timeout: 0, ...unboundedParameters }
 
 interface Step {
   /** What it does, in a line. */
@@ -43,7 +47,10 @@ interface Reading {
  * Throws ConfigError where Citus or its workers are absent, or where a table is distributed otherwise.
  */
 export async function distribute(url: string, onStep: (line: string) => void): Promise<void> {
-  await withClient(url, async (client) => {
+  await withClient(url, DISTRIBUTOR, async (client) => {
+    // `events`, `links` and `audit_blocks` have triggers that look at nothing but their row.
+    await client.query('set citus.enable_unsafe_triggers = on')
+    await client.query("set client_min_messages = 'warning'")
     await assertCluster(client)
     const { misplaced, steps } = await planDistribution(client)
     if (misplaced.length > 0) throw new ConfigError(`${misplaced.join('; ')}: undistribute it, then run this again.`)
@@ -53,24 +60,6 @@ export async function distribute(url: string, onStep: (line: string) => void): P
     await run(client, onStep, await plannerOptions(client))
     await run(client, onStep, await functions(client))
   })
-}
-
-async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({
-    connectionString: url,
-    application_name: 'watchword-distribute',
-    ...unboundedParameters,
-  })
-  client.on('error', () => undefined)
-  await client.connect()
-  try {
-    // `events`, `links` and `audit_blocks` have triggers that look at nothing but their row.
-    await client.query('set citus.enable_unsafe_triggers = on')
-    await client.query("set client_min_messages = 'warning'")
-    return await work(client)
-  } finally {
-    await client.end()
-  }
 }
 
 async function run(client: pg.Client, onStep: (line: string) => void, step: Step | null): Promise<void> {

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import { startApp } from '../../../test/harness.ts'
-import { ConfigError } from '../config-error.ts'
-import { distribute, planDistribution } from './distribute.ts'
-import { PLACES } from './places.ts'
+import { startApp } from '../../test/harness.ts'
+import { ConfigError } from '../platform/config-error.ts'
+import { distribute, planDistribution } from './distribution.ts'
+import { PLACES } from './table-places.ts'
 
 const { app, databaseUrl } = await startApp()
 const { db } = app.platform
