@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Piscina } from 'piscina'
 import type { Clock } from './clock.ts'
+import { outsideDatabase } from './db/deadline.ts'
 import { httpErrors } from './errors.ts'
 import {
   countWaiting,
@@ -90,7 +91,8 @@ export async function withTurn<T>(
   tellWaiting()
   if (!endTurn) throw tooBusy(pool)
   try {
-    return await holding.run({ ...held, hasTurn: true }, work)
+    // It computes, and waits for no database.
+    return await outsideDatabase(() => holding.run({ ...held, hasTurn: true }, work))
   } finally {
     endTurn()
     tellWaiting()

@@ -3,8 +3,9 @@ import { sql } from 'kysely'
 import { afterAll, afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { serve } from '../../../test/extra-routes.ts'
 import { startApp, until } from '../../../test/harness.ts'
-import { startDeadline, timeToAnswer } from '../db/deadline.ts'
+import { type Deadline, startDeadline, timeToAnswer } from '../db/deadline.ts'
 import { untilDeadline, withoutDeadline } from '../db/lanes.ts'
+import { openThreadPool, withTurn } from '../thread-pool.ts'
 import { definePage } from './pages.ts'
 import { outOfPlace } from './place.ts'
 import type { Route } from './route.ts'
@@ -118,6 +119,32 @@ test('the time of a request stands still while it waits for other servers, once 
     return timeToAnswer(100_000)
   })
   expect(left).toBe(5000)
+})
+
+test('a computation costs a request no time, the wait for its turn does', async () => {
+  const { clock } = platform
+  const queue = { threads: 1, places: 10, lightCost: 1, clock }
+  const start = () => {
+    throw new Error('No threads')
+  }
+  const pool = openThreadPool({ ...queue, patienceMs: 2000, busyDetail: 'Busy', start, onWaiting: () => undefined })
+  const [first, second] = [startDeadline(5000), startDeadline(5000)]
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>()
+  const compute = (deadline: Deadline, work: () => Promise<void>) =>
+    untilDeadline(deadline, async () => {
+      await withTurn(pool, { id: 'a' }, 1, work)
+      return timeToAnswer(100_000)
+    })
+  const left = compute(first, async () => {
+    pass(3000)
+    await ended
+  })
+  const leftAfterWait = compute(second, async () => {
+    await left
+    pass(60_000)
+  })
+  end()
+  expect([await left, await leftAfterWait]).toEqual([5000, 2000])
 })
 
 test('what a request has begun in the background goes on after its answer', async () => {
