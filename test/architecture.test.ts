@@ -184,6 +184,7 @@ const NOW_READERS: Record<string, string> = {
 
 /** Where tests, which share a process, touch what is of all of it. */
 const SHARED_TOUCHERS: Record<string, string> = {
+  'src/features/api-keys/key-use.test.ts': 'stops the timers of the process, and sets them going again',
   'src/features/links/made-up-tokens.test.ts': 'stops the clock of the process, and sets it going again',
   'src/features/saml/acs.test.ts': 'holds the clock, by which what is kept is read anew',
   'src/features/sso/keys.test.ts': 'watches whether keys are made, and stops watching',

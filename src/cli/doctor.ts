@@ -257,7 +257,7 @@ async function examineOutgoing({ db }: Database): Promise<Finding> {
   const check = 'outgoing'
   const { hold, isCopy } = await readDeployment(db)
   if (hold) {
-    const detail = `Mails, SMS and webhooks are held since ${hold.since.toISOString()}: see \`npx watchword outgoing release\`.`
+    const detail = `Mails, SMS and webhooks are held since ${hold.since.toISOString()}: run \`npx watchword outgoing\`. After a restore run \`npx watchword recover\` before \`outgoing release\`.`
     return { check, state: 'warning', detail }
   }
   if (!isCopy) return { check, state: 'ok', detail: 'Mails, SMS and webhooks are sent.' }

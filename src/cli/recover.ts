@@ -9,7 +9,8 @@ import { note, print } from './print.ts'
 const HELP = `
 Run it after you restored a backup, and after a failover that lost transactions. The service may run meanwhile. You can
 interrupt the command and run it again. It
-  - holds mails, text messages and webhooks until \`npx watchword outgoing release\`, and discards waiting messages,
+  - holds mails, text messages and webhooks until \`npx watchword outgoing release\`, and discards
+    waiting mails and text messages,
   - ends every session of users and of the team, and forgets trusted devices,
   - refuses codes, links, invitations, challenges and sign-ins in progress,
   - refuses cursors of the event feed that are beyond the restored events.

@@ -294,7 +294,7 @@ export const httpErrors = defineErrors({
     503,
     'unavailable',
     'Temporarily unavailable',
-    'The database or the service is busy or unreachable: try again after Retry-After. Nothing was partly done.',
+    'The database or the service is busy or unreachable: try again after Retry-After. A single change is carried out completely or not at all.',
   ],
 })
 

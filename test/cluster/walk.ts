@@ -27,7 +27,7 @@ interface Walker extends WalkOptions {
 
 /**
  * Uses the main features of a running service over HTTP, as an application does. For a database that the tests do not run
- * on, such as a cluster. A step that needs what a failed one should have made fails too. Creates two organizations, which
+ * on, such as a cluster. A step that needs what a failed one should have made fails too. Creates three organizations, which
  * stay.
  */
 export async function walk(options: WalkOptions, onStep: (step: WalkStep) => void): Promise<WalkStep[]> {

@@ -1,3 +1,4 @@
+import { withoutDeadline } from '../../platform/db/lanes.ts'
 import { type Platform, perPlatform } from '../../platform/platform.ts'
 import { type KeyUse, stampKeyUses } from './store.ts'
 
@@ -17,11 +18,12 @@ export function noteKeyUse(platform: Platform, apiKeyId: string, ip: string | nu
     known.ip = ip ?? known.ip
   } else state.uses.set(apiKeyId, { id: apiKeyId, at, ip })
   if (state.timer) return
-  state.timer = setTimeout(() => {
+  const flush = () =>
     flushKeyUses(platform).catch((error: unknown) =>
       platform.log.warn({ error }, 'The last uses of API keys were not saved'),
     )
-  }, FLUSH_MS)
+  // It saves those of other requests, too.
+  state.timer = withoutDeadline(() => setTimeout(flush, FLUSH_MS))
   // The timer must not keep the process alive.
   state.timer.unref()
 }

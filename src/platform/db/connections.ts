@@ -112,7 +112,14 @@ function wrapClient(
       throw error
     }
   }
+  // What it fails of is told by the transaction, which has failed before.
+  const rollBack = () =>
+    send({ text: 'rollback' }).catch((error: unknown): pg.QueryResult => {
+      spentBy ??= error
+      return { command: 'ROLLBACK', rowCount: null, oid: 0, fields: [], rows: [] }
+    })
   const query = async (text: string, values: unknown[]) => {
+    if (text === 'rollback') return rollBack()
     const name = values.length > 0 ? nameOf(text) : undefined
     const isAlone = client.getTransactionStatus() === 'I'
     try {

@@ -37,8 +37,9 @@ export function sqlState(error: unknown): string | null {
 }
 
 // Transient: connection failures (08, 57P0x), no resources or full disk (53), a statement or lock timeout (57014,
-// 55P03), a server that only reads (25006), and what retries did not resolve (40001, 40P01).
-const PASSING_STATES = /^(08|53|57P0|57014$|55P03$|25006$|40001$|40P01$)/
+// 55P03), a server that only reads (25006), and what retries did not resolve (40001, 40P01). Also a server that refuses the
+// user (28) or lacks the database (3D000), such as one that was set up anew.
+const PASSING_STATES = /^(08|28|53|57P0|3D000$|57014$|55P03$|25006$|40001$|40P01$)/
 // The server of the connection only reads, or stops.
 const SPENT_STATES = /^(25006$|57P0)/
 const PASSING_CODES = new Set([

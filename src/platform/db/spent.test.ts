@@ -4,7 +4,7 @@ import { expect, inject, onTestFinished, test } from 'vitest'
 import { startSilentProxy } from '../../../test/silent-proxy.ts'
 import { endClient, openClient } from './client.ts'
 import { startDeadline } from './deadline.ts'
-import { isConnectionSpent, isDatabaseUnavailable } from './failure.ts'
+import { isConnectionSpent, isDatabaseUnavailable, sqlState } from './failure.ts'
 import { untilDeadline } from './lanes.ts'
 import { type DatabaseOptions, type Db, openDatabase } from './pool.ts'
 import { transactions } from './tx.ts'
@@ -68,13 +68,14 @@ test('a transaction that fails does not wait for a silent server to roll back', 
   onTestFinished(() => proxy.close())
   const { db } = openedDatabase(proxy.url, { bounds: { answerMs: 600_000 } })
   let before: number | undefined
-  await failureOf(() =>
+  const failure = await failureOf(() =>
     transactions(db)(async (tx) => {
       before = await serverProcess(tx)
       proxy.silence()
       throw new Error('refused')
     }),
   )
+  expect(failure).toEqual(new Error('refused'))
   expect(before).toEqual(expect.any(Number))
   expect(await serverProcess(db)).not.toBe(before)
 })
@@ -102,6 +103,18 @@ test('a connection to a server that only reads is closed, and the next one write
   await query({ text: 'set default_transaction_read_only = on' })
   expect(await failureOf(() => query({ text: 'create temporary table more (a int)' }))).toMatchObject({ code: '25006' })
   await query({ text: 'create temporary table more (a int)' })
+})
+
+test('a server that refuses the user or has no such database is a failure of the database', async () => {
+  const url = new URL(inject('serverUrl'))
+  const [absent, stranger] = [new URL(url), new URL(url)]
+  absent.pathname = '/no_such_database'
+  stranger.username = 'no_such_role'
+  for (const other of [absent, stranger]) {
+    const { db } = openedDatabase(other.href)
+    const failure = await failureOf(() => serverProcess(db))
+    expect([sqlState(failure), isDatabaseUnavailable(failure)]).toEqual([expect.stringMatching(/^(28|3D)/), true])
+  }
 })
 
 test('what the database does not support is no failure of the database', async () => {

@@ -170,3 +170,15 @@ test('a claim that ran out and was taken over undoes what the slow request did',
   expect([reply.status, reply.body.code]).toEqual([409, 'idempotency_in_progress'])
   expect((await tenant.get(`/v1/organizations/${subOrgId}`)).body.subOrganization.name).not.toBe('Later')
 })
+
+test('a key is free again after its request ran out of time', async () => {
+  const service = await startApp({ bounds: { requestMs: 1500 } })
+  const caller = await service.tenant()
+  const body = { subOrgId: await caller.organization(), email: 'ada@example.com' }
+  const headers = { 'idempotency-key': 'late' }
+  await service.app.platform.tx(async (tx) => {
+    await sql`lock table users in exclusive mode`.execute(tx)
+    expect((await caller.post('/v1/users', body, headers)).status).toBe(503)
+  })
+  expect((await caller.post('/v1/users', body, headers)).status).toBe(200)
+})

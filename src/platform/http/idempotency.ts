@@ -3,6 +3,8 @@ import { hashPurpose } from '../crypto/keyring.ts'
 import { LOWEST_COST } from '../crypto/password-format.ts'
 import { computePassword } from '../crypto/password-pool.ts'
 import { keyedHash, sameHash } from '../crypto/tokens.ts'
+import { waitUntilDeadline } from '../db/deadline.ts'
+import { withoutDeadline } from '../db/lanes.ts'
 import type { Db, Tx } from '../db/pool.ts'
 import { httpErrors } from '../errors.ts'
 import { type Platform, perPlatform } from '../platform.ts'
@@ -89,7 +91,9 @@ export async function runOnce<P>(
     })
     return { ...answer, replayed: false }
   } catch (error) {
-    await release(platform.db, claim)
+    // The request may have no time left. The claim goes all the same, or its repetition would find it for a minute.
+    const releasing = withoutDeadline(() => release(platform.db, claim))
+    await waitUntilDeadline(releasing).catch(() => undefined)
     throw error
   }
 }

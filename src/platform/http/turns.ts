@@ -69,6 +69,7 @@ export function inTurn({ total, perOwner, waitingPerOwner, waiting, seconds }: L
 
   async function enter(owner: Owner): Promise<void> {
     if (isFree(owner)) return void running.push(owner)
+    const ms = timeToWait(seconds * 1000)
     const own = queue.filter((waiter) => waiter.owner.id === owner.id)
     if (own.length >= waitingPerOwner) makeRoom(own, owner, isSamePart)
     else if (queue.length >= waiting) makeRoom(queue, owner, (a, b) => a.id === b.id)
@@ -78,7 +79,7 @@ export function inTurn({ total, perOwner, waitingPerOwner, waiting, seconds }: L
       remove(waiter)
       waiter.refuse()
     }
-    const timer = setTimeout(refuse, timeToWait(seconds * 1000))
+    const timer = setTimeout(refuse, ms)
     queue.push(waiter)
     await promise.finally(() => clearTimeout(timer))
   }
