@@ -5,7 +5,7 @@ import { type Caller, type Reply, startApp, type Tenant, until } from './harness
 import { newEmail } from './people.ts'
 import { mailedLink } from './sign-in.ts'
 import { snapshot } from './snapshot.ts'
-import { recordStatements } from './sql-recorder.ts'
+import { ofRequests, recordStatements } from './sql-recorder.ts'
 import { joinedMember, PASSWORD } from './team.ts'
 
 // What large rosters, and many changes at once, cost the others.
@@ -23,9 +23,7 @@ async function inviteMany(by: Caller, many: number): Promise<string[]> {
 
 /** What the service sends to the database to answer a request. */
 async function statementsOf(ask: () => Promise<Reply>): Promise<string[]> {
-  const texts = await recordStatements(async () => void succeeded(await ask()))
-  // What jobs send, and the last use of keys, belongs to no request.
-  return texts.filter((text) => !/graphile_worker\.|update api_keys/.test(text))
+  return ofRequests(await recordStatements(async () => void succeeded(await ask())))
 }
 
 describe('the statements of PUT do not grow with the roster', () => {

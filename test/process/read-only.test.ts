@@ -50,6 +50,8 @@ test('a process whose database has fallen silent answers again once another one 
   await service.ready()
   proxy.silence()
   const last = create('last')
+  // After this answer the request before has arrived.
+  expect((await fetch(`${service.baseUrl}/healthz`)).status).toBe(200)
   service.child.kill('SIGTERM')
   expect((await last).status).toBe(503)
   expect(await service.ended).toBe(0)
