@@ -195,6 +195,7 @@ const SHARED_TOUCHERS: Record<string, string> = {
   'test/embedded-peer.ts': 'in the text of a program that runs in a process of its own',
   'test/hostile-op-program.ts': 'is a program of its own, which no test imports',
   'test/kills.ts': 'is a program of its own, which no test imports',
+  'test/large-lists.test.ts': 'stops the clock of the process, and sets it going again',
   'test/mutants/run.ts': 'is a program of its own, which no test imports',
   'test/network-limit.test.ts': 'stops the clock of the process, and sets it going again',
   'test/oidc-program.ts': 'is a program of its own, which no test imports',

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { countUsersOfOrganizations } from '../src/features/organizations/user-counts.ts'
 import { chainAll } from './audit.ts'
 import { succeeded } from './factors.ts'
@@ -7,9 +7,13 @@ import { startApp } from './harness.ts'
 import { fillOrganization, settleTables } from './large/rows.ts'
 import { type Reading, readingsOf } from './rows-read.ts'
 import { provisioned } from './scim.ts'
-import { ofRequests, recordQueries } from './sql-recorder.ts'
+import { recordQueries } from './sql-recorder.ts'
 
 const USERS = 20_000
+
+// What caches know stays known, so that no list reads it.
+beforeAll(() => void vi.useFakeTimers({ toFake: ['Date'] }))
+afterAll(() => void vi.useRealTimers())
 
 const service = await startApp()
 const { platform } = service.app
@@ -147,7 +151,7 @@ async function readingsOfRoute(path: string): Promise<Reading[]> {
   })
   const readings: Reading[] = []
   for (const query of queries) {
-    if (!READS.test(query.text) || WRITES.test(query.text) || ofRequests([query.text]).length === 0) continue
+    if (!READS.test(query.text) || WRITES.test(query.text)) continue
     readings.push(...(await readingsOf(client, query)))
   }
   return readings
