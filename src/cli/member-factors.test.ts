@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { newPasskey } from '../../test/authenticator.ts'
 import { sentSmsCode, succeeded } from '../../test/factors.ts'
-import { startApp, type Tenant } from '../../test/harness.ts'
+import { startApp, type Tenant, until } from '../../test/harness.ts'
 import { giveApp, signedInMember, steppedUp, teamWorld } from '../../test/own-world.ts'
 import { PAGE } from '../../test/passkeys.ts'
 import { runCommand, settingsOf } from '../../test/process/cli.ts'
@@ -47,7 +47,10 @@ test('a reset lets the last owner sign in after they lost every factor, and is r
   expect((await owner.me.get('/v1/me')).status).toBe(401)
   const code = { subOrgId: 'team', challenge_token, code: '123456' }
   expect((await tenant.post('/v1/mfa/challenge/verify', code)).body.code).toBe('challenge_expired')
-  const { events } = succeeded(await tenant.get('/v1/events?types=member.factors_reset'))
+  const events = await until(async () => {
+    const { events } = succeeded(await tenant.get('/v1/events?types=member.factors_reset'))
+    return events.length > 0 && events
+  })
   expect(events).toMatchObject([
     {
       actor: { type: 'cli' },
