@@ -140,7 +140,7 @@ const routes: [string, number][] = [
 ]
 
 const READS = /^\s*(select|with)\b/i
-// What requests write besides, and the statements of jobs.
+// What requests write, and the statements of jobs.
 const WRITES = /\b(insert into|update|delete from|graphile_worker)\b/i
 
 async function readingsOfRoute(path: string): Promise<Reading[]> {
@@ -224,7 +224,7 @@ test('invitations of a rare status are found however many others there are', asy
 test.each([
   ['/v1/users', 10_000],
   ['/v1/users?q=person', 10_000],
-  // Of the first 10 000 users, of whom two are administrators.
+  // Two of the first 10 000 users are administrators.
   ['/v1/users?role=member', 9998],
   ['/v1/users/invites', 10_000],
   ['/v1/sessions', 10_000],

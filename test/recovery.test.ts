@@ -34,7 +34,7 @@ const STAYS: Record<string, string> = {
   lockouts: 'counters of failures; a lock that was lost begins again with the next failures',
   logout_tokens: 'a logout token that is presented again only ends sessions',
   mail_outbox: 'discarded by `recover` itself',
-  mfa_grace: 'the end of a grace period, which nobody presents',
+  mfa_grace: 'the end of a grace period, which is never presented',
   passkeys: 'only the user has the private key; a lower counter accepts the next assertion',
   password_credentials: 'passwords that were changed are valid again: the operator resets those that leaked',
   password_history: 'compared with new passwords only',
@@ -46,12 +46,12 @@ const STAYS: Record<string, string> = {
   signing_keys: 'a key that was withdrawn is published again: the operator repeats an emergency rotation',
   sms_outbox: 'discarded by `recover` itself',
   social_providers: 'a secret of the provider',
-  sp_keys: 'a private key that nobody presents',
+  sp_keys: 'a private key, which is never presented',
   sso_connections: 'a secret of the provider',
   sso_traces: 'messages of the past',
   users: 'hold no secret',
   webhook_deliveries: 'wait while messages are held; receivers know repeated ones by their id',
-  webhooks: 'secrets of receivers, which nobody presents here',
+  webhooks: 'secrets of receivers, which are never presented to the service',
 }
 
 test('every table that holds a secret, or something that ends, is refused or stays for a reason', async () => {

@@ -76,7 +76,7 @@ export interface Scenario {
   run(stage: Stage): Promise<void>
 }
 
-/** What a scenario needs besides the database and the service. */
+/** What a scenario needs in addition to the database and the service. */
 export interface Preparation {
   cluster?: ClusterOptions
   env?: Record<string, string>

@@ -113,7 +113,7 @@ export interface CountCursor {
   at: Date
 }
 
-/** Every environment has a cursor then, at the beginning of the stream where it had none. */
+/** The cursors of all environments. A new environment gets one at the beginning of the stream. */
 export async function provideCountCursors(db: Db): Promise<CountCursor[]> {
   const { rows } = await sql<Position & { environment_id: string; has_cursor: boolean; at: Date }>`
     select environments.id as environment_id, c.environment_id is not null as has_cursor, clock_now() as at,

@@ -54,13 +54,13 @@ interface Search {
   filter: UserFilter
   /** The users of the reach, deleted or not: each index of lists begins with these conditions. */
   scope: RawBuilder<unknown>
-  /** What each index that answers the search reads, besides the scope. Empty: no index does. */
+  /** What each index that answers the search reads, in addition to the scope. Empty: no index does. */
   ranges: Range[]
   /** Conditions for which the index in the order of the list serves. */
   ordered: RawBuilder<unknown>
   /** Whether it serves for all of them: only sign-ups that have expired lie between the users of a page. */
   isOrdered: boolean
-  /** All conditions besides the scope. */
+  /** All conditions except the scope. */
   matches: RawBuilder<SqlBool>
   /** The column by which the list is ordered. */
   at: RawBuilder<unknown>
@@ -157,7 +157,7 @@ function entries({ scope, ranges }: Search, limit: number, union: 'union' | 'uni
   return sql`select id from (${sql.join(parts, sql.raw(` ${union} `))}) entries limit ${limit}`
 }
 
-/** The page among those whom the indexes find; null if these are too many, or no index serves. */
+/** The page of the users that the indexes find. Null if these are too many, or if no index fits. */
 async function selectCandidates(db: Db, search: Search, page: Page): Promise<Found<ListedUserRow> | null> {
   if (!search.ranges.length) return null
   const { order, after } = orderOf(search, page)

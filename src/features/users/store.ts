@@ -30,7 +30,7 @@ export const isRestorable = sql<SqlBool>`users.deleted_at > clock_now() - interv
 /** Whether a user is no sign-up that was not completed in time. */
 export const unexpired = sql<SqlBool>`(users.pending_until is null or users.pending_until > clock_now())`
 const isLive = sql<SqlBool>`users.deleted_at is null and ${unexpired}`
-/** What lists show of a user besides the row. Evaluated for the rows of the page alone. */
+/** What lists show of a user in addition to the row. Evaluated for the rows of the page alone. */
 export const listedColumns = sql`${lockNow.expression} as locked, (
   select organization_id from directories where directories.id = users.directory_id) as organization_id`
 

@@ -12,14 +12,14 @@ export interface ConnectionQueue {
    * as a job, may join a full queue.
    */
   take(): Promise<pg.PoolClient>
-  /** Whether so many wait, or for so long at the present rate, that a further request would wait in vain. */
+  /** Whether a further request would wait too long for a connection, at the rate at which connections become free. */
   isFull(): boolean
 }
 
 /** How long a connection may take to become free, or to be opened, in milliseconds. */
 export const CONNECT_MS = 3000
 const MAX_WAITING = 500
-// The rate is that of the last seconds.
+// The rate is measured over the last two to four seconds.
 const WINDOW_MS = 4000
 
 /** `fullMs`: the queue is full when a newcomer would wait longer, by the rate of at least half that time. */
@@ -65,7 +65,7 @@ export function openQueue(pool: pg.Pool, fullMs: number): ConnectionQueue {
   return { pool, take, isFull }
 }
 
-/** The pool has one bound for all. */
+/** Connects within a time of its own. The pool has one timeout for all callers. */
 function connectWithin(pool: pg.Pool, ms: number): Promise<pg.PoolClient> {
   return new Promise((resolve, reject) => {
     let isOver = false

@@ -112,7 +112,7 @@ function wrapClient(
       throw error
     }
   }
-  // What it fails of is told by the transaction, which has failed before.
+  // The transaction has failed before: the caller gets its error, not that of the rollback.
   const rollBack = () =>
     send({ text: 'rollback' }).catch((error: unknown): pg.QueryResult => {
       spentBy ??= error

@@ -33,7 +33,10 @@ export function timeToAnswer(most: number): number {
   return Math.min(most, timeLeft())
 }
 
-/** The same for a turn or a connection, after which there has to be time for a statement. */
+/**
+ * How long the running code may wait for a turn or a connection, in milliseconds: enough time for a statement is kept. Throws as
+ * `timeToAnswer` does.
+ */
 export function timeToWait(most: number): number {
   return Math.min(most, timeLeft() - LEAST_MS)
 }
@@ -80,12 +83,12 @@ export async function outsideDatabase<T>(wait: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Stops the time of a request: once more for each call. */
+/** Stops the time of a request. It runs again when each pause has ended. */
 export function pauseDeadline(deadline: Deadline): void {
   if (deadline.outside++ === 0) deadline.outsideSinceMs = performance.now()
 }
 
-/** Takes back one pause. */
+/** Ends one pause. */
 export function resumeDeadline(deadline: Deadline): void {
   if (--deadline.outside === 0) deadline.atMs += performance.now() - deadline.outsideSinceMs
 }

@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { serve } from '../../../test/extra-routes.ts'
 import { startApp, until } from '../../../test/harness.ts'
+import { holdConnections } from '../../../test/held-connections.ts'
 import { definePage } from './pages.ts'
 
 // Who is to blame for a failure: the database, its load, ourselves, or a client that went away.
@@ -83,22 +84,11 @@ test('a statement that waits too long is a 503, outside the query builder too', 
 
 test('refusals under load are one warning without a stack, however many there are', async () => {
   const start = app.logLines.length
-  const { promise: freed, resolve: free } = Promise.withResolvers<void>()
-  const size = platform.database.pool.options.max
-  const held = Array.from({ length: size }, () => Promise.withResolvers<void>())
-  const holders = held.map((mine) =>
-    platform.tx(async (tx) => {
-      await sql`select 1`.execute(tx)
-      mine.resolve()
-      await freed
-    }),
-  )
-  await Promise.all(held.map((mine) => mine.promise))
+  const end = await holdConnections(platform)
   const email = 'nobody@example.com'
   const body = { subOrgId, email, password: 'a password of nobody' }
   const replies = await Promise.all(Array.from({ length: 12 }, () => tenant.post('/v1/auth/login/password', body)))
-  free()
-  await Promise.all(holders)
+  await end()
   expect(new Set(replies.map(({ status, body }) => `${status} ${body.code}`))).toEqual(new Set(['503 unavailable']))
   expect(linesSince(start)).toEqual([
     { level: 40, time: expect.any(String), route: '/v1/auth/login/password', count: 1, msg: expect.any(String) },

@@ -1,8 +1,9 @@
 import { request as send } from 'node:http'
 import { sql } from 'kysely'
-import { afterAll, afterEach, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, afterEach, expect, test, vi } from 'vitest'
 import { serve } from '../../../test/extra-routes.ts'
 import { startApp, until } from '../../../test/harness.ts'
+import { holdConnections } from '../../../test/held-connections.ts'
 import { type Deadline, startDeadline, timeToAnswer } from '../db/deadline.ts'
 import { untilDeadline, withoutDeadline } from '../db/lanes.ts'
 import { openThreadPool, withTurn } from '../thread-pool.ts'
@@ -183,32 +184,12 @@ test('a body that arrives slowly leaves the request its whole time', async () =>
   expect(await promise).toBe(200)
 })
 
-/** Holds every connection for requests with a key. */
-async function holdConnections(): Promise<() => Promise<void>> {
-  const { promise: freed, resolve: free } = Promise.withResolvers<void>()
-  const held = Array.from({ length: platform.database.pool.options.max }, () => Promise.withResolvers<void>())
-  const holders = held.map((mine) =>
-    platform.tx(async (tx) => {
-      await sql`select 1`.execute(tx)
-      mine.resolve()
-      await freed
-    }),
-  )
-  await Promise.all(held.map((mine) => mine.promise))
-  const end = async () => {
-    free()
-    await Promise.all(holders)
-  }
-  onTestFinished(end)
-  return end
-}
-
 const waiting = () => platform.database.poolStates().find(({ name }) => name === 'requests')?.waiting
 const creation = () => tenant.post('/v1/users', { subOrgId, email: `${crypto.randomUUID()}@example.com` })
 
 test('a request is refused without waiting while no connection becomes free, and served as soon as one does', async () => {
   expect((await creation()).status).toBe(200)
-  const end = await holdConnections()
+  const end = await holdConnections(platform)
   const first = creation()
   await until(async () => waiting() === 1)
   const second = creation()
@@ -227,7 +208,7 @@ test('a request is refused without waiting while no connection becomes free, and
 })
 
 test('an anonymous request is served while callers are refused', async () => {
-  const end = await holdConnections()
+  const end = await holdConnections(platform)
   const job = serverProcess()
   await until(async () => waiting() === 1)
   pass(1100)

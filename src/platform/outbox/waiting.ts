@@ -115,7 +115,7 @@ export async function listForgotten(
   return rows.map((row) => ({ directoryId: row.directory_id, id: row.id }))
 }
 
-/** How many messages wait to be sent and are still of use; decoys, which nobody can tell apart, are counted. */
+/** How many messages wait to be sent and have not expired. Decoys count: the rows look the same. */
 export async function countWaiting(db: Db, outbox: AnyOutbox): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from ${sql.table(outbox.table)} where not kept and useful_until > clock_now()`.execute(
