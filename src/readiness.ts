@@ -15,7 +15,7 @@ export function readinessChecks(platform: Platform, worker: Worker): () => Promi
   const wanted = readMigrations().map(({ name }) => name)
   const check = async (): Promise<Checks> => {
     const [database, migrations, signing_key] = await Promise.all([
-      succeeds(canWrite(platform, wanted)),
+      succeeds(canWrite(platform)),
       succeeds(isMigrated(platform, wanted)),
       succeeds(canSign(platform)),
     ])
@@ -40,13 +40,14 @@ async function succeeds(check: Promise<boolean>): Promise<'ok' | 'failed'> {
 
 /**
  * Writes by locking a row: the commit reaches the disk and synchronous standbys, and no row is rewritten. A server that only
- * reads refuses it, and the connections to it are closed. Another process that has the row locked is no reason to wait. A full
- * disk or a locked table is not looked for: every process shares those, and reads go on.
+ * reads refuses it, and the connections to it are closed. Any row does that others have not locked; once commits hang, each
+ * check leaves one locked. A full disk or a locked table is not looked for: every process shares those, and reads go on.
  */
-async function canWrite({ database }: Platform, [name]: string[]): Promise<boolean> {
-  const text = 'select name from schema_migrations where name = $1 for no key update skip locked'
-  await database.query({ text, values: [name] })
-  return true
+async function canWrite({ database }: Platform): Promise<boolean> {
+  const rows = await database.query({
+    text: 'select name from schema_migrations order by random() limit 1 for no key update skip locked',
+  })
+  return rows.length > 0
 }
 
 async function isMigrated({ database }: Platform, wanted: string[]): Promise<boolean> {

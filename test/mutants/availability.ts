@@ -44,6 +44,27 @@ export const availability: Mutant[] = [
     tests: ['src/platform/db/pooler.test.ts'],
   },
   {
+    name: 'a new connection only reads while commits hang',
+    file: 'src/platform/db/pool.ts',
+    find: 'onConnect: (client) => prepareConnection(client, { answerMs, pooled }),',
+    replace: '',
+    tests: ['src/platform/db/hanging-commits.test.ts'],
+  },
+  {
+    name: 'nothing is set on a connection of a pooler',
+    file: 'src/platform/db/hanging-commits.ts',
+    find: 'if (pooled && rows.length > 0) throw noConnection()',
+    replace: '',
+    tests: ['src/platform/db/hanging-commits.test.ts'],
+  },
+  {
+    name: 'a process is not ready while it can lock no row',
+    file: 'src/readiness.ts',
+    find: 'return rows.length > 0',
+    replace: 'return true',
+    tests: ['test/process/read-only.test.ts'],
+  },
+  {
     name: 'a connection whose server does not answer is not used again',
     file: 'src/platform/db/connections.ts',
     find: 'if (spentBy !== null || isOutdated) close(client)',

@@ -33,6 +33,22 @@ test('a process whose database only reads is not ready, and writes again without
   expect(subOrganizations.map((row: { slug: string }) => row.slug).sort()).toEqual(['after', 'before'])
 })
 
+test('a process is not ready while every row that a check can lock is locked', async () => {
+  const settings = await productionSettings()
+  const service = await startService(settings)
+  await service.ready()
+  const holder = new pg.Client({ connectionString: settings.DATABASE_URL })
+  await holder.connect()
+  afterThisTest(() => holder.end())
+  await holder.query('begin')
+  await holder.query(`select from schema_migrations where name not like '0001%' for no key update`)
+  expect((await service.readiness())?.status).toBe(200)
+  await holder.query('select from schema_migrations for no key update')
+  expect((await service.readiness())?.body.checks).toMatchObject({ database: 'failed', migrations: 'ok' })
+  await holder.query('rollback')
+  expect((await service.readiness())?.status).toBe(200)
+})
+
 test('a process whose database has fallen silent answers again once another one is there, and stops in time', async () => {
   const settings = await productionSettings()
   const proxy = await startSilentProxy(settings.DATABASE_URL)

@@ -1,6 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { MAX_HANGING } from '../../src/platform/db/hanging-commits.ts'
+import { CONNECTIONS_PER_PROCESS } from '../../src/platform/db/pool.ts'
 import { until } from '../harness.ts'
 import { fullDisk } from './full-disk.ts'
+import { startTasks } from './load.ts'
 import { lockedTable } from './locked-table.ts'
 import { mailOutage } from './mail-outage.ts'
 import { breakFor, noteReads, type Scenario, type Stage } from './stage.ts'
@@ -61,6 +64,41 @@ const frozenFailover: Scenario = {
       },
     })
     stage.primary = standby
+  },
+}
+
+const LOST_SECONDS = 20
+// Of each process: all that it may open, and five commits that hang before new connections only read.
+const MAX_BACKENDS = 2 * (CONNECTIONS_PER_PROCESS + MAX_HANGING)
+
+/** Commits wait for a standby that is gone, and PostgreSQL does not end them. */
+const standbyLost: Scenario = {
+  name: 'standby-lost',
+  about: `the synchronous standby stops for ${LOST_SECONDS} s, so no commit ends`,
+  processes: 2,
+  hasStandby: true,
+  async run(stage) {
+    const { primary, standby, notes, violations } = stage
+    let most = 0
+    const tasks = startTasks()
+    await breakFor(stage, LOST_SECONDS, {
+      async begin() {
+        await standby?.stop('SIGINT')
+        tasks.repeat(async () => {
+          const [row] = await primary.query(
+            `select count(*)::int as count from pg_stat_activity where application_name = 'watchword'`,
+          )
+          most = Math.max(most, Number(row?.['count']))
+        })
+      },
+      async end() {
+        await standby?.start()
+      },
+    })
+    await tasks.end()
+    noteReads(stage)
+    notes.push(`the two processes held ${most} connections at most`)
+    if (most > MAX_BACKENDS) violations.push(`${most} connections were in use`)
   },
 }
 
@@ -172,6 +210,7 @@ export const scenarios: Scenario[] = [
   restart('postgres-killed', 'SIGKILL', 'every process of PostgreSQL is killed, and it is started 3 s later'),
   frozen,
   frozenFailover,
+  standbyLost,
   silent,
   vanished,
   standbyAddress,

@@ -6,6 +6,7 @@ import { keptAlive } from './client.ts'
 import { CONNECT_MS, openQueue } from './connection-queue.ts'
 import { lendConnections } from './connections.ts'
 import { isOutdatedStatement, sqlState } from './failure.ts'
+import { prepareConnection } from './hanging-commits.ts'
 import type { Pooler } from './pooler.ts'
 import { openQueuePool, type QueuePool } from './queue-pool.ts'
 import type { DB } from './schema.gen.ts'
@@ -157,6 +158,7 @@ function openPool(
     // A request that gets no connection in this time is refused with 503.
     connectionTimeoutMillis,
     query_timeout: answerMs,
+    onConnect: (client) => prepareConnection(client, { answerMs, pooled }),
     // A pooler takes none: its connections have those that are stored with the role.
     ...(pooled ? {} : sessionParameters),
     ...keptAlive,

@@ -1,0 +1,40 @@
+import type pg from 'pg'
+import { breakClient } from './client.ts'
+import { noConnection } from './failure.ts'
+
+/** A new connection writes while fewer statements hang. */
+export const MAX_HANGING = 5
+
+/**
+ * Prepares a new connection of a pool. No timeout of PostgreSQL ends a commit that waits for a synchronous standby or for a
+ * disk that hangs. Its connection stays in use there after this side has closed it, so replacing it again and again would
+ * use up `max_connections`. Once several statements of the service have run longer than any may (`answerMs`), the new
+ * connection only reads: its first write is refused with 25006, which closes it. The commits are not cancelled: that would
+ * show others what a failover may lose.
+ *
+ * A connection of a pooler (`pooled`) keeps what is set on it for the next client, so there it is refused.
+ */
+export async function prepareConnection(
+  client: pg.ClientBase,
+  { answerMs, pooled }: { answerMs: number; pooled: boolean },
+): Promise<void> {
+  try {
+    const { rows } = await client.query({
+      text: pooled
+        ? HANGING
+        : `select set_config('default_transaction_read_only', 'on', false) from (${HANGING}) hanging`,
+      values: [answerMs],
+    })
+    if (pooled && rows.length > 0) throw noConnection()
+  } catch (error) {
+    // The pool would say farewell, and wait for the answer of a server that may be silent.
+    breakClient(client)
+    throw error
+  }
+}
+
+// Of processes that have ended, too. A statement that waits for its client hangs because of that client.
+const HANGING = `select from pg_stat_activity
+  where application_name = 'watchword' and usename = current_user and datname = current_database() and state = 'active'
+    and wait_event_type is distinct from 'Client' and query_start < clock_timestamp() - $1 * interval '1 ms'
+  having count(*) >= ${MAX_HANGING}`
