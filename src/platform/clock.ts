@@ -58,3 +58,8 @@ export const systemClock: Clock = {
 export function epochSeconds(clock: Clock): number {
   return Math.floor(clock.now().getTime() / 1000)
 }
+
+/** Whether a time has passed since a moment. It has, too, when the clock was set back behind the moment. */
+export function hasPassed(ms: number, sinceMs: number, nowMs: number): boolean {
+  return nowMs < sinceMs || nowMs - sinceMs >= ms
+}

@@ -1,6 +1,7 @@
 import { createHash, randomInt } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
 import { Type } from 'typebox'
+import { hasPassed } from './clock.ts'
 import { skipLocked } from './db/distributed.ts'
 import { type EventInput, eventCatalogue, eventRow, record, systemOrigin } from './events.ts'
 import { findDirectory } from './http/directory.ts'
@@ -54,7 +55,7 @@ export async function recordFailure(
 function isTold({ platform, directory }: Pick<Work, 'platform' | 'directory'>, identity: Buffer | null): boolean {
   const now = platform.clock.now().getTime()
   const state = told(platform)
-  if (now - state.since >= HOUR_MS) Object.assign(state, { since: now, counts: new Map() })
+  if (hasPassed(HOUR_MS, state.since, now)) Object.assign(state, { since: now, counts: new Map() })
   const { counts } = state
   const ofDirectory = counts.get(directory.id) ?? 0
   if (ofDirectory >= TOLD_AN_HOUR.ofDirectory) return false

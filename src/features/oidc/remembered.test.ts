@@ -38,3 +38,37 @@ test('a document that is larger than all may be is used and not kept', async () 
   for (let n = 0; n < 2; n++) expect(await read('b', 'https://idp.example', 'x'.repeat(20_000))).toBe(true)
   expect(await read('a', 'https://idp.example')).toBe(false)
 })
+
+test('once the clock was set back, a document is read again', async () => {
+  let nowMs = 10_000_000
+  const remembered = remember<string>({ ...clock, now: () => new Date(nowMs) }, { freshMs: 1000, maxBytes: 64 * 1024 })
+  let reads = 0
+  const read = (suits?: () => boolean) =>
+    remembered.get({ owner: 'a', url: 'https://idp.example' }, async () => `version ${++reads}`, suits)
+  expect(await read()).toBe('version 1')
+  nowMs -= 5_000_000
+  expect([await read(), await read()]).toEqual(['version 2', 'version 2'])
+  expect([await read(() => false), await read(() => false)]).toEqual(['version 3', 'version 3'])
+  nowMs -= 1_000_000
+  expect(await read(() => false)).toBe('version 4')
+})
+
+test('once the clock was set back, a failed read does not stop the next one', async () => {
+  let nowMs = 10_000_000
+  const remembered = remember<string>({ ...clock, now: () => new Date(nowMs) }, { freshMs: 1000, maxBytes: 64 * 1024 })
+  let isDown = false
+  let reads = 0
+  const read = () =>
+    remembered.get({ owner: 'a', url: 'https://idp.example' }, async () => {
+      reads++
+      if (isDown) throw new Error('down')
+      return 'a document'
+    })
+  await read()
+  nowMs += 2000
+  isDown = true
+  expect([await read(), await read(), reads]).toEqual(['a document', 'a document', 2])
+  nowMs -= 1000
+  isDown = false
+  expect([await read(), reads]).toEqual(['a document', 3])
+})

@@ -1,4 +1,4 @@
-import type { Clock } from '../../platform/clock.ts'
+import { type Clock, hasPassed } from '../../platform/clock.ts'
 import { outOfPlace } from '../../platform/http/place.ts'
 import { createShares } from '../../platform/shares.ts'
 
@@ -58,8 +58,8 @@ export function remember<T>(clock: Clock, { freshMs, maxBytes }: { freshMs: numb
       if (entry) {
         const isSuited = suits(entry.value)
         const isDue = isSuited
-          ? nowMs - entry.readAtMs >= freshMs && nowMs - entry.failedAtMs >= COOL_DOWN_MS
-          : nowMs - entry.missedAtMs >= COOL_DOWN_MS
+          ? hasPassed(freshMs, entry.readAtMs, nowMs) && hasPassed(COOL_DOWN_MS, entry.failedAtMs, nowMs)
+          : hasPassed(COOL_DOWN_MS, entry.missedAtMs, nowMs)
         const isUsable = nowMs - entry.readAtMs < USABLE_MS
         if (!isDue && isUsable) return entry.value
         if (!isSuited) entry.missedAtMs = nowMs

@@ -19,6 +19,8 @@ export interface Deadline {
 
 // With less time left a statement is not begun. Cut off in the middle, it would cost the connection.
 const LEAST_MS = 500
+// How often the time is looked at while it is paused with little left.
+const LEAST_LOOK_MS = 50
 
 /** Starts the time of a request, in milliseconds. */
 export function startDeadline(ms: number): Deadline {
@@ -44,7 +46,7 @@ export function timeToWait(most: number): number {
 function timeLeft(): number {
   const { deadline } = currentPlace()
   if (!deadline || deadline.isOver) return Infinity
-  const leftMs = deadline.atMs - performance.now()
+  const leftMs = timeOf(deadline)
   if (leftMs < LEAST_MS) throw noConnection()
   return leftMs
 }
@@ -57,10 +59,19 @@ export function waitUntilDeadline<T>(work: Promise<T>, leave?: () => void): Prom
   const { deadline } = currentPlace()
   if (!deadline) return work
   return new Promise<T>((resolve, reject) => {
-    const timer = setTimeout(() => {
+    let timer: NodeJS.Timeout
+    const look = () => {
+      if (deadline.isOver) return
+      const leftMs = timeOf(deadline)
+      if (leftMs > 0) {
+        // A pause may have begun or ended meanwhile.
+        timer = setTimeout(look, Math.max(leftMs, LEAST_LOOK_MS))
+        return
+      }
       leave?.()
       reject(noConnection())
-    }, deadline.atMs - performance.now())
+    }
+    look()
     const settle =
       <V>(give: (value: V) => void) =>
       (value: V) => {
@@ -69,6 +80,11 @@ export function waitUntilDeadline<T>(work: Promise<T>, leave?: () => void): Prom
       }
     work.then(settle(resolve), settle(reject))
   })
+}
+
+/** How much time the request has left, in milliseconds. */
+function timeOf({ atMs, outside, outsideSinceMs }: Deadline): number {
+  return atMs - (outside > 0 ? outsideSinceMs : performance.now())
 }
 
 /** Stops the time of the request while it waits for another server. */

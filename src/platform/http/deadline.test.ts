@@ -4,7 +4,8 @@ import { afterAll, afterEach, expect, test, vi } from 'vitest'
 import { serve } from '../../../test/extra-routes.ts'
 import { startApp, until } from '../../../test/harness.ts'
 import { holdConnections } from '../../../test/held-connections.ts'
-import { type Deadline, startDeadline, timeToAnswer } from '../db/deadline.ts'
+import { type Deadline, pauseDeadline, startDeadline, timeToAnswer, waitUntilDeadline } from '../db/deadline.ts'
+import { isPoolExhausted } from '../db/failure.ts'
 import { untilDeadline, withoutDeadline } from '../db/lanes.ts'
 import { openThreadPool, withTurn } from '../thread-pool.ts'
 import { definePage } from './pages.ts'
@@ -163,6 +164,21 @@ test('what a request has begun in the background goes on after its answer', asyn
   go()
   await background.promise
   expect(await written()).toEqual([1])
+})
+
+test('what a request shares with others it waits for no longer than it may, except while its time stands still', async () => {
+  const share = (deadline: Deadline) =>
+    untilDeadline(deadline, () =>
+      waitUntilDeadline(withoutDeadline(() => sql`select pg_sleep(0.2)`.execute(platform.db))).then(
+        () => 'read',
+        (error: unknown) => isPoolExhausted(error) && 'refused',
+      ),
+    )
+  const [late, answered, outside] = [startDeadline(100), startDeadline(100), startDeadline(100)]
+  pauseDeadline(outside)
+  pass(200)
+  answered.isOver = true
+  expect(await Promise.all([late, answered, outside].map(share))).toEqual(['refused', 'read', 'read'])
 })
 
 test('a body that arrives slowly leaves the request its whole time', async () => {
