@@ -128,6 +128,27 @@ export const availability: Mutant[] = [
     tests: ['test/process/read-only.test.ts'],
   },
   {
+    name: 'a process of the release before does not block an index build',
+    file: 'src/platform/db/migrate.ts',
+    find: "  await client.query('select pg_advisory_unlock($1)', [EARLIER_LOCK_KEY])\n",
+    replace: '',
+    tests: ['src/platform/db/migrate.test.ts'],
+  },
+  {
+    name: 'a process of the release before waits while the schema changes',
+    file: 'src/platform/db/migrate.ts',
+    find: '      await waitForTurn(client, EARLIER_LOCK_KEY, waits)\n      try',
+    replace: '      try',
+    tests: ['src/platform/db/migrate.test.ts'],
+  },
+  {
+    name: 'a complete index is not built again',
+    file: 'src/platform/db/migrate.ts',
+    find: 'if (!complete.has(name)) ',
+    replace: '',
+    tests: ['src/platform/db/migrate.test.ts'],
+  },
+  {
     name: 'a migration that another transaction blocks is tried again',
     file: 'src/platform/db/migrate.ts',
     find: "if (!RETRIED.includes(sqlState(error) ?? '')) throw error",

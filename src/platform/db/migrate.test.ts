@@ -9,8 +9,8 @@ import { explainDatabaseError } from './reach.ts'
 
 const PENDING = '0139_member_inviters.sql'
 
-/** A database that lacks one migration, of the table `members`, and another connection that can lock it. */
-async function startPending() {
+/** A database of this release, and connections to it. */
+async function startMigrated() {
   const name = `watchword_${randomUUID().replaceAll('-', '')}`
   await copyTemplate(inject('serverUrl'), inject('template'), name)
   onTestFinished(() => administer(inject('serverUrl'), `drop database if exists ${name} with (force)`))
@@ -21,11 +21,17 @@ async function startPending() {
     onTestFinished(() => client.end())
     return client
   }
-  const holder = await connect()
+  const lines: string[] = []
+  return { url, connect, lines, notice: (line: string) => void lines.push(line) }
+}
+
+/** A database that lacks one migration, of the table `members`, and another connection that can lock it. */
+async function startPending() {
+  const started = await startMigrated()
+  const holder = await started.connect()
   await holder.query('alter table members drop column invited_by_type, drop column invited_by_id')
   await holder.query('delete from schema_migrations where name = $1', [PENDING])
-  const lines: string[] = []
-  return { url, holder, connect, lines, notice: (line: string) => void lines.push(line) }
+  return { ...started, holder }
 }
 
 async function lockMembers(holder: pg.Client): Promise<void> {
@@ -45,7 +51,7 @@ function migrating(url: string, options: MigrateOptions): Promise<string[] | str
 const WAITS =
   /^Migration 0139_member_inviters\.sql waits for a lock on table members that process \d+ \(a report, idle in transaction for \d+ s\) of PostgreSQL at \S+( \S+)? holds\.$/
 
-test('a migration that another transaction blocks says once what it waits for, holds nobody up, and goes on', async () => {
+test('a migration that another transaction blocks says once what it waits for, lets others go first, and goes on', async () => {
   const { url, holder, connect, lines, notice } = await startPending()
   await lockMembers(holder)
   const done = migrating(url, { notice })
@@ -81,7 +87,7 @@ test('of two that migrate, the second waits and says so', async () => {
       `select from pg_locks where locktype = 'advisory' and granted
         and database = (select oid from pg_database where datname = current_database())`,
     )
-    return rowCount === 1
+    return rowCount === 2
   })
   const second = migrating(url, { notice })
   await until(async () => lines.length > 0)
@@ -102,4 +108,63 @@ test('a migration whose server falls silent ends, and can be started again', asy
   await holder.query('commit')
   await proxy.close()
   expect(await migrating(url, {})).toEqual([PENDING])
+})
+
+const CONCURRENT = '0143_lists_of_large_organizations.sql'
+const EARLIER_LOCK_KEY = 7_190_214_001
+
+test('a process of the release before that starts during a concurrent index build gets its turn, and stops nothing', async () => {
+  const { url, connect } = await startMigrated()
+  const [reader, earlier, watcher] = [await connect(), await connect(), await connect()]
+  await watcher.query('delete from schema_migrations where name = $1', [CONCURRENT])
+  await watcher.query('drop index users_by_change')
+  await reader.query('begin isolation level repeatable read')
+  await reader.query('select from users')
+  const done = migrating(url, {})
+  await until(async () => {
+    const { rowCount } = await watcher.query(
+      `select from pg_stat_activity where datname = current_database() and application_name = 'watchword-migrate'
+        and wait_event = 'virtualxid'`,
+    )
+    return rowCount === 1
+  })
+  // As that release does it at its start.
+  await earlier.query('select pg_advisory_lock($1)', [EARLIER_LOCK_KEY])
+  await earlier.query('select pg_advisory_unlock($1)', [EARLIER_LOCK_KEY])
+  await reader.query('commit')
+  expect(await done).toEqual([CONCURRENT])
+})
+
+test('a process of the release before waits while the schema changes, and for a second migrator', async () => {
+  const { url, holder, connect, lines, notice } = await startPending()
+  await lockMembers(holder)
+  const done = migrating(url, { notice })
+  await until(async () => lines.length > 0)
+  const earlier = await connect()
+  const { rows } = await earlier.query('select pg_try_advisory_lock($1) as is_mine', [EARLIER_LOCK_KEY])
+  expect(rows).toEqual([{ is_mine: false }])
+  await holder.query('commit')
+  expect(await done).toEqual([PENDING])
+  expect((await earlier.query('select pg_try_advisory_lock($1) as is_mine', [EARLIER_LOCK_KEY])).rows).toEqual([
+    { is_mine: true },
+  ])
+})
+
+test('an index build that was interrupted is repeated for the index that is not complete, and for no other', async () => {
+  const { url, connect } = await startMigrated()
+  const client = await connect()
+  const indexes = async () => {
+    const { rows } = await client.query<{ name: string; oid: number; indisvalid: boolean }>(
+      `select indexrelid::regclass::text as name, indexrelid as oid, indisvalid from pg_index
+        where indrelid = 'users'::regclass`,
+    )
+    return new Map(rows.map(({ name, oid, indisvalid }) => [name, indisvalid ? oid : null]))
+  }
+  const before = await indexes()
+  await client.query('delete from schema_migrations where name = $1', [CONCURRENT])
+  await client.query(`update pg_index set indisvalid = false where indexrelid = 'users_inactive'::regclass`)
+  expect(await migrating(url, {})).toEqual([CONCURRENT])
+  const after = await indexes()
+  const changed = [...before.keys()].filter((name) => before.get(name) !== after.get(name))
+  expect([changed, after.get('users_inactive') ?? null]).toEqual([['users_inactive'], expect.any(Number)])
 })

@@ -11,8 +11,11 @@ import { DatabaseError, nameDatabase } from './reach.ts'
 import { unboundedParameters } from './session-settings.ts'
 
 const DIRECTORY = new URL('../../../migrations/', import.meta.url)
-// Any fixed number; one migrator at a time on a database.
-const LOCK_KEY = 7_190_214_001
+// Any fixed numbers. Who holds the first migrates the database. The second is the only one that the release before 0.1.0 knows:
+// its processes wait for it in a statement, and a concurrent index build waits for the end of each statement. So it is let go
+// during such a build.
+const LOCK_KEY = 7_190_214_002
+const EARLIER_LOCK_KEY = 7_190_214_001
 const PATIENCE_MS = 300_000
 // Lets what has queued up behind an attempt go first.
 const PAUSE_MS = 1000
@@ -71,7 +74,8 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
       ...(options.answerMs === undefined ? {} : { answerMs: options.answerMs }),
     }
     await watchMigration(url, watch, async () => {
-      await waitForTurn(client, waits)
+      await waitForTurn(client, LOCK_KEY, waits)
+      await waitForTurn(client, EARLIER_LOCK_KEY, waits)
       try {
         await client.query(`create table if not exists schema_migrations (
           name text primary key, digest text not null, applied_at timestamptz not null default now())`)
@@ -84,8 +88,8 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
         }
         await migrateJobs(url, watch.guarded)
       } finally {
-        // It ends with the connection, too, which may be lost.
-        await client.query('select pg_advisory_unlock($1)', [LOCK_KEY]).catch(() => undefined)
+        // They end with the connection, too, which may be lost.
+        await client.query('select pg_advisory_unlock_all()').catch(() => undefined)
       }
     })
   })
@@ -134,7 +138,7 @@ async function applyPatiently(
   const deadline = performance.now() + patienceMs
   for (;;) {
     try {
-      return await apply(client, migration)
+      return await apply(client, migration, waits)
     } catch (error) {
       if (!RETRIED.includes(sqlState(error) ?? '')) throw error
       if (performance.now() > deadline)
@@ -186,22 +190,45 @@ async function readApplied(client: pg.Client): Promise<{ name: string; digest: s
 }
 
 const NO_TRANSACTION = /^-- no transaction$/m
+const CREATE_INDEX = /^\s*create (?:unique )?index concurrently (\w+) on/
+const DROP_INDEX = /^\s*drop index concurrently if exists (\w+)$/
 const LOCK_POLL_MS = 200
 
-/** Asks again and again: who waits in a statement holds a snapshot, for whose end a concurrent index build waits. */
-async function waitForTurn(client: pg.Client, waits: Waits): Promise<void> {
+/** Asks again and again: a statement that waits would hold up a concurrent index build. */
+async function waitForTurn(client: pg.Client, key: number, waits: Waits): Promise<void> {
   for (;;) {
-    const { rows } = await client.query<{ is_mine: boolean }>('select pg_try_advisory_lock($1) as is_mine', [LOCK_KEY])
+    const { rows } = await client.query<{ is_mine: boolean }>('select pg_try_advisory_lock($1) as is_mine', [key])
     if (rows[0]?.is_mine) return
     waits.onOtherMigrator()
     await delay(LOCK_POLL_MS)
   }
 }
 
-/** For indexes made concurrently. What was interrupted is run again from the beginning, so each statement may be repeated. */
-async function applyInSteps(client: pg.Client, migration: Migration): Promise<void> {
-  const statements = migration.sql.split(/;\s*$/m).filter((statement) => statement.replaceAll(/^--.*$/gm, '').trim())
-  for (const statement of statements) await client.query(statement)
+/**
+ * For indexes made concurrently. After an interruption it is run again from the beginning, so each statement may be repeated,
+ * except for the indexes that were completed.
+ */
+async function applyInSteps(client: pg.Client, migration: Migration, waits: Waits): Promise<void> {
+  const statements = migration.sql
+    .replaceAll(/^--.*$/gm, '')
+    .split(/;\s*$/m)
+    .filter((statement) => statement.trim())
+  const made = statements.flatMap((statement) => CREATE_INDEX.exec(statement)?.[1] ?? [])
+  const { rows } = await client.query<{ name: string }>(
+    `select relname as name from pg_index join pg_class on pg_class.oid = indexrelid
+      where indisvalid and pg_table_is_visible(indexrelid) and relname = any($1)`,
+    [made],
+  )
+  const complete = new Set(rows.map(({ name }) => name))
+  await client.query('select pg_advisory_unlock($1)', [EARLIER_LOCK_KEY])
+  try {
+    for (const statement of statements) {
+      const [, name = ''] = CREATE_INDEX.exec(statement) ?? DROP_INDEX.exec(statement) ?? []
+      if (!complete.has(name)) await client.query(statement)
+    }
+  } finally {
+    await waitForTurn(client, EARLIER_LOCK_KEY, waits)
+  }
   await keepApplied(client, migration)
 }
 
@@ -209,8 +236,8 @@ async function keepApplied(client: pg.Client, { name, digest }: Migration): Prom
   await client.query('insert into schema_migrations (name, digest) values ($1, $2)', [name, digest])
 }
 
-async function apply(client: pg.Client, migration: Migration): Promise<void> {
-  if (NO_TRANSACTION.test(migration.sql)) return applyInSteps(client, migration)
+async function apply(client: pg.Client, migration: Migration, waits: Waits): Promise<void> {
+  if (NO_TRANSACTION.test(migration.sql)) return applyInSteps(client, migration, waits)
   await client.query('begin')
   try {
     // Requests queue up behind a lock that is waited for. Just longer than `deadlock_timeout` (1 s), after which PostgreSQL
