@@ -173,7 +173,7 @@ export const oidc: Mutant[] = [
   {
     name: 'unknown keys are looked for once a minute',
     file: `${OIDC}/remembered.ts`,
-    find: 'nowMs - entry.missedAtMs >= COOL_DOWN_MS',
+    find: 'hasPassed(COOL_DOWN_MS, entry.missedAtMs, nowMs)',
     replace: 'nowMs >= entry.missedAtMs',
     tests: AVAILABILITY,
   },
