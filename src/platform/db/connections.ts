@@ -4,7 +4,7 @@ import type pg from 'pg'
 import { breakClient } from './client.ts'
 import type { ConnectionQueue } from './connection-queue.ts'
 import { timeToAnswer } from './deadline.ts'
-import { fromDatabase, isConnectionSpent, isOutdatedStatement, sqlState } from './failure.ts'
+import { fromDatabase, isConnectionUnusable, isOutdatedStatement, sqlState } from './failure.ts'
 import { currentPlace, type Lane } from './lanes.ts'
 
 // One-off statements, such as a long list of values, would fill the memory of every connection.
@@ -31,7 +31,7 @@ export interface Connections {
 /**
  * Lends the connections of the pools. The query builder gets one from the lane and transaction depth of the running
  * code. A statement of it that recurs is prepared under a name (`named`), so that PostgreSQL parses and plans it once per
- * connection. Once a connection is spent, all that were opened before are closed instead of lent: they lead to the same
+ * connection. Once a connection is unusable, all that were opened before are closed instead of lent: they lead to the same
  * server.
  */
 export function lendConnections(
@@ -48,7 +48,7 @@ export function lendConnections(
   let generation = 0
   let droppedAt = Number.NEGATIVE_INFINITY
   for (const pool of all) pool.on('connect', (client) => openedIn.set(client, generation))
-  const onSpent = (client: pg.PoolClient) => {
+  const onUnusable = (client: pg.PoolClient) => {
     const now = performance.now()
     if (openedIn.get(client) !== generation || now - droppedAt < MIN_DROP_MS) return
     generation++
@@ -60,7 +60,7 @@ export function lendConnections(
       close(client)
       client = await queue.take()
     }
-    const wrapped = lent.get(client) ?? wrapClient(client, prepared, { answerMs, onSpent })
+    const wrapped = lent.get(client) ?? wrapClient(client, prepared, { answerMs, onUnusable })
     lent.set(client, wrapped)
     return wrapped
   }
@@ -90,22 +90,22 @@ function close(client: pg.PoolClient): void {
 function wrapClient(
   client: pg.PoolClient,
   { nameOf, renew }: StatementNames,
-  { answerMs, onSpent }: { answerMs: number; onSpent(client: pg.PoolClient): void },
+  { answerMs, onUnusable }: { answerMs: number; onUnusable(client: pg.PoolClient): void },
 ): Lent {
-  let spentBy: unknown = null
+  let failure: unknown = null
   let isOutdated = false
   const send = async (statement: pg.QueryConfig) => {
     // A rollback would wait for the answer that has not come. Closing the connection rolls back.
-    if (spentBy !== null) throw spentBy
+    if (failure !== null) throw failure
     const query_timeout = statement.text === 'rollback' ? ROLLBACK_MS : timeToAnswer(answerMs)
     const asked = { ...statement, query_timeout }
     try {
       return await fromDatabase(() => ask(client, asked))
     } catch (error) {
-      if (isConnectionSpent(error)) {
-        spentBy = error
+      if (isConnectionUnusable(error)) {
+        failure = error
         // A request that had less time says nothing of the server.
-        if (query_timeout === answerMs || sqlState(error) !== null) onSpent(client)
+        if (query_timeout === answerMs || sqlState(error) !== null) onUnusable(client)
       }
       // Under its name the statement would fail there again.
       isOutdated ||= isOutdatedStatement(error)
@@ -115,7 +115,7 @@ function wrapClient(
   // The transaction has failed before: the caller gets its error, not that of the rollback.
   const rollBack = () =>
     send({ text: 'rollback' }).catch((error: unknown): pg.QueryResult => {
-      spentBy ??= error
+      failure ??= error
       return { command: 'ROLLBACK', rowCount: null, oid: 0, fields: [], rows: [] }
     })
   const query = async (text: string, values: unknown[]) => {
@@ -133,7 +133,7 @@ function wrapClient(
     }
   }
   const release = () => {
-    if (spentBy !== null || isOutdated) close(client)
+    if (failure !== null || isOutdated) close(client)
     else client.release()
   }
   return Object.assign(Object.create(null), { query, send, release })

@@ -41,7 +41,7 @@ export function sqlState(error: unknown): string | null {
 // user (28) or lacks the database (3D000), such as one that was set up anew.
 const PASSING_STATES = /^(08|28|53|57P0|3D000$|57014$|55P03$|25006$|40001$|40P01$)/
 // The server of the connection only reads, or stops.
-const SPENT_STATES = /^(25006$|57P0)/
+const UNUSABLE_STATES = /^(25006$|57P0)/
 const PASSING_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -66,7 +66,7 @@ const NO_ANSWER = /^Query read timeout$/
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error) || !thrown.has(error)) return false
   const state = sqlState(error)
-  if ((state && PASSING_STATES.test(state)) || isConnectionSpent(error) || isOutdatedStatement(error)) return true
+  if ((state && PASSING_STATES.test(state)) || isConnectionUnusable(error) || isOutdatedStatement(error)) return true
   const code = readErrorField(error, 'code')
   if (typeof code === 'string' && PASSING_CODES.has(code)) return true
   return PASSING_MESSAGES.test(error.message) || QUEUE_TIMEOUT.test(error.message)
@@ -76,10 +76,10 @@ export function isDatabaseUnavailable(error: unknown): boolean {
  * Whether the connection of the error must be closed, so that its successor may reach another server: this one has not
  * answered in time, only reads, or stops.
  */
-export function isConnectionSpent(error: unknown): boolean {
+export function isConnectionUnusable(error: unknown): boolean {
   if (error instanceof Error && NO_ANSWER.test(error.message)) return true
   const state = sqlState(error)
-  return state !== null && SPENT_STATES.test(state)
+  return state !== null && UNUSABLE_STATES.test(state)
 }
 
 /** Whether a statement was prepared before a migration changed a table of it. It has to be prepared again. */

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 import { breakClient, endClient, openClient } from './client.ts'
-import { isConnectionSpent } from './failure.ts'
+import { isConnectionUnusable } from './failure.ts'
 
 const BEAT_MS = 250
 const ANSWER_MS = 10_000
@@ -67,7 +67,7 @@ async function keepWatching(
 
 /** Anything else, such as no free connection, is an answer. */
 function isSilence(error: unknown): boolean {
-  return error instanceof Error && (isConnectionSpent(error) || /timeout/i.test(error.message))
+  return error instanceof Error && (isConnectionUnusable(error) || /timeout/i.test(error.message))
 }
 
 async function findBlocker(client: pg.Client, pid: number): Promise<Blocker | null> {

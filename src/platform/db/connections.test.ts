@@ -4,7 +4,7 @@ import { expect, inject, onTestFinished, test } from 'vitest'
 import { startSilentProxy } from '../../../test/silent-proxy.ts'
 import { endClient, openClient } from './client.ts'
 import { startDeadline } from './deadline.ts'
-import { isConnectionSpent, isDatabaseUnavailable, sqlState } from './failure.ts'
+import { isConnectionUnusable, isDatabaseUnavailable, sqlState } from './failure.ts'
 import { untilDeadline } from './lanes.ts'
 import { type DatabaseOptions, type Db, openDatabase } from './pool.ts'
 import { transactions } from './tx.ts'
@@ -161,7 +161,7 @@ test('the job queue gets no connection whose server does not answer, and those t
   listening.on('notification', () => undefined)
   const before = await askAsTheQueue()
   proxy.silence()
-  expect(isConnectionSpent(await failureOf(askAsTheQueue))).toBe(true)
+  expect(isConnectionUnusable(await failureOf(askAsTheQueue))).toBe(true)
   expect(await askAsTheQueue()).not.toBe(before)
   await lost
   listening.release()
