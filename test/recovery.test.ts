@@ -1,10 +1,12 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { refuseTable } from '../src/cli/recover-secrets.ts'
 import { refusalsOf } from '../src/cli/recovery-tables.ts'
 import { newId } from '../src/platform/ids.ts'
 import { codeOf, enrollTotp, makeProvenUser, signInByLink, succeeded } from './factors.ts'
 import { caller, startApp, until } from './harness.ts'
 import { oneTimeSecrets, type Secret } from './one-time-secrets.ts'
+import { overtakeOneRow } from './overtaken-batch.ts'
 import { signedInMember, teamWorld } from './own-world.ts'
 import { newEmail, newPasswordUser, type Person } from './people.ts'
 import { runCommand, settingsOf } from './process/cli.ts'
@@ -242,4 +244,22 @@ test('a link that is made during recover is refused afterwards', async () => {
   })
   const reply = await tenant.post('/v1/auth/login/magic-link/verify', { ...body, token_hash })
   expect([reply.status, reply.body.code], reply.text).toEqual([400, 'token_expired'])
+})
+
+test('recover refuses the links after those that people use meanwhile', async () => {
+  const subOrgId = await tenant.organization()
+  const people = await Promise.all(Array.from({ length: 3 }, () => makeProvenUser(tenant, subOrgId)))
+  for (const { email } of people)
+    succeeded(await tenant.post('/v1/auth/login/magic-link/send', { subOrgId, email, deliver: false }))
+  const live = sql`used_at is null and closed_at is null and expires_at > created_at and expires_at > clock_now()`
+  const count = async () => (await sql`select from links where ${live}`.execute(db)).rows.length
+  const before = await count()
+  expect(before).toBeGreaterThanOrEqual(3)
+  const links = refusalsOf(new Date()).find(({ table }) => table === 'links')
+  if (!links) throw new Error('No refusal of links')
+  const refused = await overtakeOneRow(db, 'links', {
+    change: (tx, row) => sql`update links set used_at = clock_now() where ${row}`.execute(tx),
+    act: () => refuseTable(db, links, 1),
+  })
+  expect([refused, await count()]).toEqual([before - 1, 0])
 })

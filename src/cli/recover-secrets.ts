@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { changeInBatches, hasRow } from '../platform/db/batches.ts'
 import { sqlState } from '../platform/db/failure.ts'
 import type { Db } from '../platform/db/pool.ts'
 import { type Refusal, refusalsOf } from './recovery-tables.ts'
@@ -37,25 +38,33 @@ async function readTime(db: Db): Promise<Date> {
   return rows[0].at
 }
 
-async function refuseTable(db: Db, { table, key, where, set }: Refusal): Promise<number> {
+/**
+ * Refuses the secrets of one table that exist now, `batch` rows in a statement. Also used by tests, with a batch of their
+ * own. Returns how many.
+ */
+export async function refuseTable(db: Db, { table, key, where, set }: Refusal, batch = BATCH): Promise<number> {
   // New secrets that people ask for meanwhile would keep it busy for ever.
   const isOld = sql`created_at <= ${await readTime(db)} and (${where})`
   const columns = sql.join(key.map((column) => sql.ref(column)))
   const verb = set ? sql`update ${sql.table(table)} set ${set}` : sql`delete from ${sql.table(table)}`
-  let refused = 0
-  let size = BATCH
-  for (let failures = 0; ; ) {
-    try {
-      const { numAffectedRows } = await sql`
-        ${verb} where ${isOld} and (${columns}) in (
-          select ${columns} from ${sql.table(table)} where ${isOld} limit ${size})`.execute(db)
-      const count = Number(numAffectedRows ?? 0)
-      refused += count
-      failures = 0
-      if (count === 0) return refused
-    } catch (error) {
-      if (!PASSING.includes(sqlState(error) ?? '') || ++failures === ATTEMPTS) throw error
-      size = Math.max(1, Math.ceil(size / 4))
-    }
+  let size = batch
+  const change = async () => {
+    const { numAffectedRows } = await sql`
+      ${verb} where ${isOld} and (${columns}) in (
+        select ${columns} from ${sql.table(table)} where ${isOld} limit ${size})`.execute(db)
+    return Number(numAffectedRows ?? 0)
   }
+  return changeInBatches({
+    async change() {
+      for (let failures = 1; ; failures++) {
+        try {
+          return await change()
+        } catch (error) {
+          if (!PASSING.includes(sqlState(error) ?? '') || failures === ATTEMPTS) throw error
+          size = Math.max(1, Math.ceil(size / 4))
+        }
+      }
+    },
+    isAnyLeft: () => hasRow(db, sql`${sql.table(table)} where ${isOld}`),
+  })
 }

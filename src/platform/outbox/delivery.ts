@@ -16,6 +16,7 @@ import {
   listForgotten,
   noteFailedTry,
   oldestWaitingSeconds,
+  type Visited,
   type Waiting,
 } from './waiting.ts'
 
@@ -85,10 +86,15 @@ export function defineDelivery<M extends { decoy: boolean }>(channel: Channel<M>
     measure,
     async resume(platform) {
       let resumed = 0
+      // One pass: without a transport the jobs end at once, and the messages stay.
+      let after: Visited | null = null
       for (;;) {
-        const messages = await listForgotten(platform.db, outbox, { limit: BATCH, olderThanSeconds: 0 })
+        const messages: ({ directoryId: string } & Visited)[] = await listForgotten(platform.db, outbox, {
+          ...{ limit: BATCH, olderThanSeconds: 0, after },
+        })
         for (const message of messages) await enqueueSending(platform.db, outbox, message)
         resumed += messages.length
+        after = messages.at(-1) ?? null
         if (messages.length < BATCH) return resumed
       }
     },

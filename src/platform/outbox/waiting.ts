@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { changeInBatches, hasRow } from '../db/batches.ts'
 import { skipLocked } from '../db/distributed.ts'
 import type { Db } from '../db/pool.ts'
 import { type Directory, findDirectory } from '../http/directory.ts'
@@ -96,23 +97,35 @@ export async function deleteExpired(
   return { deleted: rows.length, expired: rows.filter((row) => !row.kept).length }
 }
 
+/** Where a walk over waiting messages stands. */
+export interface Visited {
+  /** As text: a Date has no microseconds. */
+  usefulUntil: string
+  id: string
+}
+
 /**
- * Messages that no job will send: there was no transport, or messages were held, when their job ran, or the job failed too
- * often.
+ * Messages after a position that no job will send: there was no transport, or messages were held, when their job ran, or
+ * the job failed too often. Those of the earliest end first.
  */
 export async function listForgotten(
   db: Db,
   outbox: AnyOutbox,
-  { limit, olderThanSeconds }: { limit: number; olderThanSeconds: number },
-): Promise<{ directoryId: string; id: string }[]> {
-  const { rows } = await sql<{ directory_id: string; id: string }>`
-    select directory_id, id from ${sql.table(outbox.table)} as waiting
-    where not kept and useful_until > clock_now()
+  { limit, olderThanSeconds, after = null }: { limit: number; olderThanSeconds: number; after?: Visited | null },
+): Promise<({ directoryId: string } & Visited)[]> {
+  const isNext = after
+    ? sql`useful_until >= ${after.usefulUntil}::timestamptz
+      and (useful_until, id) > (${after.usefulUntil}::timestamptz, ${after.id}::uuid)`
+    : sql`true`
+  const { rows } = await sql<{ directoryId: string } & Visited>`
+    select directory_id as "directoryId", id, useful_until::text as "usefulUntil"
+    from ${sql.table(outbox.table)} as waiting
+    where not kept and useful_until > clock_now() and ${isNext}
       and created_at <= clock_now() - make_interval(secs => ${olderThanSeconds})
       and not exists (select from graphile_worker.jobs
         where key = ${sendingKey(outbox, '')} || waiting.id and attempts < max_attempts)
-    order by useful_until limit ${limit}`.execute(db)
-  return rows.map((row) => ({ directoryId: row.directory_id, id: row.id }))
+    order by useful_until, id limit ${limit}`.execute(db)
+  return rows
 }
 
 /** How many messages wait to be sent and have not expired. Decoys count: the rows look the same. */
@@ -128,15 +141,15 @@ export async function countWaiting(db: Db, outbox: AnyOutbox): Promise<number> {
 export async function discardMessages(db: Db, outbox: AnyOutbox, createdBefore: Date, batch: number): Promise<number> {
   const table = sql.table(outbox.table)
   const isOlder = sql`not kept and created_at < ${createdBefore}`
-  let discarded = 0
-  for (;;) {
-    const { rows } = await sql`
-      delete from ${table} where ${isOlder} and (directory_id, id) in (
-        select directory_id, id from ${table} where ${isOlder} limit ${batch})
-      returning id`.execute(db)
-    discarded += rows.length
-    if (rows.length < batch) return discarded
-  }
+  return changeInBatches({
+    change: async () => {
+      const { numAffectedRows } = await sql`
+        delete from ${table} where ${isOlder} and (directory_id, id) in (
+          select directory_id, id from ${table} where ${isOlder} limit ${batch})`.execute(db)
+      return Number(numAffectedRows ?? 0)
+    },
+    isAnyLeft: () => hasRow(db, sql`${table} where ${isOlder}`),
+  })
 }
 
 /** Age of the oldest message that should have been sent; 0 when none waits. */

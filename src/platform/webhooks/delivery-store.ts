@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import { uuidArray } from '../db/arrays.ts'
+import { changeInBatches, hasRow } from '../db/batches.ts'
 import type { Db, Tx } from '../db/pool.ts'
 import type { WebhookDeliveries } from '../db/schema.gen.ts'
 import type { Directory } from '../http/directory.ts'
@@ -116,13 +117,13 @@ export async function discardDeliveries(
   batch: number,
 ): Promise<number> {
   const isOlder = sql`directory_id = ${directoryId} and due_at is not null and event_id < ${firstIdAt(recordedBefore)}`
-  let discarded = 0
-  for (;;) {
-    const { rows } = await sql`
-      update webhook_deliveries set status = 'failed', error = 'discarded', due_at = null
-      where ${isOlder} and id in (select id from webhook_deliveries where ${isOlder} limit ${batch})
-      returning id`.execute(db)
-    discarded += rows.length
-    if (rows.length < batch) return discarded
-  }
+  return changeInBatches({
+    change: async () => {
+      const { numAffectedRows } = await sql`
+        update webhook_deliveries set status = 'failed', error = 'discarded', due_at = null
+        where ${isOlder} and id in (select id from webhook_deliveries where ${isOlder} limit ${batch})`.execute(db)
+      return Number(numAffectedRows ?? 0)
+    },
+    isAnyLeft: () => hasRow(db, sql`webhook_deliveries where ${isOlder}`),
+  })
 }
