@@ -10,8 +10,10 @@ export interface Received {
 export interface WebhookReceiver {
   url: string
   received: Received[]
-  /** What the next requests are answered with; without it 200. A handler that returns null never answers. */
-  answer: (received: Received) => { status: number; headers?: Record<string, string>; body?: string } | null
+  /** What the next requests are answered with, and after what; without it 200. A handler that returns null never answers. */
+  answer: (
+    received: Received,
+  ) => { status: number; headers?: Record<string, string>; body?: string; after?: Promise<unknown> } | null
 }
 
 /** A server of somebody else that events are sent to. */
@@ -19,10 +21,11 @@ export async function startReceiver(): Promise<WebhookReceiver> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => {
+    request.on('end', async () => {
       const received = { headers: request.headers, body: Buffer.concat(chunks).toString(), path: request.url ?? '' }
       receiver.received.push(received)
       const answer = receiver.answer(received)
+      await answer?.after
       if (answer) response.writeHead(answer.status, answer.headers).end(answer.body)
     })
   })

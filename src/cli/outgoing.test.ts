@@ -9,6 +9,7 @@ import { startReceiver } from '../../test/webhook-receiver.ts'
 import { remindOfHold } from '../platform/deployment.ts'
 import { mailDelivery } from '../platform/mail/jobs.ts'
 import { fanOut } from '../platform/webhooks/fan-out.ts'
+import { CONCURRENCY } from '../platform/webhooks/limits.ts'
 
 const peer = await startSmtpPeer({ withoutStarttls: true })
 afterAll(() => peer.stop())
@@ -103,4 +104,33 @@ test('codes that expire while they are held are not sent', async () => {
   await runJobs(platform, mailDelivery.send)
   await mailDelivery.cleanUp.handle(platform, {}, 1)
   expect([mailedTo(), (await waiting()).mails]).toEqual([[], 0])
+})
+
+test('a hold that is set during a delivery stops the deliveries after the attempts under way', async () => {
+  await outgoing('release')
+  while (await deliverDue(platform));
+  const emails = await Promise.all(Array.from({ length: 10 }, async () => (await newUser(tenant, { subOrgId })).email))
+  const pending = await until(async () => {
+    await fanOut(platform)
+    const { webhooks } = await waiting()
+    return webhooks >= emails.length && webhooks
+  })
+  receiver.received.length = 0
+  const holding = Promise.withResolvers<unknown>()
+  receiver.answer = () => {
+    if (receiver.received.length === 1) holding.resolve(outgoing('hold'))
+    return { status: 200, after: holding.promise }
+  }
+  while (await deliverDue(platform));
+  const sent = receiver.received.length
+  expect(sent).toBeLessThanOrEqual(CONCURRENCY)
+  expect((await waiting()).webhooks).toBe(pending - sent)
+  receiver.answer = () => ({ status: 200 })
+  await outgoing('release')
+  await until(async () => {
+    await fanOut(platform)
+    await deliverDue(platform)
+    return emails.every((email) => webhooksOf(email) > 0)
+  })
+  expect(emails.map(webhooksOf)).toEqual(emails.map(() => 1))
 })

@@ -35,7 +35,10 @@ export async function takeQueues(platform: Platform, given: Parameters<typeof cl
   })
 }
 
-/** The work of a queue: the endpoint is read anew before each few attempts, and what became of them written after. */
+/**
+ * Serves a queue: reads the endpoint anew before each few attempts, and writes their results after. Lets go of the queue when
+ * messages are held meanwhile: only attempts that have begun go on.
+ */
 export async function serveQueue(platform: Platform, { queue, work: first }: Taken): Promise<void> {
   const directory = await findDirectory(platform, queue.directoryId)
   if (!directory) return
@@ -45,7 +48,7 @@ export async function serveQueue(platform: Platform, { queue, work: first }: Tak
   const read = () => readQueue(platform.db, directory, queue, CONCURRENCY)
   for (let work: Work | null = first; work; work = await read()) {
     const rests = !work.enabled ? 'until woken' : isOn ? 'until due' : 'a minute'
-    if (work.deliveries.length === 0 || rests !== 'until due')
+    if (work.deliveries.length === 0 || rests !== 'until due' || (await isOutgoingHeld(platform)))
       return releaseQueue(platform.db, directory, queue, { wakes: work.wakes, rests })
     const target = { id: queue.webhookId, url: work.url, secrets: await open(work) }
     const isLast = work.deliveries.length < CONCURRENCY || performance.now() - startedMs > HOLD_MS
