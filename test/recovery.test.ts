@@ -19,7 +19,7 @@ const app = await startApp()
 const { db } = app.app.platform
 const tenant = await app.tenant()
 const other = await startSecondApp(app)
-const recover = () => runCommand(settingsOf(app), 'recover', '--json')
+const recover = () => runCommand(settingsOf(app), 'recover', '--yes', '--json')
 
 /** Tables that hold a secret, or something that ends, and why their rows stay as they are. */
 const STAYS: Record<string, string> = {

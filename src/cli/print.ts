@@ -49,3 +49,9 @@ export function fieldLines(record: object): string[] {
 export function noteMore(rows: unknown[], shown: number): void {
   if (rows.length > shown) note(`There are more than these ${shown}.`)
 }
+
+/** A count with its noun: `1 mail`, `2 mails`, `0 deliveries`. */
+export function counted(count: number, noun: string): string {
+  if (count === 1) return `1 ${noun}`
+  return `${count} ${noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`}`
+}

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { version } from '../announce.ts'
+import { type Config, loadConfig } from '../platform/config.ts'
 import { ApiError } from '../platform/errors.ts'
 import { explainStartFailure } from '../start-failure.ts'
 import { addAudit } from './audit.ts'
@@ -73,9 +74,18 @@ export async function runCli(argv: string[]): Promise<number> {
     // Commander has already written its own message.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     const line =
-      error instanceof CliError || error instanceof ApiError ? error.message : explainStartFailure(error, null)
+      error instanceof CliError || error instanceof ApiError ? error.message : explainStartFailure(error, findConfig())
     process.stderr.write(`${line ?? `Unexpected error. ${error instanceof Error ? error.stack : error}`}\n`)
     return error instanceof CliError && error.isUsage ? 2 : 1
+  }
+}
+
+/** Null where a setting is wrong. */
+function findConfig(): Config | null {
+  try {
+    return loadConfig()
+  } catch {
+    return null
   }
 }
 

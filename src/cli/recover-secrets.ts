@@ -26,7 +26,7 @@ export async function refuseSecrets(
     for (const refusal of refusalsOf(recoveredAt)) {
       const count = await refuseTable(db, refusal)
       refused[refusal.holds] = (refused[refusal.holds] ?? 0) + count
-      if (count > 0) progress(`Refused: ${count} ${refusal.holds}`)
+      if (count > 0) progress(`Refused: ${refusal.holds} (${count}).`)
     }
   }
   return { refused, before }

@@ -1,14 +1,16 @@
 import type { Command } from 'commander'
+import { describeDatabase } from '../platform/db/reach.ts'
 import type { AccountScope } from '../platform/http/directory.ts'
 import type { Platform } from '../platform/platform.ts'
 import type { Work } from '../platform/work.ts'
+import { confirm } from './confirm.ts'
 import { cliOrigin, withPlatform } from './deployment.ts'
 import { getScope } from './lookups.ts'
-import { note, print } from './print.ts'
+import { counted, note, print } from './print.ts'
 
 const HELP = `
-Run it after you restored a backup, and after a failover that lost transactions. The service may run meanwhile. You can
-interrupt the command and run it again. It
+Run it after you restored a backup, before you start the service. Run it after a failover that lost transactions, while the
+service runs. You can interrupt the command and run it again. It asks first; --yes skips that. It
   - holds mails, text messages and webhooks until \`npx watchword outgoing release\`, and discards
     waiting mails and text messages,
   - ends every session of users and of the team, and forgets trusted devices,
@@ -17,16 +19,21 @@ interrupt the command and run it again. It
 People sign in again. It cannot see what the lost transactions did to passwords, keys, roles and users: it prints what to
 check.
 
-Example:
-  $ npx watchword recover`
+Examples:
+  $ npx watchword recover
+  $ npx watchword recover --yes`
 
 /** What only the operator can know. The guide lists the same. */
 const CHECKS = [
   'Not restored to the state before the loss, because the database no longer has it. Check:',
   '  - API keys that were revoked or rotated: `npx watchword keys list`, `keys revoke`.',
   '  - The team and its roles: `npx watchword members list`.',
-  '  - Users that were locked, deactivated or deleted, and roles that were removed: `npx watchword users show <id>`, your',
-  '    identity provider, and your own records. `users lock` locks a user.',
+  '  - Organizations that were suspended or archived are active again: `npx watchword orgs list`.',
+  '  - Users that were locked, deactivated or deleted are active again, with the roles that they have lost since:',
+  '    `npx watchword users show <id>`, your identity provider, and your own records. `users lock` locks a user.',
+  '  - SSO connections, domains and webhooks that were removed or disabled work again: remove or disable them.',
+  '  - Services that were switched off are on, and settings are as before, such as `impersonation_enabled`: change them.',
+  '  - Second factors and passkeys that were removed are valid again: remove them.',
   '  - Passwords that were changed after a leak: reset them (`POST /v1/users/{userId}/password/reset`).',
   '  - Backup codes that were used are valid again: ask users to create new ones.',
   '  - SCIM tokens and webhook secrets that were rotated: rotate them again.',
@@ -39,10 +46,12 @@ export function addRecover(program: Command): void {
   program
     .command('recover')
     .description('end all sessions and refuse old secrets, after a restore or a failover that lost data')
+    .option('--yes', 'do not ask')
     .option('--json', 'print JSON for scripts')
     .addHelpText('after', HELP)
-    .action(async (options: { json?: boolean }) => {
+    .action(async (options: { yes?: boolean; json?: boolean }) => {
       await withPlatform(async (platform) => {
+        if (!options.yes) await confirmRecovery(platform)
         const report = await recover(platform, note)
         print(options, report, [...linesOf(report), '', ...CHECKS, '', RELEASE])
       })
@@ -50,6 +59,21 @@ export function addRecover(program: Command): void {
 }
 
 const RELEASE = 'Mails, text messages and webhooks are held. When you have checked: `npx watchword outgoing release`.'
+
+const UNFINISHED = 'Not finished. Messages stay held. Run `npx watchword recover` again.'
+
+async function confirmRecovery({ config }: Platform): Promise<void> {
+  await confirm({
+    lines: [
+      `This changes ${describeDatabase(config.databaseUrl)}. It`,
+      '  - ends every session of users and of the team: everyone signs in again,',
+      '  - refuses codes, links and invitations, and forgets trusted devices,',
+      '  - discards waiting mails and text messages, and holds new ones and webhooks until you release them.',
+    ],
+    word: 'recover',
+    refused: 'Nothing was changed.',
+  })
+}
 
 export interface RecoveryReport {
   recoveredAt: string
@@ -63,29 +87,44 @@ export interface RecoveryReport {
 function linesOf({ organizations, users, refused, discarded }: RecoveryReport): string[] {
   const others = Object.entries(refused).filter(([, count]) => count > 0)
   return [
-    `Ended all sessions: of ${organizations} organizations, and of ${users} users and team members without one.`,
+    `Ended the sessions of ${counted(organizations, 'organization')} and of ` +
+      `${users === 1 ? '1 user or team member' : `${users} users and team members`} without an organization.`,
     others.length
-      ? `Refused: ${others.map(([holds, count]) => `${count} ${holds}`).join(', ')}.`
+      ? `Refused: ${others.map(([holds, count]) => `${holds} (${count})`).join(', ')}.`
       : 'No code, link or other one-time secret was valid.',
-    `Discarded ${discarded.mails} mails and ${discarded.sms} text messages that waited.`,
+    `Discarded ${counted(discarded.mails, 'waiting mail')} and ${counted(discarded.sms, 'waiting text message')}.`,
     'Refused the cursors of the event feed that are beyond the restored events.',
   ]
 }
 
 /**
  * Makes a database safe that lacks its last transactions. First and last it ends the sessions: first, so that sessions from
- * before create no more secrets; last, because a secret may have been consumed meanwhile. Can be repeated.
+ * before create no more secrets; last, because a secret may have been consumed meanwhile. Can be repeated. A failure after
+ * the messages are held says so by `progress`.
  */
 export async function recover(platform: Platform, progress: (line: string) => void): Promise<RecoveryReport> {
   const { holdOutgoing, noteRecovery } = await import('../platform/deployment.ts')
-  const { expireLostCursors } = await import('../platform/event-epoch.ts')
-  const { refuseSecrets } = await import('./recover-secrets.ts')
-  const { endEverySession } = await import('./recover-sessions.ts')
   const recoveredAt = await platform.tx(async (tx) => {
     await holdOutgoing(platform, tx, 'recovered')
     return noteRecovery(platform, tx)
   })
   progress('Mails, text messages and webhooks are held.')
+  try {
+    return await endAndRefuse(platform, recoveredAt, progress)
+  } catch (error) {
+    progress(UNFINISHED)
+    throw error
+  }
+}
+
+async function endAndRefuse(
+  platform: Platform,
+  recoveredAt: Date,
+  progress: (line: string) => void,
+): Promise<RecoveryReport> {
+  const { expireLostCursors } = await import('../platform/event-epoch.ts')
+  const { refuseSecrets } = await import('./recover-secrets.ts')
+  const { endEverySession } = await import('./recover-sessions.ts')
   const accounts = await accountsOf(platform)
   const end = async () => {
     const ended = { organizations: 0, users: 0 }
@@ -97,7 +136,7 @@ export async function recover(platform: Platform, progress: (line: string) => vo
     return ended
   }
   const first = await end()
-  progress('Ended the sessions. Now the secrets, and the sessions again.')
+  progress('Ended the sessions (first pass). Refusing one-time secrets.')
   const { refused, before } = await refuseSecrets(platform.db, recoveredAt, progress)
   const last = await end()
   const discarded = await discardMessages(platform, before)

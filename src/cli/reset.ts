@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { createInterface } from 'node:readline/promises'
 import type { Command } from 'commander'
 import { loadConfig } from '../platform/config.ts'
 import { homeDirectories, isInUse } from '../platform/db/embedded.ts'
-import { CliError, note, print } from './print.ts'
+import { confirm } from './confirm.ts'
+import { CliError, print } from './print.ts'
 
 export function addReset(program: Command): void {
   program
@@ -28,25 +28,26 @@ async function reset(options: { yes?: boolean; json?: boolean }): Promise<void> 
   const key = join(dirname(config.dataDir), 'master.key')
   const paths = [...homes, ...(config.masterKeyFile || config.masterKeys.length ? [] : [key])].filter(existsSync)
   if (!paths.length) return print(options, { deleted: [] }, ['There is nothing to delete.'])
-  if (!options.yes) await confirm(paths)
+  if (!options.yes)
+    await confirm({
+      lines: [
+        'This deletes every organization, user and key in the embedded database, for good:',
+        ...paths.map(indent),
+      ],
+      word: 'reset',
+      refused: 'Nothing was deleted.',
+    })
   for (const home of homes) for (const name of OURS) rmSync(join(home, name), { recursive: true, force: true })
   rmSync(key, { force: true })
   for (const path of [...homes, dirname(config.dataDir)]) removeIfEmpty(path)
   print(options, { deleted: paths }, ['Deleted. The next start begins anew.'])
 }
 
+const indent = (path: string) => `  ${path}`
+
 /** What we have put into a data directory: it may be one that is used for other things, too. */
 const OURS = ['postgres', 'postgres.log', 'socket', 'database-id']
 
 function removeIfEmpty(directory: string): void {
   if (existsSync(directory) && readdirSync(directory).length === 0) rmdirSync(directory)
-}
-
-async function confirm(paths: string[]): Promise<void> {
-  if (process.stdin.isTTY !== true) throw new CliError('There is no terminal to ask: add --yes.', { isUsage: true })
-  note(`This deletes every organization, user and key in the embedded database, for good:\n  ${paths.join('\n  ')}`)
-  const terminal = createInterface({ input: process.stdin, output: process.stderr })
-  const answer = await terminal.question('Type "reset" to go on: ')
-  terminal.close()
-  if (answer.trim() !== 'reset') throw new CliError('Nothing was deleted.')
 }

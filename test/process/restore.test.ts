@@ -168,7 +168,7 @@ test('a restored backup sends nothing until it is released, and after recover ac
   const unlucky = await newUserAt(third.api, subOrgId)
   await restored.sendCode(unlucky)
 
-  const recovered = await runCommand(env, 'recover')
+  const recovered = await runCommand(env, 'recover', '--yes')
   expect([recovered.code, recovered.stdout], recovered.stderr).toEqual([0, expect.stringContaining('outgoing release')])
   expect(await restored.isActive(ended.access_token)).toBe(false)
   expect(await restored.isActive(kept.access_token)).toBe(false)

@@ -78,8 +78,12 @@ export function explainDatabaseError(error: unknown, url: string | null): string
       return `The disk of ${name} is full: free some space and start again.`
     case '53300':
       return `${name} has no connection left: raise its max_connections, or start fewer processes.`
+    case '25006':
+      return `${name} only reads: it is a standby, or default_transaction_read_only is on. Set DATABASE_URL to the primary, or turn that off.`
     case '55P03':
-      return `${name} has another transaction that blocks the migration: start again when it has ended.`
+      return `Another transaction of ${name} holds a lock. End it (\`pg_blocking_pids\`) and run the command again.`
+    case '57014':
+      return `${name} ended a statement that took too long. End the transactions that hold locks (\`pg_blocking_pids\`), or wait until there is less load, and run the command again.`
     case 'DEPTH_ZERO_SELF_SIGNED_CERT':
     case 'SELF_SIGNED_CERT_IN_CHAIN':
     case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
@@ -88,6 +92,12 @@ export function explainDatabaseError(error: unknown, url: string | null): string
   if (error instanceof Error && /does not support SSL/.test(error.message))
     return `${name} does not support TLS: remove sslmode from DATABASE_URL, or turn TLS on there.`
   return null
+}
+
+/** Names the database and its server without user and password, within a sentence. */
+export function describeDatabase(url: string | null): string {
+  if (url === null) return 'the embedded database'
+  return `the database "${new pg.Client({ connectionString: url }).database}" of ${nameDatabase(url)}`
 }
 
 /** Names the server without user and password. */

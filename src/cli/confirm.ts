@@ -1,0 +1,26 @@
+import { createInterface } from 'node:readline/promises'
+import { CliError, note } from './print.ts'
+
+/**
+ * Shows what a command is about to do and asks for a word to be typed. Throws CliError if another text is typed, which says
+ * `refused`, or if there is no terminal.
+ */
+export async function confirm({
+  lines,
+  word,
+  refused,
+}: {
+  lines: string[]
+  word: string
+  refused: string
+}): Promise<void> {
+  if (process.stdin.isTTY !== true) throw new CliError('There is no terminal to ask: add --yes.', { isUsage: true })
+  note(lines.join('\n'))
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    const answer = await terminal.question(`Type "${word}" to go on: `)
+    if (answer.trim() !== word) throw new CliError(refused)
+  } finally {
+    terminal.close()
+  }
+}

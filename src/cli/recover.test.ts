@@ -1,0 +1,134 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { type RawBuilder, sql } from 'kysely'
+import pg from 'pg'
+import { beforeEach, expect, inject, onTestFinished, test } from 'vitest'
+import { administer } from '../../test/database.ts'
+import { startApp, until } from '../../test/harness.ts'
+import { runCommand, settingsOf } from '../../test/process/cli.ts'
+import { afterThisTest, refusedStart } from '../../test/process/service.ts'
+import { readDeployment } from '../platform/deployment.ts'
+
+const app = await startApp()
+const { db } = app.app.platform
+const tenant = await app.tenant()
+await tenant.organization()
+/** With the bounds of a deployment: those of the tests are longer. */
+const env = { ...settingsOf(app), DATABASE_URL: withoutBounds(app.databaseUrl) }
+const { database, host, port } = new pg.Client({ connectionString: app.databaseUrl })
+const server = host.startsWith('/') ? `PostgreSQL at socket ${host}` : `PostgreSQL at ${host}:${port}`
+
+beforeEach(() => runCommand(env, 'outgoing', 'release'))
+
+function withoutBounds(text: string): string {
+  const url = new URL(text)
+  for (const name of ['lock_timeout', 'statement_timeout']) url.searchParams.delete(name)
+  return url.href
+}
+
+const recoveredAt = async () => (await readDeployment(db)).recoveredAt
+
+test('recover changes nothing without a terminal and without --yes', async () => {
+  const before = await readDeployment(db)
+  expect(await runCommand(env, 'recover')).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: 'There is no terminal to ask: add --yes.\n',
+  })
+  expect(await readDeployment(db)).toEqual(before)
+})
+
+/** Runs recover in a terminal, and types a line when it asks. */
+async function answering(answer: string): Promise<{ code: unknown; output: string }> {
+  const cli = fileURLToPath(new URL('../cli.ts', import.meta.url))
+  const child = spawn('script', ['-qec', `'${process.execPath}' '${cli}' recover`, '/dev/null'], {
+    cwd: '/',
+    env: { PATH: process.env['PATH'] ?? '', TERM: 'dumb', ...env },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  afterThisTest(() => void child.kill('SIGKILL'))
+  let output = ''
+  let isAnswered = false
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text
+    if (isAnswered || !output.includes('to go on:')) return
+    isAnswered = true
+    child.stdin.write(`${answer}\r`)
+  })
+  const [code] = await once(child, 'close')
+  return { code, output }
+}
+
+test('recover names the database and asks in a terminal, and does nothing for another answer', async () => {
+  const before = await recoveredAt()
+  const refused = await answering('yes')
+  expect([refused.code, refused.output]).toEqual([1, expect.stringContaining('Nothing was changed.')])
+  expect(refused.output).toContain(`This changes the database "${database}" of ${server}.`)
+  expect([await recoveredAt(), (await readDeployment(db)).hold]).toEqual([before, null])
+  const done = await answering('recover')
+  expect([done.code, done.output]).toEqual([0, expect.stringContaining('outgoing release')])
+  expect(await recoveredAt()).not.toEqual(before)
+})
+
+test('commands and a start say that a database only reads, and what to do', async () => {
+  const serverUrl = inject('serverUrl')
+  await administer(serverUrl, `alter database ${database} set default_transaction_read_only = on`)
+  onTestFinished(() => administer(serverUrl, `alter database ${database} reset default_transaction_read_only`))
+  const stderr = `${server} only reads: it is a standby, or default_transaction_read_only is on. Set DATABASE_URL to the primary, or turn that off.\n`
+  for (const args of [['recover', '--yes'], ['outgoing', 'hold'], ['migrate'], ['keys', 'create', '--name', 'backend']])
+    expect([args, await runCommand(env, ...args)]).toEqual([args, expect.objectContaining({ code: 1, stderr })])
+  expect(await refusedStart(env)).toEqual({ code: 1, line: stderr.trim() })
+})
+
+/** Holds a lock until the returned function is called. */
+async function lock(statement: RawBuilder<unknown>): Promise<() => Promise<void>> {
+  const { promise: isFree, resolve: free } = Promise.withResolvers<void>()
+  const isLocked = Promise.withResolvers<void>()
+  const holding = db.transaction().execute(async (tx) => {
+    await statement.execute(tx)
+    isLocked.resolve()
+    await isFree
+  })
+  await isLocked.promise
+  return async () => {
+    free()
+    await holding
+  }
+}
+
+const LOCKED = `Another transaction of ${server} holds a lock. End it (\`pg_blocking_pids\`) and run the command again.\n`
+
+test('a command that waits for a lock in vain says how to find who holds it', async () => {
+  const unlock = await lock(sql`select from deployment for update`)
+  const held = await runCommand(env, 'outgoing', 'hold')
+  await unlock()
+  expect(held).toMatchObject({ code: 1, stdout: '', stderr: LOCKED })
+})
+
+test('a command whose statement is ended says so', async () => {
+  const unlock = await lock(sql`select from deployment for update`)
+  const holding = runCommand(env, 'outgoing', 'hold')
+  await until(async () => {
+    const { rows } = await sql`select pg_cancel_backend(pid) from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and query like '%update deployment%'`.execute(db)
+    return rows.length > 0
+  })
+  const { code, stderr } = await holding
+  await unlock()
+  expect([code, stderr]).toEqual([1, expect.stringContaining(`${server} ended a statement that took too long.`)])
+})
+
+test('recover that fails says that messages stay held, and is finished by another run', {
+  timeout: 60_000,
+}, async () => {
+  const unlock = await lock(sql`select from organizations for update`)
+  const failed = await runCommand(env, 'recover', '--yes', '--json')
+  await unlock()
+  expect(failed).toMatchObject({ code: 1, stdout: '' })
+  expect(failed.stderr).toMatch(/Not finished\. Messages stay held\. Run `npx watchword recover` again\.\n/)
+  expect(failed.stderr.endsWith(LOCKED)).toBe(true)
+  expect((await readDeployment(db)).hold?.because).toBe('recovered')
+  const again = await runCommand(env, 'recover', '--yes')
+  expect(again.code, again.stderr).toBe(0)
+})
