@@ -58,8 +58,8 @@ export async function bringSchema(
   const url = pooler?.directUrl ?? databaseUrl
   if (config.migrateOnStart) await migrate(url, { notice: say })
   else await refuseOtherSchema(url)
-  const wasMoved = await beginEventEpoch(url)
-  await checkDatabaseIdentity(url, log, wasMoved)
+  await beginEventEpoch(url, log)
+  await checkDatabaseIdentity(url, log)
 }
 
 async function refuseOtherSchema(url: string): Promise<void> {

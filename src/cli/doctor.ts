@@ -256,12 +256,16 @@ async function examineRedirects(config: Config, { db }: Database): Promise<Findi
 async function examineOutgoing({ db }: Database): Promise<Finding> {
   const check = 'outgoing'
   const { hold, isCopy } = await readDeployment(db)
+  const cure =
+    isCopy || hold?.because === 'copied'
+      ? 'If you restored a backup, run `npx watchword recover` first. Then run `npx watchword outgoing release`.'
+      : 'To send them, run `npx watchword outgoing release`.'
   if (hold) {
-    const detail = `Mails, SMS and webhooks are held since ${hold.since.toISOString()}: run \`npx watchword outgoing\`. After a restore run \`npx watchword recover\` before \`outgoing release\`.`
+    const detail = `Mails, SMS and webhooks are held since ${hold.since.toISOString()}. ${cure}`
     return { check, state: 'warning', detail }
   }
   if (!isCopy) return { check, state: 'ok', detail: 'Mails, SMS and webhooks are sent.' }
-  const detail = 'The database is a restored backup or a copy: the service will hold mails, SMS and webhooks.'
+  const detail = `The database is a restored backup or a copy: the next start holds mails, SMS and webhooks. ${cure}`
   return { check, state: 'warning', detail }
 }
 

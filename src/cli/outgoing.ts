@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { HoldReason } from '../platform/deployment.ts'
 import type { Platform } from '../platform/platform.ts'
 import { withPlatform } from './deployment.ts'
-import { print } from './print.ts'
+import { counted, print } from './print.ts'
 
 interface Options {
   json?: boolean
@@ -41,12 +41,21 @@ interface Waiting {
 async function showStatus(options: Options): Promise<void> {
   await withPlatform(async (platform) => {
     const { readDeployment } = await import('../platform/deployment.ts')
-    const { hold } = await readDeployment(platform.db)
+    const { hold, isCopy } = await readDeployment(platform.db)
     const waiting = await countWaiting(platform)
     const state = { held: hold !== null, since: hold?.since.toISOString() ?? null, because: hold?.because ?? null }
-    print(options, { ...state, waiting }, [hold ? heldLine(hold) : 'Nothing is held.', waitingLine(waiting)])
+    print(options, { ...state, waiting }, [
+      ...(hold ? [heldLine(hold)] : [isCopy ? COPY : 'Nothing is held.']),
+      waitingLine(waiting),
+      ...(isCopy || hold?.because === 'copied' ? [RECOVER_FIRST] : []),
+    ])
   })
 }
+
+const COPY = 'The database is a restored backup or a copy. The next start of the service holds messages.'
+
+const RECOVER_FIRST =
+  'If you restored a backup, run `npx watchword recover` first. Then release messages with `npx watchword outgoing release`.'
 
 const REASONS: Record<HoldReason, string> = {
   copied: 'the database is a restored backup or a copy',
@@ -57,8 +66,10 @@ const REASONS: Record<HoldReason, string> = {
 const heldLine = ({ since, because }: { since: Date; because: HoldReason }) =>
   `Held since ${since.toISOString()}, because ${REASONS[because]}.`
 
-const waitingLine = ({ mails, sms, webhooks }: Waiting) =>
-  `Waiting: ${mails} mails, ${sms} text messages, ${webhooks} webhook deliveries.`
+const waitingLine = (waiting: Waiting) => `Waiting: ${waitingText(waiting)}.`
+
+const waitingText = ({ mails, sms, webhooks }: Waiting) =>
+  [counted(mails, 'mail'), counted(sms, 'text message'), counted(webhooks, 'webhook delivery')].join(', ')
 
 async function countWaiting(platform: Platform): Promise<Waiting> {
   const { mailDelivery, smsDelivery, countPendingDeliveries } = await loadChannels()
@@ -89,20 +100,15 @@ async function holdMessages(options: Options): Promise<void> {
 async function releaseMessages(options: Options): Promise<void> {
   await withPlatform(async (platform) => {
     const { endHold, readDeployment } = await import('../platform/deployment.ts')
-    const { hold } = await readDeployment(platform.db)
-    if (!hold) return print(options, { released: false, discarded: null }, ['Nothing is held.'])
-    const discarded = options.discard ? await discardBefore(platform, hold.since) : null
+    const { hold, isCopy } = await readDeployment(platform.db)
+    if (!hold && !isCopy) return print(options, { released: false, discarded: null }, ['Nothing is held.'])
+    const discarded = options.discard ? await discardBefore(platform, hold?.since ?? platform.clock.now()) : null
     await platform.tx((tx) => endHold(platform, tx))
     const { mailDelivery, smsDelivery } = await loadChannels()
     const sending = { mails: await mailDelivery.resume(platform), sms: await smsDelivery.resume(platform) }
     print(options, { released: true, discarded, sending }, [
-      ...(discarded
-        ? [
-            `Discarded from before the hold: ${discarded.mails} mails, ${discarded.sms} text messages, ` +
-              `${discarded.webhooks} webhook deliveries.`,
-          ]
-        : []),
-      `Released. ${sending.mails} mails and ${sending.sms} text messages are on their way, and webhooks go on.`,
+      ...(discarded ? [`Discarded from before the hold: ${waitingText(discarded)}.`] : []),
+      `Released. Sending ${counted(sending.mails, 'mail')} and ${counted(sending.sms, 'text message')}; webhooks resume.`,
     ])
   })
 }

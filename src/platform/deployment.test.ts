@@ -4,6 +4,7 @@ import { fresh } from '../../test/fresh.ts'
 import { startApp } from '../../test/harness.ts'
 import { startSecondApp } from '../../test/second-app.ts'
 import { checkDatabaseIdentity, isOutgoingHeld, readDeployment } from './deployment.ts'
+import { beginEventEpoch, markEventStream } from './event-epoch.ts'
 import { createLog } from './log.ts'
 
 const app = await startApp()
@@ -11,7 +12,10 @@ const { platform } = app.app
 const { db } = platform
 const lines: string[] = []
 const log = createLog({ logLevel: 'debug' }, { write: (line) => void lines.push(line) })
-const start = (wasMoved = false) => checkDatabaseIdentity(app.databaseUrl, log, wasMoved)
+const start = async () => {
+  await beginEventEpoch(app.databaseUrl, log)
+  await checkDatabaseIdentity(app.databaseUrl, log)
+}
 
 beforeEach(async () => {
   lines.length = 0
@@ -24,7 +28,10 @@ test('the first start records the identity, and the next ones find it again', as
   const { rows } = await sql`select d.system_identifier = c.system_identifier::text as same, database_oid = oid as here
     from deployment d, pg_control_system() c, pg_database where datname = current_database()`.execute(db)
   expect(rows).toEqual([{ same: true, here: true }])
-  expect([await readDeployment(db), lines]).toEqual([{ hold: null, recoveredAt: null, isCopy: false }, []])
+  expect([await readDeployment(db), lines]).toEqual([
+    { hold: null, recoveredAt: null, isCopy: false, isMoved: false },
+    [],
+  ])
 })
 
 test.each([
@@ -65,11 +72,30 @@ test('a role that may not read the system identifier goes by the oid alone', asy
   }
 })
 
-test('a promotion holds nothing, and the log names recover', async () => {
+/** As after a promotion: the same cluster and database, on another timeline than when the epoch began. */
+const promote = () =>
+  sql`update event_stream set cluster = regexp_replace(event_cluster(), '/[0-9A-F]{8}/', '/FFFFFFF0/')`.execute(db)
+
+test.each([
+  ['a start', start],
+  ['the hourly job', () => markEventStream.handle(platform, {}, 1)],
+  ['the first reading of the feed', async () => (await app.tenant()).get('/v1/events')],
+  ['another process', async () => isOutgoingHeld((await startSecondApp(app, { log })).app.platform)],
+] as const)('after a promotion %s logs `recover` once, and holds nothing', async (_, notice) => {
   await start()
-  await start(true)
-  expect((await readDeployment(db)).hold).toBeNull()
-  expect(lines).toEqual([expect.stringContaining('watchword recover')])
+  await promote()
+  app.logLines.length = 0
+  for (const _ of ['first', 'again']) await notice()
+  const logged = [...lines, ...app.logLines].filter((line) => line.includes('watchword recover'))
+  expect([logged, (await readDeployment(db)).hold]).toEqual([[expect.stringContaining('was promoted')], null])
+})
+
+test('a copy on another timeline is reported as a copy alone', async () => {
+  await start()
+  await sql`update event_stream set cluster = '1/00000009/' || split_part(event_cluster(), '/', 3)`.execute(db)
+  await sql`update deployment set system_identifier = '1'`.execute(db)
+  await start()
+  expect(lines).toEqual([expect.stringContaining('restored backup or a copy')])
 })
 
 test('a running process whose database is replaced holds messages when it next looks', async () => {

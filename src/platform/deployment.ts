@@ -6,6 +6,7 @@ import { withClient } from './db/client.ts'
 import { fromDatabase } from './db/failure.ts'
 import type { Db, Tx } from './db/pool.ts'
 import { unboundedParameters } from './db/session-settings.ts'
+import { beginEventEpoch } from './event-epoch.ts'
 import { defineEvents } from './events.ts'
 import type { JobHandler } from './jobs/queue.ts'
 import type { Log } from './log.ts'
@@ -22,6 +23,8 @@ export interface DeploymentState {
   recoveredAt: Date | null
   /** The database is a copy of the one in which the service started last. */
   isCopy: boolean
+  /** The database is not the one, or not on the timeline, in which the epoch of the event stream began. */
+  isMoved: boolean
 }
 
 export const deploymentEvents = defineEvents({
@@ -43,24 +46,22 @@ const HELD_LINE =
   'Mails, text messages and webhooks are held. `npx watchword outgoing` shows what waits, and ' +
   '`npx watchword outgoing release` sends it.'
 
-const PROMOTED =
-  'The database was promoted or restored to an earlier point in time. If it may have lost transactions, run ' +
-  '`npx watchword recover`.'
-
 export async function readDeployment(db: Db): Promise<DeploymentState> {
   const { rows } = await sql<{
     since: Date | null
     because: HoldReason | null
     recoveredAt: Date | null
     isCopy: boolean
+    isMoved: boolean
   }>`
     select outgoing_held_since as since, outgoing_held_because as because, recovered_at as "recoveredAt",
-      database_was_copied() as "isCopy"
+      database_was_copied() as "isCopy",
+      coalesce((select cluster <> event_cluster() from event_stream), false) as "isMoved"
     from deployment`.execute(db)
   const [row] = rows
   if (!row) throw new Error('The table deployment has no row')
-  const { since, because, recoveredAt, isCopy } = row
-  return { hold: since && because ? { since, because } : null, recoveredAt, isCopy }
+  const { since, because, ...others } = row
+  return { hold: since && because ? { since, because } : null, ...others }
 }
 
 const KEY = 'state'
@@ -69,9 +70,11 @@ const stateOf = perPlatform(
   (platform): Cache<DeploymentState> =>
     platform.caches.define('deployment', async () => {
       const state = await readDeployment(platform.db)
+      // A standby was promoted under a running process.
+      if (state.isMoved) await beginEventEpoch(platform.database.directUrl, platform.log)
       if (!state.isCopy) return state
       // The database was replaced under a running process.
-      await sql.raw(NOTE_IDENTITY).execute(platform.db)
+      await sql.raw(CHECK_IDENTITY).execute(platform.db)
       platform.log.warn({}, COPIED)
       return readDeployment(platform.db)
     }),
@@ -114,46 +117,49 @@ export async function holdOutgoing(platform: Platform, tx: Tx, because: HoldReas
   await stateOf(platform).invalidate(tx, KEY)
 }
 
-/** Ends the hold in every process. */
+/** Ends the hold in every process. In a copy records its identity, so that the next start does not hold messages again. */
 export async function endHold(platform: Platform, tx: Tx): Promise<void> {
-  await sql`update deployment set outgoing_held_since = null, outgoing_held_because = null`.execute(tx)
+  await sql`update deployment set outgoing_held_since = null, outgoing_held_because = null, ${sql.raw(PRESENT_IDENTITY)}`.execute(
+    tx,
+  )
   await stateOf(platform).invalidate(tx, KEY)
 }
 
-/** Records a run of `watchword recover`. Returns its time. */
+/** Records a run of `watchword recover`, and the identity of the database that it recovers. Returns its time. */
 export async function noteRecovery(platform: Platform, tx: Tx): Promise<Date> {
   const { rows } = await sql<{ at: Date }>`
-    update deployment set recovered_at = clock_now() returning recovered_at as at`.execute(tx)
+    update deployment set recovered_at = clock_now(), ${sql.raw(PRESENT_IDENTITY)}
+    returning recovered_at as at`.execute(tx)
   const [row] = rows
   if (!row) throw new Error('The table deployment has no row')
   await stateOf(platform).invalidate(tx, KEY)
   return row.at
 }
 
+const PRESENT_IDENTITY = `system_identifier = coalesce(database_system_identifier(), system_identifier),
+  database_oid = (select oid from pg_database where datname = current_database())`
+
 /** In a copy holds outgoing messages; records the identity, so that the hold is set once. */
-const NOTE_IDENTITY = `
+const CHECK_IDENTITY = `
   update deployment set
     outgoing_held_since = case when found.copied then coalesce(outgoing_held_since, found.at) else outgoing_held_since end,
     outgoing_held_because = case when found.copied then coalesce(outgoing_held_because, 'copied') else outgoing_held_because end,
-    system_identifier = coalesce(database_system_identifier(), system_identifier),
-    database_oid = found.database_oid
-  from (select clock_now() as at, database_was_copied() as copied, oid as database_oid
-    from pg_database where datname = current_database()) found
+    ${PRESENT_IDENTITY}
+  from (select clock_now() as at, database_was_copied() as copied) found
   returning found.copied, outgoing_held_since is not null as held`
 
 /**
  * Compares the database with the one of the last start, at each start after the migration. In a copy it holds outgoing
  * messages: a copy for staging must not mail real people, and the messages of a backup may have been sent before. The
- * first start only records the identity. `wasMoved`: the database is on a new timeline. Logs what the operator has to do.
+ * first start of a new database only records the identity. Logs what the operator has to do.
  */
-export async function checkDatabaseIdentity(url: string, log: Log, wasMoved: boolean): Promise<void> {
+export async function checkDatabaseIdentity(url: string, log: Log): Promise<void> {
   const { rows } = await fromDatabase(() =>
     withClient(url, { application_name: 'watchword-migrate', ...unboundedParameters }, (client) =>
-      client.query<{ copied: boolean; held: boolean }>(NOTE_IDENTITY),
+      client.query<{ copied: boolean; held: boolean }>(CHECK_IDENTITY),
     ),
   )
   const { copied = false, held = false } = rows[0] ?? {}
   if (copied) log.warn({}, COPIED)
   else if (held) log.warn({}, HELD_LINE)
-  if (wasMoved && !copied) log.warn({}, PROMOTED)
 }

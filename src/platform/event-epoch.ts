@@ -8,6 +8,7 @@ import { unboundedParameters } from './db/session-settings.ts'
 import { defineErrors } from './errors.ts'
 import type { Position } from './event-cursor.ts'
 import type { JobHandler } from './jobs/queue.ts'
+import type { Log } from './log.ts'
 import type { Platform } from './platform.ts'
 
 /** How far back the stream can be read. The rows themselves are kept longer. */
@@ -33,11 +34,11 @@ export const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
  * Where reading starts: after the position asked for, or else as far back as the stream can be read, which is the very
  * beginning while the stream is younger than that. Throws `cursor_expired`.
  */
-export async function findStart({ db, database }: Platform, asked: Position | null): Promise<Position> {
+export async function findStart({ db, database, log }: Platform, asked: Position | null): Promise<Position> {
   let state = await readState(db, asked)
   // The database failed over under a service that goes on.
   if (state.moved) {
-    await beginEventEpoch(database.directUrl)
+    await beginEventEpoch(database.directUrl, log)
     state = await readState(db, asked)
   }
   const { epoch, txId } = state.mark ?? { epoch: 0, txId: '0' }
@@ -105,8 +106,8 @@ function firstUnread({ txId, id }: Position): bigint {
 export const markEventStream: JobHandler = {
   name: 'events.mark',
   cron: '7 * * * *',
-  async handle({ db, database }) {
-    await beginEventEpoch(database.directUrl)
+  async handle({ db, database, log }) {
+    await beginEventEpoch(database.directUrl, log)
     await sql`insert into event_marks (epoch, tx_id)
       select epoch, pg_snapshot_xmin(pg_current_snapshot()) from event_stream on conflict do nothing`.execute(db)
     // The newest of them stays, however long the service was down: a reader may be at it, and none is before it.
@@ -115,26 +116,42 @@ export const markEventStream: JobHandler = {
   },
 }
 
+const PROMOTED =
+  'The database was promoted or restored to an earlier point in time. If it may have lost transactions, run ' +
+  '`npx watchword recover`.'
+
 /**
  * Begins a new epoch when the database is a copy from another cluster or was restored to an earlier point in time: new
  * transaction ids may then be lower than those of stored events and of cursors that readers hold. Runs at each start
- * before anything is recorded, every hour, and when a reading finds another database. Returns whether an epoch began.
+ * before anything is recorded, every hour, and when a process finds another database. Logs a promotion: a copy is
+ * reported where its identity is checked.
  */
-export async function beginEventEpoch(url: string): Promise<boolean> {
+export async function beginEventEpoch(url: string, log: Log): Promise<void> {
   const begin = async (client: ClientBase) => {
     // A random step: of one backup restored twice, neither copy takes the cursors of the other for its own.
     const step = randomInt(1, 2 ** 32)
     await client.query('begin')
-    await client.query('select from event_stream for update')
-    const { rowCount } = await client.query(
+    const { rows } = await client.query<{ before: string | null; present: string | null }>(
+      'select cluster as before, event_cluster() as present from event_stream for update',
+    )
+    await client.query(
       `update event_stream set epoch = epoch + $1::bigint, earlier = earlier || epoch where cluster <> event_cluster()`,
       [step],
     )
     await client.query('update event_stream set cluster = coalesce(event_cluster(), cluster)')
     await client.query('commit')
-    return rowCount === 1
+    return rows[0] ?? { before: null, present: null }
   }
-  return fromDatabase(() => withClient(url, { application_name: 'watchword-migrate', ...unboundedParameters }, begin))
+  const { before, present } = await fromDatabase(() =>
+    withClient(url, { application_name: 'watchword-migrate', ...unboundedParameters }, begin),
+  )
+  if (before && present && isOtherTimeline(before, present)) log.warn({}, PROMOTED)
+}
+
+/** Whether the same database of the same cluster is on another timeline. */
+function isOtherTimeline(before: string, present: string): boolean {
+  const [[system, timeline, oid], [nowSystem, nowTimeline, nowOid]] = [before.split('/'), present.split('/')]
+  return system === nowSystem && oid === nowOid && timeline !== nowTimeline
 }
 
 /**
@@ -142,8 +159,8 @@ export async function beginEventEpoch(url: string): Promise<boolean> {
  * beyond the last event that it has of the epoch. These consumers get `cursor_expired` and read the current state. Readers
  * inside the service go on from their positions.
  */
-export async function expireLostCursors({ db, database }: Platform): Promise<void> {
-  await beginEventEpoch(database.directUrl)
+export async function expireLostCursors({ db, database, log }: Platform): Promise<void> {
+  await beginEventEpoch(database.directUrl, log)
   const { rows } = await sql<{ epoch: string }>`select unnest(earlier)::text as epoch from event_stream`.execute(db)
   const environments = await db.selectFrom('environments').select('id').execute()
   for (const { epoch } of rows) {

@@ -41,7 +41,7 @@ async function epochNow(): Promise<string> {
 }
 
 test('goes on in a database that was moved to a cluster whose transaction ids are lower', async () => {
-  await beginEventEpoch(service.databaseUrl)
+  await beginEventEpoch(service.databaseUrl, platform.log)
   await tenant.organization('before')
   const { cursor } = await readUpTo('before')
   // Far ahead of what this cluster hands out.
@@ -49,7 +49,7 @@ test('goes on in a database that was moved to a cluster whose transaction ids ar
   expect((await slugs()).seen).toEqual([])
 
   await pretend('another cluster')
-  await beginEventEpoch(service.databaseUrl)
+  await beginEventEpoch(service.databaseUrl, platform.log)
   expect((await slugs()).seen).toEqual(['before'])
   await tenant.organization('after')
   const later = await readUpTo('after', cursor)
@@ -60,7 +60,7 @@ test('goes on in a database that was moved to a cluster whose transaction ids ar
   expect(epochs.map(({ epoch }) => String(epoch))).toEqual(['1', epoch])
 
   // Starting again in the same cluster changes nothing.
-  await beginEventEpoch(service.databaseUrl)
+  await beginEventEpoch(service.databaseUrl, platform.log)
   expect(await epochNow()).toBe(epoch)
 })
 
@@ -84,14 +84,14 @@ test('of one backup restored twice, neither copy takes the cursors of the other'
   await pretend('where the backup was made')
   const backup = await db.selectFrom('event_stream').selectAll().executeTakeFirstOrThrow()
 
-  await beginEventEpoch(service.databaseUrl)
+  await beginEventEpoch(service.databaseUrl, platform.log)
   const first = await epochNow()
   await tenant.organization('lost')
   const { cursor: lost } = await readUpTo('lost', kept)
 
   await db.updateTable('event_stream').set(backup).execute()
   await rewriteEvents(sql`delete from events where epoch = ${first}`)
-  await beginEventEpoch(service.databaseUrl)
+  await beginEventEpoch(service.databaseUrl, platform.log)
   expect(await epochNow()).not.toBe(first)
   await tenant.organization('restored')
   const refused = await tenant.get(`/v1/events?after=${lost}`)
@@ -101,7 +101,7 @@ test('of one backup restored twice, neither copy takes the cursors of the other'
 
   // Nor when that copy has moved on since.
   await pretend('where it was moved from')
-  await beginEventEpoch(service.databaseUrl)
+  await beginEventEpoch(service.databaseUrl, platform.log)
   expect((await tenant.get(`/v1/events?after=${lost}`)).body.code).toBe('cursor_expired')
   expect((await readUpTo('restored', kept)).seen).toEqual(['restored'])
 })

@@ -210,3 +210,65 @@ async function newUserAt(api: Caller, subOrgId: string): Promise<string> {
   succeed(await api.post('/v1/users', { subOrgId, email }))
   return email
 }
+
+const logOf = (service: Service) => service.stdout() + service.stderr()
+
+test('recover and a release that run before the first start of a copy are in force after it', {
+  timeout: 300_000,
+}, async () => {
+  const { source, settings, start, mailTo } = await prepare()
+  const first = await start(source)
+  const { newUser, at } = await makeOrganization(first.api)
+  const email = await newUser()
+  const before = at(first.api)
+  const otp_id = await before.sendCode(email)
+  const { session } = succeed(await before.verifyCode(email, otp_id, codeIn(await mailTo(email))))
+  await stop(first.service)
+  const [recovering, releasing] = [await newDatabase(source), await newDatabase(source)]
+
+  const recovered = await runCommand(settings(recovering), 'recover', '--yes', '--json')
+  expect(recovered.code, recovered.stderr).toBe(0)
+  const second = await start(recovering)
+  expect(await at(second.api).isActive(session.access_token)).toBe(false)
+  expect((await at(second.api).refresh(session.refresh_token)).status).toBe(401)
+  expect(await heldGauge(second.service)).toBe('1')
+  // What recover has cured is not reported again.
+  expect(logOf(second.service)).toMatch(/webhooks are held/)
+  expect(logOf(second.service)).not.toMatch(/a copy|watchword recover/)
+  await stop(second.service)
+
+  const status = await runCommand(settings(releasing), 'outgoing')
+  expect(status.stdout).toMatch(/next start of the service holds messages.*watchword recover.*outgoing release/s)
+  const released = await runCommand(settings(releasing), 'outgoing', 'release', '--json')
+  expect(released.json).toMatchObject({ released: true })
+  const third = await start(releasing)
+  expect(await heldGauge(third.service)).toBe('0')
+  expect(logOf(third.service)).not.toMatch(/a copy|are held/)
+})
+
+/** Takes a database back to the release before the identity was recorded, which its last start noted for the event stream. */
+async function downgrade(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(`drop function database_was_copied; drop function database_system_identifier; drop table deployment;
+      delete from schema_migrations where name ~ '^(0150|0152)_'; update event_stream set cluster = event_cluster()`)
+  } finally {
+    await client.end()
+  }
+}
+
+test('a backup of a release that knew no identity is held after the upgrade, and an upgrade in place is not', {
+  timeout: 300_000,
+}, async () => {
+  const { source, settings, start } = await prepare()
+  await downgrade(settings(source).DATABASE_URL)
+  const copy = await newDatabase(source)
+  const restored = await start(copy)
+  expect(await heldGauge(restored.service)).toBe('1')
+  expect(logOf(restored.service)).toMatch(/restored backup or a copy/)
+  await stop(restored.service)
+  const upgraded = await start(source)
+  expect(await heldGauge(upgraded.service)).toBe('0')
+  expect(logOf(upgraded.service)).not.toMatch(/a copy|are held/)
+})
