@@ -38,6 +38,25 @@ test('what the dashboard and the alerts ask for is in the metrics, and each metr
   expect(described.toSorted()).toEqual(own.toSorted())
 })
 
+test('a hold has an alert of its own, and fires none of those on waiting messages', () => {
+  const rules = read('docs/ops/alerts.yaml')
+    .split(/^ {6}- alert: /m)
+    .slice(1)
+  const about = (metric: string) => rules.filter((rule) => rule.includes(metric))
+  const waiting = about('watchword_').filter((rule) => /watchword_(mail|sms|webhook)_oldest_waiting/.test(rule))
+  expect(waiting.map((rule) => rule.split('\n')[2]?.trim())).toEqual(
+    ['mail', 'sms', 'webhook'].map(
+      (kind) => `max(watchword_${kind}_oldest_waiting_seconds) > 60 unless max(watchword_outgoing_held) > 0`,
+    ),
+  )
+  const [held, ...others] = about('watchword_outgoing_held').filter((rule) => !waiting.includes(rule))
+  expect([held, others]).toEqual([
+    expect.stringMatching(/^WatchwordOutgoingHeld\n(.*\n)*.*for: 1m\n.*\n.*critical/),
+    [],
+  ])
+  expect(read('docs/ops/grafana-dashboard.json')).toContain('max(watchword_outgoing_held)')
+})
+
 test('each of several processes tells how long a mail has been waiting', async () => {
   const made = await api.post('/v1/organizations', { name: 'A', slug: 'a' })
   const subOrgId = made.body.subOrganization.id
