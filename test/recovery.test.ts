@@ -138,6 +138,20 @@ test('recover ends every session at once in every process, records it, and leave
   expect(recovered.at(-1)).toMatchObject({ actor_type: 'cli', target_id: tenant.accountId })
 })
 
+test('recover ends impersonations', async () => {
+  const subOrgId = await tenant.organization()
+  succeeded(await tenant.patch('/v1/auth/settings', { subOrgId, impersonation_enabled: true }))
+  const { userId } = await signedInUser(app, tenant, subOrgId, newEmail())
+  const impersonated = succeeded(
+    await tenant.post(`/v1/users/${userId}/impersonate`, { subOrgId, actor: 'grace', reason: 'Ticket 4711' }),
+  ).session
+  const isActive = async () => (await introspect(subOrgId, impersonated.access_token)).body.active
+  expect(await isActive()).toBe(true)
+  const { code, stderr } = await recover()
+  expect(code, stderr).toBe(0)
+  expect(await isActive()).toBe(false)
+})
+
 test('recover refuses cursors beyond the restored events of an earlier epoch, and no others', async () => {
   succeeded(await tenant.post('/v1/organizations', { name: 'First', slug: `first-${newId()}` }))
   const page = succeeded(await tenant.get('/v1/events?limit=1'))

@@ -11,7 +11,9 @@ interface Options {
 
 const HELP = `
 A start holds them in a copy of the database: in a restored dump, after pg_upgrade, in a copy for staging. \`recover\` and
-\`outgoing hold\` hold them too. Requests are answered as always while messages wait. Codes that expire are not sent.
+\`outgoing hold\` hold them too. A start does not recognize a restore to a point in time, a disk snapshot or a copy of the data
+directory: run \`recover\` or \`outgoing hold\` before it. Requests are answered as always while messages wait. Codes that
+expire are not sent.
 
 Examples:
   $ npx watchword outgoing

@@ -2,6 +2,8 @@ import type { Mutant } from './mutant.ts'
 
 const RECOVERY_TEST = 'test/recovery.test.ts'
 const OUTGOING_TEST = 'src/cli/outgoing.test.ts'
+const RESTORE_TEST = 'test/process/restore.test.ts'
+const DEPLOYMENT = 'src/platform/deployment.ts'
 const TABLES = 'src/cli/recovery-tables.ts'
 
 /** What a restored database must not accept or send. */
@@ -89,8 +91,113 @@ export const recovery: Mutant[] = [
   {
     name: 'a copy of the database holds messages',
     file: 'src/start.ts',
-    find: 'await checkDatabaseIdentity(url, log, wasMoved)',
-    replace: 'if (wasMoved) await checkDatabaseIdentity(url, log, false)',
-    tests: ['test/process/restore.test.ts'],
+    find: 'await checkDatabaseIdentity(url, log)',
+    replace: 'if (url === null) await checkDatabaseIdentity(url, log)',
+    tests: [RESTORE_TEST],
+    only: 'sends nothing until',
+  },
+  {
+    name: 'a backup of a release that knew no identity is a copy',
+    file: 'migrations/0152_identity_before.sql',
+    find: 'where deployment.system_identifier is null',
+    replace: 'where false and deployment.system_identifier is null',
+    tests: [RESTORE_TEST],
+    only: 'knew no identity',
+  },
+  {
+    name: 'a release before the first start of a copy records its identity',
+    file: DEPLOYMENT,
+    find: 'outgoing_held_because = null, ${sql.raw(PRESENT_IDENTITY)}',
+    replace: 'outgoing_held_because = null',
+    tests: [RESTORE_TEST],
+    only: 'before the first start of a copy',
+  },
+  {
+    name: 'recover records the identity of the copy',
+    file: DEPLOYMENT,
+    find: 'set recovered_at = clock_now(), ${sql.raw(PRESENT_IDENTITY)}',
+    replace: 'set recovered_at = clock_now()',
+    tests: [RESTORE_TEST],
+    only: 'before the first start of a copy',
+  },
+  {
+    name: 'a copy that is not held yet can be released',
+    file: 'src/cli/outgoing.ts',
+    find: 'if (!hold && !isCopy) return print',
+    replace: 'if (!hold) return print',
+    tests: [RESTORE_TEST],
+    only: 'before the first start of a copy',
+  },
+  {
+    name: 'a running process notices a copy',
+    file: DEPLOYMENT,
+    find: 'if (!state.isCopy) return state',
+    replace: 'if (platform.db) return state',
+    tests: ['src/platform/deployment.test.ts'],
+    only: 'whose database is replaced',
+  },
+  {
+    name: 'a running process notices a promotion',
+    file: DEPLOYMENT,
+    find: 'if (state.isMoved) await',
+    replace: 'if (platform.db === null) await',
+    tests: ['src/platform/deployment.test.ts'],
+    only: 'another process',
+  },
+  {
+    name: 'a promotion is logged',
+    file: 'src/platform/event-epoch.ts',
+    find: 'isOtherTimeline(before, present)) log.warn',
+    replace: 'before === present) log.warn',
+    tests: ['src/platform/deployment.test.ts'],
+    only: 'after a promotion',
+  },
+  {
+    name: 'a copy is not called a promotion',
+    file: 'src/platform/event-epoch.ts',
+    find: 'system === nowSystem && oid === nowOid && timeline',
+    replace: 'timeline',
+    tests: ['src/platform/deployment.test.ts'],
+    only: 'reported as a copy alone',
+  },
+  {
+    name: 'a queue under way stops when messages are held',
+    file: 'src/platform/webhooks/serve.ts',
+    find: "rests !== 'until due' || (await isOutgoingHeld(platform))",
+    replace: "rests !== 'until due'",
+    tests: [OUTGOING_TEST],
+    only: 'set during a delivery',
+  },
+  {
+    name: 'a release makes one pass over the messages',
+    file: 'src/platform/outbox/delivery.ts',
+    find: 'after = messages.at(-1) ?? null',
+    replace: 'after = null',
+    tests: ['src/cli/outgoing-release.test.ts'],
+    only: 'without a mail server',
+  },
+  {
+    name: 'a batch without a change is not the end while rows are left',
+    file: 'src/platform/db/batches.ts',
+    find: 'count === 0 && !(await isAnyLeft())',
+    replace: 'count === 0',
+    tests: [RECOVERY_TEST, 'src/cli/outgoing-release.test.ts'],
+    only: 'meanwhile',
+  },
+  {
+    name: 'recover asks',
+    file: 'src/cli/recover.ts',
+    find: 'if (!options.yes) await',
+    replace: 'if (options.yes === false) await',
+    tests: ['src/cli/recover.test.ts'],
+    only: 'without --yes',
+  },
+  {
+    name: 'another word than the one asked for changes nothing',
+    file: 'src/cli/confirm.ts',
+    find: 'if (answer.trim() !== word) throw',
+    replace: 'if (answer === word.repeat(2)) throw',
+    tests: ['src/cli/recover.test.ts'],
+    only: 'in a terminal',
   },
 ]

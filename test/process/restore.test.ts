@@ -161,8 +161,9 @@ test('a restored backup sends nothing until it is released, and after recover ac
   expect(doctor.json.findings).toContainEqual({
     check: 'outgoing',
     state: 'warning',
-    detail: expect.stringContaining('outgoing release'),
+    detail: expect.stringMatching(/watchword recover.*outgoing release/),
   })
+  expect((await runCommand(env, 'outgoing')).stdout).toMatch(/watchword recover.*outgoing release/)
   // The loss: what ended and was used is valid again.
   expect(await restored.isActive(ended.access_token)).toBe(true)
   const unlucky = await newUserAt(third.api, subOrgId)
