@@ -48,6 +48,9 @@ test('a release without a mail server enqueues each message once, and ends', { t
   expect(released.json, released.stderr).toMatchObject({ released: true, sending: { mails: count, sms: 0 } })
   await until(async () => (await waitingJobs()) === 0)
   expect((await outgoing()).json).toMatchObject({ held: false, waiting: { mails: count } })
+  await outgoing('hold')
+  const { stdout } = await runCommand(settingsOf(app), 'outgoing', 'release')
+  expect(stdout).toBe(`Released. Sending ${count} mails and 0 text messages; webhooks resume.\n`)
 })
 
 test('discarding goes on after messages that another process removes meanwhile', async () => {

@@ -23,6 +23,6 @@ export async function changeInBatches({
 
 /** Whether a row is there: `from` is a table with its condition. */
 export async function hasRow(db: Db, from: RawBuilder<unknown>): Promise<boolean> {
-  const { rows } = await sql`select from ${from} limit 1`.execute(db)
+  const { rows } = await sql`select 1 from ${from} limit 1`.execute(db)
   return rows.length > 0
 }
