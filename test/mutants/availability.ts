@@ -242,8 +242,8 @@ export const availability: Mutant[] = [
   {
     name: 'lists of an environment leave the team out',
     file: 'src/features/sessions/store.ts',
-    find: "sql<SqlBool>`directories.kind <> 'console'`",
-    replace: "sql<SqlBool>`directories.kind <> 'nothing'`",
+    find: ": sql`directories.kind <> 'console'`",
+    replace: ": sql`directories.kind <> 'nothing'`",
     tests: ['src/features/sessions/console.test.ts'],
   },
   {

@@ -3,7 +3,7 @@ import type { Mutant } from './mutant.ts'
 const [USERS, PAGINATION] = ['src/features/users/list-store.ts', 'src/platform/http/pagination.ts']
 const [SESSIONS, AUDIT] = ['src/features/sessions/store.ts', 'src/features/audit/read-store.ts']
 const COUNTS = 'src/features/organizations/user-counts-store.ts'
-const LARGE_TEST = 'test/large-lists.test.ts'
+const [LARGE_TEST, WALKS] = ['test/large-lists.test.ts', 'test/list-walks.test.ts']
 
 /** What bounds the rows that lists, searches and counts read. */
 export const largeLists: Mutant[] = [
@@ -23,10 +23,31 @@ export const largeLists: Mutant[] = [
   },
   {
     name: 'a page that ended early says where the next one continues',
+    file: PAGINATION,
+    find: 'end: end ? positionOf(end) : null',
+    replace: 'end: null',
+    tests: [LARGE_TEST, WALKS],
+  },
+  {
+    name: 'a search ends at the row that its own statement scanned last',
+    file: PAGINATION,
+    find: 'const end = rows.find(({ scan_place }) => scan_place === SCAN_LIMIT)',
+    replace: 'const end = rows.at(-1)',
+    tests: [LARGE_TEST, WALKS],
+  },
+  {
+    name: 'a search returns the row at which it ended, matching or not',
     file: USERS,
-    find: 'return { rows, end: last[0] ?? null }',
-    replace: 'return { rows }',
-    tests: [LARGE_TEST],
+    find: 'where ${matches} or users.scan_place = ${SCAN_LIMIT} order by',
+    replace: 'where ${matches} order by',
+    tests: [LARGE_TEST, WALKS],
+  },
+  {
+    name: 'a search loses no row whose user is gone',
+    file: SESSIONS,
+    find: ".leftJoin('users', (join) =>",
+    replace: ".innerJoin('users', (join) =>",
+    tests: [WALKS],
   },
   {
     name: 'users who changed are listed by the index of changes',
@@ -45,15 +66,17 @@ export const largeLists: Mutant[] = [
   {
     name: 'the sessions of a user are found by the user',
     file: SESSIONS,
-    find: '.$if(userId !== undefined, (query) =>',
-    replace: '.$if(false, (query) =>',
+    find: `(sessions.directory_id, sessions.user_id) in (select users.directory_id, users.id from users
+          where \${users} and (users.id = \${userId} or users.auth_account_id = \${userId}))`,
+    replace: `coalesce((sessions.directory_id, sessions.user_id) in (select users.directory_id, users.id from users
+          where \${users} and (users.id = \${userId} or users.auth_account_id = \${userId})), false)`,
     tests: [LARGE_TEST],
   },
   {
-    name: 'the planner does not sort all sessions',
-    file: SESSIONS,
-    find: 'const rows = await takePage(live(lookAt(scope, page, columns)), page, columns).execute()',
-    replace: 'const rows = await takePage(live(scope), page, columns).execute()',
+    name: 'a search scans a bounded number of rows',
+    file: PAGINATION,
+    find: '{ ...page, limit: SCAN_LIMIT - 1 }',
+    replace: '{ ...page, limit: 10 * SCAN_LIMIT }',
     tests: [LARGE_TEST],
   },
   {

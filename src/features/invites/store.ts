@@ -1,17 +1,9 @@
-import { type Selectable, type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
+import { type AliasableExpression, type Selectable, type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
 import { now } from '../../platform/db/now.ts'
 import type { Db } from '../../platform/db/pool.ts'
 import type { DB, Links } from '../../platform/db/schema.gen.ts'
 import type { Directory, Reach } from '../../platform/http/directory.ts'
-import {
-  countIfAsked,
-  countLooked,
-  type Found,
-  findEnd,
-  lookAt,
-  type Page,
-  takePage,
-} from '../../platform/http/pagination.ts'
+import { byAge, countIfAsked, type Found, type Page, searchPage, takePage } from '../../platform/http/pagination.ts'
 import type { InviteStatus } from './schema.ts'
 
 export interface InviteRow {
@@ -67,15 +59,14 @@ export async function findInvitePage(
   page: Page,
 ): Promise<Found<InviteRow>> {
   const scope = selectScope(db, reach, filter)
-  const matching = (looked: typeof scope) =>
-    describe(db.selectFrom(looked.as('links'))).$if(filter.status !== undefined, (query) =>
-      // `coalesce`: the planner expects few of any status, and would rather sort all invitations than look for some.
-      query.where(sql<SqlBool>`coalesce(${status} = ${filter.status}, false)`),
-    )
-  const rows = await takePage(matching(lookAt(scope, page, columns)), page, columns).execute()
-  if (filter.status === undefined) return { rows, total: await countIfAsked(db, scope, page) }
-  const end = await findEnd(scope, page, { rows, columns })
-  return { rows, end, total: await countLooked(db, scope, page, { columns, matching }) }
+  const describeLinks = (links: AliasableExpression<Selectable<Links>>) => describe(db.selectFrom(links.as('links')))
+  if (filter.status === undefined) {
+    const rows = await takePage(describeLinks(takePage(scope, page, columns)), page, columns).execute()
+    return { rows, total: await countIfAsked(db, scope, page) }
+  }
+  // `coalesce`: the planner expects few of any status, and would rather sort all invitations than look for some.
+  const matches = sql<SqlBool>`coalesce(${status} = ${filter.status}, false)`
+  return searchPage({ db, table: 'links', scope, matches, describe: describeLinks }, page, byAge)
 }
 
 /** Invitations that indexes find in the order of the list, whatever their status. */
@@ -103,9 +94,10 @@ function selectInvites(db: Db, directory: Directory) {
   return describe(db.selectFrom(selectLinks(db).where('links.directory_id', '=', directory.id).as('links')))
 }
 
+/** Joined from the left: a search must not lose a row. */
 function describe(links: SelectQueryBuilder<DB & { links: Selectable<Links> }, 'links', object>) {
   return links
-    .innerJoin('directories', 'directories.id', 'links.directory_id')
+    .leftJoin('directories', 'directories.id', 'links.directory_id')
     .leftJoin('users', (join) =>
       join.onRef('users.directory_id', '=', 'links.directory_id').onRef('users.id', '=', 'links.user_id'),
     )

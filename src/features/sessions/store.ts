@@ -1,9 +1,9 @@
-import { type Selectable, type SqlBool, sql } from 'kysely'
+import { type AliasableExpression, type Selectable, type SqlBool, sql } from 'kysely'
 import { now } from '../../platform/db/now.ts'
 import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { Sessions } from '../../platform/db/schema.gen.ts'
 import type { Directory, Reach } from '../../platform/http/directory.ts'
-import { countLooked, type Found, findEnd, lookAt, type Page, takePage } from '../../platform/http/pagination.ts'
+import { byAge, type Found, type Page, searchPage } from '../../platform/http/pagination.ts'
 import { isServed } from '../../platform/services.ts'
 
 /** `auth_method` of sessions in which others act for the user. */
@@ -122,8 +122,6 @@ export type ListedSession = SessionRow & {
   act_reason: string | null
 }
 
-const columns = { at: 'sessions.created_at', id: 'sessions.id' }
-
 /** A page of live sessions within the reach. */
 export async function listSessionRows(
   db: Db,
@@ -132,17 +130,15 @@ export async function listSessionRows(
   page: Page,
 ): Promise<Found<ListedSession>> {
   const scope = selectScope(db, reach, filter)
-  const live = (looked: typeof scope) => {
-    const shown = selectLive(db, looked, reach)
-    // A session that is read by its id is refused instead.
-    return filter.id === undefined ? shown.where(isServed(reach, 'sessions.directory_id')) : shown
-  }
-  const rows = await takePage(live(lookAt(scope, page, columns)), page, columns).execute()
-  return {
-    rows,
-    end: await findEnd(scope, page, { rows, columns }),
-    total: await countLooked(db, scope, page, { columns, matching: live }),
-  }
+  // A single session of a service that is off is refused instead.
+  const served = filter.id === undefined ? isServed(reach, 'sessions.directory_id') : sql<SqlBool>`true`
+  // `coalesce`: the planner expects that few epochs are equal, and would rather sort all sessions than scan for some.
+  const matches = sql<SqlBool>`coalesce(${isListed(reach)} and ${served}, false)`
+  return searchPage(
+    { db, table: 'sessions', scope, matches, describe: (scanned) => describeSessions(db, scanned) },
+    page,
+    byAge,
+  )
 }
 
 /** Sessions that were not revoked one by one, live or not: what indexes in the order of the list find. */
@@ -165,32 +161,30 @@ function selectScope(db: Db, reach: Reach, { userId, id }: { userId?: string; id
     )
 }
 
-/** The live ones among these sessions of a reach. */
-function selectLive(db: Db, sessions: ReturnType<typeof selectScope>, reach: Reach) {
-  return (
-    db
-      .selectFrom(sessions.as('sessions'))
-      .innerJoin('directories', 'directories.id', 'sessions.directory_id')
-      .innerJoin('users', (join) =>
-        join.onRef('users.directory_id', '=', 'sessions.directory_id').onRef('users.id', '=', 'sessions.user_id'),
-      )
-      .leftJoin('organizations', 'organizations.id', 'directories.organization_id')
-      .leftJoin('impersonations', (join) =>
-        join
-          .onRef('impersonations.directory_id', '=', 'users.directory_id')
-          .onRef('impersonations.id', '=', 'sessions.id'),
-      )
-      .selectAll('sessions')
-      .select(['directories.organization_id', 'impersonations.actor', 'impersonations.reason as act_reason'])
-      .where(isUnended)
-      // The account's own team signs in through a directory that is not one of its customers'.
-      .$if(reach.directory === null, (query) => query.where(sql<SqlBool>`directories.kind <> 'console'`))
-      // `coalesce`: the planner expects that few epochs are equal, and would rather sort all sessions than look for some.
-      .where(
-        sql<SqlBool>`coalesce(users.session_epoch = sessions.user_epoch
-          and coalesce(organizations.session_epoch, 0) = sessions.organization_epoch, false)`,
-      )
-  )
+/** Joined from the left: none of these sessions may be missing. */
+function describeSessions(db: Db, sessions: AliasableExpression<SessionRow>) {
+  return db
+    .selectFrom(sessions.as('sessions'))
+    .leftJoin('directories', 'directories.id', 'sessions.directory_id')
+    .leftJoin('users', (join) =>
+      join.onRef('users.directory_id', '=', 'sessions.directory_id').onRef('users.id', '=', 'sessions.user_id'),
+    )
+    .leftJoin('organizations', 'organizations.id', 'directories.organization_id')
+    .leftJoin('impersonations', (join) =>
+      join
+        .onRef('impersonations.directory_id', '=', 'users.directory_id')
+        .onRef('impersonations.id', '=', 'sessions.id'),
+    )
+    .selectAll('sessions')
+    .select(['directories.organization_id', 'impersonations.actor', 'impersonations.reason as act_reason'])
+}
+
+/** Whether a described session is live, and listed in this reach. */
+function isListed(reach: Reach) {
+  // The account's own team signs in through a directory that is not one of its customers'.
+  const ofCustomers = reach.directory ? sql`true` : sql`directories.kind <> 'console'`
+  return sql<SqlBool>`${isUnended} and ${ofCustomers} and users.session_epoch = sessions.user_epoch
+    and coalesce(organizations.session_epoch, 0) = sessions.organization_epoch`
 }
 
 /** A live session of a user, locked until the transaction ends. */

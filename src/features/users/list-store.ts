@@ -4,10 +4,13 @@ import { beginsWith } from '../../platform/db/prefix.ts'
 import type { Reach } from '../../platform/http/directory.ts'
 import {
   COUNTED,
+  endScan,
   type Found,
-  LOOKED_AT,
+  numberScan,
   type Page,
   type Position,
+  SCAN_LIMIT,
+  type ScannedRow,
   type Total,
   totalOf,
 } from '../../platform/http/pagination.ts'
@@ -36,8 +39,8 @@ export function userPosition({ updatedSince }: UserFilter): (row: ListedUserRow)
 }
 
 /**
- * A page of users, with the total if the page asks for it. However few match, and however many users there are, it reads
- * `CANDIDATES` or `LOOKED_AT` rows at most: a search may end before the page is full.
+ * A page of users, with the total if the page asks for it. Reads at most `CANDIDATES` index entries and `SCAN_LIMIT` users,
+ * so a search may end before the page is full.
  */
 export async function findUserPage(
   db: Db,
@@ -46,7 +49,7 @@ export async function findUserPage(
   page: Page,
 ): Promise<Found<ListedUserRow>> {
   const search = planSearch(reach, filter)
-  const found = (await selectCandidates(db, search, page)) ?? (await lookThrough(db, search, page))
+  const found = (await selectCandidates(db, search, page)) ?? (await scanUsers(db, search, page))
   return { ...found, total: page.includeTotal ? await countUsers(db, search) : undefined }
 }
 
@@ -80,7 +83,8 @@ function planSearch(reach: Reach, filter: UserFilter): Search {
     ...(role === 'admin' ? [sql`users.role = 'admin'`] : []),
     ...(active === false ? [sql`not users.active`] : []),
   ]
-  const ordered = deleted ? [] : (since.length ? since : rare).slice(0, 1)
+  // No index has the few among deleted users.
+  const ordered = (since.length || deleted ? since : rare).slice(0, 1)
   const asked = [active, q, updatedSince, role, emailNorm, externalId].filter((value) => value !== undefined)
   const email = sql.ref('users.email_norm')
   const external = sql.ref('users.external_id')
@@ -176,19 +180,21 @@ async function selectCandidates(db: Db, search: Search, page: Page): Promise<Fou
   return { rows: rows.filter(({ id }) => id !== null) }
 }
 
-/** Looks through the users in the order of the list: at the first `LOOKED_AT`, if more than an index decides who matches. */
-async function lookThrough(db: Db, search: Search, page: Page): Promise<Found<ListedUserRow>> {
+/** Searches in the order of the list: the first `SCAN_LIMIT` users, unless an index decides alone who matches. */
+async function scanUsers(db: Db, search: Search, page: Page): Promise<Found<ListedUserRow>> {
   const { order, after } = orderOf(search, page)
-  const looked = sql`from users where ${search.scope} and ${search.ordered} and ${after} order by ${order}`
-  const source = search.isOrdered ? sql`users` : sql`(select users.* ${looked} limit ${LOOKED_AT}) users`
-  const { rows } = await sql<ListedUserRow>`
-    select users.*, ${listedColumns} from ${source}
-    where ${search.isOrdered ? sql`${search.scope} and ${search.ordered} and ${after} and` : sql``} ${search.matches}
-    order by ${order} limit ${page.limit + 1}`.execute(db)
-  if (search.isOrdered || rows.length > page.limit) return { rows }
-  const { rows: last } = await sql<Position>`
-    select ${search.at} as at, id ${looked} limit 1 offset ${LOOKED_AT - 1}`.execute(db)
-  return { rows, end: last[0] ?? null }
+  const { filter, scope, ordered, matches } = search
+  const inOrder = sql`${scope} and ${ordered} and ${after}`
+  if (search.isOrdered) {
+    const { rows } = await sql<ListedUserRow>`select users.*, ${listedColumns} from users
+      where ${inOrder} and ${matches} order by ${order} limit ${page.limit + 1}`.execute(db)
+    return { rows }
+  }
+  const scan = sql`select users.* from users where ${inOrder} order by ${order} limit ${SCAN_LIMIT}`
+  const { rows } = await sql<ListedUserRow & ScannedRow>`
+    select users.*, ${listedColumns}, ${matches} as is_match from (${numberScan(scan, page)}) users
+    where ${matches} or users.scan_place = ${SCAN_LIMIT} order by ${order} limit ${page.limit + 1}`.execute(db)
+  return endScan(rows, userPosition(filter))
 }
 
 /** The order of a list, and where the page begins in it, for rows with the columns of users. */

@@ -1,4 +1,12 @@
-import { type Expression, type SelectQueryBuilder, type Simplify, sql } from 'kysely'
+import {
+  type AliasableExpression,
+  type Expression,
+  type RawBuilder,
+  type SelectQueryBuilder,
+  type Simplify,
+  type SqlBool,
+  sql,
+} from 'kysely'
 import { Type } from 'typebox'
 import { hashPurpose } from '../crypto/keyring.ts'
 import { keyedHash, sameHash } from '../crypto/tokens.ts'
@@ -11,8 +19,8 @@ import { nullable } from '../schema.ts'
 const cursors = hashPurpose('cursor')
 
 const MAX_LIMIT = 1000
-/** A filter without an index looks at no more rows for a page. The next page continues behind them. */
-export const LOOKED_AT = 10_000
+/** The most rows that a filter without an index scans for a page. The next page continues after them. */
+export const SCAN_LIMIT = 10_000
 /** A total is counted up to here. */
 export const COUNTED = 10_000
 
@@ -123,7 +131,7 @@ export interface Total {
 export interface Found<Row> {
   rows: Row[]
   total?: Total | undefined
-  /** Where a search ended that found fewer rows than requested, if rows follow there that it did not look at. */
+  /** The last row that a search scanned, if rows may follow it. */
   end?: Position | null
 }
 
@@ -154,9 +162,9 @@ export async function countIfAsked<DB, TB extends keyof DB, O>(
   return totalOf(count, count)
 }
 
-/** The total where so many rows were looked at, `COUNTED` and one at most, and so many of them match. */
-export function totalOf(looked: number, matching: number): Total {
-  return { count: Math.min(matching, COUNTED), isMinimum: looked > COUNTED }
+/** The total after a scan of at most `COUNTED` + 1 rows, of which `matching` match. */
+export function totalOf(scanned: number, matching: number): Total {
+  return { count: Math.min(matching, COUNTED), isMinimum: scanned > COUNTED }
 }
 
 interface Columns {
@@ -164,50 +172,77 @@ interface Columns {
   id: string
 }
 
+/** A filter that no index answers. */
+interface Search<SDB, STB extends keyof SDB, SO, DB, TB extends keyof DB, O> {
+  db: Db
+  /** The name of the scanned rows in `describe`. */
+  table: string
+  /** The rows to scan. An index returns them in the order of the page. */
+  scope: SelectQueryBuilder<SDB, STB, SO>
+  /** Joins what the page shows. Must neither drop nor repeat a row. */
+  describe(scanned: AliasableExpression<SO>): SelectQueryBuilder<DB, TB, O>
+  /** Whether a described row belongs to the list. */
+  matches: RawBuilder<SqlBool>
+}
+
+/** A row of a search: whether it belongs to the list, and its place in the scan, from 1. */
+export interface ScannedRow {
+  is_match: boolean
+  scan_place: number
+}
+
 /**
- * The rows among which a filter without an index searches for a page: the first `LOOKED_AT` of a query, in the order of the
- * page. PostgreSQL looks at none of them before it needs it.
+ * A page of a search, with the total if the page asks for it. Scans at most `SCAN_LIMIT` rows, and stops when the page is
+ * full. One statement returns the rows and the end of the scan: with two, a row that is removed in between moves the end,
+ * and the next page skips a row.
  */
-export function lookAt<DB, TB extends keyof DB, O>(
-  query: SelectQueryBuilder<DB, TB, O>,
+export async function searchPage<SDB, STB extends keyof SDB, SO, DB, TB extends keyof DB, O>(
+  search: Search<SDB, STB, SO, DB, TB, O>,
+  page: Page,
+  positionOf: (row: Simplify<O>) => Position,
+): Promise<Found<Simplify<O>>> {
+  const { table, scope, describe, matches } = search
+  const columns = { at: `${table}.created_at`, id: `${table}.id` }
+  const scanned = numberScan(takePage(scope, { ...page, limit: SCAN_LIMIT - 1 }, columns), page)
+  const place = sql<number>`${sql.ref(`${table}.scan_place`)}`
+  const rows = await takePage(describe(sql<SO>`(${scanned})`), page, columns)
+    .select([matches.as('is_match'), place.as('scan_place')])
+    .where(sql<SqlBool>`(${matches} or ${place} = ${SCAN_LIMIT})`)
+    .$castTo<Simplify<O> & ScannedRow>()
+    .execute()
+  return { ...endScan(rows, positionOf), total: await countScanned(search, page, columns) }
+}
+
+/**
+ * SQL: the first `SCAN_LIMIT` rows of a query in the order of the page, numbered as they are read. The query has a limit: a
+ * distributed database then numbers the rows of the scan only.
+ */
+export function numberScan(scan: Expression<unknown>, { order, sortedBy }: Page): RawBuilder<unknown> {
+  const direction = sql.raw(order)
+  const at = sql.ref(sortedBy === 'age' ? 'created_at' : 'updated_at')
+  return sql`select scan.*, row_number() over (order by scan.${at} ${direction}, scan.id ${direction}) as scan_place
+    from (${scan}) scan`
+}
+
+/** The matching rows of a scan, and its end if it has `SCAN_LIMIT` rows. */
+export function endScan<Row>(rows: (Row & ScannedRow)[], positionOf: (row: Row) => Position): Found<Row> {
+  const end = rows.find(({ scan_place }) => scan_place === SCAN_LIMIT)
+  return { rows: rows.filter(({ is_match }) => is_match), end: end ? positionOf(end) : null }
+}
+
+/** The total of a search if the page asks for it: the matching rows among the first `COUNTED`. */
+async function countScanned<SDB, STB extends keyof SDB, SO, DB, TB extends keyof DB, O>(
+  { db, scope, describe, matches }: Search<SDB, STB, SO, DB, TB, O>,
   page: Page,
   columns: Columns,
-): SelectQueryBuilder<DB, TB, O> {
-  return takePage(query, { ...page, limit: LOOKED_AT - 1 }, columns)
-}
-
-/** Where such a search ended. Null: the page is full, or no rows follow. */
-export async function findEnd<DB, TB extends keyof DB, O>(
-  query: SelectQueryBuilder<DB, TB, O>,
-  page: Page,
-  { rows, columns }: { rows: unknown[]; columns: Columns },
-): Promise<Position | null> {
-  if (rows.length > page.limit) return null
-  const last = await lookAt(query, page, columns)
-    .clearSelect()
-    .select([sql<Date>`${sql.ref(columns.at)}`.as('at'), sql<string>`${sql.ref(columns.id)}`.as('id')])
-    .clearLimit()
-    .limit(1)
-    .offset(LOOKED_AT - 1)
-    .$castTo<Position>()
-    .execute()
-  return last[0] ?? null
-}
-
-/** The total of such a search if the page asks for it: the rows that `matching` selects of the first `COUNTED`. */
-export async function countLooked<DB, TB extends keyof DB, O>(
-  db: Db,
-  query: SelectQueryBuilder<DB, TB, O>,
-  page: Page,
-  { columns, matching }: { columns: Columns; matching(looked: SelectQueryBuilder<DB, TB, O>): Expression<unknown> },
 ): Promise<Total | undefined> {
   if (!page.includeTotal) return undefined
-  const looked = takePage(query, { ...page, after: null, limit: COUNTED }, columns)
-  const { rows } = await sql<{ looked: number; matching: number }>`
-    select (select count(*)::int from (${looked}) looked) as looked,
-      (select count(*)::int from (${matching(looked)}) found) as matching`.execute(db)
-  const { looked: count = 0, matching: found = 0 } = rows[0] ?? {}
-  return totalOf(count, found)
+  const scanned = takePage(scope, { ...page, after: null, limit: COUNTED }, columns)
+  const { rows } = await sql<{ scanned: number; matching: number }>`
+    select (select count(*)::int from (${scanned}) scanned) as scanned,
+      (select count(*)::int from (${describe(scanned).where(matches)}) found) as matching`.execute(db)
+  const { scanned: count = 0, matching = 0 } = rows[0] ?? {}
+  return totalOf(count, matching)
 }
 
 /**
