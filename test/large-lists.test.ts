@@ -87,6 +87,7 @@ const routes: [string, number][] = [
     [`/v1/users?${scope}&role=admin&active=false`, PAGE],
     [`/v1/users?${scope}&role=member`, PAGE],
     [`/v1/users?${scope}&deleted=true`, PAGE],
+    [`/v1/users?${scope}&deleted=true&updatedSince=${tomorrow}`, 0],
     [`/v1/users?${scope}&include_total=true`, 10_001],
     [`/v1/users?${scope}&q=person19999&include_total=true`, PAGE],
     [`/v1/users?${scope}&q=person&include_total=true`, 20_002],
@@ -122,6 +123,8 @@ const routes: [string, number][] = [
     [`/v1/api-keys?${scope}`, PAGE],
     [`/v1/environments?${scope}`, PAGE],
   ]),
+  // The last block of the chain, behind which no event is.
+  [`/v1/audit/events?${whole}&from=${tomorrow}`, 3],
   [`/v1/organizations/${subOrgId}`, PAGE],
   [`/v1/organizations?slug=large`, PAGE],
   [`/v1/rbac/roles?${inOne}`, PAGE],

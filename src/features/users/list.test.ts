@@ -2,6 +2,7 @@ import { type CompiledQuery, sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
 import { consoleDirectory, resolveReach } from '../../platform/http/directory.ts'
+import { sealCursor } from '../../platform/http/pagination.ts'
 import { newId } from '../../platform/ids.ts'
 import { selectUserInReach } from './store.ts'
 
@@ -26,6 +27,7 @@ const people = [
   await addUser(globex, 'zed@example.com', { displayName: 'Élodie', externalId: 'e1' }),
 ]
 const [ada, bob, otherAda, zed] = people.map((user) => user.id)
+const otherAdaCreatedAt: string = people[2].createdAt
 
 async function idsOf(query: string, caller: Pick<typeof t, 'get'> = t): Promise<string[]> {
   const reply = await caller.get(`/v1/users?${query}`)
@@ -154,6 +156,23 @@ test('users who changed come in the order of their changes, and other lists refu
   for (const query of [`cursor=${page.next_cursor}`, `updatedSince=${since}&cursor=${byAge}`]) {
     const refused = await own.get(`/v1/users?${query}`)
     expect([refused.status, refused.body.errors[0].field]).toEqual([400, 'cursor'])
+  }
+})
+
+test('a cursor that the release before made for updatedSince is refused, and a new walk lists the same users', async () => {
+  const since = encodeURIComponent(otherAdaCreatedAt)
+  const { users } = (await t.get(`/v1/users?updatedSince=${since}`)).body
+  for (const order of ['asc', 'desc']) {
+    // It was bound to the order alone, with a position by age.
+    const position = { at: new Date(otherAdaCreatedAt), id: otherAda }
+    const cursor = sealCursor(platform, '/v1/users', order, position)
+    const refused = await t.get(`/v1/users?updatedSince=${since}&order=${order}&cursor=${cursor}`)
+    expect([refused.status, refused.body.code]).toEqual([400, 'invalid_request'])
+    expect(refused.body.errors).toEqual([expect.objectContaining({ field: 'cursor', code: 'cursor' })])
+    const again = await t.get(`/v1/users?updatedSince=${since}&order=${order}`)
+    expect(again.body.users).toEqual(order === 'asc' ? users : users.toReversed())
+    // Lists by age accept it: they did not change.
+    expect((await t.get(`/v1/users?order=${order}&cursor=${cursor}`)).status).toBe(200)
   }
 })
 

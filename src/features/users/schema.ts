@@ -117,7 +117,13 @@ export const UserFilters = {
       description: 'How the address, a name or the phone begins, in any case.',
     }),
   ),
-  updatedSince: Type.Optional(Type.String({ format: 'date-time', description: 'Changed at this time or later.' })),
+  updatedSince: Type.Optional(
+    Type.String({
+      format: 'date-time',
+      description:
+        'Changed at this time or later, ordered by last change. Poll with `order=asc` and an overlap of 5 minutes.',
+    }),
+  ),
   role: Type.Optional(Type.Enum(['admin', 'member'])),
   deleted: Type.Optional(Type.Boolean({ description: 'Those who can be restored instead.' })),
 }
