@@ -70,7 +70,7 @@ export function describeError(error: unknown): Record<string, unknown> {
     name: error.name,
     frames: frames.slice(0, 12).map((line) => line.trim()),
   }
-  for (const key of ['code', 'constraint', 'table', 'routine', 'severity', 'responseCode', 'syscall']) {
+  for (const key of ['code', 'constraint', 'table', 'routine', 'severity', 'responseCode', 'syscall', 'parts']) {
     const value = readErrorField(error, key)
     if (typeof value === 'string' || typeof value === 'number') described[key] = value
   }

@@ -93,8 +93,8 @@ export const impersonation: Mutant[] = [
   {
     name: 'who acts without the consent that was withdrawn is stopped',
     file: `${FOLDER}/ending.ts`,
-    find: 'for (const id of await findDirectoryIds(platform.db)) await endWithoutConsent(platform, id)\n',
-    replace: '',
+    find: '[endAllWithoutConsent, announceAll]',
+    replace: '[announceAll]',
     tests,
   },
   {

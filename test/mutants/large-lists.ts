@@ -93,4 +93,32 @@ export const largeLists: Mutant[] = [
     replace: 'directory_id !== null ?',
     tests: [LARGE_TEST],
   },
+  {
+    name: 'the time of a kept count stays while changes are unread',
+    file: 'src/features/organizations/user-counts.ts',
+    find: 'at: isComplete ? at : null',
+    replace: 'at',
+    tests: ['src/features/organizations/user-counts.test.ts'],
+  },
+  {
+    name: 'a job goes on with other environments when one fails',
+    file: 'src/platform/jobs/parts.ts',
+    find: 'if (!failed.length) cause = error',
+    replace: 'throw error',
+    tests: ['test/job-parts.test.ts'],
+  },
+  {
+    name: 'a job ends at once when the database is unavailable',
+    file: 'src/platform/jobs/parts.ts',
+    find: 'if (isDatabaseUnavailable(error) && !OF_STATEMENT',
+    replace: 'if (false && !OF_STATEMENT',
+    tests: ['test/job-parts.test.ts'],
+  },
+  {
+    name: 'a job goes on after a statement that took too long',
+    file: 'src/platform/jobs/parts.ts',
+    find: " && !OF_STATEMENT.test(sqlState(error) ?? '')) throw error",
+    replace: ') throw error',
+    tests: ['test/job-parts.test.ts'],
+  },
 ]

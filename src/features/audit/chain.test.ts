@@ -248,7 +248,7 @@ test('a batch that fails leaves nothing, and is made again', async () => {
   await sql`create trigger fail_once before insert or update on audit_heads execute function fail_once()`.execute(db)
   const cursors = () => db.selectFrom('audit_cursors').selectAll().orderBy('environment_id').execute()
   const before = await cursors()
-  await expect(chainAll(platform)).rejects.toThrow('a test')
+  await expect(chainAll(platform)).rejects.toMatchObject({ cause: { message: 'a test' } })
   expect(await cursors()).toEqual(before)
   await sql`drop trigger fail_once on audit_heads`.execute(db)
   await chainAll(platform)

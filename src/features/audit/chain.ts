@@ -1,5 +1,6 @@
 import { skipLocked } from '../../platform/db/distributed.ts'
 import { type EventPlace, readPlaces } from '../../platform/event-places.ts'
+import { forEachPart } from '../../platform/jobs/parts.ts'
 import type { JobHandler } from '../../platform/jobs/queue.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { appendBlocks, lockCursor, moveCursor, provideCursors, readTexts, selectHeads } from './chain-store.ts'
@@ -26,12 +27,13 @@ export const chainNewEvents: JobHandler = {
  */
 export async function chainEvents(platform: Platform): Promise<number> {
   let chained = 0
-  for (const environmentId of await provideCursors(platform.db))
+  await forEachPart(await provideCursors(platform.db), String, async (environmentId) => {
     for (let isMore = true; isMore; ) {
       const batch = await chainBatch(platform, environmentId)
       chained += batch.count
       isMore = batch.isMore
     }
+  })
   return chained
 }
 

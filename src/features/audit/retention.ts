@@ -1,4 +1,5 @@
 import { findMark } from '../../platform/event-epoch.ts'
+import { forEachPart } from '../../platform/jobs/parts.ts'
 import type { JobHandler } from '../../platform/jobs/queue.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { chainEvents } from './chain.ts'
@@ -15,17 +16,34 @@ export const cleanUpEvents: JobHandler = {
   cron: '41 4 * * *',
   async handle(platform) {
     // What is not chained stays.
-    await chainEvents(platform)
-    const mark = await findMark(platform.db)
-    if (!mark) return
-    for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
-      const due = await listDue(platform.db, platform.config.eventRetentionDays, after)
-      for (const { id, days } of due) while (await removeOld(platform, id, { days, mark }));
-      const last = due.at(-1)
-      if (!last) return
-      after = last.id
-    }
+    await forEachPart(
+      [chainEvents, removeAll],
+      ({ name }) => name,
+      (step) => step(platform),
+    )
   },
+}
+
+async function removeAll(platform: Platform): Promise<void> {
+  const mark = await findMark(platform.db)
+  if (!mark) return
+  await forEachPart(
+    listAllDue(platform),
+    ({ id }) => id,
+    async ({ id, days }) => {
+      while (await removeOld(platform, id, { days, mark }));
+    },
+  )
+}
+
+async function* listAllDue({ db, config }: Platform): AsyncGenerator<{ id: string; days: number }> {
+  for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
+    const due = await listDue(db, config.eventRetentionDays, after)
+    yield* due
+    const last = due.at(-1)
+    if (!last) return
+    after = last.id
+  }
 }
 
 // Of blocks in a transaction.

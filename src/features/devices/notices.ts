@@ -1,6 +1,7 @@
 import { readPlaces } from '../../platform/event-places.ts'
 import { systemOrigin } from '../../platform/events.ts'
 import { findDirectory } from '../../platform/http/directory.ts'
+import { forEachPart } from '../../platform/jobs/parts.ts'
 import type { JobHandler } from '../../platform/jobs/queue.ts'
 import { NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
 import type { Platform } from '../../platform/platform.ts'
@@ -10,7 +11,7 @@ import { findUserForUpdate, mailboxProved } from '../users/users.ts'
 import { hashDevice } from './device.ts'
 import { noticeOf } from './disown.ts'
 import { deviceSettings } from './settings.ts'
-import { moveCursor, provideCursors, putDevice, type SignIn, selectSignIns, touchKnown } from './store.ts'
+import { type Cursor, moveCursor, provideCursors, putDevice, type SignIn, selectSignIns, touchKnown } from './store.ts'
 
 // Of events at a time.
 const EVENTS = 1000
@@ -31,19 +32,26 @@ export const noticeNewDevices: JobHandler = {
  * Where two processes look at the same ones, or one dies in between, the row of a device decides that there is one mail.
  */
 export async function noticeDevices(platform: Platform): Promise<void> {
+  await forEachPart(
+    await provideCursors(platform.db),
+    ({ environmentId }) => environmentId,
+    (cursor) => noticeInEnvironment(platform, cursor),
+  )
+}
+
+async function noticeInEnvironment(platform: Platform, { environmentId, position }: Cursor): Promise<void> {
   const { db } = platform
   const type = sessionEvents.created.type
-  for (const { environmentId, position } of await provideCursors(db))
-    for (let after = position, isMore = true; isMore; ) {
-      const { places, end, hasMore } = await readPlaces(db, { environmentId, withConsole: true }, after, EVENTS)
-      if (places.some((place) => place.type === type)) {
-        const begun = { type, actingMethod: IMPERSONATION }
-        await notice(platform, await selectSignIns(db, { environmentId, position: after }, end, begun))
-      }
-      if (places.length) await moveCursor(db, { environmentId, position: end })
-      after = end
-      isMore = hasMore
+  for (let after = position, isMore = true; isMore; ) {
+    const { places, end, hasMore } = await readPlaces(db, { environmentId, withConsole: true }, after, EVENTS)
+    if (places.some((place) => place.type === type)) {
+      const begun = { type, actingMethod: IMPERSONATION }
+      await notice(platform, await selectSignIns(db, { environmentId, position: after }, end, begun))
     }
+    if (places.length) await moveCursor(db, { environmentId, position: end })
+    after = end
+    isMore = hasMore
+  }
 }
 
 async function notice(platform: Platform, signIns: SignIn[]): Promise<void> {

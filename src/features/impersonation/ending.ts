@@ -1,6 +1,7 @@
 import { defineEndReasons } from '../../platform/end-reasons.ts'
 import { record, systemOrigin } from '../../platform/events.ts'
 import { findDirectory } from '../../platform/http/directory.ts'
+import { forEachPart } from '../../platform/jobs/parts.ts'
 import type { JobHandler } from '../../platform/jobs/queue.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { inTx } from '../../platform/work.ts'
@@ -21,13 +22,28 @@ export const announceEndedImpersonations: JobHandler = {
   name: 'impersonation.end',
   cron: '* * * * *',
   async handle(platform) {
-    for (const id of await findDirectoryIds(platform.db)) await endWithoutConsent(platform, id)
-    for (;;) {
-      const ended = await findEndedRows(platform.db, BATCH)
-      for (const row of ended) await announce(platform, row)
-      if (ended.length < BATCH) return
-    }
+    await forEachPart(
+      [endAllWithoutConsent, announceAll],
+      ({ name }) => name,
+      (step) => step(platform),
+    )
   },
+}
+
+async function endAllWithoutConsent(platform: Platform): Promise<void> {
+  await forEachPart(await findDirectoryIds(platform.db), String, (id) => endWithoutConsent(platform, id))
+}
+
+async function announceAll(platform: Platform): Promise<void> {
+  for (;;) {
+    const ended = await findEndedRows(platform.db, BATCH)
+    await forEachPart(
+      ended,
+      ({ id }) => id,
+      (row) => announce(platform, row),
+    )
+    if (ended.length < BATCH) return
+  }
 }
 
 async function endWithoutConsent(platform: Platform, directoryId: string): Promise<void> {

@@ -87,7 +87,7 @@ export const Organization = named(
     userCount: Type.Integer({ description: 'Directory users in the environment of the calling key.', examples: [120] }),
     userCountedAt: Type.String({
       format: 'date-time',
-      description: `When \`userCount\` was right: now, or with more than ${COUNTED_AT_ONCE} users up to a minute ago.`,
+      description: `When \`userCount\` was right: now, or with more than ${COUNTED_AT_ONCE} users usually within the last minute.`,
     }),
     domains: Type.Array(Type.String(), {
       description: 'Those that it has proved in the environment of the calling key.',

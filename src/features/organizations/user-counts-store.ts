@@ -133,13 +133,30 @@ export async function provideCountCursors(db: Db): Promise<CountCursor[]> {
   }))
 }
 
-/** Never back to where another process has come from. */
+/**
+ * Whether the environment has events of that time or before, after a position: the run read no further, or another
+ * transaction holds the stream back.
+ */
+export async function hasUnreadEvents(
+  db: Db,
+  environmentId: string,
+  { epoch, txId, id }: Position,
+  at: Date,
+): Promise<boolean> {
+  const { rows } = await sql`
+    select from events e where e.environment_id = ${environmentId}
+      and (e.epoch, e.tx_id, e.id) > (${epoch}::bigint, ${txId}::xid8, ${id}::uuid) and e.created_at <= ${at}
+    order by e.epoch, e.tx_id, e.id limit 1`.execute(db)
+  return rows.length > 0
+}
+
+/** Moves a cursor forward, never back. `at`: when every count was right; null leaves the time before. */
 export async function moveCountCursor(
   db: Db,
-  { environmentId, position: { epoch, txId, id }, at }: CountCursor,
+  { environmentId, position: { epoch, txId, id }, at }: Omit<CountCursor, 'at'> & { at: Date | null },
 ): Promise<void> {
   await sql`update user_count_cursors
-    set epoch = ${epoch}, tx_id = ${txId}::xid8, event_id = ${id}, checked_at = ${at}
+    set epoch = ${epoch}, tx_id = ${txId}::xid8, event_id = ${id}, checked_at = coalesce(${at}::timestamptz, checked_at)
     where environment_id = ${environmentId}
       and (epoch, tx_id, event_id) <= (${epoch}::bigint, ${txId}::xid8, ${id}::uuid)`.execute(db)
 }

@@ -5,7 +5,7 @@ import { type Caller, startApp, until } from '../../../test/harness.ts'
 import { runJobs } from '../../../test/jobs.ts'
 import { newPendingUser } from '../../../test/people.ts'
 import { provisionSignup } from '../signup/pending.ts'
-import { countUsersOfOrganizations } from './user-counts.ts'
+import { countInAll, countUsersOfOrganizations } from './user-counts.ts'
 import { countUsers } from './user-counts-store.ts'
 
 const { tenant, app, advance } = await startApp()
@@ -85,6 +85,42 @@ test('the count of a large organization is kept, and its time says since when it
   const still = await shown(id)
   expect([still.users, await kept(id)]).toEqual([MANY - 1, [MANY - 1]])
   expect(still.at).toBeGreaterThanOrEqual(after.at + 60_000)
+})
+
+test('the time of the count stays while changes are unread', async () => {
+  const { id, users } = await largeOrganization('behind')
+  await advance(60)
+  for (const user of users.slice(0, 3)) await t.delete(`/v1/users/${user}?subOrgId=${id}`)
+  await advance(60)
+  const before = await shown(id)
+  // One event in each run: a deletion has several.
+  await until(async () => {
+    await countInAll(platform, { events: 1, batches: 1 })
+    const { users: count, at } = await shown(id)
+    if (count === MANY) expect(at).toBe(before.at)
+    return count !== MANY
+  })
+  expect((await shown(id)).at).toBe(before.at)
+  await countedAs(id, MANY - 3)
+  await until(async () => {
+    await run()
+    return (await shown(id)).at >= before.at + 120_000
+  })
+})
+
+test('the time of the count stays while another transaction holds back the stream', async () => {
+  const { id, users } = await largeOrganization('held')
+  await platform.tx(async (tx) => {
+    await sql`select pg_current_xact_id()`.execute(tx)
+    await t.delete(`/v1/users/${users[0]}?subOrgId=${id}`)
+    await advance(60)
+    const before = await shown(id)
+    await run()
+    expect(await shown(id)).toEqual(before)
+    expect(before.users).toBe(MANY)
+  })
+  await advance(60)
+  await countedAs(id, MANY - 1)
 })
 
 test('users who are deleted, restored, moved, invited or signed up are counted', async () => {

@@ -2,6 +2,7 @@ import { sqlState } from '../../platform/db/failure.ts'
 import { type Directory, findDirectory } from '../../platform/http/directory.ts'
 import { inTurn } from '../../platform/http/turns.ts'
 import { newId } from '../../platform/ids.ts'
+import { forEachPart } from '../../platform/jobs/parts.ts'
 import type { JobHandler } from '../../platform/jobs/queue.ts'
 import { type Platform, perPlatform } from '../../platform/platform.ts'
 import { MARK_JOB } from './cut-off.ts'
@@ -28,8 +29,11 @@ export const settleCutOffs: JobHandler = {
   cron: '* * * * *',
   lane: 'slow',
   async handle(platform) {
-    for (const { directory_id, id } of await findSettledCutOffs(platform.db, CUT_OFFS))
-      await markAll(platform, directory_id, id)
+    await forEachPart(
+      await findSettledCutOffs(platform.db, CUT_OFFS),
+      ({ id }) => id,
+      ({ directory_id, id }) => markAll(platform, directory_id, id),
+    )
   },
 }
 

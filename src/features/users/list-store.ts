@@ -83,7 +83,6 @@ function planSearch(reach: Reach, filter: UserFilter): Search {
     ...(role === 'admin' ? [sql`users.role = 'admin'`] : []),
     ...(active === false ? [sql`not users.active`] : []),
   ]
-  // No index has the few among deleted users.
   const ordered = (since.length || deleted ? since : rare).slice(0, 1)
   const asked = [active, q, updatedSince, role, emailNorm, externalId].filter((value) => value !== undefined)
   const email = sql.ref('users.email_norm')

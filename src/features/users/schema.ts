@@ -118,11 +118,7 @@ export const UserFilters = {
     }),
   ),
   updatedSince: Type.Optional(
-    Type.String({
-      format: 'date-time',
-      description:
-        'Changed at this time or later, ordered by last change. Poll with `order=asc` and an overlap of 5 minutes.',
-    }),
+    Type.String({ format: 'date-time', description: 'Changed at this time or later. Poll with `order=asc`.' }),
   ),
   role: Type.Optional(Type.Enum(['admin', 'member'])),
   deleted: Type.Optional(Type.Boolean({ description: 'Those who can be restored instead.' })),

@@ -15,6 +15,7 @@ import { epochSeconds } from '../clock.ts'
 import { now } from '../db/now.ts'
 import type { Tx } from '../db/pool.ts'
 import { newId } from '../ids.ts'
+import { forEachPart } from '../jobs/parts.ts'
 import { type Platform, perPlatform } from '../platform.ts'
 import { signJws } from './jws.ts'
 
@@ -295,7 +296,11 @@ export async function rotateDueSigningKeys(platform: Platform): Promise<number> 
     .where('active.activated_at', '<', sql<Date>`clock_now() - ${sql.raw(ROTATION_AGE)}`)
     .where('next.created_at', '<', sql<Date>`clock_now() - interval '24 hours'`)
     .execute()
-  for (const { environment_id } of due) await rotateSigningKeys(platform, environment_id)
+  await forEachPart(
+    due,
+    ({ environment_id }) => environment_id,
+    ({ environment_id }) => rotateSigningKeys(platform, environment_id),
+  )
   return due.length
 }
 

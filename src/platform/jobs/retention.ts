@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { skipLocked } from '../db/distributed.ts'
 import type { DB } from '../db/schema.gen.ts'
 import type { Platform } from '../platform.ts'
+import { forEachPart } from './parts.ts'
 import type { JobHandler } from './queue.ts'
 
 type Column<T extends keyof DB> = keyof DB[T] & string
@@ -43,7 +44,11 @@ export function defineCleanup(name: string, cron: string, removals: Removal[]): 
     name,
     cron,
     async handle(platform) {
-      for (const remove of removals) await remove(platform)
+      await forEachPart(
+        removals.entries(),
+        ([n]) => String(n),
+        ([, remove]) => remove(platform),
+      )
     },
   }
 }

@@ -2,6 +2,7 @@ import { skipLocked } from '../db/distributed.ts'
 import { type EventPlace, readPlaces } from '../event-places.ts'
 import { matchesType } from '../events.ts'
 import { newId } from '../ids.ts'
+import { forEachPart } from '../jobs/parts.ts'
 import type { Platform } from '../platform.ts'
 import {
   hasListener,
@@ -25,8 +26,9 @@ const [EVENTS, ROWS] = [500, 2500]
  */
 export async function fanOut(platform: Platform): Promise<boolean> {
   let isMore = false
-  for (const environmentId of await listCursorEnvironments(platform.db))
+  await forEachPart(await listCursorEnvironments(platform.db), String, async (environmentId) => {
     if (await fanOutEnvironment(platform, environmentId)) isMore = true
+  })
   return isMore
 }
 
