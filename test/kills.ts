@@ -1,11 +1,14 @@
 import { type Kill, killRepeatedly } from './process/kills.ts'
 import { outsideTests } from './process/service.ts'
 
+const say = (line: string) => process.stdout.write(`${line}\n`)
 const kills = Number(process.argv[2] ?? 60)
-if (!Number.isInteger(kills) || kills < 1) throw new Error('Usage: node test/kills.ts [number of kills]')
+if (!Number.isInteger(kills) || kills < 1) {
+  say('Usage: node test/kills.ts [number of kills (60)]. Sixty take ten minutes.')
+  process.exit(process.argv[2] === '--help' ? 0 : 1)
+}
 
 const done: Kill[] = []
-const say = (line: string) => process.stdout.write(`${line}\n`)
 await outsideTests(() =>
   killRepeatedly(kills, (kill) => {
     done.push(kill)

@@ -1,20 +1,26 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { startEmbedded } from '../../src/platform/db/embedded.ts'
 import { databaseUrl } from '../database.ts'
-import { startService } from './service.ts'
+import { afterThisTest, makeDataDir, outsideTests, startService } from '../process/service.ts'
 import { fillWorld, type World } from './world.ts'
 
-/**
- * Compares lists, searches and counts of an organization with 10 000 users and of one with a million, each beside a thousand
- * small organizations. Prints medians and 95th percentiles. The databases lie in a directory below /tmp, which goes in the end.
- */
+const USAGE = `Usage: npm run large -- [options]
+
+Compares lists, searches and counts of an organization with 10 000 users and of one with a million, each beside a thousand
+small organizations. Prints medians and 95th percentiles. Takes half an hour and 8 GB below the temporary directory. Ctrl-C
+stops the servers and removes the databases.
+
+  --users n          users of the large organization (1000000)
+  --organizations n  small organizations (1000)
+  --calls n          calls of each kind (200)`
+
 const { values: options } = parseArgs({
   options: {
+    help: { type: 'boolean', default: false },
     users: { type: 'string', default: '1000000' },
     organizations: { type: 'string', default: '1000' },
     calls: { type: 'string', default: '200' },
@@ -29,13 +35,26 @@ async function tuneForFilling(url: string): Promise<void> {
   await administer(url, 'select pg_reload_conf()')
 }
 
-async function prepare(name: string, size: { users: number; organizations: number }): Promise<World> {
+async function prepare(
+  serverUrl: string,
+  name: string,
+  size: { users: number; organizations: number },
+): Promise<World> {
   const startedAt = performance.now()
-  await administer(database.url, `create database ${name}`)
-  const url = databaseUrl(database.url, name)
-  const service = await startService(url)
-  stops.push(() => service.stop())
-  const world = await fillWorld(service, url, size)
+  await administer(serverUrl, `create database ${name}`)
+  const url = databaseUrl(serverUrl, name)
+  const apiKey = `large_${randomBytes(32).toString('hex')}`
+  const service = await startService(
+    {
+      DATABASE_URL: url,
+      WATCHWORD_MASTER_KEY: randomBytes(32).toString('base64'),
+      WATCHWORD_BOOTSTRAP_API_KEY: apiKey,
+      WATCHWORD_NETWORK_REQUESTS_PER_SECOND: '0',
+    },
+    { fromSource: true },
+  )
+  await service.ready()
+  const world = await fillWorld({ baseUrl: service.baseUrl, apiKey }, url, size)
   await untilIdle(url)
   const seconds = Math.round((performance.now() - startedAt) / 1000)
   process.stderr.write(`${name}: ${size.users} users and ${size.organizations} organizations after ${seconds} s\n`)
@@ -165,16 +184,18 @@ function percentile(times: number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
 }
 
-const dataDir = mkdtempSync(join(tmpdir(), 'watchword-large-'))
-const database = await startEmbedded({ dataDir: join(dataDir, 'data'), log: () => undefined })
-const stops: (() => Promise<void>)[] = [() => database.stop()]
-try {
+async function measure(): Promise<void> {
+  // On disk: the temporary directory of other tests may be memory.
+  const starting = startEmbedded({ dataDir: makeDataDir(tmpdir()), log: () => undefined })
+  // Before it has started, too: its directory is removed afterwards.
+  afterThisTest(async () => (await starting.catch(() => null))?.stop())
+  const database = await starting
   await tuneForFilling(database.url)
   const organizations = Number(options.organizations)
-  const small = await prepare('small', { users: SMALL, organizations })
-  const large = await prepare('large', { users: Number(options.users), organizations })
+  const small = await prepare(database.url, 'small', { users: SMALL, organizations })
+  const large = await prepare(database.url, 'large', { users: Number(options.users), organizations })
   await compare(small, large)
-} finally {
-  for (const stop of stops.reverse()) await stop()
-  rmSync(dataDir, { recursive: true, force: true })
 }
+
+if (options.help) process.stdout.write(`${USAGE}\n`)
+else await outsideTests(measure)

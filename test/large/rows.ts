@@ -23,7 +23,8 @@ const STEP = 50_000
 /**
  * Gives an organization so many users, created a second apart, and in proportion what hangs on them: an event, a session
  * and an invitation of each; every tenth is provisioned by SCIM, into a group of 100.
- * Few have the role `admin`, few are deactivated, and few have deleted themselves.
+ * Few have the role `admin`, few are deactivated, and few have deleted themselves. The server generates the rows: `COPY`
+ * would need its protocol, which no dependency of the project speaks.
  */
 export async function fillOrganization(target: Target, place: Place, crowd: Crowd): Promise<void> {
   for (let from = 1; from <= crowd.users; from += STEP) {

@@ -1,6 +1,11 @@
 import pg from 'pg'
 import { fillOrganization, type Place, settleTables } from './rows.ts'
-import type { Service } from './service.ts'
+
+/** A running service, and a key of it with every scope. */
+export interface Service {
+  baseUrl: string
+  apiKey: string
+}
 
 /** What calls need to know of a filled database. */
 export interface World {

@@ -60,7 +60,8 @@ export async function outsideTests<T>(run: () => Promise<T>): Promise<T> {
     return await run()
   } finally {
     for (const signal of SIGNALS) process.off(signal, interrupted)
-    await undo()
+    // An interruption makes `run` fail: its steps must be done before the process ends.
+    await (interruption ?? undo())
     clearInterval(alive)
     stepsOfFile = outer
   }
@@ -170,8 +171,8 @@ export async function productionSettings(): Promise<ProductionSettings> {
 }
 
 /** The path of a future data directory; a database left running in it is killed after the test. */
-export function makeDataDir(): string {
-  const dataDir = join(makeDirectory(), 'data')
+export function makeDataDir(place = databasesPlace()): string {
+  const dataDir = join(makeDirectory(place), 'data')
   afterThisTest(async () => {
     const pid = databasePid(dataDir)
     if (pid === null) return
@@ -181,8 +182,8 @@ export function makeDataDir(): string {
   return dataDir
 }
 
-export function makeDirectory(): string {
-  const directory = mkdtempSync(join(databasesPlace(), 'watchword-process-'))
+export function makeDirectory(place = databasesPlace()): string {
+  const directory = mkdtempSync(join(place, 'watchword-process-'))
   // PostgreSQL, which does not run as root, must be able to pass.
   chmodSync(directory, 0o755)
   afterThisTest(() => rmSync(directory, { recursive: true, force: true }))

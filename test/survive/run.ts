@@ -1,3 +1,4 @@
+import { parseArgs } from 'node:util'
 import { outsideTests } from '../process/service.ts'
 import { scenarios } from './scenarios.ts'
 import { makeBase, type Outcome, runScenario } from './stage.ts'
@@ -6,12 +7,26 @@ import { makeBase, type Outcome, runScenario } from './stage.ts'
 // A request waits for five seconds at most, and a busy machine takes a moment to answer then.
 const TARGETS = { firstGood: 10_000, slowest: 5200 }
 
-const names = process.argv.slice(2)
-const known = scenarios.map(({ name }) => name)
-const unknown = names.filter((name) => !known.includes(name))
-if (unknown.length > 0) throw new Error(`No scenario ${unknown.join(', ')}. There are ${known.join(', ')}.`)
+const USAGE = `Usage: npm run survive -- [scenario]…
+
+Breaks the database in ${scenarios.length} ways while people sign in, and checks what is left. All scenarios take ten minutes, and
+4 GB of memory or of the temporary directory. Ctrl-C stops the servers and removes the databases.
+
+${scenarios.map(({ name, about }) => `  ${name.padEnd(18)} ${about}`).join('\n')}`
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
+const { values, positionals: names } = parseArgs({
+  allowPositionals: true,
+  options: { help: { type: 'boolean', default: false } },
+})
+const known = scenarios.map(({ name }) => name)
+const unknown = names.filter((name) => !known.includes(name))
+if (values.help || unknown.length > 0) {
+  if (unknown.length > 0) say(`There is no scenario ${unknown.join(', ')}.\n`)
+  say(USAGE)
+  process.exit(unknown.length > 0 ? 1 : 0)
+}
+
 const outcomes: Outcome[] = []
 const endedEarly: string[] = []
 const notRun: string[] = []
