@@ -53,6 +53,8 @@ const frozenFailover: Scenario = {
   about: 'PostgreSQL freezes, a synchronous standby is promoted, and the address leads there',
   processes: 2,
   hasStandby: true,
+  // The log line about the promotion is a warning.
+  prepare: async () => ({ env: { LOG_LEVEL: 'warn' } }),
   async run(stage) {
     const { primary, standby, proxy } = stage
     if (!standby) throw new Error('There is no standby')
@@ -64,7 +66,16 @@ const frozenFailover: Scenario = {
       },
     })
     stage.primary = standby
+    await expectPromotionLogged(stage)
   },
+}
+
+/** The process that notices the promotion names `watchword recover`, and only that one. */
+async function expectPromotionLogged({ nodes, violations }: Stage): Promise<void> {
+  const count = () =>
+    nodes.filter(({ service }) => /was promoted.*watchword recover/.test(service.stdout() + service.stderr())).length
+  await until(async () => count() > 0, 15_000).catch(() => undefined)
+  if (count() !== 1) violations.push(`${count()} of ${nodes.length} processes logged the promotion`)
 }
 
 const LOST_SECONDS = 20
