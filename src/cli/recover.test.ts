@@ -86,6 +86,7 @@ async function lock(statement: RawBuilder<unknown>): Promise<() => Promise<void>
   const { promise: isFree, resolve: free } = Promise.withResolvers<void>()
   const isLocked = Promise.withResolvers<void>()
   const holding = db.transaction().execute(async (tx) => {
+    await sql`set local idle_in_transaction_session_timeout = 0`.execute(tx)
     await statement.execute(tx)
     isLocked.resolve()
     await isFree
@@ -108,7 +109,8 @@ test('a command that waits for a lock in vain says how to find who holds it', as
 
 test('a command whose statement is ended says so', async () => {
   const unlock = await lock(sql`select from deployment for update`)
-  const holding = runCommand(env, 'outgoing', 'hold')
+  // It waits for the lock longer than a deployment does.
+  const holding = runCommand(settingsOf(app), 'outgoing', 'hold')
   await until(async () => {
     const { rows } = await sql`select pg_cancel_backend(pid) from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock' and query like '%update deployment%'`.execute(db)
