@@ -10,12 +10,16 @@ interface Report {
   testResults: { name: string; message: string; assertionResults: { status: string; fullName: string }[] }[]
 }
 
-/** Reads the report of Vitest. A file that fails outside of its tests is no verdict. */
+/** How a file fails after its tests, if it sent statements that break a rule of `sql-rules.ts`. */
+const WATCH = /^statements that a distributed PostgreSQL does not take/
+
+/** Reads the report of Vitest. A file that fails outside of its tests is no verdict, unless its statements broke a rule. */
 export function readVerdict(text: string): Verdict {
   const { testResults }: Report = JSON.parse(text)
   const tests = testResults.flatMap(({ assertionResults }) => assertionResults)
   const failed = tests.find(({ status }) => status === 'failed')
   if (failed) return { kind: 'failed', by: failed.fullName }
+  if (testResults.some(({ message }) => WATCH.test(message))) return { kind: 'failed', by: 'the rules of statements' }
   const unloaded = testResults.find(({ message }) => message !== '')
   if (unloaded) return { kind: 'broken', why: `${unloaded.name}: ${unloaded.message}` }
   const passed = tests.filter(({ status }) => status === 'passed')
