@@ -121,4 +121,11 @@ export const largeLists: Mutant[] = [
     replace: ') throw error',
     tests: ['test/job-parts.test.ts'],
   },
+  {
+    name: 'an import holds one batch of rows',
+    file: 'src/cli/import/run.ts',
+    find: 'if (batch.length < MAX_USERS_PER_REQUEST) continue',
+    replace: 'if (batch.length < 2 * MAX_USERS_PER_REQUEST) continue',
+    tests: ['src/cli/import/bounded.test.ts'],
+  },
 ]
