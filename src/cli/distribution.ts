@@ -48,7 +48,7 @@ interface Reading {
  */
 export async function distribute(url: string, onStep: (line: string) => void): Promise<void> {
   await withClient(url, DISTRIBUTOR, async (client) => {
-    // `events`, `links` and `audit_blocks` have triggers that look at nothing but their row.
+    // Citus refuses triggers on distributed tables. Those of `events`, `links` and `audit_blocks` read no other row.
     await client.query('set citus.enable_unsafe_triggers = on')
     await client.query("set client_min_messages = 'warning'")
     await assertCluster(client)

@@ -21,8 +21,8 @@ export interface StreamedEvent {
   created_at: Date
 }
 
-/** However rare what is asked for is, one statement looks at no more events; the next continues behind them. */
-export const LOOKED_AT = 5000
+/** The most events that one statement scans for a filter. The next page continues after them. */
+export const SCAN_LIMIT = 5000
 /** However large events are, a page ends with the one that makes it longer. */
 export const PAGE_BYTES = 4_000_000
 

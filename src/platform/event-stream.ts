@@ -5,10 +5,10 @@ import {
   eventColumns,
   eventOwners,
   isEvent,
-  LOOKED_AT,
   PAGE_BYTES,
   type PageRow,
   position,
+  SCAN_LIMIT,
   type StreamedEvent,
   within,
 } from './event-rows.ts'
@@ -36,7 +36,7 @@ export async function readStream(
   const { db } = platform
   const start = await findStart(platform, after === null ? null : openPosition(platform, reach, after))
   // Every event matches, but for those of the account's own team.
-  const looksAt = types === null ? limit + 1 : LOOKED_AT
+  const looksAt = types === null ? limit + 1 : SCAN_LIMIT
   const { rows } = await sql<PageRow & Scan>`
     with bound as (
       select epoch, pg_snapshot_xmin(pg_current_snapshot()) as tx_id, ${LAST_ID}::uuid as id from event_stream),

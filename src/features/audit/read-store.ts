@@ -5,10 +5,10 @@ import {
   eventColumns,
   eventOwners,
   isEvent,
-  LOOKED_AT,
   PAGE_BYTES,
   type PageRow,
   position,
+  SCAN_LIMIT,
   type StreamedEvent,
   within,
 } from '../../platform/event-rows.ts'
@@ -44,7 +44,7 @@ export async function selectNewest(
   filter: Filter,
   { before, limit }: { before: Position | null; limit: number },
 ): Promise<ReadPage> {
-  const looksAt = isOpen(filter) ? limit + 1 : LOOKED_AT
+  const looksAt = isOpen(filter) ? limit + 1 : SCAN_LIMIT
   const { rows } = await sql<PageRow & Scan>`
     with looked as materialized (
       select e.* from events e

@@ -110,7 +110,7 @@ const untilAfter = (cache: { get(key: string): unknown }, before: number) =>
   until(async () => Number(await cache.get('key')) > before)
 
 test('a lost listening connection makes every entry due, and so does the next one', async () => {
-  const { proxy, cache } = await startListening({ deafTtlMs: HOUR_MS })
+  const { proxy, cache } = await startListening({ disconnectedTtlMs: HOUR_MS })
   const whileListening = Number(await cache.get('key'))
   expect(cache.get('key')).toBe(whileListening)
   proxy.refuse()
@@ -123,7 +123,7 @@ test('a lost listening connection makes every entry due, and so does the next on
 })
 
 test('while nothing is heard, a value is used as briefly as that, and read once for all who ask meanwhile', async () => {
-  const { proxy, cache } = await startListening({ deafTtlMs: 0 })
+  const { proxy, cache } = await startListening({ disconnectedTtlMs: 0 })
   proxy.refuse()
   const before = Number(await cache.get('key'))
   await untilAfter(cache, before)
@@ -133,7 +133,7 @@ test('while nothing is heard, a value is used as briefly as that, and read once 
 })
 
 test('a listening connection whose server does not answer is noticed and replaced', async () => {
-  const { proxy, cache } = await startListening({ deafTtlMs: 0, beatMs: 20 })
+  const { proxy, cache } = await startListening({ disconnectedTtlMs: 0, beatMs: 20 })
   const before = Number(await cache.get('key'))
   proxy.silence()
   await untilAfter(cache, before)

@@ -28,7 +28,7 @@ export interface Caches {
 const TTL_MS = 5000
 // The same while this process knows that it hears nothing. Not zero, so that an entry that many requests need is read ten
 // times a second at most.
-const DEAF_TTL_MS = 100
+const DISCONNECTED_TTL_MS = 100
 const MAX_ENTRIES = 20_000
 const CHANNEL = 'watchword_cache'
 
@@ -58,7 +58,7 @@ export interface CacheOptions {
   /** In tests: how often, and how long entries are used while notifications arrive, and while not, in milliseconds. */
   beatMs?: number
   ttlMs?: number
-  deafTtlMs?: number
+  disconnectedTtlMs?: number
 }
 
 /**
@@ -66,7 +66,11 @@ export interface CacheOptions {
  * again when there is another one, every entry is due to be read again: a notification may have been lost in between.
  */
 export function openCaches(url: string, log: Log, options: CacheOptions = {}): Caches {
-  const { ttlMs = TTL_MS, deafTtlMs = DEAF_TTL_MS, beat = (client) => client.query('select 1') } = options
+  const {
+    ttlMs = TTL_MS,
+    disconnectedTtlMs = DISCONNECTED_TTL_MS,
+    beat = (client) => client.query('select 1'),
+  } = options
   const defined = new Map<string, Pick<Remembered, 'drop' | 'expire'>>()
   let isListening = false
   const listener = listen(url, {
@@ -89,7 +93,11 @@ export function openCaches(url: string, log: Log, options: CacheOptions = {}): C
         // The promise is stored, so that concurrent misses load once, until its value takes its place. An invalidation
         // during the load drops it, so that a value read before a change is not cached after it.
         const reading = readForAll(() => load(key))
-        const entry: Entry<T> = { value: reading, expiresAtMs: Date.now() + (isListening ? ttlMs : deafTtlMs), lane }
+        const entry: Entry<T> = {
+          value: reading,
+          expiresAtMs: Date.now() + (isListening ? ttlMs : disconnectedTtlMs),
+          lane,
+        }
         add(key, entry)
         reading.then(
           (value) => {

@@ -2,15 +2,15 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Deadline } from './deadline.ts'
 
 /**
- * For whom the running code asks the database: callers with a credential, jobs and the command line, or requests of
- * nobody. Each has connections of its own, and shares neither statements nor reads with the other that these could wait
- * for: whoever fills the anonymous ones holds up no caller.
+ * The origin of the running code: `callers` for requests with a credential, jobs and the command line; `anonymous` for
+ * requests without one. Each lane has its own connections, joined statements and shared reads, so that anonymous requests
+ * never delay callers.
  */
 export type Lane = 'callers' | 'anonymous'
 
 interface Place {
   lane: Lane
-  /** The number of transactions that it is nested in. */
+  /** How many transactions the code is nested in. */
   depth: number
   /** How long the request may still wait; null where no request waits, as in jobs. */
   deadline: Deadline | null
@@ -21,12 +21,12 @@ const places = new AsyncLocalStorage<Place>()
 const FOR_ALL = Number.MAX_SAFE_INTEGER
 const OUTSIDE: Place = { lane: 'callers', depth: 0, deadline: null }
 
-/** Where the running code is. */
+/** The lane, transaction depth and deadline of the running code. */
 export function currentPlace(): Place {
   return places.getStore() ?? OUTSIDE
 }
 
-/** Runs code for callers, or for nobody in particular. */
+/** Runs code in a lane. */
 export function inLane<T>(lane: Lane, run: () => Promise<T>): Promise<T> {
   return places.run({ ...currentPlace(), lane }, run)
 }
