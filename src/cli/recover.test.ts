@@ -39,23 +39,24 @@ test('recover changes nothing without a terminal and without --yes', async () =>
   expect(await readDeployment(db)).toEqual(before)
 })
 
-/** Runs recover in a terminal, and types a line when it asks. */
+/** Runs recover as in a terminal, and types a line when it asks. */
 async function answering(answer: string): Promise<{ code: unknown; output: string }> {
   const cli = fileURLToPath(new URL('../cli.ts', import.meta.url))
-  const child = spawn('script', ['-qec', `'${process.execPath}' '${cli}' recover`, '/dev/null'], {
+  const asTerminal = 'data:text/javascript,process.stdin.isTTY=true'
+  const child = spawn(process.execPath, ['--import', asTerminal, cli, 'recover'], {
     cwd: '/',
     env: { PATH: process.env['PATH'] ?? '', TERM: 'dumb', ...env },
-    stdio: ['pipe', 'pipe', 'inherit'],
   })
   afterThisTest(() => void child.kill('SIGKILL'))
   let output = ''
   let isAnswered = false
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+  const read = (text: string) => {
     output += text
     if (isAnswered || !output.includes('to go on:')) return
     isAnswered = true
-    child.stdin.write(`${answer}\r`)
-  })
+    child.stdin.write(`${answer}\n`)
+  }
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', read)
   const [code] = await once(child, 'close')
   return { code, output }
 }
