@@ -96,7 +96,8 @@ const routes: [string, number][] = [
     [`/v1/users?${scope}&updatedSince=${since}&include_total=true`, PAGE],
     [`/v1/users/invites?${scope}`, PAGE],
     [`/v1/users/invites?${scope}&status=accepted`, PAGE],
-    [`/v1/users/invites?${scope}&status=revoked`, LOOK],
+    // Each with its user.
+    [`/v1/users/invites?${scope}&status=revoked`, LOOK + 10_001],
     [`/v1/users/invites?${scope}&email=person100@large.example`, 4],
     [`/v1/users/invites?${scope}&include_total=true`, LOOK],
     [`/v1/sessions?${scope}`, PAGE],

@@ -175,12 +175,12 @@ interface Columns {
 /** A filter that no index answers. */
 interface Search<SDB, STB extends keyof SDB, SO, DB, TB extends keyof DB, O> {
   db: Db
-  /** The name of the scanned rows in `describe`. */
+  /** The name of the rows of the scope in `describe`. */
   table: string
   /** The rows to scan. An index returns them in the order of the page. */
   scope: SelectQueryBuilder<SDB, STB, SO>
   /** Joins what the page shows. Must neither drop nor repeat a row. */
-  describe(scanned: AliasableExpression<SO>): SelectQueryBuilder<DB, TB, O>
+  describe(rows: AliasableExpression<SO>): SelectQueryBuilder<DB, TB, O>
   /** Whether a described row belongs to the list. */
   matches: RawBuilder<SqlBool>
 }
@@ -201,16 +201,19 @@ export async function searchPage<SDB, STB extends keyof SDB, SO, DB, TB extends 
   page: Page,
   positionOf: (row: Simplify<O>) => Position,
 ): Promise<Found<Simplify<O>>> {
-  const { table, scope, describe, matches } = search
-  const columns = { at: `${table}.created_at`, id: `${table}.id` }
-  const scanned = numberScan(takePage(scope, { ...page, limit: SCAN_LIMIT - 1 }, columns), page)
-  const place = sql<number>`${sql.ref(`${table}.scan_place`)}`
-  const rows = await takePage(describe(sql<SO>`(${scanned})`), page, columns)
-    .select([matches.as('is_match'), place.as('scan_place')])
-    .where(sql<SqlBool>`(${matches} or ${place} = ${SCAN_LIMIT})`)
-    .$castTo<Simplify<O> & ScannedRow>()
-    .execute()
-  return { ...endScan(rows, positionOf), total: await countScanned(search, page, columns) }
+  const scanned = numberScan(scan(search, { ...page, limit: SCAN_LIMIT - 1 }), page)
+  const { rows } = await takeScanned<Simplify<O>>(scanned, page).execute(search.db)
+  return { ...endScan(rows, positionOf), total: await countScanned(search, page) }
+}
+
+/** The described rows of the scope that a page of this limit reads, with whether they belong to the list. */
+function scan<SDB, STB extends keyof SDB, SO, DB, TB extends keyof DB, O>(
+  { table, scope, describe, matches }: Search<SDB, STB, SO, DB, TB, O>,
+  page: Page,
+) {
+  // The limit comes after the joins: a distributed database could not join what it has limited.
+  const described = describe(sql<SO>`(${scope})`).select(matches.as('is_match'))
+  return takePage(described, page, { at: `${table}.created_at`, id: `${table}.id` })
 }
 
 /**
@@ -224,6 +227,15 @@ export function numberScan(scan: Expression<unknown>, { order, sortedBy }: Page)
     from (${scan}) scan`
 }
 
+/** SQL: the matching rows of a numbered scan that the page takes, and the last row of the scan. */
+function takeScanned<Row>(numbered: RawBuilder<unknown>, { order, sortedBy, limit }: Page) {
+  const direction = sql.raw(order)
+  const at = sql.ref(sortedBy === 'age' ? 'created_at' : 'updated_at')
+  return sql<Row & ScannedRow>`select scanned.* from (${numbered}) scanned
+    where scanned.is_match or scanned.scan_place = ${SCAN_LIMIT}
+    order by scanned.${at} ${direction}, scanned.id ${direction} limit ${limit + 1}`
+}
+
 /** The matching rows of a scan, and its end if it has `SCAN_LIMIT` rows. */
 export function endScan<Row>(rows: (Row & ScannedRow)[], positionOf: (row: Row) => Position): Found<Row> {
   const end = rows.find(({ scan_place }) => scan_place === SCAN_LIMIT)
@@ -232,17 +244,15 @@ export function endScan<Row>(rows: (Row & ScannedRow)[], positionOf: (row: Row) 
 
 /** The total of a search if the page asks for it: the matching rows among the first `COUNTED`. */
 async function countScanned<SDB, STB extends keyof SDB, SO, DB, TB extends keyof DB, O>(
-  { db, scope, describe, matches }: Search<SDB, STB, SO, DB, TB, O>,
+  search: Search<SDB, STB, SO, DB, TB, O>,
   page: Page,
-  columns: Columns,
 ): Promise<Total | undefined> {
   if (!page.includeTotal) return undefined
-  const scanned = takePage(scope, { ...page, after: null, limit: COUNTED }, columns)
   const { rows } = await sql<{ scanned: number; matching: number }>`
-    select (select count(*)::int from (${scanned}) scanned) as scanned,
-      (select count(*)::int from (${describe(scanned).where(matches)}) found) as matching`.execute(db)
-  const { scanned: count = 0, matching = 0 } = rows[0] ?? {}
-  return totalOf(count, matching)
+    select count(*)::int as scanned, (count(*) filter (where is_match))::int as matching
+    from (${scan(search, { ...page, after: null, limit: COUNTED })}) scanned`.execute(search.db)
+  const { scanned = 0, matching = 0 } = rows[0] ?? {}
+  return totalOf(scanned, matching)
 }
 
 /**
