@@ -275,7 +275,7 @@ async function examineWriting({ pool }: Database, detail: string): Promise<Findi
   )
   if (!rows[0]?.reads) return { check: 'database', state: 'ok', detail }
   const cure =
-    'It is a standby, or default_transaction_read_only is on: set DATABASE_URL to the primary, or turn that off.'
+    'It is a standby, default_transaction_read_only is on, or its commits hang because a synchronous standby is lost: set DATABASE_URL to the primary, turn that off, or start the standby.'
   return { check: 'database', state: 'problem', detail: `${detail} It only reads. ${cure}` }
 }
 

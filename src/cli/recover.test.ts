@@ -76,7 +76,7 @@ test('commands and a start say that a database only reads, and what to do', asyn
   const serverUrl = inject('serverUrl')
   await administer(serverUrl, `alter database ${database} set default_transaction_read_only = on`)
   onTestFinished(() => administer(serverUrl, `alter database ${database} reset default_transaction_read_only`))
-  const stderr = `${server} only reads: it is a standby, or default_transaction_read_only is on. Set DATABASE_URL to the primary, or turn that off.\n`
+  const stderr = `${server} only reads: it is a standby, default_transaction_read_only is on, or its commits hang because a synchronous standby is lost. Set DATABASE_URL to the primary, turn that off, or start the standby.\n`
   for (const args of [['recover', '--yes'], ['outgoing', 'hold'], ['migrate'], ['keys', 'create', '--name', 'backend']])
     expect([args, await runCommand(env, ...args)]).toEqual([args, expect.objectContaining({ code: 1, stderr })])
   expect(await refusedStart(env)).toEqual({ code: 1, line: stderr.trim() })

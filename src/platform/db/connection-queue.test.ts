@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
+import pg from 'pg'
 import { expect, inject, onTestFinished, test } from 'vitest'
+import { openQueue } from './connection-queue.ts'
 import { startDeadline } from './deadline.ts'
 import { isPoolExhausted } from './failure.ts'
 import { untilDeadline } from './lanes.ts'
@@ -51,4 +53,13 @@ test('a request whose time ends while it waits gives its connection to the next'
   await free()
   await job
   expect(database.poolStates()[0]).toMatchObject({ used: 0, idle: 1, waiting: 0 })
+})
+
+test('a request does not wait longer because a server is silent while a connection is prepared', async () => {
+  const { promise: never } = Promise.withResolvers<void>()
+  const pool = new pg.Pool({ connectionString: inject('serverUrl'), onConnect: () => never })
+  const refused = await untilDeadline(startDeadline(60_000), () => openQueue(pool, 60_000).take()).catch(
+    (error: unknown) => error,
+  )
+  expect(isPoolExhausted(refused)).toBe(true)
 })

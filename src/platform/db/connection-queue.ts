@@ -53,7 +53,8 @@ export function openQueue(pool: pg.Pool, fullMs: number): ConnectionQueue {
     noteState(performance.now())
     waiting++
     try {
-      const client = await fromDatabase(() => (ms < CONNECT_MS ? connectWithin(pool, ms) : pool.connect()))
+      const isFree = pool.idleCount > 0 && ms === CONNECT_MS
+      const client = await fromDatabase(() => (isFree ? pool.connect() : connectWithin(pool, ms)))
       if (busy) busy.freed++
       if (deadline) deadline.isAdmitted = true
       return client
@@ -65,7 +66,7 @@ export function openQueue(pool: pg.Pool, fullMs: number): ConnectionQueue {
   return { pool, take, isFull }
 }
 
-/** Connects within a time of its own. The pool has one timeout for all callers. */
+/** Connects within a time of its own. The pool has one for all callers, which leaves out the preparation of a connection. */
 function connectWithin(pool: pg.Pool, ms: number): Promise<pg.PoolClient> {
   return new Promise((resolve, reject) => {
     let isOver = false

@@ -65,6 +65,17 @@ test('a new connection only reads while too many statements of the service hang'
   await write()
 })
 
+test('statements of a service whose address names an application are counted by that name', async () => {
+  const { url, hang } = await startHanging()
+  const named = new URL(url)
+  named.searchParams.set('application_name', 'auth')
+  await hang(MAX_HANGING, 'auth')
+  const database = openDatabase(named.href, { bounds: { answerMs: ANSWER_MS } })
+  onTestFinished(() => database.close())
+  const failure = await database.query({ text: 'create table written (n int)' }).catch((error: unknown) => error)
+  expect(failure).toMatchObject({ code: '25006' })
+})
+
 test('a new connection of a pooler is refused meanwhile: what is set on it would stay for others', async () => {
   const { url, hang, end, opened } = await startHanging()
   await hang(MAX_HANGING, 'watchword')

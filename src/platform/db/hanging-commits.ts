@@ -35,6 +35,6 @@ export async function prepareConnection(
 
 // Of processes that have ended, too. A statement that waits for its client hangs because of that client.
 const HANGING = `select from pg_stat_activity
-  where application_name = 'watchword' and usename = current_user and datname = current_database() and state = 'active'
+  where application_name = current_setting('application_name') and usename = current_user and datname = current_database() and state = 'active'
     and wait_event_type is distinct from 'Client' and query_start < clock_timestamp() - $1 * interval '1 ms'
   having count(*) >= ${MAX_HANGING}`

@@ -79,7 +79,7 @@ export function explainDatabaseError(error: unknown, url: string | null): string
     case '53300':
       return `${name} has no connection left: raise its max_connections, or start fewer processes.`
     case '25006':
-      return `${name} only reads: it is a standby, or default_transaction_read_only is on. Set DATABASE_URL to the primary, or turn that off.`
+      return `${name} only reads: it is a standby, default_transaction_read_only is on, or its commits hang because a synchronous standby is lost. Set DATABASE_URL to the primary, turn that off, or start the standby.`
     case '55P03':
       return `Another transaction of ${name} holds a lock. End it (\`pg_blocking_pids\`) and run the command again.`
     case '57014':
