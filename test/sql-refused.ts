@@ -160,4 +160,10 @@ export const REFUSED: Record<string, Record<string, string>> = {
       select $1::uuid, $2, $3::bytea, clock_now(), 1 where $4::int > 0
       on conflict (directory_id, bucket, identity) do update set count = c.count + 1 returning 1`,
   },
+  'a query in the select list compares its `directory_id` with that of the row: join any other': {
+    'the services that a session inherits': `select sessions.id, (select inherited.enabled_app_ids
+        from service_configs inherited join directories levels on levels.id = inherited.directory_id
+        where levels.environment_id = $1) as services
+      from sessions where sessions.environment_id = $1 order by sessions.created_at limit $2`,
+  },
 }

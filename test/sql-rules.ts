@@ -111,6 +111,13 @@ function repeatsCondition(block: Block): boolean {
   return searches(block).every(({ tokens }) => conditionOf(block.tokens).startsWith(`${conditionOf(tokens)} and `))
 }
 
+/** Whether a query compares the directory of its rows with another. */
+function comparesPlaces({ tokens }: Block): boolean {
+  const own = ownWords(tokens)
+  const isPlace = (word: string | undefined) => word?.endsWith('.directory_id') === true
+  return own.some((word, i) => word === '=' && isPlace(own[i - 1]) && isPlace(own[i + 1]))
+}
+
 /** The select of an insert, in the block itself. */
 const selectOf = ({ verb, tokens }: Block) => (verb === 'insert' ? after(tokens, 'select', ['on', 'returning']) : [])
 
@@ -236,6 +243,15 @@ export const RULES: Rule[] = [
     breaks(block) {
       const select = selectOf(block)
       return !select.includes('from') && ownWords(after(select, 'where')).some((word) => word.startsWith('$'))
+    },
+  },
+  {
+    name: 'a query in the select list compares its `directory_id` with that of the row: join any other',
+    breaks(block) {
+      if (block.verb !== 'select' || !tablesOf(block).some(isDistributed) || namesPlace(block)) return false
+      return blocksWithin(after(block.tokens, 'select', ['from'])).some(
+        (inner) => tablesOf(inner).some(isDistributed) && !comparesPlaces(inner),
+      )
     },
   },
 ]

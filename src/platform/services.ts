@@ -34,16 +34,28 @@ export function requireService<W>(tenant: Tenant, service: ServiceId | null, whe
 /**
  * SQL: whether the service of a read is on in the directory that a column names. For lists of a whole environment, which
  * leave out the directories where it is off; a read of one directory was checked before. A read of one
- * record is refused instead (`directoryInReach`).
+ * record is refused instead (`directoryInReach`). `inherited`: the column of a joined `inheritedServices`, for a select list.
  */
-export function isServed(reach: Reach | Directory, column: string): RawBuilder<SqlBool> {
+export function isServed(
+  reach: Reach | Directory,
+  column: string,
+  inherited: RawBuilder<unknown> = inheritedServices(reach),
+): RawBuilder<SqlBool> {
   if ('kind' in reach || reach.directory || !reach.service) return sql`true`
   const needed = authDependents.includes(reach.service) ? [reach.service, 'auth'] : [reach.service]
   // A directory without a configuration inherits the one of the account level. Without that, every service is on.
   return sql`coalesce(
     (select own.enabled_app_ids from service_configs own where own.directory_id = ${sql.ref(column)}),
-    (select inherited.enabled_app_ids from service_configs inherited
+    ${inherited}, ${needed}::text[]) @> ${needed}::text[]`
+}
+
+/** SQL: the services (`enabled_app_ids`) that directories of an environment have without a configuration. No row: all. */
+export function inheritedServices({ environmentId }: Pick<Reach, 'environmentId'>): RawBuilder<InheritedServices> {
+  return sql`(select inherited.enabled_app_ids from service_configs inherited
       join directories levels on levels.id = inherited.directory_id
-      where levels.environment_id = ${reach.environmentId} and levels.kind = 'account'),
-    ${needed}::text[]) @> ${needed}::text[]`
+      where levels.environment_id = ${environmentId} and levels.kind = 'account')`
+}
+
+interface InheritedServices {
+  enabled_app_ids: string[] | null
 }

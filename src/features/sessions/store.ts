@@ -4,7 +4,7 @@ import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { Sessions } from '../../platform/db/schema.gen.ts'
 import type { Directory, Reach } from '../../platform/http/directory.ts'
 import { byAge, type Found, type Page, searchPage } from '../../platform/http/pagination.ts'
-import { isServed } from '../../platform/services.ts'
+import { inheritedServices, isServed } from '../../platform/services.ts'
 
 /** `auth_method` of sessions in which others act for the user. */
 export const IMPERSONATION = 'impersonation'
@@ -131,11 +131,12 @@ export async function listSessionRows(
 ): Promise<Found<ListedSession>> {
   const scope = selectScope(db, reach, filter)
   // A single session of a service that is off is refused instead.
-  const served = filter.id === undefined ? isServed(reach, 'sessions.directory_id') : sql<SqlBool>`true`
+  const inherited = sql.ref('inherited.enabled_app_ids')
+  const served = filter.id === undefined ? isServed(reach, 'sessions.directory_id', inherited) : sql<SqlBool>`true`
   // `coalesce`: the planner expects that few epochs are equal, and would rather sort all sessions than scan for some.
   const matches = sql<SqlBool>`coalesce(${isListed(reach)} and ${served}, false)`
   return searchPage(
-    { db, table: 'sessions', scope, matches, describe: (scanned) => describeSessions(db, scanned) },
+    { db, table: 'sessions', scope, matches, describe: (rows) => describeSessions(db, reach, rows) },
     page,
     byAge,
   )
@@ -162,7 +163,7 @@ function selectScope(db: Db, reach: Reach, { userId, id }: { userId?: string; id
 }
 
 /** Joined from the left: none of these sessions may be missing. */
-function describeSessions(db: Db, sessions: AliasableExpression<SessionRow>) {
+function describeSessions(db: Db, reach: Reach, sessions: AliasableExpression<SessionRow>) {
   return db
     .selectFrom(sessions.as('sessions'))
     .leftJoin('directories', 'directories.id', 'sessions.directory_id')
@@ -175,6 +176,7 @@ function describeSessions(db: Db, sessions: AliasableExpression<SessionRow>) {
         .onRef('impersonations.directory_id', '=', 'users.directory_id')
         .onRef('impersonations.id', '=', 'sessions.id'),
     )
+    .leftJoin(inheritedServices(reach).as('inherited'), (join) => join.onTrue())
     .selectAll('sessions')
     .select(['directories.organization_id', 'impersonations.actor', 'impersonations.reason as act_reason'])
 }
