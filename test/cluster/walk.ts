@@ -260,6 +260,9 @@ const STEPS: Record<string, (walker: Walker) => Promise<void>> = {
     const { events } = succeeded(await api.get(`/v1/audit/events?subOrgId=${given(walker, 'organization')}`))
     expectEqual('the presence of events', events.length > 0, true)
   },
+  'list the whole environment': async ({ api }) => {
+    for (const list of ENVIRONMENT_LISTS) succeeded(await api.get(list))
+  },
   'create, rotate and revoke an API key': async ({ api, baseUrl }) => {
     const { key, apiKey } = succeeded(await api.post('/v1/api-keys', { name: 'walk', scopes: ['users.read'] }))
     expectEqual('its status', (await caller(baseUrl, key).get('/v1/users')).status, 200)
@@ -274,6 +277,21 @@ const STEPS: Record<string, (walker: Walker) => Promise<void>> = {
     succeeded(await api.delete(`/v1/users/${user.id}?subOrgId=${subOrgId}`))
   },
 }
+
+const ENVIRONMENT_LISTS = [
+  '/v1/organizations?include_total=true',
+  '/v1/users?q=walk&include_total=true',
+  '/v1/users?active=false&include_total=true',
+  '/v1/users?updatedSince=2020-01-01T00:00:00Z',
+  '/v1/users/invites?status=pending&include_total=true',
+  '/v1/sessions?include_total=true',
+  '/v1/sessions/revocations',
+  '/v1/rbac/roles',
+  '/v1/sso/connections',
+  '/v1/webhooks',
+  '/v1/events',
+  '/v1/audit/events',
+]
 
 function keepSession({ made }: Walker, reply: Reply): void {
   const { session } = succeeded(reply)
