@@ -62,7 +62,6 @@ const readers: [string, () => Promise<unknown>, string][] = [
   ['organizations.count_users', () => countUsersOfOrganizations.handle(platform, {}, 1), 'user_count_cursors'],
   ['devices.notice', () => noticeNewDevices.handle(platform, {}, 1), 'device_cursors'],
   ['audit.chain', () => chainNewEvents.handle(platform, {}, 1), 'audit_cursors'],
-  ['the dispatcher of webhooks', () => fanOut(platform), 'webhook_cursors'],
 ]
 
 test.each(readers)('%s goes on in other environments when one fails', async (_, run, table) => {
@@ -80,6 +79,33 @@ test.each(readers)('%s goes on in other environments when one fails', async (_, 
   })
   await run()
   expect(await positionIn(table, broken.environmentId)).not.toBe(before[0])
+})
+
+test('an environment whose events cannot be handed to webhooks delays no other, and is logged once', async () => {
+  while (await fanOut(platform));
+  for (const tenant of tenants) await newUser(tenant, { subOrgId: await tenant.organization() })
+  const table = 'webhook_cursors'
+  const before = await Promise.all(tenants.map(({ environmentId }) => positionIn(table, environmentId)))
+  const reports = () => service.logLines.filter((line) => line.includes('cannot be handed to its webhooks'))
+  await withBroken(table, async () => {
+    await until(async () => {
+      await fanOut(platform)
+      const after = await Promise.all(others.map(({ environmentId }) => positionIn(table, environmentId)))
+      return after.every((position, n) => position !== before[n + 1])
+    })
+    expect(await fanOut(platform)).toBe(false)
+    expect(await positionIn(table, broken.environmentId)).toBe(before[0])
+    expect(reports()).toEqual([expect.stringContaining(broken.environmentId)])
+  })
+  await fanOut(platform)
+  expect(await positionIn(table, broken.environmentId)).not.toBe(before[0])
+  await newUser(broken, { subOrgId: await broken.organization() })
+  await withBroken(table, () =>
+    until(async () => {
+      await fanOut(platform)
+      return reports().length === 2
+    }).then(() => undefined),
+  )
 })
 
 test('signing keys of other environments are rotated when those of one are not', async () => {
@@ -103,12 +129,15 @@ test('signing keys of other environments are rotated when those of one are not',
 test('a clean-up goes on with other tables when one fails', async () => {
   const removed: number[] = []
   const job = defineCleanup('cleanup', '* * * * *', [
-    async () => void removed.push(0),
-    () => Promise.reject(new TypeError('broken')),
-    async () => void removed.push(2),
-    () => Promise.reject(new RangeError('broken')),
+    { table: 'links', remove: async () => void removed.push(0) },
+    { table: 'otps', remove: () => Promise.reject(new TypeError('broken')) },
+    { table: 'users', remove: async () => void removed.push(2) },
+    { table: 'members', remove: () => Promise.reject(new RangeError('broken')) },
   ])
-  expect(await failureOf(job.handle(platform, {}, 1))).toMatchObject({ parts: '1 3', cause: { name: 'TypeError' } })
+  expect(await failureOf(job.handle(platform, {}, 1))).toMatchObject({
+    parts: 'otps members',
+    cause: { name: 'TypeError' },
+  })
   expect(removed).toEqual([0, 2])
 })
 
@@ -131,4 +160,8 @@ test('a job ends at once when the database is unavailable, but not for a stateme
   const away = noConnection()
   await expect(run({ away: () => Promise.reject(away), next: async () => undefined })).rejects.toBe(away)
   expect(tried).toEqual(['away'])
+  const broken = () => Promise.reject(new TypeError('broken'))
+  const both = await failureOf(run({ broken, away: () => Promise.reject(away), next: async () => undefined }))
+  expect(both).toMatchObject({ parts: 'broken away', cause: { name: 'TypeError' } })
+  expect(tried).toEqual(['broken', 'away'])
 })

@@ -1,9 +1,11 @@
+import { readFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { fresh } from '../../test/fresh.ts'
-import { startApp } from '../../test/harness.ts'
+import { startApp, until } from '../../test/harness.ts'
 import { startSecondApp } from '../../test/second-app.ts'
-import { checkDatabaseIdentity, isOutgoingHeld, readDeployment } from './deployment.ts'
+import type { Tx } from './db/pool.ts'
+import { checkDatabaseIdentity, endHold, isOutgoingHeld, readDeployment } from './deployment.ts'
 import { beginEventEpoch, markEventStream } from './event-epoch.ts'
 import { createLog } from './log.ts'
 
@@ -70,6 +72,44 @@ test('a role that may not read the system identifier goes by the oid alone', asy
     await sql`revoke all on deployment from ${role}`.execute(db)
     await sql`drop role ${role}`.execute(db)
   }
+})
+
+test('a start that waits for the release of a copy does not hold messages again', async () => {
+  await start()
+  await sql`update deployment set system_identifier = '1'`.execute(db)
+  let starting: Promise<void> | undefined
+  await platform.tx(async (tx) => {
+    await endHold(platform, tx)
+    starting = checkDatabaseIdentity(app.databaseUrl, log)
+    await until(async () => {
+      const { rows } = await sql`select from pg_stat_activity where datname = current_database()
+        and wait_event_type = 'Lock' and application_name = 'watchword-migrate'`.execute(db)
+      return rows.length > 0
+    })
+  })
+  await starting
+  expect([await readDeployment(db), lines]).toMatchObject([{ hold: null, isCopy: false }, []])
+})
+
+test('an upgrade does not take an identity that the role cannot compare', async () => {
+  await sql`update event_stream set cluster = event_cluster()`.execute(db)
+  const text = readFileSync(new URL('../../migrations/0152_identity_before.sql', import.meta.url), 'utf8')
+  const identity = async (tx: Tx) => {
+    await sql.raw(text).execute(tx)
+    const { rows } = await sql`select system_identifier is not null as taken from deployment`.execute(tx)
+    await sql`update deployment set system_identifier = null, database_oid = null`.execute(tx)
+    return rows
+  }
+  await platform
+    .tx(async (tx) => {
+      expect(await identity(tx)).toEqual([{ taken: true }])
+      await sql`create or replace function event_cluster() returns text language sql stable as 'select null::text'`.execute(
+        tx,
+      )
+      expect(await identity(tx)).toEqual([{ taken: false }])
+      throw new Error('undone')
+    })
+    .catch((error: Error) => expect(error.message).toBe('undone'))
 })
 
 /** As after a promotion: the same cluster and database, on another timeline than when the epoch began. */

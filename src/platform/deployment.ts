@@ -74,8 +74,7 @@ const stateOf = perPlatform(
       if (state.isMoved) await beginEventEpoch(platform.database.directUrl, platform.log)
       if (!state.isCopy) return state
       // The database was replaced under a running process.
-      await sql.raw(CHECK_IDENTITY).execute(platform.db)
-      platform.log.warn({}, COPIED)
+      await checkDatabaseIdentity(platform.database.directUrl, platform.log)
       return readDeployment(platform.db)
     }),
 )
@@ -155,9 +154,14 @@ const CHECK_IDENTITY = `
  */
 export async function checkDatabaseIdentity(url: string, log: Log): Promise<void> {
   const { rows } = await fromDatabase(() =>
-    withClient(url, { application_name: 'watchword-migrate', ...unboundedParameters }, (client) =>
-      client.query<{ copied: boolean; held: boolean }>(CHECK_IDENTITY),
-    ),
+    withClient(url, { application_name: 'watchword-migrate', ...unboundedParameters }, async (client) => {
+      await client.query('begin isolation level read committed')
+      // The comparison needs a snapshot from after the wait for a release that is under way.
+      await client.query('select from deployment for update')
+      const found = await client.query<{ copied: boolean; held: boolean }>(CHECK_IDENTITY)
+      await client.query('commit')
+      return found
+    }),
   )
   const { copied = false, held = false } = rows[0] ?? {}
   if (copied) log.warn({}, COPIED)

@@ -18,6 +18,7 @@ export interface LogFields {
   durationMs?: number
   apiKeyId?: string
   directoryId?: string
+  environmentId?: string
   job?: string
   attempt?: number
   code?: string

@@ -1,3 +1,4 @@
+import { hasPassed } from '../../platform/clock.ts'
 import { withoutDeadline } from '../../platform/db/lanes.ts'
 import { type Platform, perPlatform } from '../../platform/platform.ts'
 import { type KeyUse, stampKeyUses } from './store.ts'
@@ -37,7 +38,7 @@ const refused = perPlatform(() => new Map<string, number>())
 export function noteKeyRefusal(platform: Platform, apiKeyId: string): void {
   const known = refused(platform)
   const now = platform.clock.now().getTime()
-  if (now - (known.get(apiKeyId) ?? 0) < REFUSALS_EVERY_MS) return
+  if (!hasPassed(REFUSALS_EVERY_MS, known.get(apiKeyId) ?? 0, now)) return
   if (known.size >= MAX_REFUSED) known.clear()
   known.set(apiKeyId, now)
   platform.log.warn({ apiKeyId }, 'An API key was used from an address that its allowedIps do not have')

@@ -113,21 +113,44 @@ test('a migration whose server falls silent ends, and can be started again', asy
 const CONCURRENT = '0143_lists_of_large_organizations.sql'
 const EARLIER_LOCK_KEY = 7_190_214_001
 
-test('a process of the release before that starts during a concurrent index build gets its turn, and stops nothing', async () => {
+/** Migrates a database that lacks an index, up to where the build of the index waits for a reader. */
+async function startBuild() {
   const { url, connect } = await startMigrated()
   const [reader, earlier, watcher] = [await connect(), await connect(), await connect()]
-  await watcher.query('delete from schema_migrations where name = $1', [CONCURRENT])
+  const recorded = await watcher.query<{ digest: string }>(
+    'delete from schema_migrations where name = $1 returning digest',
+    [CONCURRENT],
+  )
   await watcher.query('drop index users_by_change')
   await reader.query('begin isolation level repeatable read')
   await reader.query('select from users')
   const done = migrating(url, {})
-  await until(async () => {
-    const { rowCount } = await watcher.query(
-      `select from pg_stat_activity where datname = current_database() and application_name = 'watchword-migrate'
+  const pid = await until(async () => {
+    const { rows } = await watcher.query<{ pid: number }>(
+      `select pid from pg_stat_activity where datname = current_database() and application_name = 'watchword-migrate'
         and wait_event = 'virtualxid'`,
     )
-    return rowCount === 1
+    return rows[0]?.pid
   })
+  return { done, pid, reader, earlier, watcher, digest: recorded.rows[0]?.digest }
+}
+
+test('an index build whose connection is terminated ends with that error', async () => {
+  const { done, pid, watcher } = await startBuild()
+  await watcher.query('select pg_terminate_backend($1::int)', [pid])
+  expect(await done).toMatch(/does not answer \(57P01\)/)
+})
+
+test('a migration that another process recorded during its index build is not recorded again', async () => {
+  const { done, reader, earlier, watcher, digest } = await startBuild()
+  await earlier.query('insert into schema_migrations (name, digest) values ($1, $2)', [CONCURRENT, digest])
+  await reader.query('commit')
+  expect(await done).toEqual([CONCURRENT])
+  expect((await watcher.query('select from schema_migrations where name = $1', [CONCURRENT])).rowCount).toBe(1)
+})
+
+test('a process of the release before that starts during a concurrent index build gets its turn, and stops nothing', async () => {
+  const { done, reader, earlier } = await startBuild()
   // As that release does it at its start.
   await earlier.query('select pg_advisory_lock($1)', [EARLIER_LOCK_KEY])
   await earlier.query('select pg_advisory_unlock($1)', [EARLIER_LOCK_KEY])

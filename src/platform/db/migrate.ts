@@ -79,12 +79,15 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
       try {
         await client.query(`create table if not exists schema_migrations (
           name text primary key, digest text not null, applied_at timestamptz not null default now())`)
-        const { pending, unknown } = await compare(client)
-        refuseNewerSchema(unknown)
-        for (const migration of pending) {
+        const found = await compare(client)
+        refuseNewerSchema(found.unknown)
+        let { pending } = found
+        for (let [migration] = pending; migration; [migration] = pending) {
           waits.begin(migration)
           await applyPatiently(client, migration, waits, options)
           options.onApplied?.(migration.name)
+          // A process of an earlier release may have migrated during an index build.
+          pending = isInSteps(migration) ? (await compare(client)).pending : pending.slice(1)
         }
         await migrateJobs(url, watch.guarded)
       } finally {
@@ -190,6 +193,7 @@ async function readApplied(client: pg.Client): Promise<{ name: string; digest: s
 }
 
 const NO_TRANSACTION = /^-- no transaction$/m
+const isInSteps = ({ sql }: Migration) => NO_TRANSACTION.test(sql)
 const CREATE_INDEX = /^\s*create (?:unique )?index concurrently (\w+) on/
 const DROP_INDEX = /^\s*drop index concurrently if exists (\w+)$/
 const LOCK_POLL_MS = 200
@@ -226,10 +230,14 @@ async function applyInSteps(client: pg.Client, migration: Migration, waits: Wait
       const [, name = ''] = CREATE_INDEX.exec(statement) ?? DROP_INDEX.exec(statement) ?? []
       if (!complete.has(name)) await client.query(statement)
     }
-  } finally {
-    await waitForTurn(client, EARLIER_LOCK_KEY, waits)
+  } catch (error) {
+    // The connection may be lost: the failure of the statement is the one to report.
+    await waitForTurn(client, EARLIER_LOCK_KEY, waits).catch(() => undefined)
+    throw error
   }
-  await keepApplied(client, migration)
+  await waitForTurn(client, EARLIER_LOCK_KEY, waits)
+  const applied = await readApplied(client)
+  if (!applied.some(({ name }) => name === migration.name)) await keepApplied(client, migration)
 }
 
 async function keepApplied(client: pg.Client, { name, digest }: Migration): Promise<void> {
@@ -237,7 +245,7 @@ async function keepApplied(client: pg.Client, { name, digest }: Migration): Prom
 }
 
 async function apply(client: pg.Client, migration: Migration, waits: Waits): Promise<void> {
-  if (NO_TRANSACTION.test(migration.sql)) return applyInSteps(client, migration, waits)
+  if (isInSteps(migration)) return applyInSteps(client, migration, waits)
   await client.query('begin')
   try {
     // Requests queue up behind a lock that is waited for. Just longer than `deadlock_timeout` (1 s), after which PostgreSQL

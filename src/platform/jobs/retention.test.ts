@@ -32,13 +32,13 @@ test.each([undefined, 'window_started_at'] as const)('removes what is old in any
   await count('old', 5, 2)
   await count('young', 3, 0)
   const order = by === undefined ? {} : { orderBy: by }
-  await defineRetention({ table: 'rate_counters', key: [...key], where: old, batch: 2, ...order })(platform)
+  await defineRetention({ table: 'rate_counters', key: [...key], where: old, batch: 2, ...order }).remove(platform)
   expect(await buckets()).toEqual(['young0', 'young1', 'young2'])
 })
 
 test('leaves for the next time what somebody holds, and waits for nobody', async () => {
   await count('old', 3, 2)
-  const remove = defineRetention({ table: 'rate_counters', key: [...key], where: old })
+  const { remove } = defineRetention({ table: 'rate_counters', key: [...key], where: old })
   await platform.tx(async (tx) => {
     await tx.selectFrom('rate_counters').selectAll().where('bucket', '=', 'old1').forUpdate().execute()
     await remove(platform)
@@ -50,7 +50,7 @@ test('leaves for the next time what somebody holds, and waits for nobody', async
 
 test('where no rows of several directories can be locked, what is renewed meanwhile stays', async () => {
   await count('old', 3, 2)
-  const remove = defineRetention({ table: 'rate_counters', key: [...key], where: old })
+  const { remove } = defineRetention({ table: 'rate_counters', key: [...key], where: old })
   let removal: Promise<void> | null = null
   await platform.tx(async (tx) => {
     await sql`update rate_counters set window_started_at = clock_now() where bucket = 'old1'`.execute(tx)

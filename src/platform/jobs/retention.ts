@@ -18,8 +18,11 @@ interface Retention<T extends keyof DB> {
   batch?: number
 }
 
-/** Removes these rows. */
-type Removal = (platform: Pick<Platform, 'db' | 'database'>) => Promise<void>
+interface Removal {
+  table: string
+  /** Removes the rows that are no longer kept. */
+  remove(platform: Pick<Platform, 'db' | 'database'>): Promise<void>
+}
 
 /**
  * Removes rows of a table, a batch at a time. A locked row is left for the next run, unless the database is distributed:
@@ -30,12 +33,13 @@ export function defineRetention<T extends keyof DB>(retention: Retention<T>): Re
   const columns = sql.join(key.map((column) => sql.ref(column)))
   const isOver = sql`(${where})`
   const order = orderBy === undefined ? sql`` : sql`order by ${sql.ref(orderBy)}`
-  return async ({ db, database }) => {
+  const remove: Removal['remove'] = async ({ db, database }) => {
     const statement = sql`
       delete from ${sql.table(table)} where ${isOver} and (${columns}) in (
         select ${columns} from ${sql.table(table)} where ${isOver} ${order} limit ${batch} ${skipLocked(database)})`
     while (Number((await statement.execute(db)).numAffectedRows ?? 0) >= batch);
   }
+  return { table, remove }
 }
 
 /** A job that only removes what is no longer kept. */
@@ -45,9 +49,9 @@ export function defineCleanup(name: string, cron: string, removals: Removal[]): 
     cron,
     async handle(platform) {
       await forEachPart(
-        removals.entries(),
-        ([n]) => String(n),
-        ([, remove]) => remove(platform),
+        removals,
+        ({ table }) => table,
+        ({ remove }) => remove(platform),
       )
     },
   }

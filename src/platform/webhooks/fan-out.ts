@@ -2,8 +2,8 @@ import { skipLocked } from '../db/distributed.ts'
 import { type EventPlace, readPlaces } from '../event-places.ts'
 import { matchesType } from '../events.ts'
 import { newId } from '../ids.ts'
-import { forEachPart } from '../jobs/parts.ts'
-import type { Platform } from '../platform.ts'
+import { runParts } from '../jobs/parts.ts'
+import { type Platform, perPlatform } from '../platform.ts'
 import {
   hasListener,
   type Listener,
@@ -18,17 +18,32 @@ import { TEST_TYPE } from './limits.ts'
 // Of events in a transaction, and of deliveries in a statement.
 const [EVENTS, ROWS] = [500, 2500]
 
+// The environments that failed the last time: only the first failure in a row is logged.
+const failing = perPlatform(() => new Set<string>())
+
 /**
  * Hands the events of every environment to the queues of its webhooks, from where that ended the last time. Position and
  * deliveries are written together, so a process that dies leaves neither a gap nor anything twice.
+ *
+ * An environment that fails is logged when it begins to fail and tried again at the
+ * next call; the others go on.
  *
  * @returns whether more can be handed out right away.
  */
 export async function fanOut(platform: Platform): Promise<boolean> {
   let isMore = false
-  await forEachPart(await listCursorEnvironments(platform.db), String, async (environmentId) => {
+  const failures = await runParts(await listCursorEnvironments(platform.db), String, async (environmentId) => {
     if (await fanOutEnvironment(platform, environmentId)) isMore = true
   })
+  const known = failing(platform)
+  for (const { name: environmentId, error } of failures)
+    if (!known.has(environmentId))
+      platform.log.warn(
+        { error, environmentId },
+        'Events of an environment cannot be handed to its webhooks: trying again',
+      )
+  known.clear()
+  for (const { name } of failures) known.add(name)
   return isMore
 }
 
