@@ -51,8 +51,8 @@ export const tenants: Mutant[] = [
   {
     name: 'a directory without a configuration uses the one of the account level',
     file: 'src/platform/services.ts',
-    find: "and levels.kind = 'account'),",
-    replace: "and levels.kind = 'none'),",
+    find: "and levels.kind = 'account')",
+    replace: "and levels.kind = 'none')",
     tests: ['test/matrix-services.test.ts'],
     only: 'account level',
   },
