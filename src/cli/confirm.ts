@@ -18,7 +18,11 @@ export async function confirm({
   note(lines.join('\n'))
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   try {
-    const answer = await terminal.question(`Type "${word}" to go on: `)
+    const ended = new AbortController()
+    // Ctrl-C, and Ctrl-D or the end of the input.
+    terminal.on('SIGINT', () => ended.abort()).on('close', () => ended.abort())
+    const asked = terminal.question(`Type "${word}" to go on: `, { signal: ended.signal })
+    const answer = await asked.catch(() => '')
     if (answer.trim() !== word) throw new CliError(refused)
   } finally {
     terminal.close()

@@ -64,7 +64,7 @@ test('held messages wait in every process, and are released once', async () => {
   expect((await outgoing()).json).toMatchObject({ because: 'requested', waiting: { mails: 1, sms: 0, webhooks: 1 } })
   const { stdout } = await runCommand(settingsOf(app), 'outgoing')
   expect(stdout).toMatch(
-    /^Held since \S+, because `outgoing hold` ran\.\nWaiting: 1 mail, 0 text messages, 1 webhook delivery\.\n$/,
+    /^Held since \S+\. Reason: `outgoing hold` ran\.\nWaiting: 1 mail, 0 text messages, 1 webhook delivery\.\n$/,
   )
   await remindOfHold.handle(platform, {}, 1)
   expect(app.logLines.at(-1)).toContain('watchword outgoing release')

@@ -66,7 +66,7 @@ const REASONS: Record<HoldReason, string> = {
 }
 
 const heldLine = ({ since, because }: { since: Date; because: HoldReason }) =>
-  `Held since ${since.toISOString()}, because ${REASONS[because]}.`
+  `Held since ${since.toISOString()}. Reason: ${REASONS[because]}.`
 
 const waitingLine = (waiting: Waiting) => `Waiting: ${waitingText(waiting)}.`
 

@@ -39,8 +39,8 @@ test('recover changes nothing without a terminal and without --yes', async () =>
   expect(await readDeployment(db)).toEqual(before)
 })
 
-/** Runs recover as in a terminal, and types a line when it asks. */
-async function answering(answer: string): Promise<{ code: unknown; output: string }> {
+/** Runs recover as in a terminal, and types a line when it asks; null ends the input (Ctrl-D). */
+async function answering(answer: string | null): Promise<{ code: unknown; output: string }> {
   const cli = fileURLToPath(new URL('../cli.ts', import.meta.url))
   const asTerminal = 'data:text/javascript,process.stdin.isTTY=true'
   const child = spawn(process.execPath, ['--import', asTerminal, cli, 'recover'], {
@@ -54,7 +54,8 @@ async function answering(answer: string): Promise<{ code: unknown; output: strin
     output += text
     if (isAnswered || !output.includes('to go on:')) return
     isAnswered = true
-    child.stdin.write(`${answer}\n`)
+    if (answer === null) child.stdin.end()
+    else child.stdin.write(`${answer}\n`)
   }
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', read)
   const [code] = await once(child, 'close')
@@ -67,6 +68,8 @@ test('recover names the database and asks in a terminal, and does nothing for an
   expect([refused.code, refused.output]).toEqual([1, expect.stringContaining('Nothing was changed.')])
   expect(refused.output).toContain(`This changes the database "${database}" of ${server}.`)
   expect([await recoveredAt(), (await readDeployment(db)).hold]).toEqual([before, null])
+  const ended = await answering(null)
+  expect([ended.code, ended.output]).toEqual([1, expect.stringMatching(/Nothing was changed\.\s*$/)])
   const done = await answering('recover')
   expect([done.code, done.output]).toEqual([0, expect.stringContaining('outgoing release')])
   expect(await recoveredAt()).not.toEqual(before)

@@ -93,7 +93,7 @@ function linesOf({ organizations, users, refused, discarded }: RecoveryReport): 
       ? `Refused: ${others.map(([holds, count]) => `${holds} (${count})`).join(', ')}.`
       : 'No code, link or other one-time secret was valid.',
     `Discarded ${counted(discarded.mails, 'waiting mail')} and ${counted(discarded.sms, 'waiting text message')}.`,
-    'Refused the cursors of the event feed that are beyond the restored events.',
+    'Cursors of the event feed beyond the restored events are refused.',
   ]
 }
 

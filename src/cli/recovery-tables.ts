@@ -45,7 +45,7 @@ export function refusalsOf(recoveredAt: Date): readonly Refusal[] {
     refuse('federated_sign_ins', 'sign-ins and logouts at identity providers', { where: sql`true` }),
     refuse('mfa_phones', 'unconfirmed phones', { key, where: sql`confirmed_at is null` }),
     refuse('totp_enrollments', 'unconfirmed authenticator apps', { key, where: sql`confirmed_at is null` }),
-    refuse('totp_enrollments', 'authenticator apps whose current code is refused', {
+    refuse('totp_enrollments', 'current codes of authenticator apps', {
       key,
       where: sql`confirmed_at is not null and last_step < ${step}`,
       set: sql`last_step = ${step}`,

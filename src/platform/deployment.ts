@@ -15,7 +15,7 @@ import { type Platform, perPlatform } from './platform.ts'
 /** Why outgoing messages wait: the database is a copy, it was recovered, or the operator asked for it. */
 export type HoldReason = 'copied' | 'recovered' | 'requested'
 
-/** What the deployment knows of its database. */
+/** The identity of the database, and the hold of outgoing messages. */
 export interface DeploymentState {
   /** Mails, text messages and webhooks wait until the operator releases them. Null while they are sent. */
   hold: { since: Date; because: HoldReason } | null

@@ -26,6 +26,12 @@ const { values: options } = parseArgs({
     calls: { type: 'string', default: '200' },
   },
 })
+const { users, organizations, calls } = {
+  users: Number(options.users),
+  organizations: Number(options.organizations),
+  calls: Number(options.calls),
+}
+const wrong = Object.entries({ users, organizations, calls }).find(([, count]) => !Number.isInteger(count) || count < 1)
 const SMALL = 10_000
 
 /** What is written need not outlive the machine's power. */
@@ -143,7 +149,7 @@ async function compare(small: World, large: World): Promise<void> {
   print(heads.map(() => '---'))
   for (const [name, path] of CALLS) {
     const times: Record<'small' | 'large', number[]> = { small: [], large: [] }
-    for (let n = 0; n < Number(options.calls); n++)
+    for (let n = 0; n < calls; n++)
       for (const [size, world] of [
         ['small', small],
         ['large', large],
@@ -191,11 +197,13 @@ async function measure(): Promise<void> {
   afterThisTest(async () => (await starting.catch(() => null))?.stop())
   const database = await starting
   await tuneForFilling(database.url)
-  const organizations = Number(options.organizations)
   const small = await prepare(database.url, 'small', { users: SMALL, organizations })
-  const large = await prepare(database.url, 'large', { users: Number(options.users), organizations })
+  const large = await prepare(database.url, 'large', { users, organizations })
   await compare(small, large)
 }
 
 if (options.help) process.stdout.write(`${USAGE}\n`)
-else await outsideTests(measure)
+else if (wrong) {
+  process.stderr.write(`--${wrong[0]} must be a whole number above 0.\n\n${USAGE}\n`)
+  process.exit(2)
+} else await outsideTests(measure)

@@ -44,6 +44,13 @@ export const availability: Mutant[] = [
     tests: ['src/platform/db/pooler.test.ts'],
   },
   {
+    name: 'a server that refuses the user is a failure of the database',
+    file: 'src/platform/db/failure.ts',
+    find: '(08|28|53|57P0|3D000$|',
+    replace: '(08|53|57P0|3D000$|',
+    tests: ['test/process/read-only.test.ts'],
+  },
+  {
     name: 'a new connection only reads while commits hang',
     file: 'src/platform/db/pool.ts',
     find: 'onConnect: (client) => prepareConnection(client, { answerMs, pooled }),',

@@ -72,3 +72,44 @@ test('a process whose database has fallen silent answers again once another one 
   expect((await last).status).toBe(503)
   expect(await service.ended).toBe(0)
 })
+
+test('a server that lacks the database, refuses the user, or has no connection left costs 503s until that is mended', async () => {
+  const settings = await productionSettings()
+  const name = nameOf(settings.DATABASE_URL)
+  const serverUrl = inject('serverUrl')
+  const { user: owner } = new pg.Client({ connectionString: settings.DATABASE_URL })
+  const role = `${name}_role`
+  await administer(serverUrl, `create role ${role} login password 'a' in role ${owner}`)
+  afterThisTest(() => administer(serverUrl, `drop role ${role}`))
+  const url = new URL(settings.DATABASE_URL)
+  Object.assign(url, { username: role, password: 'a' })
+  const service = await startService({ ...settings, DATABASE_URL: url.href })
+  await service.ready()
+  const api = caller(service.baseUrl, settings.WATCHWORD_BOOTSTRAP_API_KEY)
+  const create = (slug: string) => api.post('/v1/organizations', { name: slug, slug })
+  const failures: [string, string, string][] = [
+    ['absent', `alter database ${name} rename to ${name}_gone`, `alter database ${name}_gone rename to ${name}`],
+    ['refused', `alter role ${role} nologin`, `alter role ${role} login`],
+    ['full', `alter role ${role} connection limit 0`, `alter role ${role} connection limit -1`],
+  ]
+  for (const [failure, cause, cure] of failures) {
+    await administer(serverUrl, `alter role ${role} nologin`)
+    await administer(
+      serverUrl,
+      `select pg_terminate_backend(pid, 5000) from pg_stat_activity where usename = '${role}'`,
+    )
+    await administer(serverUrl, cause)
+    if (failure !== 'refused') await administer(serverUrl, `alter role ${role} login`)
+    const refused = await create(failure)
+    expect([failure, refused.status, refused.body.code, refused.headers.get('retry-after')]).toEqual([
+      failure,
+      503,
+      'unavailable',
+      '1',
+    ])
+    await administer(serverUrl, cure)
+    await until(async () => (await create(failure)).status === 200)
+  }
+  service.child.kill('SIGTERM')
+  await service.ended
+})

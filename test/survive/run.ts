@@ -7,12 +7,13 @@ import { makeBase, type Outcome, runScenario } from './stage.ts'
 // A request waits for five seconds at most, and a busy machine takes a moment to answer then.
 const TARGETS = { firstGood: 10_000, slowest: 5200 }
 
+const width = Math.max(...scenarios.map(({ name }) => name.length))
 const USAGE = `Usage: npm run survive -- [scenario]…
 
 Breaks the database in ${scenarios.length} ways while people sign in, and checks what is left. All scenarios take ten minutes, and
 4 GB of memory or of the temporary directory. Ctrl-C stops the servers and removes the databases.
 
-${scenarios.map(({ name, about }) => `  ${name.padEnd(18)} ${about}`).join('\n')}`
+${scenarios.map(({ name, about }) => `  ${name.padEnd(width)} ${about}`).join('\n')}`
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 const { values, positionals: names } = parseArgs({

@@ -75,7 +75,7 @@ export function explainDatabaseError(error: unknown, url: string | null): string
     case '42501':
       return `${name} denies user ${user} a permission that Watchword needs: make ${user} the owner of database "${database}".`
     case '53100':
-      return `The disk of ${name} is full: free some space and start again.`
+      return `The disk of ${name} is full: free space and try again.`
     case '53300':
       return `${name} has no connection left: raise its max_connections, or start fewer processes.`
     case '25006':
