@@ -106,4 +106,8 @@ const answerError: ErrorRequestHandler = (error, _req, res, _next) => {
 }
 app.use(answerError)
 
-app.listen(Number(process.env['PORT'] ?? 3000), process.env['HOST'] ?? 'localhost', () => console.log(`Open ${origin}`))
+app.listen(Number(process.env['PORT'] ?? 3000), process.env['HOST'] ?? 'localhost', (error) => {
+  // Express 5 calls it as well when the port is taken.
+  if (error) throw error
+  console.log(`Open ${origin}`)
+})
