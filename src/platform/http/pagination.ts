@@ -220,20 +220,21 @@ function scan<SDB, STB extends keyof SDB, SO, DB, TB extends keyof DB, O>(
  * SQL: the first `SCAN_LIMIT` rows of a query in the order of the page, numbered as they are read. The query has a limit: a
  * distributed database then numbers the rows of the scan only.
  */
-export function numberScan(scan: Expression<unknown>, { order, sortedBy }: Page): RawBuilder<unknown> {
-  const direction = sql.raw(order)
-  const at = sql.ref(sortedBy === 'age' ? 'created_at' : 'updated_at')
-  return sql`select scan.*, row_number() over (order by scan.${at} ${direction}, scan.id ${direction}) as scan_place
-    from (${scan}) scan`
+export function numberScan(scan: Expression<unknown>, page: Page): RawBuilder<unknown> {
+  return sql`select scan.*, row_number() over (order by ${orderOf('scan', page)}) as scan_place from (${scan}) scan`
+}
+
+/** SQL: the order of a page, for rows of this name. */
+function orderOf(name: string, { order, sortedBy }: Page): RawBuilder<unknown> {
+  const at = sql.ref(`${name}.${sortedBy === 'age' ? 'created_at' : 'updated_at'}`)
+  return sql`${at} ${sql.raw(order)}, ${sql.ref(`${name}.id`)} ${sql.raw(order)}`
 }
 
 /** SQL: the matching rows of a numbered scan that the page takes, and the last row of the scan. */
-function takeScanned<Row>(numbered: RawBuilder<unknown>, { order, sortedBy, limit }: Page) {
-  const direction = sql.raw(order)
-  const at = sql.ref(sortedBy === 'age' ? 'created_at' : 'updated_at')
+function takeScanned<Row>(numbered: RawBuilder<unknown>, page: Page) {
   return sql<Row & ScannedRow>`select scanned.* from (${numbered}) scanned
     where scanned.is_match or scanned.scan_place = ${SCAN_LIMIT}
-    order by scanned.${at} ${direction}, scanned.id ${direction} limit ${limit + 1}`
+    order by ${orderOf('scanned', page)} limit ${page.limit + 1}`
 }
 
 /** The matching rows of a scan, and its end if it has `SCAN_LIMIT` rows. */
