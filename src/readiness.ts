@@ -40,7 +40,7 @@ async function succeeds(check: Promise<boolean>): Promise<'ok' | 'failed'> {
 
 /**
  * Writes by locking a row: the commit reaches the disk and synchronous standbys, and no row is rewritten. A server that only
- * reads refuses it, and the connections to it are closed. Any row does that others have not locked; once commits hang, each
+ * reads refuses it, and the connections to it are closed. It locks any row that is free: while commits hang, each
  * check leaves one locked. A full disk or a locked table is not looked for: every process shares those, and reads go on.
  */
 async function canWrite({ database }: Platform): Promise<boolean> {

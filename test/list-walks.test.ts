@@ -62,7 +62,7 @@ const idOf = ({ id }: { id: string }) => id
 
 const sessions: List = {
   path: '/v1/sessions?',
-  // Grouped by user, of whom each has one.
+  // Grouped by user. Each user has one session.
   idsOf: ({ users }) => users.flatMap(({ sessions }: { sessions: { id: string }[] }) => sessions.map(idOf)),
   table: 'sessions',
   matching: 'select id from sessions where idle_expires_at > clock_now() order by created_at, id',

@@ -59,7 +59,7 @@ export function epochSeconds(clock: Clock): number {
   return Math.floor(clock.now().getTime() / 1000)
 }
 
-/** Whether a time has passed since a moment. It has, too, when the clock was set back behind the moment. */
+/** Whether `ms` have passed since `sinceMs`. Also true if the clock was set back to before `sinceMs`. */
 export function hasPassed(ms: number, sinceMs: number, nowMs: number): boolean {
   return nowMs < sinceMs || nowMs - sinceMs >= ms
 }

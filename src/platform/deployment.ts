@@ -150,7 +150,7 @@ const CHECK_IDENTITY = `
 /**
  * Compares the database with the one of the last start, at each start after the migration. In a copy it holds outgoing
  * messages: a copy for staging must not mail real people, and the messages of a backup may have been sent before. The
- * first start of a new database only records the identity. Logs what the operator has to do.
+ * first start of a new database only records the identity. Logs a copy or a hold, with the command to run.
  */
 export async function checkDatabaseIdentity(url: string, log: Log): Promise<void> {
   const { rows } = await fromDatabase(() =>

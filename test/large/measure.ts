@@ -11,8 +11,8 @@ import { fillWorld, type World } from './world.ts'
 const USAGE = `Usage: npm run large -- [options]
 
 Compares lists, searches and counts of an organization with 10 000 users and of one with a million, each beside a thousand
-small organizations. Prints medians and 95th percentiles. Takes half an hour and 8 GB below the temporary directory. Ctrl-C
-stops the servers and removes the databases.
+small organizations. Prints medians and 95th percentiles. Takes several minutes, and gigabytes below the temporary
+directory. Ctrl-C stops the servers and removes the databases.
 
   --users n          users of the large organization (1000000)
   --organizations n  small organizations (1000)

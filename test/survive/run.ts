@@ -10,8 +10,8 @@ const TARGETS = { firstGood: 10_000, slowest: 5200 }
 const width = Math.max(...scenarios.map(({ name }) => name.length))
 const USAGE = `Usage: npm run survive -- [scenario]…
 
-Breaks the database in ${scenarios.length} ways while people sign in, and checks what is left. All scenarios take ten minutes, and
-4 GB of memory or of the temporary directory. Ctrl-C stops the servers and removes the databases.
+Breaks the database in ${scenarios.length} ways while people sign in, and checks what is left. All scenarios take several minutes,
+and gigabytes of memory or of the temporary directory. Ctrl-C stops the servers and removes the databases.
 
 ${scenarios.map(({ name, about }) => `  ${name.padEnd(width)} ${about}`).join('\n')}`
 

@@ -19,7 +19,7 @@ export interface Deadline {
 
 // With less time left a statement is not begun. Cut off in the middle, it would cost the connection.
 const LEAST_MS = 500
-// How often the time is looked at while it is paused with little left.
+// The shortest interval between two checks of a deadline that is paused.
 const LEAST_LOOK_MS = 50
 
 /** Starts the time of a request, in milliseconds. */

@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { breakClient } from './client.ts'
 import { noConnection } from './failure.ts'
 
-/** A new connection writes while fewer statements hang. */
+/** When so many statements hang, a new connection only reads. */
 export const MAX_HANGING = 5
 
 /**
@@ -27,14 +27,15 @@ export async function prepareConnection(
     })
     if (pooled && rows.length > 0) throw noConnection()
   } catch (error) {
-    // The pool would say farewell, and wait for the answer of a server that may be silent.
+    // The pool would end the session in order, and wait for a server that may be silent.
     breakClient(client)
     throw error
   }
 }
 
-// Of processes that have ended, too. A statement that waits for its client hangs because of that client.
+// Also counts statements of processes that have ended. A statement that waits for its client says nothing of the server.
 const HANGING = `select from pg_stat_activity
-  where application_name = current_setting('application_name') and usename = current_user and datname = current_database() and state = 'active'
-    and wait_event_type is distinct from 'Client' and query_start < clock_timestamp() - $1 * interval '1 ms'
+  where application_name = current_setting('application_name') and usename = current_user
+    and datname = current_database() and state = 'active' and wait_event_type is distinct from 'Client'
+    and query_start < clock_timestamp() - $1 * interval '1 ms'
   having count(*) >= ${MAX_HANGING}`

@@ -11,9 +11,9 @@ import { DatabaseError, nameDatabase } from './reach.ts'
 import { unboundedParameters } from './session-settings.ts'
 
 const DIRECTORY = new URL('../../../migrations/', import.meta.url)
-// Any fixed numbers. Who holds the first migrates the database. The second is the only one that the release before 0.1.0 knows:
-// its processes wait for it in a statement, and a concurrent index build waits for the end of each statement. So it is let go
-// during such a build.
+// Any fixed numbers. The process that holds both locks migrates the database. The release before 0.1.0 knows only the second. Its
+// processes wait for it in a statement, and a concurrent index build waits until every older statement has ended. So the second
+// lock is released during such a build.
 const LOCK_KEY = 7_190_214_002
 const EARLIER_LOCK_KEY = 7_190_214_001
 const PATIENCE_MS = 300_000

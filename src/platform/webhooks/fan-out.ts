@@ -25,8 +25,7 @@ const failing = perPlatform(() => new Set<string>())
  * Hands the events of every environment to the queues of its webhooks, from where that ended the last time. Position and
  * deliveries are written together, so a process that dies leaves neither a gap nor anything twice.
  *
- * An environment that fails is logged when it begins to fail and tried again at the
- * next call; the others go on.
+ * An environment that fails is logged when it begins to fail and tried again at the next call. The others go on.
  *
  * @returns whether more can be handed out right away.
  */
