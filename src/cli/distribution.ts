@@ -6,7 +6,7 @@ import { SESSION_SETTINGS, unboundedParameters } from '../platform/db/session-se
 import { PLACES, type Place } from './table-places.ts'
 
 /** What the service sets for its own connections, and the coordinator does not pass on to the workers. */
-const WORKER_SETTINGS = ['lock_timeout', 'enable_seqscan', 'jit'] as const
+const WORKER_SETTINGS = ['lock_timeout', 'enable_seqscan', 'jit', 'max_parallel_workers_per_gather'] as const
 // What `expect_many_rows()` tells the planner of a table, which has to be said of each of its shards.
 const DISTINCT_DIRECTORIES = 20
 

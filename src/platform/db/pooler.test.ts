@@ -88,11 +88,12 @@ test('the bounds of a session are those of the connections that a pooler opens f
     pooler: { directUrl, keepsStatements: false },
   })
   ends.push(() => later.close())
-  const names = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'enable_seqscan', 'jit']
+  const times = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout']
+  const names = [...times, 'enable_seqscan', 'jit', 'max_parallel_workers_per_gather']
   const shown = await Promise.all(
     names.map((name) => later.query({ text: `select current_setting('${name}') as value` })),
   )
-  expect(shown.map(([row]) => row?.['value'])).toEqual(['3s', '1s', '10s', 'off', 'off'])
+  expect(shown.map(([row]) => row?.['value'])).toEqual(['3s', '1s', '10s', 'off', 'off', '0'])
   const stored = `select setrole = current_user::regrole as own, setdatabase = 0 as everywhere from pg_db_role_setting
     where setdatabase in (0, (select oid from pg_database where datname = current_database()))`
   expect(await later.query({ text: stored })).toEqual([{ own: true, everywhere: false }])

@@ -7,6 +7,8 @@ export const SESSION_SETTINGS = {
   // until the next analysis; and JIT compilation costs more than any of them takes.
   enable_seqscan: 'off',
   jit: 'off',
+  // Starting workers takes longer than a page of a list, and they would serve one request at the cost of the others.
+  max_parallel_workers_per_gather: '0',
 } as const
 
 const assign = (settings: Record<string, string>) => ({
@@ -25,4 +27,5 @@ export const unboundedParameters = assign({
   idle_in_transaction_session_timeout: '0',
   enable_seqscan: 'on',
   jit: 'on',
+  max_parallel_workers_per_gather: '2',
 })
