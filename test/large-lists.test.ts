@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { countUsersOfOrganizations } from '../src/features/organizations/user-counts.ts'
+import { SESSION_SETTINGS } from '../src/platform/db/session-settings.ts'
 import { chainAll } from './audit.ts'
 import { succeeded } from './factors.ts'
 import { startApp } from './harness.ts'
@@ -45,8 +46,8 @@ for (let n = 0; n < 30; n++) await tenant.organization(`small-${n}`)
 await settleTables(client)
 await chainAll(platform)
 await countUsersOfOrganizations.handle(platform, {}, 1)
-await client.query('set enable_seqscan = off')
-await client.query('set jit = off')
+for (const name of ['enable_seqscan', 'jit', 'max_parallel_workers_per_gather'] as const)
+  await client.query(`set ${name} = '${SESSION_SETTINGS[name]}'`)
 
 const {
   users: [person],
@@ -254,4 +255,20 @@ test.each([
 test('a large organization shows the count that is kept', async () => {
   const { subOrganization } = succeeded(await tenant.get(`/v1/organizations/${subOrgId}`))
   expect(subOrganization.userCount).toBe((await idsBySql('true')).length)
+})
+
+test.each([
+  ['Both', 6000, ['manual', 'scim'], 6000],
+  ['Most', 12_000, ['manual'], 10_000],
+])('role %s counts each of its users once, up to 10 000', async (name, users, sources, expected) => {
+  const { id } = succeeded(await tenant.post('/v1/rbac/roles', { subOrgId, name, permissions: [] })).role
+  await client.query(
+    `insert into role_assignments (directory_id, id, user_id, role_id, source)
+      select directory_id, gen_random_uuid(), id, $2, source
+      from (select directory_id, id from users where directory_id = $1 and deleted_at is null limit $3) chosen,
+        unnest($4::text[]) source order by id, source`,
+    [place.directoryId, id, users, sources],
+  )
+  const shown = succeeded(await tenant.get(`/v1/rbac/roles/${id}?subOrgId=${subOrgId}`))
+  expect(shown.role.assignmentCount).toBe(expected)
 })

@@ -29,10 +29,13 @@ export function within(reach: Reach | Directory, column: string): RawBuilder<boo
     select id from directories where environment_id = ${reach.environmentId} and kind <> 'console')`
 }
 
+// A user can have a role by hand, by SSO and by SCIM: an assignment each.
+const MAX_SOURCES = 3
+
 const counted = sql`
   roles.*, (select d.organization_id from directories d where d.id = roles.directory_id) as organization_id,
-  (select count(distinct user_id)::int from (select a.user_id from role_assignments a
-    where a.directory_id = roles.directory_id and a.role_id = roles.id limit ${COUNTED}) assigned) as user_count,
+  (select least(count(distinct user_id), ${COUNTED})::int from (select a.user_id from role_assignments a
+    where a.directory_id = roles.directory_id and a.role_id = roles.id limit ${MAX_SOURCES * COUNTED}) assigned) as user_count,
   (select count(*)::int from (select from member_roles m
     where m.directory_id = roles.directory_id and m.role_id = roles.id limit ${COUNTED}) assigned) as member_count`
 
