@@ -172,6 +172,7 @@ const CLOCK_READERS: Record<string, string> = {
   'src/platform/http/entry.ts': 'a cached key expires, and its rate is counted, without asking the database',
   'src/platform/ids.ts': 'ids begin with when they were made, so that rows lie in that order',
   'src/platform/webhooks/attempt.ts': 'when a delivery was signed, which receivers compare with their own clocks',
+  'src/platform/webhooks/fan-out.ts': 'how long this process leaves an environment alone that fails',
 }
 
 /** Who takes PostgreSQL's own clock, which tests cannot move. */

@@ -81,7 +81,7 @@ test.each(readers)('%s goes on in other environments when one fails', async (_, 
   expect(await positionIn(table, broken.environmentId)).not.toBe(before[0])
 })
 
-test('an environment whose events cannot be handed to webhooks delays no other, and is logged once', async () => {
+test('an environment whose events cannot be handed to webhooks delays no other, is logged once, and pauses', async () => {
   while (await fanOut(platform));
   for (const tenant of tenants) await newUser(tenant, { subOrgId: await tenant.organization() })
   const table = 'webhook_cursors'
@@ -96,9 +96,18 @@ test('an environment whose events cannot be handed to webhooks delays no other, 
     expect(await fanOut(platform)).toBe(false)
     expect(await positionIn(table, broken.environmentId)).toBe(before[0])
     expect(reports()).toEqual([expect.stringContaining(broken.environmentId)])
+    // One more failure, which makes its pause longer.
+    await service.advance(1)
+    await fanOut(platform)
   })
+  const isMoved = async () => (await positionIn(table, broken.environmentId)) !== before[0]
+  await service.advance(1)
   await fanOut(platform)
-  expect(await positionIn(table, broken.environmentId)).not.toBe(before[0])
+  expect(await isMoved()).toBe(false)
+  await service.advance(1)
+  await fanOut(platform)
+  expect(await isMoved()).toBe(true)
+  expect(reports()).toHaveLength(1)
   await newUser(broken, { subOrgId: await broken.organization() })
   await withBroken(table, () =>
     until(async () => {
@@ -141,7 +150,7 @@ test('a clean-up goes on with other tables when one fails', async () => {
   expect(removed).toEqual([0, 2])
 })
 
-test('a job ends at once when the database is unavailable, but not for a statement that takes too long', async () => {
+test('a job ends at once when the database is unavailable, but not for a statement that takes too long or too much', async () => {
   const tried: string[] = []
   const run = (failures: Record<string, () => Promise<unknown>>) => {
     tried.length = 0
@@ -157,11 +166,15 @@ test('a job ends at once when the database is unavailable, but not for a stateme
     })
   await expect(run({ slow, next: async () => undefined })).rejects.toMatchObject({ parts: 'slow' })
   expect(tried).toEqual(['slow', 'next'])
+  // Such as `temp_file_limit`.
+  const tooLarge = () => sql`do 'begin raise exception ''too large'' using errcode = ''53400''; end'`.execute(db)
+  await expect(run({ tooLarge, next: async () => undefined })).rejects.toMatchObject({ parts: 'tooLarge' })
+  expect(tried).toEqual(['tooLarge', 'next'])
   const away = noConnection()
   await expect(run({ away: () => Promise.reject(away), next: async () => undefined })).rejects.toBe(away)
   expect(tried).toEqual(['away'])
   const broken = () => Promise.reject(new TypeError('broken'))
   const both = await failureOf(run({ broken, away: () => Promise.reject(away), next: async () => undefined }))
-  expect(both).toMatchObject({ parts: 'broken away', cause: { name: 'TypeError' } })
+  expect(both).toMatchObject({ parts: 'broken away', cause: { code: 'NO_FREE_CONNECTION' } })
   expect(tried).toEqual(['broken', 'away'])
 })

@@ -157,3 +157,20 @@ test('a key that is revoked while another process hears nothing is refused there
   expect((await tenant.delete(`/v1/api-keys/${body.id}`)).status).toBe(200)
   await until(async () => (await other.as(key).get('/v1/users')).status === 401)
 })
+
+test('a value is read again once the clock was set back to before it was read', async () => {
+  const start = Date.now()
+  vi.useFakeTimers({ toFake: ['Date'], now: start })
+  onTestFinished(() => void vi.useRealTimers())
+  const { promise: isOver, resolve: nextTurn } = Promise.withResolvers<void>()
+  let reads = 0
+  const cache = platform.caches.define('cache_test_set_back', async () => ++reads)
+  expect(await cache.get('key')).toBe(1)
+  expect(cache.get('key')).toBe(1)
+  // The time is read once in a turn of the event loop.
+  setImmediate(nextTurn)
+  await isOver
+  vi.setSystemTime(start - HOUR_MS)
+  expect(await cache.get('key')).toBe(2)
+  expect(cache.get('key')).toBe(2)
+})

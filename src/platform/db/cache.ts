@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type pg from 'pg'
 import type { Awaitable } from '../awaitable.ts'
+import { hasPassed } from '../clock.ts'
 import type { Log } from '../log.ts'
 import { waitUntilDeadline } from './deadline.ts'
 import { currentPlace, type Lane, readForAll } from './lanes.ts'
@@ -24,7 +25,7 @@ export interface Caches {
 }
 
 // The bound on staleness, but for a turn of the event loop, while the listening connection leads to a server that has
-// fallen silent.
+// fallen silent. Twice as long, if the system clock is set back meanwhile.
 const TTL_MS = 5000
 // The same while this process knows that it hears nothing. Not zero, so that an entry that many requests need is read ten
 // times a second at most.
@@ -34,7 +35,10 @@ const CHANNEL = 'watchword_cache'
 
 interface Entry<T> {
   value: Awaitable<T>
-  expiresAtMs: number
+  readAtMs: number
+  ttlMs: number
+  /** Whether it is to be read again, however young it is. */
+  isDue: boolean
   /** Of those for whom it is read; null once it is. */
   lane: Lane | null
 }
@@ -50,6 +54,11 @@ function timeOfTurn(): number {
     })
   }
   return turnMs
+}
+
+function isFresh({ isDue, lane, readAtMs, ttlMs }: Entry<unknown>): boolean {
+  // What is being read is shared, however briefly its value may be used.
+  return !isDue && (lane !== null || !hasPassed(ttlMs, readAtMs, timeOfTurn()))
 }
 
 export interface CacheOptions {
@@ -95,7 +104,9 @@ export function openCaches(url: string, log: Log, options: CacheOptions = {}): C
         const reading = readForAll(() => load(key))
         const entry: Entry<T> = {
           value: reading,
-          expiresAtMs: Date.now() + (isListening ? ttlMs : disconnectedTtlMs),
+          readAtMs: timeOfTurn(),
+          ttlMs: isListening ? ttlMs : disconnectedTtlMs,
+          isDue: false,
           lane,
         }
         add(key, entry)
@@ -106,7 +117,7 @@ export function openCaches(url: string, log: Log, options: CacheOptions = {}): C
             keep(key, entry, value !== null)
           },
           () => {
-            entry.expiresAtMs = 0
+            entry.isDue = true
           },
         )
         return reading
@@ -117,9 +128,7 @@ export function openCaches(url: string, log: Log, options: CacheOptions = {}): C
           // A caller does not wait for what is read for nobody, in whose queue anyone can stand.
           const isOwn =
             known && (known.lane === null || known.lane === 'callers' || currentPlace().lane === 'anonymous')
-          // What is being read is shared, however briefly a value may be used.
-          const now = known?.lane === null ? timeOfTurn() : 0
-          const value = isOwn && known.expiresAtMs > now ? known.value : read(key)
+          const value = isOwn && isFresh(known) ? known.value : read(key)
           return value instanceof Promise ? waitUntilDeadline(value) : value
         },
         has,
@@ -157,7 +166,7 @@ function remember<T>() {
     drop,
     /** Makes every entry due, but keeps what `has` knows: a known caller is not treated as a stranger. */
     expire() {
-      for (const entries of [there, others]) for (const entry of entries.values()) entry.expiresAtMs = 0
+      for (const entries of [there, others]) for (const entry of entries.values()) entry.isDue = true
     },
     has: (key: string) => there.has(key),
     add: (key: string, entry: Entry<T>) => put(there.has(key) ? there : others, key, entry),

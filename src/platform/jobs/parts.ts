@@ -1,7 +1,7 @@
 import { isDatabaseUnavailable, sqlState } from '../db/failure.ts'
 
-/** A statement that took too long, or lost a conflict: other parts may succeed. */
-const OF_STATEMENT = /^(57014|55P03|40001|40P01)$/
+/** A statement that took too long, lost a conflict, or exceeded a limit of its own: other parts may succeed. */
+const OF_STATEMENT = /^(57014|55P03|40001|40P01|53200|53400)$/
 const MOST_NAMED = 10
 
 export interface PartFailure {
@@ -26,23 +26,24 @@ export async function runParts<T>(
       const stopsAll = isDatabaseUnavailable(error) && !OF_STATEMENT.test(sqlState(error) ?? '')
       if (stopsAll && !failed.length) throw error
       failed.push({ name: nameOf(part), error })
-      if (stopsAll) throw toError(failed)
+      if (stopsAll) throw toError(failed, error)
     }
   return failed
 }
 
-/** Like `runParts`, and throws when all have run: one error that names the failed parts, with the first failure as its cause. */
+/** Like `runParts`, and throws when all have run: one error that names the failed parts, with the first failure as its cause, or that of the
+ * database. */
 export async function forEachPart<T>(
   parts: Iterable<T> | AsyncIterable<T>,
   nameOf: (part: T) => string,
   step: (part: T) => Promise<unknown>,
 ): Promise<void> {
   const failed = await runParts(parts, nameOf, step)
-  if (failed.length) throw toError(failed)
+  if (failed.length) throw toError(failed, failed[0]?.error)
 }
 
-function toError(failed: PartFailure[]): Error {
+function toError(failed: PartFailure[], cause: unknown): Error {
   const named = failed.slice(0, MOST_NAMED).map(({ name }) => name)
-  const error = new Error(`${failed.length} parts of a job failed`, { cause: failed[0]?.error })
+  const error = new Error(`${failed.length} parts of a job failed`, { cause })
   return Object.assign(error, { parts: named.join(' ') })
 }

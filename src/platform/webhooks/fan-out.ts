@@ -1,3 +1,4 @@
+import { hasPassed } from '../clock.ts'
 import { skipLocked } from '../db/distributed.ts'
 import { type EventPlace, readPlaces } from '../event-places.ts'
 import { matchesType } from '../events.ts'
@@ -18,32 +19,52 @@ import { TEST_TYPE } from './limits.ts'
 // Of events in a transaction, and of deliveries in a statement.
 const [EVENTS, ROWS] = [500, 2500]
 
-// The environments that failed the last time: only the first failure in a row is logged.
-const failing = perPlatform(() => new Set<string>())
+// Of an environment that failed, before it is tried again: longer with each failure in a row.
+const PAUSE_MS = { first: 1000, longest: 30_000 }
+
+interface Failing {
+  /** In a row. */
+  failures: number
+  failedAtMs: number
+}
+
+const failing = perPlatform(() => new Map<string, Failing>())
 
 /**
  * Hands the events of every environment to the queues of its webhooks, from where that ended the last time. Position and
  * deliveries are written together, so a process that dies leaves neither a gap nor anything twice.
  *
- * An environment that fails is logged when it begins to fail and tried again at the next call. The others go on.
+ * An environment that fails is logged when it begins to fail, and tried again after a pause. The others go on.
  *
  * @returns whether more can be handed out right away.
  */
 export async function fanOut(platform: Platform): Promise<boolean> {
-  let isMore = false
-  const failures = await runParts(await listCursorEnvironments(platform.db), String, async (environmentId) => {
-    if (await fanOutEnvironment(platform, environmentId)) isMore = true
-  })
   const known = failing(platform)
-  for (const { name: environmentId, error } of failures)
-    if (!known.has(environmentId))
+  const nowMs = platform.clock.now().getTime()
+  const environmentIds = await listCursorEnvironments(platform.db)
+  for (const id of known.keys()) if (!environmentIds.includes(id)) known.delete(id)
+  let isMore = false
+  const due = environmentIds.filter((id) => isDue(known.get(id), nowMs))
+  const failures = await runParts(due, String, async (environmentId) => {
+    if (await fanOutEnvironment(platform, environmentId)) isMore = true
+    known.delete(environmentId)
+  })
+  for (const { name: environmentId, error } of failures) {
+    const before = known.get(environmentId)?.failures ?? 0
+    if (before === 0)
       platform.log.warn(
         { error, environmentId },
         'Events of an environment cannot be handed to its webhooks: trying again',
       )
-  known.clear()
-  for (const { name } of failures) known.add(name)
+    known.set(environmentId, { failures: before + 1, failedAtMs: nowMs })
+  }
   return isMore
+}
+
+function isDue(failing: Failing | undefined, nowMs: number): boolean {
+  if (!failing) return true
+  const pauseMs = Math.min(PAUSE_MS.first * 2 ** (failing.failures - 1), PAUSE_MS.longest)
+  return hasPassed(pauseMs, failing.failedAtMs, nowMs)
 }
 
 async function fanOutEnvironment(platform: Platform, environmentId: string): Promise<boolean> {
