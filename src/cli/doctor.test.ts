@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { succeeded } from '../../test/factors.ts'
 import { startApp } from '../../test/harness.ts'
@@ -198,7 +199,7 @@ test('migrates apart from the service, and tells what is applied', async () => {
   const refused = await runCommand(settings, 'keys', 'list')
   expect([refused.code, refused.stderr]).toEqual([
     1,
-    expect.stringMatching(/^The database lacks 0001_platform\.sql, .*: run `npx watchword migrate`/),
+    expect.stringMatching(/^There is no database in .*\. Run the command with the settings of the service/),
   ])
   const before = (await runCommand(settings, 'migrate', '--status', '--json')).json
   expect([before.applied, before.unknown]).toEqual([[], []])
@@ -273,4 +274,16 @@ test('warns of redirect URIs that several providers share, and says how to chang
   await key.put('/v1/social/providers', { provider: 'github', enabled: true, callback: 'provider' })
   expect(changed.oidc_callback).toBe('connection')
   expect((await states({ ...env, ...google })).of('redirect URIs')?.state).toBe('ok')
+})
+
+test('warns of a promotion that the service has not noticed yet', async () => {
+  const { db } = service.app.platform
+  expect((await states(env)).of('timeline')).toBeUndefined()
+  // Only a promotion or a restore changes the timeline.
+  await sql`update event_stream set cluster = regexp_replace(event_cluster(), '/.*/', '/00000000/')`.execute(db)
+  expect((await states(env)).of('timeline')).toMatchObject({
+    state: 'warning',
+    detail: expect.stringContaining('run `npx watchword recover`'),
+  })
+  await sql`update event_stream set cluster = event_cluster()`.execute(db)
 })

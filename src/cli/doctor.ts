@@ -11,7 +11,7 @@ import { migrationStatus } from '../platform/db/migrate.ts'
 import { type Database, openDatabase } from '../platform/db/pool.ts'
 import { findPooler, type Pooler } from '../platform/db/pooler.ts'
 import { reachDatabase } from '../platform/db/reach.ts'
-import { readDeployment } from '../platform/deployment.ts'
+import { type DeploymentState, readDeployment } from '../platform/deployment.ts'
 import { explainStartFailure } from '../start-failure.ts'
 import { findAccessBesideProvisioning } from './doctor-provisioning.ts'
 import { findSharedRedirects } from './doctor-redirects.ts'
@@ -217,7 +217,7 @@ async function examineOpenDatabase(config: Config, database: Database): Promise<
     ...(isBehind
       ? []
       : [
-          await examineOutgoing(database),
+          ...(await examineDeployment(database)),
           ...(await examineProvisioning(database)),
           ...(await examineRedirects(config, database)),
         ]),
@@ -253,9 +253,18 @@ async function examineRedirects(config: Config, { db }: Database): Promise<Findi
   )
 }
 
-async function examineOutgoing({ db }: Database): Promise<Finding> {
+async function examineDeployment({ db }: Database): Promise<Finding[]> {
+  const state = await readDeployment(db)
+  const outgoing = describeOutgoing(state)
+  // A copy is in another cluster, too.
+  if (!state.isMoved || state.isCopy) return [outgoing]
+  const detail =
+    'The database was promoted or restored to a point in time, and the service has not noticed it yet. If it may have lost transactions, run `npx watchword recover`.'
+  return [outgoing, { check: 'timeline', state: 'warning', detail }]
+}
+
+function describeOutgoing({ hold, isCopy }: DeploymentState): Finding {
   const check = 'outgoing'
-  const { hold, isCopy } = await readDeployment(db)
   const cure =
     isCopy || hold?.because === 'copied'
       ? 'If you restored a backup, run `npx watchword recover` first. Then run `npx watchword outgoing release`.'
@@ -265,14 +274,22 @@ async function examineOutgoing({ db }: Database): Promise<Finding> {
     return { check, state: 'warning', detail }
   }
   if (!isCopy) return { check, state: 'ok', detail: 'Mails, SMS and webhooks are sent.' }
-  const detail = `The database is a restored backup or a copy: the next start holds mails, SMS and webhooks. ${cure}`
+  const detail = `The database is a restored backup or a copy: the service holds mails, SMS and webhooks from its next start, or within 5 seconds if it runs. ${cure}`
   return { check, state: 'warning', detail }
 }
 
 async function examineWriting({ pool }: Database, detail: string): Promise<Finding> {
-  const { rows } = await pool.query<{ reads: boolean }>(
-    `select current_setting('transaction_read_only') = 'on' as reads`,
+  const { rows } = await pool.query<{ reads: boolean; waits: boolean }>(
+    `select current_setting('transaction_read_only') = 'on' as reads, exists (
+      select from pg_stat_activity where wait_event = 'SyncRep' and query_start < clock_timestamp() - interval '4 seconds'
+    ) as waits`,
   )
+  if (rows[0]?.waits)
+    return {
+      check: 'database',
+      state: 'problem',
+      detail: `${detail} Commits wait for a synchronous standby: start it, or take it out of synchronous_standby_names.`,
+    }
   if (!rows[0]?.reads) return { check: 'database', state: 'ok', detail }
   const cure =
     'It is a standby, default_transaction_read_only is on, or its commits hang because a synchronous standby is lost: set DATABASE_URL to the primary, turn that off, or start the standby.'

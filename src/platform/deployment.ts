@@ -1,12 +1,13 @@
 import { sql } from 'kysely'
+import type { ClientBase } from 'pg'
 import { Type } from 'typebox'
 import { type Awaitable, whenThere } from './awaitable.ts'
 import type { Cache } from './db/cache.ts'
 import { withClient } from './db/client.ts'
 import { fromDatabase } from './db/failure.ts'
 import type { Db, Tx } from './db/pool.ts'
-import { unboundedParameters } from './db/session-settings.ts'
-import { beginEventEpoch } from './event-epoch.ts'
+import { sessionParameters } from './db/session-settings.ts'
+import { beginEpochOnce } from './event-epoch.ts'
 import { defineEvents } from './events.ts'
 import type { JobHandler } from './jobs/queue.ts'
 import type { Log } from './log.ts'
@@ -71,7 +72,7 @@ const stateOf = perPlatform(
     platform.caches.define('deployment', async () => {
       const state = await readDeployment(platform.db)
       // A standby was promoted under a running process.
-      if (state.isMoved) await beginEventEpoch(platform.database.directUrl, platform.log)
+      if (state.isMoved) await beginEpochOnce(platform)
       if (!state.isCopy) return state
       // The database was replaced under a running process.
       await checkDatabaseIdentity(platform.database.directUrl, platform.log)
@@ -135,8 +136,15 @@ export async function noteRecovery(platform: Platform, tx: Tx): Promise<Date> {
   return row.at
 }
 
-const PRESENT_IDENTITY = `system_identifier = coalesce(database_system_identifier(), system_identifier),
-  database_oid = (select oid from pg_database where datname = current_database())`
+const PRESENT_SYSTEM = 'coalesce(database_system_identifier(), system_identifier)'
+const PRESENT_OID = '(select oid from pg_database where datname = current_database())'
+const PRESENT_IDENTITY = `system_identifier = ${PRESENT_SYSTEM}, database_oid = ${PRESENT_OID}`
+
+/** Whether the identity has to be recorded. */
+const IDENTITY_STATE = `
+  select outgoing_held_since is not null as held,
+    (system_identifier, database_oid) is distinct from (${PRESENT_SYSTEM}, ${PRESENT_OID}) as due
+  from deployment`
 
 /** In a copy holds outgoing messages; records the identity, so that the hold is set once. */
 const CHECK_IDENTITY = `
@@ -150,20 +158,27 @@ const CHECK_IDENTITY = `
 /**
  * Compares the database with the one of the last start, at each start after the migration. In a copy it holds outgoing
  * messages: a copy for staging must not mail real people, and the messages of a backup may have been sent before. The
- * first start of a new database only records the identity. Logs a copy or a hold, with the command to run.
+ * first start of a new database only records the identity. Logs a copy or a hold, with the command to run. Writes only where
+ * the identity has changed: a commit may hang.
  */
 export async function checkDatabaseIdentity(url: string, log: Log): Promise<void> {
-  const { rows } = await fromDatabase(() =>
-    withClient(url, { application_name: 'watchword-migrate', ...unboundedParameters }, async (client) => {
-      await client.query('begin isolation level read committed')
-      // The comparison needs a snapshot from after the wait for a release that is under way.
-      await client.query('select from deployment for update')
-      const found = await client.query<{ copied: boolean; held: boolean }>(CHECK_IDENTITY)
-      await client.query('commit')
-      return found
+  await fromDatabase(() =>
+    withClient(url, { application_name: 'watchword-migrate', ...sessionParameters }, async (client) => {
+      const { rows } = await client.query<{ held: boolean; due: boolean }>(IDENTITY_STATE)
+      if (rows[0]?.due) await recordIdentity(client, log)
+      else if (rows[0]?.held) log.warn({}, HELD_LINE)
     }),
   )
+}
+
+async function recordIdentity(client: ClientBase, log: Log): Promise<void> {
+  await client.query('begin isolation level read committed')
+  // The comparison needs a snapshot from after the wait for a release that is under way.
+  await client.query('select from deployment for update')
+  const { rows } = await client.query<{ copied: boolean; held: boolean }>(CHECK_IDENTITY)
   const { copied = false, held = false } = rows[0] ?? {}
+  // Before the commit, whose answer may be lost: the next start finds nothing to report.
   if (copied) log.warn({}, COPIED)
   else if (held) log.warn({}, HELD_LINE)
+  await client.query('commit')
 }

@@ -2,14 +2,15 @@ import { randomInt } from 'node:crypto'
 import { sql } from 'kysely'
 import type { ClientBase } from 'pg'
 import { withClient } from './db/client.ts'
+import { waitUntilDeadline } from './db/deadline.ts'
 import { fromDatabase } from './db/failure.ts'
 import type { Db } from './db/pool.ts'
-import { unboundedParameters } from './db/session-settings.ts'
+import { sessionParameters } from './db/session-settings.ts'
 import { defineErrors } from './errors.ts'
 import type { Position } from './event-cursor.ts'
 import type { JobHandler } from './jobs/queue.ts'
 import type { Log } from './log.ts'
-import type { Platform } from './platform.ts'
+import { type Platform, perPlatform } from './platform.ts'
 
 /** How far back the stream can be read. The rows themselves are kept longer. */
 export const STREAM_DAYS = 30
@@ -34,11 +35,12 @@ export const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
  * Where reading starts: after the position asked for, or else as far back as the stream can be read, which is the very
  * beginning while the stream is younger than that. Throws `cursor_expired`.
  */
-export async function findStart({ db, database, log }: Platform, asked: Position | null): Promise<Position> {
+export async function findStart(platform: Platform, asked: Position | null): Promise<Position> {
+  const { db } = platform
   let state = await readState(db, asked)
   // The database failed over under a service that goes on.
   if (state.moved) {
-    await beginEventEpoch(database.directUrl, log)
+    await waitUntilDeadline(beginEpochOnce(platform))
     state = await readState(db, asked)
   }
   const { epoch, txId } = state.mark ?? { epoch: 0, txId: '0' }
@@ -106,8 +108,9 @@ function firstUnread({ txId, id }: Position): bigint {
 export const markEventStream: JobHandler = {
   name: 'events.mark',
   cron: '7 * * * *',
-  async handle({ db, database, log }) {
-    await beginEventEpoch(database.directUrl, log)
+  async handle(platform) {
+    const { db } = platform
+    await beginEpochOnce(platform)
     await sql`insert into event_marks (epoch, tx_id)
       select epoch, pg_snapshot_xmin(pg_current_snapshot()) from event_stream on conflict do nothing`.execute(db)
     // The newest of them stays, however long the service was down: a reader may be at it, and none is before it.
@@ -125,27 +128,48 @@ const PROMOTED =
  * transaction ids may then be lower than those of stored events and of cursors that readers hold. Runs at each start
  * before anything is recorded, every hour, and when a process finds another database. Logs a promotion: a copy is
  * reported where its identity is checked.
+ *
+ * Writes only in another database. Its commit may hang, such as in a promoted standby that waits for a standby of its own:
+ * then later calls fail at its lock after a second, so one connection hangs.
  */
 export async function beginEventEpoch(url: string, log: Log): Promise<void> {
-  const begin = async (client: ClientBase) => {
-    // A random step: of one backup restored twice, neither copy takes the cursors of the other for its own.
-    const step = randomInt(1, 2 ** 32)
-    await client.query('begin')
-    const { rows } = await client.query<{ before: string | null; present: string | null }>(
-      'select cluster as before, event_cluster() as present from event_stream for update',
-    )
-    await client.query(
-      `update event_stream set epoch = epoch + $1::bigint, earlier = earlier || epoch where cluster <> event_cluster()`,
-      [step],
-    )
-    await client.query('update event_stream set cluster = coalesce(event_cluster(), cluster)')
-    await client.query('commit')
-    return rows[0] ?? { before: null, present: null }
-  }
-  const { before, present } = await fromDatabase(() =>
-    withClient(url, { application_name: 'watchword-migrate', ...unboundedParameters }, begin),
+  await fromDatabase(() =>
+    withClient(url, { application_name: 'watchword-migrate', ...sessionParameters }, async (client) => {
+      const { rows } = await client.query<{ due: boolean }>(
+        'select cluster is distinct from coalesce(event_cluster(), cluster) as due from event_stream',
+      )
+      if (rows[0]?.due) await begin(client, log)
+    }),
   )
+}
+
+async function begin(client: ClientBase, log: Log): Promise<void> {
+  // A random step: of one backup restored twice, neither copy takes the cursors of the other for its own.
+  const step = randomInt(1, 2 ** 32)
+  await client.query('begin')
+  const { rows } = await client.query<{ before: string | null; present: string | null }>(
+    'select cluster as before, event_cluster() as present from event_stream for update',
+  )
+  await client.query(
+    `update event_stream set epoch = epoch + $1::bigint, earlier = earlier || epoch where cluster <> event_cluster()`,
+    [step],
+  )
+  await client.query('update event_stream set cluster = coalesce(event_cluster(), cluster)')
+  const { before = null, present = null } = rows[0] ?? {}
+  // Before the commit, whose answer may be lost: later calls find nothing to report.
   if (before && present && isOtherTimeline(before, present)) log.warn({}, PROMOTED)
+  await client.query('commit')
+}
+
+const beginning = perPlatform((): { current: Promise<void> | null } => ({ current: null }))
+
+/** The same, once for all that ask meanwhile in this process. */
+export function beginEpochOnce(platform: Platform): Promise<void> {
+  const shared = beginning(platform)
+  shared.current ??= beginEventEpoch(platform.database.directUrl, platform.log).finally(() => {
+    shared.current = null
+  })
+  return shared.current
 }
 
 /** Whether the same database of the same cluster is on another timeline. */
@@ -159,8 +183,9 @@ function isOtherTimeline(before: string, present: string): boolean {
  * beyond the last event that it has of the epoch. These consumers get `cursor_expired` and read the current state. Readers
  * inside the service go on from their positions.
  */
-export async function expireLostCursors({ db, database, log }: Platform): Promise<void> {
-  await beginEventEpoch(database.directUrl, log)
+export async function expireLostCursors(platform: Platform): Promise<void> {
+  const { db } = platform
+  await beginEpochOnce(platform)
   const { rows } = await sql<{ epoch: string }>`select unnest(earlier)::text as epoch from event_stream`.execute(db)
   const environments = await db.selectFrom('environments').select('id').execute()
   for (const { epoch } of rows) {

@@ -3,8 +3,8 @@ import { caller, onceFree, until } from '../harness.ts'
 import { startPooler } from '../pooler-peer.ts'
 import { afterThisTest, productionSettings, startService } from './service.ts'
 
-/** What a busy machine explains: a request is refused, and a job tries again. An error of PostgreSQL has a code. */
-const NO_CONNECTION_FREE = /^Warning: (The service is busy|.* \(name=Error\)$)/m
+/** What a busy machine explains: a request is refused, and a job tries again. An error of PostgreSQL has a SQLSTATE. */
+const NO_CONNECTION_FREE = /^Warning: (The service is busy|.* \(name=Error, code=NO_FREE_CONNECTION\)$)/m
 
 test.each([
   ['without prepared statements', false],

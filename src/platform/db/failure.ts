@@ -8,9 +8,19 @@ export async function fromDatabase<T>(talk: () => Promise<T>): Promise<T> {
   try {
     return await talk()
   } catch (error) {
-    if (error instanceof Error) thrown.add(error)
+    if (error instanceof Error) {
+      thrown.add(error)
+      nameFailure(error)
+    }
     throw error
   }
+}
+
+/** Gives a failure that the driver only describes a code, since the log has no messages. */
+function nameFailure(error: Error): void {
+  if (readErrorField(error, 'code') !== undefined) return
+  const code = FAILURE_CODES.find(([pattern]) => pattern.test(error.message))?.[1]
+  if (code) Object.assign(error, { code })
 }
 
 /**
@@ -27,6 +37,7 @@ export function overtaken(cause: unknown): Error {
 export function noConnection(): Error {
   const error = new Error(NO_CONNECTION)
   thrown.add(error)
+  nameFailure(error)
   return error
 }
 
@@ -58,6 +69,11 @@ const QUEUE_TIMEOUT = new RegExp(`timeout exceeded when trying to connect|${NO_C
 const PASSING_MESSAGES = /Connection terminated|Client has encountered|not queryable/
 // As the driver says it when its deadline for an answer (`query_timeout`) has passed.
 const NO_ANSWER = /^Query read timeout$/
+const FAILURE_CODES: [RegExp, string][] = [
+  [NO_ANSWER, 'NO_ANSWER'],
+  [QUEUE_TIMEOUT, 'NO_FREE_CONNECTION'],
+  [PASSING_MESSAGES, 'CONNECTION_LOST'],
+]
 
 /**
  * Whether the database failed, not the request: then the response is 503 with Retry-After. The same codes of Node.js

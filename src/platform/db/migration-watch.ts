@@ -84,6 +84,7 @@ async function findBlocker(client: pg.Client, pid: number): Promise<Blocker | nu
      from unnest(pg_blocking_pids($1)) as blocker (pid)
      left join pg_stat_activity activity on activity.pid = blocker.pid
      left join pg_locks waiting on waiting.pid = $1 and not waiting.granted
+     where blocker.pid <> pg_backend_pid()
      limit 1`,
     [pid],
   )

@@ -48,11 +48,11 @@ async function readVersion(url: string): Promise<string> {
 
 // No server yet, or one that is starting (57P03) or being restarted (57P01, 57P02).
 const ABSENT =
-  /^(ECONNREFUSED|ECONNRESET|ENOENT|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EPIPE|57P0[123])$/
+  /^(CONNECTION_LOST|ECONNREFUSED|ECONNRESET|ENOENT|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EPIPE|57P0[123])$/
 
 function isAbsent(error: unknown): boolean {
   const code = codeOf(error)
-  if (code) return ABSENT.test(code)
+  if (code) return ABSENT.test(code) || code === 'NO_ANSWER'
   return error instanceof Error && /terminated|timeout/i.test(error.message)
 }
 
@@ -63,6 +63,8 @@ function isAbsent(error: unknown): boolean {
 export function explainDatabaseError(error: unknown, url: string | null): string | null {
   if (error instanceof DatabaseError) return error.message
   const name = nameDatabase(url)
+  if (codeOf(error) === 'NO_ANSWER')
+    return `${name} did not answer a statement: it is frozen, or its commits wait for a synchronous standby (wait_event SyncRep in pg_stat_activity). Start the standby, or find out why it is frozen. Then try again.`
   if (isAbsent(error))
     return `${name} does not answer (${reasonOf(error)}): ${url ? 'start it, or correct DATABASE_URL' : 'start again'}.`
   const { user, database } = new pg.Client({ connectionString: url ?? '' })
@@ -76,12 +78,14 @@ export function explainDatabaseError(error: unknown, url: string | null): string
       return `${name} denies user ${user} a permission that Watchword needs: make ${user} the owner of database "${database}".`
     case '53100':
       return `The disk of ${name} is full: free space and try again.`
+    case 'NO_FREE_CONNECTION':
+      return `${name} gave no connection in time: it is busy, or does not answer. Try again.`
     case '53300':
       return `${name} has no connection left: raise its max_connections, or start fewer processes.`
     case '25006':
       return `${name} only reads: it is a standby, default_transaction_read_only is on, or its commits hang because a synchronous standby is lost. Set DATABASE_URL to the primary, turn that off, or start the standby.`
     case '55P03':
-      return `Another transaction of ${name} holds a lock. End it (\`pg_blocking_pids\`) and run the command again.`
+      return `Another transaction of ${name} holds a lock. If its commit waits for a synchronous standby (wait_event SyncRep in pg_stat_activity), start the standby. Otherwise end it (\`pg_blocking_pids\`). Then try again.`
     case '57014':
       return `${name} ended a statement that took too long. End the transactions that hold locks (\`pg_blocking_pids\`), or wait until there is less load, and run the command again.`
     case 'DEPTH_ZERO_SELF_SIGNED_CERT':
@@ -115,5 +119,6 @@ function codeOf(error: unknown): string {
   // Node tries every address of a name and bundles the refusals.
   const first: unknown = error instanceof AggregateError ? error.errors[0] : error
   const code = readErrorField(first, 'code')
-  return typeof code === 'string' ? code : ''
+  if (typeof code === 'string') return code
+  return error instanceof Error && error.message === 'Query read timeout' ? 'NO_ANSWER' : ''
 }
