@@ -21,7 +21,7 @@ export async function confirm({
     const ended = new AbortController()
     // Ctrl-C, and Ctrl-D or the end of the input.
     terminal.on('SIGINT', () => ended.abort()).on('close', () => ended.abort())
-    const asked = terminal.question(`Type "${word}" to go on: `, { signal: ended.signal })
+    const asked = terminal.question(`Type "${word}" to continue: `, { signal: ended.signal })
     const answer = await asked.catch(() => '')
     if (answer.trim() !== word) throw new CliError(refused)
   } finally {

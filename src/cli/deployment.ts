@@ -1,10 +1,11 @@
+import { existsSync } from 'node:fs'
 import { type Config, loadConfig } from '../platform/config.ts'
 import { readSealingKeyId } from '../platform/crypto/keyring.ts'
 import { type MasterKey, provideMasterKeys } from '../platform/crypto/master-key.ts'
 import { startEmbedded } from '../platform/db/embedded.ts'
 import { migrationStatus, refuseNewerSchema } from '../platform/db/migrate.ts'
 import { findPooler } from '../platform/db/pooler.ts'
-import { reachDatabase } from '../platform/db/reach.ts'
+import { describeDatabase, reachDatabase } from '../platform/db/reach.ts'
 import type { Origin } from '../platform/events.ts'
 import { createLog } from '../platform/log.ts'
 import type { Platform } from '../platform/platform.ts'
@@ -36,8 +37,11 @@ export async function withDatabase<T>(work: (config: Config, url: string) => Pro
 
 /** Runs `work` with a platform, on a schema of this very release. */
 export async function withPlatform<T>(work: (platform: Platform, masterKeys: MasterKey[]) => Promise<T>): Promise<T> {
+  const { databaseUrl, dataDir } = loadConfig()
+  // A command must not create a database where there is none.
+  if (databaseUrl === null && !existsSync(dataDir)) throw new CliError(`There is no database in ${dataDir}. ${CURE}`)
   return withDatabase(async (config, url) => {
-    await requireSchema(url)
+    await requireSchema(config, url)
     return openDeployment(config, url, work)
   })
 }
@@ -59,12 +63,16 @@ export async function openDeployment<T>(
   }
 }
 
+const CURE = 'Run the command with the settings of the service, such as DATABASE_URL, or start the service first.'
+
 /** Throws unless the schema is that of this release. */
-export async function requireSchema(url: string): Promise<void> {
-  const { pending, unknown } = await migrationStatus(url)
+export async function requireSchema(config: Config, url: string): Promise<void> {
+  const { applied, pending, unknown } = await migrationStatus(url)
   refuseNewerSchema(unknown)
+  const database = describeDatabase(config.databaseUrl)
+  if (!applied.length) throw new CliError(`There is nothing of Watchword in ${database}. ${CURE}`)
   if (pending.length)
     throw new CliError(
-      `The database lacks ${pending.join(', ')} of this release: run \`npx watchword migrate\`, or start the service.`,
+      `The schema of ${database} is of an earlier release: it lacks ${pending.join(', ')}. Run \`npx watchword migrate\`, or start the service.`,
     )
 }

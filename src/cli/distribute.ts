@@ -14,8 +14,8 @@ export function addDistribute(program: Command): void {
         'what is missing.\n\nExample:\n  $ npx watchword migrate && npx watchword distribute',
     )
     .action(async (options: { json?: boolean }) => {
-      await withDatabase(async (_config, url) => {
-        await requireSchema(url)
+      await withDatabase(async (config, url) => {
+        await requireSchema(config, url)
         const done: string[] = []
         await distribute(url, (line) => {
           done.push(line)

@@ -98,6 +98,18 @@ test('release --discard drops what waited before the hold, and sends the rest', 
   expect([mailedTo(), webhooksOf(before)]).toEqual([[after], 0])
 })
 
+test('release --discard also drops events that were not handed to the queues of webhooks before the hold', async () => {
+  const { email: before } = await newUser(tenant, { subOrgId })
+  await outgoing('hold')
+  const { email: after } = await newUser(tenant, { subOrgId })
+  expect((await outgoing('release', '--discard')).json).toMatchObject({ released: true, discarded: { webhooks: 0 } })
+  await until(async () => {
+    await fanOut(platform)
+    return (await deliverDue(platform)) && webhooksOf(after) === 1
+  })
+  expect(webhooksOf(before)).toBe(0)
+})
+
 test('codes that expire while they are held are not sent', async () => {
   peer.deliveries.length = 0
   await outgoing('hold')

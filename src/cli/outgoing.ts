@@ -54,7 +54,8 @@ async function showStatus(options: Options): Promise<void> {
   })
 }
 
-const COPY = 'The database is a restored backup or a copy. The next start of the service holds messages.'
+const COPY =
+  'The database is a restored backup or a copy. The service holds messages from its next start, or within 5 seconds if it runs.'
 
 const RECOVER_FIRST =
   'If you restored a backup, run `npx watchword recover` first. Then release messages with `npx watchword outgoing release`.'
@@ -83,12 +84,14 @@ async function countWaiting(platform: Platform): Promise<Waiting> {
 }
 
 async function loadChannels() {
-  const [{ mailDelivery }, { smsDelivery }, { countPendingDeliveries, discardDeliveries }] = await Promise.all([
-    import('../platform/mail/jobs.ts'),
-    import('../platform/sms/jobs.ts'),
-    import('../platform/webhooks/delivery-store.ts'),
-  ])
-  return { mailDelivery, smsDelivery, countPendingDeliveries, discardDeliveries }
+  const [{ mailDelivery }, { smsDelivery }, { countPendingDeliveries, discardDeliveries }, { skipEarlierEvents }] =
+    await Promise.all([
+      import('../platform/mail/jobs.ts'),
+      import('../platform/sms/jobs.ts'),
+      import('../platform/webhooks/delivery-store.ts'),
+      import('../features/webhooks/webhooks.ts'),
+    ])
+  return { mailDelivery, smsDelivery, countPendingDeliveries, discardDeliveries, skipEarlierEvents }
 }
 
 async function holdMessages(options: Options): Promise<void> {
@@ -118,7 +121,9 @@ async function releaseMessages(options: Options): Promise<void> {
 const BATCH = 1000
 
 async function discardBefore(platform: Platform, since: Date): Promise<Waiting> {
-  const { mailDelivery, smsDelivery, discardDeliveries } = await loadChannels()
+  const { mailDelivery, smsDelivery, discardDeliveries, skipEarlierEvents } = await loadChannels()
+  // First: otherwise an event that is handed to a queue meanwhile would stay in it.
+  await skipEarlierEvents(platform, since)
   let webhooks = 0
   const directories = await platform.db.selectFrom('webhooks').select('directory_id as id').distinct().execute()
   for (const { id } of directories) webhooks += await discardDeliveries(platform.db, id, since, BATCH)

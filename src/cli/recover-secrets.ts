@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { changeInBatches, hasRow } from '../platform/db/batches.ts'
 import { sqlState } from '../platform/db/failure.ts'
 import type { Db } from '../platform/db/pool.ts'
-import { type Refusal, refusalsOf } from './recovery-tables.ts'
+import { type Refusal, refusalsOf, TRUSTED_DEVICES } from './recovery-tables.ts'
 
 const BATCH = 1000
 const ATTEMPTS = 8
@@ -26,7 +26,8 @@ export async function refuseSecrets(
     for (const refusal of refusalsOf(recoveredAt)) {
       const count = await refuseTable(db, refusal)
       refused[refusal.holds] = (refused[refusal.holds] ?? 0) + count
-      if (count > 0) progress(`Refused: ${refusal.holds} (${count}).`)
+      const verb = refusal.holds === TRUSTED_DEVICES ? 'Forgot' : 'Refused'
+      if (count > 0) progress(`${verb}: ${refusal.holds} (${count}).`)
     }
   }
   return { refused, before }

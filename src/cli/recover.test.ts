@@ -1,13 +1,16 @@
 import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type RawBuilder, sql } from 'kysely'
 import pg from 'pg'
 import { beforeEach, expect, inject, onTestFinished, test } from 'vitest'
-import { administer } from '../../test/database.ts'
+import { administer, databaseUrl } from '../../test/database.ts'
 import { startApp, until } from '../../test/harness.ts'
 import { runCommand, settingsOf } from '../../test/process/cli.ts'
-import { afterThisTest, refusedStart } from '../../test/process/service.ts'
+import { afterThisTest, makeDataDir, refusedStart } from '../../test/process/service.ts'
 import { readDeployment } from '../platform/deployment.ts'
 
 const app = await startApp()
@@ -52,7 +55,7 @@ async function answering(answer: string | null): Promise<{ code: unknown; output
   let isAnswered = false
   const read = (text: string) => {
     output += text
-    if (isAnswered || !output.includes('to go on:')) return
+    if (isAnswered || !output.includes('to continue:')) return
     isAnswered = true
     if (answer === null) child.stdin.end()
     else child.stdin.write(`${answer}\n`)
@@ -102,7 +105,7 @@ async function lock(statement: RawBuilder<unknown>): Promise<() => Promise<void>
   }
 }
 
-const LOCKED = `Another transaction of ${server} holds a lock. End it (\`pg_blocking_pids\`) and run the command again.\n`
+const LOCKED = `Another transaction of ${server} holds a lock. If its commit waits for a synchronous standby (wait_event SyncRep in pg_stat_activity), start the standby. Otherwise end it (\`pg_blocking_pids\`). Then try again.\n`
 
 test('a command that waits for a lock in vain says how to find who holds it', async () => {
   const unlock = await lock(sql`select from deployment for update`)
@@ -137,4 +140,26 @@ test('recover that fails says that messages stay held, and is finished by anothe
   expect((await readDeployment(db)).hold?.because).toBe('recovered')
   const again = await runCommand(env, 'recover', '--yes')
   expect(again.code, again.stderr).toBe(0)
+})
+
+test('a command without a database creates none', async () => {
+  const dataDir = join(makeDataDir(), 'absent')
+  const { DATABASE_URL: _, ...others } = env
+  const { code, stderr } = await runCommand({ ...others, WATCHWORD_DATA_DIR: dataDir }, 'recover', '--yes')
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringContaining(`There is no database in ${dataDir}. Run the command with`),
+  ])
+  expect(existsSync(dataDir)).toBe(false)
+})
+
+test('a command on an empty database names it', async () => {
+  const name = `empty_${randomUUID().replaceAll('-', '')}`
+  await administer(inject('serverUrl'), `create database ${name}`)
+  onTestFinished(() => administer(inject('serverUrl'), `drop database ${name} with (force)`))
+  const { code, stderr } = await runCommand({ ...env, DATABASE_URL: databaseUrl(env.DATABASE_URL, name) }, 'outgoing')
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringContaining(`There is nothing of Watchword in the database "${name}" of`),
+  ])
 })

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { sqlState } from '../platform/db/failure.ts'
 import { describeDatabase } from '../platform/db/reach.ts'
 import type { AccountScope } from '../platform/http/directory.ts'
 import type { Platform } from '../platform/platform.ts'
@@ -7,6 +8,7 @@ import { confirm } from './confirm.ts'
 import { cliOrigin, withPlatform } from './deployment.ts'
 import { getScope } from './lookups.ts'
 import { counted, note, print } from './print.ts'
+import { TRUSTED_DEVICES } from './recovery-tables.ts'
 
 const HELP = `
 Run it after you restored a backup, before you start the service. Run it after a failover that lost transactions, while the
@@ -61,6 +63,7 @@ export function addRecover(program: Command): void {
 const RELEASE = 'Mails, text messages and webhooks are held. When you have checked: `npx watchword outgoing release`.'
 
 const UNFINISHED = 'Not finished. Messages stay held. Run `npx watchword recover` again.'
+const UNSURE = 'Not finished. Messages may be held. Run `npx watchword recover` again.'
 
 async function confirmRecovery({ config }: Platform): Promise<void> {
   await confirm({
@@ -68,7 +71,7 @@ async function confirmRecovery({ config }: Platform): Promise<void> {
       `This changes ${describeDatabase(config.databaseUrl)}. It`,
       '  - ends every session of users and of the team: everyone signs in again,',
       '  - refuses codes, links and invitations, and forgets trusted devices,',
-      '  - discards waiting mails and text messages, and holds new ones and webhooks until you release them.',
+      '  - discards waiting mails and text messages, and holds all webhooks and later messages until you release them.',
     ],
     word: 'recover',
     refused: 'Nothing was changed.',
@@ -85,13 +88,15 @@ export interface RecoveryReport {
 }
 
 function linesOf({ organizations, users, refused, discarded }: RecoveryReport): string[] {
-  const others = Object.entries(refused).filter(([, count]) => count > 0)
+  const { [TRUSTED_DEVICES]: forgotten = 0, ...secrets } = refused
+  const others = Object.entries(secrets).filter(([, count]) => count > 0)
   return [
     `Ended the sessions of ${counted(organizations, 'organization')} and of ` +
       `${users === 1 ? '1 user or team member' : `${users} users and team members`} without an organization.`,
     others.length
       ? `Refused: ${others.map(([holds, count]) => `${holds} (${count})`).join(', ')}.`
       : 'No code, link or other one-time secret was valid.',
+    `Forgot ${counted(forgotten, 'trusted device')}.`,
     `Discarded ${counted(discarded.mails, 'waiting mail')} and ${counted(discarded.sms, 'waiting text message')}.`,
     'Cursors of the event feed beyond the restored events are refused.',
   ]
@@ -99,14 +104,19 @@ function linesOf({ organizations, users, refused, discarded }: RecoveryReport): 
 
 /**
  * Makes a database safe that lacks its last transactions. First and last it ends the sessions: first, so that sessions from
- * before create no more secrets; last, because a secret may have been consumed meanwhile. Can be repeated. A failure after
- * the messages are held says so by `progress`.
+ * before create no more secrets; last, because a secret may have been consumed meanwhile. Can be repeated. After a
+ * failure `progress` says whether messages are held.
  */
 export async function recover(platform: Platform, progress: (line: string) => void): Promise<RecoveryReport> {
   const { holdOutgoing, noteRecovery } = await import('../platform/deployment.ts')
-  const recoveredAt = await platform.tx(async (tx) => {
+  const holding = platform.tx(async (tx) => {
     await holdOutgoing(platform, tx, 'recovered')
     return noteRecovery(platform, tx)
+  })
+  const recoveredAt = await holding.catch((error: unknown) => {
+    // The commit may have succeeded without an answer.
+    if (sqlState(error) === null) progress(UNSURE)
+    throw error
   })
   progress('Mails, text messages and webhooks are held.')
   try {

@@ -1,6 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { DB } from '../platform/db/schema.gen.ts'
 
+/** Of these the service only forgets that they were trusted. */
+export const TRUSTED_DEVICES = 'trusted devices'
+
 type Column<T extends keyof DB> = keyof DB[T] & string
 
 /** How the secrets of a table are refused that the lost transactions may have used, withdrawn or replaced. */
@@ -52,6 +55,6 @@ export function refusalsOf(recoveredAt: Date): readonly Refusal[] {
     }),
     refuse('exchange_codes', 'exchange codes', { where: sql`true` }),
     refuse('mfa_challenges', 'challenges of second factors', { where: sql`true` }),
-    refuse('trusted_devices', 'trusted devices', { where: sql`true` }),
+    refuse('trusted_devices', TRUSTED_DEVICES, { where: sql`true` }),
   ]
 }

@@ -92,7 +92,7 @@ async function setUp(options: Options): Promise<void> {
   })
   await withDatabase(async (config, url) => {
     if (config.migrateOnStart && (await migrationStatus(url)).unknown.length === 0) await migrate(url, { notice: note })
-    await requireSchema(url)
+    await requireSchema(config, url)
     await openDeployment(config, url, async (platform) => {
       const { setUpAccount } = await import('../features/accounts/setup.ts')
       const made = await platform.tx((tx) => setUpAccount(tx, setup))

@@ -239,7 +239,7 @@ test('recover and a release that run before the first start of a copy are in for
   await stop(second.service)
 
   const status = await runCommand(settings(releasing), 'outgoing')
-  expect(status.stdout).toMatch(/next start of the service holds messages.*watchword recover.*outgoing release/s)
+  expect(status.stdout).toMatch(/holds messages from its next start.*watchword recover.*outgoing release/s)
   const released = await runCommand(settings(releasing), 'outgoing', 'release', '--json')
   expect(released.json).toMatchObject({ released: true })
   const third = await start(releasing)

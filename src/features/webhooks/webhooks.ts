@@ -4,6 +4,7 @@ import { disableWebhook } from './changes.ts'
 import { openSecret } from './secret.ts'
 
 export { noticeReceivers } from './changes.ts'
+export { skipEarlierEvents } from './discard.ts'
 export { hasWebhook } from './reads.ts'
 
 /** What whoever sends events asks of webhooks. */
