@@ -1,10 +1,11 @@
 import { createHash, randomInt } from 'node:crypto'
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { Type } from 'typebox'
 import { hasPassed } from './clock.ts'
 import { skipLocked } from './db/distributed.ts'
 import { type EventInput, eventCatalogue, eventRow, record, systemOrigin } from './events.ts'
 import { findDirectory } from './http/directory.ts'
+import { forEachDirectory } from './jobs/due-rows.ts'
 import type { JobHandler } from './jobs/queue.ts'
 import { type Platform, perPlatform } from './platform.ts'
 import type { Work } from './work.ts'
@@ -70,7 +71,6 @@ function isTold({ platform, directory }: Pick<Work, 'platform' | 'directory'>, i
 }
 
 interface CountRow {
-  directory_id: string
   type: string
   target_type: string | null
   target_id: string | null
@@ -80,31 +80,30 @@ interface CountRow {
   last_at: Date
 }
 
-const BATCH = 1000
+const isDue = sql`first_at < clock_now() - interval '5 minutes'`
+// In the order of the primary key: those of a directory, which are recorded together, follow one another.
+const DUE = { table: 'event_counts', key: 'key', isDue, orderBy: 'directory_id', batch: 1000 } as const
 
 /** Records how many failures were counted: an event for each user, kind and reason. */
 export const recordCountedFailures: JobHandler = {
   name: 'failures.record',
   cron: '*/5 * * * *',
   async handle(platform) {
-    while ((await recordBatch(platform)) === BATCH);
+    await forEachDirectory(platform.db, DUE, (directoryId, keys) => recordCounts(platform, directoryId, keys))
   },
 }
 
-async function recordBatch(platform: Platform): Promise<number> {
-  const isDue: RawBuilder<unknown> = sql`(first_at < clock_now() - interval '5 minutes')`
-  return platform.tx(async (db) => {
+async function recordCounts(platform: Platform, directoryId: string, keys: string[]): Promise<void> {
+  const directory = await findDirectory(platform, directoryId)
+  await platform.tx(async (db) => {
     const { rows } = await sql<CountRow>`
-      delete from event_counts where ${isDue} and (directory_id, key) in (
-        select directory_id, key from event_counts where ${isDue} limit ${BATCH} ${skipLocked(platform.database)})
-      returning directory_id, type, target_type, target_id, data, count, first_at, last_at`.execute(db)
-    for (const [id, counted] of Map.groupBy(rows, (row) => row.directory_id)) {
-      const directory = await findDirectory(platform, id)
-      const alike = Map.groupBy(counted, ({ type, target_id, data }) => JSON.stringify([type, target_id, data]))
-      const events = [...alike.values()].map(toEvent)
-      if (directory) await record({ platform, directory, origin: systemOrigin(), db }, ...events)
-    }
-    return rows.length
+      delete from event_counts where directory_id = ${directoryId} and ${isDue} and key in (
+        select key from event_counts
+        where directory_id = ${directoryId} and key = any(${keys}::bytea[]) ${skipLocked(platform.database)})
+      returning type, target_type, target_id, data, count, first_at, last_at`.execute(db)
+    const alike = Map.groupBy(rows, ({ type, target_id, data }) => JSON.stringify([type, target_id, data]))
+    const events = [...alike.values()].map(toEvent)
+    if (directory) await record({ platform, directory, origin: systemOrigin(), db }, ...events)
   })
 }
 

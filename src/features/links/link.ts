@@ -1,8 +1,10 @@
-import type { RawBuilder } from 'kysely'
 import { hashIdentity, type Identity } from '../../platform/crypto/identity.ts'
-import type { Tx } from '../../platform/db/pool.ts'
+import { skipLocked } from '../../platform/db/distributed.ts'
+import { systemOrigin } from '../../platform/events.ts'
+import { findDirectory } from '../../platform/http/directory.ts'
 import { countAct } from '../../platform/http/rate-limit.ts'
 import { newId } from '../../platform/ids.ts'
+import { forEachDirectory } from '../../platform/jobs/due-rows.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { burn } from '../../platform/proofs.ts'
 import type { TxWork, Work } from '../../platform/work.ts'
@@ -13,6 +15,7 @@ import {
   closeExpiredInviteRows,
   closeLinkRows,
   closeLinksById,
+  expiredInvites,
   hasLiveLinkRow,
   insertLinkRow,
   type LinkRow,
@@ -183,11 +186,20 @@ export async function closeLinks({ db, directory }: TxWork, purpose: LinkPurpose
   return ids.length === 0 ? 0 : closeLinksById(db, directory, purpose.name, ids)
 }
 
-/** Closes invitations of every directory that expired unused, without those that `skipLocked` leaves. Returns each once. */
+/**
+ * Closes the invitations of every directory that expired unused, `batch` at a time. Announces the ids of each directory in
+ * the transaction that closes them. A directory that fails delays no other (`forEachDirectory`).
+ */
 export async function closeExpiredInvites(
-  tx: Tx,
-  limit: number,
-  skipLocked: RawBuilder<unknown>,
-): Promise<{ id: string; directory_id: string }[]> {
-  return closeExpiredInviteRows(tx, limit, skipLocked)
+  platform: Platform,
+  batch: number,
+  announce: (work: TxWork, ids: string[]) => Promise<void>,
+): Promise<void> {
+  await forEachDirectory(platform.db, { ...expiredInvites, batch }, async (directoryId, given) => {
+    const directory = await findDirectory(platform, directoryId)
+    await platform.tx(async (db) => {
+      const ids = await closeExpiredInviteRows(db, directoryId, given, skipLocked(platform.database))
+      if (directory && ids.length) await announce({ platform, directory, origin: systemOrigin(), db }, ids)
+    })
+  })
 }

@@ -177,19 +177,21 @@ export async function closeLinksById(tx: Tx, directory: Directory, purpose: stri
   return closed.length
 }
 
-/**
- * Closes invitations that expired unused. Returns each row once, so that its expiry is announced once. Other links expire
- * without a word, and have no column for it.
- */
+const isOver = sql`open_invite_until <= clock_now()`
+
+/** Invitations that expired unused and are still open. Other links are not announced when they expire. */
+export const expiredInvites = { table: 'links', key: 'id', isDue: isOver, orderBy: 'open_invite_until' } as const
+
+/** Closes those of these links that are expired invitations. Returns each id once, so that its expiry is announced once. */
 export async function closeExpiredInviteRows(
   tx: Tx,
-  limit: number,
+  directoryId: string,
+  ids: string[],
   skipLocked: RawBuilder<unknown>,
-): Promise<{ id: string; directory_id: string }[]> {
-  const isOver = sql`open_invite_until <= clock_now()`
-  const { rows } = await sql<{ id: string; directory_id: string }>`
-    update links set closed_at = clock_now() where ${isOver} and (directory_id, id) in (
-      select directory_id, id from links where ${isOver} order by open_invite_until limit ${limit} ${skipLocked})
-    returning id, directory_id`.execute(tx)
-  return rows
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    update links set closed_at = clock_now() where directory_id = ${directoryId} and ${isOver} and id in (
+      select id from links where directory_id = ${directoryId} and id = any(${ids}::uuid[]) ${skipLocked})
+    returning id`.execute(tx)
+  return rows.map(({ id }) => id)
 }

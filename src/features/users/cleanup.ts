@@ -1,40 +1,39 @@
-import { sql } from 'kysely'
 import { skipLocked } from '../../platform/db/distributed.ts'
 import { record, systemOrigin } from '../../platform/events.ts'
 import { findDirectory } from '../../platform/http/directory.ts'
+import { forEachDirectory } from '../../platform/jobs/due-rows.ts'
+import { forEachPart } from '../../platform/jobs/parts.ts'
 import type { JobHandler } from '../../platform/jobs/queue.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { userEvents } from './events.ts'
 import { purgeUsers } from './purge.ts'
-import { deleteExpiredRows } from './store.ts'
+import { deleteExpiredRows, isExpiredSignup } from './store.ts'
 import { userEvent } from './user-event.ts'
 
-// Small, because many rows of other tables are deleted with each user.
-const BATCH = 200
-
-const isPast = sql<boolean>`deleted_at <= clock_now() - interval '30 days'`
+// Few at a time, because many rows of other tables are deleted with each.
+const EXPIRED = { table: 'users', key: 'id', isDue: isExpiredSignup, orderBy: 'pending_until', batch: 200 } as const
 
 /** Removes expired sign-ups, and purges users deleted thirty days ago. Look-ups ignore both already. */
 export const userCleanup: JobHandler = {
   name: 'users.cleanup',
   cron: '*/10 * * * *',
   async handle(platform) {
-    while ((await expireSignups(platform)) === BATCH);
-    while ((await purgeUsers(platform, isPast, BATCH)) === BATCH);
+    await forEachPart(
+      [expireSignups, purgeUsers],
+      ({ name }) => name,
+      (step) => step(platform),
+    )
   },
 }
 
-/** Processes one batch. Returns how many. */
-async function expireSignups(platform: Platform): Promise<number> {
-  return platform.tx(async (tx) => {
-    const origin = systemOrigin()
-    const rows = await deleteExpiredRows(tx, BATCH, skipLocked(platform.database))
-    for (const [directoryId, users] of Map.groupBy(rows, (row) => row.directory_id)) {
-      const directory = await findDirectory(platform, directoryId)
-      if (!directory) continue
-      const work = { platform, directory, origin, db: tx }
+async function expireSignups(platform: Platform): Promise<void> {
+  await forEachDirectory(platform.db, EXPIRED, async (directoryId, ids) => {
+    const directory = await findDirectory(platform, directoryId)
+    await platform.tx(async (db) => {
+      const users = await deleteExpiredRows(db, directoryId, ids, skipLocked(platform.database))
+      if (!directory) return
+      const work = { platform, directory, origin: systemOrigin(), db }
       await record(work, ...users.map((user) => userEvent(directory, userEvents.deleted, user)))
-    }
-    return rows.length
+    })
   })
 }

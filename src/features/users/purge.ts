@@ -1,6 +1,7 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Belonging } from '../../platform/belongings.ts'
 import type { Tx } from '../../platform/db/pool.ts'
+import { forEachDirectory } from '../../platform/jobs/due-rows.ts'
 import type { Platform } from '../../platform/platform.ts'
 
 type Given = [db: Tx, belongings: readonly Belonging[], directoryId: string, ids: string[]]
@@ -17,36 +18,20 @@ export async function deleteRowsOf(...[db, belongings, directoryId, ids]: Given)
     await sql`delete from ${sql.table(table)} where directory_id = ${directoryId} and user_id = any(${ids})`.execute(db)
 }
 
-/**
- * Removes a batch of users whom nobody can restore any more, and of each what has stayed for that. Returns how many
- * were found. `isOver` is a condition of their rows.
- */
-export async function purgeUsers(
-  { db, tx, belongings }: Platform,
-  isOver: RawBuilder<boolean>,
-  batch: number,
-): Promise<number> {
-  const rows = await db.selectFrom('users').select(['directory_id', 'id']).where(isOver).limit(batch).execute()
-  for (const [directoryId, users] of Map.groupBy(rows, (row) => row.directory_id)) {
-    await tx(async (db) => {
-      const held = await db
-        .selectFrom('users')
-        .select('id')
-        .where('directory_id', '=', directoryId)
-        .where(
-          'id',
-          'in',
-          users.map((row) => row.id),
-        )
-        .where(isOver)
-        .orderBy('id')
-        .forUpdate()
-        .execute()
+const isPast = sql<boolean>`deleted_at <= clock_now() - interval '30 days'`
+// Few at a time, because many rows of other tables are deleted with each.
+const PAST = { table: 'users', key: 'id', isDue: isPast, orderBy: 'deleted_at', batch: 200 } as const
+
+/** Removes users deleted thirty days ago, and what stayed of them for a restore. */
+export async function purgeUsers({ db, tx, belongings }: Platform): Promise<void> {
+  await forEachDirectory(db, PAST, (directoryId, given) =>
+    tx(async (db) => {
+      const users = db.selectFrom('users').select('id').where('directory_id', '=', directoryId)
+      const held = await users.where('id', 'in', given).where(isPast).orderBy('id').forUpdate().execute()
       const ids = held.map((row) => row.id)
       if (ids.length === 0) return
       await purgeKept(db, belongings, directoryId, ids)
       await db.deleteFrom('users').where('directory_id', '=', directoryId).where('id', 'in', ids).execute()
-    })
-  }
-  return rows.length
+    }),
+  )
 }

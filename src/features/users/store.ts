@@ -278,13 +278,20 @@ export function putRow(directory: Directory, user: HeldUser, changes: Partial<Ne
     from jsonb_populate_record(null::users, ${JSON.stringify(known)}::jsonb) moved returning *`
 }
 
-/** Deletes a batch of expired sign-ups, without those that `skipLocked` leaves. */
-export async function deleteExpiredRows(tx: Tx, batch: number, skipLocked: RawBuilder<unknown>): Promise<UserRow[]> {
-  const isExpired = sql`pending_until <= clock_now() and deleted_at is null`
+/** Sign-ups whose time to confirm the address has passed. */
+export const isExpiredSignup = sql`pending_until <= clock_now() and deleted_at is null`
+
+/** Deletes those of these users that are expired sign-ups, without those that `skipLocked` leaves. */
+export async function deleteExpiredRows(
+  tx: Tx,
+  directoryId: string,
+  ids: string[],
+  skipLocked: RawBuilder<unknown>,
+): Promise<UserRow[]> {
   const { rows } = await sql<UserRow>`
     with gone as (
-      delete from users where ${isExpired} and (directory_id, id) in (
-        select directory_id, id from users where ${isExpired} limit ${batch} ${skipLocked}) returning *)
+      delete from users where directory_id = ${directoryId} and ${isExpiredSignup} and id in (
+        select id from users where directory_id = ${directoryId} and id = any(${ids}::uuid[]) ${skipLocked}) returning *)
     select gone.*, ${sql.raw(lockText('gone', 'clock_now()'))} as locked from gone`.execute(tx)
   return rows
 }

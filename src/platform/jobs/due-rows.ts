@@ -1,0 +1,61 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from '../db/pool.ts'
+import type { DB } from '../db/schema.gen.ts'
+import { forEachPart } from './parts.ts'
+
+type Column<T extends keyof DB> = keyof DB[T] & string
+
+/** The rows of all directories that a job has to process. */
+export interface DueRows<T extends keyof DB> {
+  table: T
+  /** With the directory, the primary key. */
+  key: Column<T>
+  isDue: RawBuilder<unknown>
+  /** The indexed column by which they are found. */
+  orderBy: Column<T>
+  /** Rows that a statement reads. */
+  batch: number
+}
+
+/**
+ * Runs a step for the due rows of each directory, a batch of keys at a time. The step checks again whether a row is due. A
+ * directory whose step fails is left out for the rest of the run, and delays no other: throws as `forEachPart` does.
+ */
+export async function forEachDirectory<T extends keyof DB>(
+  db: Db,
+  due: DueRows<T>,
+  step: (directoryId: string, keys: string[]) => Promise<unknown>,
+): Promise<void> {
+  const failed = new Set<string>()
+  await forEachPart(
+    readBatches(db, due, failed),
+    ({ directoryId }) => directoryId,
+    async ({ directoryId, keys }) => {
+      try {
+        await step(directoryId, keys)
+      } catch (error) {
+        failed.add(directoryId)
+        throw error
+      }
+    },
+  )
+}
+
+/** Continues after the last row that it read, not at the first that is still due: a failed directory may have many. */
+async function* readBatches<T extends keyof DB>(
+  db: Db,
+  { table, key, isDue, orderBy, batch }: DueRows<T>,
+  failed: ReadonlySet<string>,
+): AsyncGenerator<{ directoryId: string; keys: string[] }> {
+  const [id, place] = [sql.ref(key), sql.ref(orderBy)]
+  for (let isNext = sql`true`; ; ) {
+    const { rows } = await sql<{ directory_id: string; key: string; place: string }>`
+      select directory_id, ${id}::text as key, ${place}::text as place from ${sql.table(table)}
+      where (${isDue}) and ${isNext} order by ${place}, ${id} limit ${batch}`.execute(db)
+    for (const [directoryId, found] of Map.groupBy(rows, (row) => row.directory_id))
+      if (!failed.has(directoryId)) yield { directoryId, keys: found.map((row) => row.key) }
+    const last = rows.at(-1)
+    if (!last || rows.length < batch) return
+    isNext = sql`(${place}, ${id}) > (${last.place}, ${last.key})`
+  }
+}
