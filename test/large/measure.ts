@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { startEmbedded } from '../../src/platform/db/embedded.ts'
 import { databaseUrl } from '../database.ts'
+import { readOptions, refuseOptions } from '../options.ts'
 import { afterThisTest, makeDataDir, outsideTests, startService } from '../process/service.ts'
 import { fillWorld, type World } from './world.ts'
 
@@ -18,9 +18,8 @@ directory. Ctrl-C stops the servers and removes the databases.
   --organizations n  small organizations (1000)
   --calls n          calls of each kind (200)`
 
-const { values: options } = parseArgs({
+const { values: options } = readOptions(USAGE, {
   options: {
-    help: { type: 'boolean', default: false },
     users: { type: 'string', default: '1000000' },
     organizations: { type: 'string', default: '1000' },
     calls: { type: 'string', default: '200' },
@@ -202,8 +201,5 @@ async function measure(): Promise<void> {
   await compare(small, large)
 }
 
-if (options.help) process.stdout.write(`${USAGE}\n`)
-else if (wrong) {
-  process.stderr.write(`--${wrong[0]} must be a whole number above 0.\n\n${USAGE}\n`)
-  process.exit(2)
-} else await outsideTests(measure)
+if (wrong) refuseOptions(`--${wrong[0]} must be a whole number above 0.`, USAGE)
+await outsideTests(measure)

@@ -118,7 +118,7 @@ export const audit: Mutant[] = [
   {
     name: 'a page without a match ends no list',
     file: 'src/features/audit/read-store.ts',
-    find: 'next: scan?.looked_at === looksAt ? scan.last_looked : null',
+    find: 'next: scan?.scanned_count === scanLimit ? scan.last_scanned : null',
     replace: 'next: null',
     tests: ['src/features/audit/read.test.ts'],
   },

@@ -30,6 +30,13 @@ export const availability: Mutant[] = [
     tests: ['test/network-limit.test.ts'],
   },
   {
+    name: 'a directory whose rows cannot be processed is left out for the rest of a run',
+    file: 'src/platform/jobs/due-rows.ts',
+    find: 'if (!failed.has(directoryId)) yield',
+    replace: 'yield',
+    tests: ['test/job-directories.test.ts'],
+  },
+  {
     name: 'a GET has no body',
     file: 'src/platform/http/entry.ts',
     find: '    refuseUnreadBody(request)\n',
@@ -123,8 +130,8 @@ export const availability: Mutant[] = [
   {
     name: 'what is being read is shared while nothing is heard',
     file: 'src/platform/db/cache.ts',
-    find: 'const now = known?.lane === null ? timeOfTurn() : 0',
-    replace: 'const now = timeOfTurn()',
+    find: '(lane !== null || !hasPassed(',
+    replace: '(lane === undefined || !hasPassed(',
     tests: ['src/platform/db/cache.test.ts'],
   },
   {
@@ -147,6 +154,41 @@ export const availability: Mutant[] = [
     find: '      await waitForTurn(client, EARLIER_LOCK_KEY, waits)\n      try',
     replace: '      try',
     tests: ['src/platform/db/migrate.test.ts'],
+  },
+  {
+    name: 'a migration that another process recorded is not recorded again',
+    file: 'src/platform/db/migrate.ts',
+    find: 'if (!applied.some(({ name }) => name === migration.name)) await keep',
+    replace: 'await keep',
+    tests: ['src/platform/db/migrate.test.ts'],
+  },
+  {
+    name: 'the error of an index build is reported, not that of the lost connection',
+    file: 'src/platform/db/migrate.ts',
+    find: 'await waitForTurn(client, EARLIER_LOCK_KEY, waits).catch(() => undefined)\n    throw error',
+    replace: 'await waitForTurn(client, EARLIER_LOCK_KEY, waits)\n    throw error',
+    tests: ['src/platform/db/migrate.test.ts'],
+  },
+  {
+    name: 'an environment whose events cannot be handed out keeps no other from its webhooks',
+    file: 'src/platform/jobs/parts.ts',
+    find: 'if (stopsAll && !failed.length) throw error',
+    replace: 'throw error',
+    tests: ['test/job-parts.test.ts'],
+  },
+  {
+    name: 'an environment whose events cannot be handed out is tried again after a pause',
+    file: 'src/platform/webhooks/fan-out.ts',
+    find: 'return hasPassed(pauseMs, failing.failedAtMs, nowMs)',
+    replace: 'return hasPassed(0, failing.failedAtMs, nowMs + pauseMs)',
+    tests: ['test/job-parts.test.ts'],
+  },
+  {
+    name: 'a cached row is read again after the clock was set back',
+    file: 'src/platform/db/cache.ts',
+    find: '!hasPassed(ttlMs, readAtMs, timeOfTurn())',
+    replace: 'readAtMs + ttlMs > timeOfTurn()',
+    tests: ['src/platform/db/cache.test.ts'],
   },
   {
     name: 'a complete index is not built again',

@@ -9,6 +9,23 @@ const TABLES = 'src/cli/recovery-tables.ts'
 /** What a restored database must not accept or send. */
 export const recovery: Mutant[] = [
   {
+    name: 'a start waits for the release of a copy before it compares the database',
+    file: DEPLOYMENT,
+    find: "'select from deployment for update'",
+    replace: "'select from deployment'",
+    tests: ['src/platform/deployment.test.ts'],
+    only: 'waits for the release',
+  },
+  {
+    name: 'a backup of a release that knew no identity is held',
+    file: 'migrations/0152_identity_before.sql',
+    find: 'where deployment.system_identifier is null and',
+    replace: 'where false and',
+    tests: [RESTORE_TEST],
+    only: 'knew no identity',
+  },
+
+  {
     name: 'recover ends the sessions again after it refused the secrets',
     file: 'src/cli/recover.ts',
     find: 'const last = await end()',
@@ -83,8 +100,8 @@ export const recovery: Mutant[] = [
   {
     name: 'recover refuses trusted devices',
     file: TABLES,
-    find: "'trusted devices', { where: sql`true`",
-    replace: "'trusted devices', { where: sql`false`",
+    find: 'TRUSTED_DEVICES, { where: sql`true`',
+    replace: 'TRUSTED_DEVICES, { where: sql`false`',
     tests: ['test/recovery-begun.test.ts'],
     only: 'a trusted device',
   },

@@ -1,14 +1,21 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { startForTests } from '../database.ts'
 import { databasesPlace } from '../databases-place.ts'
+import { readOptions, refuseOptions } from '../options.ts'
 import type { Mutant } from './mutant.ts'
 import { lists, mutants } from './mutants.ts'
 import { complaintOf, makeScratch, type Scratch } from './scratch.ts'
 import type { Verdict } from './verdict.ts'
 
-const { values, positionals } = parseArgs({
+const USAGE = `Usage: npm run mutants -- [options] [word]…
+
+Removes one defense after another and runs the tests that should notice. A word is the name of a list of test/mutants, or
+part of the name or the file of a defense. Without a word all ${mutants.length} are removed, which takes hours.
+
+  --list      prints the chosen defenses, and checks that each is where the list says
+  --trusting  does not first run the tests with every defense in place`
+const { values, positionals } = readOptions(USAGE, {
   allowPositionals: true,
   options: { list: { type: 'boolean', default: false }, trusting: { type: 'boolean', default: false } },
 })
@@ -19,7 +26,7 @@ const isChosen = (mutant: Mutant) =>
     (part) => lists[part]?.includes(mutant) ?? (mutant.name.includes(part) || mutant.file.includes(part)),
   )
 const chosen = mutants.filter(isChosen)
-if (chosen.length === 0) throw new Error(`No defence matches ${positionals.join(', ')}`)
+if (chosen.length === 0) refuseOptions(`No defense matches ${positionals.join(', ')}.`, USAGE)
 
 const complaints = mutants.map(complaintOf).filter((complaint) => complaint !== null)
 if (values.list) for (const { name, file } of chosen) say(`${file}: ${name}`)
@@ -59,7 +66,7 @@ async function runAll(databaseUrl: string): Promise<void> {
       say(`${i + 1}/${chosen.length} ${Math.round((performance.now() - startedAt) / 1000)} s  ${mutant.name}: ${line}`)
       if (!isRight) wrong.push(`${mutant.name} (${mutant.file}): ${line}`)
     }
-    say(`${chosen.length} defences taken out, ${wrong.length} not as the table says`)
+    say(`${chosen.length} defenses removed, ${wrong.length} not as the table says`)
     for (const line of wrong) say(`  ${line}`)
     if (wrong.length > 0) process.exitCode = 1
   } finally {
@@ -67,7 +74,7 @@ async function runAll(databaseUrl: string): Promise<void> {
   }
 }
 
-/** With every defence in place the tests pass: else their failures would say nothing. */
+/** With every defense in place the tests pass: else their failures would say nothing. */
 async function passesWhole(scratch: Scratch): Promise<boolean> {
   const verdict = await scratch.run([...new Set(chosen.flatMap(({ tests }) => tests))])
   if (verdict?.kind === 'passed') return true

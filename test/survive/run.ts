@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util'
+import { readOptions, refuseOptions } from '../options.ts'
 import { outsideTests } from '../process/service.ts'
 import { scenarios } from './scenarios.ts'
 import { makeBase, type Outcome, runScenario } from './stage.ts'
@@ -16,17 +16,10 @@ and gigabytes of memory or of the temporary directory. Ctrl-C stops the servers 
 ${scenarios.map(({ name, about }) => `  ${name.padEnd(width)} ${about}`).join('\n')}`
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
-const { values, positionals: names } = parseArgs({
-  allowPositionals: true,
-  options: { help: { type: 'boolean', default: false } },
-})
+const { positionals: names } = readOptions(USAGE, { allowPositionals: true })
 const known = scenarios.map(({ name }) => name)
 const unknown = names.filter((name) => !known.includes(name))
-if (values.help || unknown.length > 0) {
-  if (unknown.length > 0) say(`There is no scenario ${unknown.join(', ')}.\n`)
-  say(USAGE)
-  process.exit(unknown.length > 0 ? 1 : 0)
-}
+if (unknown.length > 0) refuseOptions(`There is no scenario ${unknown.join(', ')}.`, USAGE)
 
 const outcomes: Outcome[] = []
 const endedEarly: string[] = []

@@ -78,9 +78,11 @@ async function expectPromotionLogged({ nodes, violations }: Stage): Promise<void
   if (count() !== 1) violations.push(`${count()} of ${nodes.length} processes logged the promotion`)
 }
 
+// While only writes fail. On a busy machine a read may wait too long.
+const MOST_READS = 0.99
 const LOST_SECONDS = 20
-// Of each process: all that it may open, and five commits that hang before new connections only read.
-const MAX_BACKENDS = 2 * (CONNECTIONS_PER_PROCESS + MAX_HANGING)
+// All connections that both processes may open, and the commits that hang before new connections only read.
+const MAX_BACKENDS = 2 * CONNECTIONS_PER_PROCESS + MAX_HANGING
 
 /** Commits wait for a standby that is gone, and PostgreSQL does not end them. */
 const standbyLost: Scenario = {
@@ -107,7 +109,7 @@ const standbyLost: Scenario = {
       },
     })
     await tasks.end()
-    noteReads(stage)
+    noteReads(stage, MOST_READS)
     notes.push(`the two processes held ${most} connections at most`)
     if (most > MAX_BACKENDS) violations.push(`${most} connections were in use`)
   },
@@ -170,7 +172,7 @@ const readOnly: Scenario = {
       )
     }
     await breakFor(stage, 5, { begin: () => set('on'), end: () => set('off') })
-    noteReads(stage)
+    noteReads(stage, MOST_READS)
   },
 }
 
