@@ -30,17 +30,17 @@ export async function readPlaces(
       : sql`e.environment_id = ${sources.environmentId}`
   const { rows } = await sql<Position & { found: EventPlace | null; of_console: boolean; created_at: Date | null }>`
     with bound as (select epoch, pg_snapshot_xmin(pg_current_snapshot()) as tx_id from event_stream),
-    looked as materialized (
+    scanned as materialized (
       select e.directory_id, e.id, e.epoch, e.tx_id, e.type, e.created_at from events e
       where ${whose} and (e.epoch, e.tx_id, e.id) > (${after.epoch}::bigint, ${after.txId}::xid8, ${after.id}::uuid)
         and (e.epoch, e.tx_id) < ((select epoch from bound), (select tx_id from bound))
       order by e.epoch, e.tx_id, e.id limit ${limit})
     select bound.epoch, bound.tx_id::text as "txId", ${LAST_ID}::text as id, d.kind = 'console' as of_console,
-      looked.created_at,
-      case when looked.id is not null then jsonb_build_object('epoch', looked.epoch, 'txId', looked.tx_id::text,
-        'id', looked.id, 'directoryId', looked.directory_id, 'type', looked.type) end as found
-    from bound left join looked on true left join directories d on d.id = looked.directory_id
-    order by looked.epoch, looked.tx_id, looked.id`.execute(db)
+      scanned.created_at,
+      case when scanned.id is not null then jsonb_build_object('epoch', scanned.epoch, 'txId', scanned.tx_id::text,
+        'id', scanned.id, 'directoryId', scanned.directory_id, 'type', scanned.type) end as found
+    from bound left join scanned on true left join directories d on d.id = scanned.directory_id
+    order by scanned.epoch, scanned.tx_id, scanned.id`.execute(db)
   const [bound] = rows
   if (!bound) throw new Error('The stream of events has no state')
   const places = rows.flatMap(({ found, created_at, of_console }) =>

@@ -22,7 +22,7 @@ export interface StreamedEvent {
 }
 
 /** The most events that one statement scans for a filter. The next page continues after them. */
-export const SCAN_LIMIT = 5000
+export const EVENT_SCAN_LIMIT = 5000
 /** However large events are, a page ends with the one that makes it longer. */
 export const PAGE_BYTES = 4_000_000
 

@@ -2,19 +2,19 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../platform/db/pool.ts'
 import type { Position } from '../../platform/event-cursor.ts'
 import {
+  EVENT_SCAN_LIMIT,
   eventColumns,
   eventOwners,
   isEvent,
   PAGE_BYTES,
   type PageRow,
   position,
-  SCAN_LIMIT,
   type StreamedEvent,
   within,
 } from '../../platform/event-rows.ts'
 import type { Reach } from '../../platform/http/directory.ts'
 
-/** What is looked for; all of it must hold. */
+/** What is scanned for; all of it must hold. */
 export interface Filter {
   types: string[] | null
   actorType: string | null
@@ -44,14 +44,14 @@ export async function selectNewest(
   filter: Filter,
   { before, limit }: { before: Position | null; limit: number },
 ): Promise<ReadPage> {
-  const looksAt = isOpen(filter) ? limit + 1 : SCAN_LIMIT
+  const scanLimit = isOpen(filter) ? limit + 1 : EVENT_SCAN_LIMIT
   const { rows } = await sql<PageRow & Scan>`
-    with looked as materialized (
+    with scanned as materialized (
       select e.* from events e
       where ${within(reach, 'e')} and ${above(reach, filter.from)} and ${below(reach, filter.to, before)}
-      order by e.epoch desc, e.tx_id desc, e.id desc limit ${looksAt}),
+      order by e.epoch desc, e.tx_id desc, e.id desc limit ${scanLimit}),
     found as materialized (
-      select e.* from looked e join directories d on d.id = e.directory_id
+      select e.* from scanned e join directories d on d.id = e.directory_id
       where d.kind <> 'console' and ${matches(filter)}
       order by e.epoch desc, e.tx_id desc, e.id desc limit ${limit + 1}),
     sized as (
@@ -61,10 +61,10 @@ export async function selectNewest(
     page as (
       select * from sized where coalesce(bytes_before, 0) < ${PAGE_BYTES}
       order by epoch desc, tx_id desc, id desc limit ${limit})
-    select looked_at.count as looked_at, looked_at.last as last_looked, (select count(*)::int from found) as found,
+    select scanned_count.count as scanned_count, scanned_count.last as last_scanned, (select count(*)::int from found) as found,
       ${eventColumns}
-    from (select count(*)::int as count, (select ${position('looked')} from looked
-        order by epoch, tx_id, id limit 1) as last from looked) as looked_at
+    from (select count(*)::int as count, (select ${position('scanned')} from scanned
+        order by epoch, tx_id, id limit 1) as last from scanned) as scanned_count
       left join page on true
       ${eventOwners}
     order by page.epoch desc, page.tx_id desc, page.id desc`.execute(db)
@@ -72,13 +72,13 @@ export async function selectNewest(
   const [scan] = rows
   const last = events.at(-1)
   if (scan && last && scan.found > events.length) return { events, next: last.position }
-  // Older ones follow, though of what was looked at all that matches is here.
-  return { events, next: scan?.looked_at === looksAt ? scan.last_looked : null }
+  // Older ones follow, though of what was scanned at all that matches is here.
+  return { events, next: scan?.scanned_count === scanLimit ? scan.last_scanned : null }
 }
 
 interface Scan {
-  looked_at: number
-  last_looked: Position | null
+  scanned_count: number
+  last_scanned: Position | null
   found: number
 }
 

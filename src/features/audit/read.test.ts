@@ -212,7 +212,7 @@ const big = await large.organization('big')
 await large.post('/v1/users', { subOrgId: big, email: 'big@example.com' })
 const address = `${service.baseUrl}/v1/audit/export?subOrgId=${big}`
 const asLarge = { headers: { 'x-api-key': large.key } }
-const pagesOf = (texts: string[]) => texts.filter((text) => text.includes('last_looked')).length
+const pagesOf = (texts: string[]) => texts.filter((text) => text.includes('last_scanned')).length
 
 describe(`an export of ${EVENTS} events`, () => {
   beforeAll(async () => {
