@@ -1,3 +1,4 @@
+import type { Db } from '../../platform/db/pool.ts'
 import { defineEndReasons } from '../../platform/end-reasons.ts'
 import { record, systemOrigin } from '../../platform/events.ts'
 import { findDirectory } from '../../platform/http/directory.ts'
@@ -35,14 +36,20 @@ async function endAllWithoutConsent(platform: Platform): Promise<void> {
 }
 
 async function announceAll(platform: Platform): Promise<void> {
+  await forEachPart(
+    endedRows(platform.db),
+    ({ id }) => id,
+    (row) => announce(platform, row),
+  )
+}
+
+async function* endedRows(db: Db): AsyncGenerator<EndedRow> {
+  let after: EndedRow | null = null
   for (;;) {
-    const ended = await findEndedRows(platform.db, BATCH)
-    await forEachPart(
-      ended,
-      ({ id }) => id,
-      (row) => announce(platform, row),
-    )
-    if (ended.length < BATCH) return
+    const rows: EndedRow[] = await findEndedRows(db, after, BATCH)
+    yield* rows
+    after = rows.at(-1) ?? null
+    if (rows.length < BATCH) return
   }
 }
 

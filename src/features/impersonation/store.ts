@@ -36,18 +36,19 @@ export interface EndedRow {
   is_expired: boolean
 }
 
-/** Those whose session has ended, or is gone, in any directory. */
-export async function findEndedRows(db: Db, limit: number): Promise<EndedRow[]> {
+/** Those whose session has ended, or is gone, in any directory, in the order of their keys. */
+export async function findEndedRows(db: Db, after: EndedRow | null, limit: number): Promise<EndedRow[]> {
+  const isNext = after ? sql`(i.directory_id, i.id) > (${after.directory_id}, ${after.id})` : sql`true`
   const { rows } = await sql<EndedRow>`
     select i.directory_id, i.id, i.expires_at <= clock_now() and sessions.revoked_at is null as is_expired from impersonations i
     left join sessions on sessions.directory_id = i.directory_id and sessions.id = i.id
     left join users on users.directory_id = i.directory_id and users.id = i.user_id
     left join directories on directories.id = i.directory_id
     left join organizations on organizations.id = directories.organization_id
-    where sessions.id is null or users.id is null
+    where ${isNext} and (sessions.id is null or users.id is null
       or not (${sql.raw(unendedSessionText('clock_now()'))} and sessions.user_epoch = users.session_epoch
-        and sessions.organization_epoch = coalesce(organizations.session_epoch, 0))
-    limit ${limit}`.execute(db)
+        and sessions.organization_epoch = coalesce(organizations.session_epoch, 0)))
+    order by i.directory_id, i.id limit ${limit}`.execute(db)
   return rows
 }
 
