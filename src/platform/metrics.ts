@@ -49,7 +49,7 @@ export interface JobMetrics {
 /** Of events on their way to others. */
 export interface DeliveryMetrics {
   attempts: Counter<'result'>
-  /** Age in seconds of the oldest delivery that is due at an endpoint that is well; set an alarm at 60. */
+  /** Age in seconds of the oldest delivery that is due at a healthy endpoint; set an alarm at 60. */
   oldestWaiting: Gauge
   /** Endpoints that are slow and have something to get. */
   troubled: Gauge
@@ -241,7 +241,7 @@ function countWebhooks(registry: Registry): DeliveryMetrics {
     }),
     oldestWaiting: new Gauge({
       name: 'watchword_webhook_oldest_waiting_seconds',
-      help: 'Age of the oldest delivery that is due at an endpoint that is well',
+      help: 'Age of the oldest delivery that is due at a healthy endpoint',
       registers: [registry],
     }),
     troubled: new Gauge({

@@ -22,7 +22,10 @@ const MAX_WAITING = 500
 // The rate is measured over the last two to four seconds.
 const WINDOW_MS = 4000
 
-/** `fullMs`: the queue is full when a newcomer would wait longer, by the rate of at least half that time. */
+/**
+ * The queue is full when a newcomer would wait longer than `fullMs`. The rate counts once the pool has been busy for half of
+ * that time.
+ */
 export function openQueue(pool: pg.Pool, fullMs: number): ConnectionQueue {
   let waiting = 0
   // Since when no connection was free, and how many have become free since.

@@ -10,7 +10,7 @@ import { currentPlace, type Lane } from './lanes.ts'
 // One-off statements, such as a long list of values, would fill the memory of every connection.
 const MAX_STATEMENTS = 500
 const MAX_TEXT_LENGTH = 5000
-// Every write to a server that only reads spends a connection: the others, with which it can be read, last this long.
+// Each write to a server that only reads makes its connection unusable. The others still read, so they are kept this long.
 const MIN_DROP_MS = 1000
 // Its transaction has failed already, perhaps since the server is silent: closing the connection rolls back, too.
 const ROLLBACK_MS = 500
