@@ -1,7 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { announceEndedImpersonations } from '../src/features/impersonation/ending.ts'
 import { announceExpiredInvites } from '../src/features/invites/expiry.ts'
 import { loginEvents } from '../src/features/login/events.ts'
+import { settleCutOffs } from '../src/features/sessions/cut-off-job.ts'
 import { userCleanup } from '../src/features/users/cleanup.ts'
 import { recordCountedFailures, recordFailure, TOLD_AN_HOUR } from '../src/platform/failures.ts'
 import { type Directory, directoryOfOrganization } from '../src/platform/http/directory.ts'
@@ -58,6 +60,22 @@ async function failToSignIn({ directory }: Place, count: number): Promise<void> 
     )
 }
 
+/** Impersonations whose sessions are gone. */
+async function impersonate({ directory }: Place, count: number): Promise<void> {
+  await sql`insert into impersonations (directory_id, id, user_id, auth_account_id, actor, reason, expires_at)
+    select ${directory.id}, gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'admin@example.com', 'Support',
+      clock_now() from generate_series(1, ${count}::int)`.execute(db)
+}
+
+/** Ends of all sessions of an organization, which has none that are left to mark. */
+async function cutOff({ directory }: Place, count: number): Promise<void> {
+  await sql`insert into session_cut_offs (directory_id, id, epoch, reason, actor_type, ended_at, settles_at, looks_back_to)
+    select ${directory.id}, gen_random_uuid(), 0, 'organization_suspended', 'system', clock_now(), clock_now(), clock_now()
+    from generate_series(1, ${count}::int)`.execute(db)
+}
+
+const refusal = { code: 'P0001' }
+
 interface Kind {
   job: JobHandler
   /** Makes rows of a directory that are due in a month, `many` of those that are refused where the job reads fewer at once. */
@@ -68,8 +86,8 @@ interface Kind {
   isRefused: string
   /** The events that the job records. */
   type?: string
-  /** The steps of the job that fail. */
-  steps?: string
+  /** The error of the job. */
+  failure(directoryId: string): object
 }
 
 const signups: Kind = {
@@ -79,7 +97,7 @@ const signups: Kind = {
   change: 'delete',
   isRefused: 'old.pending_until is not null',
   type: 'user.deleted',
-  steps: 'expireSignups',
+  failure: (parts) => ({ parts: 'expireSignups', cause: { parts, cause: refusal } }),
 }
 
 const kinds: Record<string, Kind> = {
@@ -90,7 +108,7 @@ const kinds: Record<string, Kind> = {
     table: 'users',
     change: 'delete',
     isRefused: 'old.deleted_at is not null',
-    steps: 'purgeUsers',
+    failure: (parts) => ({ parts: 'purgeUsers', cause: { parts, cause: refusal } }),
   },
   'expired invitations': {
     job: announceExpiredInvites,
@@ -99,6 +117,7 @@ const kinds: Record<string, Kind> = {
     change: 'update',
     isRefused: 'old.open_invite_until is not null',
     type: 'invite.expired',
+    failure: (parts) => ({ parts, cause: refusal }),
   },
   'counted failures': {
     job: recordCountedFailures,
@@ -107,6 +126,24 @@ const kinds: Record<string, Kind> = {
     change: 'delete',
     isRefused: 'true',
     type: 'auth.login.failed',
+    failure: (parts) => ({ parts, cause: refusal }),
+  },
+  'ended impersonations': {
+    job: announceEndedImpersonations,
+    make: (place, isMany) => impersonate(place, isMany ? 450 : 1),
+    table: 'impersonations',
+    change: 'delete',
+    isRefused: 'true',
+    type: 'impersonation.ended',
+    failure: () => ({ parts: 'announceAll', cause: { cause: refusal } }),
+  },
+  'ends of sessions': {
+    job: settleCutOffs,
+    make: (place, isMany) => cutOff(place, isMany ? 250 : 1),
+    table: 'session_cut_offs',
+    change: 'delete',
+    isRefused: 'true',
+    failure: (parts) => ({ parts, cause: { cause: refusal } }),
   },
 }
 
@@ -131,7 +168,7 @@ async function countRows(table: string, { directory }: Place, condition: RawBuil
 }
 
 test.each(Object.entries(kinds))('%s of other directories are processed when those of one are not', async (_, kind) => {
-  const { job, table, steps } = kind
+  const { job, table } = kind
   // Rows are processed by age and by the id of the directory: this one is before the others.
   const broken = await newPlace()
   const others = [await newPlace(), await newPlace()]
@@ -154,8 +191,7 @@ test.each(Object.entries(kinds))('%s of other directories are processed when tho
   const error = await withRefused(kind, broken.directory.id, run)
   expect(await Promise.all([broken, ...others].map(dueIn))).toEqual([due[0], 0, 0])
   expect(await Promise.all([broken, ...others].map(eventsIn))).toEqual(eventsOf([0, ...due.slice(1)]))
-  const failure = { parts: broken.directory.id, cause: { code: 'P0001' } }
-  expect(error).toMatchObject(steps ? { parts: steps, cause: failure } : failure)
+  expect(error).toMatchObject(kind.failure(broken.directory.id))
   expect(await run()).toBeNull()
   expect(await dueIn(broken)).toBe(0)
   expect(await Promise.all([broken, ...others].map(eventsIn))).toEqual(eventsOf(due))

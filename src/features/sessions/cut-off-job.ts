@@ -2,11 +2,12 @@ import { sqlState } from '../../platform/db/failure.ts'
 import { type Directory, findDirectory } from '../../platform/http/directory.ts'
 import { inTurn } from '../../platform/http/turns.ts'
 import { newId } from '../../platform/ids.ts'
+import { forEachDirectory } from '../../platform/jobs/due-rows.ts'
 import { forEachPart } from '../../platform/jobs/parts.ts'
 import type { JobHandler } from '../../platform/jobs/queue.ts'
 import { type Platform, perPlatform } from '../../platform/platform.ts'
 import { MARK_JOB } from './cut-off.ts'
-import { findCutOff, findSettledCutOffs, finishCutOff, markBatch } from './cut-off-store.ts'
+import { findCutOff, finishCutOff, markBatch, settledCutOffs } from './cut-off-store.ts'
 
 /** Sessions of a statement. It is to last a fraction of what a statement may: readers of the stream wait for its end. */
 const [FIRST, FEWEST, MOST] = [2000, 50, 10_000]
@@ -29,10 +30,8 @@ export const settleCutOffs: JobHandler = {
   cron: '* * * * *',
   lane: 'slow',
   async handle(platform) {
-    await forEachPart(
-      await findSettledCutOffs(platform.db, CUT_OFFS),
-      ({ id }) => id,
-      ({ directory_id, id }) => markAll(platform, directory_id, id),
+    await forEachDirectory(platform.db, { ...settledCutOffs, batch: CUT_OFFS }, (directoryId, ids) =>
+      forEachPart(ids, String, (id) => markAll(platform, directoryId, id)),
     )
   },
 }

@@ -1,7 +1,6 @@
-import { type RawBuilder, type Selectable, sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { uuidArray } from '../../platform/db/arrays.ts'
 import type { Db, Tx } from '../../platform/db/pool.ts'
-import type { SessionCutOffs } from '../../platform/db/schema.gen.ts'
 import { recordEach } from '../../platform/event-batch.ts'
 import type { Origin } from '../../platform/events.ts'
 import type { Directory } from '../../platform/http/directory.ts'
@@ -113,18 +112,10 @@ export async function insertCutOff(
     from (select clock_now() as at) clock`.execute(tx)
 }
 
-export type CutOffRow = Pick<Selectable<SessionCutOffs>, 'directory_id' | 'id'>
+const isSettled = sql<boolean>`settles_at <= clock_now()`
 
 /** Those that have settled: after the process that was at work on them has ended, too. */
-export async function findSettledCutOffs(db: Db, limit: number): Promise<CutOffRow[]> {
-  return db
-    .selectFrom('session_cut_offs')
-    .select(['directory_id', 'id'])
-    .where(sql<boolean>`settles_at <= clock_now()`)
-    .orderBy('settles_at')
-    .limit(limit)
-    .execute()
-}
+export const settledCutOffs = { table: 'session_cut_offs', key: 'id', isDue: isSettled, orderBy: 'settles_at' } as const
 
 /** Whether it is of a user; undefined when nothing is left of it. */
 export async function findCutOff(db: Db, directory: Directory, id: string): Promise<{ isOfUser: boolean } | undefined> {
@@ -195,7 +186,7 @@ export async function finishCutOff(db: Db, directory: Directory, id: string): Pr
     .deleteFrom('session_cut_offs')
     .where('directory_id', '=', directory.id)
     .where('id', '=', id)
-    .where(sql<boolean>`settles_at <= clock_now()`)
+    .where(isSettled)
     .executeTakeFirst()
   if (numDeletedRows > 0n) return
   await db
