@@ -98,6 +98,7 @@ export async function openPlatform(options: AppOptions): Promise<{ platform: Pla
   const caches = openCaches(database.directUrl, log, {
     beat: (client) => clock.compare(async (text) => (await client.query<{ ms: number }>(text)).rows),
   })
+  // Test option: tests hash at a low cost and reuse key pairs. Nothing that starts the service sets either.
   const platform: Platform = {
     config,
     clock: options.clock ?? clock,

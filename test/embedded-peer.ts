@@ -9,6 +9,7 @@ import { findClosedDirectory } from '../src/platform/db/embedded-home.ts'
 /** Id of the user `daemon`. */
 export const unprivileged = 1
 
+// Shared process: the text of a program that runs in a process of its own.
 const script = `
   const [module, dataDir, role] = process.argv.slice(1)
   const { startEmbedded } = await import(module)

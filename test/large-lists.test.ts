@@ -13,6 +13,7 @@ import { recordQueries } from './sql-recorder.ts'
 const USERS = 20_000
 
 // What caches know stays known, so that no list reads it.
+// Shared process: stops the clock of the process. `afterAll` restores it.
 beforeAll(() => void vi.useFakeTimers({ toFake: ['Date'] }))
 afterAll(() => void vi.useRealTimers())
 

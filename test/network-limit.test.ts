@@ -12,6 +12,7 @@ const closed = await startApp({ env })
 const behindProxy = await startApp({ env: { ...env, WATCHWORD_TRUST_PROXY: '127.0.0.1' } })
 
 // A limit is of a time, in which the tests take as long as they take.
+// Shared process: stops the clock of the process. `afterAll` restores it.
 beforeAll(() => void vi.useFakeTimers({ toFake: ['Date'] }))
 afterAll(() => void vi.useRealTimers())
 
@@ -144,6 +145,7 @@ test('made-up keys, issuers, tokens and nothing at all: beyond the limit they ar
 
 test('who has a right key or token is never refused for the network', async () => {
   // Sessions begin by the database's clock, which goes on.
+  // Shared process: moves the stopped clock. `afterAll` restores it.
   vi.setSystemTime(performance.timeOrigin + performance.now())
   const tenant = await behindProxy.tenant()
   const subOrgId = await tenant.organization()

@@ -14,6 +14,7 @@ export function runDirectory(place: string): string {
     if (!isAlive(pid)) removeRunDirectory(join(place, name))
   }
   const directory = join(place, `watchword-test-${process.pid}`)
+  // Shared process: removes files when the process of the run exits. That process runs no tests.
   process.once('exit', () => removeRunDirectory(directory))
   return directory
 }

@@ -76,6 +76,7 @@ export async function makeCertificate(): Promise<Certificate> {
 
 /** Has this process trust the certificate, as NODE_EXTRA_CA_CERTS would. */
 export function trust({ cert }: Certificate): void {
+  // Shared process: trusts one more certificate. Only this test server has its key.
   tls.setDefaultCACertificates([...tls.getCACertificates('default'), cert])
 }
 

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, normalize, relative } from 'node:path'
+import { basename, dirname, join, normalize, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseAst } from 'vitest/node'
 
@@ -24,10 +24,40 @@ const IMPORT =
 
 /** Every TypeScript file below a folder. */
 export function readSources(folder: string): SourceFile[] {
+  return listPaths(folder)
+    .map(readSource)
+    .sort((a, b) => (a.path < b.path ? -1 : 1))
+}
+
+function listPaths(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
-    .map((entry) => readSource(relative(root, join(entry.parentPath, entry.name))))
-    .sort((a, b) => (a.path < b.path ? -1 : 1))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+}
+
+const withFiles = new Set(listPaths('src').map((path) => dirname(path)))
+
+/**
+ * The folder of the feature that a file is of, or `src/platform`; null for the files that wire everything. A feature is the
+ * outermost folder below `src/features` that has files of its own, however many folders it lies in.
+ */
+export function roomOf(path: string): string | null {
+  if (path.startsWith('src/platform/')) return 'src/platform'
+  const [src, features, ...inner] = dirname(path).split('/')
+  if (src !== 'src' || features !== 'features') return null
+  const outer = inner.map((_, depth) => ['src/features', ...inner.slice(0, depth + 1)].join('/'))
+  return outer.find((folder) => withFiles.has(folder)) ?? null
+}
+
+/** Whether a file is a test, or is there for tests. */
+export function isForTests(path: string): boolean {
+  return /^test\/|\.test\.ts$|^src\/features\/.+\/sample\.ts$/.test(path)
+}
+
+/** The name of the feature that a file is of; null for other files. */
+export function featureOf(path: string): string | null {
+  const room = roomOf(path)
+  return room?.startsWith('src/features/') ? basename(room) : null
 }
 
 function readSource(path: string): SourceFile {
@@ -40,6 +70,27 @@ function readSource(path: string): SourceFile {
     }
   })
   return { path, text, lines: text.split('\n').length - 1, imports }
+}
+
+export interface Statement {
+  line: number
+  text: string
+}
+
+const statements = new WeakMap<SourceFile, Statement[]>()
+
+/** The statements at the top level of a file, each with the comments above it. */
+export function topLevelStatements(file: SourceFile): Statement[] {
+  const known = statements.get(file)
+  if (known) return known
+  const ends = parseAst(file.text, { lang: 'ts' }).body.map(({ end }) => end)
+  const found = ends.map((end, n) => {
+    const own = file.text.slice(ends[n - 1] ?? 0, end)
+    const text = own.trimStart()
+    return { line: file.text.slice(0, end - text.length).split('\n').length, text }
+  })
+  statements.set(file, found)
+  return found
 }
 
 export interface MeasuredFunction {

@@ -3,7 +3,6 @@ import { expect, test } from 'vitest'
 import { PLACES } from '../src/cli/table-places.ts'
 import { startApp } from './harness.ts'
 import { newUser } from './people.ts'
-import { readSources } from './source.ts'
 import { watchStatements } from './sql-recorder.ts'
 import { REFUSED } from './sql-refused.ts'
 import { brokenRules, EXCEPTIONS, RULES } from './sql-rules.ts'
@@ -53,19 +52,6 @@ test('what is excepted has a reason, is excepted from a rule, and only while the
     select directory_id, id from links where expires_at < clock_now() limit $1 for update skip locked)`
   expect(brokenRules(cleanUp)).toEqual([])
   expect(brokenRules(cleanUp, { distributed: true })).toHaveLength(1)
-})
-
-test('the lock of clean-ups is left out where the database is distributed, so it is written in one place', () => {
-  const locking = readSources('src').filter(
-    ({ path, text }) => /for update skip locked/.test(text) && !/\.test\.ts$/.test(path),
-  )
-  // Those of links and sessions name their directory, as joined statements do there.
-  expect(locking.map(({ path }) => path)).toEqual([
-    'src/features/links/store.ts',
-    'src/features/sessions/cut-off-store.ts',
-    'src/platform/db/distributed.ts',
-    'src/platform/db/joined.ts',
-  ])
 })
 
 test('every table has its place', async () => {

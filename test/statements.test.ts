@@ -13,6 +13,7 @@ const subOrgId = await tenant.organization()
 const PASSWORD = 'correct horse battery staple'
 
 // Settings are cached for seconds: what one request has read the next finds.
+// Shared process: stops the clock of the process. `afterAll` restores it.
 beforeAll(() => void vi.useFakeTimers({ toFake: ['Date'] }))
 afterAll(() => void vi.useRealTimers())
 

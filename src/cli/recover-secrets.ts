@@ -47,6 +47,7 @@ export async function refuseTable(db: Db, { table, key, where, set }: Refusal, b
   // New secrets that people ask for meanwhile would keep it busy for ever.
   const isOld = sql`created_at <= ${await readTime(db)} and (${where})`
   const columns = sql.join(key.map((column) => sql.ref(column)))
+  // Table by name: `refusalsOf` lists the tables whose secrets a recovery refuses.
   const verb = set ? sql`update ${sql.table(table)} set ${set}` : sql`delete from ${sql.table(table)}`
   let size = batch
   const change = async () => {

@@ -4,6 +4,7 @@ export type Place = 'reference' | 'directory_id' | 'api_key_id' | 'local'
  * Where each table is in a distributed database (Citus), from which `watchword distribute` makes its plan. A new table
  * needs an entry.
  */
+// Foreign tables mail_outbox, sms_outbox: this is the list of all tables.
 export const PLACES: Record<Place, string[]> = {
   /** Reference tables: a copy on every server. */
   reference: [

@@ -150,6 +150,7 @@ export function isPending(user: UserRow): boolean {
 
 /** Deletes the rows of the user; `columns` are those of the user's row that say so. */
 export function goes(table: UserTable, columns: UserColumns = {}) {
+  // Table by name: a belonging names its own table in the `belongings.ts` of its feature.
   return ({ directory }: TxWork, { user }: UserChange): Step => ({
     query: sql`delete from ${sql.table(table)} where directory_id = ${directory.id} and user_id = ${user.id}`,
     isSilent: true,
@@ -159,6 +160,7 @@ export function goes(table: UserTable, columns: UserColumns = {}) {
 
 /** Deletes those rows of a cut-off that were set up by somebody else. */
 export function goesSince(table: UserTable, setAt: string) {
+  // Table by name: a belonging names its own table in the `belongings.ts` of its feature.
   return ({ directory }: TxWork, { user, sinceSeconds }: UserChange): Step | null =>
     sinceSeconds === undefined
       ? null
@@ -195,6 +197,7 @@ export function comesAlong<T extends UserTable>(
     isTold?: true
   } = {},
 ) {
+  // Table by name: a belonging names its own table in the `belongings.ts` of its feature.
   const names = sql.join(Object.keys(columns).map((column) => sql.ref(column)))
   const { only = sql`true`, onConflict = sql``, columns: summary } = options
   return ({ directory }: TxWork, { user, to }: UserMove): Step => ({

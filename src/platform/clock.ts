@@ -47,6 +47,7 @@ export function followDatabase(machine: Clock, report: (line: string) => void): 
 }
 
 export const systemClock: Clock = {
+  // Process clock: other code reads it through `Clock`.
   now: () => new Date(),
   startTimer(ms, due) {
     const timer = setTimeout(due, ms)
@@ -56,6 +57,7 @@ export const systemClock: Clock = {
 
 /** Whole seconds since the epoch, as in JWT claims (RFC 7519 NumericDate). */
 export function epochSeconds(clock: Clock): number {
+  // Process clock: each caller explains its own use.
   return Math.floor(clock.now().getTime() / 1000)
 }
 

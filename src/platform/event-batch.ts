@@ -21,6 +21,7 @@ interface Batch {
 /** Records an event of each of very many rows, in the statement that writes them. Not of a change: it has no `previous`. */
 export function recordEach({ directory, definition, ids, rows, cause, ...event }: Batch): RawBuilder<unknown> {
   const by = (column: string) => sql.ref(`${cause}.${column}`)
+  // Foreign table events: records one event for each of many rows in one statement.
   return sql`
     insert into events (directory_id, account_id, environment_id, id, type, actor_type, actor_id, target_type, target_id,
       request_id, ip_address, user_agent, data, created_at, epoch)

@@ -187,6 +187,7 @@ export async function expireLostCursors(platform: Platform): Promise<void> {
   const { db } = platform
   await beginEpochOnce(platform)
   const { rows } = await sql<{ epoch: string }>`select unnest(earlier)::text as epoch from event_stream`.execute(db)
+  // Foreign table environments: an index finds the last event of each environment.
   const environments = await db.selectFrom('environments').select('id').execute()
   for (const { epoch } of rows) {
     let last = 0n

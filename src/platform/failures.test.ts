@@ -12,6 +12,7 @@ const service = await startApp()
 const { platform } = service.app
 
 // Settings are cached for seconds: what one request has read the next finds.
+// Shared process: stops the clock of the process. `afterAll` restores it.
 beforeAll(() => void vi.useFakeTimers({ toFake: ['Date'] }))
 afterAll(() => void vi.useRealTimers())
 

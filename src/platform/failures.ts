@@ -54,6 +54,7 @@ export async function recordFailure(
 }
 
 function isTold({ platform, directory }: Pick<Work, 'platform' | 'directory'>, identity: Buffer | null): boolean {
+  // Process clock: how many failures of the last hour this process has recorded individually.
   const now = platform.clock.now().getTime()
   const state = told(platform)
   if (hasPassed(HOUR_MS, state.since, now)) Object.assign(state, { since: now, counts: new Map() })

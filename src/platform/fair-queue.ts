@@ -112,6 +112,7 @@ export function takeTurn(queue: FairQueue, place: Place, cost: number): Promise<
   const { clock } = queue
   const { waiting } = place.lane
   const { promise, resolve } = Promise.withResolvers<(() => void) | null>()
+  // Process clock: how long a request waits in this process.
   const since = clock.now().getTime()
   const waiter: Waiter = {
     place,

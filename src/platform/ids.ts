@@ -21,6 +21,7 @@ let sequence = 0
 
 /** A lower-case UUIDv7 (RFC 9562 §5.7). Within one process ids sort in the order they were created. */
 export function newId(nowMs = Date.now()): string {
+  // Process clock: an id begins with its creation time, so that rows are stored in that order.
   const at = takeRandom(16)
   // RFC 9562 §6.2 method 1: `rand_a` is a counter within the millisecond, and carries into the next one.
   if (nowMs > lastMs) {
@@ -58,6 +59,7 @@ let requestTime = ''
 
 /** A request id: `req_` and a ULID. */
 export function newRequestId(nowMs = Date.now()): string {
+  // Process clock: a request id begins with its creation time, so that log lines sort by it.
   if (nowMs !== requestMs) {
     requestMs = nowMs
     requestTime = 'req_'

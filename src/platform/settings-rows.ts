@@ -59,6 +59,7 @@ function openRows(table: SettingsTable) {
   /** What the directory itself has set, before and after a change. */
   async function write({ platform, directory, db }: TxWork, patch: Record<string, unknown>) {
     // Locks the row even if this makes it, so that of two first changes the second knows what the first has set.
+    // Table by name: each family of settings names its own table in `defineSettings`.
     const before = await db
       .insertInto(table)
       .values({ directory_id: directory.id, settings: '{}' })

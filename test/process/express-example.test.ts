@@ -26,6 +26,7 @@ const browser = await openBrowser()
 let moved = 0
 
 // A clock that goes ahead with that of the service; and it tells of each request that it is asked.
+// Shared process: the text of a program that runs in a process of its own.
 const CLOCK = `import { subscribe } from 'node:diagnostics_channel'
 subscribe('http.server.request.start', ({ request }) => process.send(request.url))
 const Real = Date

@@ -8,6 +8,7 @@ import { makeDirectory } from './service.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 // Prints the modules of Node itself that were loaded.
+// Shared process: the text of a program that runs in a process of its own.
 const REPORT = 'data:text/javascript,process.on("exit",()=>console.log(process.moduleLoadList.join("\\n")))'
 
 /** Starts without settings, which is refused once the service's own modules are loaded. */

@@ -16,6 +16,7 @@ export async function insertAccountRow(tx: Tx, id: string, name: string): Promis
 }
 
 export async function insertEnvironmentRows(tx: Tx, rows: Insertable<Environments>[]): Promise<void> {
+  // Foreign table environments: an account is created with production and staging.
   await tx.insertInto('environments').values(rows).execute()
 }
 
@@ -54,6 +55,7 @@ export async function renameAccountRow(tx: Tx, id: string, name: string): Promis
 }
 
 export async function insertMemberRow(tx: Tx, row: InsertObject<DB, 'members'>): Promise<void> {
+  // Foreign table members: an account is created with its first owner.
   await tx.insertInto('members').values(row).execute()
 }
 
@@ -62,6 +64,7 @@ export async function ensureConsoleDirectoryRow(
   tx: Tx,
   row: { id: string; account_id: string; environment_id: string },
 ): Promise<string> {
+  // Foreign table directories: an account is created with its console directory.
   await tx
     .insertInto('directories')
     .values({ ...row, kind: 'console' })
@@ -78,6 +81,7 @@ export async function ensureConsoleDirectoryRow(
 
 /** Takes a directory id, not a Directory: this very transaction may have created it, so it cannot be resolved yet. */
 export async function insertConsoleUserRow(tx: Tx, row: InsertObject<DB, 'users'>): Promise<void> {
+  // Foreign table users: the first owner of an account signs in as a user of the console directory.
   await tx.insertInto('users').values(row).execute()
 }
 

@@ -13,6 +13,7 @@ test('the last uses of keys are saved together, without the deadline of the requ
   const keys = await platform.db.selectFrom('api_keys').select('id').execute()
   expect(keys).toHaveLength(2)
   const deadlines: unknown[] = []
+  // Shared process: intercepts `setTimeout`, and restores it in `finally`.
   const setting = vi.spyOn(globalThis, 'setTimeout').mockImplementation((...[due, ms]) => {
     deadlines.push(currentPlace().deadline)
     return setInterval(due, ms)

@@ -37,6 +37,7 @@ const refused = perPlatform(() => new Map<string, number>())
 /** Logs that a key was used from where it may not be: at most once a minute for each key and process. */
 export function noteKeyRefusal(platform: Platform, apiKeyId: string): void {
   const known = refused(platform)
+  // Process clock: how often this process has logged a refusal.
   const now = platform.clock.now().getTime()
   if (!hasPassed(REFUSALS_EVERY_MS, known.get(apiKeyId) ?? 0, now)) return
   if (known.size >= MAX_REFUSED) known.clear()

@@ -249,6 +249,7 @@ function readExpiry(platform: Platform, caller: KeyCaller, text: string | null |
   if (text === undefined) return caller.expiresAt
   if (text === null) return null
   const at = new Date(text)
+  // Process clock: refuses an expiry in the past. The database judges the expiry of the key.
   if (at > platform.clock.now()) return at
   throw invalidField('expiresAt', 'past', 'expiresAt must be in the future')
 }

@@ -56,6 +56,7 @@ export async function removeBlocks(
   directoryId: string,
   { eventIds, anchor }: { eventIds: string[]; anchor: { seq: number; hash: Buffer; seal: Buffer } },
 ): Promise<void> {
+  // Foreign table events: old events are removed together with the blocks that chain them.
   await sql`delete from events where directory_id = ${directoryId}
     and id = any(${uuidArray(eventIds)}::uuid[])`.execute(tx)
   await sql`delete from audit_blocks where directory_id = ${directoryId} and seq <= ${anchor.seq}`.execute(tx)

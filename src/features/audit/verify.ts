@@ -222,6 +222,7 @@ export async function* readHeads(platform: Platform, range: Range): AsyncGenerat
   for (let after = START.id; ; ) {
     const directories = await listDirectories(platform.db, range, after, DIRECTORIES)
     const ids = directories.map(({ id }) => id)
+    // Process clock: tells people when the heads were printed.
     const at = platform.clock.now().toISOString()
     for (const { directory_id, seq, hash } of (await selectHeads(platform.db, ids)).values())
       yield { directory: directory_id, block: seq, hash: hash.toString('hex'), at }

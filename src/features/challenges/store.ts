@@ -213,6 +213,7 @@ export async function isLiveChallenge(db: Db, directory: Directory, id: string):
 }
 
 /** The one consumer of challenges: of any number of requests that pass the same one a single one gets a session. */
+// Consumes mfa_challenges: passing a challenge, for a session.
 export const challengeProof = defineProof({
   name: 'challenge-passed',
   columns: { challenge_id: 'uuid' },

@@ -54,6 +54,7 @@ export async function keepTest(
   await inTx(work, async (work) => {
     const row = await lockConnectionRow(work.db, directory, connectionId)
     if (!row) throw connectionErrors.notFound()
+    // Process clock: tells people when the connection was tested.
     const last_test = JSON.stringify({ success, checks, at: platform.clock.now().toISOString() })
     const moves = row.status === 'draft' || row.status === 'error'
     const set = { last_test, ...(moves ? { status: 'testing' } : {}) }

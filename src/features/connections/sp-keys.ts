@@ -73,6 +73,8 @@ async function make(platform: Platform, of: SpPlace): Promise<void> {
 /** A pair for each use, yet to be stored. */
 async function makePairs(platform: Platform, { accountId, environmentId }: SpPlace, status: SpKey['status']) {
   const make = async (use: (typeof USES)[number]) => {
+    // Test option: tests reuse key pairs.
+    // Process clock: other parties compare the dates of a certificate with their own clocks.
     const { certificatePem, privateKeyPem, notAfter } = await makeCertificate(
       { commonName: `Watchword ${use}`, years: YEARS, from: platform.clock.now() },
       platform.makeRsaPair,

@@ -88,6 +88,7 @@ async function tellExpiry(work: TxWork, id: string): Promise<void> {
   const ends = row ? readConfig(row.config).idp_certificates.map((pem) => new X509Certificate(pem).validToDate) : []
   const last = ends.toSorted((a, b) => b.getTime() - a.getTime())[0]
   if (!row || !last) return
+  // Process clock: counts the days until a certificate expires.
   const left = Math.max(0, Math.ceil((last.getTime() - platform.clock.now().getTime()) / DAY_MS))
   const due = TELL_AT.findLast((days) => left <= days)
   if (due === undefined || (row.expiry_told_days !== null && row.expiry_told_days <= due)) return

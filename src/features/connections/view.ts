@@ -25,6 +25,7 @@ export async function showConnection(
 ): Promise<Connection> {
   const { idp_certificates, ...config } = readConfig(row.config)
   const jit = config.jit_provisioning ?? !(await provisioningSwitch(platform).get(row.directory_id))
+  // Process clock: other parties compare the dates of a certificate with their own clocks.
   const now = platform.clock.now()
   const keys =
     row.protocol === 'saml'

@@ -57,6 +57,7 @@ export async function discover(work: Work, { who, method, spend }: MailboxProof)
   })
   if (!granted) return null
   const token = await sealToken(work.platform, work.directory, { ...granted, email: who.address.email, method })
+  // Process clock: tells the caller when the token expires. The database judges its expiry.
   const expiresAt = new Date(work.platform.clock.now().getTime() + TTL_SECONDS * 1000)
   return { token, expiresAt, organizations: found.map(({ shown }) => shown) }
 }

@@ -22,6 +22,7 @@ const keptOf = (make: (platform: Platform, all: () => Route[]) => Promise<KeptAn
 
 const keptContract = (part: OpenApiPart) =>
   keptOf(({ config }, all) => {
+    // Base URL: names the server in the OpenAPI documents.
     const document = buildOpenApi(all(), { baseUrl: config.baseUrl, version: manifest.version, part })
     return keepAnswer(JSON.stringify(document), { 'content-type': 'application/json; charset=utf-8' })
   })

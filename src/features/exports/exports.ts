@@ -34,6 +34,7 @@ export async function exportUser(work: Work<Reach> & { caller: KeyCaller }, user
   if (!isWhole) truncated.push('events')
   const data = { user_id: user.auth_account_id, directory_user_id: user.id, truncated }
   await record(there, exportEvents.exported({ target: { type: 'user', id: user.id }, data }))
+  // Process clock: tells people when the export was made.
   const exported_at = platform.clock.now().toISOString()
   return { exported_at, user: toUser(user, directory.organizationId), records, events, truncated }
 }

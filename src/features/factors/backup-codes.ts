@@ -43,6 +43,7 @@ export function hashBackupCodes(hasher: Hasher, userId: string, codes: string[])
   return withPasswordPlace(hasher, async () => {
     const hashed = []
     // OWASP's minimum: the codes are random and the hash is keyed; it protects them if database and key are stolen.
+    // Test option: tests hash at a low cost.
     const cost = hasher.platform.hashCost ?? LOWEST_COST
     for (const typed of codes) {
       const read = readBackupCode(typed)

@@ -22,6 +22,7 @@ const NONE = { mfa_enrolled: false }
 
 /** Removes what is pending: it is not the user's yet. */
 function pendingGoes(table: FactorTable) {
+  // Table by name: one of the two tables of `FactorTable`.
   return ({ directory }: TxWork, { user }: UserChange): Step => ({
     query: sql`
       delete from ${sql.table(table)}
@@ -64,6 +65,7 @@ function belonging(
 }
 
 function removeAndTell(table: FactorTable, { directory }: TxWork, { user }: UserChange): Step {
+  // Table by name: one of the two tables of `FactorTable`.
   return {
     query: sql`
       delete from ${sql.table(table)} where directory_id = ${directory.id} and user_id = ${user.id}
@@ -74,6 +76,7 @@ function removeAndTell(table: FactorTable, { directory }: TxWork, { user }: User
 
 /** What somebody else has set up since, and what is pending. */
 function removeSince(table: FactorTable, seconds: number) {
+  // Table by name: one of the two tables of `FactorTable`.
   return ({ directory }: TxWork, { user }: UserChange): Step => {
     const isOlder = (other: FactorTable) => sql`exists (
       select from ${sql.table(other)} as other where other.directory_id = ${directory.id} and other.user_id = ${user.id}

@@ -33,6 +33,7 @@ export async function findFactors(db: Db, directory: Directory, userId: string):
 
 /** Updates `users.mfa_enrolled`: whether there is a confirmed factor. */
 export async function updateMfaEnrolled(tx: Tx, directory: Directory, userId: string): Promise<void> {
+  // Foreign table users: `mfa_enrolled` says whether the user has a second factor.
   await sql`
     update users set mfa_enrolled =
       exists (select from totp_enrollments

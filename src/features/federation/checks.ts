@@ -19,6 +19,7 @@ export const failed = (id: string, message: string, fix: string): ProviderCheck 
 export function checkClock({ clock }: Pick<Platform, 'clock'>, date: string | null): ProviderCheck {
   const theirs = Date.parse(date ?? '')
   if (Number.isNaN(theirs)) return passed('clock', 'The provider does not say what time it is.')
+  // Process clock: this is the clock that the check compares with the clock of the provider.
   const seconds = Math.round(Math.abs(theirs - clock.now().getTime()) / 1000)
   if (seconds <= MAX_CLOCK_DIFFERENCE_SECONDS) return passed('clock', 'The clocks agree.')
   const fix = 'Set the clock of this service, or of the provider, by NTP.'

@@ -13,6 +13,7 @@ export const raisedGroups = (directory: Directory, ids: RawBuilder<unknown>) => 
   on conflict (directory_id, group_id) do update set version = shown.version + 1, changed_at = excluded.changed_at`
 
 /** The same of users. */
+// Foreign table scim_user_versions: a change of its groups changes the representation of a user.
 const raisedUsers = (directory: Directory, ids: RawBuilder<unknown>) => sql`
   insert into scim_user_versions as shown (directory_id, user_id, version, changed_at)
   select ${directory.id}::uuid, changed.id, 1, clock_now() from (${ids}) as changed order by changed.id

@@ -79,6 +79,7 @@ function redeemCommand({ work, token, who }: LiveLink, path: string): string {
     token_hash: token,
   })
   const quoted = `'${body.replaceAll("'", String.raw`'\''`)}'`
+  // Base URL: shows a developer the command that redeems a link.
   return [
     `curl ${platform.config.baseUrl}${path}`,
     '-H "X-API-Key: $WATCHWORD_KEY"',

@@ -79,6 +79,7 @@ export function linkUrl(
   platform: Platform,
   link: { purpose: MailedPurpose; token: string; email: string; redirectTo: string | null },
 ): string {
+  // Base URL: this is the one builder of mailed links.
   const url = new URL(link.redirectTo ?? `${platform.config.baseUrl}/auth/link`)
   url.searchParams.set('token_hash', link.token)
   url.searchParams.set('email', link.email)

@@ -14,6 +14,7 @@ const { platform } = app.app
 const PASSWORD = 'correct horse battery staple'
 
 // Settings are cached for seconds: what one request has read the next finds. And a rate is of a time.
+// Shared process: stops the clock of the process. `afterAll` restores it.
 beforeAll(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'] }))
 afterAll(() => void vi.useRealTimers())
 
@@ -126,6 +127,7 @@ test('a link of the release before works until it expires, and nothing without a
   const { subOrgId, email } = person
   const token_hash = await untag(link.token_hash, email)
   // Beyond what the process remembers of there being none.
+  // Shared process: moves the stopped clock. `afterAll` restores it.
   const later = () => void vi.setSystemTime(Date.now() + 6000)
   later()
   const fields = { email, type: 'magiclink', token_hash }
@@ -143,6 +145,7 @@ test('a link of the release before works until it expires, and nothing without a
 test('while such links are about, what has no tag is looked up a bounded number of times', async () => {
   const { person, link } = await mailLinkTo(app, tenant, 'magiclink')
   const token_hash = await untag(link.token_hash, person.email)
+  // Shared process: moves the stopped clock. `afterAll` restores it.
   vi.setSystemTime(Date.now() + 6000)
   const forged = { email: person.email, type: 'magiclink', token_hash: `${token_hash.slice(0, -5)}00000` }
   const statuses: number[] = []

@@ -42,6 +42,7 @@ export async function insertLinkRow(tx: Tx, directory: Directory, row: NewLinkRo
   // Serializes concurrent inserts, so that the later one sees and closes the earlier.
   if (holder !== null)
     await sql`select pg_advisory_xact_lock(hashtextextended(${`${directory.id}/${purpose}/${holder}`}, 0))`.execute(tx)
+  // Skips locked rows: the statement names its directory, so a distributed database accepts the lock.
   const { rows } = await sql<{ expires_at: Date }>`
     with closed as (
       update links set closed_at = clock_now()
@@ -94,6 +95,7 @@ export function toLinkRow(shown: ShownRow): LinkRow | null {
 }
 
 /** The one consumer of links: of any number of requests with the same link one passes. */
+// Consumes links: redeeming a link, for whatever it allows.
 export const linkProof = defineProof({
   name: 'link',
   columns: { link_id: 'uuid' },

@@ -13,6 +13,7 @@ export async function lockUser(
   { reason, until }: { reason: string; until: string | null },
 ): Promise<{ user: UserRow; ended: number }> {
   const end = until === null ? null : new Date(until)
+  // Process clock: refuses an end in the past. The database judges the end of the lock.
   if (end && end <= work.platform.clock.now()) throw invalidField('until', 'too_early', 'until must be in the future')
   return inTx(work, async (work) => lockAccess(work, await getUserForUpdate(work, userId), { reason, until: end }))
 }

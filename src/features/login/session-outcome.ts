@@ -1,6 +1,7 @@
 import { defineCondition, defineOutcome, type UsedCondition } from '../../platform/proofs.ts'
 
 /** The one statement that makes sessions: `select` names a value for each column. */
+// Foreign table sessions: sign-in is the one issuer of sessions.
 const insertText = (select: string) => `
     insert into sessions as session (directory_id, id, environment_id, user_id, auth_account_id, auth_method, amr, aal, ip_address,
       user_agent, refresh_hash, trusted_device_id, authenticated_at, created_at, last_active_at, idle_expires_at,

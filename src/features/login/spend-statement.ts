@@ -87,6 +87,8 @@ const SIGNED_IN = `last_login_at = ready.at,
 
 /** The user's row is updated once. */
 function updateText(directory: string, sets: string[]): string {
+  // Foreign table users: a sign-in updates `last_login_at` and assigns the auth account. The first one proves the
+  // mailbox.
   return `
     update users set ${sets.join(', ')}
     from ready where users.directory_id = ${directory} and users.id = ready.user_id

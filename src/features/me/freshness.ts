@@ -42,6 +42,7 @@ export async function ownFacts(work: OwnWork): Promise<SignInFacts> {
 export async function assertRecent(work: OwnWork): Promise<SignInFacts> {
   const { caller, platform } = work
   const facts = await ownFacts(work)
+  // Process clock: the age of a token is judged by the clock that other services use for its claims.
   const age = epochSeconds(platform.clock) - caller.authenticatedAt.getTime() / 1000
   const lacksSecond = facts.mfa_enrolled && caller.aal !== 'aal2' && (await isServiceEnabled(work, 'mfa'))
   if (age <= WITHIN_SECONDS && !lacksSecond) return facts

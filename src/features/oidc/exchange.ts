@@ -109,6 +109,7 @@ async function configure(
   const transport = openTransport(platform, provider.asker)
   const discovery = await findDiscovery(platform, transport, provider)
   const server = new URL(provider.issuer.includes(TENANT) ? LIBRARY_TENANTS : provider.issuer)
+  // Process clock: the library compares ID tokens with Date.now(). The skew makes it use the clock of the platform.
   const metadata = {
     // The library takes the time of the process.
     [openid.clockSkew]: Math.round((platform.clock.now().getTime() - Date.now()) / 1000),
@@ -174,6 +175,7 @@ function checkIdToken(
 ) {
   const invalid = (detail: string) => new FederationFailure('response_invalid', detail)
   if (azp !== undefined && azp !== clientId) throw invalid('The ID token was issued to another client (azp).')
+  // Process clock: ID tokens are judged by it, as other services judge our tokens by theirs.
   const now = platform.clock.now().getTime() / 1000
   if (typeof iat !== 'number' || iat > now + CLOCK_TOLERANCE_SECONDS)
     throw invalid('The ID token is of the future (iat).')

@@ -53,6 +53,7 @@ async function verify(platform: Platform, provider: OidcProvider, token: string)
   })
   const keySet = createLocalJWKSet({ keys: keys.map((key) => ({ ...key, kty: String(key['kty']) })) })
   try {
+    // Process clock: logout tokens are judged by the same clock as ID tokens.
     const { payload } = await jwtVerify(token, keySet, {
       issuer: provider.issuer,
       audience: provider.clientId,

@@ -54,6 +54,7 @@ export function remember<T>(clock: Clock, { freshMs, maxBytes }: { freshMs: numb
   return {
     async get(document, read, suits = () => true) {
       const entry = entries.get(document.owner, document.url)
+      // Process clock: how long this process keeps what providers publish.
       const nowMs = clock.now().getTime()
       if (entry) {
         const isSuited = suits(entry.value)

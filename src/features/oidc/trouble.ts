@@ -25,6 +25,7 @@ const breakers = perPlatform(() => createShares<Breaker>(MAX_BREAKERS))
 export async function unlessTroubled<T>(platform: Platform, asker: Asker, ask: () => Promise<T>): Promise<T> {
   const { directoryId, source } = asker
   const known = breakers(platform)
+  // Process clock: how long this process sends no request to a provider that does not answer.
   const breaker = known.get(directoryId, source) ?? createBreaker(PATIENCE, () => platform.clock.now().getTime())
   const leave = breaker.enter()
   if (!leave)

@@ -101,6 +101,7 @@ async function countPart(
 /** Keeps the count of a directory, or no longer, where it can be counted at each request. */
 export async function keepUserCount(db: Db, directoryId: string, count: number): Promise<void> {
   const kept = count > COUNTED_AT_ONCE ? count : null
+  // Foreign table directories: `user_count` caches how many users a large organization has.
   await sql`update directories set user_count = ${kept}::int
     where id = ${directoryId} and user_count is distinct from ${kept}::int`.execute(db)
 }

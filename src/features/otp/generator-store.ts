@@ -95,6 +95,7 @@ export interface PresentedCode {
  * once, and no guess is tested that is not counted, however many processes try concurrently. Rows are locked in key order, by
  * the plan that the limit brings about while the planner does not see it, and sequential scans being off.
  */
+// Consumes otps: validating a generated code that names no session and no address.
 const plainValidation = (inOne: boolean) => {
   const given = ['$1::uuid[]', '$2::uuid[]', '$3::bytea[]']
   const isRight = 'asked.hash = otps.phrase_hash or asked.hash = otps.digit_hash'
@@ -164,6 +165,7 @@ function siblings(same: string, inOne: boolean): string {
  *
  * `$1` are the directories of the codes; `inOne` gives the statement for codes of a single one, named as a constant.
  */
+// Consumes otps: validating a generated code that names a session or an address.
 const validation = (inOne: boolean) => ({
   name: inOne ? 'otps_validate_in_one' : 'otps_validate',
   text: `

@@ -149,6 +149,7 @@ export const triedCode = defineReading<TriedRow>()({
 })
 
 /** The one consumer of sign-in codes: of any number of requests with the same code one passes. */
+// Consumes otps: redeeming a sign-in code, for whatever it allows.
 export const codeProof = defineProof({
   name: 'code',
   columns: { otp_id: 'uuid', otp_purpose: 'text' },
@@ -166,6 +167,7 @@ export const codeProof = defineProof({
  * it counts as used by the right code, whose attempt is no failure.
  */
 export function endOtpRows(tx: Tx, directory: Directory, identity: Buffer, burnt?: OtpPurpose) {
+  // Consumes otps: a code that proved the mailbox in another way must not be redeemed too.
   return tx
     .updateTable('otps')
     .set(burnt ? { used_at: now, attempts: sql<number>`attempts + 1` } : { expires_at: now })

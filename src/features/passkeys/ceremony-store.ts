@@ -48,6 +48,7 @@ export async function spendCeremony(
 ): Promise<CeremonyRow | undefined> {
   const known = id.toLowerCase()
   if (!isId(known)) return undefined
+  // Consumes webauthn_ceremonies: judging the response to a challenge.
   return db
     .updateTable('webauthn_ceremonies')
     .set({ used_at: now })
@@ -62,6 +63,7 @@ export async function spendCeremony(
 
 /** Voids the open challenges of a user: a query, to embed. */
 export function voidCeremonies(tx: Tx, directory: Directory, userId: string) {
+  // Consumes webauthn_ceremonies: voiding the open challenges of a user.
   return tx
     .updateTable('webauthn_ceremonies')
     .set({ used_at: now })

@@ -113,6 +113,7 @@ export async function insertPasskey(
 
 /** Updates the denormalised count on the user, so that lists need no second table. */
 async function recount(tx: Tx, directory: Directory, userId: string): Promise<number> {
+  // Foreign table users: `passkey_count` says how many passkeys the user has.
   const row = await tx
     .updateTable('users')
     .set((eb) => ({

@@ -31,6 +31,7 @@ export async function hashPassword(
   password: string,
   parameters: PasswordParameters,
 ): Promise<HashedPassword> {
+  // Test option: the low cost of tests is below the bounds.
   if (parameters !== hasher.platform.hashCost) assertInBounds(parameters)
   const input = pepper(hasher.platform, password)
   const hash = await computePassword(hasher, 'hashArgon2id', { ...parameters, input })

@@ -95,5 +95,6 @@ function assertAffordable({ platform }: Tenant, wanted: Record<(typeof COST_FIEL
 export function hashParameters({ platform }: Pick<Work, 'platform'>, settings: PasswordSettings): PasswordParameters {
   const { password_hash_memory_kib: memoryKib, password_hash_iterations: iterations } = settings
   const wanted = { memoryKib, iterations, parallelism: settings.password_hash_parallelism }
+  // Test option: tests hash at a low cost.
   return platform.hashCost ?? withinLimit(wanted, platform.config.passwordCostLimit)
 }

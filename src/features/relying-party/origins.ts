@@ -3,6 +3,7 @@ import { HOST } from './settings.ts'
 
 /** The host of the service's own address. */
 export function ownHost({ config }: { config: Pick<Config, 'baseUrl'> }): string {
+  // Base URL: its host is the default ID of the relying party.
   return new URL(config.baseUrl).hostname
 }
 

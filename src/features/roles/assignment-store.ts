@@ -132,6 +132,7 @@ export async function setRoleRows(
   const highest = sql`case when 'admin' in (${given}, ${sql.join(others.map((other) => sql.ref(`users.${other}`)))})
     then 'admin' else 'member' end`
   // By lists of ids: joined to all of a directory that statistics do not know yet, each would be compared with all.
+  // Foreign table users: the row contains the roles that each source gives the user.
   const { rows } = await sql<UserRow>`
     with clock as materialized (select clock_now() as at)
     update users set ${sql.ref(column)} = ${given}, version = version + 1, updated_at = clock.at, role = ${highest},

@@ -147,6 +147,7 @@ export async function lockHolders(tx: Tx, directory: Directory, id: string): Pro
 
 /** Deletes a role that is locked, as its holders are, with its assignments. */
 export async function deleteRoleRow(tx: Tx, directory: Directory, id: string): Promise<void> {
+  // Foreign table users: `role_ids` lists the roles of the user.
   await sql`
     with assigned as (
       delete from role_assignments where directory_id = ${directory.id} and role_id = ${id} returning user_id),

@@ -197,6 +197,7 @@ test('hostile posts cost no statement, but one to find a connection that is name
   const cost = async (act: () => Promise<unknown>) =>
     (await recordStatements(act)).filter((text) => /sso|saml|federated|identities|directories/.test(text))
   // What is known is read anew every five seconds, which this takes on a busy machine.
+  // Shared process: stops the clock until the test ends.
   vi.useFakeTimers({ toFake: ['Date'] })
   onTestFinished(() => void vi.useRealTimers())
   expect(await cost(post(SHARED))).toEqual([])

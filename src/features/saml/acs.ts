@@ -162,6 +162,7 @@ const CODES = new Map<string, FailureCode>([
 
 /** Nothing was started that could have demanded to ask again: then as if it had been, for as long as one may take. */
 function recently({ platform }: Work, { force_authn }: KnownConnection): Date | null {
+  // Process clock: the provider set the times of the assertion by its own clock.
   return force_authn ? new Date(platform.clock.now().getTime() - TTL_SECONDS * 1000) : null
 }
 

@@ -19,6 +19,7 @@ export async function checkProvider(work: Work, connection: KnownConnection): Pr
   const signOn = await checkSignOn(platform, connection)
   return [
     checkConfiguration(platform, connection),
+    // Process clock: whether the certificates are valid today.
     checkCertificates(connection.idp_certificates, platform.clock.now()),
     ...(metadata ? [metadata.check] : []),
     signOn.check,
@@ -68,6 +69,7 @@ async function checkMetadata(work: Work, connection: KnownConnection): Promise<C
       return { check: failed('metadata', `The address of the metadata answers ${status}.`, fix), date }
     const metadata = await readIdpMetadata(work, body)
     const { validUntil } = metadata
+    // Process clock: whether the metadata is valid today.
     if (validUntil && validUntil <= platform.clock.now())
       return { check: failed('metadata', `The metadata was valid until ${validUntil.toISOString()}.`, STALE), date }
     const differing = differences(connection, metadata)

@@ -77,6 +77,7 @@ async function answerTo(
   if (target === null) return null
   const { platform, directory } = work
   const [current = null] = (await spKeys(platform, directory)).signing
+  // Process clock: the provider compares the time of the response with its own clock.
   const xml = writeLogoutResponse({
     inResponseTo: id,
     issuedAt: platform.clock.now(),

@@ -26,6 +26,7 @@ export function expectedOf(
 ): Pick<Expected, 'idpEntityId' | 'spEntityId' | 'now'> {
   if (idp_entity_id === null)
     throw new FederationFailure('connection_incomplete', 'The connection has no idp_entity_id.')
+  // Process clock: the provider set the times of the assertion by its own clock.
   return { idpEntityId: idp_entity_id, spEntityId: spOf(platform, id).entity_id, now: platform.clock.now() }
 }
 

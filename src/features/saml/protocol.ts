@@ -68,6 +68,7 @@ export async function writeRequest(
 ): Promise<Outgoing> {
   const sp = spOf(platform, connection.id)
   const [current] = (await spKeys(platform, directory)).signing
+  // Process clock: the provider compares the time of the request with its own clock.
   const xml = writeAuthnRequest({
     id: `_${state}`,
     issuedAt: platform.clock.now(),

@@ -55,6 +55,7 @@ export async function requestOf(
 ): Promise<Outgoing> {
   const said: { nameId: NameId; sessionIndex: string | null } = JSON.parse(hint)
   const [current = null] = (await spKeys(platform, directory)).signing
+  // Process clock: the provider compares the time of the request with its own clock.
   const xml = writeLogoutRequest({
     ...said,
     id: `_${state}`,

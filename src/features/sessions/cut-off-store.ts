@@ -54,6 +54,7 @@ export async function raiseUserEpoch(
   userId: string,
   atMost: number,
 ): Promise<number | null> {
+  // Foreign table users: the end of all sessions of a user raises the epochs in their row.
   const row = await tx
     .updateTable('users')
     // The other epoch, too: a sign-in that began before must not pass.
@@ -67,6 +68,7 @@ export async function raiseUserEpoch(
 
 /** Raises the epoch by which sign-ins are judged that are under way. The user's row stays locked. */
 export async function raiseSignInEpoch(tx: Tx, directory: Directory, userId: string): Promise<void> {
+  // Foreign table users: the end of all sessions of a user raises the epochs in their row.
   await tx
     .updateTable('users')
     .set((eb) => ({ epoch: eb('epoch', '+', 1) }))
@@ -154,6 +156,7 @@ export async function markBatch(
       announced.user_id, 'reason', cut.reason)`,
     at: sql`cut.ended_at`,
   })
+  // Skips locked rows: the statement names its directory, so a distributed database accepts the lock.
   const { rows } = await sql<{ looked: number }>`
     with cut as materialized (
       select * from session_cut_offs where directory_id = ${directory.id} and id = ${cutOff.id}

@@ -86,6 +86,7 @@ export async function lockSessionsAtMost(tx: Tx, directory: Directory, userId: s
 }
 
 export async function setSessionsAtMost(tx: Tx, directory: Directory, userId: string, count: number): Promise<void> {
+  // Foreign table users: `sessions_at_most` limits how many live sessions are looked for.
   await tx
     .updateTable('users')
     .set({ sessions_at_most: count })

@@ -123,6 +123,7 @@ export async function issueAccessToken(
   { platform, directory, db }: Tenant,
   { facts, session, settings }: AccessIssue,
 ): Promise<Pick<SessionTokens, 'access_token' | 'expires_in'>> {
+  // Process clock: other services compare the claims of a token with their own clocks.
   const issuedAt = epochSeconds(platform.clock)
   const left = secondsLeft(platform.clock, session)
   const expiresIn = Math.max(1, Math.min(settings.access_token_ttl_seconds, left))
@@ -156,5 +157,6 @@ export async function issueAccessToken(
 }
 
 function secondsLeft(clock: Clock, { endsAt }: TokenSubject): number {
+  // Process clock: limits the lifetime of a token, whose claims use the same clock.
   return Math.floor(endsAt.getTime() / 1000) - epochSeconds(clock)
 }

@@ -38,6 +38,7 @@ function toProvider({ platform, directoryId, application, redirectUri }: SocialC
 
 /** The client secret: a JWT of the team, signed with the key of the application (RFC 7523 §3 in Apple's form). */
 function makeSecret(clock: Clock, { clientId, secret, teamId, keyId }: Application, audience: string): string {
+  // Process clock: Apple compares the claims of a client secret with its own clock.
   const now = epochSeconds(clock)
   const header = { alg: 'ES256', kid: keyId, typ: 'JWT' }
   const claims = { iss: teamId, iat: now, exp: now + SECRET_SECONDS, aud: audience, sub: clientId }

@@ -10,6 +10,7 @@ export async function listKeys({ platform, directory }: Work<AccountScope>) {
 }
 
 export function toKeys(platform: Platform, { signing, encryption }: SpKeys) {
+  // Process clock: other parties compare the dates of a certificate with their own clocks.
   const now = platform.clock.now()
   const show = (use: 'signing' | 'encryption', keys: SpKeys['signing']) =>
     keys.map(({ certificatePem, status }) => ({ use, certificate: toCertificate(certificatePem, status, now) }))

@@ -94,6 +94,7 @@ async function findLiveAccessToken(
 /** The environment that a token claims: only a hint until its signature is verified with that environment's keys. */
 async function issuingOf(platform: Platform, token: string): Promise<Issuing | null> {
   const issuer = readClaims(token)?.iss ?? null
+  // Base URL: the issuer of an access token begins with it.
   const { baseUrl } = platform.config
   if (issuer === null || !issuer.startsWith(baseUrl)) return null
   if (issuer === baseUrl) return homeEnvironment(platform)

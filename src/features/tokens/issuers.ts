@@ -37,6 +37,7 @@ export async function environmentOfIssuer(
 /** RFC 8414 metadata of an environment's issuer. */
 export async function issuerMetadata(platform: Platform, environmentId: string) {
   const issuer = await issuerOf(platform, environmentId)
+  // Base URL: the metadata of an issuer names its endpoints.
   const api = `${platform.config.baseUrl}/api/v1/auth/token`
   return {
     issuer,

@@ -176,6 +176,7 @@ function inPlaces<T extends { place: number }>(places: SessionPlace[], rows: T[]
  * concurrent requests, on any number of processes, one rotates. Answers no row where another request rotated, or the
  * session has ended.
  */
+// Foreign table sessions: a refresh rotates the refresh token, which is stored with the session.
 export const rotation: JoinedStatement = {
   columns: {
     session_id: 'uuid',

@@ -14,6 +14,7 @@ export function purgeKept(...[db, belongings, directoryId, ids]: Given): Promise
 
 /** Deletes all rows of these users in the tables of these belongings: one statement each, however many users. */
 export async function deleteRowsOf(...[db, belongings, directoryId, ids]: Given): Promise<void> {
+  // Table by name: a belonging names its own table in the `belongings.ts` of its feature.
   for (const { table } of belongings)
     await sql`delete from ${sql.table(table)} where directory_id = ${directoryId} and user_id = any(${ids})`.execute(db)
 }

@@ -102,6 +102,7 @@ export async function replayEvents(
   { from, to }: { from: string; to?: string },
 ): Promise<void> {
   const { platform } = work
+  // Process clock: limits how many days back a replay may begin.
   const now = platform.clock.now()
   const start = new Date(from)
   if (start.getTime() < now.getTime() - KEPT_DAYS * 24 * 3600_000)

@@ -23,6 +23,7 @@ export const makeRsaPair: MakeRsaPair = () => webcrypto.subtle.generateKey(RSA, 
 /** Makes an RSA-3072 pair and a self-signed certificate (RFC 5280), valid from yesterday on, for clocks that are late. */
 export async function makeCertificate(
   input: { commonName: string; years: number; from: Date },
+  // Test option: the default makes a new pair. Tests reuse key pairs.
   makePair = makeRsaPair,
 ): Promise<SelfSigned> {
   // Loaded when first needed: the start does not.

@@ -65,6 +65,7 @@ export async function openKeyring(db: Db, masterKeys: MasterKey[]): Promise<Keyr
     const known = current.get(slot)
     if (known) {
       const key = await waitUntilDeadline(known)
+      // Process clock: replaces a data key after about ninety days.
       if (Date.now() - key.createdAt.getTime() < DATA_KEY_AGE_MS) return key
     }
     // Everybody waits for it, and it is read once.
@@ -177,6 +178,7 @@ async function newestOrNewSealKey(db: Db, masterKeys: MasterKey[], accountId: st
     .orderBy('created_at', 'desc')
     .limit(1)
     .executeTakeFirst()
+  // Process clock: replaces a data key after about ninety days.
   if (row && Date.now() - row.created_at.getTime() < DATA_KEY_AGE_MS)
     return { id: row.id, key: createSecretKey(unwrap(masterKeys, row)), createdAt: row.created_at }
   const id = newId()

@@ -66,6 +66,7 @@ const environmentKeys = perPlatform((platform) =>
 )
 
 async function load(platform: Platform, environmentId: string): Promise<EnvironmentKeys | null> {
+  // Foreign tables accounts, environments: each environment signs with keys of its own, under its own issuer.
   const environment = await platform.db
     .selectFrom('environments')
     .innerJoin('accounts', 'accounts.id', 'environments.account_id')
@@ -83,6 +84,7 @@ async function load(platform: Platform, environmentId: string): Promise<Environm
   if (!active) throw new Error('An environment without a signing key')
   const pem = await platform.keyring.open(sealedPlace(active.id, active.account_id), active.private_key_sealed)
   const algorithm = toAlgorithm(active.algorithm)
+  // Base URL: the issuer of an access token begins with it.
   const { baseUrl } = platform.config
   return {
     // The home account's production issues under the base URL; every other environment is an issuer of its own, so that
@@ -196,6 +198,7 @@ const MAX_VERIFIED = 10_000
 const verifiedTokens = perPlatform(() => new Map<string, VerifiedToken & { environmentId: string }>())
 
 function isCurrent(claims: AccessClaims, platform: Platform): boolean {
+  // Process clock: the claims of a token were set by it.
   const now = epochSeconds(platform.clock)
   return claims.exp > now && (claims.nbf ?? 0) <= now
 }
@@ -206,6 +209,7 @@ async function checkToken(
   published: SigningKey[],
   token: string,
 ): Promise<VerifiedToken | null> {
+  // Process clock: the claims of a token were set by it.
   const trusted = (header: { kid?: string; alg?: string }) =>
     published.find((candidate) => candidate.id === header.kid && candidate.algorithm === header.alg)
   try {
@@ -262,6 +266,7 @@ export async function rotateSigningKeys(
   return platform.tx(async (tx) => {
     const environment = await lockEnvironment(tx, environmentId)
     const algorithm = options.algorithm ?? toAlgorithm(environment.signing_algorithm)
+    // Foreign table environments: `signing_algorithm` belongs to the signing keys.
     await tx.updateTable('environments').set({ signing_algorithm: algorithm }).where('id', '=', environmentId).execute()
     const retiredAt = options.emergency ? sql<Date>`'-infinity'` : now
     await tx
@@ -319,6 +324,7 @@ async function makeFirstKeys(tx: Tx, platform: Platform, environmentId: string):
 }
 
 function lockEnvironment(tx: Tx, environmentId: string) {
+  // Foreign table environments: the lock of its row serializes changes of its keys.
   return tx
     .selectFrom('environments')
     .select(['id', 'account_id', 'signing_algorithm'])

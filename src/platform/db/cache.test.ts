@@ -145,6 +145,7 @@ test('a key that is revoked while another process hears nothing is refused there
   const other = await startSecondApp(service)
   const { body } = await service.as(key).get('/v1/api-keys/current')
   // What is known lasts for ever.
+  // Shared process: stops the clock until the test ends.
   vi.useFakeTimers({ toFake: ['Date'] })
   onTestFinished(() => void vi.useRealTimers())
   expect((await other.as(key).get('/v1/users')).status).toBe(200)
@@ -160,6 +161,7 @@ test('a key that is revoked while another process hears nothing is refused there
 
 test('a value is read again once the clock was set back to before it was read', async () => {
   const start = Date.now()
+  // Shared process: stops the clock until the test ends.
   vi.useFakeTimers({ toFake: ['Date'], now: start })
   onTestFinished(() => void vi.useRealTimers())
   const { promise: isOver, resolve: nextTurn } = Promise.withResolvers<void>()

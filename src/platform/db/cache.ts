@@ -48,6 +48,7 @@ let turnMs: number | null = null
 /** The time, read once in a turn of the event loop: each of its requests looks into several caches. */
 function timeOfTurn(): number {
   if (turnMs === null) {
+    // Process clock: how long this process keeps a cached value.
     turnMs = Date.now()
     setImmediate(() => {
       turnMs = null

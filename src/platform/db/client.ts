@@ -15,6 +15,7 @@ export const keptAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 
  * caller ends it with `endClient`.
  */
 export async function openClient(url: string, config: pg.ClientConfig = {}): Promise<pg.Client> {
+  // Own connection: this is where connections outside the pools are opened, with deadlines.
   const client = new pg.Client({
     connectionString: url,
     connectionTimeoutMillis: CONNECT_MS,

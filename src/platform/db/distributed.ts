@@ -13,5 +13,6 @@ export async function isDistributed(db: Db): Promise<boolean> {
  * where the rows are written, since they may have been renewed after they were found.
  */
 export function skipLocked({ distributed }: Pick<Database, 'distributed'>): RawBuilder<unknown> {
+  // Skips locked rows: only where the database is not distributed.
   return distributed ? sql`` : sql`for update skip locked`
 }

@@ -37,6 +37,7 @@ const lockKey = [1463899203, 1]
  * ends with this process, however that ends. Throws EmbeddedError when another process is the owner.
  */
 export async function claimServer(server: Server, role: Role, signal: AbortSignal): Promise<Claim> {
+  // Process clock: limits the wait for a database that has not started yet.
   const begunAt = Date.now()
   for (;;) {
     const { client, origin } = await connectOrStart(server, role, begunAt + startMs, signal)
@@ -114,6 +115,7 @@ async function connectOrStart(
     for (;;) {
       const client = await tryConnect(server, readPostmaster(home), role)
       if (client) return { client, origin }
+      // Process clock: limits the wait for a database that has not started yet.
       if (Date.now() > deadline) throw tooSlowError(home, startMs / 1000)
       if (launch?.verdict !== undefined) {
         judgeLaunch(launch, home)
@@ -139,6 +141,7 @@ async function connectOrStart(
 async function tryConnect(server: Server, at: Postmaster | undefined, role: Role): Promise<pg.Client | undefined> {
   if (!at?.isReady) return undefined
   if (at.host.startsWith('/') && !isTrustedSocketDirectory(at.host, server.home)) return undefined
+  // Own connection: the owner of the embedded database holds its lock on it. It has deadlines of its own.
   const client = new pg.Client({
     host: at.host,
     port: at.port,

@@ -103,6 +103,7 @@ function setAsideBrokenCluster(cluster: string, log: (line: string) => void): vo
     rmdirSync(cluster)
     return
   }
+  // Process clock: makes the name of the directory unique.
   const aside = `${cluster}.broken-${Date.now()}`
   renameSync(cluster, aside)
   log(

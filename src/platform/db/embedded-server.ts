@@ -185,6 +185,7 @@ export async function stopServer({ home, binaries, log }: Server): Promise<void>
   const pid = findServerPid(home)
   if (!pid) return
   await signalServer(pid, home, binaries, 'SIGINT')
+  // Process clock: limits the wait for a database that is stopping.
   const deadline = Date.now() + shutdownMs
   while (isPostmaster(pid, home.cluster)) {
     if (Date.now() > deadline) {

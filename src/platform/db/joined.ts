@@ -69,6 +69,7 @@ function write(statement: JoinedStatement, { waits, directoryId }: Form): string
   const more = 1 + Object.keys(given).length
   const own = more + (statement.more ? 1 + Object.keys(statement.more).length : 0)
   const shared = directoryId === null ? own : own + 1
+  // Skips locked rows: the statement of a distributed database names its directory, so it accepts the lock.
   const written = statement.text({
     directory: (table) => (directoryId === null ? `${table}.directory_id` : `$${own}::uuid`),
     lock: waits ? 'for update' : 'for update skip locked',

@@ -77,6 +77,7 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
       await waitForTurn(client, LOCK_KEY, waits)
       await waitForTurn(client, EARLIER_LOCK_KEY, waits)
       try {
+        // Database clock: the function clock_now() does not exist before the first migration.
         await client.query(`create table if not exists schema_migrations (
           name text primary key, digest text not null, applied_at timestamptz not null default now())`)
         const found = await compare(client)
@@ -264,6 +265,7 @@ async function apply(client: pg.Client, migration: Migration, waits: Waits): Pro
 
 /** The job queue has a schema of its own and migrates it itself. */
 async function migrateJobs(url: string, guarded: Set<pg.ClientBase>): Promise<void> {
+  // Own connection: the job queue migrates itself. Another connection watches it instead of a deadline.
   const pgPool = new pg.Pool({
     connectionString: url,
     connectionTimeoutMillis: 5000,

@@ -151,6 +151,7 @@ function openPool(
     answerMs,
   }: { pooled?: boolean; connectionTimeoutMillis?: number; answerMs: number },
 ): pg.Pool {
+  // Own connection: this is where the pools are opened, with deadlines.
   const pool = new pg.Pool({
     connectionString: url,
     max,

@@ -48,6 +48,7 @@ async function findEnvironment(
   { accountId, organizationId, named }: { accountId: string; organizationId: string | null; named: string },
 ): Promise<EnvironmentRef | null> {
   if (!isId(named)) return null
+  // Foreign tables environments, organizations: finds the tenant of a request before any feature runs.
   const row = await db
     .selectFrom('environments')
     .leftJoin('organizations', (join) => join.on('organizations.id', '=', organizationId))

@@ -23,6 +23,7 @@ await sql`create table written (step int)`.execute(platform.db)
 let aheadMs = 0
 // The clock stands still between the steps of a test: on a busy machine nothing is late.
 const stoppedMs = performance.now()
+// Shared process: stops the clock of `performance.now`. `afterAll` restores it.
 const spied = vi.spyOn(performance, 'now').mockImplementation(() => stoppedMs + aheadMs)
 afterAll(() => spied.mockRestore())
 const pass = (ms: number) => {

@@ -152,6 +152,7 @@ export function homeEnvironmentOf(
   return whenThere(homes(platform).get(`${accountId}/${organizationId ?? ''}`), existing)
 }
 
+// Foreign tables environments, organizations: finds the home environment of a caller before any feature runs.
 const homes = perPlatform((platform) =>
   platform.caches.define<EnvironmentRef | null>('home_environments', async (key) => {
     const [accountId = '', organizationId = ''] = key.split('/')
@@ -284,6 +285,7 @@ export async function forgetDirectories(platform: Platform, tx: Tx, organization
   }
 }
 
+// Foreign tables environments, organizations: finds the tenant of a request before any feature runs.
 const directories = perPlatform((platform) =>
   platform.caches.define<Directory | null>('directories', async (key) => {
     const [environmentId = '', kind = '', organizationId = ''] = key.split('/')
@@ -311,6 +313,7 @@ const directoriesById = perPlatform((platform) =>
 )
 
 function selectDirectories(db: Db) {
+  // Foreign tables environments, organizations: finds the tenant of a request before any feature runs.
   return db
     .selectFrom('directories')
     .innerJoin('environments', 'environments.id', 'directories.environment_id')
@@ -343,6 +346,7 @@ function toDirectory(row: DirectoryRow): Directory {
 
 /** Created on first use, and only for an organization of the account that exists in the environment. */
 async function makeDirectory(platform: Platform, environmentId: string, kind: string, organizationId: string | null) {
+  // Foreign tables environments, organizations: a directory exists only for an organization of its environment.
   const values = platform.db
     .selectFrom('environments')
     .leftJoin('organizations', (join) =>

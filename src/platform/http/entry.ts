@@ -35,6 +35,7 @@ const CALLER_HOLDS_MS = 1000
 export function compileEntry(route: Route, pipeline: Pipeline) {
   const { platform } = pipeline
   const medium = mediaOf(route.media)
+  // Base URL: a form of another origin is refused.
   const ownOrigin = new URL(platform.config.baseUrl).origin
   const { identify, admit } = compileCaller(route, pipeline, ownOrigin)
   function onRequest(request: FastifyRequest, reply: FastifyReply): Awaitable<void> {
@@ -57,6 +58,7 @@ export function compileEntry(route: Route, pipeline: Pipeline) {
     }
     // A refusal now is better than an answer after the caller has given up.
     if (!route.longRunning && platform.database.isBusy()) throw busy()
+    // Process clock: a cached key expires, and its rate is counted, without a database query.
     const now = platform.clock.now()
     const admitNow = (caller: Caller) => {
       if (!isReadable) throw httpErrors.notAcceptable()
@@ -86,6 +88,7 @@ function compileCaller(route: Route, pipeline: Pipeline, ownOrigin: string) {
     const { state } = request
     return whenThere(authenticate(pipeline, kind, request, { peer: peerOf(request), now }), (caller) => {
       state.caller = caller
+      // Process clock: how long ago this process authenticated the caller.
       state.identifiedAtMs = platform.clock.now().getTime()
       return caller
     })
@@ -133,6 +136,7 @@ export function peerOf(request: FastifyRequest): Peer {
 export function refuseNetwork({ platform, anonymous }: Pipeline, request: FastifyRequest): Promise<ApiError> | null {
   const { route } = request.routeOptions?.config ?? {}
   if (route && !hasEmptyParameter(request) && (!isAnonymous(route) || route.probe)) return null
+  // Process clock: this process counts the requests of a network without a database query.
   const refusal = anonymous.count(peerOf(request), platform.clock.now().getTime())
   return refusal && anonymous.delay(refusal)
 }

@@ -127,6 +127,7 @@ async function digestOf(
   if (!Object.values(route.body?.properties ?? {}).some(isSecret)) return { hash: keyed, matches: isKeyed }
   const hasher = { platform, directory: { id: caller.organizationId ?? caller.accountId } }
   const input = keyed.toString('base64')
+  // Test option: tests hash at a low cost.
   const cost = platform.hashCost ?? LOWEST_COST
   return {
     hash: Buffer.from(await computePassword(hasher, 'hashArgon2id', { ...cost, input })),

@@ -291,6 +291,7 @@ export function byAge(row: { created_at: Date; id: string }): Position {
 
 /** Built only from the configured URL: a forged Host header must not decide where a client goes next. */
 function nextAddress(platform: Platform, page: Page, cursor: string): string {
+  // Base URL: builds the address of the next page.
   const url = new URL(`${platform.config.baseUrl}/api${page.path}`)
   for (const [name, value] of Object.entries({ ...page.query, cursor })) url.searchParams.set(name, String(value))
   return url.href

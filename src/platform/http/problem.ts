@@ -38,6 +38,7 @@ export function noteProblem(platform: Platform, error: unknown, request: Fastify
   const isCutOff = hasHungUp(error, request)
   if (isCutOff) platform.log.debug({ requestId: request.id, route, error }, 'The client hung up')
   const refusal = isCutOff ? httpErrors.invalidRequest({ detail: 'The body was cut off.' }) : asApiError(error)
+  // Base URL: the type of a problem is an address in the documentation.
   const problem = toProblem(refusal, platform.config.baseUrl, request.id)
   if (request.state) request.state.code = refusal.definition.code
   const { cause, limit } = refusal.details

@@ -100,6 +100,7 @@ export function buildServer(parts: ServerParts): FastifyInstance {
   app.decorateRequest('state', null as unknown as RequestState)
   app.setSerializerCompiler(compileSerializer)
   addBodyParser(app, refusing.mediumOf)
+  // Base URL: decides on HSTS, and names the type of a problem before there is a request.
   const headers = securityHeaders(config.baseUrl)
   const findOther = otherMethods(parts.routes)
   app.addHook('onRequest', (request, reply, done) => {

@@ -3,6 +3,7 @@ import { rotateDueSigningKeys } from '../crypto/signing-keys.ts'
 import type { JobHandler } from './queue.ts'
 import { defineCleanup, defineRetention } from './retention.ts'
 
+// Foreign tables idempotency_keys, rate_counters: the clean-up of the platform removes old rows.
 export const cleanUpPlatform = defineCleanup('platform.cleanup', '*/10 * * * *', [
   defineRetention({
     table: 'rate_counters',

@@ -26,6 +26,7 @@ export interface JobHandler {
  * it carries ids, and what else it must carry is sealed.
  */
 export async function enqueue(db: Db, name: string, payload: Record<string, string>, options: JobOptions = {}) {
+  // Database clock: the job queue compares its times with now().
   await sql`select graphile_worker.add_job(${name}, ${JSON.stringify(payload)}::json,
     run_at => now() + make_interval(secs => ${options.delayMs === undefined ? null : options.delayMs / 1000}::float8), max_attempts => ${options.maxAttempts ?? 25},
     job_key => ${options.key ?? null})`.execute(db)

@@ -34,6 +34,7 @@ export function defineRetention<T extends keyof DB>(retention: Retention<T>): Re
   const isOver = sql`(${where})`
   const order = orderBy === undefined ? sql`` : sql`order by ${sql.ref(orderBy)}`
   const remove: Removal['remove'] = async ({ db, database }) => {
+    // Table by name: the owner of the table calls `defineRetention`.
     const statement = sql`
       delete from ${sql.table(table)} where ${isOver} and (${columns}) in (
         select ${columns} from ${sql.table(table)} where ${isOver} ${order} limit ${batch} ${skipLocked(database)})`

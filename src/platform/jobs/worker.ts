@@ -100,6 +100,7 @@ function watchPolls(limit: number, onStuck: () => void): EventEmitter {
 
 /** Renews the claims on jobs running here and voids expired ones: the queue itself would wait four hours. */
 export async function renewClaims(db: Db, jobIds: string[]): Promise<void> {
+  // Database clock: the job queue compares its times with now().
   await sql`update graphile_worker._private_jobs set locked_at = now() where id = any(${jobIds})`.execute(db)
   await sql`update graphile_worker._private_jobs set locked_at = null, locked_by = null
     where locked_at < now() - make_interval(secs => ${CLAIM_SECONDS})`.execute(db)

@@ -98,6 +98,7 @@ export function describeMail(config: Config): { ok: boolean; line: string } {
     const { host, port } = readSmtpUrl(config.smtpUrl)
     return { ok: true, line: `Email is sent through ${host}:${port}.` }
   }
+  // Base URL: tells a developer where to read mails.
   if (!config.production) return { ok: true, line: `Email is kept, to be read at ${config.baseUrl}/dev/mail.` }
   const line = 'Email cannot be sent: it waits, and is dropped once it is of no use. Set SMTP_URL.'
   return { ok: false, line }

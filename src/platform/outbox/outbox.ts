@@ -11,6 +11,7 @@ import type { Work } from '../work.ts'
  * is sent after its commit, retried while it is useful, and then dropped.
  */
 export interface Outbox<M extends { decoy: boolean }> {
+  // Foreign tables mail_outbox, sms_outbox: each `Outbox` names the table that it owns.
   table: 'mail_outbox' | 'sms_outbox'
   /** The job that sends one message. */
   job: string
@@ -33,6 +34,7 @@ export async function putIntoOutbox<M extends { decoy: boolean }>(
   const id = newId()
   const place = placeOf(outbox.table, directory, id)
   const kept = outbox.keeps(platform)
+  // Table by name: mail and text messages each define an `Outbox` with a table of its own.
   await db
     .insertInto(outbox.table)
     .values({

@@ -56,6 +56,7 @@ export async function findKept<M extends { decoy: boolean }>(
 }
 
 export async function deleteWaiting(db: Db, outbox: AnyOutbox, directory: Directory, id: string): Promise<void> {
+  // Table by name: mail and text messages each define an `Outbox` with a table of its own.
   await db.deleteFrom(outbox.table).where('directory_id', '=', directory.id).where('id', '=', id).execute()
 }
 
@@ -70,6 +71,7 @@ export async function noteFailedTry(
   directory: Directory,
   failed: { id: string; reason: string },
 ): Promise<boolean> {
+  // Table by name: mail and text messages each define an `Outbox` with a table of its own.
   const updated = await db
     .updateTable(outbox.table)
     .set((eb) => ({ attempts: eb('attempts', '+', 1), last_error: failed.reason }))
@@ -89,6 +91,7 @@ export async function deleteExpired(
 ): Promise<{ expired: number; deleted: number }> {
   const table = sql.table(outbox.table)
   const isOver = sql`useful_until <= clock_now() and (not kept or useful_until <= clock_now() - interval '1 day')`
+  // Table by name: mail and text messages each define an `Outbox` with a table of its own.
   const { rows } = await sql<{ kept: boolean }>`
     delete from ${table} where ${isOver} and (directory_id, id) in (
       select directory_id, id from ${table} where ${isOver}
@@ -143,6 +146,7 @@ export async function discardMessages(db: Db, outbox: AnyOutbox, createdBefore: 
   const isOlder = sql`not kept and created_at < ${createdBefore}`
   return changeInBatches({
     change: async () => {
+      // Table by name: mail and text messages each define an `Outbox` with a table of its own.
       const { numAffectedRows } = await sql`
         delete from ${table} where ${isOlder} and (directory_id, id) in (
           select directory_id, id from ${table} where ${isOlder} limit ${batch})`.execute(db)

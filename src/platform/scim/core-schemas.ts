@@ -5,6 +5,7 @@ export const GROUP_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:Group'
 export const ENTERPRISE_USER_SCHEMA = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
 
 /** The one attribute that may have very many values. */
+// Not a table members: RFC 7643 calls an attribute of groups `members`.
 export const MEMBERS = 'members'
 
 /** The usual parts of a multi-valued attribute (RFC 7643 §2.4). */
@@ -108,6 +109,7 @@ const userSchema: ScimSchema = {
     ADDRESSES,
     GROUPS,
     values('entitlements', 'Entitlements of the user.', []),
+    // Not a table roles: RFC 7643 calls an attribute of users `roles`.
     values('roles', 'Roles of the user.', []),
     values('x509Certificates', 'Certificates of the user.', [], { type: 'binary' }),
   ],

@@ -71,5 +71,6 @@ function isProblem(value: unknown): value is Static<typeof Problem> {
 export function describeSms(config: Config): string {
   if (config.sms !== null) return `Text messages are sent through ${new URL(config.sms.endpoint).host}.`
   if (config.production) return 'Off: WATCHWORD_SMS_URL is not set. Codes are sent by email only.'
+  // Base URL: tells a developer where to read text messages.
   return `Text messages are kept, to be read at ${config.baseUrl}/dev/mail.`
 }

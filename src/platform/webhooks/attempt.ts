@@ -57,6 +57,7 @@ export interface Sendable {
 
 /** Sends an event once. Never throws for what the receiver does. */
 export async function attempt(platform: Platform, target: Target, { id, body }: Sendable): Promise<Outcome> {
+  // Process clock: receivers compare the time of a signature with their own clocks.
   const now = platform.clock.now()
   const signed = { id: `evt_${id}`, seconds: Math.floor(now.getTime() / 1000), body }
   const headers = {

@@ -41,6 +41,7 @@ export async function putDeliveries(
 
 /** Has queues of a directory looked at in so many seconds, or before. */
 export async function wakeQueues(tx: Tx, directoryId: string, webhookIds: string[], inSeconds = 0): Promise<void> {
+  // Foreign table webhook_queues: new deliveries wake the queue in the same transaction.
   await sql`
     with due as materialized (select clock_now() + make_interval(secs => ${inSeconds}) as at)
     update webhook_queues set wakes = wakes + 1, wake_at = least(wake_at, due.at) from due

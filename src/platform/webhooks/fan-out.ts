@@ -40,6 +40,7 @@ const failing = perPlatform(() => new Map<string, Failing>())
  */
 export async function fanOut(platform: Platform): Promise<boolean> {
   const known = failing(platform)
+  // Process clock: how long this process leaves out an environment that fails.
   const nowMs = platform.clock.now().getTime()
   const environmentIds = await listCursorEnvironments(platform.db)
   for (const id of known.keys()) if (!environmentIds.includes(id)) known.delete(id)

@@ -26,6 +26,7 @@ const given = (results: readonly Result[]) => sql`given as materialized (
     "dueSeconds" float8, url text, request_headers jsonb, response_status int, response_body text, error text,
     duration_ms int, attempts jsonb))`
 
+// Foreign table webhook_deliveries: writes the outcome of attempts.
 const save = (directory: Directory) => sql`
   update webhook_deliveries as d set attempt = d.attempt + 1, status = given.status, tries = given.tries,
     due_at = given.due, url = given.url, request_headers = given.request_headers,
@@ -58,6 +59,7 @@ export async function saveOutcomes(
   const { failures, isWell, isSlow } = health
   const goes = sql`${wakes}::bigint is not null`
   // A failure of long ago says nothing of the time since: the schedule waits a day at most.
+  // Foreign table webhook_queues: releases the queue in the statement that writes the outcome.
   const { rows } = await sql<{ seconds: number }>`
     with ${given(results)}, saved as (${save(directory)}),
     moment as materialized (select clock_now() as at, clock_now() - interval '36 hours' as forgotten),
