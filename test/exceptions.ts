@@ -1,4 +1,4 @@
-import { type SourceFile, topLevelStatements } from './source.ts'
+import { type SourceFile, topLevelStatements, withoutComments } from './source.ts'
 
 /** How a comment begins that explains an exception: the rule that it is an exception from. */
 export const SUBJECTS = [
@@ -41,8 +41,6 @@ export interface Place {
   explanations: Explanation[]
 }
 
-const COMMENTS = /\/\*\*[\s\S]*?\*\/|^\s*\/\/.*$/gm
-
 /** The statements at the top level of files, each with the comments of a subject. */
 export function placesOf(files: SourceFile[], subject: Subject): Place[] {
   const comment = new RegExp(String.raw`^\s*\/\/ ${subject}s?((?:,? \w+)*):(.*(?:\n\s*\/\/.*)*)`, 'gm')
@@ -50,7 +48,7 @@ export function placesOf(files: SourceFile[], subject: Subject): Place[] {
     topLevelStatements(file).map(({ line, text }) => ({
       path: file.path,
       line,
-      code: text.replaceAll(COMMENTS, (lines) => lines.replaceAll(/[^\n]/g, '')),
+      code: withoutComments(text),
       explanations: [...text.matchAll(comment)].map(({ index, 0: whole, 1: names = '', 2: reason = '' }) => ({
         line: line + text.slice(0, index + whole.search(/\S/)).split('\n').length - 1,
         names: names.match(/\w+/g) ?? [],

@@ -93,6 +93,11 @@ export function topLevelStatements(file: SourceFile): Statement[] {
   return found
 }
 
+/** The text without the comments that have lines of their own, of which the ends are left. */
+export function withoutComments(text: string): string {
+  return text.replaceAll(/\/\*\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, (lines) => lines.replaceAll(/[^\n]/g, ''))
+}
+
 export interface MeasuredFunction {
   line: number
   /** With the functions inside. */
