@@ -146,16 +146,6 @@ test('the environment is read by the configuration, and Fastify is used beside t
   expect(users.map(({ path }) => path).filter((path) => dirname(path) !== folder)).toEqual([])
 })
 
-test('every path is the business of one feature', () => {
-  const places = new Map<string, Set<string>>()
-  for (const file of sources)
-    for (const match of file.text.matchAll(/(?:path:|aliases:)\s*(\[[^\]]*\]|'[^']+')/g))
-      for (const [path] of match[1]?.matchAll(/\/v1\/[^']+/g) ?? [])
-        places.set(path, (places.get(path) ?? new Set()).add(roomOf(file.path) ?? file.path))
-  expect(places.size).toBeGreaterThan(20)
-  expect([...places].filter(([, rooms]) => rooms.size > 1).map(([path]) => path)).toEqual([])
-})
-
 test('the sample of a route is in its feature', () => {
   const samples = tests.filter((file) => file.path.endsWith('/sample.ts'))
   const wrong = samples.flatMap((file) => {
