@@ -75,7 +75,7 @@ test.each([
 
 test('what CONTRIBUTING.md shows is in the source, word for word', () => {
   const dense = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
-  const source = dense(globSync('src/features/*/*.ts', { cwd: root }).map(read).join('\n'))
+  const source = dense(globSync('src/features/**/*.ts', { cwd: root }).map(read).join('\n'))
   const shown = [...read('CONTRIBUTING.md').matchAll(/^ *```ts\n([\s\S]*?)^ *```$/gm)].map(([, code = '']) =>
     dense(code),
   )

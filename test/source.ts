@@ -46,7 +46,7 @@ export function roomOf(path: string): string | null {
   const [src, features, ...inner] = dirname(path).split('/')
   if (src !== 'src' || features !== 'features') return null
   const outer = inner.map((_, depth) => ['src/features', ...inner.slice(0, depth + 1)].join('/'))
-  return outer.find((folder) => withFiles.has(folder)) ?? null
+  return outer.find((folder) => withFiles.has(folder)) ?? outer[0] ?? null
 }
 
 /** Whether a file is a test, or is there for tests. */
