@@ -91,6 +91,16 @@ test.each([
   ['with a comment of another subject', ['// Base URL: for people to read.', 'const at = Date.now()'], ':2: avoid'],
   ['without a reason', ['// Process clock: yes.', 'const at = Date.now()'], ':1: give the reason'],
   [
+    'without a reason, above another comment',
+    ['// Process clock: yes.', '// It is read here so that people see it.', 'const at = Date.now()'],
+    ':1: give the reason',
+  ],
+  [
+    'with one comment above another',
+    ['// Process clock: for people to read.', '// Process clock: for people to read.', 'const at = Date.now()'],
+    ':2: line 1 explains',
+  ],
+  [
     'with two comments',
     [
       '// Process clock: for people to read.',
@@ -172,10 +182,15 @@ test.each([
     ['// Not a table links: it is a word of English.', 'const a = 1'],
     ':1: remove this comment',
   ],
+  [
+    'with a comment on a table that no feature owns',
+    ['// Foreign table events: to show how it is done.', "const a = 'events'"],
+    ':1: no feature owns events',
+  ],
 ])('the platform that names a table %s is reported', (_, lines, message) => {
   const owners = new Map([['links', 'src/features/links']])
   const file = source('src/platform/a.ts', ...lines)
-  expect(tablesNamedByPlatform([file], ['links'], owners)).toEqual([expect.stringContaining(message)])
+  expect(tablesNamedByPlatform([file], ['links', 'events'], owners)).toEqual([expect.stringContaining(message)])
   for (const comment of [
     '// Foreign table links: to show how it is done.',
     '// Not a table links: it is a word of English.',

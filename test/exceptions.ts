@@ -43,19 +43,25 @@ export interface Place {
 
 /** The statements at the top level of files, each with the comments of a subject. */
 export function placesOf(files: SourceFile[], subject: Subject): Place[] {
-  const comment = new RegExp(String.raw`^\s*\/\/ ${subject}s?((?:,? \w+)*):(.*(?:\n\s*\/\/.*)*)`, 'gm')
+  const comment = new RegExp(String.raw`^\s*\/\/ ${subject}s?((?:,? \w+)*):`, 'gm')
   return files.flatMap((file) =>
     topLevelStatements(file).map(({ line, text }) => ({
       path: file.path,
       line,
       code: withoutComments(text),
-      explanations: [...text.matchAll(comment)].map(({ index, 0: whole, 1: names = '', 2: reason = '' }) => ({
-        line: line + text.slice(0, index + whole.search(/\S/)).split('\n').length - 1,
+      explanations: [...text.matchAll(comment)].map(({ index, 0: beginning, 1: names = '' }) => ({
+        line: line + text.slice(0, index + beginning.search(/\S/)).split('\n').length - 1,
         names: names.match(/\w+/g) ?? [],
-        hasReason: /^ (?:\S+\s+){2}[\s\S]*?\.$/m.test(reason),
+        hasReason: isReason(text.slice(index + beginning.length)),
       })),
     })),
   )
+}
+
+/** Whether a text begins with a sentence, which may go on in further lines of a comment. */
+function isReason(text: string): boolean {
+  const [sentence] = /^ .*?(?:\n\s*\/\/.*?)*?\.(?=\n|$)/.exec(text) ?? []
+  return (sentence?.match(/\w+/g)?.length ?? 0) >= 3
 }
 
 /**

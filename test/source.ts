@@ -95,7 +95,7 @@ export function topLevelStatements(file: SourceFile): Statement[] {
 
 /** The text without the comments that have lines of their own, of which the ends are left. */
 export function withoutComments(text: string): string {
-  return text.replaceAll(/\/\*\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, (lines) => lines.replaceAll(/[^\n]/g, ''))
+  return text.replaceAll(/^\s*\/\*\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, (lines) => lines.replaceAll(/[^\n]/g, ''))
 }
 
 export interface MeasuredFunction {

@@ -60,7 +60,7 @@ export function tablesNamedByPlatform(files: SourceFile[], tables: string[], own
   const inPlatform = files.filter(({ path }) => isOfPlatform(path))
   const words = placesOf(inPlatform, 'Not a table')
   return placesOf(inPlatform, 'Foreign table').flatMap((place, n) => {
-    const { named, foreign, path } = touching(place, tables)
+    const { named, written, foreign, path } = touching(place, tables)
     const others = words[n]?.explanations ?? []
     const chance = new Set(others.flatMap(({ names }) => names))
     const isForeign = (name: string) => owners.get(name)?.startsWith('src/features/') === true
@@ -71,6 +71,9 @@ export function tablesNamedByPlatform(files: SourceFile[], tables: string[], own
           (name) =>
             `${linesOf(place)}: the platform names ${name} of ${owners.get(name)}. Write "// Foreign table ${name}: <why the platform reads it>." above the statement`,
         ),
+      ...[...foreign]
+        .filter((name) => !written.has(name) && !isForeign(name))
+        .map((name) => `${linesOf(place)}: no feature owns ${name}, remove it from the comment`),
       ...others
         .filter(({ names, hasReason }) => !hasReason || !names.every((name) => named.has(name) && isForeign(name)))
         .map(({ line }) => `${path}:${line}: remove this comment, or give the reason in a sentence`),
