@@ -167,7 +167,7 @@ export const codeProof = defineProof({
  * it counts as used by the right code, whose attempt is no failure.
  */
 export function endOtpRows(tx: Tx, directory: Directory, identity: Buffer, burnt?: OtpPurpose) {
-  // Consumes otps: a code that proved the mailbox in another way must not be redeemed too.
+  // Consumes otps: redeeming the link of a mail uses up the code of the same mail.
   return tx
     .updateTable('otps')
     .set(burnt ? { used_at: now, attempts: sql<number>`attempts + 1` } : { expires_at: now })

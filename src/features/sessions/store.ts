@@ -86,7 +86,7 @@ export async function lockSessionsAtMost(tx: Tx, directory: Directory, userId: s
 }
 
 export async function setSessionsAtMost(tx: Tx, directory: Directory, userId: string, count: number): Promise<void> {
-  // Foreign table users: `sessions_at_most` limits how many live sessions are looked for.
+  // Foreign table users: `sessions_at_most` is an upper bound for the live sessions of the user.
   await tx
     .updateTable('users')
     .set({ sessions_at_most: count })
