@@ -14,7 +14,7 @@ if (Number.parseInt(process.versions.node, 10) < 24) {
 // cache, which also spares compiling them, most of a start. It is not in the temporary directory, Node's default: others
 // may write there, and this is code we run.
 module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/watchword', import.meta.url)))
-const { runProcess } = await import('./run.ts')
+const { runProcess } = await import('./process/run.ts')
 await runProcess()
 
 // These flags are set here and not on the command line: the cache of compiled code, and the code that Node comes with, are

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { type Browser, chromium } from 'playwright-core'
 import { afterAll } from 'vitest'
 import manifest from '../package.json' with { type: 'json' }
-import { removeLeftovers, temporaryName } from '../src/platform/db/embedded-process.ts'
+import { removeLeftovers, temporaryName } from '../src/platform/embedded/embedded-process.ts'
 
 const run = promisify(execFile)
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/snap/bin/chromium']

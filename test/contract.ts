@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util'
 import { Ajv2020, type AnySchema } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { findErrorDefinition } from '../src/platform/errors.ts'
-import { buildOpenApi } from '../src/platform/http/openapi.ts'
-import { problemSchema } from '../src/platform/http/openapi-problems.ts'
-import { routes } from '../src/routes.ts'
+import { buildOpenApi } from '../src/platform/openapi/openapi.ts'
+import { problemSchema } from '../src/platform/openapi/openapi-problems.ts'
+import { routes } from '../src/wiring/routes.ts'
 
 type Response = {
   $ref?: string

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
-import { startEmbedded } from '../src/platform/db/embedded.ts'
 import { migrate } from '../src/platform/db/migrate.ts'
+import { startEmbedded } from '../src/platform/embedded/embedded.ts'
 import { databasesPlace } from './databases-place.ts'
 import { bundlePrograms } from './programs.ts'
 import { runDirectory } from './run-directories.ts'
@@ -50,7 +50,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
  */
 async function compileService(): Promise<void> {
   if (existsSync(process.env['NODE_COMPILE_CACHE'] ?? '')) return
-  const service = new URL('../src/app.ts', import.meta.url).href
+  const service = new URL('../src/wiring/app.ts', import.meta.url).href
   await promisify(execFile)(process.execPath, ['-e', `import(${JSON.stringify(service)})`]).catch(() => undefined)
 }
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { noticeDevices } from '../src/features/devices/notices.ts'
+import { noticeDevices } from '../src/features/sign-in/devices/notices.ts'
 import type { Platform } from '../src/platform/platform.ts'
 import { type Caller, type TestApp, until } from './harness.ts'
 import type { Mailbox } from './people.ts'

@@ -4,7 +4,7 @@ import { chmodSync, cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { findClosedDirectory } from '../src/platform/db/embedded-home.ts'
+import { findClosedDirectory } from '../src/platform/embedded/embedded-home.ts'
 
 /** Id of the user `daemon`. */
 export const unprivileged = 1
@@ -22,7 +22,10 @@ const script = `
   }`
 
 const root = fileURLToPath(new URL('../', import.meta.url))
-const project = { node: process.execPath, module: new URL('../src/platform/db/embedded.ts', import.meta.url).href }
+const project = {
+  node: process.execPath,
+  module: new URL('../src/platform/embedded/embedded.ts', import.meta.url).href,
+}
 
 /**
  * The project as the unprivileged user can run it: a copy of what a peer needs, if it lies behind a closed directory.

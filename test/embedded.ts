@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, afterEach, expect } from 'vitest'
-import { type EmbeddedDatabase, startEmbedded } from '../src/platform/db/embedded.ts'
+import { type EmbeddedDatabase, startEmbedded } from '../src/platform/embedded/embedded.ts'
 import { databasesPlace } from './databases-place.ts'
 import { type Peer, spawnPeer } from './embedded-peer.ts'
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { scopes } from '../src/contract.ts'
-import { routes } from '../src/routes.ts'
+import { scopes } from '../src/contract/contract.ts'
+import { routes } from '../src/wiring/routes.ts'
 import { succeeded } from './factors.ts'
 import { fresh } from './fresh.ts'
 import { type Caller, startApp } from './harness.ts'

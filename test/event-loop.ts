@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { signQuery } from '../src/platform/xml/query-signatures.ts'
+import { signQuery } from '../src/features/federation/xml/query-signatures.ts'
 import { until } from './harness.ts'
 import {
   deflated,

@@ -141,19 +141,19 @@ test.each([
 const write = "const write = (db: Db) => db.insertInto('links').execute()"
 const sqlWrite = 'const change = sql`update links set closed_at = null`'
 const why = '// Foreign table links: only to show how it is done.'
-const [OWNER, OTHER] = ['src/features/links/store.ts', 'src/features/users/store.ts']
+const [OWNER, OTHER] = ['src/features/sign-in/links/store.ts', 'src/features/directory/users/store.ts']
 
 test.each([
   [
     'with two owners',
     [source(OWNER, write), source(OTHER, sqlWrite)],
-    'written by src/features/links (src/features/links/store.ts:1) and by src/features/users',
+    'written by src/features/sign-in/links (src/features/sign-in/links/store.ts:1) and by src/features/directory/users',
   ],
   ['whose owner calls it foreign too', [source(OWNER, why, write), source(OTHER, why, sqlWrite)], 'no owner'],
   [
     'of which one writer explains one of two statements',
     [source(OWNER, write), source(OTHER, why, sqlWrite, write)],
-    'and by src/features/users',
+    'and by src/features/directory/users',
   ],
   ['that its owner also calls foreign', [source(OWNER, write, why, sqlWrite)], 'owns links, remove the comment'],
   [
@@ -172,11 +172,11 @@ test.each([
 
 test('a table is the owner’s, with writers that say why', () => {
   const found = findOwners([source(OWNER, write), source(OTHER, why, sqlWrite)], ['links'])
-  expect(found).toEqual({ owners: new Map([['links', 'src/features/links']]), complaints: [] })
+  expect(found).toEqual({ owners: new Map([['links', 'src/features/sign-in/links']]), complaints: [] })
 })
 
 test.each([
-  ['without a comment', ["const a = 'links'"], ':1: the platform names links of src/features/links'],
+  ['without a comment', ["const a = 'links'"], ':1: the platform names links of src/features/sign-in/links'],
   [
     'with a comment on a word that is not there',
     ['// Not a table links: it is a word of English.', 'const a = 1'],
@@ -188,7 +188,7 @@ test.each([
     ':1: no feature owns events',
   ],
 ])('the platform that names a table %s is reported', (_, lines, message) => {
-  const owners = new Map([['links', 'src/features/links']])
+  const owners = new Map([['links', 'src/features/sign-in/links']])
   const file = source('src/platform/a.ts', ...lines)
   expect(tablesNamedByPlatform([file], ['links', 'events'], owners)).toEqual([expect.stringContaining(message)])
   for (const comment of [

@@ -1,8 +1,8 @@
 import { afterAll } from 'vitest'
-import { appParts } from '../src/app.ts'
 import type { Route } from '../src/platform/http/route.ts'
 import { buildServer, type ServerParts } from '../src/platform/http/server.ts'
-import { routes } from '../src/routes.ts'
+import { appParts } from '../src/wiring/app.ts'
+import { routes } from '../src/wiring/routes.ts'
 import type { TestApp } from './harness.ts'
 
 /** Serves routes of a test beside those of the service, on the same database; returns the address. */

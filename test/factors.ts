@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { confirmTotp, insertPendingTotp, updateMfaEnrolled } from '../src/features/factors/store.ts'
-import { makeTotpSecret, stepAt, totpCode } from '../src/features/factors/totp.ts'
-import type { Directory } from '../src/platform/http/directory.ts'
+import { confirmTotp, insertPendingTotp, updateMfaEnrolled } from '../src/features/sign-in/factors/store.ts'
+import { makeTotpSecret, stepAt, totpCode } from '../src/features/sign-in/factors/totp.ts'
 import { listKeptSms } from '../src/platform/sms/outbox.ts'
+import type { Directory } from '../src/platform/tenancy/directory.ts'
 import type { Caller, Reply, TestApp } from './harness.ts'
 
 /**

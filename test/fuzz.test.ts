@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Route } from '../src/platform/http/route.ts'
-import { routes } from '../src/routes.ts'
+import { routes } from '../src/wiring/routes.ts'
 import { startApp } from './harness.ts'
 import { nameOf, orgWideOnly, sampleOf } from './samples.ts'
 import { type Sent, send } from './send.ts'

@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose'
 import { expect, test } from 'vitest'
-import { scopes } from '../src/contract.ts'
+import { scopes } from '../src/contract/contract.ts'
 import { succeeded } from './factors.ts'
 import { fresh, freshEmail } from './fresh.ts'
 import { type Caller, type Reply, startApp, type Tenant } from './harness.ts'

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { countUsersOfOrganizations } from '../src/features/organizations/user-counts.ts'
+import { countUsersOfOrganizations } from '../src/features/tenancy/organizations/user-counts.ts'
 import { SESSION_SETTINGS } from '../src/platform/db/session-settings.ts'
 import { chainAll } from './audit.ts'
 import { succeeded } from './factors.ts'

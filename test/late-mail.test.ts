@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { jobs } from '../src/jobs.ts'
 import { startWorker } from '../src/platform/jobs/worker.ts'
+import { jobs } from '../src/wiring/jobs.ts'
 import { startApp, until } from './harness.ts'
 import { newEmail } from './people.ts'
 import { startSmtpPeer } from './smtp-peer.ts'

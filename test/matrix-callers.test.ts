@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { mediaOf } from '../src/platform/http/media.ts'
 import type { Route } from '../src/platform/http/route.ts'
-import { routes } from '../src/routes.ts'
+import { routes } from '../src/wiring/routes.ts'
 import { startApp } from './harness.ts'
 import { provisioned } from './scim.ts'
 import { signedInUser } from './sign-in.ts'

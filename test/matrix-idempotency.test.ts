@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { isSecret } from '../src/platform/schema.ts'
-import { routes } from '../src/routes.ts'
+import { routes } from '../src/wiring/routes.ts'
 import { startApp } from './harness.ts'
 import { nameOf, orgWideOnly, sampleOf, sendSample } from './samples.ts'
 import { makeWorldFor } from './world.ts'

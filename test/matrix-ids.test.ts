@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Route } from '../src/platform/http/route.ts'
 import { isId } from '../src/platform/ids.ts'
-import { routes } from '../src/routes.ts'
+import { routes } from '../src/wiring/routes.ts'
 import { type Caller, startApp } from './harness.ts'
 import { nameOf, notIds, orgWideOnly, type SampleRequest, sampleOf, sendSample } from './samples.ts'
 import { snapshot } from './snapshot.ts'

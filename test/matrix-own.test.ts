@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { routes } from '../src/routes.ts'
+import { routes } from '../src/wiring/routes.ts'
 import { succeeded } from './factors.ts'
 import { startApp } from './harness.ts'
 import {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Route } from '../src/platform/http/route.ts'
-import { routes } from '../src/routes.ts'
+import { routes } from '../src/wiring/routes.ts'
 import { succeeded } from './factors.ts'
 import { startApp } from './harness.ts'
 import { nameOf, orgWideOnly, sampleOf, sendSample } from './samples.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { routes } from '../src/routes.ts'
+import { routes } from '../src/wiring/routes.ts'
 import { startApp } from './harness.ts'
 import { nameOf, sampleOf, sendSample } from './samples.ts'
 import { makeWorldFor } from './world.ts'

@@ -2,7 +2,7 @@ import { type TSchema, Type } from 'typebox'
 import { expect, test } from 'vitest'
 import { compileValidator } from '../src/platform/http/validate.ts'
 import { isName } from '../src/platform/schema.ts'
-import { routes } from '../src/routes.ts'
+import { routes } from '../src/wiring/routes.ts'
 
 /** What would begin another line, or turn the text that stands around it. */
 const UNRULY = [

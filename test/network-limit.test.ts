@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import { makeToken } from '../src/features/scim/token.ts'
+import { makeToken } from '../src/features/provisioning/scim/token.ts'
 import { startApp, type TestApp } from './harness.ts'
 import { provisioned, SCIM } from './scim.ts'
 import { signedInUser } from './sign-in.ts'

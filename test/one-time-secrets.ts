@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
-import { beginFederated } from '../src/features/federation/begin.ts'
+import { beginFederated } from '../src/features/federation/federation/begin.ts'
 import { listKeptSms } from '../src/platform/sms/outbox.ts'
 import { signInFromTwo } from './devices.ts'
 import { enrollTotp, sentSmsCode, signInByLink, succeeded } from './factors.ts'

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { trustDevice } from '../src/features/mfa/devices.ts'
+import { trustDevice } from '../src/features/access/mfa/devices.ts'
 import { inTx } from '../src/platform/work.ts'
 import { newPasskey } from './authenticator.ts'
 import { codeOf, plantTotp, sentSmsCode, succeeded } from './factors.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { routes } from '../src/routes.ts'
+import { routes } from '../src/wiring/routes.ts'
 import { featureOf, isForTests, readSources, roomOf } from './source.ts'
 
 const sources = readSources('src').filter(({ path }) => !isForTests(path))

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import type { UserTable } from '../src/platform/belongings.ts'
 import { hashIdentity } from '../src/platform/crypto/identity.ts'
-import { type Directory, directoryOfOrganization } from '../src/platform/http/directory.ts'
 import { newId } from '../src/platform/ids.ts'
+import type { UserTable } from '../src/platform/lifecycle/belongings.ts'
+import { type Directory, directoryOfOrganization } from '../src/platform/tenancy/directory.ts'
 import type { Tenant, TestApp } from './harness.ts'
 import type { Person } from './people.ts'
 

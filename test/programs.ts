@@ -11,7 +11,7 @@ import { runDirectory } from './run-directories.ts'
  * a run load the service; to find and read its two thousand modules one by one takes each of them three times as long.
  */
 const ENTRIES = {
-  'app.ts': besideThis('../src/app.ts'),
+  'app.ts': besideThis('../src/wiring/app.ts'),
   'main.js': besideThis('../src/main.js'),
   'cli.ts': besideThis('../src/cli.ts'),
   'cli-host.ts': besideThis('./process/cli-host.ts'),

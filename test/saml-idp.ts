@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import { createRequire } from 'node:module'
 import { inflateRawSync } from 'node:zlib'
-import { escapeXml } from '../src/platform/xml/read.ts'
+import { escapeXml } from '../src/features/federation/xml/read.ts'
 import type { IdpSettings } from './saml-idp-peer.ts'
 
 // An identity provider by samlify, a program of its own: `node test/saml-idp.ts <settings as JSON>`. Its first line of

@@ -1,6 +1,6 @@
 import { constants, createCipheriv, publicEncrypt, randomBytes } from 'node:crypto'
 import { SignedXml } from 'xml-crypto'
-import { escapeXml } from '../src/platform/xml/read.ts'
+import { escapeXml } from '../src/features/federation/xml/read.ts'
 
 /** A key of an identity provider, with its certificate. */
 export interface ProviderPair {

@@ -1,8 +1,8 @@
-import type { Expected } from '../src/features/saml/assertion.ts'
-import { readResponse, type Trust } from '../src/features/saml/response.ts'
+import type { Expected } from '../src/features/federation/saml/assertion.ts'
+import { readResponse, type Trust } from '../src/features/federation/saml/response.ts'
+import { readPosted } from '../src/features/federation/xml/message.ts'
+import { XmlRefusal } from '../src/features/federation/xml/refusal.ts'
 import { makeCertificate } from '../src/platform/crypto/certificates.ts'
-import { readPosted } from '../src/platform/xml/message.ts'
-import { XmlRefusal } from '../src/platform/xml/refusal.ts'
 import { encodeMessage, type Said, signXml, writeResponse } from './saml-messages.ts'
 
 const NOW = new Date('2026-11-22T12:00:00Z')

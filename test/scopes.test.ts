@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Route } from '../src/platform/http/route.ts'
-import { routes } from '../src/routes.ts'
+import { routes } from '../src/wiring/routes.ts'
 import { nameOf } from './samples.ts'
 
 /**

@@ -1,8 +1,8 @@
 import { afterAll } from 'vitest'
-import { type App, buildApp } from '../src/app.ts'
 import type { Clock } from '../src/platform/clock.ts'
-import { parseConfig } from '../src/platform/config.ts'
-import { createLog, type Log } from '../src/platform/log.ts'
+import { parseConfig } from '../src/platform/config/config.ts'
+import { createLog, type Log } from '../src/platform/observability/log.ts'
+import { type App, buildApp } from '../src/wiring/app.ts'
 import { type Caller, caller, closeApp, PATIENT_BOUNDS, type TestApp } from './harness.ts'
 
 /** Another process of the same deployment, as far as state goes: own caches and connections, the same database. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { jobs } from '../src/jobs.ts'
+import { jobs } from '../src/wiring/jobs.ts'
 import { freshEmail } from './fresh.ts'
 import { type Reply, startApp } from './harness.ts'
 import { provisioned, type ScimClient } from './scim.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { resetFactors } from '../src/cli/member-factors.ts'
-import { teamDirectory } from '../src/platform/http/directory.ts'
+import { teamDirectory } from '../src/platform/tenancy/directory.ts'
 import { succeeded } from './factors.ts'
 import { type Reply, startApp, type Tenant } from './harness.ts'
 import { giveApp, signedInMember, teamWorld } from './own-world.ts'

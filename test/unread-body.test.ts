@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { mediaOf } from '../src/platform/http/media.ts'
-import { routes } from '../src/routes.ts'
+import { routes } from '../src/wiring/routes.ts'
 import { startApp } from './harness.ts'
 import { nameOf } from './samples.ts'
 import { send } from './send.ts'

@@ -1,6 +1,6 @@
-import { systemOrigin } from '../src/platform/events.ts'
-import { type Directory, findDirectory } from '../src/platform/http/directory.ts'
+import { systemOrigin } from '../src/platform/events/events.ts'
 import type { Platform } from '../src/platform/platform.ts'
+import { type Directory, findDirectory } from '../src/platform/tenancy/directory.ts'
 import type { Work } from '../src/platform/work.ts'
 
 /** The work with which a test calls a rule outside a request, acting as the service itself. */

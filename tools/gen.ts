@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs, promisify } from 'node:util'
-import { errorsMarkdown } from '../src/features/docs/error-catalogue.ts'
-import { eventsMarkdown } from '../src/features/docs/event-catalogue.ts'
-import { startEmbedded } from '../src/platform/db/embedded.ts'
+import { errorsMarkdown } from '../src/features/front/docs/error-catalogue.ts'
+import { eventsMarkdown } from '../src/features/front/docs/event-catalogue.ts'
 import { migrate } from '../src/platform/db/migrate.ts'
-import type { OpenApiPart } from '../src/platform/http/openapi.ts'
-import { routes } from '../src/routes.ts'
+import { startEmbedded } from '../src/platform/embedded/embedded.ts'
+import type { OpenApiPart } from '../src/platform/openapi/openapi.ts'
+import { routes } from '../src/wiring/routes.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const run = promisify(execFile)

@@ -23,7 +23,7 @@ export const getPostgres = oncePerRun(async (bench) => {
 async function startPostgres(): Promise<Postgres> {
   const given = process.env['BENCH_DATABASE_URL']
   if (given) return await usePostgres(given, async () => {})
-  const { startEmbedded } = await import('../../src/platform/db/embedded.ts')
+  const { startEmbedded } = await import('../../src/platform/embedded/embedded.ts')
   const dataDir = await mkdtemp(join(tmpdir(), 'watchword-bench-'))
   const embedded = await startEmbedded({ dataDir, log: (line) => console.error(line) })
   return await usePostgres(embedded.url, async () => {

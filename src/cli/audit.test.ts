@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { chainAll, tampering } from '../../test/audit.ts'
 import { startApp } from '../../test/harness.ts'
 import { runCommand, settingsOf } from '../../test/process/cli.ts'
-import { createAccount } from '../features/accounts/accounts.ts'
+import { createAccount } from '../features/tenancy/accounts/accounts.ts'
 
 const service = await startApp()
 const env = settingsOf(service)

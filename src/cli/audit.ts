@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import type { KeptHead } from '../features/audit/verify.ts'
-import type { Range } from '../features/audit/verify-store.ts'
+import type { KeptHead } from '../features/records/audit/verify.ts'
+import type { Range } from '../features/records/audit/verify-store.ts'
 import type { Db } from '../platform/db/pool.ts'
 import { isId } from '../platform/ids.ts'
 import { withPlatform } from './deployment.ts'
@@ -45,7 +45,7 @@ function withRange(command: Command): Command {
 async function verify(options: Options): Promise<number> {
   const heads = options.heads === undefined ? [] : readHeadsFile(options.heads)
   return withPlatform(async (platform) => {
-    const { verifyChains } = await import('../features/audit/verify.ts')
+    const { verifyChains } = await import('../features/records/audit/verify.ts')
     const findings: object[] = []
     const lines: string[] = []
     const range = await readRange(platform.db, options)
@@ -72,7 +72,7 @@ async function verify(options: Options): Promise<number> {
 
 async function printHeads(options: Options): Promise<void> {
   await withPlatform(async (platform) => {
-    const { readHeads } = await import('../features/audit/verify.ts')
+    const { readHeads } = await import('../features/records/audit/verify.ts')
     for await (const head of readHeads(platform, await readRange(platform.db, options)))
       process.stdout.write(`${JSON.stringify(head)}\n`)
   })

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs'
-import { type Config, loadConfig } from '../platform/config.ts'
+import { type Config, loadConfig } from '../platform/config/config.ts'
 import { readSealingKeyId } from '../platform/crypto/keyring.ts'
 import { type MasterKey, provideMasterKeys } from '../platform/crypto/master-key.ts'
-import { startEmbedded } from '../platform/db/embedded.ts'
 import { migrationStatus, refuseNewerSchema } from '../platform/db/migrate.ts'
 import { findPooler } from '../platform/db/pooler.ts'
 import { describeDatabase, reachDatabase } from '../platform/db/reach.ts'
-import type { Origin } from '../platform/events.ts'
-import { createLog } from '../platform/log.ts'
+import { startEmbedded } from '../platform/embedded/embedded.ts'
+import type { Origin } from '../platform/events/events.ts'
+import { createLog } from '../platform/observability/log.ts'
 import type { Platform } from '../platform/platform.ts'
 import { CliError, note } from './print.ts'
 
@@ -53,7 +53,7 @@ export async function openDeployment<T>(
   work: (platform: Platform, masterKeys: MasterKey[]) => Promise<T>,
 ): Promise<T> {
   const masterKeys = await provideMasterKeys(config, () => readSealingKeyId(url), note)
-  const { openPlatform } = await import('../app.ts')
+  const { openPlatform } = await import('../wiring/app.ts')
   const log = createLog({ logLevel: 'silent' })
   const { platform, close } = await openPlatform({ config, databaseUrl: url, masterKeys, log })
   try {

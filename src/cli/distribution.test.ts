@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { startApp } from '../../test/harness.ts'
-import { ConfigError } from '../platform/config-error.ts'
+import { ConfigError } from '../platform/config/config-error.ts'
 import { distribute, planDistribution } from './distribution.ts'
 import { PLACES } from './table-places.ts'
 

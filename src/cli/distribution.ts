@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { ConfigError } from '../platform/config.ts'
+import { ConfigError } from '../platform/config/config.ts'
 import { withClient } from '../platform/db/client.ts'
 import { sqlState } from '../platform/db/failure.ts'
 import { SESSION_SETTINGS, unboundedParameters } from '../platform/db/session-settings.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { listJitBesideProvisioning } from '../features/connections/store.ts'
+import { listJitBesideProvisioning } from '../features/federation/connections/store.ts'
 import type { Db } from '../platform/db/pool.ts'
 
 const SHOWN = 10

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Config } from '../platform/config.ts'
+import type { Config } from '../platform/config/config.ts'
 import type { Db } from '../platform/db/pool.ts'
 
 /**

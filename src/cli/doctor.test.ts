@@ -9,9 +9,9 @@ import { runCommand, settingsOf } from '../../test/process/cli.ts'
 import { makeDataDir, takePort } from '../../test/process/service.ts'
 import { provisioned } from '../../test/scim.ts'
 import { startSmtpPeer } from '../../test/smtp-peer.ts'
-import { variables } from '../platform/config.ts'
-import { startEmbedded } from '../platform/db/embedded.ts'
+import { variables } from '../platform/config/config.ts'
 import { openDatabase } from '../platform/db/pool.ts'
+import { startEmbedded } from '../platform/embedded/embedded.ts'
 
 const service = await startApp()
 const env = settingsOf(service)

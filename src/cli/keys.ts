@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
-import type { NewApiKey } from '../features/api-keys/api-keys.ts'
-import type { ApiKey } from '../features/api-keys/schema.ts'
-import { record } from '../platform/events.ts'
-import { type AccountScope, accountDirectory, resolveAccount } from '../platform/http/directory.ts'
-import { isScopePattern } from '../platform/http/scopes.ts'
+import type { NewApiKey } from '../features/tenancy/api-keys/api-keys.ts'
+import type { ApiKey } from '../features/tenancy/api-keys/schema.ts'
+import { record } from '../platform/events/events.ts'
 import { isId } from '../platform/ids.ts'
 import type { Platform } from '../platform/platform.ts'
 import { isName } from '../platform/schema.ts'
+import { type AccountScope, accountDirectory, resolveAccount } from '../platform/tenancy/directory.ts'
+import { isScopePattern } from '../platform/tenancy/scopes.ts'
 import { inTx } from '../platform/work.ts'
 import { cliOrigin, withPlatform } from './deployment.ts'
 import { findAccount, getAccount, getEnvironment, getOrganizationId } from './lookups.ts'
@@ -77,10 +77,10 @@ Examples:
 async function createKey(options: CreateOptions): Promise<void> {
   const wanted = readWanted(options)
   await withPlatform(async (platform) => {
-    const { createApiKey } = await import('../features/api-keys/api-keys.ts')
-    const { apiKeyEvents } = await import('../features/api-keys/events.ts')
-    const { homeAccount } = await import('../features/accounts/accounts.ts')
-    const { toApiKey } = await import('../features/api-keys/schema.ts')
+    const { createApiKey } = await import('../features/tenancy/api-keys/api-keys.ts')
+    const { apiKeyEvents } = await import('../features/tenancy/api-keys/events.ts')
+    const { homeAccount } = await import('../features/tenancy/accounts/accounts.ts')
+    const { toApiKey } = await import('../features/tenancy/api-keys/schema.ts')
     const account = await findAccount(platform.db, options.account)
     // On a new deployment there may be no account yet.
     const accountId = account?.id ?? (await platform.tx(homeAccount)).accountId
@@ -135,8 +135,8 @@ function readExpiry(text: string | undefined): Date | null {
 
 async function listKeys(options: { account?: string; json?: boolean }): Promise<void> {
   await withPlatform(async (platform) => {
-    const { listApiKeys } = await import('../features/api-keys/api-keys.ts')
-    const { toApiKey } = await import('../features/api-keys/schema.ts')
+    const { listApiKeys } = await import('../features/tenancy/api-keys/api-keys.ts')
+    const { toApiKey } = await import('../features/tenancy/api-keys/schema.ts')
     const account = await getAccount(platform.db, options.account)
     const apiKeys = (await listApiKeys(platform.db, account.id)).map(toApiKey)
     const heading = ['ID', 'NAME', 'START', 'ENVIRONMENT', 'ORGANIZATION', 'LAST USED', 'STATE', 'SCOPES']
@@ -160,7 +160,7 @@ function keyCells(key: ApiKey): string[] {
 async function revokeKey(given: string, options: { json?: boolean }): Promise<void> {
   const id = readKeyId(given)
   await withPlatform(async (platform) => {
-    const { revokeApiKey } = await import('../features/api-keys/lifecycle.ts')
+    const { revokeApiKey } = await import('../features/tenancy/api-keys/lifecycle.ts')
     const { reach, wasLive } = await findKey(platform, id)
     const { accountId, directory } = reach
     const work = { platform, directory, origin: cliOrigin(), db: platform.db, caller: null }
@@ -178,7 +178,7 @@ async function rotateKey(given: string, options: { overlap: string; json?: boole
       { isUsage: true },
     )
   await withPlatform(async (platform) => {
-    const { rotateApiKey } = await import('../features/api-keys/lifecycle.ts')
+    const { rotateApiKey } = await import('../features/tenancy/api-keys/lifecycle.ts')
     const { reach } = await findKey(platform, id)
     const work = { platform, directory: reach, origin: cliOrigin(), db: platform.db, caller: null }
     const { apiKey, key } = await rotateApiKey(work, id, overlap)

@@ -1,4 +1,7 @@
 import type { Db } from '../platform/db/pool.ts'
+import type { Page } from '../platform/http/pagination.ts'
+import { isId } from '../platform/ids.ts'
+import type { Platform } from '../platform/platform.ts'
 import {
   type AccountScope,
   type Directory,
@@ -6,10 +9,7 @@ import {
   findDirectoryOfOrganization,
   homeEnvironmentOf,
   resolveAccount,
-} from '../platform/http/directory.ts'
-import type { Page } from '../platform/http/pagination.ts'
-import { isId } from '../platform/ids.ts'
-import type { Platform } from '../platform/platform.ts'
+} from '../platform/tenancy/directory.ts'
 import { CliError } from './print.ts'
 
 export interface AccountRef {

@@ -1,7 +1,7 @@
-import type { FactorsReset } from '../features/members/schema.ts'
-import { record } from '../platform/events.ts'
-import { accountDirectory, reachOf } from '../platform/http/directory.ts'
+import type { FactorsReset } from '../features/tenancy/members/schema.ts'
+import { record } from '../platform/events/events.ts'
 import { requireEmail } from '../platform/mail/address.ts'
+import { accountDirectory, reachOf } from '../platform/tenancy/directory.ts'
 import { inTx, type TxWork, type Work } from '../platform/work.ts'
 
 /**
@@ -10,10 +10,10 @@ import { inTx, type TxWork, type Work } from '../platform/work.ts'
  * `member_not_found`.
  */
 export async function resetFactors(work: Work, email: string): Promise<FactorsReset> {
-  const { memberErrors } = await import('../features/members/errors.ts')
-  const { memberEvents } = await import('../features/members/events.ts')
-  const { cutOff, findUserByEmail, getUserForUpdate } = await import('../features/users/users.ts')
-  const { endReasons } = await import('../features/sessions/end-reasons.ts')
+  const { memberErrors } = await import('../features/tenancy/members/errors.ts')
+  const { memberEvents } = await import('../features/tenancy/members/events.ts')
+  const { cutOff, findUserByEmail, getUserForUpdate } = await import('../features/directory/users/users.ts')
+  const { endReasons } = await import('../features/access/sessions/end-reasons.ts')
   const found = await findUserByEmail(work, requireEmail(email).norm)
   if (!found) throw memberErrors.notFound({ detail: 'No member has this address. See `members list`.' })
   return inTx(work, async (work) => {
@@ -31,8 +31,8 @@ export async function resetFactors(work: Work, email: string): Promise<FactorsRe
 
 /** Uses the rules of `/v1/me`, which record and notify. Returns the methods that were removed. */
 async function removeFactors(work: TxWork, userId: string): Promise<FactorsReset['methods']> {
-  const factors = await import('../features/factors/factors.ts')
-  const { deletePasskeyOf, listPasskeysOf } = await import('../features/passkeys/passkeys.ts')
+  const factors = await import('../features/sign-in/factors/factors.ts')
+  const { deletePasskeyOf, listPasskeysOf } = await import('../features/sign-in/passkeys/passkeys.ts')
   const ends = { revokeSessions: true, sparedId: null }
   const has = await factors.readEnrollment(work, userId)
   const passkeys = await listPasskeysOf({ ...work, directory: reachOf(work.directory) }, userId)

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import type { MemberRow } from '../features/members/schema.ts'
-import { teamDirectory } from '../platform/http/directory.ts'
+import type { MemberRow } from '../features/tenancy/members/schema.ts'
 import type { Platform } from '../platform/platform.ts'
+import { teamDirectory } from '../platform/tenancy/directory.ts'
 import { cliOrigin, withPlatform } from './deployment.ts'
 import { firstPage, getAccount, getScope } from './lookups.ts'
 import { note, noteMore, print, tableLines } from './print.ts'
@@ -42,7 +42,7 @@ export function addMembers(program: Command): void {
 
 async function listMembers(options: Options): Promise<void> {
   await withPlatform(async (platform) => {
-    const { findMemberPage } = await import('../features/members/store.ts')
+    const { findMemberPage } = await import('../features/tenancy/members/store.ts')
     const account = await getAccount(platform.db, options.account)
     // Without an environment: the rosters of every environment.
     const team = { accountId: account.id, organizationId: null }

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
-import { version } from '../announce.ts'
-import type { OpenApiPart } from '../platform/http/openapi.ts'
+import type { OpenApiPart } from '../platform/openapi/openapi.ts'
+import { version } from '../process/announce.ts'
 
 export function addOpenApi(program: Command): void {
   program
@@ -15,9 +15,9 @@ export function addOpenApi(program: Command): void {
       '\nExample:\n  $ npx watchword openapi --base-url https://auth.example.com --out openapi.json',
     )
     .action(async (options: { out?: string; baseUrl: string; part: OpenApiPart }) => {
-      const { buildOpenApi } = await import('../platform/http/openapi.ts')
-      const { formatJson } = await import('../platform/http/openapi-text.ts')
-      const { routes } = await import('../routes.ts')
+      const { buildOpenApi } = await import('../platform/openapi/openapi.ts')
+      const { formatJson } = await import('../platform/openapi/openapi-text.ts')
+      const { routes } = await import('../wiring/routes.ts')
       const text = `${formatJson(buildOpenApi(routes, { baseUrl: options.baseUrl, version, part: options.part }))}\n`
       if (options.out) writeFileSync(options.out, text)
       else process.stdout.write(text)

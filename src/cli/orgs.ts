@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Organization } from '../features/organizations/schema.ts'
+import type { Organization } from '../features/tenancy/organizations/schema.ts'
 import { cliOrigin, withPlatform } from './deployment.ts'
 import { firstPage, getDirectory, getOrganizationId, getScope } from './lookups.ts'
 import { fieldLines, noteMore, print, tableLines } from './print.ts'
@@ -35,8 +35,8 @@ export function addOrganizations(program: Command): void {
 
 async function listOrganizations(options: Options): Promise<void> {
   await withPlatform(async (platform) => {
-    const { findCountedPage } = await import('../features/organizations/counted.ts')
-    const { toOrganization } = await import('../features/organizations/schema.ts')
+    const { findCountedPage } = await import('../features/tenancy/organizations/counted.ts')
+    const { toOrganization } = await import('../features/tenancy/organizations/schema.ts')
     const { rows } = await findCountedPage(platform.db, await getScope(platform, options), {}, firstPage(MAX_ROWS))
     const subOrganizations = rows.slice(0, MAX_ROWS).map(toOrganization)
     const heading = ['ID', 'SLUG', 'NAME', 'STATUS', 'USERS', 'CREATED']
@@ -55,8 +55,8 @@ async function listOrganizations(options: Options): Promise<void> {
 
 async function showOrganization(named: string, options: Options): Promise<void> {
   await withPlatform(async (platform) => {
-    const { getOrganization } = await import('../features/organizations/organizations.ts')
-    const { toOrganization } = await import('../features/organizations/schema.ts')
+    const { getOrganization } = await import('../features/tenancy/organizations/organizations.ts')
+    const { toOrganization } = await import('../features/tenancy/organizations/schema.ts')
     const directory = await getScope(platform, options)
     const id = await getOrganizationId(platform.db, directory.accountId, named)
     await getDirectory(platform, directory, id)

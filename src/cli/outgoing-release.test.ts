@@ -4,13 +4,13 @@ import { startApp, until } from '../../test/harness.ts'
 import { overtakeOneRow } from '../../test/overtaken-batch.ts'
 import { runCommand, settingsOf } from '../../test/process/cli.ts'
 import { workIn } from '../../test/work.ts'
-import { jobs } from '../jobs.ts'
-import { accountDirectory } from '../platform/http/directory.ts'
 import { startWorker } from '../platform/jobs/worker.ts'
 import { defineMail, mailKinds } from '../platform/mail/kinds.ts'
 import { mailOutbox, queueMail } from '../platform/mail/outbox.ts'
 import { discardMessages } from '../platform/outbox/waiting.ts'
+import { accountDirectory } from '../platform/tenancy/directory.ts'
 import { inTx } from '../platform/work.ts'
+import { jobs } from '../wiring/jobs.ts'
 
 // In production without a mail server messages wait, and the job of each ends at once.
 

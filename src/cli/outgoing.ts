@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { HoldReason } from '../platform/deployment.ts'
+import type { HoldReason } from '../platform/lifecycle/deployment.ts'
 import type { Platform } from '../platform/platform.ts'
 import { withPlatform } from './deployment.ts'
 import { counted, print } from './print.ts'
@@ -42,7 +42,7 @@ interface Waiting {
 
 async function showStatus(options: Options): Promise<void> {
   await withPlatform(async (platform) => {
-    const { readDeployment } = await import('../platform/deployment.ts')
+    const { readDeployment } = await import('../platform/lifecycle/deployment.ts')
     const { hold, isCopy } = await readDeployment(platform.db)
     const waiting = await countWaiting(platform)
     const state = { held: hold !== null, since: hold?.since.toISOString() ?? null, because: hold?.because ?? null }
@@ -89,14 +89,14 @@ async function loadChannels() {
       import('../platform/mail/jobs.ts'),
       import('../platform/sms/jobs.ts'),
       import('../platform/webhooks/delivery-store.ts'),
-      import('../features/webhooks/webhooks.ts'),
+      import('../features/records/webhooks/webhooks.ts'),
     ])
   return { mailDelivery, smsDelivery, countPendingDeliveries, discardDeliveries, skipEarlierEvents }
 }
 
 async function holdMessages(options: Options): Promise<void> {
   await withPlatform(async (platform) => {
-    const { holdOutgoing } = await import('../platform/deployment.ts')
+    const { holdOutgoing } = await import('../platform/lifecycle/deployment.ts')
     await platform.tx((tx) => holdOutgoing(platform, tx, 'requested'))
     print(options, { held: true }, ['Mails, text messages and webhooks are held, in every process within 5 seconds.'])
   })
@@ -104,7 +104,7 @@ async function holdMessages(options: Options): Promise<void> {
 
 async function releaseMessages(options: Options): Promise<void> {
   await withPlatform(async (platform) => {
-    const { endHold, readDeployment } = await import('../platform/deployment.ts')
+    const { endHold, readDeployment } = await import('../platform/lifecycle/deployment.ts')
     const { hold, isCopy } = await readDeployment(platform.db)
     if (!hold && !isCopy) return print(options, { released: false, discarded: null }, ['Nothing is held.'])
     const discarded = options.discard ? await discardBefore(platform, hold?.since ?? platform.clock.now()) : null

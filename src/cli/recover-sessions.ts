@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import { endOrganizationSessions } from '../features/organizations/session-end.ts'
-import { endReasons } from '../features/sessions/end-reasons.ts'
-import { revokeUserSessions } from '../features/sessions/sessions.ts'
-import { type AccountScope, findDirectory } from '../platform/http/directory.ts'
+import { endReasons } from '../features/access/sessions/end-reasons.ts'
+import { revokeUserSessions } from '../features/access/sessions/sessions.ts'
+import { endOrganizationSessions } from '../features/tenancy/organizations/session-end.ts'
+import { type AccountScope, findDirectory } from '../platform/tenancy/directory.ts'
 import type { Work } from '../platform/work.ts'
 
 const PAGE = 200

@@ -11,7 +11,7 @@ import { administer, databaseUrl } from '../../test/database.ts'
 import { startApp, until } from '../../test/harness.ts'
 import { runCommand, settingsOf } from '../../test/process/cli.ts'
 import { afterThisTest, makeDataDir, refusedStart } from '../../test/process/service.ts'
-import { readDeployment } from '../platform/deployment.ts'
+import { readDeployment } from '../platform/lifecycle/deployment.ts'
 
 const app = await startApp()
 const { db } = app.app.platform

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { sqlState } from '../platform/db/failure.ts'
 import { describeDatabase } from '../platform/db/reach.ts'
-import type { AccountScope } from '../platform/http/directory.ts'
 import type { Platform } from '../platform/platform.ts'
+import type { AccountScope } from '../platform/tenancy/directory.ts'
 import type { Work } from '../platform/work.ts'
 import { confirm } from './confirm.ts'
 import { cliOrigin, withPlatform } from './deployment.ts'
@@ -108,7 +108,7 @@ function linesOf({ organizations, users, refused, discarded }: RecoveryReport): 
  * failure `progress` says whether messages are held.
  */
 export async function recover(platform: Platform, progress: (line: string) => void): Promise<RecoveryReport> {
-  const { holdOutgoing, noteRecovery } = await import('../platform/deployment.ts')
+  const { holdOutgoing, noteRecovery } = await import('../platform/lifecycle/deployment.ts')
   const holding = platform.tx(async (tx) => {
     await holdOutgoing(platform, tx, 'recovered')
     return noteRecovery(platform, tx)
@@ -132,7 +132,7 @@ async function endAndRefuse(
   recoveredAt: Date,
   progress: (line: string) => void,
 ): Promise<RecoveryReport> {
-  const { expireLostCursors } = await import('../platform/event-epoch.ts')
+  const { expireLostCursors } = await import('../platform/events/event-epoch.ts')
   const { refuseSecrets } = await import('./recover-secrets.ts')
   const { endEverySession } = await import('./recover-sessions.ts')
   const accounts = await accountsOf(platform)
@@ -176,8 +176,8 @@ async function discardMessages(platform: Platform, createdBefore: Date): Promise
 }
 
 async function recordRecovery(accounts: Work<AccountScope>[], recoveredAt: Date): Promise<void> {
-  const { record } = await import('../platform/events.ts')
-  const { deploymentEvents } = await import('../platform/deployment.ts')
+  const { record } = await import('../platform/events/events.ts')
+  const { deploymentEvents } = await import('../platform/lifecycle/deployment.ts')
   const data = { recoveredAt: recoveredAt.toISOString() }
   for (const work of accounts) {
     const target = { type: 'account', id: work.directory.accountId }

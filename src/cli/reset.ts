@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Command } from 'commander'
-import { loadConfig } from '../platform/config.ts'
-import { homeDirectories, isInUse } from '../platform/db/embedded.ts'
+import { loadConfig } from '../platform/config/config.ts'
+import { homeDirectories, isInUse } from '../platform/embedded/embedded.ts'
 import { confirm } from './confirm.ts'
 import { CliError, print } from './print.ts'
 

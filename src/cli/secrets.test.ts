@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { startApp, until } from '../../test/harness.ts'
 import { runCommand, settingsOf } from '../../test/process/cli.ts'
 import { runFile } from '../../test/process/service.ts'
-import { createAccount } from '../features/accounts/accounts.ts'
+import { createAccount } from '../features/tenancy/accounts/accounts.ts'
 
 const service = await startApp()
 const env = settingsOf(service)

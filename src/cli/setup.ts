@@ -94,7 +94,7 @@ async function setUp(options: Options): Promise<void> {
     if (config.migrateOnStart && (await migrationStatus(url)).unknown.length === 0) await migrate(url, { notice: note })
     await requireSchema(config, url)
     await openDeployment(config, url, async (platform) => {
-      const { setUpAccount } = await import('../features/accounts/setup.ts')
+      const { setUpAccount } = await import('../features/tenancy/accounts/setup.ts')
       const made = await platform.tx((tx) => setUpAccount(tx, setup))
       print(options, made, [
         `Account       ${setup.accountName} (${made.accountId})`,

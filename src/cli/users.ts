@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
-import type { User } from '../features/users/schema.ts'
-import type { ListedUserRow } from '../features/users/store.ts'
-import { directoryOfOrganization, type Reach, resolveReach } from '../platform/http/directory.ts'
+import type { User } from '../features/directory/users/schema.ts'
+import type { ListedUserRow } from '../features/directory/users/store.ts'
 import { isId } from '../platform/ids.ts'
 import type { Platform } from '../platform/platform.ts'
+import { directoryOfOrganization, type Reach, resolveReach } from '../platform/tenancy/directory.ts'
 import type { Work } from '../platform/work.ts'
 import { cliOrigin, withPlatform } from './deployment.ts'
 import { firstPage, getScope } from './lookups.ts'
@@ -58,7 +58,7 @@ async function listUsers(options: Options & { email?: string; limit: string }): 
   if (!/^\d{1,4}$/.test(options.limit) || limit < 1 || limit > 1000)
     throw new CliError(`--limit is ${options.limit}: use a whole number from 1 to 1000.`, { isUsage: true })
   await withPlatform(async (platform) => {
-    const users = await import('../features/users/users.ts')
+    const users = await import('../features/directory/users/users.ts')
     const work = await reachOf(platform, options)
     const filter = options.email === undefined ? {} : { email: options.email }
     const { rows } = await users.listUsers(work, filter, firstPage(limit))
@@ -75,7 +75,7 @@ async function listUsers(options: Options & { email?: string; limit: string }): 
 
 async function showUser(named: string, options: Options): Promise<void> {
   await withPlatform(async (platform) => {
-    const { toUser } = await import('../features/users/users.ts')
+    const { toUser } = await import('../features/directory/users/users.ts')
     const row = await findUser(platform, named, options)
     const user = toUser(row, row.organization_id)
     print(options, { user }, fieldLines(user))
@@ -84,8 +84,8 @@ async function showUser(named: string, options: Options): Promise<void> {
 
 async function endSessions(named: string, options: Options): Promise<void> {
   await withPlatform(async (platform) => {
-    const { revokeUserSessions } = await import('../features/sessions/sessions.ts')
-    const { endReasons } = await import('../features/sessions/end-reasons.ts')
+    const { revokeUserSessions } = await import('../features/access/sessions/sessions.ts')
+    const { endReasons } = await import('../features/access/sessions/end-reasons.ts')
     const row = await findUser(platform, named, options)
     const revoked = await revokeUserSessions(await workOn(platform, options, row), row.id, endReasons.revoked)
     print(options, { id: row.id, revoked }, [`Ended ${revoked} sessions of ${row.email}.`])
@@ -99,7 +99,7 @@ async function lock(
   if (until !== undefined && Number.isNaN(Date.parse(until)))
     throw new CliError(`--until is ${until}: use a time such as 2027-01-31T12:00:00Z.`, { isUsage: true })
   await withPlatform(async (platform) => {
-    const { lockUser } = await import('../features/lockout/lock.ts')
+    const { lockUser } = await import('../features/sign-in/lockout/lock.ts')
     const row = await findUser(platform, named, options)
     const end = until === undefined ? null : new Date(until).toISOString()
     const { ended } = await lockUser(await workOn(platform, options, row), row.id, { reason, until: end })
@@ -112,7 +112,7 @@ async function lock(
 
 async function unlock(named: string, options: Options): Promise<void> {
   await withPlatform(async (platform) => {
-    const { unlockUser } = await import('../features/lockout/unlock.ts')
+    const { unlockUser } = await import('../features/sign-in/lockout/unlock.ts')
     const row = await findUser(platform, named, options)
     const unlocked = await unlockUser(await workOn(platform, options, row), row.id)
     print(options, { id: row.id, unlocked }, [unlocked ? `Unlocked ${row.email}.` : `${row.email} is not locked.`])
@@ -121,9 +121,9 @@ async function unlock(named: string, options: Options): Promise<void> {
 
 async function resend(named: string, options: Options): Promise<void> {
   await withPlatform(async (platform) => {
-    const { inviteUser } = await import('../features/invites/invites.ts')
-    const { toUser } = await import('../features/users/users.ts')
-    const { resendVerification } = await import('../features/email-verification/email-verification.ts')
+    const { inviteUser } = await import('../features/sign-in/invites/invites.ts')
+    const { toUser } = await import('../features/directory/users/users.ts')
+    const { resendVerification } = await import('../features/sign-in/email-verification/email-verification.ts')
     const row = await findUser(platform, named, options)
     const work = await workOn(platform, options, row)
     const delivery = { redirectTo: null, deliver: true }
@@ -143,7 +143,7 @@ async function reachOf(platform: Platform, options: Options): Promise<Work<Reach
 }
 
 async function findUser(platform: Platform, named: string, options: Options): Promise<ListedUserRow> {
-  const users = await import('../features/users/users.ts')
+  const users = await import('../features/directory/users/users.ts')
   const work = await reachOf(platform, options)
   if (isId(named.toLowerCase())) return users.getUserInReach(work, named)
   const { rows } = await users.listUsers(work, { email: named }, firstPage(1))

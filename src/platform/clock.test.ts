@@ -3,7 +3,7 @@ import { startApp, until } from '../../test/harness.ts'
 import { startSecondApp } from '../../test/second-app.ts'
 import { signedInUser, signIn } from '../../test/sign-in.ts'
 import { type Clock, followDatabase, systemClock } from './clock.ts'
-import { createLog } from './log.ts'
+import { createLog } from './observability/log.ts'
 
 const OFF_MS = 300_000
 const service = await startApp()

@@ -1,14 +1,14 @@
-import type { Belonging } from './belongings.ts'
 import type { Clock } from './clock.ts'
-import type { Config } from './config.ts'
+import type { Config } from './config/config.ts'
 import type { MakeRsaPair } from './crypto/certificates.ts'
 import type { Keyring } from './crypto/keyring.ts'
 import type { PasswordParameters } from './crypto/password-format.ts'
 import type { Caches } from './db/cache.ts'
 import type { Database, Db } from './db/pool.ts'
 import type { RunInTransaction } from './db/tx.ts'
-import type { Log } from './log.ts'
-import type { Metrics } from './metrics.ts'
+import type { Belonging } from './lifecycle/belongings.ts'
+import type { Log } from './observability/log.ts'
+import type { Metrics } from './observability/metrics.ts'
 
 /** What every feature builds on: one value per process (in tests, per app). */
 export interface Platform {

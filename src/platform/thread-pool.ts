@@ -12,7 +12,7 @@ import {
   type Place,
   refuseWaiting,
   takeTurn,
-} from './fair-queue.ts'
+} from './limits/fair-queue.ts'
 
 /** Threads for computations that would block the event loop, and the queue before them, which is fair by directory. */
 export interface ThreadPool {

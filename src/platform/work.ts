@@ -1,7 +1,7 @@
 import type { Db, Tx } from './db/pool.ts'
-import type { Origin } from './events.ts'
-import type { AccountScope, Directory, Reach } from './http/directory.ts'
+import type { Origin } from './events/events.ts'
 import type { Platform } from './platform.ts'
+import type { AccountScope, Directory, Reach } from './tenancy/directory.ts'
 
 /**
  * What a rule works with: the process, the tenant the caller was admitted to, who acts, and the handle for statements.

@@ -1,11 +1,11 @@
 import type { Mutant } from './mutant.ts'
 
-const VERIFY = 'src/features/audit/verify.ts'
-const CHAIN = 'src/features/audit/chain.ts'
-const CHAIN_TEST = 'src/features/audit/chain.test.ts'
-const READ = 'src/features/audit/read-store.ts'
-const READ_TEST = 'src/features/audit/read.test.ts'
-const RETENTION_TEST = 'src/features/audit/retention.test.ts'
+const VERIFY = 'src/features/records/audit/verify.ts'
+const CHAIN = 'src/features/records/audit/chain.ts'
+const CHAIN_TEST = 'src/features/records/audit/chain.test.ts'
+const READ = 'src/features/records/audit/read-store.ts'
+const READ_TEST = 'src/features/records/audit/read.test.ts'
+const RETENTION_TEST = 'src/features/records/audit/retention.test.ts'
 
 /** What makes a change of an old event show. */
 export const audit: Mutant[] = [
@@ -110,16 +110,16 @@ export const audit: Mutant[] = [
   },
   {
     name: 'no organization keeps its audit log for less than the feed needs',
-    file: 'src/features/audit/retention-store.ts',
+    file: 'src/features/records/audit/retention-store.ts',
     find: 'export const RETENTION_DAYS = { min: 35,',
     replace: 'export const RETENTION_DAYS = { min: 1,',
     tests: [RETENTION_TEST],
   },
   {
     name: 'a page without a match ends no list',
-    file: 'src/features/audit/read-store.ts',
+    file: 'src/features/records/audit/read-store.ts',
     find: 'next: scan?.scanned_count === scanLimit ? scan.last_scanned : null',
     replace: 'next: null',
-    tests: ['src/features/audit/read.test.ts'],
+    tests: ['src/features/records/audit/read.test.ts'],
   },
 ]

@@ -1,8 +1,8 @@
 import type { Mutant } from './mutant.ts'
 
-const DEVICES = 'src/features/devices/devices.test.ts'
-const NOTICES = 'src/features/devices/notices.ts'
-const STORE = 'src/features/devices/store.ts'
+const DEVICES = 'src/features/sign-in/devices/devices.test.ts'
+const NOTICES = 'src/features/sign-in/devices/notices.ts'
+const STORE = 'src/features/sign-in/devices/store.ts'
 
 /** Notices of sign-ins from new devices. */
 export const devices: Mutant[] = [
@@ -43,7 +43,7 @@ export const devices: Mutant[] = [
   },
   {
     name: 'the first device of a person outlives the clean-up',
-    file: 'src/features/devices/cleanup.ts',
+    file: 'src/features/sign-in/devices/cleanup.ts',
     find: 'not is_first and seen_at',
     replace: 'seen_at',
     tests: [DEVICES],
@@ -64,28 +64,28 @@ export const devices: Mutant[] = [
   },
   {
     name: 'devices that were new before the one of the link are forgotten with it',
-    file: 'src/features/devices/disown.ts',
+    file: 'src/features/sign-in/devices/disown.ts',
     find: 'link.age_seconds + BEFORE_SECONDS',
     replace: 'link.age_seconds + 60',
     tests: [DEVICES],
   },
   {
     name: 'a link about a device outlives another about another',
-    file: 'src/features/devices/disown.ts',
+    file: 'src/features/sign-in/devices/disown.ts',
     find: "  replaces: 'none',\n",
     replace: '',
     tests: [DEVICES],
   },
   {
     name: 'the link about a device outlives a new password',
-    file: 'src/features/devices/disown.ts',
+    file: 'src/features/sign-in/devices/disown.ts',
     find: 'endsBy: [reasons.sign_in_disowned],',
     replace: '',
     tests: [DEVICES],
   },
   {
     name: 'what a program calls itself is not in the mail',
-    file: 'src/features/devices/emails.ts',
+    file: 'src/features/sign-in/devices/emails.ts',
     find: 'const { browser, system } = readAgent(userAgent)',
     replace: 'const { browser, system } = { ...readAgent(userAgent), browser: userAgent }',
     tests: [DEVICES],

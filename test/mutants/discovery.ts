@@ -17,10 +17,10 @@ export const discovery: Mutant[] = [
   },
   {
     name: 'discovery says where somebody is invited, and not there yet',
-    file: 'src/features/discovery/store.ts',
+    file: 'src/features/front/discovery/store.ts',
     find: "state: is_invited ? 'invited' : 'active'",
     replace: "state: 'active'",
-    tests: ['src/features/discovery/discovery.test.ts'],
+    tests: ['src/features/front/discovery/discovery.test.ts'],
   },
   {
     name: 'a code of discovery is good once',
@@ -31,7 +31,7 @@ export const discovery: Mutant[] = [
   },
   {
     name: 'a discovery token is good once in each organization',
-    file: 'src/features/otp/granted.ts',
+    file: 'src/features/sign-in/otp/granted.ts',
     find: '{ spends: [codeProof({ otp_id: otpId, otp_purpose: PURPOSE })], facts }',
     replace: '{ spends: [], facts }',
     tests,
@@ -186,7 +186,7 @@ export const discovery: Mutant[] = [
   },
   {
     name: 'a link that ends a code gives no guess at codes back',
-    file: 'src/features/otp/store.ts',
+    file: 'src/features/sign-in/otp/store.ts',
     find: '{ used_at: now, attempts: sql<number>`attempts + 1` }',
     replace: '{ used_at: now }',
     tests: byLink,

@@ -7,14 +7,14 @@ const DISTRIBUTED = ['test/sql-distributed.test.ts']
 export const distributed: Mutant[] = [
   {
     name: 'no time less an interval decides in an update',
-    file: 'src/features/login/sign-in-rate.ts',
+    file: 'src/features/access/login/sign-in-rate.ts',
     find: "${at} - users.sign_ins_since >= interval '${WINDOW_SECONDS} seconds'",
     replace: "users.sign_ins_since <= ${at} - interval '${WINDOW_SECONDS} seconds'",
     tests: WALK,
   },
   {
     name: 'failures are locked in a query of their own',
-    file: 'src/features/lockout/store.ts',
+    file: 'src/features/sign-in/lockout/store.ts',
     find: `    cross join lateral (
       select * from lockouts where directory_id = \${directory}
         and identity = ready.failed_identity and network = any(ready.failed_networks)
@@ -26,7 +26,7 @@ export const distributed: Mutant[] = [
   },
   {
     name: 'the lock of new connections is a statement of its own',
-    file: 'src/features/connections/store.ts',
+    file: 'src/features/federation/connections/store.ts',
     find: `    .returningAll()
     .$castTo<ConnectionRow>()
     .executeTakeFirstOrThrow()
@@ -44,14 +44,14 @@ export async function updateConnectionRow(`,
   },
   {
     name: 'an exchange code is inserted under another name of its table',
-    file: 'src/features/federation/store.ts',
+    file: 'src/features/federation/federation/store.ts',
     find: 'insert into exchange_codes as made (',
     replace: 'insert into exchange_codes (',
     tests: WALK,
   },
   {
     name: 'former roles are found by a difference of times',
-    file: 'src/features/members/store.ts',
+    file: 'src/features/tenancy/members/store.ts',
     find: "lost.since - former.until < interval '30 days'",
     replace: "former.until > lost.since - interval '30 days'",
     tests: WALK,
@@ -65,14 +65,14 @@ export async function updateConnectionRow(`,
   },
   {
     name: 'the data key is there before the account is locked',
-    file: 'src/features/members/turns.ts',
+    file: 'src/features/tenancy/members/turns.ts',
     find: '  await platform.keyring.prepare(accountId)\n',
     replace: '',
     tests: DISTRIBUTED,
   },
   {
     name: 'the signing keys are there before the membership changes',
-    file: 'src/features/invites/accept.ts',
+    file: 'src/features/sign-in/invites/accept.ts',
     find: '  await issuerOf(work.platform, work.directory.environmentId)\n',
     replace: '',
     tests: DISTRIBUTED,

@@ -1,12 +1,12 @@
 import type { Mutant } from './mutant.ts'
 
-const CLAIMS = 'src/features/domains/claims.ts'
-const VERIFICATION = 'src/features/domains/verification.ts'
-const RECHECK = 'src/features/domains/recheck.ts'
-const NAME = 'src/features/domains/name.ts'
-const LAYOUT = 'src/platform/http/page-layout.ts'
-const DOMAINS_TEST = 'src/features/domains/domains.test.ts'
-const RECHECK_TEST = 'src/features/domains/recheck.test.ts'
+const CLAIMS = 'src/features/directory/domains/claims.ts'
+const VERIFICATION = 'src/features/directory/domains/verification.ts'
+const RECHECK = 'src/features/directory/domains/recheck.ts'
+const NAME = 'src/features/directory/domains/name.ts'
+const LAYOUT = 'src/platform/pages/page-layout.ts'
+const DOMAINS_TEST = 'src/features/directory/domains/domains.test.ts'
+const RECHECK_TEST = 'src/features/directory/domains/recheck.test.ts'
 
 /** Whose a domain is, and what pages load of a brand. */
 export const domains: Mutant[] = [
@@ -68,7 +68,7 @@ export const domains: Mutant[] = [
   },
   {
     name: 'a record is the whole value',
-    file: 'src/features/domains/challenge.ts',
+    file: 'src/features/directory/domains/challenge.ts',
     find: 'text.trim() === value',
     replace: 'text.includes(value)',
     tests: [DOMAINS_TEST],
@@ -100,7 +100,7 @@ export const domains: Mutant[] = [
   },
   {
     name: 'a name of mixed scripts is shown in ASCII',
-    file: 'src/features/domains/unicode.ts',
+    file: 'src/features/directory/domains/unicode.ts',
     find: 'return (scripts.size === 1 || isTogether) && !LOOKALIKES.test(label)',
     replace: 'return !LOOKALIKES.test(label)',
     tests: [DOMAINS_TEST],
@@ -108,7 +108,7 @@ export const domains: Mutant[] = [
   },
   {
     name: 'a name of letters that look Latin is shown in ASCII',
-    file: 'src/features/domains/unicode.ts',
+    file: 'src/features/directory/domains/unicode.ts',
     find: ' && !LOOKALIKES.test(label)',
     replace: '',
     tests: [DOMAINS_TEST],
@@ -147,20 +147,20 @@ export const domains: Mutant[] = [
     file: LAYOUT,
     find: 'policyOf(`data:${sourceOf(brand.logoUrl)}`',
     replace: "policyOf('data: https:'",
-    tests: ['src/platform/http/pages.test.ts'],
+    tests: ['src/platform/pages/pages.test.ts'],
   },
   {
     name: 'no host adds a directive to the policy of a page',
     file: LAYOUT,
     find: "return SOURCE.test(origin) ? ` ${origin}` : ''",
     replace: 'return ` ${origin}`',
-    tests: ['src/platform/http/pages.test.ts'],
+    tests: ['src/platform/pages/pages.test.ts'],
   },
   {
     name: 'a logo is of a host that a policy can name',
     file: 'src/platform/mail/settings.ts',
     find: ' || !/^[a-z\\d.[\\]:-]+$/.test(url.host)',
     replace: '',
-    tests: ['src/features/admin-portal/admin-portal.test.ts'],
+    tests: ['src/features/tenancy/admin-portal/admin-portal.test.ts'],
   },
 ]

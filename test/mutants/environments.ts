@@ -1,7 +1,7 @@
 import type { Mutant } from './mutant.ts'
 
-const WRITES = 'src/platform/http/account-writes.ts'
-const CHOSEN = 'src/platform/http/chosen-environment.ts'
+const WRITES = 'src/platform/tenancy/account-writes.ts'
+const CHOSEN = 'src/platform/tenancy/chosen-environment.ts'
 const HOME = 'src/platform/db/home-environment.ts'
 const WRITES_TEST = 'test/environment-writes.test.ts'
 const HOMES_TEST = 'test/home-environments.test.ts'
@@ -38,14 +38,14 @@ export const environments: Mutant[] = [
   },
   {
     name: 'a membership is recorded in the home environment of its organization',
-    file: 'src/features/members/access.ts',
+    file: 'src/features/tenancy/members/access.ts',
     find: 'homeEnvironmentOf(platform, accountId, organizationId)',
     replace: 'homeEnvironmentOf(platform, accountId, null)',
     tests: [HOMES_TEST],
   },
   {
     name: 'the event of a change has the data of the home environment',
-    file: 'src/features/organizations/organizations.ts',
+    file: 'src/features/tenancy/organizations/organizations.ts',
     find: '{ ...work.directory, environmentId: work.directory.directory.environmentId }',
     replace: '{ ...work.directory }',
     tests: [HOMES_TEST],
@@ -59,7 +59,7 @@ export const environments: Mutant[] = [
   },
   {
     name: 'an organization has no directory where it does not exist',
-    file: 'src/platform/http/directory.ts',
+    file: 'src/platform/tenancy/directory.ts',
     find: "query.where('organizations.id', 'is not', null).where(existsIn('organizations', 'environments'))",
     replace: "query.where('organizations.id', 'is not', null)",
     tests: [HOMES_TEST],
@@ -67,35 +67,35 @@ export const environments: Mutant[] = [
   },
   {
     name: 'a directory of the release before is not used where its organization does not exist',
-    file: 'src/platform/http/directory.ts',
+    file: 'src/platform/tenancy/directory.ts',
     find: "        .$if(organizationId !== '', (query) => query.where(existsIn('organizations', 'environments')))\n",
     replace: '',
     tests: [HOMES_TEST],
   },
   {
     name: 'an organization is not seen where it does not exist',
-    file: 'src/features/organizations/store.ts',
+    file: 'src/features/tenancy/organizations/store.ts',
     find: "    isSeenFrom('organizations', environmentId),\n",
     replace: "    isSeenFrom('organizations', environmentId) && sql<boolean>`true`,\n",
     tests: [HOMES_TEST],
   },
   {
     name: 'a roster is not seen where its organization does not exist',
-    file: 'src/features/members/store.ts',
+    file: 'src/features/tenancy/members/store.ts',
     find: "environmentId !== undefined, (seen) => seen.where(isOwnerSeenFrom('organization_id', environmentId ?? ''))",
     replace: "environmentId !== undefined && !isOwnerSeenFrom('organization_id', ''), (seen) => seen",
     tests: [HOMES_TEST],
   },
   {
     name: 'an environment is not seen where its organization does not exist',
-    file: 'src/features/environments/store.ts',
+    file: 'src/features/tenancy/environments/store.ts',
     find: "isOwnerSeenFrom('environments.organization_id', environmentId)",
     replace: "isOwnerSeenFrom('environments.organization_id', environmentId) && sql<boolean>`true`",
     tests: [HOMES_TEST],
   },
   {
     name: 'a key is of an organization that exists in its environment',
-    file: 'src/features/api-keys/store.ts',
+    file: 'src/features/tenancy/api-keys/store.ts',
     find: "e.organization_id is null else ${existsIn('o', 'e')} end",
     replace: "e.organization_id is null else coalesce(true, ${existsIn('o', 'e')}) end",
     tests: [HOMES_TEST],
@@ -110,7 +110,7 @@ export const environments: Mutant[] = [
   },
   {
     name: 'no organization is created in a custom environment',
-    file: 'src/features/organizations/organizations.ts',
+    file: 'src/features/tenancy/organizations/organizations.ts',
     find: 'if (await isCustomEnvironment(db, scope))',
     replace: 'if ((await isCustomEnvironment(db, scope)) && !scope)',
     tests: [HOMES_TEST],
@@ -159,7 +159,7 @@ export const environments: Mutant[] = [
   },
   {
     name: 'a membership on a staging roster does not keep a member in the account',
-    file: 'src/features/members/members.ts',
+    file: 'src/features/tenancy/members/members.ts',
     find: '  if (home.environmentId !== work.directory.directory.environmentId) return\n',
     replace: '',
     tests: [HOMES_TEST],

@@ -1,8 +1,8 @@
 import type { Mutant } from './mutant.ts'
 
-const MATCH = 'src/features/provisioning/match.ts'
-const PROVISION = 'src/features/provisioning/provision.ts'
-const COMPLETE = 'src/features/federation/complete.ts'
+const MATCH = 'src/features/provisioning/provisioning/match.ts'
+const PROVISION = 'src/features/provisioning/provisioning/provision.ts'
+const COMPLETE = 'src/features/federation/federation/complete.ts'
 const MATCHING_TEST = ['test/matching.test.ts']
 const UNMANAGED_TEST = ['test/unmanaged-users.test.ts']
 const HOSTILE_TEST = ['test/matching-hostile.test.ts']
@@ -89,7 +89,7 @@ export const firstContact: Mutant[] = [
   }),
   first({
     name: 'a subject of a deleted user becomes no other user',
-    file: 'src/features/provisioning/store.ts',
+    file: 'src/features/provisioning/provisioning/store.ts',
     find: "concat_ws(e'\\\\n', source, issuer, subject)",
     replace: 'subject',
     tests: HOSTILE_TEST,
@@ -104,7 +104,7 @@ export const firstContact: Mutant[] = [
   }),
   first({
     name: 'a sign-up without a proof of the mailbox owns no address',
-    file: 'src/features/provisioning/match-store.ts',
+    file: 'src/features/provisioning/provisioning/match-store.ts',
     find: 'not users.email_verified and users.source',
     replace: 'false and users.source',
     tests: HOSTILE_TEST,
@@ -139,14 +139,14 @@ export const firstContact: Mutant[] = [
   }),
   first({
     name: 'an address at the provider counts while it is that of the link',
-    file: 'src/features/provisioning/store.ts',
+    file: 'src/features/provisioning/provisioning/store.ts',
     find: 'case when address_norm = linked_address_norm and',
     replace: 'case when',
     tests: ['test/matching-names.test.ts'],
   }),
   first({
     name: 'the address of the link counts while the provider states it',
-    file: 'src/features/provisioning/store.ts',
+    file: 'src/features/provisioning/provisioning/store.ts',
     find: 'case when address_norm = linked_address_norm and user_names @> array[address_norm] then address_norm end',
     replace: 'linked_address_norm',
     tests: UNMANAGED_TEST,
@@ -167,28 +167,28 @@ export const firstContact: Mutant[] = [
   }),
   first({
     name: 'only users without a client at the linked connection are looked for',
-    file: 'src/features/federation/store.ts',
+    file: 'src/features/federation/federation/store.ts',
     find: 'c.enabled and identities.method',
     replace: 'identities.method',
     tests: UNMANAGED_TEST,
   }),
   first({
     name: 'managed users are not looked for',
-    file: 'src/features/federation/store.ts',
+    file: 'src/features/federation/federation/store.ts',
     find: ' and not u.scim_managed',
     replace: '',
     tests: UNMANAGED_TEST,
   }),
   first({
     name: 'names that a person leaves out count as last said',
-    file: 'src/features/federation/recognise.ts',
+    file: 'src/features/federation/federation/recognise.ts',
     find: '(last_principal_names ?? [])',
     replace: '[]',
     tests: UNMANAGED_TEST,
   }),
   first({
     name: 'an address that a person leaves out counts as last said',
-    file: 'src/features/federation/recognise.ts',
+    file: 'src/features/federation/federation/recognise.ts',
     find: ' ?? last_address_norm',
     replace: '',
     tests: UNMANAGED_TEST,
@@ -202,56 +202,56 @@ export const firstContact: Mutant[] = [
   }),
   first({
     name: 'a NameID with white space around it is another subject',
-    file: 'src/features/saml/assertion.ts',
+    file: 'src/features/federation/saml/assertion.ts',
     find: 'trimXml(text) : trimLayout(text)',
     replace: 'trimXml(text) : trimXml(text)',
     tests: ['test/matching-names.test.ts'],
   }),
   first({
     name: 'an attribute with white space around it is another name',
-    file: 'src/features/descriptors/person.ts',
+    file: 'src/features/federation/descriptors/person.ts',
     find: 'trimmed(trimXml), trimmed(trimLayout)',
     replace: 'trimmed(trimXml), trimmed(trimXml)',
     tests: ['test/matching-names.test.ts'],
   }),
   first({
     name: 'without the claim of scim_match a sign-in creates no user',
-    file: 'src/features/federation/recognise.ts',
+    file: 'src/features/federation/federation/recognise.ts',
     find: 'isProvisioning && rules.isClaimNamed && (arrival',
     replace: 'isProvisioning && !rules && (arrival',
     tests: HOSTILE_TEST,
   }),
   first({
     name: 'preferred_username is no assigned name',
-    file: 'src/features/oidc/person.ts',
+    file: 'src/features/federation/oidc/person.ts',
     find: "principalNames: toIdentifiers([find('upn')])",
     replace: "principalNames: toIdentifiers([find('upn'), find('preferred_username')])",
     tests: ['test/matching-names.test.ts'],
   }),
   first({
     name: 'an attribute preferred_username is no assigned name',
-    file: 'src/features/descriptors/person.ts',
+    file: 'src/features/federation/descriptors/person.ts',
     find: '[name ?? [], first(PRINCIPAL_NAMES)].flat()',
     replace: "[name ?? [], first(PRINCIPAL_NAMES), first('preferred_username')].flat()",
     tests: ['test/matching-names.test.ts'],
   }),
   first({
     name: 'beside a denied address no name is kept as assigned',
-    file: 'src/features/federation/person.ts',
+    file: 'src/features/federation/federation/person.ts',
     find: 'isDenied ? [] : foldAll(principalNames)',
     replace: 'foldAll(principalNames)',
     tests: ['test/matching-names.test.ts'],
   }),
   first({
     name: 'assigned names of a release before count while they are names of the person',
-    file: 'src/features/provisioning/store.ts',
+    file: 'src/features/provisioning/provisioning/store.ts',
     find: 'user_names @> array[${principal}::text] and principal_names',
     replace: 'principal_names',
     tests: ['test/matching-names.test.ts'],
   }),
   first({
     name: 'only the userName is compared with assigned names',
-    file: 'src/features/provisioning/store.ts',
+    file: 'src/features/provisioning/provisioning/store.ts',
     find: 'user_names @> array[${principal}::text] and principal_names @> array[${principal}::text], false)',
     replace: 'principal_names && ${names}::text[], false)',
     tests: ['test/matching-names.test.ts'],
@@ -305,7 +305,7 @@ export const firstContact: Mutant[] = [
   }),
   first({
     name: 'where a connection is linked, the client goes by no other',
-    file: 'src/features/provisioning/store.ts',
+    file: 'src/features/provisioning/provisioning/store.ts',
     find: "k.id = ${linkedConnection(directory)} and k.status = 'active'",
     replace: 'true',
     tests: ['test/matching-names.test.ts'],
@@ -315,13 +315,13 @@ export const firstContact: Mutant[] = [
     file: PROVISION,
     find: 'one?.is_gone && others.length === 0 ? one : null',
     replace: 'one?.is_gone ? one : null',
-    tests: ['src/features/provisioning/returning.test.ts'],
+    tests: ['src/features/provisioning/provisioning/returning.test.ts'],
   }),
   first({
     name: 'a derived address is not stored as sent',
-    file: 'src/features/provisioning/change.ts',
+    file: 'src/features/provisioning/provisioning/change.ts',
     find: "    if (!sendsEmails(held.said.resource)) delete current['emails']\n",
     replace: '',
-    tests: ['src/features/provisioning/rename.test.ts'],
+    tests: ['src/features/provisioning/provisioning/rename.test.ts'],
   }),
 ]

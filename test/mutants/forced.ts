@@ -1,8 +1,8 @@
 import type { Mutant } from './mutant.ts'
 
-const ASSERTION = 'src/features/saml/assertion.ts'
-const ACS = 'src/features/saml/acs.ts'
-const FORCED_TEST = 'src/features/saml/forced.test.ts'
+const ASSERTION = 'src/features/federation/saml/assertion.ts'
+const ACS = 'src/features/federation/saml/acs.ts'
+const FORCED_TEST = 'src/features/federation/saml/forced.test.ts'
 
 /** What shows that the provider has asked again who it is. */
 export const forced: Mutant[] = [
@@ -16,7 +16,7 @@ export const forced: Mutant[] = [
   },
   {
     name: 'the form of a request has the demand that is stored',
-    file: 'src/features/saml/pages.ts',
+    file: 'src/features/federation/saml/pages.ts',
     find: 'writeRequest({ platform, directory }, connection, begun, login_hint)',
     replace: 'writeRequest({ platform, directory }, connection, { ...begun, forceAuthn: false }, login_hint)',
     tests: [FORCED_TEST],
@@ -24,7 +24,7 @@ export const forced: Mutant[] = [
   },
   {
     name: 'the form of a request is of the connection of its sign-in',
-    file: 'src/features/saml/pages.ts',
+    file: 'src/features/federation/saml/pages.ts',
     find: 'connection.id !== begun.source || ',
     replace: '',
     tests: [FORCED_TEST],

@@ -5,10 +5,10 @@ const HEADERS = 'src/platform/http/headers.test.ts'
 const CREDENTIALS = 'src/platform/http/credentials.test.ts'
 const ADDRESS = 'src/platform/http/client-address.test.ts'
 const BODIES = 'src/platform/http/bodies.test.ts'
-const ENROLLMENT = 'src/features/factors/enrollment.test.ts'
+const ENROLLMENT = 'src/features/sign-in/factors/enrollment.test.ts'
 const IDEMPOTENCY = 'src/platform/http/idempotency.test.ts'
 const KEYS = 'src/platform/http/idempotency-keys.test.ts'
-const PAGES = 'src/platform/http/pages.test.ts'
+const PAGES = 'src/platform/pages/pages.test.ts'
 const KEPT_MAIL = 'src/platform/mail/pages.test.ts'
 const SCOPES = 'test/scopes.test.ts'
 
@@ -16,7 +16,7 @@ const SCOPES = 'test/scopes.test.ts'
 export const http: Mutant[] = [
   {
     name: 'a key needs the scope of the route',
-    file: 'src/platform/http/authorize.ts',
+    file: 'src/platform/tenancy/authorize.ts',
     find: 'if (allows(caller.scopes, scope)) return',
     replace: 'if (caller) return',
     tests: [MATRIX],
@@ -24,42 +24,42 @@ export const http: Mutant[] = [
   },
   {
     name: 'a wildcard covers its own noun alone',
-    file: 'src/platform/http/scopes.ts',
+    file: 'src/platform/tenancy/scopes.ts',
     find: "pattern.endsWith('.*') && scope.startsWith(pattern.slice(0, -1))",
     replace: "pattern.endsWith('.*')",
-    tests: ['src/features/api-keys/api-keys.test.ts'],
+    tests: ['src/features/tenancy/api-keys/api-keys.test.ts'],
   },
   {
     name: 'the feed of revocations needs sessions.read',
-    file: 'src/features/sessions/routes.ts',
+    file: 'src/features/access/sessions/routes.ts',
     find: "operation: 'sessions.listRevocations',\n    scope: 'sessions.read'",
     replace: "operation: 'sessions.listRevocations',\n    scope: 'any key'",
     tests: [SCOPES],
   },
   {
     name: 'a trusted device is forgotten with mfa.write',
-    file: 'src/features/mfa/routes.ts',
+    file: 'src/features/access/mfa/routes.ts',
     find: "operation: 'mfa.trustedDevices.forget',\n    scope: 'mfa.write'",
     replace: "operation: 'mfa.trustedDevices.forget',\n    scope: 'mfa.read'",
     tests: [SCOPES],
   },
   {
     name: 'two different credentials are refused',
-    file: 'src/platform/http/authenticate.ts',
+    file: 'src/platform/tenancy/authenticate.ts',
     find: 'if (own !== undefined && bearer !== null && own !== bearer) throw httpErrors.credentialConflict()',
     replace: '',
     tests: [CREDENTIALS],
   },
   {
     name: 'a key that has expired is refused',
-    file: 'src/platform/http/authenticate.ts',
+    file: 'src/platform/tenancy/authenticate.ts',
     find: 'if (caller.expiresAt && caller.expiresAt <= now) throw httpErrors.apiKeyExpired({ headers: CHALLENGE })',
     replace: '',
     tests: [CREDENTIALS],
   },
   {
     name: 'a key has its ceiling of requests',
-    file: 'src/platform/http/rate-limit.ts',
+    file: 'src/platform/limits/rate-limit.ts',
     find: "if (count > limit) throw rateLimited(state, 'key.requests')",
     replace: '',
     tests: [CREDENTIALS],
@@ -148,17 +148,17 @@ export const http: Mutant[] = [
   })),
   {
     name: 'a page is in no frame',
-    file: 'src/platform/http/page-layout.ts',
+    file: 'src/platform/pages/page-layout.ts',
     find: "frame-ancestors 'none'; base-uri 'none'; `",
     replace: "base-uri 'none'; `",
     tests: [PAGES],
   },
   {
     name: 'what a page shows is escaped',
-    file: 'src/platform/http/page-layout.ts',
+    file: 'src/platform/pages/page-layout.ts',
     find: '...paragraphs.map((text) => `<p>${escapeHtml(text)}</p>`)',
     replace: '...paragraphs.map((text) => `<p>${text}</p>`)',
-    tests: [PAGES, 'src/features/hosted/hosted.test.ts'],
+    tests: [PAGES, 'src/features/front/hosted/hosted.test.ts'],
   },
   {
     name: 'a form of another site is refused, as the browser says of the site',
@@ -179,7 +179,7 @@ export const http: Mutant[] = [
     file: 'src/platform/http/cors.ts',
     find: 'if (origin === null || origin === own || (await isAllowed(directory, origin))) return',
     replace: 'if (origin !== own) return',
-    tests: ['src/features/userinfo/userinfo.test.ts'],
+    tests: ['src/features/oauth/userinfo/userinfo.test.ts'],
     only: 'CORS',
   },
   {
@@ -205,7 +205,7 @@ export const http: Mutant[] = [
   },
   {
     name: 'kept mail is shown nowhere else',
-    file: 'src/platform/http/pages.ts',
+    file: 'src/platform/pages/pages.ts',
     find: 'if (spec.localOnly && !work.isLocal) return null',
     replace: '',
     tests: [KEPT_MAIL],
@@ -236,7 +236,7 @@ export const http: Mutant[] = [
     file: 'src/platform/http/idempotency.ts',
     find: 'if (!Object.values(route.body?.properties ?? {}).some(isSecret)) return',
     replace: 'return',
-    tests: ['src/features/password/hash.test.ts'],
+    tests: ['src/features/sign-in/password/hash.test.ts'],
   },
   {
     name: 'an idempotency key is good for one body',
@@ -282,11 +282,11 @@ export const http: Mutant[] = [
   },
   {
     name: 'the addresses in mails follow the configuration, not the caller',
-    file: 'src/features/links/send-link.ts',
+    file: 'src/features/sign-in/links/send-link.ts',
     find: 'redirectTo: delivery.redirectTo })\n  const message',
     replace:
       'redirectTo: delivery.redirectTo }).replace(/^[^?]+/, () => `http://${work.host?.()}/auth/link`)\n  const message',
-    tests: ['src/features/invites/invites.test.ts'],
+    tests: ['src/features/sign-in/invites/invites.test.ts'],
     only: 'whatever host a request names',
   },
   {
@@ -322,21 +322,21 @@ export const http: Mutant[] = [
     file: 'src/platform/schema.ts',
     find: 'pattern: NAME_PATTERN',
     replace: "pattern: '\\\\S'",
-    tests: ['test/names.test.ts', 'src/features/organizations/organizations.test.ts'],
+    tests: ['test/names.test.ts', 'src/features/tenancy/organizations/organizations.test.ts'],
   },
   {
     name: 'what a directory calls somebody is one line',
-    file: 'src/features/provisioning/profile.ts',
+    file: 'src/features/provisioning/provisioning/profile.ts',
     find: '\\p{Zl}\\p{Zp}\\p{Bidi_Control}',
     replace: '',
-    tests: ['src/features/provisioning/access.test.ts'],
+    tests: ['src/features/provisioning/provisioning/access.test.ts'],
   },
   {
     name: 'what a provider calls somebody is one line',
-    file: 'src/features/federation/person.ts',
+    file: 'src/features/federation/federation/person.ts',
     find: '\\p{Zl}\\p{Zp}\\p{Bidi_Control}',
     replace: '',
-    tests: ['src/features/federation/linking.test.ts'],
+    tests: ['src/features/federation/federation/linking.test.ts'],
   },
   {
     name: 'a caller acts with the rights it has when its body has arrived',

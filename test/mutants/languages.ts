@@ -4,7 +4,7 @@ import type { Mutant } from './mutant.ts'
 export const languages: Mutant[] = [
   {
     name: 'a change of the locale of an organization is known to whoever knows the organization',
-    file: 'src/features/organizations/organizations.ts',
+    file: 'src/features/tenancy/organizations/organizations.ts',
     find: "if (changed.includes('locale')) await forgetDirectories(work.platform, db, before.id)",
     replace: '',
     tests: ['test/languages.test.ts'],
@@ -18,7 +18,7 @@ export const languages: Mutant[] = [
   },
   {
     name: 'a locale that provisioning goes on saying replaces no choice since',
-    file: 'src/features/provisioning/write.ts',
+    file: 'src/features/provisioning/provisioning/write.ts',
     find: 'return locale === before.locale ? profile : { ...profile, locale }',
     replace: 'return locale === before.locale ? { ...profile, locale } : { ...profile, locale }',
     tests: ['test/locale.test.ts'],

@@ -1,8 +1,8 @@
 import type { Mutant } from './mutant.ts'
 
-const [USERS, PAGINATION] = ['src/features/users/list-store.ts', 'src/platform/http/pagination.ts']
-const [SESSIONS, AUDIT] = ['src/features/sessions/store.ts', 'src/features/audit/read-store.ts']
-const COUNTS = 'src/features/organizations/user-counts-store.ts'
+const [USERS, PAGINATION] = ['src/features/directory/users/list-store.ts', 'src/platform/http/pagination.ts']
+const [SESSIONS, AUDIT] = ['src/features/access/sessions/store.ts', 'src/features/records/audit/read-store.ts']
+const COUNTS = 'src/features/tenancy/organizations/user-counts-store.ts'
 const [LARGE_TEST, WALKS] = ['test/large-lists.test.ts', 'test/list-walks.test.ts']
 
 /** What bounds the rows that lists, searches and counts read. */
@@ -95,10 +95,10 @@ export const largeLists: Mutant[] = [
   },
   {
     name: 'the time of a kept count stays while changes are unread',
-    file: 'src/features/organizations/user-counts.ts',
+    file: 'src/features/tenancy/organizations/user-counts.ts',
     find: 'at: isComplete ? at : null',
     replace: 'at',
-    tests: ['src/features/organizations/user-counts.test.ts'],
+    tests: ['src/features/tenancy/organizations/user-counts.test.ts'],
   },
   {
     name: 'a job goes on with other environments when one fails',

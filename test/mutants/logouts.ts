@@ -1,46 +1,46 @@
 import type { Mutant } from './mutant.ts'
 
-const RACE = 'src/features/saml/logout-race.test.ts'
+const RACE = 'src/features/federation/saml/logout-race.test.ts'
 const FEDERATION = 'src/features/federation'
-const OIDC = ['src/features/oidc/rp-logout.test.ts']
+const OIDC = ['src/features/federation/oidc/rp-logout.test.ts']
 const THERE = 'src/features/ties'
-const OIDC_SCOPE = ['src/features/oidc/logout-scope.test.ts']
-const SAML_SCOPE = ['src/features/saml/logout-scope.test.ts']
-const SAML = ['src/features/saml/sp-logout.test.ts']
+const OIDC_SCOPE = ['src/features/federation/oidc/logout-scope.test.ts']
+const SAML_SCOPE = ['src/features/federation/saml/logout-scope.test.ts']
+const SAML = ['src/features/federation/saml/sp-logout.test.ts']
 
 /** Logouts that begin here and go on at a provider, and which connections may begin one there. */
 export const logouts: Mutant[] = [
   {
     name: 'a request of SAML to log out is of no inactive connection',
-    file: 'src/features/saml/logout.ts',
+    file: 'src/features/federation/saml/logout.ts',
     find: " || found.connection.status !== 'active'",
     replace: '',
-    tests: ['src/features/saml/logout.test.ts'],
+    tests: ['src/features/federation/saml/logout.test.ts'],
   },
   {
     name: 'the signature of a query covers every field that is read',
-    file: 'src/platform/xml/query-signatures.ts',
+    file: 'src/features/federation/xml/query-signatures.ts',
     find: '  if (fields.some((one) => /^[^=]*%/.test(one))) return null\n',
     replace: '',
-    tests: ['src/features/saml/logout.test.ts'],
+    tests: ['src/features/federation/saml/logout.test.ts'],
   },
   {
     name: 'a refresh token that was used already learns nothing of who signed in',
-    file: 'src/features/tokens/tokens.ts',
+    file: 'src/features/oauth/tokens/tokens.ts',
     find: '  if (refresh && !(session &&',
     replace: '  if (!session && !(session &&',
     tests: OIDC,
   },
   {
     name: 'a refresh token that was used already is old after a while',
-    file: 'src/features/tokens/tokens.ts',
+    file: 'src/features/oauth/tokens/tokens.ts',
     find: 'return age !== null && age <= interval && ',
     replace: 'return age !== null && interval > 0 && ',
     tests: OIDC,
   },
   {
     name: 'a logout leads to addresses of the list alone, at the start',
-    file: 'src/features/tokens/tokens.ts',
+    file: 'src/features/oauth/tokens/tokens.ts',
     find: '  if (directory) await assertRedirectAllowed({ ...work, directory }, redirectUri)\n',
     replace: '',
     tests: OIDC,
@@ -54,49 +54,49 @@ export const logouts: Mutant[] = [
   },
   {
     name: 'an ID token goes to the provider that issued it',
-    file: 'src/features/oidc/rp-logout.ts',
+    file: 'src/features/federation/oidc/rp-logout.ts',
     find: 'issuer !== signedInAt || ',
     replace: '',
     tests: OIDC,
   },
   {
     name: 'an ID token goes with the client that it was issued to',
-    file: 'src/features/oidc/rp-logout.ts',
+    file: 'src/features/federation/oidc/rp-logout.ts',
     find: ' || !audiencesOf(hint).includes(clientId)',
     replace: '',
     tests: OIDC,
   },
   {
     name: 'a name of SAML goes to the provider that gave it',
-    file: 'src/features/saml/sp-logout.ts',
+    file: 'src/features/federation/saml/sp-logout.ts',
     find: 'target === null || idp_entity_id !== demand.issuer',
     replace: 'target === null',
     tests: SAML,
   },
   {
     name: 'the answer to a logout answers this one',
-    file: 'src/features/saml/sp-logout.ts',
+    file: 'src/features/federation/saml/sp-logout.ts',
     find: "if (attributeOf(root, 'InResponseTo') !== posted.requestId)",
     replace: 'if (posted.requestId === null)',
     tests: SAML,
   },
   {
     name: 'the answer to a logout comes to its connection',
-    file: 'src/features/saml/sp-logout.ts',
+    file: 'src/features/federation/saml/sp-logout.ts',
     find: ' || connection.id !== posted.connectionId.toLowerCase()',
     replace: '',
     tests: SAML,
   },
   {
     name: 'the answer to a logout is signed',
-    file: 'src/features/saml/message-worker.ts',
+    file: 'src/features/federation/saml/message-worker.ts',
     find: "if (!signatureOf(root)) throw new SamlRefusal('not_signed', 'The message is not signed.')",
     replace: 'if (!signatureOf(root)) return root',
     tests: SAML,
   },
   {
     name: 'the form of a logout is of its connection',
-    file: 'src/features/saml/pages.ts',
+    file: 'src/features/federation/saml/pages.ts',
     find: 'connection.id !== demand.source || ',
     replace: '',
     tests: SAML,
@@ -131,7 +131,7 @@ export const logouts: Mutant[] = [
   },
   {
     name: 'a logout at the provider ends codes',
-    file: 'src/features/ties/logout.ts',
+    file: 'src/features/access/ties/logout.ts',
     find: '  await endCodes()\n',
     replace: '',
     tests: OIDC_SCOPE,
@@ -152,97 +152,97 @@ export const logouts: Mutant[] = [
   },
   {
     name: 'a name of SAML has its format and its qualifiers',
-    file: 'src/features/descriptors/name.ts',
+    file: 'src/features/federation/descriptors/name.ts',
     find: '  return [format, unless',
     replace: '  return [String(unless(value, value)), unless',
     tests: SAML_SCOPE,
   },
   {
     name: 'a name of SAML is no attribute that says who somebody is',
-    file: 'src/features/saml/logout.ts',
+    file: 'src/features/federation/saml/logout.ts',
     find: 'connection.attribute_mapping.subject === undefined ? nameId.value : null',
     replace: 'nameId.value',
     tests: SAML_SCOPE,
   },
   {
     name: 'a name of nobody is told from one who is signed out',
-    file: 'src/features/saml/logout.ts',
+    file: 'src/features/federation/saml/logout.ts',
     find: 'isKnown ? [SUCCESS] : [REQUESTER, UNKNOWN_PRINCIPAL]',
     replace: '[SUCCESS]',
     tests: SAML_SCOPE,
   },
   {
     name: 'a logout counts for assertions that are on their way',
-    file: 'src/features/saml/logout.ts',
+    file: 'src/features/federation/saml/logout.ts',
     find: '    await noteLogout(work, said, issuedAt)\n',
     replace: '',
-    tests: ['src/features/saml/logout.test.ts'],
+    tests: ['src/features/federation/saml/logout.test.ts'],
     only: 'on its way',
   },
   {
     name: 'a logout of a session counts for no other session of the person',
-    file: 'src/features/ties/names.ts',
+    file: 'src/features/access/ties/names.ts',
     find: 'return sessions.length === 0 ? names :',
     replace: 'return sessions.length >= 0 ? names :',
-    tests: ['src/features/saml/logout.test.ts'],
+    tests: ['src/features/federation/saml/logout.test.ts'],
     only: 'on its way',
   },
   {
     name: 'a logout counts for no sign-in after it',
-    file: 'src/features/saml/acs.ts',
+    file: 'src/features/federation/saml/acs.ts',
     find: 'insertAssertionRow(work.db, work.directory, row, unless)',
     replace: 'insertAssertionRow(work.db, work.directory, row, { ...unless, after: new Date(0) })',
-    tests: ['src/features/saml/logout.test.ts'],
+    tests: ['src/features/federation/saml/logout.test.ts'],
     only: 'on its way',
   },
   {
     name: 'an encrypted name stands alone',
-    file: 'src/features/saml/assertion.ts',
+    file: 'src/features/federation/saml/assertion.ts',
     find: 'if (names.length !== 1 || !isName',
     replace: 'if (!isName',
-    tests: ['src/features/saml/response.test.ts'],
+    tests: ['src/features/federation/saml/response.test.ts'],
   },
   {
     name: 'a logout counts for who is about to come in',
-    file: 'src/features/federation/complete.ts',
+    file: 'src/features/federation/federation/complete.ts',
     find: 'if (await person.isSignedOut?.(work))',
     replace: 'if (person.issuer === null)',
     tests: [RACE],
   },
   {
     name: 'a logout stops the sign-ins under way of who is known',
-    file: 'src/features/ties/logout.ts',
+    file: 'src/features/access/ties/logout.ts',
     find: 'new Set([...stopped, ...(linked ? [linked.user_id] : [])])',
     replace: 'new Set(stopped)',
     tests: [RACE],
   },
   {
     name: 'a logout and a first sign-in by its connection wait for one another',
-    file: 'src/features/federation/identities.ts',
+    file: 'src/features/federation/federation/identities.ts',
     find: '    await holdConnectionRow(db, directory, source, true)\n',
     replace: '',
     tests: [RACE],
   },
   {
     name: 'no code is written behind a logout',
-    file: 'src/features/federation/store.ts',
+    file: 'src/features/federation/federation/store.ts',
     find: ' and epoch = ${epoch}\n',
     replace: '\n',
     tests: [RACE],
   },
   {
     name: 'a logout holds users before codes, as an exchange does',
-    file: 'src/features/ties/logout.ts',
+    file: 'src/features/access/ties/logout.ts',
     find: '  const { db, directory } = work\n  const found',
     replace: '  const { db, directory } = work\n  await endCodes()\n  const found',
     tests: [RACE],
   },
   {
     name: 'a challenge of a provider that was switched off gives no session',
-    file: 'src/features/federation/identities.ts',
+    file: 'src/features/federation/federation/identities.ts',
     find: '  await endChallengesOf(work, of)\n',
     replace: '',
-    tests: ['src/features/federation/identities.test.ts'],
+    tests: ['src/features/federation/federation/identities.test.ts'],
   },
   {
     name: 'a private name is not looked up',

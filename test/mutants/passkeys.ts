@@ -1,14 +1,14 @@
 import type { Mutant } from './mutant.ts'
 
-const VERIFY = 'src/features/passkeys/webauthn.ts'
-const SIGN_IN = 'src/features/passkeys/sign-in.ts'
-const CEREMONIES = 'src/features/passkeys/ceremony-store.ts'
-const STORE = 'src/features/passkeys/store.ts'
-const REGISTRATION = 'src/features/passkeys/registration.ts'
-const SIGN_IN_TESTS = 'src/features/passkeys/sign-in.test.ts'
-const PASSKEY_TESTS = 'src/features/passkeys/passkeys.test.ts'
-const RP_TESTS = 'src/features/relying-party/settings.test.ts'
-const COUNTERS = 'src/features/passkeys/counter.test.ts'
+const VERIFY = 'src/features/sign-in/passkeys/webauthn.ts'
+const SIGN_IN = 'src/features/sign-in/passkeys/sign-in.ts'
+const CEREMONIES = 'src/features/sign-in/passkeys/ceremony-store.ts'
+const STORE = 'src/features/sign-in/passkeys/store.ts'
+const REGISTRATION = 'src/features/sign-in/passkeys/registration.ts'
+const SIGN_IN_TESTS = 'src/features/sign-in/passkeys/sign-in.test.ts'
+const PASSKEY_TESTS = 'src/features/sign-in/passkeys/passkeys.test.ts'
+const RP_TESTS = 'src/features/sign-in/relying-party/settings.test.ts'
+const COUNTERS = 'src/features/sign-in/passkeys/counter.test.ts'
 
 /** WebAuthn. */
 export const passkeys: Mutant[] = [
@@ -139,7 +139,7 @@ export const passkeys: Mutant[] = [
     file: STORE,
     find: ".$if(session.factors, (query) => query.where('aal', '=', 'aal2'))",
     replace: '',
-    tests: ['src/features/passkeys/recent-sign-in.test.ts'],
+    tests: ['src/features/sign-in/passkeys/recent-sign-in.test.ts'],
   },
   {
     name: 'a passkey is registered in a session of its user',
@@ -150,16 +150,16 @@ export const passkeys: Mutant[] = [
   },
   {
     name: 'in production pages without TLS use no passkeys',
-    file: 'src/features/relying-party/origins.ts',
+    file: 'src/features/sign-in/relying-party/origins.ts',
     find: "(protocol === 'http:' && hostname === 'localhost')\n}",
     replace: 'true\n}',
-    tests: ['src/features/relying-party/settings.test.ts'],
+    tests: ['src/features/sign-in/relying-party/settings.test.ts'],
   },
   {
     name: 'a service with TLS takes no pages without for its passkeys',
-    file: 'src/features/relying-party/origins.ts',
+    file: 'src/features/sign-in/relying-party/origins.ts',
     find: "(protocol === 'http:' && hostname === 'localhost')\n}",
     replace: "hostname === 'localhost'\n}",
-    tests: ['src/features/relying-party/settings.test.ts'],
+    tests: ['src/features/sign-in/relying-party/settings.test.ts'],
   },
 ]

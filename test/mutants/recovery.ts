@@ -3,7 +3,7 @@ import type { Mutant } from './mutant.ts'
 const RECOVERY_TEST = 'test/recovery.test.ts'
 const OUTGOING_TEST = 'src/cli/outgoing.test.ts'
 const RESTORE_TEST = 'test/process/restore.test.ts'
-const DEPLOYMENT = 'src/platform/deployment.ts'
+const DEPLOYMENT = 'src/platform/lifecycle/deployment.ts'
 const TABLES = 'src/cli/recovery-tables.ts'
 
 /** What a restored database must not accept or send. */
@@ -13,7 +13,7 @@ export const recovery: Mutant[] = [
     file: DEPLOYMENT,
     find: "'select from deployment for update'",
     replace: "'select from deployment'",
-    tests: ['src/platform/deployment.test.ts'],
+    tests: ['src/platform/lifecycle/deployment.test.ts'],
     only: 'waits for the release',
   },
   {
@@ -107,7 +107,7 @@ export const recovery: Mutant[] = [
   },
   {
     name: 'cursors beyond the restored events are refused',
-    file: 'src/platform/event-epoch.ts',
+    file: 'src/platform/events/event-epoch.ts',
     find: '|| state.ahead || state.lost)',
     replace: '|| state.ahead)',
     tests: [RECOVERY_TEST],
@@ -115,10 +115,10 @@ export const recovery: Mutant[] = [
   },
   {
     name: 'an assertion from before a recovery is refused',
-    file: 'src/features/saml/acs.ts',
+    file: 'src/features/federation/saml/acs.ts',
     find: 'if (isRemembered && (await',
     replace: 'if (String(isRemembered) && (await',
-    tests: ['src/features/saml/acs.test.ts'],
+    tests: ['src/features/federation/saml/acs.test.ts'],
     only: 'after a recovery',
   },
   {
@@ -147,7 +147,7 @@ export const recovery: Mutant[] = [
   },
   {
     name: 'a copy of the database holds messages',
-    file: 'src/start.ts',
+    file: 'src/process/start.ts',
     find: 'await checkDatabaseIdentity(url, log)',
     replace: 'if (url === null) await checkDatabaseIdentity(url, log)',
     tests: [RESTORE_TEST],
@@ -190,7 +190,7 @@ export const recovery: Mutant[] = [
     file: DEPLOYMENT,
     find: 'if (!state.isCopy) return state',
     replace: 'if (platform.db) return state',
-    tests: ['src/platform/deployment.test.ts'],
+    tests: ['src/platform/lifecycle/deployment.test.ts'],
     only: 'whose database is replaced',
   },
   {
@@ -198,23 +198,23 @@ export const recovery: Mutant[] = [
     file: DEPLOYMENT,
     find: 'if (state.isMoved) await',
     replace: 'if (platform.db === null) await',
-    tests: ['src/platform/deployment.test.ts'],
+    tests: ['src/platform/lifecycle/deployment.test.ts'],
     only: 'another process',
   },
   {
     name: 'a promotion is logged',
-    file: 'src/platform/event-epoch.ts',
+    file: 'src/platform/events/event-epoch.ts',
     find: 'isOtherTimeline(before, present)) log.warn',
     replace: 'before === present) log.warn',
-    tests: ['src/platform/deployment.test.ts'],
+    tests: ['src/platform/lifecycle/deployment.test.ts'],
     only: 'after a promotion',
   },
   {
     name: 'a copy is not called a promotion',
-    file: 'src/platform/event-epoch.ts',
+    file: 'src/platform/events/event-epoch.ts',
     find: 'system === nowSystem && oid === nowOid && timeline',
     replace: 'timeline',
-    tests: ['src/platform/deployment.test.ts'],
+    tests: ['src/platform/lifecycle/deployment.test.ts'],
     only: 'reported as a copy alone',
   },
   {

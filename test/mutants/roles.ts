@@ -1,17 +1,17 @@
 import type { Mutant } from './mutant.ts'
 
-const PERMISSIONS = 'src/features/roles/permissions.ts'
-const ASSIGN = 'src/features/roles/assign.ts'
-const CUSTOM = 'src/features/roles/custom.ts'
-const MAPPING = 'src/features/roles/mapping.ts'
-const STORE = 'src/features/roles/store.ts'
-const ESCALATION_TEST = 'src/features/roles/escalation.test.ts'
-const ASSIGN_TEST = 'src/features/roles/assign.test.ts'
-const SSO_TEST = 'src/features/roles/sso.test.ts'
-const SOURCES_TEST = 'src/features/roles/sources.test.ts'
-const UNSENT_TEST = 'src/features/roles/unsent-groups.test.ts'
+const PERMISSIONS = 'src/features/directory/roles/permissions.ts'
+const ASSIGN = 'src/features/directory/roles/assign.ts'
+const CUSTOM = 'src/features/directory/roles/custom.ts'
+const MAPPING = 'src/features/directory/roles/mapping.ts'
+const STORE = 'src/features/directory/roles/store.ts'
+const ESCALATION_TEST = 'src/features/directory/roles/escalation.test.ts'
+const ASSIGN_TEST = 'src/features/directory/roles/assign.test.ts'
+const SSO_TEST = 'src/features/directory/roles/sso.test.ts'
+const SOURCES_TEST = 'src/features/directory/roles/sources.test.ts'
+const UNSENT_TEST = 'src/features/directory/roles/unsent-groups.test.ts'
 const RACE_TEST = 'test/race/roles.test.ts'
-const WIDENING_TEST = 'src/features/connections/widening.test.ts'
+const WIDENING_TEST = 'src/features/federation/connections/widening.test.ts'
 
 /** Who may grant what, and what becomes of what was granted. */
 export const roles: Mutant[] = [
@@ -59,14 +59,14 @@ export const roles: Mutant[] = [
   },
   {
     name: 'provisioning is linked to no connection whose groups give more than the key',
-    file: 'src/features/scim/config.ts',
+    file: 'src/features/provisioning/scim/config.ts',
     find: 'if (id !== before.sso_connection_id) await',
     replace: 'if (id === before.sso_connection_id) await',
     tests: [ESCALATION_TEST],
   },
   {
     name: 'a token of provisioning is handed to nobody who could not give what its groups give',
-    file: 'src/features/scim/config.ts',
+    file: 'src/features/provisioning/scim/config.ts',
     find: '    await assertMayUseLinked(work, row.sso_connection_id)\n',
     replace: '',
     tests: [ESCALATION_TEST],
@@ -87,104 +87,104 @@ export const roles: Mutant[] = [
   },
   {
     name: 'a connection that is closed takes the roles that it gave',
-    file: 'src/features/federation/identities.ts',
+    file: 'src/features/federation/federation/identities.ts',
     find: "  if (of.method === 'sso') await withdrawConnectionRoles(work, of.source)\n",
     replace: '',
     tests: [SSO_TEST],
   },
   {
     name: 'a link that is removed takes the roles that it gave',
-    file: 'src/features/federation/identities.ts',
+    file: 'src/features/federation/federation/identities.ts',
     find: "    if (identity.method === 'sso') await withdrawUserRoles(work, user, identity.source)\n",
     replace: '',
     tests: [SSO_TEST],
   },
   {
     name: 'a changed mapping takes the roles that it no longer gives',
-    file: 'src/features/connections/changes.ts',
+    file: 'src/features/federation/connections/changes.ts',
     find: '  else await narrowToMapping(work, row.id, { before, after })\n',
     replace: '',
     tests: [SSO_TEST],
   },
   {
     name: 'a sign-in gives roles by the mapping of now',
-    file: 'src/features/federation/complete.ts',
+    file: 'src/features/federation/federation/complete.ts',
     find: 'mapGroups(mapping, rules.groups.names)',
     replace: 'mapGroups(rules.groups.mapping, rules.groups.names)',
     tests: [SSO_TEST],
   },
   {
     name: 'a role that groups give is removed by force alone',
-    file: 'src/features/roles/managed.ts',
+    file: 'src/features/directory/roles/managed.ts',
     find: 'if (roles.length > 0) throw',
     replace: 'if (roles.length > 1e6) throw',
     tests: [SSO_TEST],
   },
   {
     name: 'a role that groups give is not given by hand as well',
-    file: 'src/features/roles/assign.ts',
+    file: 'src/features/directory/roles/assign.ts',
     find: 'isAmong(manual, id) || !isAmong(managed, id)',
     replace: "isAmong(manual, id) || id !== ''",
     tests: [SOURCES_TEST],
   },
   {
     name: 'a role that is deleted is in no grant of a connection',
-    file: 'src/features/roles/store.ts',
+    file: 'src/features/directory/roles/store.ts',
     find: `update sso_roles set role_ids = array_remove(role_ids, \${id}::uuid)`,
     replace: 'update sso_roles set role_ids = role_ids',
     tests: [SSO_TEST],
   },
   {
     name: 'provisioning that is off gives no roles',
-    file: 'src/features/groups/store.ts',
+    file: 'src/features/provisioning/groups/store.ts',
     find: 'return row?.enabled ? row.sso_connection_id : null',
     replace: 'return row?.sso_connection_id ?? null',
     tests: [SOURCES_TEST],
   },
   {
     name: 'switching provisioning on requires the permissions that its groups give',
-    file: 'src/features/scim/config.ts',
+    file: 'src/features/provisioning/scim/config.ts',
     find: '    if (enabled && !row.enabled && connection === row.sso_connection_id) await assertMayUseLinked(work, connection)\n',
     replace: '',
     tests: [SSO_TEST],
   },
   {
     name: 'the first proof of a mailbox removes the roles of earlier links',
-    file: 'src/features/roles/belongings.ts',
+    file: 'src/features/directory/roles/belongings.ts',
     find: '    proof: withoutSso,\n',
     replace: "    proof: { stays: '' },\n",
     tests: [SSO_TEST],
   },
   {
     name: 'roles of the release before end at the next sign-in',
-    file: 'src/features/roles/sso-store.ts',
+    file: 'src/features/directory/roles/sso-store.ts',
     find: 'case when ${isUnsettled(directory)} then',
     replace: 'case when false then',
-    tests: ['src/features/roles/upgrade.test.ts'],
+    tests: ['src/features/directory/roles/upgrade.test.ts'],
     only: 'sign-in',
   },
   {
     name: 'roles of the release before end with rule and connection',
-    file: 'src/features/roles/sso.ts',
+    file: 'src/features/directory/roles/sso.ts',
     find: 'of await listUngrantedOfConnection(db, directory, connectionId))',
     replace: 'of (await listUngrantedOfConnection(db, directory, connectionId)).slice(0, 0))',
-    tests: ['src/features/roles/upgrade.test.ts'],
+    tests: ['src/features/directory/roles/upgrade.test.ts'],
     only: 'without a grant end|a role without',
   },
   {
     name: 'roles of the release before are replaced by hand',
-    file: 'src/features/roles/managed.ts',
+    file: 'src/features/directory/roles/managed.ts',
     find: 'if (roles.length > 0) throw',
     replace: 'if (!force) throw',
-    tests: ['src/features/roles/upgrade.test.ts'],
+    tests: ['src/features/directory/roles/upgrade.test.ts'],
     only: 'by hand',
   },
   {
     name: 'deprovisioning takes the roles of sign-ins by groups',
-    file: 'src/features/provisioning/change.ts',
+    file: 'src/features/provisioning/provisioning/change.ts',
     find: 'if (left) await withdrawSsoRoles(work, left)',
     replace: '',
-    tests: ['src/features/roles/upgrade.test.ts'],
+    tests: ['src/features/directory/roles/upgrade.test.ts'],
     only: 'deprovisioning',
   },
   {
@@ -205,7 +205,7 @@ export const roles: Mutant[] = [
   },
   {
     name: 'another provider of the groups gives what the mapping gives',
-    file: 'src/features/connections/changes.ts',
+    file: 'src/features/federation/connections/changes.ts',
     find: 'isOther || readsOther ||',
     replace: 'readsOther ||',
     tests: [ESCALATION_TEST],
@@ -213,42 +213,42 @@ export const roles: Mutant[] = [
   },
   {
     name: 'roles of a provider go with it',
-    file: 'src/features/connections/changes.ts',
+    file: 'src/features/federation/connections/changes.ts',
     find: "isOther || status !== 'active'",
     replace: "status !== 'active'",
-    tests: ['src/features/connections/provider-change.test.ts'],
+    tests: ['src/features/federation/connections/provider-change.test.ts'],
   },
   {
     name: 'a connection that becomes active gives what the mapping gives',
-    file: 'src/features/connections/changes.ts',
+    file: 'src/features/federation/connections/changes.ts',
     find: 'isActivated || admitsMore(was, is)',
     replace: 'admitsMore(was, is)',
     tests: [WIDENING_TEST],
   },
   {
     name: 'unknown people get no roles by jit_provisioning from a key that may not grant them',
-    file: 'src/features/connections/changes.ts',
+    file: 'src/features/federation/connections/changes.ts',
     find: 'rankOfJit(after) > rankOfJit(before) || ',
     replace: '',
     tests: [WIDENING_TEST],
   },
   {
     name: 'people of further domains get no roles from a key that may not grant them',
-    file: 'src/features/connections/changes.ts',
+    file: 'src/features/federation/connections/changes.ts',
     find: ' || (restricts && addsDomain)',
     replace: '',
     tests: [WIDENING_TEST],
   },
   {
     name: 'provisioning that is switched off opens no connection for a key that may not grant its roles',
-    file: 'src/features/scim/config.ts',
+    file: 'src/features/provisioning/scim/config.ts',
     find: 'if (!enabled && row.enabled) await assertMayOpenConnections(work)',
     replace: '',
     tests: [WIDENING_TEST],
   },
   {
     name: 'another claim for the groups gives what the mapping gives',
-    file: 'src/features/connections/changes.ts',
+    file: 'src/features/federation/connections/changes.ts',
     find: 'isOther || readsOther ||',
     replace: 'isOther ||',
     tests: [ESCALATION_TEST],
@@ -256,39 +256,39 @@ export const roles: Mutant[] = [
   },
   {
     name: 'a group of an OpenID provider is named exactly',
-    file: 'src/features/oidc/person.ts',
+    file: 'src/features/federation/oidc/person.ts',
     find: 'isSaid ? toExactTexts(',
     replace: 'isSaid ? toTexts(',
-    tests: ['src/features/roles/exact-groups.test.ts'],
+    tests: ['src/features/directory/roles/exact-groups.test.ts'],
   },
   {
     name: 'a group of a SAML provider is named exactly',
-    file: 'src/features/descriptors/person.ts',
+    file: 'src/features/federation/descriptors/person.ts',
     find: 'groups: valuesOf(exact,',
     replace: 'groups: valuesOf(attributes,',
-    tests: ['src/features/roles/exact-groups.test.ts'],
+    tests: ['src/features/directory/roles/exact-groups.test.ts'],
   },
   {
     name: 'a provisioned group is named exactly',
-    file: 'src/features/groups/store.ts',
+    file: 'src/features/provisioning/groups/store.ts',
     find: 'on rule.name in (g.display_name, g.external_id, g.id::text)',
     replace: 'on lower(rule.name) in (lower(g.display_name), g.external_id, g.id::text)',
-    tests: ['src/features/roles/exact-groups.test.ts'],
+    tests: ['src/features/directory/roles/exact-groups.test.ts'],
   },
   {
     name: 'a code of a switched off service is not exchanged',
-    file: 'src/features/federation/exchange.ts',
+    file: 'src/features/federation/federation/exchange.ts',
     find: '  await assertProviderServed(work, read.code_method)\n',
     replace: '',
-    tests: ['src/features/sso/switched-off.test.ts'],
+    tests: ['src/features/federation/sso/switched-off.test.ts'],
     only: 'a code',
   },
   {
     name: 'a challenge of a switched off service is not passed',
-    file: 'src/features/challenges/pass.ts',
+    file: 'src/features/sign-in/challenges/pass.ts',
     find: 'await assertProviderServed(work, challenge.auth_method)',
     replace: '',
-    tests: ['src/features/sso/switched-off.test.ts'],
+    tests: ['src/features/federation/sso/switched-off.test.ts'],
     only: 'a challenge',
   },
   {
@@ -300,7 +300,7 @@ export const roles: Mutant[] = [
   },
   {
     name: 'a missing claim of groups is not an empty one',
-    file: 'src/features/oidc/person.ts',
+    file: 'src/features/federation/oidc/person.ts',
     find: 'MAX_GROUP_LENGTH).slice(0, MAX_GROUPS) : null',
     replace: 'MAX_GROUP_LENGTH).slice(0, MAX_GROUPS) : []',
     tests: [UNSENT_TEST],

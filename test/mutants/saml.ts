@@ -1,25 +1,25 @@
 import type { Mutant } from './mutant.ts'
 
-const READ = 'src/platform/xml/read.ts'
-const SIGNATURES = 'src/platform/xml/signatures.ts'
-const DECRYPTION = 'src/platform/xml/decryption.ts'
-const STRUCTURE = 'src/features/saml/structure.ts'
-const RESPONSE = 'src/features/saml/response.ts'
-const ASSERTION = 'src/features/saml/assertion.ts'
-const ACS = 'src/features/saml/acs.ts'
-const PERSON = 'src/features/saml/person.ts'
-const PROTOCOL = 'src/features/saml/protocol.ts'
-const SIGNATURE = 'src/features/saml/signature.ts'
-const COST_TEST = 'src/features/saml/cost.test.ts'
-const READ_TEST = 'src/platform/xml/read.test.ts'
-const ATTACKS_TEST = 'src/features/saml/attacks.test.ts'
-const RESPONSE_TEST = 'src/features/saml/response.test.ts'
-const ACS_TEST = 'src/features/saml/acs.test.ts'
-const MESSAGE_WORKER = 'src/features/saml/message-worker.ts'
-const LOGOUT_MESSAGE = 'src/features/saml/logout-message.ts'
-const LOGOUT = 'src/features/saml/logout.ts'
-const LOGOUT_TEST = 'src/features/saml/logout.test.ts'
-const REQUEST_TEST = 'src/features/saml/request.test.ts'
+const READ = 'src/features/federation/xml/read.ts'
+const SIGNATURES = 'src/features/federation/xml/signatures.ts'
+const DECRYPTION = 'src/features/federation/xml/decryption.ts'
+const STRUCTURE = 'src/features/federation/saml/structure.ts'
+const RESPONSE = 'src/features/federation/saml/response.ts'
+const ASSERTION = 'src/features/federation/saml/assertion.ts'
+const ACS = 'src/features/federation/saml/acs.ts'
+const PERSON = 'src/features/federation/saml/person.ts'
+const PROTOCOL = 'src/features/federation/saml/protocol.ts'
+const SIGNATURE = 'src/features/federation/saml/signature.ts'
+const COST_TEST = 'src/features/federation/saml/cost.test.ts'
+const READ_TEST = 'src/features/federation/xml/read.test.ts'
+const ATTACKS_TEST = 'src/features/federation/saml/attacks.test.ts'
+const RESPONSE_TEST = 'src/features/federation/saml/response.test.ts'
+const ACS_TEST = 'src/features/federation/saml/acs.test.ts'
+const MESSAGE_WORKER = 'src/features/federation/saml/message-worker.ts'
+const LOGOUT_MESSAGE = 'src/features/federation/saml/logout-message.ts'
+const LOGOUT = 'src/features/federation/saml/logout.ts'
+const LOGOUT_TEST = 'src/features/federation/saml/logout.test.ts'
+const REQUEST_TEST = 'src/features/federation/saml/request.test.ts'
 
 /** What a text must be before anything looks at its signatures. */
 const documents: Mutant[] = [
@@ -93,7 +93,7 @@ const documents: Mutant[] = [
 const signatures: Mutant[] = [
   {
     name: 'a message of a logout is short',
-    file: 'src/platform/xml/message.ts',
+    file: 'src/features/federation/xml/message.ts',
     find: 'maxElements: 100, maxAttributes: 500',
     replace: 'maxElements: 2000, maxAttributes: 8000',
     tests: [LOGOUT_TEST],
@@ -101,18 +101,18 @@ const signatures: Mutant[] = [
   },
   {
     name: 'a weak certificate in metadata is left out',
-    file: 'src/features/descriptors/idp-metadata.ts',
+    file: 'src/features/federation/descriptors/idp-metadata.ts',
     find: 'const strong = all.filter(hasStrongKey)',
     replace: 'const strong = all',
-    tests: ['src/features/descriptors/idp-metadata.test.ts'],
+    tests: ['src/features/federation/descriptors/idp-metadata.test.ts'],
     only: 'left out',
   },
   {
     name: 'a key of another kind has signed nothing of SAML',
-    file: 'src/platform/xml/signers.ts',
+    file: 'src/features/federation/xml/signers.ts',
     find: '      return false\n',
     replace: '      return true\n',
-    tests: ['src/platform/xml/signers.test.ts'],
+    tests: ['src/features/federation/xml/signers.test.ts'],
   },
   {
     name: 'no more than white space of XML is left out of a name',
@@ -460,7 +460,7 @@ const signIns: Mutant[] = [
   },
   {
     name: 'a connection of SAML that is not active any more signs nobody in',
-    file: 'src/features/federation/open.ts',
+    file: 'src/features/federation/federation/open.ts',
     find: "if (status !== 'active' && !(isTest && status === 'testing')) throw new FederationFailure('connection_not_active')",
     replace: '',
     tests: [ACS_TEST],
@@ -468,7 +468,7 @@ const signIns: Mutant[] = [
   },
   {
     name: 'single sign-on by SAML that is off signs nobody in',
-    file: 'src/features/federation/open.ts',
+    file: 'src/features/federation/federation/open.ts',
     find: "if (!(await isServiceEnabled(work, 'sso'))) throw new FederationFailure('service_disabled')",
     replace: '',
     tests: [ACS_TEST],
@@ -492,7 +492,7 @@ const signIns: Mutant[] = [
   },
   {
     name: 'a transient name of SAML is nobody',
-    file: 'src/features/descriptors/person.ts',
+    file: 'src/features/federation/descriptors/person.ts',
     find: 'nameId.format === nameIdFormats.transient ? null : nameId.value',
     replace: 'nameId.value',
     tests: [ACS_TEST],
@@ -575,19 +575,19 @@ const logouts: Mutant[] = [
   },
   {
     name: 'every certificate of a connection counts, not the first alone',
-    file: 'src/features/saml/partner.ts',
+    file: 'src/features/federation/saml/partner.ts',
     find: 'certificates: connection.idp_certificates,',
     replace: 'certificates: connection.idp_certificates.slice(0, 1),',
-    tests: ['src/features/saml/rollover.test.ts'],
+    tests: ['src/features/federation/saml/rollover.test.ts'],
     only: 'rolls its certificate',
   },
   {
     name: 'what is encrypted for a key of the service is read by that one',
-    file: 'src/features/saml/partner.ts',
+    file: 'src/features/federation/saml/partner.ts',
     find: 'decryptionKeys: encryption.map(({ privateKeyPem }) => privateKeyPem),',
     replace:
       "decryptionKeys: encryption.filter(({ status }) => status === 'former').map(({ privateKeyPem }) => privateKeyPem),",
-    tests: ['src/features/saml/rollover.test.ts'],
+    tests: ['src/features/federation/saml/rollover.test.ts'],
     only: 'rolls its keys',
   },
 ]

@@ -1,20 +1,20 @@
 import type { Mutant } from './mutant.ts'
 
-const READER = 'src/platform/scim/reader.ts'
-const SQL = 'src/platform/scim/filter-sql.ts'
-const NORMALISE = 'src/platform/scim/normalise.ts'
-const MATCH = 'src/platform/scim/filter-match.ts'
-const MEMBERS = 'src/platform/scim/members.ts'
-const PATCH = 'src/platform/scim/patch.ts'
-const FILTER_TEST = 'src/platform/scim/filter.test.ts'
-const PATH_TEST = 'src/platform/scim/path.test.ts'
-const SQL_TEST = 'src/platform/scim/filter-sql.test.ts'
-const NORMALISE_TEST = 'src/platform/scim/normalise.test.ts'
-const MEMBERS_TEST = 'src/platform/scim/members.test.ts'
-const BUDGET = 'src/platform/scim/budget.ts'
-const COST_TEST = 'src/platform/scim/patch-cost.test.ts'
-const REPLAY = 'src/features/bulk/replay.ts'
-const PATCH_TEST = 'src/platform/scim/patch.test.ts'
+const READER = 'src/features/provisioning/language/reader.ts'
+const SQL = 'src/features/provisioning/language/filter-sql.ts'
+const NORMALISE = 'src/features/provisioning/language/normalise.ts'
+const MATCH = 'src/features/provisioning/language/filter-match.ts'
+const MEMBERS = 'src/features/provisioning/language/members.ts'
+const PATCH = 'src/features/provisioning/language/patch.ts'
+const FILTER_TEST = 'src/features/provisioning/language/filter.test.ts'
+const PATH_TEST = 'src/features/provisioning/language/path.test.ts'
+const SQL_TEST = 'src/features/provisioning/language/filter-sql.test.ts'
+const NORMALISE_TEST = 'src/features/provisioning/language/normalise.test.ts'
+const MEMBERS_TEST = 'src/features/provisioning/language/members.test.ts'
+const BUDGET = 'src/features/provisioning/language/budget.ts'
+const COST_TEST = 'src/features/provisioning/language/patch-cost.test.ts'
+const REPLAY = 'src/features/provisioning/bulk/replay.ts'
+const PATCH_TEST = 'src/features/provisioning/language/patch.test.ts'
 
 /** What a client of provisioning may say, and how much of it. */
 export const scim: Mutant[] = [
@@ -127,31 +127,31 @@ export const scim: Mutant[] = [
     file: SQL,
     find: ", operators: ['eq', 'ne'] }",
     replace: ' }',
-    tests: ['src/features/scim/conformance-groups.test.ts'],
+    tests: ['src/features/provisioning/scim/conformance-groups.test.ts'],
     only: 'no index answers',
   },
   {
     name: 'a filter of SCIM asks of multi-valued attributes a bounded number of times',
-    file: 'src/features/scim/list.ts',
+    file: 'src/features/provisioning/scim/list.ts',
     find: 'if (countQuestions(filter, targets) <= MAX_QUESTIONS)',
     replace: 'if (countQuestions(filter, targets) <= 1_000)',
-    tests: ['src/features/scim/conformance-groups.test.ts'],
+    tests: ['src/features/provisioning/scim/conformance-groups.test.ts'],
     only: 'ten times',
   },
   {
     name: 'a cursor of SCIM belongs to its organization',
-    file: 'src/features/scim/list.ts',
+    file: 'src/features/provisioning/scim/list.ts',
     find: 'JSON.stringify([directory.id, path,',
     replace: 'JSON.stringify([path,',
-    tests: ['src/features/scim/conformance-lists.test.ts'],
+    tests: ['src/features/provisioning/scim/conformance-lists.test.ts'],
     only: 'invalidCursor',
   },
   {
     name: 'who comes in the place of one whom a client of SCIM deleted gets nothing of theirs',
-    file: 'src/features/provisioning/provision.ts',
+    file: 'src/features/provisioning/provisioning/provision.ts',
     find: 'return succeed(work, same, given, { ownsDomain, locked })',
     replace: 'return bringBack(work, same, given, ownsDomain)',
-    tests: ['src/features/scim/conformance-users.test.ts'],
+    tests: ['src/features/provisioning/scim/conformance-users.test.ts'],
     only: 'free for another one',
   },
   {
@@ -159,12 +159,12 @@ export const scim: Mutant[] = [
     file: 'src/platform/mail/address.ts',
     find: "  if (!address || text !== text.normalize('NFKC')) return null",
     replace: '  return address',
-    tests: ['src/features/provisioning/access.test.ts'],
+    tests: ['src/features/provisioning/provisioning/access.test.ts'],
     only: 'only like that of another person',
   },
   {
     name: 'a SCIM token that has ended is refused before other processes hear of it',
-    file: 'src/features/scim/admission.ts',
+    file: 'src/features/provisioning/scim/admission.ts',
     find: 'if (found && !found.works)',
     replace: 'if (found === null)',
     tests: ['test/race/provisioning.test.ts'],
@@ -172,33 +172,33 @@ export const scim: Mutant[] = [
   },
   {
     name: 'bulk requests of an organization take turns',
-    file: 'src/features/bulk/run.ts',
+    file: 'src/features/provisioning/bulk/run.ts',
     find: 'perOwner: 3,',
     replace: 'perOwner: 4,',
-    tests: ['src/features/bulk/bulk.test.ts'],
+    tests: ['src/features/provisioning/bulk/bulk.test.ts'],
     only: 'two are under way',
   },
   {
     name: 'each operation of a bulk request is admitted',
-    file: 'src/features/bulk/run.ts',
+    file: 'src/features/provisioning/bulk/run.ts',
     find: '    return await run(await admit(work))',
     replace: "    return await run({ sso_connection_id: null, on_deprovision: 'deactivate' })",
-    tests: ['src/features/bulk/bulk.test.ts'],
+    tests: ['src/features/provisioning/bulk/bulk.test.ts'],
     only: 'ends meanwhile',
   },
   {
     name: 'a search that an index serves is not refused for its time',
-    file: 'src/features/scim/find-page.ts',
+    file: 'src/features/provisioning/scim/find-page.ts',
     find: 'if (list.isBroad && sqlState(error)',
     replace: 'if (sqlState(error)',
-    tests: ['src/features/provisioning/too-many.test.ts'],
+    tests: ['src/features/provisioning/provisioning/too-many.test.ts'],
   },
   {
     name: 'an accepted SCIM write is not repeated',
     file: REPLAY,
     find: ' || log.status < 400',
     replace: '',
-    tests: ['src/features/bulk/replay.test.ts'],
+    tests: ['src/features/provisioning/bulk/replay.test.ts'],
     only: 'an accepted write is not repeated',
   },
   {
@@ -206,7 +206,7 @@ export const scim: Mutant[] = [
     file: REPLAY,
     find: '  await assertMayProvision(work)\n',
     replace: '',
-    tests: ['src/features/roles/escalation.test.ts'],
+    tests: ['src/features/directory/roles/escalation.test.ts'],
     only: 'nor repeats a write that gives it',
   },
 ]

@@ -1,61 +1,61 @@
 import type { Mutant } from './mutant.ts'
 
-const CHALLENGES = 'src/features/challenges/store.ts'
-const FACTORS = 'src/features/factors/store.ts'
-const CHALLENGE = 'src/features/challenges/challenge.test.ts'
-const BYPASS = 'src/features/challenges/bypass.test.ts'
-const REQUIREMENT = 'src/features/mfa/requirement.test.ts'
+const CHALLENGES = 'src/features/sign-in/challenges/store.ts'
+const FACTORS = 'src/features/sign-in/factors/store.ts'
+const CHALLENGE = 'src/features/sign-in/challenges/challenge.test.ts'
+const BYPASS = 'src/features/sign-in/challenges/bypass.test.ts'
+const REQUIREMENT = 'src/features/access/mfa/requirement.test.ts'
 const RACE = 'test/race/mfa.test.ts'
-const GRACE = 'src/features/mfa/grace.test.ts'
-const MEANWHILE = 'src/features/mfa/meanwhile.test.ts'
+const GRACE = 'src/features/access/mfa/grace.test.ts'
+const MEANWHILE = 'src/features/access/mfa/meanwhile.test.ts'
 
 /** Second factors, their policy, and devices that replace them. */
 export const secondFactors: Mutant[] = [
   {
     name: 'a challenge is of the network that a backend has told',
-    file: 'src/features/challenges/token.ts',
+    file: 'src/features/sign-in/challenges/token.ts',
     find: "work.origin.actor.type === 'api_key' ? network : null",
     replace: 'network',
-    tests: ['src/features/oidc/callback.test.ts'],
+    tests: ['src/features/federation/oidc/callback.test.ts'],
   },
   {
     name: 'who has a second factor is asked for it',
-    file: 'src/features/challenges/gate.ts',
+    file: 'src/features/sign-in/challenges/gate.ts',
     find: "if (entry.aal !== 'aal1') return null",
     replace: 'if (entry.aal) return null',
     tests: [CHALLENGE],
   },
   {
     name: 'the phone that was the first factor is not the second',
-    file: 'src/features/challenges/second-factors.ts',
+    file: 'src/features/sign-in/challenges/second-factors.ts',
     find: "sms: has.sms && !amr.includes('sms')",
     replace: 'sms: has.sms',
-    tests: ['src/features/phone-codes/phone-codes.test.ts'],
+    tests: ['src/features/sign-in/phone-codes/phone-codes.test.ts'],
   },
   {
     name: 'the phone that alone has opened a session does not step it up',
-    file: 'src/features/me/methods.ts',
+    file: 'src/features/front/me/methods.ts',
     find: "&& !(aal === 'aal1' && amr.includes('sms'))",
     replace: "&& !(aal === 'aal2' && amr.includes('none'))",
-    tests: ['src/features/phone-codes/phone-codes.test.ts'],
+    tests: ['src/features/sign-in/phone-codes/phone-codes.test.ts'],
   },
   {
     name: 'who must have a second factor enrolls one',
-    file: 'src/features/mfa/demand.ts',
+    file: 'src/features/access/mfa/demand.ts',
     find: 'if (!(required || subject.mfa_enrolled) ||',
     replace: 'if (!subject.mfa_enrolled ||',
     tests: [REQUIREMENT],
   },
   {
     name: 'a first factor alone enrolls no app beside a passkey',
-    file: 'src/features/mfa/demand.ts',
+    file: 'src/features/access/mfa/demand.ts',
     find: "return hasPasskey ? 'challenge' : 'enrollment'",
     replace: "return hasPasskey ? 'enrollment' : 'enrollment'",
     tests: [REQUIREMENT, BYPASS],
   },
   {
     name: 'a policy or factor that is set meanwhile holds',
-    file: 'src/features/mfa/demand.ts',
+    file: 'src/features/access/mfa/demand.ts',
     find: 'holds: (directory) => `users.mfa_enrolled = asked.had_factor and',
     replace: 'holds: (directory) => `true or users.mfa_enrolled = asked.had_factor and',
     tests: [MEANWHILE],
@@ -98,35 +98,35 @@ export const secondFactors: Mutant[] = [
   },
   {
     name: 'wrong codes of a user are counted over all challenges',
-    file: 'src/features/challenges/pass.ts',
+    file: 'src/features/sign-in/challenges/pass.ts',
     find: 'if (!read.is_allowed) throw accountLocked((await findLock(work, who)) ?? 1)',
     replace: '',
     tests: [CHALLENGE],
   },
   {
     name: 'a challenge of a user who is enrolled enrolls nothing',
-    file: 'src/features/challenges/pass.ts',
+    file: 'src/features/sign-in/challenges/pass.ts',
     find: 'if (!challenge?.enrollment) throw challengeErrors.expired()',
     replace: 'if (!challenge) throw challengeErrors.expired()',
-    tests: ['src/features/challenges/other-challenge.test.ts'],
+    tests: ['src/features/sign-in/challenges/other-challenge.test.ts'],
   },
   {
     name: 'a challenge enrolls its own user',
-    file: 'src/features/factors/confirmation.ts',
+    file: 'src/features/sign-in/factors/confirmation.ts',
     find: 'if (challenge && challenge.challenge_user_id !== proven.user.id) throw challengeErrors.expired()',
     replace: '',
     tests: [REQUIREMENT, BYPASS],
   },
   {
     name: 'the session that a challenge replaces ends',
-    file: 'src/features/challenges/pass.ts',
+    file: 'src/features/sign-in/challenges/pass.ts',
     find: 'if (before !== null && !(await revokeSession(work, before, reasons.stepped_up))) throw challengeErrors.expired()',
     replace: 'if (before === reasons.stepped_up) throw challengeErrors.expired()',
     tests: [REQUIREMENT],
   },
   {
     name: 'who was locked or cut off passes no challenge',
-    file: 'src/features/challenges/pass.ts',
+    file: 'src/features/sign-in/challenges/pass.ts',
     find: '  await assertMaySignIn(work, facts)\n  return facts',
     replace: '  return facts',
     tests: [CHALLENGE, BYPASS],
@@ -141,35 +141,35 @@ export const secondFactors: Mutant[] = [
   },
   {
     name: 'the code of a step that passed is wrong',
-    file: 'src/features/factors/totp.ts',
+    file: 'src/features/sign-in/factors/totp.ts',
     find: 'if (right && step > lastStep) matched ??= step',
     replace: 'if (right) matched ??= step',
-    tests: ['src/features/factors/totp.test.ts'],
+    tests: ['src/features/sign-in/factors/totp.test.ts'],
   },
   {
     name: 'an app that waits is confirmed by few attempts',
     file: FACTORS,
     find: 'and expires_at > clock_now() and attempts < ${PENDING_TRIES}',
     replace: 'and expires_at > clock_now()',
-    tests: ['src/features/factors/enrollment.test.ts'],
+    tests: ['src/features/sign-in/factors/enrollment.test.ts'],
   },
   {
     name: 'an app that is in use is not replaced',
     file: FACTORS,
     find: '    where t.confirmed_at is null\n',
     replace: '',
-    tests: ['src/features/factors/enrollment.test.ts', 'test/matrix-mfa.test.ts'],
+    tests: ['src/features/sign-in/factors/enrollment.test.ts', 'test/matrix-mfa.test.ts'],
   },
   {
     name: 'a backup code is judged',
-    file: 'src/features/factors/second-factors.ts',
+    file: 'src/features/sign-in/factors/second-factors.ts',
     find: 'if (!read || !hash || !(await verifyBackupCode(work, userId, hash, read.code))) return null',
     replace: 'if (!read || !hash) return null',
     tests: [CHALLENGE],
   },
   {
     name: 'a backup code is used once',
-    file: 'src/features/factors/second-factors.ts',
+    file: 'src/features/sign-in/factors/second-factors.ts',
     find: 'if (left === null) return false',
     replace: 'if (left === null) return true',
     tests: [RACE],
@@ -183,7 +183,7 @@ export const secondFactors: Mutant[] = [
   },
   {
     name: 'a code by text message is of its challenge',
-    file: 'src/features/factors/sms.ts',
+    file: 'src/features/sign-in/factors/sms.ts',
     find: "hashKey(mfaHashes), 'sms', id, code)",
     replace: "hashKey(mfaHashes), 'sms', code)",
     tests: [CHALLENGE],
@@ -191,7 +191,7 @@ export const secondFactors: Mutant[] = [
   },
   {
     name: 'grace begins once',
-    file: 'src/features/mfa/store.ts',
+    file: 'src/features/access/mfa/store.ts',
     find: '\n        where ${isBefore(sql`coalesce(grace.began_at, grace.ends_at)`)}',
     replace: '',
     tests: [REQUIREMENT],
@@ -199,7 +199,7 @@ export const secondFactors: Mutant[] = [
   },
   {
     name: 'grace is not renewed by another sign-in',
-    file: 'src/features/mfa/store.ts',
+    file: 'src/features/access/mfa/store.ts',
     find: 'and not exists (select from known where not ${isBefore(sql`coalesce(began_at, ends_at)`)})',
     replace: '',
     tests: [REQUIREMENT],
@@ -207,7 +207,7 @@ export const secondFactors: Mutant[] = [
   },
   {
     name: 'grace stays as it was begun',
-    file: 'src/features/mfa/store.ts',
+    file: 'src/features/access/mfa/store.ts',
     find: `and not exists (select from known where not \${isBefore(sql\`coalesce(began_at, ends_at)\`)})
       -- Of a user who is being deleted or moved nothing is left behind.
       for update
@@ -220,56 +220,56 @@ export const secondFactors: Mutant[] = [
   },
   {
     name: 'no role brings time where a factor is required of everybody',
-    file: 'src/features/mfa/store.ts',
+    file: 'src/features/access/mfa/store.ts',
     find: 'policy.enforce_for_roles.length > 0 ? sql`users.role_since` : sql`null`',
     replace: 'sql`users.role_since`',
     tests: [GRACE],
   },
   {
     name: 'who gains a role of which a factor is required has time',
-    file: 'src/features/mfa/store.ts',
+    file: 'src/features/access/mfa/store.ts',
     find: 'policy.enforce_for_roles.length > 0 ? sql`users.role_since` : sql`null`',
     replace: 'sql`null`',
     tests: [GRACE],
   },
   {
     name: 'a role that is given again was gained before',
-    file: 'src/features/roles/assignment-store.ts',
+    file: 'src/features/directory/roles/assignment-store.ts',
     find: 'then users.role_since else clock.at end',
     replace: 'then clock.at else clock.at end',
     tests: [GRACE],
   },
   {
     name: 'grace is not renewed by deleting and restoring',
-    file: 'src/features/mfa/belongings.ts',
+    file: 'src/features/access/mfa/belongings.ts',
     find: "removal: { stays: 'Nobody gains time by being deleted and restored.' },",
     replace: "removal: goes('mfa_grace'),",
     tests: [GRACE, 'test/belongings.test.ts'],
   },
   {
     name: 'grace goes with the row of who was deleted',
-    file: 'src/features/mfa/belongings.ts',
+    file: 'src/features/access/mfa/belongings.ts',
     find: '    purged: true,\n',
     replace: '',
     tests: [GRACE],
   },
   {
     name: 'a role that comes with a move or a restoration is gained then',
-    file: 'src/features/users/restore.ts',
+    file: 'src/features/directory/users/restore.ts',
     find: 'scim_role: null, role_since: now }',
     replace: 'scim_role: null }',
     tests: [GRACE],
   },
   {
     name: 'grace ends',
-    file: 'src/features/mfa/store.ts',
+    file: 'src/features/access/mfa/store.ts',
     find: 'select ends_at, ends_at <= clock_now() as over from (\n',
     replace: 'select ends_at, false as over from (\n',
     tests: [REQUIREMENT],
   },
   {
     name: 'a trusted device is of its user',
-    file: 'src/features/mfa/device-store.ts',
+    file: 'src/features/access/mfa/device-store.ts',
     find: ".where('user_id', '=', userId)\n    .where('token_hash', '=', tokenHash)",
     replace: ".where('token_hash', '=', tokenHash)",
     tests: [REQUIREMENT, 'test/matrix-mfa.test.ts'],
@@ -277,7 +277,7 @@ export const secondFactors: Mutant[] = [
   },
   {
     name: 'the trust in a device ends',
-    file: 'src/features/mfa/device-store.ts',
+    file: 'src/features/access/mfa/device-store.ts',
     find: 'return sql<boolean>`expires_at > clock_now()\n    and created_at',
     replace: 'return sql<boolean>`created_at',
     tests: [CHALLENGE, REQUIREMENT, BYPASS],
@@ -285,23 +285,23 @@ export const secondFactors: Mutant[] = [
   },
   {
     name: 'a setting that is shortened ends the trust in devices',
-    file: 'src/features/mfa/device-store.ts',
+    file: 'src/features/access/mfa/device-store.ts',
     find: '\n    and created_at > clock_now() - make_interval(secs => ${days * SECONDS_A_DAY}::int)`',
     replace: '`',
     tests: [CHALLENGE, REQUIREMENT, BYPASS],
   },
   {
     name: 'no device replaces the factor that a policy demands of a role',
-    file: 'src/features/mfa/demand.ts',
+    file: 'src/features/access/mfa/demand.ts',
     find: "return policy.enforce_for_roles.length === 0 && subject.role === 'member'",
     replace: 'return true',
     tests: [CHALLENGE, REQUIREMENT, BYPASS],
   },
   {
     name: 'a policy cannot have text messages as its only factor',
-    file: 'src/features/mfa/policy.ts',
+    file: 'src/features/access/mfa/policy.ts',
     find: "if (require_mfa && allowed_methods.length > 0 && !allowed_methods.includes('totp'))",
     replace: 'if (!allowed_methods)',
-    tests: ['src/features/mfa/policy.test.ts'],
+    tests: ['src/features/access/mfa/policy.test.ts'],
   },
 ]

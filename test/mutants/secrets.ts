@@ -67,17 +67,17 @@ export const secrets: Mutant[] = [
   },
   {
     name: 'a log line has no message of others',
-    file: 'src/platform/log.ts',
+    file: 'src/platform/observability/log.ts',
     find: 'name: error.name,',
     replace: 'name: error.message,',
-    tests: ['src/platform/log.test.ts', 'test/canary.test.ts'],
+    tests: ['src/platform/observability/log.test.ts', 'test/canary.test.ts'],
   },
   {
     name: 'production stores of no message why it is not sent',
     file: 'src/platform/outbox/decoy.ts',
     find: 'decoy && outbox.keeps(platform) ?',
     replace: 'decoy ?',
-    tests: ['src/features/mail/mail.test.ts'],
+    tests: ['src/features/tenancy/mail/mail.test.ts'],
   },
   {
     name: 'nobody reads the code of a decoy',

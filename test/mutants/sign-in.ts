@@ -1,16 +1,16 @@
 import type { Mutant } from './mutant.ts'
 
-const SPEND = 'src/features/login/spend-statement.ts'
-const CODES = 'src/features/otp/store.ts'
-const GENERATED = 'src/features/otp/generator-store.ts'
-const LINKS = 'src/features/links/store.ts'
+const SPEND = 'src/features/access/login/spend-statement.ts'
+const CODES = 'src/features/sign-in/otp/store.ts'
+const GENERATED = 'src/features/sign-in/otp/generator-store.ts'
+const LINKS = 'src/features/sign-in/links/store.ts'
 const RACE = 'test/race/sign-in.test.ts'
 const PROCESSES = 'test/race/sign-in.test.ts'
-const CODE_TESTS = 'src/features/otp/sign-in-codes.test.ts'
-const CODE_LOGIN = 'src/features/otp/sign-in.test.ts'
-const MAGIC = 'src/features/links/magic-link.test.ts'
-const ACCESS = 'src/features/login/cut-off-race.test.ts'
-const PHONE = 'src/features/phone-codes/phone-codes.test.ts'
+const CODE_TESTS = 'src/features/sign-in/otp/sign-in-codes.test.ts'
+const CODE_LOGIN = 'src/features/sign-in/otp/sign-in.test.ts'
+const MAGIC = 'src/features/sign-in/links/magic-link.test.ts'
+const ACCESS = 'src/features/access/login/cut-off-race.test.ts'
+const PHONE = 'src/features/sign-in/phone-codes/phone-codes.test.ts'
 const GATES = 'test/gates.test.ts'
 
 /** Ways in, what they burn, and the door. */
@@ -46,7 +46,7 @@ export const signIn: Mutant[] = [
   },
   {
     name: 'a code that went to a phone proves no mailbox',
-    file: 'src/features/otp/sign-in.ts',
+    file: 'src/features/sign-in/otp/sign-in.ts',
     find: "if (bySms) return completeLogin(work, facts, { method: otpMethod, amr: ['sms', 'otp'], ...code })",
     replace: "if (bySms) return completeMailboxLogin(work, facts, { method: otpMethod, amr: ['sms', 'otp'], ...code })",
     tests: [PHONE],
@@ -54,28 +54,28 @@ export const signIn: Mutant[] = [
   },
   {
     name: 'a code that went to a phone is of a proved mailbox',
-    file: 'src/features/otp/sign-in.ts',
+    file: 'src/features/sign-in/otp/sign-in.ts',
     find: 'const isProved = !bySms || facts?.email_verified',
     replace: 'const isProved = true',
     tests: [PHONE],
   },
   {
     name: 'a code goes to no phone where the policy allows none as a factor',
-    file: 'src/features/phone-codes/phone-codes.ts',
+    file: 'src/features/sign-in/phone-codes/phone-codes.ts',
     find: 'if (!isAllowed)',
     replace: 'if (!facts)',
     tests: [PHONE],
   },
   {
     name: 'a phone is no way in unless that is turned on',
-    file: 'src/features/phone-codes/phone-codes.ts',
+    file: 'src/features/sign-in/phone-codes/phone-codes.ts',
     find: 'return sms_sign_in_enabled && settings',
     replace: 'return settings.channel_sms && settings',
     tests: [PHONE],
   },
   {
     name: 'codes to a phone are offered where the policy allows them',
-    file: 'src/features/phone-codes/phone-codes.ts',
+    file: 'src/features/sign-in/phone-codes/phone-codes.ts',
     find: "&& (await isMethodAllowed(work, 'sms')),",
     replace: ',',
     tests: [PHONE],
@@ -103,7 +103,7 @@ export const signIn: Mutant[] = [
   },
   {
     name: 'whoever has the phone alone is sent no code to it',
-    file: 'src/features/phone-codes/phone-codes.ts',
+    file: 'src/features/sign-in/phone-codes/phone-codes.ts',
     find: 'return isMfaOn && others.length === 0 ?',
     replace: 'return isMfaOn && others.length < 0 ?',
     tests: [PHONE],
@@ -164,11 +164,11 @@ export const signIn: Mutant[] = [
     file: LINKS,
     find: "          and (not ${row.isDecoy}::boolean or user_id is null and details = '{}')\n",
     replace: '',
-    tests: ['src/features/signup/email-link.test.ts'],
+    tests: ['src/features/sign-in/signup/email-link.test.ts'],
   },
   {
     name: 'the hash of a code has its purpose',
-    file: 'src/features/otp/codes.ts',
+    file: 'src/features/sign-in/otp/codes.ts',
     find: 'hashKey(codes), purpose, otpId, code)',
     replace: 'hashKey(codes), otpId, code)',
     tests: ['test/purposes.test.ts'],
@@ -215,14 +215,14 @@ export const signIn: Mutant[] = [
     file: GENERATED,
     find: 'or today >= case when digit_hash is null then ${DAILY_FAILURES} else',
     replace: 'or today >= case when digit_hash is null then 100000 else',
-    tests: ['src/features/otp/otp-budget.test.ts'],
+    tests: ['src/features/sign-in/otp/otp-budget.test.ts'],
   },
   {
     name: 'attempts at generated digits are fewer in a day',
     file: GENERATED,
     find: "else ${DAILY_DIGIT_FAILURES} end then 'spent'",
     replace: "else ${DAILY_FAILURES} end then 'spent'",
-    tests: ['src/features/otp/otp-budget.test.ts'],
+    tests: ['src/features/sign-in/otp/otp-budget.test.ts'],
   },
   {
     name: 'an attempt at a code is counted',
@@ -263,7 +263,7 @@ export const signIn: Mutant[] = [
   },
   {
     name: 'who was cut off since proves no mailbox',
-    file: 'src/features/login/mailbox.ts',
+    file: 'src/features/access/login/mailbox.ts',
     find: 'if (user?.epoch !== facts.epoch) return null',
     replace: 'if (!user) return null',
     tests: [ACCESS],
@@ -271,7 +271,7 @@ export const signIn: Mutant[] = [
   },
   {
     name: 'who was cut off since changes no password on the way in',
-    file: 'src/features/password/reset.ts',
+    file: 'src/features/sign-in/password/reset.ts',
     find: 'if (user?.epoch !== reset.facts.epoch) return null',
     replace: 'if (!user) return null',
     tests: [ACCESS],
@@ -279,7 +279,7 @@ export const signIn: Mutant[] = [
   },
   {
     name: 'the first proof of a mailbox raises the epoch',
-    file: 'src/features/login/first-proof.ts',
+    file: 'src/features/access/login/first-proof.ts',
     find: 'email_verified = true, epoch = users.epoch + 1, version',
     replace: 'email_verified = true, version',
     tests: ['test/race/joined.test.ts'],
@@ -287,43 +287,43 @@ export const signIn: Mutant[] = [
   },
   {
     name: 'what cuts a user off raises the epoch',
-    file: 'src/features/users/store.ts',
+    file: 'src/features/directory/users/store.ts',
     find: '.set({ ...changes, epoch: sql`epoch + 1` })',
     replace: '.set({ ...changes, epoch: sql`epoch` })',
     tests: [ACCESS],
   },
   {
     name: 'the first proof of a mailbox ends what was set up before',
-    file: 'src/features/login/mailbox.ts',
+    file: 'src/features/access/login/mailbox.ts',
     find: 'if (facts.email_verified && !facts.pending && !also)',
     replace: 'if (!facts.pending && !also)',
     tests: ['test/pre-hijacking.test.ts'],
   },
   {
     name: 'a tentative first proof sees what was set up before',
-    file: 'src/features/login/spend.ts',
+    file: 'src/features/access/login/spend.ts',
     find: '[...spending.conditions, firstProof.nothingBefore]',
     replace: 'spending.conditions',
     tests: ['test/first-proof.test.ts', ACCESS, 'test/race/joined.test.ts'],
   },
   {
     name: 'a user locked by an administrator does not sign in',
-    file: 'src/platform/user-lock.ts',
+    file: 'src/platform/tenancy/user-lock.ts',
     find: '${users}.access_locked_at is not null\n    and (',
     replace: 'false\n    and (',
-    tests: ['src/features/lockout/lock.test.ts'],
+    tests: ['src/features/sign-in/lockout/lock.test.ts'],
   },
   {
     name: 'a lock ends at its time',
-    file: 'src/platform/user-lock.ts',
+    file: 'src/platform/tenancy/user-lock.ts',
     find: ' or ${users}.access_locked_until > ${at}',
     replace: ' or true or ${users}.access_locked_until > ${at}',
-    tests: ['src/features/lockout/lock.test.ts'],
+    tests: ['src/features/sign-in/lockout/lock.test.ts'],
     only: 'by itself',
   },
   {
     name: 'a right proof of a locked user gets user_locked',
-    file: 'src/features/login/gates.ts',
+    file: 'src/features/access/login/gates.ts',
     find: 'if (facts.access_locked) throw loginErrors.userLocked()',
     replace: '',
     tests: ['test/gates.test.ts'],
@@ -331,94 +331,94 @@ export const signIn: Mutant[] = [
   },
   {
     name: 'a refresh asks for the lock of an administrator',
-    file: 'src/features/tokens/store.ts',
+    file: 'src/features/oauth/tokens/store.ts',
     find: 'u.active and not ${accessLocked} as active, ${accessLocked} as access_locked',
     replace: 'u.active, false as access_locked',
-    tests: ['src/features/lockout/lock.test.ts', 'test/gates.test.ts'],
+    tests: ['src/features/sign-in/lockout/lock.test.ts', 'test/gates.test.ts'],
     only: 'lock',
   },
   {
     name: 'a lock cuts the user off',
-    file: 'src/features/users/lock/lock.ts',
+    file: 'src/features/directory/users/lock/lock.ts',
     find: 'const change = { user, reason: userLocked, devices: true }',
     replace: 'const change = { user, reason: userLocked, devices: true, keepsSessions: true }',
-    tests: ['src/features/lockout/lock.test.ts'],
+    tests: ['src/features/sign-in/lockout/lock.test.ts'],
     only: 'every session',
   },
   {
     name: 'nothing is sent or given to a locked user',
-    file: 'src/features/login/gates.ts',
+    file: 'src/features/access/login/gates.ts',
     find: "if (user.locked === 'administrator') throw loginErrors.userLocked()",
     replace: '',
-    tests: ['src/features/lockout/lock.test.ts'],
+    tests: ['src/features/sign-in/lockout/lock.test.ts'],
     only: 'nothing is sent',
   },
   {
     name: 'provisioning anew lifts no lock',
-    file: 'src/features/provisioning/provision.ts',
+    file: 'src/features/provisioning/provisioning/provision.ts',
     find: '[same, candidates.find((one) => one.is_former)]',
     replace: '[candidates.find((one) => one.is_former)]',
-    tests: ['src/features/lockout/lock.test.ts'],
+    tests: ['src/features/sign-in/lockout/lock.test.ts'],
     only: 'managed user',
   },
   {
     name: 'an address unlocked by mail stays locked by its administrator',
-    file: 'src/features/lockout/unlock.ts',
+    file: 'src/features/sign-in/lockout/unlock.ts',
     find: 'await markUnlocked(work, user.id)',
     replace: 'await endLocks(work, user)',
-    tests: ['src/features/lockout/lock.test.ts'],
+    tests: ['src/features/sign-in/lockout/lock.test.ts'],
     only: 'lifts no lock',
   },
   {
     name: 'an inactive user does not sign in',
-    file: 'src/features/login/gates.ts',
+    file: 'src/features/access/login/gates.ts',
     find: 'if (!facts.active) throw loginErrors.userInactive()',
     replace: '',
     tests: [
       'test/matrix-callers.test.ts',
-      'src/features/password/password.test.ts',
+      'src/features/sign-in/password/password.test.ts',
       'test/matrix-states.test.ts',
       'test/gates.test.ts',
     ],
   },
   {
     name: 'nobody signs in where the organization is suspended',
-    file: 'src/features/login/gates.ts',
+    file: 'src/features/access/login/gates.ts',
     find: "if (status !== 'active') throw loginErrors.organizationSuspended",
     replace: 'if (!status) throw loginErrors.organizationSuspended',
     tests: ['test/matrix-states.test.ts'],
   },
   {
     name: 'sessions of a user have a limit, however many sign in at once',
-    file: 'src/features/sessions/limit.ts',
+    file: 'src/features/access/sessions/limit.ts',
     find: "holds: () => 'users.sessions_at_most < asked.session_limit',",
     replace: "holds: () => 'true',",
     tests: ['test/race/sign-in.test.ts'],
   },
   {
     name: 'a link is for its purpose',
-    file: 'src/features/links/link.ts',
+    file: 'src/features/sign-in/links/link.ts',
     find: 'link && purposes.some(({ name }) => name === link.purpose) && (',
     replace: 'link && purposes && (',
     tests: ['test/purposes.test.ts', MAGIC],
   },
   {
     name: 'a link is of its address',
-    file: 'src/features/links/link.ts',
+    file: 'src/features/sign-in/links/link.ts',
     find: ' && (!who || link.identity.equals(who.hash))',
     replace: '',
-    tests: ['src/features/signup/email-link.test.ts'],
+    tests: ['src/features/sign-in/signup/email-link.test.ts'],
   },
   {
     name: 'a link is used once',
     file: LINKS,
     find: 'and used_at is null and closed_at is null and expires_at > clock.at`,\n  write',
     replace: 'and closed_at is null and expires_at > clock.at`,\n  write',
-    tests: ['src/features/links/magic-link-race.test.ts'],
+    tests: ['src/features/sign-in/links/magic-link-race.test.ts'],
   },
   {
     name: 'a link that was used is refused',
-    file: 'src/features/links/link.ts',
+    file: 'src/features/sign-in/links/link.ts',
     find: "if (link.used) throw linkErrors.tokenInvalid({ detail: 'The link was used before.', extra: { reason: 'used' } })",
     replace: '',
     tests: [MAGIC],
@@ -426,7 +426,7 @@ export const signIn: Mutant[] = [
   },
   {
     name: 'a link expires',
-    file: 'src/features/links/link.ts',
+    file: 'src/features/sign-in/links/link.ts',
     find: 'if (link.expired) throw linkErrors.tokenExpired()',
     replace: '',
     tests: [MAGIC],
@@ -440,7 +440,7 @@ export const signIn: Mutant[] = [
   },
   {
     name: 'the hash of a link has its directory',
-    file: 'src/features/links/token.ts',
+    file: 'src/features/sign-in/links/token.ts',
     find: 'keyedHash(keyring.hashKey(links), directory.id, token)',
     replace: 'keyedHash(keyring.hashKey(links), token)',
     tests: [MAGIC],
@@ -448,21 +448,21 @@ export const signIn: Mutant[] = [
   },
   {
     name: 'a link leads where the directory allows',
-    file: 'src/features/links/redirects.ts',
+    file: 'src/features/sign-in/links/redirects.ts',
     find: 'if (wanted !== null && known.includes(wanted)) return',
     replace: 'if (wanted !== null && known.some((entry) => entry !== null && wanted.startsWith(entry))) return',
-    tests: ['src/features/links/mailed-links.test.ts'],
+    tests: ['src/features/sign-in/links/mailed-links.test.ts'],
   },
   {
     name: 'links are handed out with the scope for it alone',
-    file: 'src/features/links/send-link.ts',
+    file: 'src/features/sign-in/links/send-link.ts',
     find: "    authorize(caller, 'links.issue')\n",
     replace: '',
-    tests: ['src/features/links/mailed-links.test.ts', MAGIC, 'src/features/invites/invites.test.ts'],
+    tests: ['src/features/sign-in/links/mailed-links.test.ts', MAGIC, 'src/features/sign-in/invites/invites.test.ts'],
   },
   {
     name: 'a password that is changed meanwhile opens no session',
-    file: 'src/features/password/store.ts',
+    file: 'src/features/sign-in/password/store.ts',
     find: 'and user_id = asked.user_id and revision = asked.password_revision`',
     replace: 'and user_id = asked.user_id`',
     tests: ['test/race/password.test.ts', ACCESS],
@@ -470,16 +470,16 @@ export const signIn: Mutant[] = [
   },
   {
     name: 'a changed password ends what was open',
-    file: 'src/features/password/reset.ts',
+    file: 'src/features/sign-in/password/reset.ts',
     find: '  await cutOff(work, user, endReasons.password_changed, { linkId })\n',
     replace: '',
-    tests: ['src/features/password/reset.test.ts'],
+    tests: ['src/features/sign-in/password/reset.test.ts'],
   },
   {
     name: 'who must change the password is not signed in by it',
-    file: 'src/features/password/sign-in.ts',
+    file: 'src/features/sign-in/password/sign-in.ts',
     find: 'if (stored.must_change) throw await changeRequired(work, who, facts)',
     replace: '',
-    tests: ['src/features/password/password.test.ts', 'src/features/password/reset.test.ts'],
+    tests: ['src/features/sign-in/password/password.test.ts', 'src/features/sign-in/password/reset.test.ts'],
   },
 ]

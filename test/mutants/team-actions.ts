@@ -1,17 +1,20 @@
 import type { Mutant } from './mutant.ts'
 
-const ROSTER = 'src/features/members/roster.ts'
-const STORE = 'src/features/members/store.ts'
-const CALLER = 'src/features/members/caller.ts'
-const INVITING = 'src/features/members/inviting.ts'
-const [AUTHORIZE, ACCESS] = ['src/platform/http/authorize.ts', 'src/features/members/access.ts']
-const [ACCEPT, INVITES] = ['src/features/invites/accept.ts', 'src/features/invites/invites.ts']
+const ROSTER = 'src/features/tenancy/members/roster.ts'
+const STORE = 'src/features/tenancy/members/store.ts'
+const CALLER = 'src/features/tenancy/members/caller.ts'
+const INVITING = 'src/features/tenancy/members/inviting.ts'
+const [AUTHORIZE, ACCESS] = ['src/platform/tenancy/authorize.ts', 'src/features/tenancy/members/access.ts']
+const [ACCEPT, INVITES] = ['src/features/sign-in/invites/accept.ts', 'src/features/sign-in/invites/invites.ts']
 const ATTACKS_TEST = 'test/team-attacks.test.ts'
-const [SIGN_IN_TEST, CALLER_TEST] = ['src/features/members/sign-in.test.ts', 'src/features/members/caller.test.ts']
+const [SIGN_IN_TEST, CALLER_TEST] = [
+  'src/features/tenancy/members/sign-in.test.ts',
+  'src/features/tenancy/members/caller.test.ts',
+]
 const [INVITATIONS_TEST, CLI_TEST] = ['test/team-invitations.test.ts', 'src/cli/members.test.ts']
-const LINK_BELONGINGS = 'src/features/links/belongings.ts'
-const FACTORS_TEST = 'src/features/members/factors.test.ts'
-const [GRACE_TEST, POLICY] = ['src/features/members/grace.test.ts', 'src/features/mfa/policy.ts']
+const LINK_BELONGINGS = 'src/features/sign-in/links/belongings.ts'
+const FACTORS_TEST = 'src/features/tenancy/members/factors.test.ts'
+const [GRACE_TEST, POLICY] = ['src/features/tenancy/members/grace.test.ts', 'src/features/access/mfa/policy.ts']
 
 /** How members act on each other, are invited and manage keys. */
 export const teamActions: Mutant[] = [
@@ -89,7 +92,7 @@ export const teamActions: Mutant[] = [
   },
   {
     name: 'a printed reset asks no limit of mails',
-    file: 'src/features/password/administration.ts',
+    file: 'src/features/sign-in/password/administration.ts',
     find: '  return (await makeReset(work, await checkReset(work, userId), { redirectTo: null, deliver: false })).url',
     replace: '  return (await sendResetTo(work, userId, { redirectTo: null, deliver: false })).url',
     tests: [CLI_TEST],
@@ -153,7 +156,7 @@ export const teamActions: Mutant[] = [
   },
   {
     name: 'a member of the team sends no more messages than a key',
-    file: 'src/platform/http/send-limit.ts',
+    file: 'src/platform/limits/send-limit.ts',
     find: "{ api_key: 'key', user: 'user' }",
     replace: "{ api_key: 'key' }",
     tests: ['test/send-ceilings.test.ts'],
@@ -207,7 +210,7 @@ export const teamActions: Mutant[] = [
   },
   {
     name: 'a role on a roster of another environment requires no second factor',
-    file: 'src/features/mfa/policy.ts',
+    file: 'src/features/access/mfa/policy.ts',
     find: 'inProduction && (roles.length',
     replace: '(inProduction || !inProduction) && (roles.length',
     tests: [FACTORS_TEST],
@@ -223,7 +226,7 @@ export const teamActions: Mutant[] = [
   },
   {
     name: 'a role after 30 days without one has its own grace period',
-    file: 'src/features/mfa/store.ts',
+    file: 'src/features/access/mfa/store.ts',
     find: 'where not ${isBefore(sql`coalesce(began_at, ends_at)`)}',
     replace: 'where true',
     tests: [FACTORS_TEST],
@@ -262,7 +265,7 @@ export const teamActions: Mutant[] = [
   },
   {
     name: 'a new user of a removed member has no grace period of their own',
-    file: 'src/features/mfa/store.ts',
+    file: 'src/features/access/mfa/store.ts',
     find: 'return sql`${gainedAt}::timestamptz + ${span}`',
     replace: 'return sql`greatest(users.created_at, ${gainedAt}::timestamptz) + ${span}`',
     tests: [GRACE_TEST],
@@ -278,7 +281,7 @@ export const teamActions: Mutant[] = [
   },
   {
     name: 'former roles stay as long as a grace period depends on them',
-    file: 'src/features/members/cleanup.ts',
+    file: 'src/features/tenancy/members/cleanup.ts',
     find: "interval '120 days' or (until",
     replace: "interval '20 days' or (until",
     tests: [GRACE_TEST],
@@ -286,14 +289,14 @@ export const teamActions: Mutant[] = [
   },
   {
     name: 'the token of an accepted invitation shows the role',
-    file: 'src/features/sessions/tokens.ts',
+    file: 'src/features/access/sessions/tokens.ts',
     find: '({ platform, directory, db }, facts.email)',
     replace: '({ platform, directory, db: platform.db }, facts.email)',
     tests: [SIGN_IN_TEST],
   },
   {
     name: 'every member reads their own scopes',
-    file: 'src/features/api-keys/routes.ts',
+    file: 'src/features/tenancy/api-keys/routes.ts',
     find: "scope: 'any key or member'",
     replace: "scope: 'any key'",
     tests: [CALLER_TEST],

@@ -1,37 +1,43 @@
 import type { Mutant } from './mutant.ts'
 
-const MEMBERS = 'src/features/members/members.ts'
-const ROSTER = 'src/features/members/roster.ts'
-const ROLES = 'src/features/members/team-roles.ts'
-const STORE = 'src/features/members/store.ts'
-const CALLER = 'src/features/members/caller.ts'
-const JOINING = 'src/features/members/joining.ts'
-const INVITING = 'src/features/members/inviting.ts'
-const TEAM_DIRECTORY = 'src/platform/http/resolve-directory.ts'
-const [AUTHORIZE, ACCESS] = ['src/platform/http/authorize.ts', 'src/features/members/access.ts']
+const MEMBERS = 'src/features/tenancy/members/members.ts'
+const ROSTER = 'src/features/tenancy/members/roster.ts'
+const ROLES = 'src/features/tenancy/members/team-roles.ts'
+const STORE = 'src/features/tenancy/members/store.ts'
+const CALLER = 'src/features/tenancy/members/caller.ts'
+const JOINING = 'src/features/tenancy/members/joining.ts'
+const INVITING = 'src/features/tenancy/members/inviting.ts'
+const TEAM_DIRECTORY = 'src/platform/tenancy/resolve-directory.ts'
+const [AUTHORIZE, ACCESS] = ['src/platform/tenancy/authorize.ts', 'src/features/tenancy/members/access.ts']
 const [ATTACKS_TEST, ACTIONS_TEST] = ['test/team-attacks.test.ts', 'test/team-actions.test.ts']
-const [SIGN_IN_TEST, CALLER_TEST] = ['src/features/members/sign-in.test.ts', 'src/features/members/caller.test.ts']
+const [SIGN_IN_TEST, CALLER_TEST] = [
+  'src/features/tenancy/members/sign-in.test.ts',
+  'src/features/tenancy/members/caller.test.ts',
+]
 const LINKS_TEST = 'test/team-links.test.ts'
-const INVITATION_EVENTS_TEST = 'src/features/members/invitation-events.test.ts'
+const INVITATION_EVENTS_TEST = 'src/features/tenancy/members/invitation-events.test.ts'
 const ROSTERS_TEST = 'test/team-rosters.test.ts'
-const KEYS_TEST = 'src/features/members/keys.test.ts'
-const INVITING_TEST = 'src/features/members/inviting.test.ts'
-const FACTORS_TEST = 'src/features/members/factors.test.ts'
-const POLICY_TEST = 'src/features/mfa/team-policy.test.ts'
-const [MEMBERS_TEST, ROSTER_TEST] = ['src/features/members/members.test.ts', 'src/features/members/roster.test.ts']
+const KEYS_TEST = 'src/features/tenancy/members/keys.test.ts'
+const INVITING_TEST = 'src/features/tenancy/members/inviting.test.ts'
+const FACTORS_TEST = 'src/features/tenancy/members/factors.test.ts'
+const POLICY_TEST = 'src/features/access/mfa/team-policy.test.ts'
+const [MEMBERS_TEST, ROSTER_TEST] = [
+  'src/features/tenancy/members/members.test.ts',
+  'src/features/tenancy/members/roster.test.ts',
+]
 
 /** Who looks after an account, and may make others do so. */
 export const team: Mutant[] = [
   {
     name: 'no key of a member does what their role is without',
-    file: 'src/features/api-keys/subset.ts',
+    file: 'src/features/tenancy/api-keys/subset.ts',
     find: 'lacks.some((permission) => carries(scopes, permission))',
     replace: 'lacks.length < 0',
     tests: [CALLER_TEST],
   },
   {
     name: 'an invitation signs in no one who is on the team',
-    file: 'src/features/invites/accept.ts',
+    file: 'src/features/sign-in/invites/accept.ts',
     find: 'if (acceptance.needsNoPassword) {',
     replace: "if (acceptance.token === '') {",
     tests: [LINKS_TEST],
@@ -45,7 +51,7 @@ export const team: Mutant[] = [
   },
   {
     name: 'changes of a team take turns',
-    file: 'src/features/members/turns.ts',
+    file: 'src/features/tenancy/members/turns.ts',
     find: 'if (work.db.isTransaction) return inTx(work, change)',
     replace: 'if (work.db) return inTx(work, change)',
     tests: [ROSTERS_TEST],
@@ -70,42 +76,42 @@ export const team: Mutant[] = [
   },
   {
     name: 'a key that can do more than the caller is not changed',
-    file: 'src/features/api-keys/lifecycle.ts',
+    file: 'src/features/tenancy/api-keys/lifecycle.ts',
     find: '    assertMayManage(caller, before)\n',
     replace: '',
     tests: [KEYS_TEST],
   },
   {
     name: 'a key that can do more than the caller is not revoked',
-    file: 'src/features/api-keys/lifecycle.ts',
+    file: 'src/features/tenancy/api-keys/lifecycle.ts',
     find: '    if (work.caller) assertMayManage(work.caller, before)\n',
     replace: '',
     tests: [KEYS_TEST],
   },
   {
     name: 'a key passes on only wildcards that it has',
-    file: 'src/features/api-keys/subset.ts',
+    file: 'src/features/tenancy/api-keys/subset.ts',
     find: "kind === 'member' ? coversEveryScope(asked, scopes) : isSubset(asked, scopes)",
     replace: 'kind.length > 0 ? coversEveryScope(asked, scopes) : isSubset(asked, scopes)',
     tests: [KEYS_TEST],
   },
   {
     name: 'introspection of a member shows the role of the team',
-    file: 'src/features/tokens/routes.ts',
+    file: 'src/features/oauth/tokens/routes.ts',
     find: "const isTeam = directory.kind === 'console'",
     replace: "const isTeam = directory.id === ''",
     tests: [KEYS_TEST],
   },
   {
     name: 'the right of owners is no permission of a custom role',
-    file: 'src/features/roles/custom.ts',
+    file: 'src/features/directory/roles/custom.ts',
     find: '  if (permissions.includes(OWNERSHIP))',
     replace: '  if (permissions.length < 0)',
     tests: [KEYS_TEST],
   },
   {
     name: 'a member keeps the address that memberships belong to',
-    file: 'src/features/me/email.ts',
+    file: 'src/features/front/me/email.ts',
     find: "if (directory.kind === 'console') throw meErrors.emailOfTeam()",
     replace: '',
     tests: ['test/matrix-own.test.ts'],
@@ -119,56 +125,56 @@ export const team: Mutant[] = [
   },
   {
     name: 'a backend enrolls a member of the team only in a sign-in that requires it',
-    file: 'src/features/challenges/pass.ts',
+    file: 'src/features/sign-in/challenges/pass.ts',
     find: "} else if (work.directory.kind === 'console')",
     replace: "} else if (work.directory.kind === 'console' && sent.userId === '')",
     tests: [FACTORS_TEST],
   },
   {
     name: 'a challenge begins an enrollment of its own user alone',
-    file: 'src/features/challenges/pass.ts',
+    file: 'src/features/sign-in/challenges/pass.ts',
     find: 'if ((await getUser(work, sent.userId)).id !== asked) throw challengeErrors.expired()',
     replace: 'if ((await getUser(work, sent.userId)).id === asked) return',
     tests: [FACTORS_TEST],
   },
   {
     name: 'only owners of the account change the policy of the team',
-    file: 'src/platform/http/authorize.ts',
+    file: 'src/platform/tenancy/authorize.ts',
     find: '  assertNotWithheld(caller, OWNERSHIP)\n',
     replace: '',
     tests: [POLICY_TEST],
   },
   {
     name: 'an owner of a roster does not change the policy of the team',
-    file: 'src/platform/http/authorize.ts',
+    file: 'src/platform/tenancy/authorize.ts',
     find: "caller.kind !== 'member' || caller.organizationId !== null",
     replace: "caller.kind !== 'member'",
     tests: [POLICY_TEST],
   },
   {
     name: 'no key changes the policy of the team',
-    file: 'src/platform/http/resolve-directory.ts',
+    file: 'src/platform/tenancy/resolve-directory.ts',
     find: "if (route.team === 'own' && organizationId === TEAM && route.method !== 'GET') assertOwner(caller)",
     replace: '',
     tests: [POLICY_TEST],
   },
   {
     name: 'a member without the scope reads only records of the team',
-    file: 'src/platform/http/authorize.ts',
+    file: 'src/platform/tenancy/authorize.ts',
     find: "kind === 'member' && subOrgId === TEAM",
     replace: "kind === 'member'",
     tests: [POLICY_TEST],
   },
   {
     name: 'every role of a member counts, on rosters too',
-    file: 'src/features/mfa/policy.ts',
+    file: 'src/features/access/mfa/policy.ts',
     find: 'held ? coveredRoles(policy, held)',
     replace: 'held ? coveredRoles(policy, held.slice(0, 1))',
     tests: [FACTORS_TEST],
   },
   {
     name: 'the grace period of a member counts from the earliest role',
-    file: 'src/features/mfa/policy.ts',
+    file: 'src/features/access/mfa/policy.ts',
     find: 'a.since.getTime() - b.since.getTime()',
     replace: 'b.since.getTime() - a.since.getTime()',
     tests: [FACTORS_TEST],
@@ -249,7 +255,7 @@ export const team: Mutant[] = [
     file: ROLES,
     find: "const hasAll = caller.kind === 'member' || caller.scopes.includes('*')",
     replace: 'const hasAll = true',
-    tests: ['src/features/roles/escalation.test.ts'],
+    tests: ['src/features/directory/roles/escalation.test.ts'],
   },
   {
     name: 'nobody gives more than they hold on a roster',
@@ -288,7 +294,7 @@ export const team: Mutant[] = [
   },
   {
     name: 'an administrator archives no organization',
-    file: 'src/platform/http/authorize.ts',
+    file: 'src/platform/tenancy/authorize.ts',
     find: 'if (lacks.includes(permission))',
     replace: 'if (lacks.includes(permission) && !permission)',
     tests: [CALLER_TEST],
@@ -324,14 +330,14 @@ export const team: Mutant[] = [
   },
   {
     name: 'no key changes how the team signs in',
-    file: 'src/platform/http/directory.ts',
+    file: 'src/platform/tenancy/directory.ts',
     find: "directory.kind === 'organization' ? accountDirectory(platform, directory) : directory",
     replace: "directory.kind === 'account' ? directory : accountDirectory(platform, directory)",
     tests: [SIGN_IN_TEST],
   },
   {
     name: 'tokens of the team have an audience of their own',
-    file: 'src/features/sessions/tokens.ts',
+    file: 'src/features/access/sessions/tokens.ts',
     find: "if (kind === 'console') return audienceOfTeam(accountId)",
     replace: "if (kind === 'console') return accountId",
     tests: [SIGN_IN_TEST],
@@ -384,7 +390,7 @@ export const team: Mutant[] = [
   },
   {
     name: 'no answer has a link of the team',
-    file: 'src/features/links/link.ts',
+    file: 'src/features/sign-in/links/link.ts',
     find: "if (directory.kind === 'console' && origin.actor.type !== 'cli')",
     replace: "if (directory.kind === 'console' && !origin.actor)",
     tests: [ATTACKS_TEST],
@@ -416,7 +422,7 @@ export const team: Mutant[] = [
   },
   {
     name: 'a member of a roster counts with their role in the account',
-    file: 'src/features/members/schema.ts',
+    file: 'src/features/tenancy/members/schema.ts',
     find: "status === 'active' && account_role !== null ? [role, account_role] : [role]",
     replace: '[role]',
     tests: [ACTIONS_TEST],
@@ -440,7 +446,7 @@ export const team: Mutant[] = [
   },
   {
     name: 'a caller does not assign roles to a member with more permissions',
-    file: 'src/features/roles/assign.ts',
+    file: 'src/features/directory/roles/assign.ts',
     find: '    await memberGuard.of(work.platform)(work, id)\n',
     replace: '',
     tests: [ACTIONS_TEST],
@@ -472,7 +478,7 @@ export const team: Mutant[] = [
   },
   {
     name: 'a roster is replaced after acceptances under way',
-    file: 'src/features/members/roster.ts',
+    file: 'src/features/tenancy/members/roster.ts',
     find: '    await lockInvitedRows(work.db, scope, idsOf(entries).filter(isId))\n',
     replace: '',
     tests: ['test/race/team.test.ts'],

@@ -1,12 +1,12 @@
 import type { Mutant } from './mutant.ts'
 
-const DIRECTORY = 'src/platform/http/directory.ts'
-const NAMED = 'src/platform/http/named-organization.ts'
+const DIRECTORY = 'src/platform/tenancy/directory.ts'
+const NAMED = 'src/platform/tenancy/named-organization.ts'
 const MATRIX = 'test/matrix.test.ts'
-const KEYS = 'src/features/api-keys/api-keys.test.ts'
-const RATE_TEST = 'src/features/api-keys/rate.test.ts'
-const ORGANIZATIONS = 'src/features/organizations/organizations.ts'
-const STATUS_TEST = 'src/features/organizations/status.test.ts'
+const KEYS = 'src/features/tenancy/api-keys/api-keys.test.ts'
+const RATE_TEST = 'src/features/tenancy/api-keys/rate.test.ts'
+const ORGANIZATIONS = 'src/features/tenancy/organizations/organizations.ts'
+const STATUS_TEST = 'src/features/tenancy/organizations/status.test.ts'
 
 /** Who reaches what. */
 export const tenants: Mutant[] = [
@@ -43,14 +43,14 @@ export const tenants: Mutant[] = [
   },
   {
     name: 'lists leave out directories where the service is off',
-    file: 'src/platform/services.ts',
+    file: 'src/platform/tenancy/services.ts',
     find: "if ('kind' in reach || reach.directory || !reach.service)",
     replace: "if ('kind' in reach || reach.environmentId)",
     tests: ['test/matrix-services.test.ts'],
   },
   {
     name: 'a directory without a configuration uses the one of the account level',
-    file: 'src/platform/services.ts',
+    file: 'src/platform/tenancy/services.ts',
     find: "and levels.kind = 'account')",
     replace: "and levels.kind = 'none')",
     tests: ['test/matrix-services.test.ts'],
@@ -58,7 +58,7 @@ export const tenants: Mutant[] = [
   },
   {
     name: 'the feed of ended sessions leaves out directories where the service is off',
-    file: 'src/features/sessions/feed.ts',
+    file: 'src/features/access/sessions/feed.ts',
     find: 'events.filter((_, n) => served[n])',
     replace: 'events',
     tests: ['test/matrix-services.test.ts'],
@@ -66,7 +66,7 @@ export const tenants: Mutant[] = [
   },
   {
     name: 'a permission is denied where rbac is off',
-    file: 'src/features/roles/check.ts',
+    file: 'src/features/directory/roles/check.ts',
     find: "return isOn ? judge(row, permission) : { allowed: false, reason: 'service_disabled' }",
     replace: 'return isOn !== 7 ? judge(row, permission) : { allowed: false, reason: "service_disabled" }',
     tests: ['test/matrix-services.test.ts'],
@@ -77,21 +77,21 @@ export const tenants: Mutant[] = [
     file: 'src/platform/http/route.ts',
     find: "(directory === 'one' || directory === 'one-or-environment')",
     replace: "directory === 'one'",
-    tests: ['src/features/webhooks/webhooks.test.ts'],
+    tests: ['src/features/records/webhooks/webhooks.test.ts'],
   },
   {
     name: 'a key of one organization writes nothing for the whole environment',
     file: NAMED,
     find: "if (caller.organizationId !== null)\n    throw httpErrors.subOrgMismatch({\n      detail: 'A key or member of one organization does not reach the whole environment.',\n    })",
     replace: '',
-    tests: ['src/features/webhooks/webhooks.test.ts'],
+    tests: ['src/features/records/webhooks/webhooks.test.ts'],
   },
   {
     name: 'a write names an organization or the environment, not both',
     file: NAMED,
     find: 'if (readSubOrgId(query) !== null || readSubOrgId(body) !== null)',
     replace: 'if (readSubOrgId(query) === "")',
-    tests: ['src/features/webhooks/webhooks.test.ts'],
+    tests: ['src/features/records/webhooks/webhooks.test.ts'],
   },
   {
     name: 'a query names one organization',
@@ -106,81 +106,85 @@ export const tenants: Mutant[] = [
     file: DIRECTORY,
     find: '  if (directory.environmentId !== reach.environmentId) return false\n',
     replace: '',
-    tests: ['src/features/tokens/tokens.test.ts'],
+    tests: ['src/features/oauth/tokens/tokens.test.ts'],
   },
   {
     name: 'a token of another organization is out of reach',
     file: DIRECTORY,
     find: "reach.directory ? reach.directory.id === directory.id : directory.kind !== 'console'",
     replace: "reach.directory !== null || directory.kind !== 'console'",
-    tests: ['src/features/tokens/tokens.test.ts'],
+    tests: ['src/features/oauth/tokens/tokens.test.ts'],
   },
   {
     name: 'a user is read in their own directory',
-    file: 'src/features/users/store.ts',
+    file: 'src/features/directory/users/store.ts',
     find: ".select(lockNow).where('directory_id', '=', directory.id).where(isLive)",
     replace: ".select(lockNow).where('directory_id', '!=', newId()).where(isLive)".replace(
       'newId()',
       "'00000000-0000-0000-0000-000000000000'",
     ),
-    tests: ['src/features/users/users.test.ts'],
+    tests: ['src/features/directory/users/users.test.ts'],
   },
   {
     name: 'users are listed in their own directory',
-    file: 'src/features/users/list-store.ts',
+    file: 'src/features/directory/users/list-store.ts',
     find: 'return sql`users.directory_id = ${reach.directory.id}`',
     replace: 'return sql`users.environment_id = ${reach.environmentId}`',
-    tests: ['src/features/users/list.test.ts'],
+    tests: ['src/features/directory/users/list.test.ts'],
   },
   {
     name: 'sessions are listed in their own directory',
-    file: 'src/features/sessions/store.ts',
+    file: 'src/features/access/sessions/store.ts',
     find: "? eb('sessions.directory_id', '=', directory.id)",
     replace: "? eb('sessions.environment_id', '=', reach.environmentId)",
-    tests: ['src/features/sessions/sessions.test.ts', 'test/matrix-ids.test.ts'],
+    tests: ['src/features/access/sessions/sessions.test.ts', 'test/matrix-ids.test.ts'],
   },
   {
     name: 'events and the feed of revocations are read in their own directory',
-    file: 'src/platform/event-rows.ts',
+    file: 'src/platform/events/event-rows.ts',
     find: '? sql`${sql.ref(`${table}.directory_id`)} = ${reach.directory.id}`',
     replace: '? sql`${sql.ref(`${table}.environment_id`)} = ${reach.environmentId}`',
-    tests: ['src/features/sessions/sessions.test.ts'],
+    tests: ['src/features/access/sessions/sessions.test.ts'],
   },
   {
     name: 'a trusted device is removed in its own directory',
-    file: 'src/features/mfa/device-store.ts',
+    file: 'src/features/access/mfa/device-store.ts',
     find: ".deleteFrom('trusted_devices')\n    .where('directory_id', '=', directory.id)\n    .where('id', '=', id)",
     replace: ".deleteFrom('trusted_devices')\n    .where('id', '=', id)",
     tests: ['test/matrix-ids.test.ts'],
   },
   {
     name: 'API keys of other organizations are not listed',
-    file: 'src/features/api-keys/store.ts',
+    file: 'src/features/tenancy/api-keys/store.ts',
     find: ".$if(organizationId !== null, (query) => query.where('api_keys.organization_id', '=', organizationId))",
     replace: '',
     tests: [KEYS],
   },
   {
     name: 'organizations of other accounts are not there',
-    file: 'src/features/organizations/store.ts',
+    file: 'src/features/tenancy/organizations/store.ts',
     find: 'organizations.account_id = ${accountId}',
     replace: '${accountId}::uuid is not null',
-    tests: ['src/features/organizations/organizations.test.ts'],
+    tests: ['src/features/tenancy/organizations/organizations.test.ts'],
   },
   {
     name: 'a passkey is found in its own directory',
-    file: 'src/features/passkeys/store.ts',
+    file: 'src/features/sign-in/passkeys/store.ts',
     find: ".where('passkeys.directory_id', '=', directory.id)\n    .where('passkeys.credential_id'",
     replace: ".where('passkeys.credential_id'",
-    tests: ['src/features/passkeys/sign-in.test.ts'],
+    tests: ['src/features/sign-in/passkeys/sign-in.test.ts'],
     equivalent: 'the facts are of the user of the directory, and the passkey of another user is refused',
   },
   {
     name: 'the defaults of an account are set by org-wide keys alone',
-    file: 'src/platform/settings.ts',
+    file: 'src/platform/settings/settings.ts',
     find: 'if (scope.organizationId === null) return scope',
     replace: 'if (scope.directory) return scope',
-    tests: ['src/platform/settings.test.ts', 'test/auth-settings.test.ts', 'src/features/mfa/defaults.test.ts'],
+    tests: [
+      'src/platform/settings/settings.test.ts',
+      'test/auth-settings.test.ts',
+      'src/features/access/mfa/defaults.test.ts',
+    ],
   },
   {
     name: 'an organization does not leave the archive by its own key',
@@ -198,7 +202,7 @@ export const tenants: Mutant[] = [
   },
   {
     name: 'a key gives no reach that it has not',
-    file: 'src/features/api-keys/subset.ts',
+    file: 'src/features/tenancy/api-keys/subset.ts',
     find: "if (organizationId !== null && power.organizationId !== organizationId) refuse('it must belong to your organization')",
     replace: '',
     tests: [KEYS],
@@ -206,21 +210,21 @@ export const tenants: Mutant[] = [
   },
   {
     name: 'a key with a rate creates no keys',
-    file: 'src/features/api-keys/lifecycle.ts',
+    file: 'src/features/tenancy/api-keys/lifecycle.ts',
     find: '    assertKeepsRate(caller, null)\n',
     replace: '',
     tests: [RATE_TEST],
   },
   {
     name: 'a key with a rate rotates only itself',
-    file: 'src/features/api-keys/lifecycle.ts',
+    file: 'src/features/tenancy/api-keys/lifecycle.ts',
     find: '      assertKeepsRate(caller, row.id)\n',
     replace: '',
     tests: [RATE_TEST],
   },
   {
     name: 'a previous secret counts against the rate of its key',
-    file: 'src/platform/http/rate-limit.ts',
+    file: 'src/platform/limits/rate-limit.ts',
     find: 'const id = caller.rateKeyId ?? caller.apiKeyId',
     replace: 'const id = caller.apiKeyId',
     tests: [RATE_TEST],
@@ -241,7 +245,7 @@ export const tenants: Mutant[] = [
     ['a key makes none that may ask more often', "refuse('its requestsPerSecond must not exceed that of your key')"],
   ].map(([name = '', find = '']) => ({
     name,
-    file: 'src/features/api-keys/subset.ts',
+    file: 'src/features/tenancy/api-keys/subset.ts',
     find,
     replace: find.startsWith('refuse') ? 'return' : '',
     tests: [KEYS],
@@ -271,6 +275,6 @@ export const tenants: Mutant[] = [
     file: `src/features/api-keys/${file}`,
     find,
     replace,
-    tests: ['src/features/api-keys/change.test.ts'],
+    tests: ['src/features/tenancy/api-keys/change.test.ts'],
   })),
 ]

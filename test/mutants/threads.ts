@@ -1,20 +1,20 @@
 import type { Mutant } from './mutant.ts'
 
-const POOL = 'src/platform/xml/message-pool.ts'
-const FLOOD_TEST = 'src/features/saml/flood.test.ts'
+const POOL = 'src/features/federation/xml/message-pool.ts'
+const FLOOD_TEST = 'src/features/federation/saml/flood.test.ts'
 
 /** What a message may take of the process. */
 export const threads: Mutant[] = [
   {
     name: 'one directory has no more messages in work than its places',
-    file: 'src/platform/fair-queue.ts',
+    file: 'src/platform/limits/fair-queue.ts',
     find: '  if (lane.present <= queue.placesOfOne)\n',
     replace: '',
-    tests: ['src/platform/xml/message-pool.test.ts', FLOOD_TEST],
+    tests: ['src/features/federation/xml/message-pool.test.ts', FLOOD_TEST],
   },
   {
     name: 'a message has its place before its state is used up',
-    file: 'src/features/saml/acs.ts',
+    file: 'src/features/federation/saml/acs.ts',
     find: 'return withMessagePlace({ ...bare, directory: found.directory }, () => finishSolicited(bare, posted, found.state))',
     replace: 'return finishSolicited(bare, posted, found.state)',
     tests: [FLOOD_TEST],
@@ -38,7 +38,7 @@ export const threads: Mutant[] = [
     file: POOL,
     find: '() => limit.abort()',
     replace: '() => undefined',
-    tests: ['src/platform/xml/message-pool.test.ts'],
+    tests: ['src/features/federation/xml/message-pool.test.ts'],
     only: 'ten seconds',
   },
 ]

@@ -1,11 +1,11 @@
 import type { Mutant } from './mutant.ts'
 
 const KEYS = 'src/platform/crypto/signing-keys.ts'
-const RULES = 'src/features/tokens/tokens.ts'
-const STORE = 'src/features/tokens/store.ts'
-const TOKENS = 'src/features/tokens/tokens.test.ts'
-const CLAIMS = 'src/features/sessions/token-claims.test.ts'
-const FORGED = 'src/features/tokens/forged.test.ts'
+const RULES = 'src/features/oauth/tokens/tokens.ts'
+const STORE = 'src/features/oauth/tokens/store.ts'
+const TOKENS = 'src/features/oauth/tokens/tokens.test.ts'
+const CLAIMS = 'src/features/access/sessions/token-claims.test.ts'
+const FORGED = 'src/features/oauth/tokens/forged.test.ts'
 
 /** Access and refresh tokens, and the sessions behind them. */
 export const tokens: Mutant[] = [
@@ -69,21 +69,21 @@ export const tokens: Mutant[] = [
   },
   {
     name: 'no token of an organization is one of the team, whatever its audience',
-    file: 'src/features/sessions/token-settings.ts',
+    file: 'src/features/access/sessions/token-settings.ts',
     find: 'if (audiences.some((audience) => accountOfTeam(audience) !== null))',
     replace: 'if (audiences.length > 99)',
     tests: [CLAIMS],
   },
   {
     name: 'a further claim has no name of ours',
-    file: 'src/features/sessions/token-settings.ts',
+    file: 'src/features/access/sessions/token-settings.ts',
     find: 'if (isClaimTaken(name))',
     replace: "if (isClaimTaken(name) && name === 'sub')",
     tests: [CLAIMS],
   },
   {
     name: 'further claims are small',
-    file: 'src/features/sessions/custom-claims.ts',
+    file: 'src/features/access/sessions/custom-claims.ts',
     find: 'if (size > MAX_BYTES) isLarge = true',
     replace: 'if (size > 10 * MAX_BYTES) isLarge = true',
     tests: [CLAIMS],

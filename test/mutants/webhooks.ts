@@ -1,8 +1,8 @@
 import type { Mutant } from './mutant.ts'
 
 const HOME = 'src/platform/webhooks'
-const DELIVERIES_TEST = 'src/features/webhooks/deliveries.test.ts'
-const WEBHOOKS_TEST = 'src/features/webhooks/webhooks.test.ts'
+const DELIVERIES_TEST = 'src/features/records/webhooks/deliveries.test.ts'
+const WEBHOOKS_TEST = 'src/features/records/webhooks/webhooks.test.ts'
 const OUTBOUND = 'src/platform/outbound'
 
 /** What is sent to the servers of others: by whom it is, to whom it goes, and what these can do. */
@@ -33,7 +33,7 @@ export const webhooks: Mutant[] = [
   },
   {
     name: 'nothing is resent to a disabled webhook',
-    file: 'src/features/webhooks/repeat.ts',
+    file: 'src/features/records/webhooks/repeat.ts',
     find: 'if (!webhook.enabled) throw webhookErrors.disabled()\n    const id = deliveryId.toLowerCase()',
     replace: 'const id = deliveryId.toLowerCase()',
     tests: [DELIVERIES_TEST],
@@ -41,7 +41,7 @@ export const webhooks: Mutant[] = [
   },
   {
     name: 'nothing is replayed to a disabled webhook',
-    file: 'src/features/webhooks/repeat.ts',
+    file: 'src/features/records/webhooks/repeat.ts',
     find: 'if (!webhook.enabled) throw webhookErrors.disabled()\n    const end =',
     replace: 'const end =',
     tests: [DELIVERIES_TEST],
@@ -81,14 +81,14 @@ export const webhooks: Mutant[] = [
   },
   {
     name: 'a webhook is https',
-    file: 'src/features/webhooks/changes.ts',
+    file: 'src/features/records/webhooks/changes.ts',
     find: 'if (isPeerAddress(config, url)) {',
     replace: "if (isPeerAddress(config, url.replace('http:', 'https:'))) {",
     tests: [WEBHOOKS_TEST],
   },
   {
     name: 'a webhook leads to no private network',
-    file: 'src/features/webhooks/changes.ts',
+    file: 'src/features/records/webhooks/changes.ts',
     find: 'if (leadsInside(config, url)) throw webhookErrors.urlNotAllowed()',
     replace: 'void leadsInside',
     tests: [WEBHOOKS_TEST],
@@ -135,20 +135,20 @@ export const webhooks: Mutant[] = [
     file: 'src/platform/webhooks/attempt.ts',
     find: "return signatures.replaceAll(/(v1,.{6})\\S*/g, '$1…')",
     replace: 'return signatures',
-    tests: ['src/features/webhooks/deliveries.test.ts'],
+    tests: ['src/features/records/webhooks/deliveries.test.ts'],
   },
   {
     name: 'a webhook is not replayed without end',
-    file: 'src/features/webhooks/repeat.ts',
+    file: 'src/features/records/webhooks/repeat.ts',
     find: '  await countOf(work, text, REPLAYS)\n',
     replace: '',
-    tests: ['src/features/webhooks/deliveries.test.ts'],
+    tests: ['src/features/records/webhooks/deliveries.test.ts'],
   },
   {
     name: 'a webhook is not tested without end',
-    file: 'src/features/webhooks/repeat.ts',
+    file: 'src/features/records/webhooks/repeat.ts',
     find: '  await countOf(work, text, TESTS)\n',
     replace: '',
-    tests: ['src/features/webhooks/deliveries.test.ts'],
+    tests: ['src/features/records/webhooks/deliveries.test.ts'],
   },
 ]

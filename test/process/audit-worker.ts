@@ -1,8 +1,8 @@
-import { buildApp } from '../../src/app.ts'
-import { chainEvents } from '../../src/features/audit/chain.ts'
-import { parseConfig } from '../../src/platform/config.ts'
+import { chainEvents } from '../../src/features/records/audit/chain.ts'
+import { parseConfig } from '../../src/platform/config/config.ts'
 import { parseMasterKey } from '../../src/platform/crypto/master-key.ts'
-import { createLog } from '../../src/platform/log.ts'
+import { createLog } from '../../src/platform/observability/log.ts'
+import { buildApp } from '../../src/wiring/app.ts'
 
 /** A process that does nothing but chain events, until it is killed: the database, and the key of its secrets. */
 const [databaseUrl = '', masterKey = ''] = process.argv.slice(2)

@@ -1,5 +1,5 @@
 import { decodeJwt } from 'jose'
-import { stepAt, totpCode } from '../../src/features/factors/totp.ts'
+import { stepAt, totpCode } from '../../src/features/sign-in/factors/totp.ts'
 import type { Caller, Reply } from '../harness.ts'
 
 /** How many callers do each of these over and over, with a new person each time. */

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { startEmbedded } from '../../src/platform/db/embedded.ts'
+import { startEmbedded } from '../../src/platform/embedded/embedded.ts'
 import { type Caller, caller, until } from '../harness.ts'
 import { databasePid } from '../run-directories.ts'
 import { signalServer } from '../server-processes.ts'

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { startEmbedded } from '../../src/platform/db/embedded.ts'
+import { startEmbedded } from '../../src/platform/embedded/embedded.ts'
 import { caller, until } from '../harness.ts'
 import { runCommand } from './cli.ts'
 import { afterThisTest, makeDataDir, productionSettings, startService } from './service.ts'

@@ -1,9 +1,9 @@
-import { buildApp } from '../../src/app.ts'
-import { parseConfig } from '../../src/platform/config.ts'
+import { parseConfig } from '../../src/platform/config/config.ts'
 import { parseMasterKey } from '../../src/platform/crypto/master-key.ts'
 import { startDispatcher } from '../../src/platform/jobs/dispatcher.ts'
-import { createLog } from '../../src/platform/log.ts'
+import { createLog } from '../../src/platform/observability/log.ts'
 import { webhookDispatch } from '../../src/platform/webhooks/dispatcher.ts'
+import { buildApp } from '../../src/wiring/app.ts'
 
 /** A process that does nothing but send events, until it is killed: the database, and the key of its secrets. */
 const [databaseUrl = '', masterKey = ''] = process.argv.slice(2)

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { settleCutOffs } from '../../src/features/sessions/cut-off-job.ts'
+import { settleCutOffs } from '../../src/features/access/sessions/cut-off-job.ts'
 import { startApp, until } from '../harness.ts'
 import { newEmail, plantSessions, sessionsIn } from '../people.ts'
 import { signedInUser } from '../sign-in.ts'

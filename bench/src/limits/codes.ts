@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import type { Pool } from 'pg'
-import { FIRST_WORDS, SECOND_WORDS } from '../../../src/features/otp/word-list.gen.ts'
+import { FIRST_WORDS, SECOND_WORDS } from '../../../src/features/sign-in/otp/word-list.gen.ts'
 import { uuidArray } from '../../../src/platform/db/arrays.ts'
 import { isId, newId } from '../../../src/platform/ids.ts'
 import type { Directory } from './callers.ts'

@@ -1,4 +1,4 @@
-import { stepAt, totpCode } from '../../../src/features/factors/totp.ts'
+import { stepAt, totpCode } from '../../../src/features/sign-in/factors/totp.ts'
 import { type Bench, type Measurement, oncePerRun, type Row } from '../bench.ts'
 import { readText } from '../json-field.ts'
 import { query } from '../postgres.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
-import { directoryOfOrganization } from '../../platform/http/directory.ts'
+import { directoryOfOrganization } from '../../platform/tenancy/directory.ts'
 import { firstCheckpoint } from './checkpoint.ts'
 import { csvRows } from './csv.ts'
 import { jsonElements } from './json-elements.ts'

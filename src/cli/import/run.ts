@@ -1,10 +1,15 @@
-import { addUsers, checkUsers, MAX_USERS_PER_REQUEST, type RowOutcome } from '../../features/users/bulk/bulk.ts'
+import {
+  addUsers,
+  checkUsers,
+  MAX_USERS_PER_REQUEST,
+  type RowOutcome,
+} from '../../features/directory/users/bulk/bulk.ts'
 import { parseImportedHash } from '../../platform/crypto/password-cost.ts'
 import { importedHashTypes } from '../../platform/crypto/password-format.ts'
-import type { Directory } from '../../platform/http/directory.ts'
 import { newId } from '../../platform/ids.ts'
 import { parseEmail } from '../../platform/mail/address.ts'
 import type { Platform } from '../../platform/platform.ts'
+import type { Directory } from '../../platform/tenancy/directory.ts'
 import { inTx } from '../../platform/work.ts'
 import { cliOrigin } from '../deployment.ts'
 import type { Checkpoint } from './checkpoint.ts'

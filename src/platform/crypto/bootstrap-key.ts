@@ -1,4 +1,4 @@
-import { ConfigError } from '../config-error.ts'
+import { ConfigError } from '../config/config-error.ts'
 import { isDamaged, isPresentable } from './api-key.ts'
 
 /** Throws ConfigError for an operator's key that nobody could present. */

@@ -1,5 +1,5 @@
 import { createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto'
-import { ConfigError } from '../config.ts'
+import { ConfigError } from '../config/config.ts'
 import { withClient } from '../db/client.ts'
 import { waitUntilDeadline } from '../db/deadline.ts'
 import { inLane, readForAll } from '../db/lanes.ts'

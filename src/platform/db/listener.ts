@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
-import type { Log } from '../log.ts'
+import type { Log } from '../observability/log.ts'
 import { breakClient, endClient, openClient } from './client.ts'
 
 export interface ListenerOptions {

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
+import { EMBEDDED_CONNECTIONS } from '../embedded/embedded-cluster.ts'
 import { coalesce } from './coalesce.ts'
-import { EMBEDDED_CONNECTIONS } from './embedded-cluster.ts'
 import { currentPlace, inLane, type Lane } from './lanes.ts'
 import { CONNECTIONS_PER_PROCESS, type Db, isUniqueViolation } from './pool.ts'
 

@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
 import { readErrorField } from '../errors.ts'
-import type { PoolState } from '../metrics.ts'
+import type { PoolState } from '../observability/metrics.ts'
 import { keptAlive } from './client.ts'
 import { CONNECT_MS, openQueue } from './connection-queue.ts'
 import { lendConnections } from './connections.ts'

@@ -1,7 +1,7 @@
 import { inLane } from '../db/lanes.ts'
 import { ApiError, httpErrors } from '../errors.ts'
-import { openAdmission } from './admission.ts'
-import { limitNetworks } from './network-limit.ts'
+import { openAdmission } from '../limits/admission.ts'
+import { limitNetworks } from '../limits/network-limit.ts'
 
 /** Whose request it is, as far as can be told without a credential. */
 export interface Peer {

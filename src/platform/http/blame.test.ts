@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { serve } from '../../../test/extra-routes.ts'
 import { startApp, until } from '../../../test/harness.ts'
 import { holdConnections } from '../../../test/held-connections.ts'
-import { definePage } from './pages.ts'
+import { definePage } from '../pages/pages.ts'
 
 // Who is to blame for a failure: the database, its load, ourselves, or a client that went away.
 

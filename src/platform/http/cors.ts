@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { httpErrors } from '../errors.ts'
-import type { Directory } from './directory.ts'
+import type { Directory } from '../tenancy/directory.ts'
 import type { Cors } from './route.ts'
 
 /** Whether a directory lets pages of this origin call on behalf of its users. */

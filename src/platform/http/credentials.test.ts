@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
-import { createApiKey } from '../../features/api-keys/api-keys.ts'
+import { createApiKey } from '../../features/tenancy/api-keys/api-keys.ts'
 
 const app = await startApp()
 const { platform } = app.app

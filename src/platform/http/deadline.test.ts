@@ -7,9 +7,9 @@ import { holdConnections } from '../../../test/held-connections.ts'
 import { type Deadline, pauseDeadline, startDeadline, timeToAnswer, waitUntilDeadline } from '../db/deadline.ts'
 import { isPoolExhausted } from '../db/failure.ts'
 import { untilDeadline, withoutDeadline } from '../db/lanes.ts'
+import { outOfPlace } from '../limits/place.ts'
+import { definePage } from '../pages/pages.ts'
 import { openThreadPool, withTurn } from '../thread-pool.ts'
-import { definePage } from './pages.ts'
-import { outOfPlace } from './place.ts'
 import type { Route } from './route.ts'
 
 // How long a request waits for the database, and when it is refused without waiting.

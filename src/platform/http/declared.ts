@@ -1,7 +1,7 @@
 import { ApiError } from '../errors.ts'
-import type { Origin } from '../events.ts'
+import type { Origin } from '../events/events.ts'
+import { errorsOf } from '../openapi/openapi-errors.ts'
 import type { Platform } from '../platform.ts'
-import { errorsOf } from './openapi-errors.ts'
 import type { Route } from './route.ts'
 
 /** What a route does not declare never leaves. */

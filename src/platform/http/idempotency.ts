@@ -7,12 +7,12 @@ import { waitUntilDeadline } from '../db/deadline.ts'
 import { withoutDeadline } from '../db/lanes.ts'
 import type { Db, Tx } from '../db/pool.ts'
 import { httpErrors } from '../errors.ts'
+import { inTurn } from '../limits/turns.ts'
 import { type Platform, perPlatform } from '../platform.ts'
 import { isSecret } from '../schema.ts'
+import type { KeyCaller } from '../tenancy/caller.ts'
 import { inTx } from '../work.ts'
-import type { KeyCaller } from './caller.ts'
 import type { Route } from './route.ts'
-import { inTurn } from './turns.ts'
 
 const requests = hashPurpose('idempotency')
 

@@ -1,5 +1,5 @@
 import { httpErrors } from '../errors.ts'
-import { pageHeaders, renderRefusal } from './page-layout.ts'
+import { pageHeaders, renderRefusal } from '../pages/page-layout.ts'
 import type { Problem } from './problem.ts'
 
 export type MediaName = keyof typeof media

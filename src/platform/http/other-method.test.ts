@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
-import { routes } from '../../routes.ts'
+import { routes } from '../../wiring/routes.ts'
 import { allowOf, methodsByPath } from './other-method.ts'
 
 const { baseUrl, app } = await startApp()

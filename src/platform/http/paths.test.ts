@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
-import { routes } from '../../routes.ts'
+import { routes } from '../../wiring/routes.ts'
 import { routedPaths } from './other-method.ts'
 
 const app = await startApp()

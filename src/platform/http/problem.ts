@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import { isDatabaseUnavailable, isPoolExhausted } from '../db/failure.ts'
 import { ApiError, busy, httpErrors, readErrorField } from '../errors.ts'
+import { noteRefusedByLoad } from '../limits/refused-by-load.ts'
+import { traceOf } from '../observability/trace.ts'
 import type { Platform } from '../platform.ts'
-import { noteRefusedByLoad } from './refused-by-load.ts'
-import { traceOf } from './trace.ts'
 
 /** A problem as it is sent (RFC 9457), with its headers. */
 export interface Problem {

@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 
 /** The host names of this machine in a WHATWG URL. */
 export const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/

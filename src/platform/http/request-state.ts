@@ -1,11 +1,11 @@
 import type { Deadline } from '../db/deadline.ts'
-import type { Origin } from '../events.ts'
+import type { Origin } from '../events/events.ts'
+import type { RateState } from '../limits/rate-limit.ts'
 import type { Platform } from '../platform.ts'
+import type { Authenticators, Caller, KeyCaller } from '../tenancy/caller.ts'
+import type { AccountScope, Directory, Reach } from '../tenancy/directory.ts'
 import type { AnonymousTraffic } from './anonymous.ts'
-import type { Authenticators, Caller, KeyCaller } from './caller.ts'
 import type { IsOriginAllowed } from './cors.ts'
-import type { AccountScope, Directory, Reach } from './directory.ts'
-import type { RateState } from './rate-limit.ts'
 import type { Route } from './route.ts'
 
 export interface Pipeline {

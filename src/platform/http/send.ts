@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
+import { isRendered, readPageAnswer } from '../pages/pages.ts'
 import { downloadOf, redirectOf, tableOf } from './answer.ts'
 import { assertDeclared } from './declared.ts'
 import type { SentOnce } from './idempotency.ts'
 import { isKept, selectKept } from './kept.ts'
 import { mediaOf } from './media.ts'
-import { isRendered, readPageAnswer } from './pages.ts'
 import type { Route } from './route.ts'
 
 /** The text of an answer, by the serializer of its status. */

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { startApp, until } from '../../../test/harness.ts'
 import { send } from '../../../test/send.ts'
-import { appParts } from '../../app.ts'
+import { appParts } from '../../wiring/app.ts'
 import { buildServer } from './server.ts'
 
 const app = await startApp()

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Logger, parseCronItems, type Runner, type RunnerOptions, run, type TaskList } from 'graphile-worker'
 import { sql } from 'kysely'
 import type { Db } from '../db/pool.ts'
-import { describeError, type Log } from '../log.ts'
+import { describeError, type Log } from '../observability/log.ts'
 import type { Platform } from '../platform.ts'
 import type { JobHandler } from './queue.ts'
 

@@ -1,6 +1,12 @@
 import { hashIdentity, type Identity } from '../crypto/identity.ts'
-import { countAct, type RateLimit, type RateState } from '../http/rate-limit.ts'
-import { countSend, findSendLimit, type SendCeilings, type Sending, type SendLimitReason } from '../http/send-limit.ts'
+import { countAct, type RateLimit, type RateState } from '../limits/rate-limit.ts'
+import {
+  countSend,
+  findSendLimit,
+  type SendCeilings,
+  type Sending,
+  type SendLimitReason,
+} from '../limits/send-limit.ts'
 import { handedIn } from '../platform.ts'
 import type { Work } from '../work.ts'
 

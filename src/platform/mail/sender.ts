@@ -1,5 +1,5 @@
 import { domainToASCII } from 'node:url'
-import { type Config, ConfigError } from '../config.ts'
+import { type Config, ConfigError } from '../config/config.ts'
 import { parseEmail } from './address.ts'
 
 export interface Sender {

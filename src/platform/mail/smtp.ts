@@ -1,5 +1,5 @@
 import type { Transporter } from 'nodemailer'
-import { type Config, ConfigError } from '../config.ts'
+import { type Config, ConfigError } from '../config/config.ts'
 import { readErrorField } from '../errors.ts'
 import { DeliveryFailure } from '../outbox/delivery.ts'
 import { parseEmail } from './address.ts'

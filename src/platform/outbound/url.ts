@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { hostOf, isPublicAddress, PRIVATE_NAME, readExceptions } from './addresses.ts'
 
 /**

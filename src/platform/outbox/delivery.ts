@@ -1,10 +1,10 @@
 import type { Counter, Gauge } from 'prom-client'
-import { type Breaker, createBreaker } from '../breaker.ts'
-import { isOutgoingHeld } from '../deployment.ts'
-import { findDirectory } from '../http/directory.ts'
 import { isId } from '../ids.ts'
 import type { JobHandler } from '../jobs/queue.ts'
+import { isOutgoingHeld } from '../lifecycle/deployment.ts'
+import { type Breaker, createBreaker } from '../limits/breaker.ts'
 import { type Platform, perPlatform } from '../platform.ts'
+import { findDirectory } from '../tenancy/directory.ts'
 import type { Work } from '../work.ts'
 import { enqueueSending, type Outbox } from './outbox.ts'
 import {

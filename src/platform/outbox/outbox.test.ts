@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
 import { workIn } from '../../../test/work.ts'
-import { accountDirectory } from '../http/directory.ts'
 import { defineMail, mailKinds } from '../mail/kinds.ts'
 import { queueMail } from '../mail/outbox.ts'
 import { queueSms } from '../sms/outbox.ts'
+import { accountDirectory } from '../tenancy/directory.ts'
 import { inTx } from '../work.ts'
 
 const mailKind = mailKinds().find((kind) => kind === 'otp') ?? defineMail('otp')

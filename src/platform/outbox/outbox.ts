@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/pool.ts'
-import type { Directory } from '../http/directory.ts'
 import { newId } from '../ids.ts'
 import { enqueue } from '../jobs/queue.ts'
 import type { Platform } from '../platform.ts'
+import type { Directory } from '../tenancy/directory.ts'
 import type { Work } from '../work.ts'
 
 /**

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import { changeInBatches, hasRow } from '../db/batches.ts'
 import { skipLocked } from '../db/distributed.ts'
 import type { Db } from '../db/pool.ts'
-import { type Directory, findDirectory } from '../http/directory.ts'
 import type { Platform } from '../platform.ts'
+import { type Directory, findDirectory } from '../tenancy/directory.ts'
 import { type AnyOutbox, type Outbox, placeOf, sendingKey } from './outbox.ts'
 
 /** A row of an outbox, opened. */

@@ -1,6 +1,6 @@
 import { hashIdentity } from '../crypto/identity.ts'
-import type { RateLimit } from '../http/rate-limit.ts'
-import { claimSend, countSend, findSendLimit, type SendCeilings, type SendLimitReason } from '../http/send-limit.ts'
+import type { RateLimit } from '../limits/rate-limit.ts'
+import { claimSend, countSend, findSendLimit, type SendCeilings, type SendLimitReason } from '../limits/send-limit.ts'
 import type { Work } from '../work.ts'
 import { takesSms } from './outbox.ts'
 import type { Phone } from './phone.ts'

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import type { Config, SmsProvider } from '../config.ts'
+import type { Config, SmsProvider } from '../config/config.ts'
 import { OutboundFailure, type OutboundResponse, outboundFetch } from '../outbound/http.ts'
 import { DeliveryFailure, type Transport } from '../outbox/delivery.ts'
 import type { Platform } from '../platform.ts'

@@ -1,5 +1,5 @@
-import { toEvent } from '../event-envelope.ts'
-import type { StreamedEvent } from '../event-rows.ts'
+import { toEvent } from '../events/event-envelope.ts'
+import type { StreamedEvent } from '../events/event-rows.ts'
 import { OutboundFailure, outboundFetch } from '../outbound/http.ts'
 import type { Platform } from '../platform.ts'
 import { readRetryAfter } from './schedule.ts'

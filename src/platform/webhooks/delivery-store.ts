@@ -3,8 +3,8 @@ import { uuidArray } from '../db/arrays.ts'
 import { changeInBatches, hasRow } from '../db/batches.ts'
 import type { Db, Tx } from '../db/pool.ts'
 import type { WebhookDeliveries } from '../db/schema.gen.ts'
-import type { Directory } from '../http/directory.ts'
 import { firstIdAt } from '../ids.ts'
+import type { Directory } from '../tenancy/directory.ts'
 
 export type DeliveryRow = Selectable<WebhookDeliveries>
 

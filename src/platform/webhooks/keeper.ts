@@ -1,5 +1,5 @@
-import type { Directory } from '../http/directory.ts'
 import { handedIn, type Platform } from '../platform.ts'
+import type { Directory } from '../tenancy/directory.ts'
 import type { Work } from '../work.ts'
 
 /** What the noun of endpoints knows of them, and does. */

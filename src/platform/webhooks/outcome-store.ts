@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/pool.ts'
-import type { Directory } from '../http/directory.ts'
+import type { Directory } from '../tenancy/directory.ts'
 import type { HeldQueue } from './queue-store.ts'
 
 /** What became of an attempt. */

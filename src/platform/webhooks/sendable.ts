@@ -1,4 +1,4 @@
-import { findEvents } from '../event-places.ts'
+import { findEvents } from '../events/event-places.ts'
 import { type Platform, perPlatform } from '../platform.ts'
 import { bodyOf, type Sendable } from './attempt.ts'
 

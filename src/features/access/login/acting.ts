@@ -1,0 +1,67 @@
+import { makeRefreshToken } from '../../../platform/crypto/refresh-token.ts'
+import type { EventInput } from '../../../platform/events/events.ts'
+import type { UsedBeside } from '../../../platform/joined/proofs.ts'
+import type { Work } from '../../../platform/work.ts'
+import { IMPERSONATION, issueAccessToken, type SessionTokens, sessionEvents } from '../sessions/sessions.ts'
+import { loginErrors } from './errors.ts'
+import type { SignInFacts } from './facts.ts'
+import { assertMaySignIn } from './gates.ts'
+import { actingOutcome } from './session-outcome.ts'
+import { spend } from './spend.ts'
+
+/** Who acts for a user, and how long. */
+interface Acting {
+  sessionId: string
+  seconds: number
+  act: { sub: string; reason: string }
+  /** Written by the statement that makes the session. */
+  beside: UsedBeside[]
+  events: EventInput[]
+}
+
+/**
+ * The other door: a session of a user in which somebody else acts, who proves nothing of the user's and so is asked for no
+ * second factor. Whom the gates refuse for good is refused here. It ends with its one access token: nobody gets the
+ * refresh token. Throws what `assertMaySignIn` throws.
+ */
+export async function actFor(
+  work: Work,
+  facts: SignInFacts,
+  { sessionId, seconds, act, beside, events }: Acting,
+): Promise<Pick<SessionTokens, 'access_token' | 'expires_in'> & { endsAt: Date }> {
+  await assertMaySignIn(work, facts)
+  const { platform, directory } = work
+  const refresh = makeRefreshToken(platform.keyring, { directoryId: directory.id, sessionId, generation: 0 })
+  const authentication = { auth_method: IMPERSONATION, amr: [], aal: 'aal1' }
+  const ids = { id: sessionId, user_id: facts.auth_account_id ?? sessionId, directory_user_id: facts.user_id }
+  const made = await spend(work, {
+    user: { id: facts.user_id, emailNorm: facts.email.toLowerCase(), epoch: facts.epoch },
+    proofs: [],
+    beside,
+    conditions: [],
+    madeId: sessionId,
+    outcome: actingOutcome({
+      auth_method: IMPERSONATION,
+      refresh_hash: refresh.hash,
+      max_seconds: seconds,
+      organization_epoch: facts.organization_epoch,
+    }),
+    events: [
+      sessionEvents.created({ target: { type: 'session', id: sessionId }, data: { ...ids, ...authentication } }),
+      ...events,
+    ],
+  })
+  // Cut off, deleted or deactivated at the same moment.
+  if (!made) throw loginErrors.userInactive()
+  const session = {
+    sessionId,
+    userId: made.auth_account_id,
+    amr: [],
+    aal: 'aal1',
+    authenticatedAt: made.created_at,
+    endsAt: made.expires_at,
+    act,
+  }
+  const issued = await issueAccessToken(work, { facts, session, settings: { access_token_ttl_seconds: seconds } })
+  return { ...issued, endsAt: made.expires_at }
+}

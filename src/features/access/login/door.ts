@@ -1,0 +1,265 @@
+import type { Identity } from '../../../platform/crypto/identity.ts'
+import { makeRefreshToken } from '../../../platform/crypto/refresh-token.ts'
+import type { EventInput, JoinedEvent } from '../../../platform/events/events.ts'
+import { newId } from '../../../platform/ids.ts'
+import type { UsedBeside, UsedCondition, UsedProof } from '../../../platform/joined/proofs.ts'
+import type { Reading } from '../../../platform/joined/readings.ts'
+import type { ValuesOf } from '../../../platform/settings/settings.ts'
+import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
+import {
+  endOldestSessions,
+  hasSessions,
+  holdSessionLimit,
+  issueTokens,
+  type SessionTokens,
+  sessionEvents,
+  sessionRoom,
+  sessionSettings,
+} from '../sessions/sessions.ts'
+import { loginErrors } from './errors.ts'
+import { loginEvents } from './events.ts'
+import { type Facts, readFacts, readFactsOf, type SignInFacts } from './facts.ts'
+import type { FirstProof } from './first-proof.ts'
+import { assertAddressWelcome, assertMaySignIn, type Entry, type Hold, type Pass, passGates } from './gates.ts'
+import type { SignInMethod } from './methods.ts'
+import { sessionEndsLater, sessionOutcome } from './session-outcome.ts'
+import type { SessionReply } from './session-reply.ts'
+import { assertSignInsLeft, signInAllowance } from './sign-in-rate.ts'
+import { spend } from './spend.ts'
+
+/** What a method has proved. */
+export interface Proof {
+  /** `auth_method` of the session is its id. */
+  method: Pick<SignInMethod, 'id'>
+  /** RFC 8176 */
+  amr: string[]
+  /** `aal2` when the method proved two factors; absent for one. */
+  aal?: 'aal2'
+  /** Burnt by the statement that creates the session. */
+  spends: UsedProof[]
+  /** Written by it besides. */
+  beside?: UsedBeside[]
+  /** Recorded by it besides. */
+  events?: EventInput[]
+  /** Set where this may be the first proof of the mailbox: then null is also returned when there is more to do. */
+  firstProof?: FirstProof
+  /** Set where a second factor follows a sign-in that has been counted. */
+  isSecondStep?: boolean
+  /** Of the session, where something is noted of it by that already; absent: a new one. */
+  sessionId?: string
+  /** A password that is changed by this sign-in: with the session, or once a gate that holds the user is passed. */
+  change?: PasswordChange
+  /** The link that is being redeemed, which the cut-off of a first proof of the mailbox must spare. */
+  linkId?: string
+  /** The end that the identity provider sets for the session. */
+  sessionEndsAt?: Date | null
+  /** What was said of their language by whoever signs up by it. */
+  locale?: string | null
+}
+
+interface PasswordChange {
+  hash: string
+  /** Writes it. Returns the facts that are true from then on. */
+  write(): Promise<SignInFacts>
+}
+
+/** What is burnt and written for a session, or for what a gate answers instead. */
+type Spent = Pick<Proof, 'spends' | 'beside' | 'events'> & { conditions?: UsedCondition[] }
+
+/** What the door checks about the user of an address, or a user. Returns null when there is no such user. */
+export async function findSignInFacts(work: Work, who: Identity | { userId: string }): Promise<SignInFacts | null> {
+  return 'userId' in who ? readFactsOf(work, who.userId) : (await readFacts(work, who)).person
+}
+
+/**
+ * Checked before a code or link is sent, so that the response does not depend on whether a user has the address; with
+ * null for what a locked address does not prevent. Answers the facts that it has read.
+ * Throws `organization_suspended`, `account_locked`.
+ */
+export async function assertDoorOpen<R extends object>(
+  work: Work,
+  who: Identity | null,
+  reading?: Reading<R>,
+): Promise<Facts & { read: R }> {
+  const facts = await readFacts(work, who, reading)
+  await assertAddressWelcome(work, facts.door)
+  return facts
+}
+
+/**
+ * The one door to a session: every method proves the user's identity and then calls this; nothing else creates a
+ * session. The gates decide whether the proof suffices; one that holds the user consumes it for its own answer. `work` is
+ * in a transaction when the caller has more to write with it. Returns null when the proof was already consumed, and with
+ * `firstProof` also when there is more to do. Throws `rate_limited` for who signs in too often, and what gates throw.
+ */
+export async function completeLogin(work: Work, facts: SignInFacts, proof: Proof): Promise<SessionReply | null> {
+  await assertMaySignIn(work, facts)
+  const { method, amr, aal = 'aal1', change } = proof
+  const entry = {
+    facts,
+    method: method.id,
+    amr,
+    aal,
+    session: null,
+    nextPasswordHash: change?.hash ?? null,
+    isTentative: proof.firstProof !== undefined,
+  }
+  const allowance = proof.isSecondStep ? [] : [await signInAllowance(work)]
+  const conditions = [...allowance, ...sessionEndsLater(proof.sessionEndsAt ?? null)]
+  const passage = proof.firstProof
+    ? await passGates(work, entry)
+    : await askGates(work, entry, { ...proof, conditions })
+  if (passage.kind === 'hold') return null
+  const answer =
+    passage.kind === 'held' ? passage.answer : await admit(work, { facts, proof, passed: passage, conditions })
+  if (answer) work.platform.metrics.signIns.inc({ method: method.id, result: answer.session ? 'session' : 'held' })
+  if (!answer && !proof.firstProof && !proof.isSecondStep) await assertSignInsLeft(work, facts.user_id)
+  return answer
+}
+
+/** A gate has held the user: its answer, or null when what it burns for it was burnt already. */
+interface Held {
+  kind: 'held'
+  answer: SessionReply | null
+}
+
+/**
+ * Asks the gates, at a sign-in or a refresh. One that holds burns what is spent for its answer instead of a session;
+ * null: nothing is to be spent yet.
+ */
+export async function askGates(work: Work, entry: Entry, spent: Spent | null): Promise<Pass | Held> {
+  const passage = await passGates(work, entry)
+  if (passage.kind === 'pass') return passage
+  if (spent === null) return { kind: 'held', answer: null }
+  return { kind: 'held', answer: await holdBack(work, entry.facts, spent, passage) }
+}
+
+async function holdBack(
+  work: Work,
+  facts: SignInFacts,
+  { spends, beside = [], events = [], conditions = [] }: Spent,
+  held: Hold,
+): Promise<SessionReply | null> {
+  const made = await spend(work, {
+    user: userOf(facts),
+    proofs: spends,
+    beside,
+    conditions: [...held.conditions, ...conditions],
+    outcome: held.outcome,
+    madeId: held.madeId,
+    events: [...events, ...held.events],
+  })
+  return made && held.answer(made)
+}
+
+const userOf = (facts: SignInFacts) => ({
+  id: facts.user_id,
+  emailNorm: facts.email.toLowerCase(),
+  epoch: facts.epoch,
+})
+
+/** A sign-in that every gate has let pass. */
+interface Admission {
+  /** Of the session to be. */
+  sessionId: string
+  facts: SignInFacts
+  proof: Proof
+  passed: Pass
+  /** Those of the sign-in itself, besides what has passed the gates. */
+  conditions: UsedCondition[]
+  settings: ValuesOf<typeof sessionSettings>
+}
+
+async function admit(work: Work, admitted: Omit<Admission, 'settings' | 'sessionId'>): Promise<SessionReply | null> {
+  const settings = await sessionSettings.effective(work)
+  // With what the gates have decided, which the change of a password changes nothing of.
+  const facts = (await admitted.proof.change?.write()) ?? admitted.facts
+  const session = await issueWithinLimit(work, {
+    ...admitted,
+    facts,
+    settings,
+    sessionId: admitted.proof.sessionId ?? newId(),
+  })
+  return session && { session, ...admitted.passed.says }
+}
+
+async function issueWithinLimit(work: Work, admission: Admission): Promise<SessionTokens | null> {
+  const { facts, settings } = admission
+  const limit = settings.max_concurrent_sessions
+  // A first proof is of a user who has no session.
+  if (limit === 0 || admission.proof.firstProof) return issueSession(work, admission)
+  const hadRoom = facts.sessions_at_most < limit
+  const session = hadRoom ? await issueSession(work, admission, [sessionRoom({ session_limit: limit })]) : null
+  return session ?? inTx(work, (work) => issueAtLimit(work, admission, { limit, hadRoom }))
+}
+
+/** For a user who may have as many sessions as allowed: counts them, while no other sign-in of theirs goes on. */
+async function issueAtLimit(
+  work: TxWork,
+  admission: Admission,
+  { limit, hadRoom }: { limit: number; hadRoom: boolean },
+): Promise<SessionTokens | null> {
+  const { facts, settings, sessionId } = admission
+  const atMost = await holdSessionLimit(work, facts.user_id)
+  // It was not for want of room that there is no session.
+  if (atMost === null || (hadRoom && atMost < limit)) return null
+  if (settings.concurrent_session_policy === 'deny_new' && (await hasSessions(work, facts.user_id, limit)))
+    throw loginErrors.sessionLimitReached()
+  const session = await issueSession(work, admission)
+  // Only a successful sign-in evicts the oldest session.
+  if (session) await endOldestSessions(work, facts.user_id, { limit, newId: sessionId })
+  return session
+}
+
+async function issueSession(
+  work: Work,
+  admission: Admission,
+  room: UsedCondition[] = [],
+): Promise<SessionTokens | null> {
+  const { platform, directory } = work
+  const { facts, proof, passed, conditions, settings, sessionId } = admission
+  const refresh = makeRefreshToken(platform.keyring, { directoryId: directory.id, sessionId, generation: 0 })
+  const { amr, aal = 'aal1' } = proof
+  const made = await spend(work, {
+    user: userOf(facts),
+    proofs: proof.spends,
+    beside: proof.beside ?? [],
+    conditions: [...passed.conditions, ...conditions, ...room],
+    madeId: sessionId,
+    firstProof: proof.firstProof,
+    outcome: sessionOutcome({
+      auth_method: proof.method.id,
+      amr,
+      aal,
+      refresh_hash: refresh.hash,
+      trusted_device_id: passed.deviceId,
+      idle_seconds: settings.session_idle_timeout_seconds,
+      max_seconds: settings.session_max_lifetime_seconds,
+      organization_epoch: facts.organization_epoch,
+      session_ends_at: proof.sessionEndsAt?.toISOString() ?? null,
+    }),
+    events: [...(proof.events ?? []), ...sessionEventsOf(sessionId, facts, proof), ...passed.events],
+  })
+  if (!made) return null
+  const session = {
+    sessionId,
+    userId: made.auth_account_id,
+    amr,
+    aal,
+    authenticatedAt: made.created_at,
+    endsAt: made.expires_at,
+  }
+  return issueTokens(work, { facts, session, refreshToken: refresh.token, settings })
+}
+
+function sessionEventsOf(id: string, facts: SignInFacts, proof: Proof): JoinedEvent[] {
+  const { method, amr, aal = 'aal1' } = proof
+  const account = facts.auth_account_id
+  const created = sessionEvents.created({
+    target: { type: 'session', id },
+    data: { id, user_id: account ?? id, directory_user_id: facts.user_id, auth_method: method.id, amr, aal },
+  })
+  const succeeded = loginEvents.succeeded({ target: { type: 'user', id: facts.user_id }, data: { method: method.id } })
+  // The user gets an auth account only with this session, or with another at the same time.
+  return [account === null ? { ...created, filledField: 'user_id' } : created, succeeded]
+}

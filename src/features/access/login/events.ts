@@ -1,0 +1,63 @@
+import { Type } from 'typebox'
+import { defineEvents } from '../../../platform/events/events.ts'
+import { countedMembers } from '../../../platform/events/failures.ts'
+import { named, nullable } from '../../../platform/schema.ts'
+
+const method = Type.String({ description: 'How the user tried to sign in.', examples: ['otp'] })
+
+const Id = Type.String({ format: 'uuid' })
+
+/** The data of an event about a trusted device. */
+const DeviceTrust = named(
+  'DeviceTrust',
+  Type.Object({
+    id: Id,
+    directory_user_id: Id,
+    user_agent: nullable(
+      Type.String({ description: 'Of the device, when it was trusted.', examples: ['Mozilla/5.0'] }),
+    ),
+  }),
+)
+
+/** With what gates record, since every route that ends at the door declares it. */
+export const loginEvents = defineEvents({
+  succeeded: [
+    'auth.login.succeeded',
+    'A user signed in: every required factor was right, and a session was created.',
+    Type.Object({ method }),
+  ],
+  failed: [
+    'auth.login.failed',
+    'A sign-in was refused, or a code or link was requested for an address that cannot sign in; beyond a bound, so many ' +
+      'alike.',
+    Type.Object(
+      {
+        method,
+        reason: Type.String({ description: 'Why, such as the error code.', examples: ['wrong'] }),
+        passkey_id: Type.Optional(Type.String({ format: 'uuid', description: 'The passkey, if it is known.' })),
+        ...countedMembers,
+      },
+      { examples: [{ method: 'otp', reason: 'wrong' }] },
+    ),
+  ],
+  signedUp: [
+    'auth.signup.succeeded',
+    'A user finished signing up: by proving their mailbox, or without a proof where none is required.',
+    Type.Object({ method }),
+  ],
+  challengeCreated: [
+    'mfa.challenge.created',
+    'A first factor was right and a second is required: there is no session yet.',
+    Type.Object({
+      id: Id,
+      directory_user_id: Id,
+      auth_method: Type.String({ description: 'Of the first factor.', examples: ['password'] }),
+      enrollment_required: Type.Boolean({ description: 'The user has no factor and must enroll one to sign in.' }),
+    }),
+  ],
+  trustedDeviceUsed: [
+    'mfa.trusted_device.used',
+    'A trusted device replaced the second factor of a sign-in.',
+    DeviceTrust,
+  ],
+})

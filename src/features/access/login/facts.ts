@@ -1,0 +1,144 @@
+import type { Identity } from '../../../platform/crypto/identity.ts'
+import { type JoinedStatement, runAlone, runTogether, type Writing } from '../../../platform/db/joined.ts'
+import { defineReading, type Reading, type ReadingKind } from '../../../platform/joined/readings.ts'
+import { isAccessLockedText } from '../../../platform/tenancy/user-lock.ts'
+import type { Work } from '../../../platform/work.ts'
+import { type HeldRole, heldRolesText } from '../sessions/sessions.ts'
+import { type AddressLock, type Gate, gates } from './gates.ts'
+
+/** What prevents a sign-in before it is known whether a user has the address. */
+export interface DoorState {
+  /** `active`, `suspended` or `archived`; null for a directory without an organization. */
+  organization_status: string | null
+  /** Seconds until the lock of the address, seen from the end user's network, ends; null without a lock. */
+  locked_seconds: number | null
+}
+
+/** What the door checks about a user. An expired sign-up does not count as one. */
+export interface SignInFacts extends DoorState {
+  user_id: string
+  auth_account_id: string | null
+  email: string
+  locale: string | null
+  email_verified: boolean
+  /** Whether the user may sign in at all: neither deactivated nor locked by an administrator. */
+  active: boolean
+  /** Whether an administrator's lock is in force. */
+  access_locked: boolean
+  pending: boolean
+  role: string
+  /** The roles of the organization that the user has; null for none. */
+  held_roles: HeldRole[] | null
+  /** Raised by every cut-off; a sign-in that read an older epoch does not pass. */
+  epoch: number
+  /** Whether the user has a second factor. */
+  mfa_enrolled: boolean
+  passkey_count: number
+  /** How many live sessions the user has at most. */
+  sessions_at_most: number
+  organization_slug: string | null
+  /** Of sessions: one that begins in an earlier epoch than the organization's has ended. */
+  organization_epoch: number
+}
+
+/** What is read: the door's state, and the person if there is one. In the same shape, at the same cost, for strangers. */
+export interface Facts {
+  door: DoorState
+  person: SignInFacts | null
+}
+
+const nothing = defineReading<object>()({ columns: {}, joins: () => '', selects: () => 'asked.n' })
+
+/**
+ * The one reader of facts: about the user of an address, or of a reading that names one; `null` for the door alone.
+ * Outside a transaction, requests at the same time share its statement.
+ */
+export async function readFacts<R extends object>(
+  work: Work,
+  who: Identity | null,
+  given?: Reading<R>,
+): Promise<Facts & { read: R }> {
+  const reading: Reading<object> = given ?? nothing({})
+  const { platform, directory, db } = work
+  const locks = locksOf(gates.of(platform))
+  const item = {
+    statement: factsStatement(gates.of(platform), reading.kind),
+    directoryId: directory.id,
+    key: reading.key,
+    row: Object.assign(
+      { organization_id: directory.organizationId, email_norm: who?.address.norm ?? null, identity: who?.hash ?? null },
+      ...locks.map((lock) => lock.values(work)),
+      reading.values,
+    ),
+    more: [],
+    shared: reading.shared,
+  }
+  const shared = db.isTransaction ? null : await runTogether(platform, item)
+  const row = shared === null || reading.kind.isLeftOut?.(shared) ? await runAlone(db, item) : shared
+  if (row === null) throw new Error('A statement without a row')
+  // The columns are those of the statement, and what the reading says of its own.
+  const facts = row as FactsRow & R
+  return { door: facts, person: facts.user_id === null ? null : facts, read: facts }
+}
+
+type FactsRow = SignInFacts | ({ user_id: null } & DoorState)
+
+/** The facts about a user named by id, with a lock of the address from any network. */
+export async function readFactsOf(work: Work, userId: string): Promise<SignInFacts | null> {
+  return (await readFacts(work, null, byId({ subject_id: userId }))).person
+}
+
+const byId = defineReading<object>()({
+  columns: { subject_id: 'uuid' },
+  userId: 'asked.subject_id',
+  joins: () => '',
+  selects: () => 'asked.n',
+})
+
+const statements = new WeakMap<readonly Gate[], WeakMap<ReadingKind, JoinedStatement>>()
+
+/** The statement of these gates for this kind of reading: always the same one. */
+function factsStatement(asked: readonly Gate[], reading: ReadingKind): JoinedStatement {
+  const known = statements.get(asked) ?? new WeakMap<ReadingKind, JoinedStatement>()
+  statements.set(asked, known)
+  const statement = known.get(reading) ?? makeStatement(asked, reading)
+  known.set(reading, statement)
+  return statement
+}
+
+const locksOf = (asked: readonly Gate[]): AddressLock[] => asked.flatMap(({ lock }) => lock ?? [])
+
+function makeStatement(asked: readonly Gate[], reading: ReadingKind): JoinedStatement {
+  const locks = locksOf(asked)
+  return {
+    columns: Object.assign(
+      { organization_id: 'uuid', email_norm: 'text', identity: 'bytea' },
+      ...locks.map((lock) => lock.columns),
+      reading.columns,
+    ),
+    order: 'directory_id, identity',
+    text: (writing) => factsText(locks, reading, writing),
+  }
+}
+
+function factsText(locks: AddressLock[], reading: ReadingKind, writing: Writing): string {
+  const directory = writing.directory('asked')
+  const byId = reading.userId
+  const locked = isAccessLockedText('users', 'clock.at')
+  const seconds = locks.map((lock) => (byId ? lock.secondsOfUser : lock.seconds(directory)))
+  const users = `left join lateral (
+      select * from users where directory_id = ${directory} and deleted_at is null
+        and (pending_until is null or pending_until > clock.at)
+        and ${byId ? `id = ${byId}` : 'email_norm = asked.email_norm'} limit 1) users on true`
+  return `${reading.before?.(writing) ?? ''}
+    select asked.n, users.id as user_id, users.auth_account_id, users.email, users.locale, users.email_verified,
+      users.active and not ${locked} as active, ${locked} as access_locked, users.pending_until is not null as pending, users.role, ${heldRolesText({ users: 'users', directory })} as held_roles,
+      users.epoch, users.mfa_enrolled, users.passkey_count,
+      users.sessions_at_most, coalesce(organizations.session_epoch, 0) as organization_epoch, organizations.slug as organization_slug, organizations.status as organization_status,
+      greatest(${['null::int', ...seconds].join(', ')}) as locked_seconds, ${reading.selects(writing)}
+    from clock cross join asked
+    ${byId ? reading.joins(writing) : ''} ${users} ${byId ? '' : reading.joins(writing)}
+    left join lateral (
+      select slug, status, session_epoch from organizations where id = asked.organization_id limit 1) organizations
+      on true`
+}

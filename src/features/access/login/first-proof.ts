@@ -1,0 +1,84 @@
+import { hashIdentity } from '../../../platform/crypto/identity.ts'
+import type { JoinedItem, JoinedStatement } from '../../../platform/db/joined.ts'
+import { changedFrom, joinedEventRow } from '../../../platform/events/events.ts'
+import { newId } from '../../../platform/ids.ts'
+import type { ConditionKind, UsedCondition } from '../../../platform/joined/proofs.ts'
+import { perPlatform } from '../../../platform/platform.ts'
+import { lockText } from '../../../platform/tenancy/user-lock.ts'
+import type { Work } from '../../../platform/work.ts'
+import { SELF_SERVICE, toUser, type UserRow, userEvents } from '../../directory/users/users.ts'
+import type { SignInFacts } from './facts.ts'
+
+/** The first proof of a mailbox whose user has set nothing up before: the sign-in writes it as well. */
+export interface FirstProof {
+  /** Holds as long as `applyMailboxProof` would find nothing to remove. */
+  nothingBefore: UsedCondition
+  /** Locks the user first, so that the sign-in sees whatever was set up until then. */
+  lead: NonNullable<JoinedItem['lead']>
+}
+
+/**
+ * What a sign-in needs to be such a proof; null for a user who has set something up, as far as the facts tell: who had a
+ * session or a password has an auth account. Null for a sign-up, too, whose proof is more than this.
+ */
+export function firstProofOf(work: Work, facts: SignInFacts, linkId: string | null): FirstProof | null {
+  const hasSetUp = facts.auth_account_id !== null || facts.mfa_enrolled || facts.passkey_count > 0
+  if (hasSetUp || facts.pending) return null
+  const emailNorm = facts.email.toLowerCase()
+  // Drawn before those of the sign-in: events of one transaction are ordered by their ids.
+  const eventId = newId()
+  return {
+    nothingBefore: {
+      kind: nothingBefore(work.platform),
+      values: { mailbox_identity: hashIdentity(work.platform, emailNorm), spared_link: linkId },
+    },
+    lead: {
+      statement: lockUser,
+      row: { user_id: facts.user_id, email_norm: emailNorm, epoch: facts.epoch },
+      // The columns are those of the statement.
+      complete: (answer) => [{ ...joinedEventRow(work, verified(work, answer as LockedRow)), id: eventId }],
+    },
+  }
+}
+
+/** Columns of the user's row that `applyMailboxProof` sets as well, at `ready.at`. */
+export const PROVEN = `email_verified = true, epoch = users.epoch + 1, version = users.version + 1,
+      updated_at = ready.at`
+
+type LockedRow = UserRow & { at: Date }
+
+const lockUser: JoinedStatement = {
+  columns: { user_id: 'uuid', email_norm: 'text', epoch: 'int' },
+  order: 'directory_id, user_id',
+  text: ({ directory, lock }) => `
+    select asked.n, clock.at, person.* from clock cross join asked cross join lateral (
+      select *, ${lockText('users', 'clock.at')} as locked from users
+      where directory_id = ${directory('asked')} and id = asked.user_id and email_norm = asked.email_norm
+        and epoch = asked.epoch and not email_verified and pending_until is null and deleted_at is null
+      ${lock}) person`,
+}
+
+function verified({ directory }: Work, { at, ...before }: LockedRow) {
+  const after = { ...before, email_verified: true, version: before.version + 1, updated_at: at }
+  const data = toUser(after, directory.organizationId)
+  const previous = changedFrom(toUser(before, directory.organizationId), data)
+  return userEvents.emailVerified({ target: { type: 'user', id: before.id }, data, previous })
+}
+
+const nothingBefore = perPlatform(
+  ({ belongings }): ConditionKind => ({
+    name: 'nothing-before',
+    columns: { mailbox_identity: 'bytea', spared_link: 'uuid' },
+    holds: (directory) => {
+      const removed = belongings.filter(({ proof }) => typeof proof === 'function')
+      const found = removed.map(({ table, setUpBefore }) => {
+        const own = `${table}.user_id = users.id`
+        // A limit keeps the planner on the indexes: it could read whole tables at once otherwise.
+        return `(select 1 from ${table} where ${table}.directory_id = ${directory} and ${setUpBefore ?? own} limit 1) is null`
+      })
+      // What such a user typed goes as well.
+      const sources = SELF_SERVICE.map((source) => `'${source}'`).join(', ')
+      return [`users.source not in (${sources})`, ...found].join(' and ')
+    },
+  }),
+)

@@ -1,0 +1,60 @@
+import { type EventInput, record } from '../../../platform/events/events.ts'
+import { inTxUnlessConsumed } from '../../../platform/joined/unless-consumed.ts'
+import type { TxWork, Work } from '../../../platform/work.ts'
+import { applyMailboxProof, findUserForUpdate, getUser, type HeldUser } from '../../directory/users/users.ts'
+import { completeLogin, type Proof } from './door.ts'
+import { loginErrors } from './errors.ts'
+import { loginEvents } from './events.ts'
+import type { SignInFacts } from './facts.ts'
+import { firstProofOf } from './first-proof.ts'
+import type { SessionReply } from './session-reply.ts'
+import { doorSettings } from './settings.ts'
+
+/**
+ * The door for a proof of the mailbox. The first such proof confirms the address and removes every credential set
+ * before it. `also` writes more in the same transaction, before the session is created.
+ * Throws `signup_disabled` for a sign-up that is no longer allowed.
+ * @returns null, with nothing written, when the proof was already consumed.
+ */
+export async function completeMailboxLogin(
+  work: Work,
+  facts: SignInFacts,
+  proof: Proof,
+  also?: (work: TxWork, user: HeldUser) => Promise<void>,
+): Promise<SessionReply | null> {
+  if (facts.pending && !(await doorSettings.effective(work)).allow_sign_up)
+    throw loginErrors.signupDisabled({ detail: 'allow_sign_up is off here.' })
+  if (facts.email_verified && !facts.pending && !also) return completeLogin(work, facts, proof)
+  const answer = also || work.db.isTransaction ? null : await proveAndLogIn(work, facts, proof)
+  if (answer) return answer
+  return inTxUnlessConsumed(work, async (work) => {
+    // Locked from here on, so the epoch compared below cannot change before the proof is consumed.
+    const user = await findUserForUpdate(work, facts.user_id)
+    // The user was deleted or cut off since the facts were read.
+    if (user?.epoch !== facts.epoch) return null
+    const { user: proved, announced: events } = await applyMailboxProof(work, user, {
+      linkId: proof.linkId,
+      locale: proof.locale ?? null,
+    })
+    if (facts.pending) events.push(signedUp(facts, proof))
+    if (also) {
+      // Before what `also` records of the user as they are from now on; otherwise the spend records it.
+      await record(work, ...events.splice(0))
+      await also(work, proved)
+    }
+    // The first proof removes earlier factors and, like a cut-off in `also`, raises the epoch.
+    const { epoch, locale, mfa_enrolled, passkey_count } = also ? await getUser(work, user.id) : proved
+    const proven = { ...facts, email_verified: true, pending: false, locale, mfa_enrolled, passkey_count, epoch }
+    return completeLogin(work, proven, { ...proof, events: [...events, ...(proof.events ?? [])] })
+  })
+}
+
+/** The same for a user who has set nothing up before: sign-ins at the same time share their statements. */
+async function proveAndLogIn(work: Work, facts: SignInFacts, proof: Proof): Promise<SessionReply | null> {
+  const firstProof = firstProofOf(work, facts, proof.linkId ?? null)
+  return firstProof && completeLogin(work, { ...facts, email_verified: true }, { ...proof, firstProof })
+}
+
+function signedUp({ user_id: id }: SignInFacts, { method }: Proof): EventInput {
+  return loginEvents.signedUp({ target: { type: 'user', id }, data: { method: method.id } })
+}

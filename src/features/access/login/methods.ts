@@ -1,0 +1,69 @@
+import { type Static, Type } from 'typebox'
+import type { ServiceId } from '../../../contract/contract.ts'
+import { handedIn } from '../../../platform/platform.ts'
+import { named, nullable, oneOf } from '../../../platform/schema.ts'
+import { isServiceEnabled, requireService } from '../../../platform/tenancy/services.ts'
+import type { Work } from '../../../platform/work.ts'
+
+const OfferedConnection = Type.Object({
+  id: Type.String({ format: 'uuid', examples: ['0198b6f2-6c40-7a51-8f3e-2b9d4c7a1e05'] }),
+  name: Type.String({ examples: ['Acme Okta'] }),
+  protocol: Type.Enum(['saml', 'oidc']),
+})
+type OfferedConnection = Static<typeof OfferedConnection>
+
+/** A way to sign in, which its noun brings in. */
+export interface SignInMethod {
+  /** Permanent: rows hold it, as the `auth_method` of the sessions that it opens. Those of `otp_sms` are of `otp`. */
+  id: string
+  /** How a sign-in page offers it; null where people come to it by other ways, such as an invitation. */
+  offer: {
+    label: string
+    service: ServiceId
+    isOn(work: Work): Promise<boolean>
+    /** Of one that goes by others: which of them. */
+    providers?(work: Work): Promise<string[]>
+    /** The identity providers of the organization itself. */
+    connections?(work: Work): Promise<OfferedConnection[]>
+  } | null
+}
+
+/** Those of this deployment, in the order of a sign-in page. */
+export const signInMethods = handedIn<readonly SignInMethod[]>('the sign-in methods')
+
+/** One way to sign in, as a sign-in page offers it. */
+export const LoginMethod = named(
+  'LoginMethod',
+  Type.Object(
+    {
+      id: oneOf(['password', 'otp', 'otp_sms', 'magic_link', 'passkey', 'social', 'sso']),
+      label: Type.String(),
+      providers: nullable(Type.Array(Type.String())),
+      connections: nullable(Type.Array(OfferedConnection), 'Of `sso`: where POST /v1/auth/login/sso/start leads.'),
+    },
+    { examples: [{ id: 'otp', label: 'Email code', providers: null, connections: null }] },
+  ),
+)
+
+/**
+ * Throws `service_disabled` where a sign-in at a provider, which waits in a code or a challenge, is of a service that has been
+ * switched off since.
+ */
+export async function assertProviderServed(work: Work, method: string): Promise<void> {
+  if (method === 'sso' || method === 'social') await requireService(work, method, null)
+}
+
+/** The sign-in methods available in this directory, in the order of a sign-in page. Empty while Auth is off. */
+export async function listLoginMethods(work: Work): Promise<Static<typeof LoginMethod>[]> {
+  const methods = []
+  for (const { id, offer } of signInMethods.of(work.platform)) {
+    if (offer && (await offer.isOn(work)) && (await isServiceEnabled(work, offer.service)))
+      methods.push({
+        id,
+        label: offer.label,
+        providers: (await offer.providers?.(work)) ?? null,
+        connections: (await offer.connections?.(work)) ?? null,
+      })
+  }
+  return methods
+}

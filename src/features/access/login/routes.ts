@@ -1,0 +1,52 @@
+import { type TProperties, Type } from 'typebox'
+import { defineRoute, type Route } from '../../../platform/http/route.ts'
+import { named } from '../../../platform/schema.ts'
+import type { Settings } from '../../../platform/settings/settings.ts'
+import { settingsRoutes } from '../../../platform/settings/settings-routes.ts'
+import { LoginMethod, listLoginMethods } from './methods.ts'
+
+const tag = 'Authentication'
+
+export const loginRoutes: Route[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/v1/auth/methods',
+    operation: 'auth.listMethods',
+    scope: 'auth.login',
+    tag,
+    summary: 'List sign-in methods',
+    description: 'Methods whose service is enabled and configured. Empty while the Auth service is off.',
+    reply: Type.Object({ methods: Type.Array(LoginMethod) }),
+    handle: async (work) => ({ methods: await listLoginMethods(work) }),
+  }),
+]
+
+/** The settings of sign-in, sign-up and sessions, which every noun brings its part of. */
+export function authSettingsRoutes(family: Settings<TProperties>): Route[] {
+  // A composed example would show the minimum of each field.
+  const settings = {
+    ...family.defaults,
+    allowed_redirect_uris: ['https://app.example.com/auth'],
+    session_idle_timeout_seconds: 86_400,
+  }
+  return settingsRoutes(family, {
+    tag,
+    noun: 'auth',
+    scopes: { read: 'auth.settings.read', write: 'auth.settings.write' },
+    get: { path: '/v1/auth/settings', summary: 'Read sign-in, sign-up and session settings' },
+    update: { path: '/v1/auth/settings', summary: 'Change sign-in, sign-up and session settings' },
+    updateDefaults: {
+      path: '/v1/auth/settings/defaults',
+      summary: 'Change the settings that the environment’s organizations inherit',
+    },
+    body: named('AuthSettingsPatch', Type.Object(family.patchBody)),
+    reply: named('AuthSettingsReply', Type.Object({ settings: named('AuthSettings', family.schema) })),
+    examples: {
+      body: { allowed_redirect_uris: ['https://app.example.com/auth'], session_idle_timeout_seconds: 86_400 },
+      reply: { settings },
+      sources: { allowed_redirect_uris: 'directory', session_idle_timeout_seconds: 'account' },
+    },
+    read: async (work) => ({ settings: await family.effective(work) }),
+    change: async (work, patch) => ({ settings: await family.update(work, patch) }),
+  })
+}

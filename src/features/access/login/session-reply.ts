@@ -1,0 +1,63 @@
+import { type Static, Type } from 'typebox'
+import { named, nullable } from '../../../platform/schema.ts'
+import { exampleTokens, SessionTokens } from '../sessions/sessions.ts'
+
+/** The response of every route that ends in a session, or in a challenge before it. */
+export const SessionReply = named(
+  'LoginResult',
+  Type.Object(
+    {
+      session: nullable(
+        SessionTokens,
+        'Null while the second factor is missing: continue with challenge_token. Also null if sign_in_required.',
+      ),
+      sign_in_required: Type.Optional(
+        Type.Boolean({
+          description: 'Only of POST /v1/auth/invite/accept: a team member has joined and signs in as usual.',
+        }),
+      ),
+      mfa_required: Type.Optional(
+        Type.Boolean({ description: 'The first factor was right, and a second is required.' }),
+      ),
+      challenge_token: Type.Optional(
+        Type.String({
+          description: 'For POST /v1/mfa/challenge/verify, or PUT /v1/mfa/totp if enrollment_required.',
+          examples: ['mfa_4kPq7Lw2ZbN9xTg1RcVf8YdJhQmS3uXe6BaKoEi5WnC'],
+        }),
+      ),
+      challenge_expires_at: Type.Optional(Type.String({ format: 'date-time' })),
+      directory_user_id: Type.Optional(
+        Type.String({ format: 'uuid', description: 'The user of the challenge: userId of an enrollment.' }),
+      ),
+      methods: Type.Optional(
+        Type.Array(Type.String({ examples: ['totp'] }), {
+          description: 'What passes the challenge: `totp`, `backup`, `sms`; `passkey`: sign in with it instead.',
+        }),
+      ),
+      enrollment_required: Type.Optional(
+        Type.Boolean({ description: 'The user has no factor and must enroll one to sign in.' }),
+      ),
+      mfa: Type.Optional(
+        Type.Object(
+          { required: Type.Boolean(), enrolled: Type.Boolean(), grace_ends_at: Type.String({ format: 'date-time' }) },
+          {
+            description:
+              'The policy requires a factor that the user has not enrolled; until grace_ends_at they sign in without.',
+          },
+        ),
+      ),
+      organization: Type.Optional(
+        Type.Object(
+          { subOrgId: Type.String({ format: 'uuid' }), name: Type.String(), slug: Type.String() },
+          { description: 'The one that was made for it, by POST /v1/auth/discovery/create.' },
+        ),
+      ),
+    },
+    // A complete sign-in: the fields of a challenge come only with `session` null.
+    {
+      description: 'The session, or the challenge of a second factor that is missing.',
+      examples: [{ session: exampleTokens }],
+    },
+  ),
+)
+export type SessionReply = Static<typeof SessionReply>

@@ -1,0 +1,32 @@
+import { Type } from 'typebox'
+import { defineSettingsPart } from '../../../platform/settings/settings.ts'
+import { assertOriginsFit } from './web-origin.ts'
+
+/** The door’s own settings. */
+export const doorSettings = defineSettingsPart(
+  'auth_settings',
+  Type.Object({
+    allow_sign_up: Type.Boolean({ description: 'Whether users may sign up at all.' }),
+    require_email_verification: Type.Boolean({
+      description: 'Whether a password or a sign-up gives a session only once the mailbox is proved.',
+    }),
+    sign_in_rate_limit_per_minute: Type.Integer({
+      minimum: 1,
+      maximum: 10_000,
+      description: 'How often a user may sign in within a minute, by whatever method.',
+    }),
+    allowed_origins: Type.Array(Type.String({ minLength: 1, maxLength: 300, examples: ['https://app.example.com'] }), {
+      maxItems: 100,
+      description:
+        'Origins of web pages that may call the end-user routes, such as https://app.example.com. https only; in ' +
+        'development also http on this machine.',
+    }),
+  }),
+  {
+    allow_sign_up: true,
+    require_email_verification: false,
+    sign_in_rate_limit_per_minute: 10,
+    allowed_origins: [],
+  },
+  assertOriginsFit,
+)

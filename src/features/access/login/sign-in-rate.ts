@@ -1,0 +1,42 @@
+import { defineCondition, type UsedCondition } from '../../../platform/joined/proofs.ts'
+import { type RateState, rateLimited } from '../../../platform/limits/rate-limit.ts'
+import type { Work } from '../../../platform/work.ts'
+import { doorSettings } from './settings.ts'
+import { findSignIns } from './store.ts'
+
+const WINDOW_SECONDS = 60
+// A difference of times is immutable, unlike a time less an interval, which Citus refuses in `case` of a write.
+const windowOver = (at: string) =>
+  `(users.sign_ins_since is null or ${at} - users.sign_ins_since >= interval '${WINDOW_SECONDS} seconds')`
+
+/**
+ * The user may sign in once more within this minute. What is right but too much burns nothing. Wrong proofs count
+ * elsewhere, so nobody can use up the sign-ins of somebody else.
+ */
+const signInsLeft = defineCondition({
+  name: 'sign-ins-left',
+  columns: { sign_in_limit: 'int' },
+  holds: () => `(${windowOver('clock_now()')} or users.sign_ins < asked.sign_in_limit)`,
+})
+
+/** Counts the sign-in in an update of the user's row; `at` is its time. */
+export const countedSignIn = (at: string) => `
+      sign_ins = case when ${windowOver(at)} then 1 else users.sign_ins + 1 end,
+      sign_ins_since = case when ${windowOver(at)} then ${at} else users.sign_ins_since end`
+
+/** What a sign-in by a first factor, which counts, wants of the user's row. */
+export async function signInAllowance(work: Work): Promise<UsedCondition> {
+  return signInsLeft({ sign_in_limit: (await doorSettings.effective(work)).sign_in_rate_limit_per_minute })
+}
+
+/** Whether a statement of these conditions counts a sign-in. */
+export const countsSignIn = (conditions: { name: string }[]) => conditions.some(({ name }) => name === 'sign-ins-left')
+
+/** After a proof that held nothing any more: throws `rate_limited` if that is because the user signs in too often. */
+export async function assertSignInsLeft(work: Work, userId: string): Promise<void> {
+  const { sign_in_rate_limit_per_minute: limit } = await doorSettings.effective(work)
+  const counted = await findSignIns(work.db, work.directory, { userId, windowSeconds: WINDOW_SECONDS })
+  if (!counted || counted.sign_ins < limit) return
+  const state: RateState = { limit, remaining: 0, resetSeconds: counted.reset, windowSeconds: WINDOW_SECONDS }
+  throw rateLimited(state, 'sign_in.minute')
+}

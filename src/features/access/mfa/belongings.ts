@@ -1,0 +1,36 @@
+import { sql } from 'kysely'
+import { type Belonging, comesAlong, goes, isPending, tells } from '../../../platform/lifecycle/belongings.ts'
+
+const removeDevices = goes('trusted_devices')
+
+/** What a user has where a second factor is required: the time to enroll one, and devices that replace it. */
+export const mfaBelongings: Belonging[] = [
+  {
+    table: 'mfa_grace',
+    proof: { stays: 'Nobody gains time by proving the mailbox.' },
+    cutOff: { stays: 'Nobody gains time by being cut off.' },
+    removal: { stays: 'Nobody gains time by being deleted and restored.' },
+    purged: true,
+    // Where the user has been there before, what ends first counts.
+    move: comesAlong(
+      'mfa_grace',
+      { user_id: true, ends_at: true, began_at: true, created_at: true },
+      {
+        onConflict: sql`
+          on conflict (directory_id, user_id) do update set ends_at = least(put.ends_at, excluded.ends_at)`,
+      },
+    ),
+    exports: tells('mfa_grace', 'created_at', 'ends_at began_at created_at', ''),
+    isAbsent: isPending,
+  },
+  {
+    table: 'trusted_devices',
+    proof: (work, change) => (change.keepsFactors ? null : removeDevices(work, change)),
+    cutOff: (work, change) => (change.keepsSessions && !change.devices ? null : removeDevices(work, change)),
+    removal: removeDevices,
+    // Each trusts a device on the word of the organization that the user leaves.
+    move: removeDevices,
+    exports: tells('trusted_devices', 'created_at', 'id user_agent created_at last_used_at expires_at', 'token_hash'),
+    isAbsent: isPending,
+  },
+]

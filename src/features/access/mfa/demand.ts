@@ -1,0 +1,145 @@
+import type { EventInput } from '../../../platform/events/events.ts'
+import { defineCondition, type UsedCondition } from '../../../platform/joined/proofs.ts'
+import { isServiceEnabled } from '../../../platform/tenancy/services.ts'
+import type { Work } from '../../../platform/work.ts'
+import { loginEvents } from '../login/login.ts'
+import { isDeviceTrusted, useDevice } from './device-store.ts'
+import { readDeviceToken } from './device-token.ts'
+import { aboutDevice } from './events.ts'
+import { coveredSince, type Policy, policyOf, type RoleHolder, requiresOf } from './policy.ts'
+import { settleGrace } from './store.ts'
+
+/** The part of the sign-in settings that concerns trusted devices. */
+export interface TrustSettings {
+  trusted_device_days: number
+  trusted_devices_for_enforced_roles: boolean
+}
+
+/** The user of a sign-in. */
+export interface Subject extends RoleHolder {
+  user_id: string
+  mfa_enrolled: boolean
+  passkey_count: number
+  /** Whether the answer must do without a write: `enrollment` then, where a period of grace would have to begin. */
+  isTentative?: boolean | undefined
+}
+
+/** What a sign-in still needs after its first factor. */
+export interface Demand {
+  /** `enrollment`: the user has no factor and must enroll one to sign in. */
+  kind: 'nothing' | 'challenge' | 'enrollment'
+  /** Set while the user may still sign in without the factor that the policy requires. */
+  graceEndsAt: Date | null
+  /** The trusted device that replaces the second factor. */
+  deviceId: string | null
+  /** Recorded by the statement that creates the session. */
+  events: EventInput[]
+  /**
+   * Whether the decision still holds, as a condition on the row `users`: checked by the very statement that creates the
+   * session, so that a policy or factor set concurrently cannot be bypassed.
+   */
+  unchanged: UsedCondition
+}
+
+/**
+ * The one decision whether a first factor is enough. Costs no query for a user without a factor where the policy
+ * requires none. `work` is in the transaction of the sign-in, if there is one.
+ */
+export async function demandFactor(work: Work, subject: Subject, trust: TrustSettings): Promise<Demand> {
+  const { platform, directory, origin, db } = work
+  const policy = await policyOf(work)
+  const found: Demand = {
+    kind: 'nothing',
+    graceEndsAt: null,
+    deviceId: null,
+    events: [],
+    unchanged: stillHolds(policy, subject),
+  }
+  const required = requiresOf(policy, subject)
+  if (!(required || subject.mfa_enrolled) || !(await isServiceEnabled(work, 'mfa'))) return found
+  if (!subject.mfa_enrolled) {
+    if (subject.isTentative) return { ...found, kind: 'enrollment' }
+    const grace = await settleGrace(db, directory, subject.user_id, graceOf(policy, subject))
+    if (grace && !grace.over) return { ...found, graceEndsAt: grace.ends_at }
+    return { ...found, kind: await withoutFactor(work, subject) }
+  }
+  const { trustedDevice } = origin.endUser
+  const { user_id: userId } = subject
+  const tokenHash = trustedDevice && readDeviceToken(platform, userId, trustedDevice)
+  if (tokenHash && maySkipByDevice(policy, subject, trust)) {
+    const device = await useDevice(db, directory, { userId, tokenHash, days: trust.trusted_device_days })
+    if (device) {
+      const used = loginEvents.trustedDeviceUsed(aboutDevice(device))
+      return { ...found, deviceId: device.id, events: [used] }
+    }
+  }
+  return { ...found, kind: 'challenge' }
+}
+
+/** What the grace period of a user follows from. */
+function graceOf(policy: Policy, subject: Subject) {
+  return { ...policy, gainedAt: coveredSince(policy, subject) }
+}
+
+/**
+ * A passkey is both factors, so its owner signs in with it: a first factor by itself must not suffice to enroll an app.
+ */
+async function withoutFactor(work: Work, subject: Subject): Promise<Demand['kind']> {
+  const hasPasskey = subject.passkey_count > 0 && (await isServiceEnabled(work, 'passkeys'))
+  return hasPasskey ? 'challenge' : 'enrollment'
+}
+
+const demandUnchanged = defineCondition({
+  name: 'demand-unchanged',
+  columns: { had_factor: 'boolean', had_passkey: 'boolean', policy_version: 'int', defaults_directory: 'uuid' },
+  holds: (directory) => `users.mfa_enrolled = asked.had_factor and (users.passkey_count > 0) = asked.had_passkey
+    and (select coalesce(sum(version), 0) from mfa_policies
+      where mfa_policies.directory_id in (${directory}, asked.defaults_directory)) = asked.policy_version`,
+})
+
+function stillHolds(policy: Policy, { mfa_enrolled, passkey_count }: Subject): UsedCondition {
+  return demandUnchanged({
+    had_factor: mfa_enrolled,
+    had_passkey: passkey_count > 0,
+    policy_version: policy.version,
+    defaults_directory: policy.defaultsId,
+  })
+}
+
+/**
+ * The same at the refresh of a session that was opened with one factor. A user who enrolled voluntarily is not asked
+ * during a session; a requirement applies once the user's grace period is over.
+ */
+export async function demandAtRefresh(
+  work: Work,
+  subject: Subject & { trusted_device_id: string | null },
+  trust: TrustSettings,
+): Promise<Demand> {
+  const policy = await policyOf(work)
+  const found: Demand = {
+    kind: 'nothing',
+    graceEndsAt: null,
+    deviceId: null,
+    events: [],
+    unchanged: stillHolds(policy, subject),
+  }
+  if (!requiresOf(policy, subject) || !(await isServiceEnabled(work, 'mfa'))) return found
+  const grace = await settleGrace(work.db, work.directory, subject.user_id, graceOf(policy, subject))
+  if (grace && !grace.over) return subject.mfa_enrolled ? found : { ...found, graceEndsAt: grace.ends_at }
+  if (!subject.mfa_enrolled) return { ...found, kind: await withoutFactor(work, subject) }
+  const deviceId = subject.trusted_device_id
+  if (deviceId !== null && maySkipByDevice(policy, subject, trust)) {
+    if (await isDeviceTrusted(work.db, work.directory, deviceId, trust.trusted_device_days)) return found
+  }
+  return { ...found, kind: 'challenge' }
+}
+
+/**
+ * Whether a trusted device may replace the second factor of this user. Unless the settings allow it, it may not for
+ * roles that the policy names, nor for owners and admins when the policy requires a second factor.
+ */
+export function maySkipByDevice(policy: Policy, subject: Subject, trust: TrustSettings): boolean {
+  if (trust.trusted_device_days === 0) return false
+  if (trust.trusted_devices_for_enforced_roles || !requiresOf(policy, subject)) return true
+  return policy.enforce_for_roles.length === 0 && subject.role === 'member'
+}

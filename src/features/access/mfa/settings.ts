@@ -1,0 +1,23 @@
+import { Type } from 'typebox'
+import { defineSettingsPart } from '../../../platform/settings/settings.ts'
+
+/** Whether a device that passed a challenge may stand in for the second factor. */
+export const trustedDeviceSettings = defineSettingsPart(
+  'auth_settings',
+  Type.Object({
+    trusted_device_days: Type.Integer({
+      minimum: 0,
+      maximum: 90,
+      description: 'How long a device that passed a challenge may be trusted; 0: never.',
+    }),
+    trusted_devices_for_enforced_roles: Type.Boolean({
+      description:
+        'Whether that also applies to roles that the MFA policy names, and to owners and admins when it requires a ' +
+        'second factor of them.',
+    }),
+  }),
+  {
+    trusted_device_days: 0,
+    trusted_devices_for_enforced_roles: false,
+  },
+)

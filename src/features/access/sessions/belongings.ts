@@ -1,0 +1,46 @@
+import { type Belonging, isPending, tells, type UserChange } from '../../../platform/lifecycle/belongings.ts'
+import type { TxWork } from '../../../platform/work.ts'
+import { AT_ONCE, leaveToJob, revocationOf } from './cut-off.ts'
+import { markSessionRows } from './cut-off-store.ts'
+import { sessionEvents } from './events.ts'
+import type { RevokedRow } from './store.ts'
+
+const cutOffOf = ({ user, reason }: UserChange) => ({ userId: user.id, epoch: user.session_epoch + 1, reason })
+
+const ended = ({ db, directory }: TxWork, change: UserChange) => ({
+  query: markSessionRows(db, directory, cutOffOf(change), AT_ONCE),
+  // With the next epoch every session ends; the query marks some of them.
+  columns: () => ({ session_epoch: change.user.session_epoch + 1, sessions_at_most: 0 }),
+})
+
+const sessions: Belonging<RevokedRow> = {
+  table: 'sessions',
+  proof: ended,
+  cutOff: (work, change) => (change.keepsSessions ? null : ended(work, change)),
+  removal: ended,
+  // They ended where they were, and verifiers learn it there.
+  move: ended,
+  exports: tells(
+    'sessions',
+    'created_at',
+    'id auth_method amr aal authenticated_at created_at last_active_at idle_expires_at expires_at ip_address user_agent trusted_device_id revoked_at revoked_reason',
+    'environment_id auth_account_id generation refresh_hash previous_refresh_hash successor_sealed rotated_at organization_epoch user_epoch',
+  ),
+  setUpBefore: 'sessions.user_id = users.id and sessions.revoked_at is null',
+  announce: { event: sessionEvents.revoked, of: revocationOf },
+  leave: (work, change, marked) => leaveToJob(work, cutOffOf(change), marked),
+}
+
+const stays = { stays: 'It says which sessions still have to be marked.' }
+const cutOffs: Belonging = {
+  table: 'session_cut_offs',
+  proof: stays,
+  cutOff: stays,
+  removal: stays,
+  move: stays,
+  exports: { nothing: 'A note of sessions that ended; the sessions tell it themselves.' },
+  isAbsent: isPending,
+}
+
+/** What a user has of sessions. */
+export const sessionBelongings: Belonging[] = [sessions, cutOffs]

@@ -1,0 +1,24 @@
+import { Type } from 'typebox'
+import { defineEvents } from '../../../platform/events/events.ts'
+import { AuthenticationFields, EndReason } from './schema.ts'
+
+const Id = Type.String({ format: 'uuid' })
+
+export const sessionEvents = defineEvents({
+  created: [
+    'session.created',
+    'A session was created: the user passed every required factor.',
+    Type.Object({ id: Id, user_id: Id, directory_user_id: Id, ...AuthenticationFields }),
+  ],
+  revoked: [
+    'session.revoked',
+    'A session was ended before its time; `reason` says why.',
+    Type.Object({ id: Id, user_id: Id, directory_user_id: Id, reason: EndReason }),
+  ],
+  refreshReuseDetected: [
+    'session.refresh_reuse_detected',
+    'A refresh token that had already been used was presented, so it or its successor may be stolen: the session was ' +
+      'ended.',
+    Type.Object({ id: Id, directory_user_id: Id }),
+  ],
+})

@@ -1,0 +1,95 @@
+import { type Static, Type } from 'typebox'
+import { named, nullable, oneOf } from '../../../platform/schema.ts'
+import type { ListedSession } from './store.ts'
+
+const Id = Type.String({ format: 'uuid' })
+const SessionId = Type.String({ format: 'uuid', examples: ['0198b6f2-9a3c-7e18-b1d4-6c7f20e5a841'] })
+const OrganizationId = Type.String({ format: 'uuid', examples: ['0198b6f2-50b7-7c92-a6e3-1d8f4b7092ce'] })
+const AccountId = Type.String({ format: 'uuid', examples: ['0198b6f2-81d0-7b55-8c0e-2f64a9d7b310'] })
+const Moment = Type.String({ format: 'date-time' })
+
+/** How the user signed in. */
+export const AuthenticationFields = {
+  auth_method: oneOf(
+    ['password', 'otp', 'magic_link', 'passkey', 'social', 'sso', 'signup', 'invite', 'impersonation'],
+    { examples: ['otp'] },
+  ),
+  amr: Type.Array(Type.String({ examples: ['otp'] })),
+  aal: oneOf(['aal1', 'aal2']),
+}
+
+/** Who acts for the user, and why. */
+export const Impersonator = named(
+  'Impersonator',
+  Type.Object(
+    {
+      sub: Type.String({ examples: ['grace@support.example'] }),
+      reason: Type.String({ examples: ['Ticket 4711: empty invoice'] }),
+    },
+    { description: 'Who acts for the user, and why: `act` of the token (RFC 8693 §4.1).' },
+  ),
+)
+
+export const EndReason = Type.String({
+  description: 'Why it ended, such as `revoked`, `logout`, `password_changed`, `refresh_token_reused`.',
+  examples: ['revoked'],
+})
+
+export const Session = named(
+  'Session',
+  Type.Object({
+    id: SessionId,
+    user_id: AccountId,
+    directory_user_id: Id,
+    sub_org_id: nullable(OrganizationId),
+    ...AuthenticationFields,
+    ip_address: nullable(Type.String({ examples: ['203.0.113.7'] })),
+    user_agent: nullable(Type.String({ examples: ['Mozilla/5.0'] })),
+    status: oneOf(['active']),
+    impersonator: nullable(Impersonator, 'Null: the user.'),
+    created_at: Moment,
+    last_active_at: Moment,
+    expires_at: Moment,
+  }),
+)
+
+export function toSession(row: ListedSession): Static<typeof Session> {
+  return {
+    id: row.id,
+    user_id: row.auth_account_id,
+    directory_user_id: row.user_id,
+    sub_org_id: row.organization_id,
+    auth_method: row.auth_method,
+    amr: row.amr,
+    aal: row.aal,
+    ip_address: row.ip_address,
+    user_agent: row.user_agent,
+    status: 'active',
+    impersonator: row.actor === null || row.act_reason === null ? null : { sub: row.actor, reason: row.act_reason },
+    created_at: row.created_at.toISOString(),
+    last_active_at: row.last_active_at.toISOString(),
+    // Whichever end comes first.
+    expires_at: new Date(Math.min(Number(row.idle_expires_at), Number(row.expires_at))).toISOString(),
+  }
+}
+
+export const UserSessions = named('UserSessions', Type.Object({ user_id: AccountId, sessions: Type.Array(Session) }))
+
+/** Groups sessions by user, users in the order of their first session on the page. */
+export function groupByUser(rows: ListedSession[]): Static<typeof UserSessions>[] {
+  const groups = Map.groupBy(rows.map(toSession), (session) => session.user_id)
+  return [...groups].map(([user_id, sessions]) => ({ user_id, sessions }))
+}
+
+export const RevokedCount = Type.Integer({ description: 'Counted up to 10 000.', examples: [2] })
+
+export const Revocation = named(
+  'Revocation',
+  Type.Object({
+    session_id: SessionId,
+    user_id: AccountId,
+    directory_user_id: Id,
+    revoked_at: Moment,
+    reason: EndReason,
+  }),
+)

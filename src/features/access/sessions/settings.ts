@@ -1,0 +1,45 @@
+import { Type } from 'typebox'
+import { MAX_ACCESS_TOKEN_SECONDS } from '../../../platform/crypto/signing-keys.ts'
+import { defineSettingsPart } from '../../../platform/settings/settings.ts'
+
+const HOUR = 3600
+const DAY = 24 * HOUR
+/** Less than `users.sessions_at_most` says of users of whom it is not known. */
+const MAX_LIMIT = 1000
+
+/** How long sessions and their access tokens live, and how many a user may have. */
+export const sessionSettings = defineSettingsPart(
+  'auth_settings',
+  Type.Object({
+    access_token_ttl_seconds: Type.Integer({
+      minimum: 60,
+      maximum: MAX_ACCESS_TOKEN_SECONDS,
+      description: 'Lifetime of an access token: how long offline verifiers may still accept a revoked session.',
+    }),
+    session_idle_timeout_seconds: Type.Integer({
+      minimum: 300,
+      maximum: 90 * DAY,
+      description: 'A session that is not refreshed for this long ends.',
+    }),
+    session_max_lifetime_seconds: Type.Integer({
+      minimum: 300,
+      maximum: 365 * DAY,
+      description: 'A session ends after this time, however much it is used.',
+    }),
+    max_concurrent_sessions: Type.Integer({
+      minimum: 0,
+      maximum: MAX_LIMIT,
+      description: 'Concurrent sessions per user; 0 for no limit.',
+    }),
+    concurrent_session_policy: Type.Enum(['revoke_oldest', 'deny_new'], {
+      description: 'What happens to a sign-in beyond the limit.',
+    }),
+  }),
+  {
+    access_token_ttl_seconds: HOUR,
+    session_idle_timeout_seconds: 7 * DAY,
+    session_max_lifetime_seconds: 30 * DAY,
+    max_concurrent_sessions: 100,
+    concurrent_session_policy: 'revoke_oldest',
+  },
+)

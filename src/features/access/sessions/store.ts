@@ -1,0 +1,257 @@
+import { type AliasableExpression, type Selectable, type SqlBool, sql } from 'kysely'
+import { now } from '../../../platform/db/now.ts'
+import type { Db, Tx } from '../../../platform/db/pool.ts'
+import type { Sessions } from '../../../platform/db/schema.gen.ts'
+import { byAge, type Found, type Page, searchPage } from '../../../platform/http/pagination.ts'
+import type { Directory, Reach } from '../../../platform/tenancy/directory.ts'
+import { inheritedServices, isServed } from '../../../platform/tenancy/services.ts'
+
+/** `auth_method` of sessions in which others act for the user. */
+export const IMPERSONATION = 'impersonation'
+
+export type SessionRow = Selectable<Sessions>
+export type RevokedRow = Pick<SessionRow, 'directory_id' | 'id' | 'user_id' | 'auth_account_id'>
+
+/**
+ * SQL: whether a `sessions` row is neither revoked nor expired. That is not all: it has ended, too, when an epoch that it
+ * began in is over, which `liveSessionText` compares, or who has joined the rows of user and organization.
+ */
+export function unendedSessionText(at: string): string {
+  return `(sessions.revoked_at is null and sessions.expires_at > ${at} and sessions.idle_expires_at > ${at})`
+}
+
+/** SQL of the directory and the organization of a `sessions` row: columns or parameters. */
+interface Place {
+  directory: string
+  organization: string
+}
+
+/** SQL: whether a `sessions` row is live. Decided here, never by a clean-up or the job that ends rows. */
+export function liveSessionText(at: string, { directory, organization }: Place): string {
+  return `(${unendedSessionText(at)}
+      and sessions.user_epoch = (
+        select session_epoch from users where users.directory_id = ${directory} and users.id = sessions.user_id)
+      and sessions.organization_epoch = coalesce((
+        select session_epoch from organizations where organizations.id = ${organization}), 0))`
+}
+
+const isUnended = sql.raw<SqlBool>(unendedSessionText('clock_now()'))
+
+/** Whether a `sessions` row of a directory has not ended with others. */
+function hasSameEpochs(directory: Directory) {
+  return sql<SqlBool>`sessions.user_epoch = (
+      select session_epoch from users where users.directory_id = ${directory.id} and users.id = sessions.user_id)
+    and sessions.organization_epoch = coalesce((
+      select session_epoch from organizations where organizations.id = ${directory.organizationId}), 0)`
+}
+
+/** Whether a `sessions` row of a directory is live. */
+export function isLiveSession(directory: Directory) {
+  return sql<SqlBool>`${isUnended} and ${hasSameEpochs(directory)}`
+}
+
+/** What a session that ends becomes. */
+export const asEnded = (reason: string) => ({ revoked_at: now, revoked_reason: reason, successor_sealed: null })
+
+/** Ends these sessions, unless they have ended. */
+export async function endSessionRows(
+  tx: Tx,
+  directory: Directory,
+  ids: string[],
+  reason: string,
+): Promise<RevokedRow[]> {
+  if (!ids.length) return []
+  return tx
+    .updateTable('sessions')
+    .set(asEnded(reason))
+    .where('directory_id', '=', directory.id)
+    .where(sql<SqlBool>`id = any(${ids}::uuid[])`)
+    .where('revoked_at', 'is', null)
+    .where(hasSameEpochs(directory))
+    .returning(['directory_id', 'id', 'user_id', 'auth_account_id'])
+    .execute()
+}
+
+/** How many live sessions the user has at most, whose row is locked until the transaction ends; null without a user. */
+export async function lockSessionsAtMost(tx: Tx, directory: Directory, userId: string): Promise<number | null> {
+  const row = await tx
+    .selectFrom('users')
+    .select('sessions_at_most')
+    .where('directory_id', '=', directory.id)
+    .where('id', '=', userId)
+    .where('deleted_at', 'is', null)
+    .forUpdate()
+    .executeTakeFirst()
+  return row?.sessions_at_most ?? null
+}
+
+export async function setSessionsAtMost(tx: Tx, directory: Directory, userId: string, count: number): Promise<void> {
+  // Foreign table users: `sessions_at_most` is an upper bound for the live sessions of the user.
+  await tx
+    .updateTable('users')
+    .set({ sessions_at_most: count })
+    .where('directory_id', '=', directory.id)
+    .where('id', '=', userId)
+    .execute()
+}
+
+/** Newest first. Those in which others act for the user are none of theirs. */
+export async function findLiveSessionIds(
+  tx: Tx,
+  directory: Directory,
+  userId: string,
+  limit: number,
+): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('sessions')
+    .select('id')
+    .where('directory_id', '=', directory.id)
+    .where('user_id', '=', userId)
+    .where('auth_method', '<>', IMPERSONATION)
+    .where(isLiveSession(directory))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => row.id)
+}
+
+export type ListedSession = SessionRow & {
+  organization_id: string | null
+  /** Who acts for the user, and why. */
+  actor: string | null
+  act_reason: string | null
+}
+
+/** A page of live sessions within the reach. */
+export async function listSessionRows(
+  db: Db,
+  reach: Reach,
+  filter: { userId?: string; id?: string },
+  page: Page,
+): Promise<Found<ListedSession>> {
+  const scope = selectScope(db, reach, filter)
+  // A single session of a service that is off is refused instead.
+  const inherited = sql.ref('inherited.enabled_app_ids')
+  const served = filter.id === undefined ? isServed(reach, 'sessions.directory_id', inherited) : sql<SqlBool>`true`
+  // `coalesce`: the planner expects that few epochs are equal, and would rather sort all sessions than scan for some.
+  const matches = sql<SqlBool>`coalesce(${isListed(reach)} and ${served}, false)`
+  return searchPage(
+    { db, table: 'sessions', scope, matches, describe: (rows) => describeSessions(db, reach, rows) },
+    page,
+    byAge,
+  )
+}
+
+/** Sessions that were not revoked one by one, live or not: what indexes in the order of the list find. */
+function selectScope(db: Db, reach: Reach, { userId, id }: { userId?: string; id?: string }) {
+  const { directory, environmentId } = reach
+  const users = directory ? sql`users.directory_id = ${directory.id}` : sql`users.environment_id = ${environmentId}`
+  return db
+    .selectFrom('sessions')
+    .selectAll('sessions')
+    .where('sessions.revoked_at', 'is', null)
+    .where((eb) =>
+      directory ? eb('sessions.directory_id', '=', directory.id) : eb('sessions.environment_id', '=', environmentId),
+    )
+    .$if(id !== undefined, (query) => query.where('sessions.id', '=', id ?? ''))
+    .$if(userId !== undefined, (query) =>
+      query.where(
+        sql<SqlBool>`(sessions.directory_id, sessions.user_id) in (select users.directory_id, users.id from users
+          where ${users} and (users.id = ${userId} or users.auth_account_id = ${userId}))`,
+      ),
+    )
+}
+
+/** Joined from the left: none of these sessions may be missing. */
+function describeSessions(db: Db, reach: Reach, sessions: AliasableExpression<SessionRow>) {
+  return db
+    .selectFrom(sessions.as('sessions'))
+    .leftJoin('directories', 'directories.id', 'sessions.directory_id')
+    .leftJoin('users', (join) =>
+      join.onRef('users.directory_id', '=', 'sessions.directory_id').onRef('users.id', '=', 'sessions.user_id'),
+    )
+    .leftJoin('organizations', 'organizations.id', 'directories.organization_id')
+    .leftJoin('impersonations', (join) =>
+      join
+        .onRef('impersonations.directory_id', '=', 'users.directory_id')
+        .onRef('impersonations.id', '=', 'sessions.id'),
+    )
+    .leftJoin(inheritedServices(reach).as('inherited'), (join) => join.onTrue())
+    .selectAll('sessions')
+    .select(['directories.organization_id', 'impersonations.actor', 'impersonations.reason as act_reason'])
+}
+
+/** Whether a described session is live, and listed in this reach. */
+function isListed(reach: Reach) {
+  // The account's own team signs in through a directory that is not one of its customers'.
+  const ofCustomers = reach.directory ? sql`true` : sql`directories.kind <> 'console'`
+  return sql<SqlBool>`${isUnended} and ${ofCustomers} and users.session_epoch = sessions.user_epoch
+    and coalesce(organizations.session_epoch, 0) = sessions.organization_epoch`
+}
+
+/** A live session of a user, locked until the transaction ends. */
+export async function lockLiveSession(
+  tx: Tx,
+  directory: Directory,
+  session: { id: string; userId: string },
+): Promise<SessionRow | undefined> {
+  return tx
+    .selectFrom('sessions')
+    .selectAll()
+    .where('directory_id', '=', directory.id)
+    .where('id', '=', session.id)
+    .where('user_id', '=', session.userId)
+    .where(isLiveSession(directory))
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+/** Notes that the user of a session has authenticated in it just now. */
+export async function setAuthenticated(
+  tx: Tx,
+  directory: Directory,
+  { id, amr, aal }: Pick<SessionRow, 'id' | 'amr' | 'aal'>,
+): Promise<SessionRow> {
+  return tx
+    .updateTable('sessions')
+    .set({ authenticated_at: now, amr, aal })
+    .where('directory_id', '=', directory.id)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** Whether there is or was such a session, of this user if one is named. */
+export async function sessionExists(
+  db: Db,
+  directory: Directory,
+  sessionId: string,
+  userId: string | null = null,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('sessions')
+    .select('id')
+    .where('directory_id', '=', directory.id)
+    .where('id', '=', sessionId)
+    .$if(userId !== null, (query) => query.where('user_id', '=', userId ?? ''))
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** What claims may be made of. Null where the user is gone. */
+export async function findClaimSources(db: Db, directory: Directory, userId: string) {
+  const row = await db
+    .selectFrom('users')
+    .leftJoin('organizations', (join) => join.on('organizations.id', '=', directory.organizationId))
+    .select(['users.external_id', 'users.metadata', 'organizations.external_id as organization_external_id'])
+    .select('organizations.metadata as organization_metadata')
+    .where('users.directory_id', '=', directory.id)
+    .where('users.id', '=', userId)
+    .executeTakeFirst()
+  if (!row) return null
+  return {
+    user: { externalId: row.external_id, metadata: row.metadata },
+    organization: { externalId: row.organization_external_id, metadata: row.organization_metadata },
+  }
+}

@@ -1,0 +1,46 @@
+import { type Static, Type } from 'typebox'
+import { httpErrors } from '../../../platform/errors.ts'
+import { nullable } from '../../../platform/schema.ts'
+import { defineSettingsPart } from '../../../platform/settings/settings.ts'
+import { isClaimTaken } from './claim-names.ts'
+import { accountOfTeam } from './team-audience.ts'
+
+const Audience = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  pattern: '^[!-~]+$',
+  examples: ['https://api.acme.example'],
+})
+const Source = Type.String({
+  maxLength: 120,
+  pattern: '^(user|organization)\\.(externalId|metadata\\..+)$',
+  'x-form': 'user.externalId, organization.externalId, or user.metadata. or organization.metadata. and a key',
+})
+
+/** Whom access tokens are for, and what they say besides. */
+export const claimSettings = defineSettingsPart(
+  'auth_settings',
+  Type.Object({
+    audience: nullable(
+      Type.Union([Audience, Type.Array(Audience, { minItems: 1, maxItems: 10, uniqueItems: true })]),
+      '`aud` of access tokens; null: the id of the account.',
+    ),
+    token_claims: Type.Record(Type.String(), Source, {
+      propertyNames: { pattern: '^[A-Za-z][A-Za-z0-9_.:/-]{0,99}$' },
+      maxProperties: 20,
+      description:
+        'Further claims of access tokens, each from `user.externalId`, `user.metadata.{key}`, ' +
+        '`organization.externalId` or `organization.metadata.{key}`. What is not set is left out.',
+    }),
+  }),
+  { audience: null, token_claims: {} },
+  (_, patch) => {
+    for (const name of Object.keys(Object(patch['token_claims'])))
+      if (isClaimTaken(name))
+        throw httpErrors.invalidRequest({ detail: `token_claims cannot name ${name}: it has a meaning of its own.` })
+    const audiences: unknown[] = [patch['audience']].flat()
+    if (audiences.some((audience) => accountOfTeam(audience) !== null))
+      throw httpErrors.invalidRequest({ detail: 'audience cannot be that of a team.' })
+  },
+)
+export type ClaimSettings = Static<typeof claimSettings.schema>

@@ -1,0 +1,67 @@
+import type { EndReason } from '../../../platform/lifecycle/end-reasons.ts'
+import type { TxWork } from '../../../platform/work.ts'
+import { revokeSessions, sessionEvents, stopSignIns } from '../sessions/sessions.ts'
+import { hashNames, type Namer } from './names.ts'
+import { findChallengedUsers, findSessionIdsOf, findTiedRows, type HashedThere } from './store.ts'
+
+/** What the end of sessions of a provider may record. */
+export const providerLogoutEvents = [sessionEvents.revoked]
+
+/** A link of a user. */
+interface Linked {
+  id: string
+  user_id: string
+  method: string
+}
+
+/** What is signed out, by the hashes that are kept of it: any of these names, and of their sessions these, or all. */
+export function hashThere(
+  { platform }: Pick<TxWork, 'platform'>,
+  namer: Namer,
+  { names, sessions }: { names: readonly (readonly string[])[]; sessions: readonly string[] },
+): HashedThere {
+  const hashed = [...names.map((name) => ({ name })), ...sessions.map((session) => ({ session }))].map((each) =>
+    hashNames(platform.keyring, namer, each),
+  )
+  return {
+    names: hashed.flatMap(({ nameHash }) => nameHash ?? []),
+    sessions: hashed.flatMap(({ sessionHash }) => sessionHash ?? []),
+  }
+}
+
+/**
+ * Ends what came by sessions of a provider, challenges as well. `linked` is who it speaks of, where that is known: then
+ * sessions of theirs end, too, of which nobody knows which ones they were there. Codes end
+ * with `endCodes`, after the users are held, as by an exchange. Returns whether anybody is known by this.
+ */
+export async function endThere(
+  work: TxWork,
+  there: HashedThere,
+  { linked, reason, endCodes }: { linked: Linked | null; reason: EndReason; endCodes: () => Promise<void> },
+): Promise<boolean> {
+  const { db, directory } = work
+  const found = await findTiedRows(db, directory, there)
+  const isEverySession = there.sessions.length === 0
+  const stopped = found.filter((row) => isEverySession || row.session_id === null).map(({ user_id }) => user_id)
+  // Of who is known nobody knows whether a sign-in under way will be one of these sessions.
+  const users = new Set([...stopped, ...(linked ? [linked.user_id] : [])])
+  // In one order, since others may hold the same users.
+  for (const userId of [...users].sort()) await stopSignIns(work, userId)
+  await endCodes()
+  // Again: a sign-in may have passed before its user was held.
+  const tied = (await findTiedRows(db, directory, there)).filter(({ is_live }) => is_live)
+  const nameless = linked ? await findSessionIdsOf(db, directory, linked, { isNameless: true }) : []
+  await revokeSessions(work, [...tied.map(({ id }) => id), ...nameless], reason)
+  return found.length > 0 || linked !== null
+}
+
+/** Ends the sessions that came by a link. Returns how many. */
+export async function endLinked(work: TxWork, linked: Linked, reason: EndReason): Promise<number> {
+  const ids = await findSessionIdsOf(work.db, work.directory, linked, { isNameless: false })
+  return revokeSessions(work, ids, reason)
+}
+
+/** Ends challenges that came by a connection or provider, by stopping what their users have under way. */
+export async function endChallengesOf(work: TxWork, of: { method: string; source: string }): Promise<void> {
+  for (const userId of await findChallengedUsers(work.db, work.directory, of)) await stopSignIns(work, userId)
+}

@@ -1,0 +1,61 @@
+import { isIP } from 'node:net'
+import { domainToASCII, domainToUnicode } from 'node:url'
+import { getDomain, getPublicSuffix } from 'tldts'
+import { invalidField } from '../../../platform/errors.ts'
+import { RECORD_PREFIX } from './challenge.ts'
+import { domainErrors } from './errors.ts'
+import { PUBLIC_MAIL } from './public-mail.ts'
+
+// The name of the record is longer, and still a name of the DNS (RFC 1035 §2.3.4).
+const MAX_LENGTH = 253 - `${RECORD_PREFIX}.`.length
+const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
+// Those of companies that are registered at one, such as github.io, are nobody's own either.
+const SUFFIXES = { allowPrivateDomains: true }
+
+/**
+ * The domain that somebody wrote, in ASCII and lower case. Throws `invalid_request` for what is no domain name, and
+ * `domain_not_allowed` for one that no organization can have for itself.
+ */
+export function readDomain(text: string): string {
+  const wrong = faultOf(text)
+  if (wrong !== null) throw invalid(wrong)
+  const name = domainToASCII(text)
+  if (isIP(name)) throw invalid('an IP address is no domain')
+  const labels = name.split('.')
+  // What is no Punycode is given back as it is.
+  const isReadable = !/(^|\.)xn--/.test(domainToUnicode(name))
+  if (!isReadable || !labels.every((label) => LABEL.test(label)) || /^\d+$/.test(labels.at(-1) ?? ''))
+    throw invalid('it is no domain name, such as acme.com')
+  if (labels.length === 1) throw invalid('one word alone is no domain: give it with its ending, such as acme.com')
+  if (name.length > MAX_LENGTH) throw invalid(`it is longer than ${MAX_LENGTH} characters`)
+  refuseShared(name)
+  return name
+}
+
+/** What is wrong with a text by its looks, or null. */
+function faultOf(text: string): string | null {
+  if (text.includes('://')) return 'give the name alone, without a scheme such as https://'
+  if (text.includes('@')) return 'give what follows the @ of an address alone'
+  if (text.includes('*')) return 'a wildcard is not possible: give the domain itself'
+  if (isIP(text.replace(/^\[(.*)\]$/, '$1'))) return 'an IP address is no domain'
+  if (text.includes(':')) return 'give the name alone, without a port'
+  if (/[/?#\\]/.test(text)) return 'give the name alone, without a path'
+  if (/[.\u3002\uff0e\uff61]$/.test(text)) return 'leave out the dot at the end'
+  // `domainToASCII` would decode and drop these.
+  if (/[%\s\p{Cc}\p{Cf}]/u.test(text)) return 'it has characters that no domain has'
+  return null
+}
+
+function invalid(reason: string) {
+  return invalidField('domain', 'domain', `domain: ${reason}`)
+}
+
+function refuseShared(name: string): void {
+  if (getPublicSuffix(name, SUFFIXES) === name)
+    throw domainErrors.notAllowed({ detail: `Anybody may register names below ${name}: give a domain of your own.` })
+  const registered = getDomain(name, SUFFIXES) ?? name
+  if (PUBLIC_MAIL.has(registered))
+    throw domainErrors.notAllowed({
+      detail: `Anybody may have an address at ${registered}: give a domain of your own.`,
+    })
+}

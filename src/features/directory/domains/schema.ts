@@ -1,0 +1,59 @@
+import { type Static, Type } from 'typebox'
+import { named, nullable } from '../../../platform/schema.ts'
+import { CHECK_ERRORS, recordOf } from './challenge.ts'
+import type { DomainRow } from './store.ts'
+import { unicodeOf } from './unicode.ts'
+
+/** Of one organization in one environment. */
+export const MAX_DOMAINS = 20
+
+const Moment = nullable(Type.String({ format: 'date-time' }))
+
+/** Why a check did not find the record. */
+export const DomainError = named(
+  'DomainError',
+  Type.Enum([...CHECK_ERRORS], {
+    description:
+      'txt_not_found: there is no TXT record. txt_mismatch: there are others. dns_unavailable: the DNS did not answer.',
+  }),
+)
+
+export const Domain = named(
+  'Domain',
+  Type.Object({
+    id: Type.String({ format: 'uuid' }),
+    domain: Type.String({ description: 'In ASCII (IDNA).', examples: ['acme.com'] }),
+    unicode: Object.assign(
+      nullable(Type.String(), 'As people write it, if that differs and cannot be taken for another name.'),
+      { examples: [null] },
+    ),
+    status: Type.Enum(['pending', 'verified', 'failed'], {
+      description: 'failed: the last check did not find the record, or a verified domain has lost it.',
+    }),
+    verification: Type.Object(
+      {
+        type: Type.Enum(['dns_txt']),
+        name: Type.String({ examples: ['_watchword-challenge.acme.com'] }),
+        value: Type.String({ examples: ['watchword-verify=3yK0fWQm8Zr2VdT6bNcX1pLsGhJ4uEo9aRi7kHtYvMw'] }),
+      },
+      { description: 'The TXT record to set.' },
+    ),
+    verified_at: Moment,
+    last_checked_at: Moment,
+    last_error: Object.assign(nullable(DomainError), { examples: [null] }),
+  }),
+)
+export type Domain = Static<typeof Domain>
+
+export function toDomain(row: DomainRow): Domain {
+  return {
+    id: row.id,
+    domain: row.domain,
+    unicode: unicodeOf(row.domain),
+    status: row.status,
+    verification: recordOf(row),
+    verified_at: row.verified_at?.toISOString() ?? null,
+    last_checked_at: row.last_checked_at?.toISOString() ?? null,
+    last_error: row.last_error,
+  }
+}

@@ -1,0 +1,124 @@
+import { directoryRolePermissions } from '../../../contract/permissions.ts'
+import { invalidField } from '../../../platform/errors.ts'
+import { record } from '../../../platform/events/events.ts'
+import { isId, newId } from '../../../platform/ids.ts'
+import { handedIn } from '../../../platform/platform.ts'
+import type { KeyCaller } from '../../../platform/tenancy/caller.ts'
+import { directoryInReach, findDirectoryOfOrganization, type Reach } from '../../../platform/tenancy/directory.ts'
+import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
+import { getUserForUpdate, getUserInReach } from '../users/users.ts'
+import {
+  findMemberRow,
+  holdMemberRow,
+  listAssignmentsOfMember,
+  listAssignmentsOfUsers,
+  setMemberRoleRows,
+} from './assignment-store.ts'
+import { roleErrors } from './errors.ts'
+import { giveRoles, type HeldRole, holdRoles, isNamed, tellAssignments } from './give.ts'
+import { dropManaged } from './managed.ts'
+import { assertMayGrant } from './permissions.ts'
+import { toAssignment, type UserRolesChange } from './schema.ts'
+import type { AssignmentRow } from './store.ts'
+
+type CallerWork = Work & { caller: KeyCaller }
+
+/** Refuses a caller that lacks permissions of a member of the organization. Throws `privilege_escalation`. */
+export const memberGuard = handedIn<(work: CallerWork, membershipId: string) => Promise<void>>(
+  'who may act on a member of the team',
+)
+
+const idsOf = (rows: AssignmentRow[]) => [...new Set(rows.map(({ role_id }) => role_id))].sort()
+
+const shown = (rows: AssignmentRow[]) => ({ roleIds: idsOf(rows), assignments: rows.map(toAssignment) })
+
+const directoryRole = (role: string) => (role === 'admin' ? ('admin' as const) : ('member' as const))
+
+/** What roles a user has, and what gave them. Throws `user_not_found`. */
+export async function readUserRoles(work: Work<Reach>, userId: string) {
+  const user = await getUserInReach(work, userId)
+  const rows = await listAssignmentsOfUsers(work.db, work.directory, [user.id])
+  return { ...shown(rows), role: directoryRole(user.role) }
+}
+
+/**
+ * Replaces the roles of a user; absent fields stay. A role that groups give stays theirs, so that it ends with them.
+ * Throws `user_not_found`, `invalid_request` for roles that the organization has not, `privilege_escalation` for what is
+ * given beyond the scopes of the key, and `role_managed` where a role that groups give would go without `force`.
+ */
+export async function setUserRoles(work: CallerWork, userId: string, change: UserRolesChange) {
+  return inTx(work, async (work) => {
+    const { db, directory, caller } = work
+    const roles = change.roleIds && (await holdAll(work, change.roleIds))
+    const held = await getUserForUpdate(work, userId)
+    const had = await listAssignmentsOfUsers(db, directory, [held.id])
+    const managed = had.filter(({ source }) => source !== 'manual')
+    const manual = had.filter(({ source }) => source === 'manual')
+    const isManagedAdmin = held.sso_role === 'admin' || held.scim_role === 'admin'
+    const own = roles?.filter(({ id }) => isAmong(manual, id) || !isAmong(managed, id))
+    const role = change.role === 'admin' && isManagedAdmin ? undefined : change.role
+    if (own) assertMayGive(caller, own, manual)
+    if (role === 'admin' && held.own_role !== 'admin') assertMayGrant(caller, directoryRolePermissions.admin)
+    const lost = {
+      admin: isManagedAdmin && role !== undefined,
+      roleIds: roles ? idsOf(managed).filter((id) => !roles.some((one) => one.id === id)) : [],
+    }
+    const user = await dropManaged(work, { user: held, managed, lost, force: change.force ?? false })
+    const [after = user] = await giveRoles(work, 'manual', [{ user, role, roleIds: own?.map(({ id }) => id) }])
+    const rows = await listAssignmentsOfUsers(db, directory, [user.id])
+    return { success: true, ...shown(rows), role: directoryRole(after.role) }
+  })
+}
+
+const isAmong = (rows: AssignmentRow[], id: string) => rows.some(({ role_id }) => role_id === id)
+
+/** What roles a member has. Throws `role_member_not_found`. */
+export async function readMemberRoles(work: Work<Reach>, membershipId: string) {
+  const id = readId(membershipId)
+  const { platform, db, directory: reach } = work
+  const member = await findMemberRow(db, reach, id)
+  if (!member) throw roleErrors.memberNotFound()
+  // A membership of the account has no directory of its own: what it has where the service is off is left out.
+  const directory =
+    member.organization_id && (await findDirectoryOfOrganization(platform, reach, member.organization_id))
+  // Throws where the service is off in the directory of the membership.
+  if (directory) await directoryInReach(platform, reach, directory.id)
+  return shown(await listAssignmentsOfMember(db, reach, id))
+}
+
+/**
+ * Replaces the roles of a member, whose own permissions the caller must hold. Throws `role_member_not_found`,
+ * `privilege_escalation`, and as for a user.
+ */
+export async function setMemberRoles(work: CallerWork, membershipId: string, names: string[]) {
+  const id = readId(membershipId)
+  return inTx(work, async (work) => {
+    const { db, directory, caller } = work
+    const roles = await holdAll(work, names)
+    const member = await holdMemberRow(db, directory, id)
+    if (!member) throw roleErrors.memberNotFound()
+    await memberGuard.of(work.platform)(work, id)
+    assertMayGive(caller, roles, await listAssignmentsOfMember(db, directory, id))
+    const wanted = roles.map((role) => ({ id: newId(), role_id: role.id }))
+    await record(work, ...tellAssignments(await setMemberRoleRows(db, directory, member, wanted)))
+    return { success: true, ...shown(await listAssignmentsOfMember(db, directory, id)) }
+  })
+}
+
+function assertMayGive(caller: KeyCaller, roles: HeldRole[], had: AssignmentRow[]): void {
+  const more = roles.filter(({ id }) => !had.some(({ role_id }) => role_id === id))
+  assertMayGrant(caller, [...new Set(more.flatMap(({ permissions }) => permissions))])
+}
+
+async function holdAll(work: TxWork, names: string[]): Promise<HeldRole[]> {
+  const roles = await holdRoles(work, names)
+  const strange = names.findIndex((name) => !roles.some((role) => isNamed(role, name)))
+  if (strange >= 0) throw invalidField('roleIds', 'unknown_role', `roleIds.${strange} is no role of the organization`)
+  return roles
+}
+
+function readId(text: string): string {
+  const id = text.toLowerCase()
+  if (!isId(id)) throw roleErrors.memberNotFound()
+  return id
+}

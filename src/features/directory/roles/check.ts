@@ -1,0 +1,34 @@
+import { directoryRolePermissions, isKnownPermission } from '../../../contract/permissions.ts'
+import { isId } from '../../../platform/ids.ts'
+import { directoryInReach, type Reach } from '../../../platform/tenancy/directory.ts'
+import { isServiceEnabled } from '../../../platform/tenancy/services.ts'
+import type { Work } from '../../../platform/work.ts'
+import { userErrors } from '../users/users.ts'
+import { isSystemRole } from './give.ts'
+import type { CheckReply } from './schema.ts'
+import { type CheckRow, findCheckRow } from './store.ts'
+
+/**
+ * Whether a user may do something now, and why, by one statement. Denies where `rbac` is off in the directory of the user.
+ * Throws `user_not_found`.
+ */
+export async function checkPermission(
+  work: Work<Reach>,
+  { userId, permission }: { userId: string; permission: string },
+): Promise<CheckReply> {
+  const id = userId.toLowerCase()
+  const row = isId(id) ? await findCheckRow(work.db, work.directory, { userId: id, permission }) : undefined
+  if (!row) throw userErrors.notFound()
+  const directory = await directoryInReach(work.platform, work.directory, row.directory_id)
+  const isOn = directory && (await isServiceEnabled({ platform: work.platform, directory }, 'rbac'))
+  return isOn ? judge(row, permission) : { allowed: false, reason: 'service_disabled' }
+}
+
+function judge({ active, role, organization_status, allowing, named }: CheckRow, permission: string): CheckReply {
+  if (!active || (organization_status !== null && organization_status !== 'active'))
+    return { allowed: false, reason: 'inactive' }
+  const held: readonly string[] = isSystemRole(role) ? directoryRolePermissions[role] : []
+  if (held.includes(permission)) return { allowed: true, reason: `role:${role}` }
+  if (allowing !== null) return { allowed: true, reason: `role:${allowing}` }
+  return { allowed: false, reason: named || isKnownPermission(permission) ? 'no_role' : 'unknown_permission' }
+}

@@ -1,0 +1,134 @@
+import { directoryRolePermissions } from '../../../contract/permissions.ts'
+import { changedFrom, type EventInput, record } from '../../../platform/events/events.ts'
+import { newId } from '../../../platform/ids.ts'
+import type { TxWork, Work } from '../../../platform/work.ts'
+import { type HeldUser, toUser, type UserRow, userEvents } from '../users/users.ts'
+import {
+  type ChangedAssignments,
+  ROLE_COLUMNS,
+  type RoleSource,
+  setAssignmentRows,
+  setRoleRows,
+} from './assignment-store.ts'
+import { roleEvents } from './events.ts'
+import { toAssignment } from './schema.ts'
+import { findRoleRows, holdRoleRows } from './store.ts'
+
+const BATCH = 1_000
+
+type DirectoryRole = 'admin' | 'member'
+
+/** What a source gives a user. */
+export interface Given {
+  user: HeldUser
+  /** The directory role; null for none, undefined for what it gave before. */
+  role?: DirectoryRole | null | undefined
+  /** Ids of roles that are held; undefined for those that it gave before. */
+  roleIds?: string[] | undefined
+}
+
+/**
+ * Notes which roles a source gives these users now. A user has the highest of the directory roles that the sources give,
+ * and every other role that one of them gives. The one place where roles are given to users. Returns those for whom
+ * something is noted otherwise than before.
+ */
+export async function giveRoles(work: TxWork, source: RoleSource, given: Given[]): Promise<UserRow[]> {
+  const rows: UserRow[] = []
+  // A statement may last three seconds, and each of these rows has many indexes.
+  for (let at = 0; at < given.length; at += BATCH)
+    rows.push(...(await giveSome(work, source, given.slice(at, at + BATCH))))
+  return rows
+}
+
+async function giveSome(work: TxWork, source: RoleSource, given: Given[]): Promise<UserRow[]> {
+  const { db, directory } = work
+  const column = ROLE_COLUMNS[source]
+  const other = given.flatMap(({ user, role = user[column] }) => {
+    const next = source === 'manual' ? (role ?? 'member') : role
+    // Groups that give `member` give what every user has.
+    const isSame = source === 'manual' ? next === user[column] : (next === 'admin') === (user[column] === 'admin')
+    return isSame ? [] : [{ id: user.id, role: next }]
+  })
+  const changes = await assign(work, source, given)
+  const touched = new Set([...changes.came, ...changes.went].map(({ user_id }) => user_id))
+  const noted = new Set(other.map(({ id }) => id))
+  const kept = given.filter(({ user }) => touched.has(user.id) && !noted.has(user.id))
+  const roles = [...other, ...kept.map(({ user }) => ({ id: user.id, role: user[column] }))]
+  if (roles.length === 0) return []
+  const rows = await setRoleRows(db, directory, source, roles)
+  const before = new Map(given.map(({ user }) => [user.id, user]))
+  const told = rows.flatMap((row) => tellOf(work, before.get(row.id), row))
+  await record(work, ...told, ...tellAssignments(changes))
+  return rows
+}
+
+/** Changes the assignments; those of users who have none and get none cost no statement. */
+async function assign(work: TxWork, source: RoleSource, given: Given[]): Promise<ChangedAssignments> {
+  const asked = given.flatMap(({ user, roleIds }) =>
+    roleIds === undefined || (roleIds.length === 0 && user.role_ids.length === 0) ? [] : [{ user, roleIds }],
+  )
+  if (asked.length === 0) return { came: [], went: [] }
+  const wanted = asked.flatMap(({ user, roleIds }) =>
+    [...new Set(roleIds)].map((id) => ({ id: newId(), user_id: user.id, role_id: id })),
+  )
+  return setAssignmentRows(work.db, work.directory, source, { userIds: asked.map(({ user }) => user.id), wanted })
+}
+
+function tellOf({ directory }: TxWork, before: UserRow | undefined, after: UserRow): EventInput[] {
+  if (!before) return []
+  const data = toUser(after, directory.organizationId)
+  const { updatedAt, ...previous } = changedFrom(toUser(before, directory.organizationId), data)
+  if (Object.keys(previous).length === 0) return []
+  return [userEvents.updated({ target: { type: 'user', id: after.id }, data, previous: { ...previous, updatedAt } })]
+}
+
+/** The events of what came and went. */
+export function tellAssignments({ came, went }: ChangedAssignments): EventInput[] {
+  return [
+    ...came.map((row) => ({ event: roleEvents.assigned, row })),
+    ...went.map((row) => ({ event: roleEvents.unassigned, row })),
+  ].map(({ event, row }) => event({ target: { type: 'role', id: row.role_id }, data: toAssignment(row) }))
+}
+
+/** A role that users have been given the permissions of. */
+export interface HeldRole {
+  id: string
+  slug: string
+  permissions: string[]
+}
+
+/**
+ * The roles of these names, ids or slugs, that the directory has. Nobody changes or deletes them until the transaction
+ * ends. Lock order: before any user.
+ */
+export async function holdRoles(work: TxWork, names: readonly string[]): Promise<HeldRole[]> {
+  return names.length === 0 ? [] : holdRoleRows(work.db, work.directory, readNames(names))
+}
+
+/** What a role of this name, of the system or of the directory, lets users do; null for a role that is not there. */
+export async function findGrantedPermissions(
+  work: Work,
+  names: readonly string[],
+): Promise<Map<string, readonly string[] | null>> {
+  const own = names.filter((name) => !isSystemRole(name))
+  const rows = own.length === 0 ? [] : await findRoleRows(work.db, work.directory, readNames(own))
+  return new Map(
+    names.map((name) => {
+      if (isSystemRole(name)) return [name, directoryRolePermissions[name]]
+      return [name, rows.find((row) => isNamed(row, name))?.permissions ?? null]
+    }),
+  )
+}
+
+/** Whether the role is one that directory users have everywhere. */
+export function isSystemRole(name: string): name is DirectoryRole {
+  return name === 'admin' || name === 'member'
+}
+
+/** Whether a role is meant by an id or slug. */
+export function isNamed({ id, slug }: Pick<HeldRole, 'id' | 'slug'>, name: string): boolean {
+  return name === slug || name.toLowerCase() === id
+}
+
+/** Ids are read in either case. */
+const readNames = (names: readonly string[]) => [...new Set(names.flatMap((name) => [name, name.toLowerCase()]))]

@@ -1,0 +1,85 @@
+import { scopes } from '../../../contract/contract.ts'
+import {
+  directoryRolePermissions,
+  isKnownPermission,
+  permissionScopes,
+  permissions,
+  teamRolePermissions,
+} from '../../../contract/permissions.ts'
+import { httpErrors } from '../../../platform/errors.ts'
+import type { KeyCaller } from '../../../platform/tenancy/caller.ts'
+import { allows } from '../../../platform/tenancy/scopes.ts'
+import type { PermissionInfo, Role } from './schema.ts'
+
+/** A permission: a resource and an action, and whatever a customer puts between. */
+export const PERMISSION_FORM = /^[a-z][a-z0-9_-]*(:[a-z][a-z0-9_-]*)+$/
+
+type Granting = Pick<KeyCaller, 'kind' | 'scopes' | 'lacks'>
+
+/**
+ * Nobody grants more than they hold: a permission of the catalogue is given by who has the scope of the same power, and
+ * is of no team role that is without it. Those that a customer has invented mean nothing here, and are theirs to give.
+ * Throws `privilege_escalation`.
+ */
+export function assertMayGrant(caller: Granting, asked: readonly string[]): void {
+  const beyond = asked.filter((permission) => !mayGrant(caller, permission))
+  if (beyond.length > 0)
+    throw httpErrors.privilegeEscalation({
+      detail: `The caller lacks what it takes to grant ${beyond.slice(0, 5).join(', ')}${beyond.length > 5 ? ' and more' : ''}.`,
+    })
+}
+
+function mayGrant({ kind, scopes: held, lacks = [] }: Granting, permission: string): boolean {
+  if (!isKnownPermission(permission)) return true
+  if (lacks.includes(permission)) return false
+  const scope = permissionScopes[permission]
+  if (scope !== null) return allows(held, scope)
+  return held.includes('*') || (kind === 'member' && scopes.every((each) => allows(held, each)))
+}
+
+/** The catalogue, and what is used besides. */
+export function describePermissions(used: readonly string[]): PermissionInfo[] {
+  const own = [...new Set(used)].filter((id) => !isKnownPermission(id)).sort()
+  return [
+    ...permissions.map((id) => ({ id, known: true, scope: permissionScopes[id] })),
+    ...own.map((id) => ({ id, known: false, scope: null })),
+  ]
+}
+
+const DESCRIPTIONS: Record<string, string> = {
+  owner: 'Everything.',
+  admin: 'Everything but what owners alone decide.',
+  developer: 'Keys, webhooks and environments; reads settings and the audit log.',
+  member: 'Reads users, members and organizations.',
+}
+
+function systemRole(slug: string, held: readonly string[], scope: Role['scope']): Role {
+  return {
+    id: slug,
+    slug,
+    name: slug,
+    description: scope === 'account' || slug === 'member' ? (DESCRIPTIONS[slug] ?? null) : 'Manages the organization.',
+    permissions: [...held],
+    system: true,
+    scope,
+    subOrgId: null,
+    assignmentCount: 0,
+    createdAt: null,
+    updatedAt: null,
+  }
+}
+
+/** The roles of the account's team. */
+export const teamRoles: readonly Role[] = Object.entries(teamRolePermissions).map(([slug, held]) =>
+  systemRole(slug, held, 'account'),
+)
+
+/** The roles of directory users that there are everywhere. */
+export const directoryRoles: readonly Role[] = Object.entries(directoryRolePermissions).map(([slug, held]) =>
+  systemRole(slug, held, 'organization'),
+)
+
+/** The system role of this slug, that of directory users first. */
+export function findSystemRole(slug: string): Role | undefined {
+  return [...directoryRoles, ...teamRoles].find((role) => role.slug === slug.toLowerCase())
+}

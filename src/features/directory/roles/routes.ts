@@ -1,0 +1,228 @@
+import { Type } from 'typebox'
+import { httpErrors } from '../../../platform/errors.ts'
+import { byAge, finishPage, listQuery, readPage } from '../../../platform/http/pagination.ts'
+import { tagOf } from '../../../platform/http/precondition.ts'
+import { defineRoute, type Route } from '../../../platform/http/route.ts'
+import { UserParams, userErrors, userEvents } from '../users/users.ts'
+import { readMemberRoles, readUserRoles, setMemberRoles, setUserRoles } from './assign.ts'
+import { countAssignmentRows, listAssignmentRows } from './assignment-store.ts'
+import { checkPermission } from './check.ts'
+import { changeRole, createRole, deleteRole, getRole } from './custom.ts'
+import { roleErrors } from './errors.ts'
+import { roleEvents } from './events.ts'
+import { describePermissions, directoryRoles, teamRoles } from './permissions.ts'
+import {
+  CheckBody,
+  CheckReply,
+  MemberParams,
+  MemberRolesChange,
+  MemberRolesChangeReply,
+  MemberRolesReply,
+  PermissionListReply,
+  Preview,
+  RoleChangeReply,
+  RoleCreate,
+  RoleDeleteReply,
+  RoleListReply,
+  RoleParams,
+  RolePatch,
+  RoleReply,
+  toAssignment,
+  toRole,
+  UserRolesChange,
+  UserRolesChangeReply,
+  UserRolesReply,
+} from './schema.ts'
+import { listRoleRows, listUsedPermissions } from './store.ts'
+
+const about = { tag: 'Roles', service: 'rbac' } as const
+const reading = { ...about, scope: 'roles.read', directory: 'reach' } as const
+const writing = { ...about, scope: 'roles.write' } as const
+const MAX_LISTED = 1000
+
+const { privilegeEscalation } = httpErrors
+
+export const roleRoutes: Route[] = [
+  defineRoute({
+    ...reading,
+    method: 'GET',
+    path: '/v1/rbac/roles',
+    operation: 'roles.list',
+    summary: 'List roles and who has them',
+    description: 'The pages are of the assignments.',
+    query: Type.Object(listQuery),
+    reply: RoleListReply,
+    async handle(work, { query }) {
+      const { db, directory } = work
+      const page = readPage(work.platform, '/v1/rbac/roles', query)
+      const custom = await listRoleRows(db, directory, MAX_LISTED)
+      const rows = await listAssignmentRows(db, directory, page)
+      const total = page.includeTotal ? await countAssignmentRows(db, directory) : undefined
+      const list = finishPage(work, page, { rows, total }, byAge)
+      return {
+        systemRoles: [...teamRoles],
+        directorySystemRoles: [...directoryRoles],
+        customRoles: custom.map((row) => toRole(row, row.organization_id)),
+        assignments: list.rows.map(toAssignment),
+        permissions: describePermissions(custom.flatMap(({ permissions }) => permissions)),
+        ...list.reply,
+      }
+    },
+  }),
+  defineRoute({
+    ...writing,
+    method: 'POST',
+    path: '/v1/rbac/roles',
+    operation: 'roles.create',
+    summary: 'Create a role',
+    description: 'Of permissions of the catalogue, which the scopes of the key must cover, and of your own.',
+    body: RoleCreate,
+    reply: RoleReply,
+    errors: [roleErrors.exists, roleErrors.limitReached, privilegeEscalation],
+    event: roleEvents.created,
+    etag: true,
+    async handle(work, { body }) {
+      const row = await createRole(work, body)
+      work.headers.etag = tagOf(row)
+      return { role: toRole(row, work.directory.organizationId) }
+    },
+  }),
+  defineRoute({
+    ...reading,
+    method: 'GET',
+    path: '/v1/rbac/roles/{roleId}',
+    operation: 'roles.get',
+    summary: 'Read a role',
+    params: RoleParams,
+    reply: RoleReply,
+    errors: [roleErrors.notFound],
+    etag: true,
+    async handle(work, { params }) {
+      const { role, version } = await getRole(work, params.roleId)
+      work.headers.etag = tagOf({ version: version ?? 1 })
+      return { role }
+    },
+  }),
+  defineRoute({
+    ...writing,
+    method: 'PATCH',
+    path: '/v1/rbac/roles/{roleId}',
+    operation: 'roles.update',
+    summary: 'Change a role',
+    description:
+      'Absent fields are kept. Whoever has the role has the new permissions at once, in tokens from the next one.',
+    params: RoleParams,
+    query: Preview,
+    body: RolePatch,
+    reply: RoleChangeReply,
+    errors: [
+      roleErrors.notFound,
+      roleErrors.systemRole,
+      roleErrors.exists,
+      httpErrors.versionConflict,
+      privilegeEscalation,
+    ],
+    maybeEvents: [roleEvents.updated],
+    etag: true,
+    async handle(work, { params, query, body }) {
+      const { row, ...effect } = await changeRole(work, params.roleId, { patch: body, preview: query.preview ?? false })
+      work.headers.etag = tagOf(row)
+      return { role: toRole(row, work.directory.organizationId), ...effect }
+    },
+  }),
+  defineRoute({
+    ...writing,
+    method: 'DELETE',
+    path: '/v1/rbac/roles/{roleId}',
+    operation: 'roles.delete',
+    summary: 'Delete a role',
+    description: 'Whoever has the role loses it in the same moment.',
+    params: RoleParams,
+    query: Preview,
+    reply: RoleDeleteReply,
+    errors: [roleErrors.notFound, roleErrors.systemRole, httpErrors.versionConflict],
+    maybeEvents: [roleEvents.deleted],
+    async handle(work, { params, query }) {
+      return { success: true, ...(await deleteRole(work, params.roleId, { preview: query.preview ?? false })) }
+    },
+  }),
+  defineRoute({
+    ...reading,
+    method: 'GET',
+    path: '/v1/rbac/permissions',
+    operation: 'roles.listPermissions',
+    summary: 'List permissions',
+    reply: PermissionListReply,
+    handle: async ({ db, directory }) => ({
+      permissions: describePermissions(await listUsedPermissions(db, directory)),
+    }),
+  }),
+  defineRoute({
+    ...reading,
+    method: 'GET',
+    path: '/v1/rbac/users/{userId}/roles',
+    operation: 'roles.getOfUser',
+    summary: 'Read the roles of a user',
+    params: UserParams,
+    reply: UserRolesReply,
+    errors: [userErrors.notFound],
+    handle: (work, { params }) => readUserRoles(work, params.userId),
+  }),
+  defineRoute({
+    ...writing,
+    method: 'PUT',
+    path: '/v1/rbac/users/{userId}/roles',
+    operation: 'roles.setOfUser',
+    summary: 'Give a user roles',
+    description:
+      'Replaces the roles of the user; an absent field is kept. A role that groups of the identity provider give stays ' +
+      'theirs: a request without it is refused unless `force` is true.',
+    params: UserParams,
+    body: UserRolesChange,
+    reply: UserRolesChangeReply,
+    errors: [userErrors.notFound, roleErrors.managed, privilegeEscalation],
+    maybeEvents: [roleEvents.assigned, roleEvents.unassigned, userEvents.updated],
+    handle: (work, { params, body }) => setUserRoles(work, params.userId, body),
+  }),
+  defineRoute({
+    ...reading,
+    method: 'GET',
+    path: '/v1/rbac/members/{membershipId}/roles',
+    operation: 'roles.getOfMember',
+    summary: 'Read the roles of a member',
+    params: MemberParams,
+    reply: MemberRolesReply,
+    errors: [roleErrors.memberNotFound],
+    handle: (work, { params }) => readMemberRoles(work, params.membershipId),
+  }),
+  defineRoute({
+    ...writing,
+    method: 'PUT',
+    path: '/v1/rbac/members/{membershipId}/roles',
+    operation: 'roles.setOfMember',
+    summary: 'Give a member roles',
+    description: 'Replaces them.',
+    params: MemberParams,
+    body: MemberRolesChange,
+    reply: MemberRolesChangeReply,
+    errors: [roleErrors.memberNotFound, privilegeEscalation],
+    maybeEvents: [roleEvents.assigned, roleEvents.unassigned],
+    handle: (work, { params, body }) => setMemberRoles(work, params.membershipId, body.roleIds),
+  }),
+  defineRoute({
+    // Without `service`: where rbac is off, the answer denies instead of refusing the request.
+    tag: about.tag,
+    scope: reading.scope,
+    directory: reading.directory,
+    method: 'POST',
+    path: '/v1/rbac/check',
+    operation: 'roles.check',
+    summary: 'Check whether a user may do something',
+    description: 'As of now, whatever their token says.',
+    body: CheckBody,
+    reply: CheckReply,
+    errors: [userErrors.notFound],
+    idempotency: false,
+    handle: (work, { body }) => checkPermission(work, body),
+  }),
+]

@@ -1,0 +1,209 @@
+import { type Static, Type } from 'typebox'
+import { type permissionScopes, permissions } from '../../../contract/permissions.ts'
+import { COUNTED, listReply } from '../../../platform/http/pagination.ts'
+import { named, nullable, ONE_LINE } from '../../../platform/schema.ts'
+import { MAX_SLUG, SLUG_PATTERN } from '../../../platform/slug.ts'
+import { PERMISSION_FORM } from './permissions.ts'
+import type { AssignmentRow, RoleRow } from './store.ts'
+
+const MAX_PERMISSIONS = 500
+export const MAX_ROLES_OF_ONE = 50
+
+const ROLE_ID = '0198b6f2-5d10-7b34-9e2a-6f81c04d7a93'
+const Id = Type.String({ format: 'uuid' })
+const Moment = Type.String({ format: 'date-time' })
+
+const Name = named('RoleName', Type.String({ minLength: 1, maxLength: 100, ...ONE_LINE, examples: ['Editor'] }))
+const Slug = Type.String({ examples: ['editor'] })
+const Description = named(
+  'RoleDescription',
+  nullable(Type.String({ maxLength: 500, ...ONE_LINE, examples: ['May edit invoices'] })),
+)
+const Permission = Type.String({
+  maxLength: 128,
+  pattern: PERMISSION_FORM.source,
+  'x-form': 'words of a-z, 0-9, _ and -, joined by colons, such as invoice:approve',
+  examples: ['members:read'],
+})
+const Permissions = Type.Array(Permission, {
+  maxItems: MAX_PERMISSIONS,
+  examples: [['members:read', 'invoice:approve']],
+})
+
+export const Role = named(
+  'Role',
+  Type.Object({
+    id: Type.String({ description: 'Of a system role its slug.', examples: [ROLE_ID] }),
+    slug: Slug,
+    name: Name,
+    description: Description,
+    permissions: Permissions,
+    system: Type.Boolean({ examples: [false] }),
+    scope: Type.Enum(['account', 'organization'], { examples: ['organization'] }),
+    subOrgId: nullable(Id),
+    assignmentCount: Type.Integer({
+      description: `Users and members who have it, of each up to ${COUNTED.toLocaleString('en')}.`,
+      examples: [3],
+    }),
+    createdAt: nullable(Moment),
+    updatedAt: nullable(Moment),
+  }),
+)
+export type Role = Static<typeof Role>
+
+export const RoleAssignment = named(
+  'RoleAssignment',
+  Type.Object({
+    id: Id,
+    userId: nullable(Id, 'Auth account of the user, once there is one.'),
+    directoryUserId: nullable(Id, 'Null for a member.'),
+    membershipId: Object.assign(nullable(Id), { examples: [null] }),
+    roleId: Type.String({ format: 'uuid', examples: [ROLE_ID] }),
+    source: Type.Enum(['manual', 'scim', 'sso'], { description: 'By hand, or by groups of the identity provider.' }),
+    createdAt: Moment,
+  }),
+)
+export type RoleAssignment = Static<typeof RoleAssignment>
+
+const PermissionInfo = named(
+  'Permission',
+  Type.Object({
+    id: Type.String({ examples: [permissions[0]] }),
+    known: Type.Boolean({ description: 'false: your own, which only your application understands.' }),
+    scope: nullable(Type.String({ examples: ['users.read' satisfies (typeof permissionScopes)['users:read']] })),
+  }),
+)
+export type PermissionInfo = Static<typeof PermissionInfo>
+
+export const PermissionListReply = Type.Object({
+  permissions: Type.Array(PermissionInfo, { description: 'The catalogue, and what roles name besides.' }),
+})
+
+export const RoleListReply = Type.Object({
+  systemRoles: Type.Array(Role, { description: 'Of the account’s team.' }),
+  directorySystemRoles: Type.Array(Role, { description: 'Of directory users.' }),
+  customRoles: Type.Array(Role, { description: 'At most 1 000.' }),
+  assignments: Type.Array(RoleAssignment),
+  permissions: PermissionListReply.properties.permissions,
+  ...listReply,
+})
+
+export const RoleParams = Type.Object({ roleId: Type.String({ description: 'Its id; of a system role the slug.' }) })
+export const RoleReply = named('RoleReply', Type.Object({ role: Role }))
+
+export const RoleCreate = Type.Object({
+  name: Name,
+  slug: Type.Optional(
+    Type.String({
+      maxLength: MAX_SLUG,
+      pattern: SLUG_PATTERN,
+      description: 'For tokens and mappings; by default made of the name. It stays.',
+      examples: ['editor'],
+    }),
+  ),
+  description: Type.Optional(Description),
+  permissions: Permissions,
+})
+export type RoleCreate = Static<typeof RoleCreate>
+
+export const RolePatch = Type.Object({
+  name: Type.Optional(Name),
+  description: Type.Optional(Description),
+  permissions: Type.Optional(Permissions),
+})
+export type RolePatch = Static<typeof RolePatch>
+
+export const Preview = Type.Object({
+  preview: Type.Optional(Type.Boolean({ description: 'Only tells what would change.' })),
+})
+
+const UP_TO_MAXIMUM = `Counted up to ${COUNTED.toLocaleString('en')}.`
+
+const effect = {
+  preview: Type.Boolean({ examples: [false] }),
+  affectedUsers: Type.Integer({ description: UP_TO_MAXIMUM, examples: [2] }),
+  affectedMembers: Type.Integer({ description: UP_TO_MAXIMUM, examples: [1] }),
+  permissionsAdded: Type.Array(Type.String(), { examples: [['invoice:approve']] }),
+  permissionsRemoved: Type.Array(Type.String(), { examples: [[]] }),
+}
+export interface Effect {
+  preview: boolean
+  affectedUsers: number
+  affectedMembers: number
+  permissionsAdded: string[]
+  permissionsRemoved: string[]
+}
+
+export const RoleChangeReply = Type.Object({ role: Role, ...effect })
+export const RoleDeleteReply = Type.Object({ success: Type.Boolean(), ...effect })
+
+const RoleIds = Type.Array(Type.String({ examples: [ROLE_ID] }), {
+  maxItems: MAX_ROLES_OF_ONE,
+  description: 'Ids or slugs of roles of the organization.',
+})
+const DirectoryRole = Type.Enum(['admin', 'member'])
+
+export const UserRolesChange = Type.Object({
+  roleIds: Type.Optional(RoleIds),
+  role: Type.Optional(nullable(DirectoryRole, 'Null means member.')),
+  force: Type.Optional(
+    Type.Boolean({
+      description: 'Removes roles that groups give, too: until the next sign-in by the connection, or the next sync.',
+    }),
+  ),
+})
+export type UserRolesChange = Static<typeof UserRolesChange>
+
+export const MemberParams = Type.Object({ membershipId: Type.String() })
+export const MemberRolesChange = Type.Object({ roleIds: RoleIds })
+
+const held = {
+  roleIds: Type.Array(Type.String({ examples: [ROLE_ID] }), { description: 'Whatever has given them.' }),
+  assignments: Type.Array(RoleAssignment),
+}
+export const UserRolesReply = Type.Object({ ...held, role: DirectoryRole })
+export const UserRolesChangeReply = Type.Object({ success: Type.Boolean(), ...held, role: DirectoryRole })
+export const MemberRolesReply = Type.Object(held)
+export const MemberRolesChangeReply = Type.Object({ success: Type.Boolean(), ...held })
+
+export const CheckBody = Type.Object({
+  userId: Type.String({ description: 'Directory user (`id`) or auth account (`userId`).', examples: [ROLE_ID] }),
+  permission: Permission,
+})
+export const CheckReply = Type.Object({
+  allowed: Type.Boolean({ examples: [true] }),
+  reason: Type.String({
+    description:
+      '`role:<slug>`; or `no_role`, `unknown_permission`, `inactive` (the user may not sign in), `service_disabled`.',
+    examples: ['role:editor'],
+  }),
+})
+export type CheckReply = Static<typeof CheckReply>
+
+export function toRole(row: RoleRow, subOrgId: string | null): Role {
+  return {
+    id: row.id,
+    slug: row.slug,
+    name: row.name,
+    description: row.description,
+    permissions: row.permissions,
+    system: false,
+    scope: 'organization',
+    subOrgId,
+    assignmentCount: row.user_count + row.member_count,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  }
+}
+
+export function toAssignment(row: AssignmentRow): RoleAssignment {
+  return {
+    id: row.id,
+    userId: row.auth_account_id,
+    directoryUserId: row.user_id,
+    membershipId: row.membership_id,
+    roleId: row.role_id,
+    source: row.source,
+    createdAt: row.created_at.toISOString(),
+  }
+}

@@ -1,0 +1,71 @@
+import { ApiError } from '../../../../platform/errors.ts'
+import { compileValidator } from '../../../../platform/http/validate.ts'
+import { newId } from '../../../../platform/ids.ts'
+import type { Belonging } from '../../../../platform/lifecycle/belongings.ts'
+import { type EmailAddress, parseEmail } from '../../../../platform/mail/address.ts'
+import { fitsMetadata } from '../../../../platform/metadata.ts'
+import type { Work } from '../../../../platform/work.ts'
+import { toColumns } from '../schema.ts'
+import type { NewUserRow } from '../store.ts'
+import { identityOf } from '../users.ts'
+import { type BulkReply, BulkUser } from './schema.ts'
+
+const checkRow = compileValidator(BulkUser, 'body')
+
+/** A row that passed every check. */
+export interface Candidate {
+  /** As it was sent. */
+  given: string
+  address: EmailAddress
+  row: NewUserRow
+  /** What the user brings along is read from these, by what it will be of. */
+  fields: object
+  brings: Belonging[]
+}
+export type Failure = BulkReply['failed'][number]
+
+/** Reads one entry. `active`: whether the user may sign in. */
+export function readRow(work: Work, sent: unknown, active: boolean): Candidate | Failure {
+  if (typeof sent !== 'object' || sent === null) return { email: null, error: 'invalid_field:row' }
+  const email: unknown = Reflect.get(sent, 'email')
+  const given = typeof email === 'string' ? email.slice(0, 320) : null
+  if ('unreadable' in sent) return { email: given, error: 'invalid_field:line' }
+  const address = given === email && given !== null ? parseEmail(given) : null
+  if (given === null || !address) return { email: given, error: 'invalid_email' }
+  if (!isSound(sent)) return { email: given, error: `invalid_field:${findBadField(sent)}` }
+  if (!fitsMetadata(sent.metadata)) return { email: given, error: 'invalid_field:metadata' }
+  const brings = readArrivals(work, sent)
+  if ('invalid' in brings) return { email: given, error: `invalid_field:${brings.invalid}` }
+  const row = {
+    ...toColumns(sent),
+    ...identityOf(address),
+    // A user with a password has an auth account to sign in with.
+    auth_account_id: brings.length ? newId() : null,
+    email_verified: sent.emailVerified ?? false,
+    active,
+    source: 'bulk',
+  }
+  return { given, address, row, fields: sent, brings }
+}
+
+/** What the user brings along, or the name of the field that cannot be read. */
+function readArrivals(work: Work, fields: object): Belonging[] | { invalid: string } {
+  const { belongings } = work.platform
+  const read = belongings.map((belonging) => ({ belonging, found: belonging.arrival?.read(work, fields) }))
+  for (const { found } of read) if (typeof found === 'object') return found
+  return read.flatMap(({ belonging, found }) => (found === 'something' ? [belonging] : []))
+}
+
+function isSound(sent: object): sent is BulkUser {
+  return findBadField(sent) === null
+}
+
+function findBadField(sent: object): string | null {
+  try {
+    checkRow(sent)
+    return null
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return error.details.errors?.[0]?.field.slice(0, 100) ?? 'row'
+  }
+}

@@ -1,0 +1,62 @@
+import { type Static, Type } from 'typebox'
+import { type ImportedHashType, importedHashTypes } from '../../../../platform/crypto/password-format.ts'
+import { checkedApart, nullable, secret } from '../../../../platform/schema.ts'
+import { User, UserCreate } from '../schema.ts'
+
+export const MAX_USERS_PER_REQUEST = 500
+
+/** An entry of `users`; checked row by row, so that only a bad row fails. */
+export const BulkUser = Type.Object(
+  {
+    ...UserCreate.properties,
+    passwordHash: Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength: 1024 })),
+    passwordHashType: Type.Optional(
+      Type.Unsafe<ImportedHashType | null>({ type: ['string', 'null'], enum: [...importedHashTypes, null] }),
+    ),
+  },
+  { additionalProperties: false },
+)
+export type BulkUser = Static<typeof BulkUser>
+
+export const BulkCreate = Type.Object({
+  users: checkedApart(
+    secret(
+      Type.Optional(
+        Type.Array(Type.Unsafe<Record<string, unknown>>({ type: 'object' }), {
+          description:
+            'The fields of a single user, and `passwordHash` with its ' +
+            `\`passwordHashType\` (${importedHashTypes.join(', ')}) to bring passwords along.`,
+        }),
+      ),
+    ),
+  ),
+  bulkText: Type.Optional(
+    Type.String({
+      description:
+        'One user per line: `email`, `email,First,Last` or `Name <email>`. Blank lines and # lines are ignored.',
+    }),
+  ),
+})
+
+export const BulkReply = Type.Object(
+  {
+    created: Type.Array(User),
+    skipped: Type.Array(
+      Type.Object({
+        email: Type.String({ examples: ['grace@acme.example'] }),
+        reason: Type.Enum(['already_exists', 'duplicate_in_request']),
+      }),
+    ),
+    failed: Type.Array(
+      Type.Object({
+        email: nullable(Type.String({ examples: ['not an address'] })),
+        error: Type.String({
+          description: '`invalid_email`, `invalid_field:<name>` or `external_id_taken`',
+          examples: ['invalid_email'],
+        }),
+      }),
+    ),
+  },
+  { description: 'What became of each entry.' },
+)
+export type BulkReply = Static<typeof BulkReply>

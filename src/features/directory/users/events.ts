@@ -1,0 +1,40 @@
+import { defineEvents } from '../../../platform/events/events.ts'
+import { User } from './schema.ts'
+
+const inactive = { active: false, status: 'inactive' }
+const locked = {
+  status: 'locked',
+  lock: {
+    cause: 'administrator',
+    reason: 'Laptop stolen, ticket 4711',
+    lockedAt: '2026-11-27T09:30:00.000Z',
+    until: null,
+  },
+}
+
+export const userEvents = defineEvents({
+  created: ['user.created', 'A user was created: by the API, an import, an invitation or a sign-up.', User],
+  updated: ['user.updated', 'Fields of a user were changed.', User],
+  activated: ['user.activated', 'A deactivated user may sign in again.', User],
+  deactivated: ['user.deactivated', 'A user may no longer sign in; every session ended.', User, inactive],
+  deleted: ['user.deleted', 'A user was deleted, or a sign-up expired without proof. The address is free again.', User],
+  restored: ['user.restored', 'A deleted user was brought back.', User],
+  moved: ['user.moved', 'A user was moved to another organization; both record it.', User],
+  locked: [
+    'user.locked',
+    'An administrator locked a user, or failed attempts did. `data.lock` has the cause, the reason and the end.',
+    User,
+    locked,
+  ],
+  unlocked: [
+    'user.unlocked',
+    'A lock was ended early. `previous.lock` is the lock that ended. A lock that ends at its time records nothing.',
+    User,
+  ],
+  emailVerified: [
+    'user.email_verified',
+    'A user proved the mailbox for the first time. `data` is the user at that moment: what a sign-in by the same proof ' +
+      'then sets, such as `userId`, follows in `session.created`.',
+    User,
+  ],
+})

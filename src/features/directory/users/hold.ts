@@ -1,0 +1,53 @@
+import { isUniqueViolation } from '../../../platform/db/pool.ts'
+import { record } from '../../../platform/events/events.ts'
+import { isId } from '../../../platform/ids.ts'
+import type { Directory } from '../../../platform/tenancy/directory.ts'
+import type { TxWork } from '../../../platform/work.ts'
+import { userErrors } from './errors.ts'
+import { userEvents } from './events.ts'
+import { dropPending, type HeldUser, lockUserRow, lockUserRows } from './store.ts'
+import { userEvent } from './user-event.ts'
+
+/**
+ * Locks the user's row until the transaction ends; null if there is none. By the id of the directory user or of the auth
+ * account. Lock order: before any other row of the user, to avoid deadlocks.
+ */
+export async function findUserForUpdate(work: TxWork, id: string): Promise<HeldUser | null> {
+  const known = id.toLowerCase()
+  return isId(known) ? ((await lockUserRow(work.db, work.directory, known)) ?? null) : null
+}
+
+/** The same. Throws `user_not_found`. */
+export async function getUserForUpdate(work: TxWork, id: string): Promise<HeldUser> {
+  return present(await findUserForUpdate(work, id))
+}
+
+/** Those of these directory users that are there, locked in the same way, in one order. */
+export async function holdUsers({ db, directory }: TxWork, ids: string[]): Promise<HeldUser[]> {
+  return ids.length === 0 ? [] : lockUserRows(db, directory, ids)
+}
+
+export function present<T>(found: T | null | undefined): T {
+  if (!found) throw userErrors.notFound()
+  return found
+}
+
+/** A stranger's sign-up must not keep an address from an administrator. */
+export async function freeAddress(work: TxWork, directory: Directory, norm: string): Promise<void> {
+  const gone = await dropPending(work.db, directory, norm)
+  if (gone) await record({ ...work, directory }, userEvent(directory, userEvents.deleted, gone))
+}
+
+/** Throws `email_exists`, `external_id_taken` for what the indexes find out, in a race too. */
+export async function orTaken<T>(written: Promise<T>): Promise<T> {
+  try {
+    return await written
+  } catch (error) {
+    if (isUniqueViolation(error, 'users_by_email')) throw userErrors.emailExists({ cause: error })
+    throw isExternalIdTaken(error) ? userErrors.externalIdTaken({ cause: error }) : error
+  }
+}
+
+export function isExternalIdTaken(error: unknown): boolean {
+  return isUniqueViolation(error, 'users_by_own_external_id')
+}

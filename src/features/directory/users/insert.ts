@@ -1,0 +1,21 @@
+import type { TxWork } from '../../../platform/work.ts'
+import { deleteRowsOf } from './purge.ts'
+import { insertUserRows, type NewUserRow, type UserRow } from './store.ts'
+
+/**
+ * Inserts users whose addresses are free. Whoever takes the place of a pending sign-up (`replaces`) begins with nothing of
+ * what hung on it, which are roles: whatever else could let somebody in is refused until the mailbox is proved. What is on
+ * its way to the address stays good, since only the owner of the mailbox gets it. Returns the inserted users, in no
+ * particular order.
+ */
+export async function insertUsers(
+  { db, directory, platform }: TxWork,
+  rows: NewUserRow[],
+  replaces: 'pending' | 'expired',
+): Promise<UserRow[]> {
+  const users = await insertUserRows(db, directory, rows, replaces)
+  const replaced = users.filter(({ version }) => version > 1).map(({ id }) => id)
+  const given = platform.belongings.filter(({ beforeProof }) => beforeProof)
+  if (replaced.length > 0) await deleteRowsOf(db, given, directory.id, replaced)
+  return users
+}

@@ -1,0 +1,32 @@
+import { type Static, Type } from 'typebox'
+import { named, nullable } from '../../../platform/schema.ts'
+import type { UserLock } from '../../../platform/tenancy/user-lock.ts'
+import type { UserRow } from './store.ts'
+
+const Moment = Type.String({ format: 'date-time' })
+
+export const UserLockShown = named(
+  'UserLock',
+  Type.Object({
+    cause: Type.Unsafe<NonNullable<UserLock>>({
+      type: 'string',
+      enum: ['administrator', 'failed_attempts'],
+      description: '`administrator` refuses every sign-in method, `failed_attempts` what lockout_scope says.',
+    }),
+    reason: nullable(Type.String({ examples: ['Laptop stolen, ticket 4711'] })),
+    lockedAt: nullable(Moment),
+    until: nullable(Moment, 'null: until it is unlocked.'),
+  }),
+)
+
+/** The lock of a user as managers see it; null without one. */
+export function showLock(row: UserRow): Static<typeof UserLockShown> | null {
+  if (row.locked === null) return null
+  const isByAttempts = row.locked === 'failed_attempts'
+  return {
+    cause: row.locked,
+    reason: isByAttempts ? null : row.access_lock_reason,
+    lockedAt: isByAttempts ? null : (row.access_locked_at?.toISOString() ?? null),
+    until: (isByAttempts ? row.locked_until : row.access_locked_until)?.toISOString() ?? null,
+  }
+}

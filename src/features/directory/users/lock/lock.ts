@@ -1,0 +1,58 @@
+import { now } from '../../../../platform/db/now.ts'
+import { record } from '../../../../platform/events/events.ts'
+import { defineEndReasons } from '../../../../platform/lifecycle/end-reasons.ts'
+import type { TxWork } from '../../../../platform/work.ts'
+import { applyToBelongings } from '../belongings.ts'
+import { userEvents } from '../events.ts'
+import { asNewVersion, type HeldUser, NO_LOCK, setLockedUntil, type UserRow, updateUserRow } from '../store.ts'
+import { recordUser, userEvent } from '../user-event.ts'
+
+const { user_locked: userLocked } = defineEndReasons('user_locked')
+
+/** An administrator's lock. `until` null: it has no end. */
+export interface AccessLock {
+  reason: string
+  until: Date | null
+}
+
+/**
+ * Locks a held user: no sign-in method works until the lock ends. In the same statement it ends every session, trusted
+ * device and pending sign-in, and raises the epoch, so that a sign-in under way fails. A second lock replaces the first.
+ * Returns the user as they are then, and how many sessions ended.
+ */
+export async function lockAccess(
+  work: TxWork,
+  user: HeldUser,
+  { reason, until }: AccessLock,
+): Promise<{ user: UserRow; ended: number }> {
+  const lock = { access_locked_at: now, access_locked_until: until, access_lock_reason: reason }
+  const change = { user, reason: userLocked, devices: true }
+  const {
+    user: after,
+    announced,
+    changed,
+  } = await applyToBelongings(work, 'cutOff', change, {
+    ...lock,
+    ...asNewVersion,
+  })
+  await record(work, userEvent(work.directory, userEvents.locked, after, user), ...announced)
+  return { user: after, ended: changed.sessions ?? 0 }
+}
+
+/** Ends both kinds of lock of a held user, and records it. The failed attempts at the address are cleared by `lockout`. */
+export async function endLocks(work: TxWork, user: HeldUser): Promise<void> {
+  const { db, directory } = work
+  const after =
+    user.access_locked_at === null
+      ? ((await setLockedUntil(db, directory, user.id, null)) ?? user)
+      : await updateUserRow(db, directory, user.id, NO_LOCK)
+  await recordUser(work, userEvents.unlocked, after, user)
+}
+
+/** The columns of an administrator's lock. */
+export type LockColumns = Pick<UserRow, 'access_locked_at' | 'access_locked_until' | 'access_lock_reason'>
+
+/** The administrator's lock of a user, for a new user who takes the place of a locked one. */
+export function lockOf({ access_locked_at, access_locked_until, access_lock_reason }: LockColumns): LockColumns {
+  return { access_locked_at, access_locked_until, access_lock_reason }
+}

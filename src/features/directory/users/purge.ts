@@ -1,0 +1,38 @@
+import { sql } from 'kysely'
+import type { Tx } from '../../../platform/db/pool.ts'
+import { forEachDirectory } from '../../../platform/jobs/due-rows.ts'
+import type { Belonging } from '../../../platform/lifecycle/belongings.ts'
+import type { Platform } from '../../../platform/platform.ts'
+
+type Given = [db: Tx, belongings: readonly Belonging[], directoryId: string, ids: string[]]
+
+/** Removes what stayed of deleted users for a restore. */
+export function purgeKept(...[db, belongings, directoryId, ids]: Given): Promise<void> {
+  const kept = belongings.filter(({ purged }) => purged)
+  return deleteRowsOf(db, kept, directoryId, ids)
+}
+
+/** Deletes all rows of these users in the tables of these belongings: one statement each, however many users. */
+export async function deleteRowsOf(...[db, belongings, directoryId, ids]: Given): Promise<void> {
+  // Table by name: a belonging names its own table in the `belongings.ts` of its feature.
+  for (const { table } of belongings)
+    await sql`delete from ${sql.table(table)} where directory_id = ${directoryId} and user_id = any(${ids})`.execute(db)
+}
+
+const isPast = sql<boolean>`deleted_at <= clock_now() - interval '30 days'`
+// Few at a time, because many rows of other tables are deleted with each.
+const PAST = { table: 'users', key: 'id', isDue: isPast, orderBy: 'deleted_at', batch: 200 } as const
+
+/** Removes users deleted thirty days ago, and what stayed of them for a restore. */
+export async function purgeUsers({ db, tx, belongings }: Platform): Promise<void> {
+  await forEachDirectory(db, PAST, (directoryId, given) =>
+    tx(async (db) => {
+      const users = db.selectFrom('users').select('id').where('directory_id', '=', directoryId)
+      const held = await users.where('id', 'in', given).where(isPast).orderBy('id').forUpdate().execute()
+      const ids = held.map((row) => row.id)
+      if (ids.length === 0) return
+      await purgeKept(db, belongings, directoryId, ids)
+      await db.deleteFrom('users').where('directory_id', '=', directoryId).where('id', 'in', ids).execute()
+    }),
+  )
+}

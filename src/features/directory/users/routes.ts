@@ -1,0 +1,220 @@
+import { Type } from 'typebox'
+import { httpErrors } from '../../../platform/errors.ts'
+import type { EventDefinition } from '../../../platform/events/events.ts'
+import { finishPage, listQuery, readPage } from '../../../platform/http/pagination.ts'
+import { tagOf } from '../../../platform/http/precondition.ts'
+import { defineRoute, type Route } from '../../../platform/http/route.ts'
+import { directoryOfOrganization } from '../../../platform/tenancy/directory.ts'
+import { namedOrganization } from '../../../platform/tenancy/named-organization.ts'
+import { BulkCreate, BulkReply, createUsers } from './bulk/bulk.ts'
+import { changeUser, deleteUser, moveUser } from './changes.ts'
+import { userErrors } from './errors.ts'
+import { userEvents } from './events.ts'
+import { userPosition } from './list-store.ts'
+import { restoreDeleted } from './restore.ts'
+import {
+  MoveUser,
+  toUser,
+  UserCreate,
+  UserFilters,
+  UserListReply,
+  UserParams,
+  UserPatch,
+  UserReply,
+  UserRestore,
+} from './schema.ts'
+import { countAddressNotice, createUser, getUserInReach, listUsers } from './users.ts'
+
+const tag = 'Users'
+const MIB = 1024 * 1024
+
+const addingAndReading: Route[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/v1/users',
+    operation: 'users.list',
+    scope: 'users.read',
+    directory: 'reach',
+    tag,
+    summary: 'List users',
+    description: 'Of one organization, or with an org-wide key and no `subOrgId` of the whole environment.',
+    query: Type.Object({ ...UserFilters, ...listQuery }),
+    reply: UserListReply,
+    async handle(work, { query }) {
+      const page = readPage(work.platform, '/v1/users', query, query.updatedSince === undefined ? 'age' : 'change')
+      const { rows, reply } = finishPage(work, page, await listUsers(work, query, page), userPosition(query))
+      return { users: rows.map((row) => toUser(row, row.organization_id)), ...reply }
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/users',
+    operation: 'users.create',
+    scope: 'users.write',
+    tag,
+    summary: 'Create a user',
+    body: UserCreate,
+    reply: UserReply,
+    errors: [userErrors.emailExists, userErrors.externalIdTaken],
+    event: userEvents.created,
+    etag: true,
+    async handle(work, { body }) {
+      const user = await createUser(work, body)
+      work.headers.etag = tagOf(user)
+      return { user: toUser(user, work.directory.organizationId) }
+    },
+  }),
+  defineRoute({
+    method: 'PUT',
+    path: '/v1/users',
+    operation: 'users.createMany',
+    scope: 'users.write',
+    tag,
+    summary: 'Create many users',
+    description:
+      'At most 500, as objects or as text. The response has the outcome of each, in order: one that fails never fails ' +
+      'another. The body may be up to 5 MiB.',
+    body: BulkCreate,
+    bodyLimit: 5 * MIB,
+    reply: BulkReply,
+    errors: [userErrors.tooManyUsers],
+    maybeEvents: [userEvents.created],
+    examples: {
+      body: {
+        users: [
+          { email: 'ada@acme.example', firstName: 'Ada', lastName: 'Lovelace' },
+          { email: 'grace@acme.example', displayName: 'Grace Hopper' },
+          { email: 'not an address' },
+        ],
+      },
+    },
+    handle: (work, { body }) => createUsers(work, body),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/users/{userId}',
+    operation: 'users.get',
+    scope: 'users.read',
+    directory: 'reach',
+    tag,
+    summary: 'Read a user',
+    params: UserParams,
+    reply: UserReply,
+    errors: [userErrors.notFound],
+    etag: true,
+    async handle(work, { params }) {
+      const user = await getUserInReach(work, params.userId)
+      work.headers.etag = tagOf(user)
+      return { user: toUser(user, user.organization_id) }
+    },
+  }),
+]
+
+/** `announced`: the events of what hangs on a user and ends with a change of them. */
+export function userRoutes(announced: EventDefinition[]): Route[] {
+  return [...addingAndReading, changeRoute(announced), deleteRoute(announced), restoreRoute, moveRoute(announced)]
+}
+
+function changeRoute(announced: EventDefinition[]): Route {
+  return defineRoute({
+    method: 'PATCH',
+    path: '/v1/users/{userId}',
+    operation: 'users.update',
+    scope: 'users.write',
+    tag,
+    summary: 'Change a user',
+    description:
+      'Absent fields are kept, null clears. `active: false` ends every session at once. A new email address must be ' +
+      'verified again and ends every session, and the old address is notified.',
+    params: UserParams,
+    body: UserPatch,
+    reply: UserReply,
+    errors: [
+      userErrors.notFound,
+      userErrors.emailExists,
+      userErrors.externalIdTaken,
+      userErrors.scimManaged,
+      httpErrors.versionConflict,
+    ],
+    examples: { body: { jobTitle: 'Head of engines', department: 'Engineering' } },
+    maybeEvents: [userEvents.updated, userEvents.activated, userEvents.deactivated, userEvents.deleted, ...announced],
+    etag: true,
+    prepare: (work, { params, body }) => countAddressNotice(work, params.userId, body.email),
+    async handle(work, { params, body }) {
+      const user = await changeUser(work, params.userId, { patch: body, ifMatch: work.ifMatch })
+      work.headers.etag = tagOf(user)
+      return { user: toUser(user, work.directory.organizationId) }
+    },
+  })
+}
+
+function deleteRoute(announced: EventDefinition[]): Route {
+  return defineRoute({
+    method: 'DELETE',
+    path: '/v1/users/{userId}',
+    operation: 'users.delete',
+    scope: 'users.write',
+    tag,
+    summary: 'Delete a user',
+    description: 'Every session ends and the email address is free immediately. The record is purged after 30 days.',
+    params: UserParams,
+    reply: Type.Object({ ok: Type.Boolean() }),
+    errors: [userErrors.notFound, httpErrors.versionConflict],
+    event: userEvents.deleted,
+    maybeEvents: announced,
+    async handle(work, { params }) {
+      await deleteUser(work, params.userId, { ifMatch: work.ifMatch })
+      return { ok: true }
+    },
+  })
+}
+
+const restoreRoute = defineRoute({
+  method: 'POST',
+  path: '/v1/users/{userId}/restore',
+  operation: 'users.restore',
+  scope: 'users.write',
+  tag,
+  summary: 'Restore a deleted user',
+  description: 'Within 30 days, with ids, profile, second factors and passkeys; what else the deletion ended stays so.',
+  params: UserParams,
+  body: UserRestore,
+  reply: UserReply,
+  errors: [userErrors.notFound, userErrors.emailExists, userErrors.externalIdTaken, userErrors.scimManaged],
+  maybeEvents: [userEvents.restored, userEvents.deleted],
+  etag: true,
+  async handle(work, { params, body }) {
+    const user = await restoreDeleted(work, params.userId, body)
+    work.headers.etag = tagOf(user)
+    return { user: toUser(user, work.directory.organizationId) }
+  },
+})
+
+function moveRoute(announced: EventDefinition[]): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/v1/users/{userId}',
+    operation: 'users.move',
+    scope: 'users.write',
+    tag,
+    summary: 'Move a user to another organization',
+    description:
+      'Of the same account, with a key that reaches both; `subOrgId` names the current one. Ids and profile stay, the ' +
+      'role becomes member, and every session ends.',
+    params: UserParams,
+    body: MoveUser,
+    reply: UserReply,
+    errors: [userErrors.notFound, userErrors.emailExists, userErrors.externalIdTaken, httpErrors.versionConflict],
+    maybeEvents: [userEvents.moved, userEvents.deleted, ...announced],
+    etag: true,
+    async handle(work, { params, body }) {
+      const { platform, caller, ifMatch } = work
+      const targetId = namedOrganization(caller, { subOrgId: body.targetSubOrgId }, null)
+      if (targetId === null) throw httpErrors.organizationNotFound()
+      const target = await directoryOfOrganization(platform, caller, targetId)
+      const user = await moveUser(work, params.userId, { target, ifMatch })
+      work.headers.etag = tagOf(user)
+      return { user: toUser(user, target.organizationId) }
+    },
+  })
+}

@@ -1,0 +1,233 @@
+import { type Static, Type } from 'typebox'
+import { listReply } from '../../../platform/http/pagination.ts'
+import { canonicalLocale, Locale } from '../../../platform/messages/locale.ts'
+import { named, nullable, ONE_LINE, oneOf } from '../../../platform/schema.ts'
+import { showLock, UserLockShown } from './lock-schema.ts'
+import type { UserRow } from './store.ts'
+
+const Id = Type.String({ format: 'uuid' })
+const AccountId = Type.String({ format: 'uuid', examples: ['0198b6f2-81d0-7b55-8c0e-2f64a9d7b310'] })
+const OrganizationId = Type.String({ format: 'uuid', examples: ['0198b6f2-50b7-7c92-a6e3-1d8f4b7092ce'] })
+const Moment = Type.String({ format: 'date-time' })
+
+// A type of two instead of a union, so that a wrong line is reported for what is wrong with it, and not also for not being
+// null.
+const line = (maxLength: number, more: { description?: string } = {}) =>
+  Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    maxLength,
+    ...ONE_LINE,
+    ...more,
+  })
+const Line = named('OneLine', line(200))
+const shown = (...examples: string[]) => Type.Optional(examples.length ? { ...Line, examples } : Line)
+
+const Phone = named(
+  'PhoneNumber',
+  Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    maxLength: 32,
+    pattern: '^$|^\\+?[ ()./-]*([0-9][ ()./-]*){4,}$',
+    'x-form': 'a phone number of at least four digits, such as +14155550123',
+    description: 'Stored as given. Use E.164, such as +14155550123, if it is to receive messages.',
+  }),
+)
+
+/** What a caller may set besides the address. An empty string counts as null. */
+const profile = {
+  displayName: shown('Ada Lovelace'),
+  firstName: shown('Ada'),
+  lastName: shown('Lovelace'),
+  phone: Type.Optional(Phone),
+  jobTitle: shown(),
+  department: shown(),
+  locale: Locale,
+  externalId: Type.Optional(line(255, { description: 'The id of the user in your own system.' })),
+  metadata: Type.Optional(
+    Type.Unsafe<Record<string, unknown> | null>({
+      type: ['object', 'null'],
+      maxProperties: 50,
+      description: 'For your own use: any JSON values under up to 50 keys, 16 KiB in all. A change replaces all of it.',
+    }),
+  ),
+}
+const email = Type.String({
+  minLength: 1,
+  maxLength: 320,
+  description: 'One bare address.',
+  examples: ['ada@acme.example'],
+})
+
+const Profile = Type.Object(profile)
+type Profile = Static<typeof Profile>
+
+/** What users enter when they sign up. */
+export const SignupProfile = Type.Object({
+  firstName: profile.firstName,
+  lastName: profile.lastName,
+  phone: profile.phone,
+  locale: profile.locale,
+})
+export type SignupProfile = Static<typeof SignupProfile>
+
+export const UserParams = Type.Object({
+  userId: Type.String({ description: 'Directory user (`id`) or auth account (`userId`).' }),
+})
+
+const elsewhere = {
+  active: 'PATCH /v1/users/{userId} sets it',
+  role: 'PUT /v1/rbac/users/{userId}/roles sets it',
+  password: 'PUT /v1/users/{userId}/password sets it',
+}
+const emailVerified = Type.Optional(Type.Boolean({ description: '`true`: you have verified the address yourself.' }))
+export const UserCreate = Type.Object({ email, ...profile, emailVerified }, { 'x-elsewhere': elsewhere })
+export type UserCreate = Static<typeof UserCreate>
+
+export const UserPatch = Type.Object(
+  {
+    email: Type.Optional(email),
+    ...profile,
+    active: Type.Optional(
+      Type.Boolean({ description: '`false` ends every session at once and refuses every sign-in.' }),
+    ),
+    force: Type.Optional(Type.Boolean({ description: 'Changes what provisioning has set, too.' })),
+  },
+  {
+    'x-elsewhere': {
+      role: elsewhere.role,
+      password: elsewhere.password,
+      emailVerified: 'the person proves the address, by signing in or by POST /v1/users/{userId}/verify/resend',
+    },
+  },
+)
+export type UserPatch = Static<typeof UserPatch>
+
+export const UserRestore = Type.Object({
+  force: Type.Optional(Type.Boolean({ description: 'Restores whom provisioning had set, too.' })),
+})
+
+export const UserFilters = {
+  email: Type.Optional(Type.String({ maxLength: 320, description: 'The complete address.' })),
+  externalId: Type.Optional(Type.String({ maxLength: 255 })),
+  active: Type.Optional(Type.Boolean()),
+  q: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description: 'How the address, a name or the phone begins, in any case.',
+    }),
+  ),
+  updatedSince: Type.Optional(
+    Type.String({ format: 'date-time', description: 'Changed at this time or later. Poll with `order=asc`.' }),
+  ),
+  role: Type.Optional(Type.Enum(['admin', 'member'])),
+  deleted: Type.Optional(Type.Boolean({ description: 'Those who can be restored instead.' })),
+}
+
+export const MoveUser = Type.Object({
+  targetSubOrgId: Type.String({ minLength: 1 }),
+})
+
+export const User = named(
+  'User',
+  Type.Object({
+    id: Id,
+    userId: nullable(AccountId, 'Auth account, once there is one.'),
+    subOrgId: nullable(OrganizationId),
+    email: Type.String({ examples: ['ada@acme.example'] }),
+    emailVerified: Type.Boolean(),
+    displayName: nullable(Type.String({ examples: ['Ada Lovelace'] })),
+    firstName: nullable(Type.String({ examples: ['Ada'] })),
+    lastName: nullable(Type.String({ examples: ['Lovelace'] })),
+    phone: nullable(Type.String({ examples: ['+14155550123'] })),
+    jobTitle: nullable(Type.String({ examples: ['Head of engines'] })),
+    department: nullable(Type.String({ examples: ['Engineering'] })),
+    locale: nullable(Type.String({ examples: ['de-AT'] })),
+    externalId: nullable(Type.String({ examples: ['crm-4711'] })),
+    active: Type.Boolean(),
+    status: Type.Unsafe<'active' | 'invited' | 'inactive' | 'locked'>({
+      type: 'string',
+      enum: ['active', 'invited', 'inactive', 'locked'],
+    }),
+    lock: Object.assign(nullable(UserLockShown), { description: 'null: not locked.', examples: [null] }),
+    role: Type.String({ examples: ['member'] }),
+    roleIds: Type.Array(Type.String(), { examples: [[]] }),
+    source: oneOf(['api', 'bulk', 'signup', 'invite', 'sso', 'scim', 'social']),
+    scimManaged: Type.Boolean({ examples: [false] }),
+    mfaEnrolled: Type.Boolean({ examples: [false] }),
+    passkeyCount: Type.Integer({ examples: [0] }),
+    lastLoginAt: nullable(Moment),
+    metadata: Type.Record(Type.String(), Type.Unknown(), { examples: [{ team: 'engines' }] }),
+    createdAt: Moment,
+    updatedAt: Moment,
+    deletedAt: nullable(Moment),
+  }),
+)
+export type User = Static<typeof User>
+
+export const UserReply = named('UserReply', Type.Object({ user: User }))
+export const UserListReply = Type.Object({ users: Type.Array(User), ...listReply })
+/** The record as the API shows it. `subOrgId` is the organization of the row's directory. */
+export function toUser(row: UserRow, subOrgId: string | null): User {
+  return {
+    id: row.id,
+    userId: row.auth_account_id,
+    subOrgId,
+    email: row.email,
+    emailVerified: row.email_verified,
+    displayName: row.display_name,
+    firstName: row.first_name,
+    lastName: row.last_name,
+    phone: row.phone,
+    jobTitle: row.job_title,
+    department: row.department,
+    locale: row.locale,
+    externalId: row.external_id,
+    active: row.active,
+    status: statusOf(row),
+    lock: showLock(row),
+    role: row.role,
+    roleIds: row.role_ids,
+    source: row.source,
+    scimManaged: row.scim_managed,
+    mfaEnrolled: row.mfa_enrolled,
+    passkeyCount: row.passkey_count,
+    lastLoginAt: row.last_login_at?.toISOString() ?? null,
+    metadata: Object.fromEntries(Object.entries(row.metadata ?? {})),
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+    deletedAt: row.deleted_at?.toISOString() ?? null,
+  }
+}
+
+function statusOf(row: UserRow): User['status'] {
+  if (!row.active) return 'inactive'
+  if (row.locked) return 'locked'
+  const isInvited = row.pending_until !== null || (row.invited_at !== null && row.last_login_at === null)
+  return isInvited ? 'invited' : 'active'
+}
+
+const textColumns = [
+  ['displayName', 'display_name'],
+  ['firstName', 'first_name'],
+  ['lastName', 'last_name'],
+  ['phone', 'phone'],
+  ['jobTitle', 'job_title'],
+  ['department', 'department'],
+  ['locale', 'locale'],
+  ['externalId', 'external_id'],
+] as const
+
+export type ProfileColumns = Partial<Record<(typeof textColumns)[number][1], string | null>> & { metadata?: string }
+
+/** The columns of the fields that are present. */
+export function toColumns(fields: Profile): ProfileColumns {
+  const columns: ProfileColumns = {}
+  for (const [field, column] of textColumns) {
+    const value = fields[field]
+    if (value !== undefined) columns[column] = value || null
+  }
+  if (columns.locale) columns.locale = canonicalLocale(columns.locale)
+  if (fields.metadata !== undefined) columns.metadata = JSON.stringify(fields.metadata ?? {})
+  return columns
+}

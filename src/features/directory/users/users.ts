@@ -1,0 +1,193 @@
+import { invalidField } from '../../../platform/errors.ts'
+import type { Found, Page } from '../../../platform/http/pagination.ts'
+import { isId, newId } from '../../../platform/ids.ts'
+import { type EmailAddress, parseEmail, requireEmail } from '../../../platform/mail/address.ts'
+import { countNotice } from '../../../platform/mail/limits.ts'
+import { assertMetadataFits } from '../../../platform/metadata.ts'
+import { directoryInReach, type Reach } from '../../../platform/tenancy/directory.ts'
+import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
+import { userErrors } from './errors.ts'
+import { userEvents } from './events.ts'
+import { orTaken, present } from './hold.ts'
+import { insertUsers } from './insert.ts'
+import { findUserPage, type UserFilter } from './list-store.ts'
+import { findListedByEmail } from './lookup.ts'
+import { type SignupProfile, toColumns, type UserCreate } from './schema.ts'
+import {
+  findUserRowByEmail,
+  findUserRowById,
+  findUserRowInReach,
+  type ListedUserRow,
+  type NewUserRow,
+  setAuthAccount,
+  setInvited,
+  setLockedUntil,
+  type UserRow,
+} from './store.ts'
+import { recordUser, userEvent } from './user-event.ts'
+
+export { changeHeldUser, changeUser, deleteUser, reasons as userEndReasons } from './changes.ts'
+export { cutOff, voidPendingSignIns } from './cut-off.ts'
+export { userErrors } from './errors.ts'
+export { userEvents } from './events.ts'
+export { nameFollower } from './followers.ts'
+export { findUserForUpdate, getUserForUpdate, holdUsers } from './hold.ts'
+export { endLocks, type LockColumns, lockAccess, lockOf } from './lock/lock.ts'
+export { applyMailboxProof, keepsFactors, mailboxProved, proveMailbox, requiresFactor, SELF_SERVICE } from './proof.ts'
+export { restoreUser } from './restore.ts'
+export { SignupProfile, toUser, User, UserCreate, UserParams } from './schema.ts'
+export type { HeldUser, UserRow } from './store.ts'
+
+/** The user of this address (`EmailAddress.norm`), or null. An expired sign-up does not count. */
+export async function findUserByEmail(work: Work, emailNorm: string): Promise<UserRow | null> {
+  return (await findUserRowByEmail(work.db, work.directory, emailNorm)) ?? null
+}
+
+/** By the id of the directory user or of the auth account; null if there is none. */
+export async function findUserById(work: Work, id: string): Promise<UserRow | null> {
+  const known = id.toLowerCase()
+  return isId(known) ? ((await findUserRowById(work.db, work.directory, known)) ?? null) : null
+}
+
+/** The same. Throws `user_not_found`. */
+export async function getUser(work: Work, id: string): Promise<UserRow> {
+  return present(await findUserById(work, id))
+}
+
+/** Counts the notice of another address of a user, before it is changed. Throws `user_not_found`, `rate_limited`. */
+export async function countAddressNotice(work: Work, id: string, email: string | undefined): Promise<void> {
+  if (email === undefined) return
+  const user = await getUser(work, id)
+  if (requireEmail(email).norm !== user.email_norm) await countNotice(work, user)
+}
+
+/**
+ * By either id, within the caller's reach. Throws `user_not_found`, and `service_disabled` where the service of the read is
+ * off in the directory of the user.
+ */
+export async function getUserInReach(work: Work<Reach>, id: string): Promise<ListedUserRow> {
+  return (await reachUser(work, id)).user
+}
+
+/** The same, with the work in the directory of the user. */
+export async function reachUser(work: Work<Reach>, id: string): Promise<{ user: ListedUserRow; there: Work }> {
+  const known = id.toLowerCase()
+  const user = present(isId(known) ? await findUserRowInReach(work.db, work.directory, known) : null)
+  const directory = await directoryInReach(work.platform, work.directory, user.directory_id)
+  // Deleted meanwhile.
+  if (!directory) throw userErrors.notFound()
+  return { user, there: { ...work, directory } }
+}
+
+/** One page of what the caller reaches, and the total if requested. */
+export async function listUsers(
+  work: Work<Reach>,
+  query: Omit<UserFilter, 'emailNorm'> & { email?: string },
+  page: Page,
+): Promise<Found<ListedUserRow>> {
+  const { db, directory: reach } = work
+  if (query.updatedSince !== undefined && Number.isNaN(Date.parse(query.updatedSince)))
+    throw invalidField('updatedSince', 'format', 'updatedSince must be a date and time')
+  // A text that is not an address matches nothing.
+  const emailNorm = query.email === undefined ? undefined : (parseEmail(query.email)?.norm ?? '')
+  const filter = { ...query, emailNorm }
+  if (isLookup(query, page) && emailNorm !== undefined && reach.directory) {
+    const found = await findListedByEmail(work.platform)({ directory: reach.directory, emailNorm })
+    return { rows: found ? [found] : [] }
+  }
+  return findUserPage(db, reach, filter, page)
+}
+
+/** Whether the query is a plain look-up by address. */
+function isLookup(query: object, page: Page): boolean {
+  const { after, order, includeTotal } = page
+  const asked = Object.keys(query).filter((name) => !['limit', 'subOrgId'].includes(name))
+  return asked.join() === 'email' && after === null && order === 'asc' && !includeTotal
+}
+
+/** Adds one user. Throws `email_exists`, `external_id_taken`, and `invalid_request` for an invalid address. */
+export async function createUser(work: Work, input: UserCreate): Promise<UserRow> {
+  return inTx(work, async (work) => {
+    const address = requireEmail(input.email)
+    assertMetadataFits(input.metadata)
+    const row = {
+      ...toColumns(input),
+      ...identityOf(address),
+      email_verified: input.emailVerified ?? false,
+      source: 'api',
+    }
+    const [user] = await orTaken(insertUsers(work, [row], 'pending'))
+    if (!user) throw userErrors.emailExists()
+    await recordUser(work, userEvents.created, user)
+    return user
+  })
+}
+
+/**
+ * The invited user: a new one, or the existing user of the address, unchanged. A pending sign-up becomes the new user,
+ * without the data typed there. Either row is locked until the transaction ends.
+ */
+export async function provisionInvitedUser(
+  work: TxWork,
+  input: EmailAddress & Pick<UserCreate, 'displayName' | 'firstName' | 'lastName' | 'locale'>,
+): Promise<UserRow> {
+  const { displayName = null, firstName = null, lastName = null, locale = null } = input
+  const row = { ...toColumns({ displayName, firstName, lastName, locale }), ...identityOf(input), source: 'invite' }
+  const [made] = await insertUsers(work, [row], 'pending')
+  if (made) {
+    await recordUser(work, userEvents.created, made)
+    return made
+  }
+  const user = await findUserRowByEmail(work.db, work.directory, input.norm)
+  if (!user) throw new Error('A taken address has no user')
+  return user
+}
+
+/**
+ * Creates the user who signs up, with what is known of the mailbox. Returns null when the address is taken, even by a
+ * pending sign-up unless that is replaced; else the event too, which a caller with more to write records with that.
+ */
+export async function createSignup(
+  work: TxWork,
+  input: EmailAddress & SignupProfile,
+  mailbox: Partial<NewUserRow>,
+  replaces: 'pending' | 'expired' = 'expired',
+) {
+  const { firstName = null, lastName = null, phone = null, locale = null } = input
+  const said = { ...toColumns({ firstName, lastName, phone, locale }), source: 'signup', ...mailbox }
+  const [user] = await insertUsers(work, [{ ...said, ...identityOf(input) }], replaces)
+  return user ? { user, created: userEvent(work.directory, userEvents.created, user) } : null
+}
+
+/** The id of the user's auth account, created if there was none. Throws `user_not_found`. */
+export async function ensureAuthAccount(work: TxWork, user: UserRow): Promise<string> {
+  return present(user.auth_account_id ?? (await setAuthAccount(work.db, work.directory, user.id, newId())))
+}
+
+/** Records that the user was invited, and creates the auth account if there is none. */
+export async function markInvited(work: TxWork, user: UserRow): Promise<void> {
+  await ensureAuthAccount(work, user)
+  await setInvited(work.db, work.directory, user.id, true)
+}
+
+/** Records that the invitation was accepted or withdrawn. */
+export async function markNotInvited(work: TxWork, id: string): Promise<void> {
+  await setInvited(work.db, work.directory, id, false)
+}
+
+/** Records that the user's address is locked; the user shows as locked until then. */
+export async function markLocked(work: TxWork, id: string, until: Date): Promise<void> {
+  const user = await setLockedUntil(work.db, work.directory, id, until)
+  if (user) await recordUser(work, userEvents.locked, user)
+}
+
+/** Records that the lock was ended early. */
+export async function markUnlocked(work: TxWork, id: string): Promise<void> {
+  const user = (await setLockedUntil(work.db, work.directory, id, null)) ?? (await findUserById(work, id))
+  if (user) await recordUser(work, userEvents.unlocked, user)
+}
+
+/** The columns that a new row starts with. */
+export function identityOf(address: EmailAddress) {
+  return { id: newId(), email: address.email, email_norm: address.norm }
+}

@@ -1,0 +1,10 @@
+import { handedIn } from '../../../platform/platform.ts'
+import type { TxWork } from '../../../platform/work.ts'
+
+type Follower = (work: TxWork, connectionId: string) => Promise<void>
+
+/** What follows, in its transaction, from a change of which groups give which roles by a connection. */
+export const mappingFollower = handedIn<Follower>('what follows a mapping')
+
+/** What follows, in its transaction, from the deletion of a connection. */
+export const deletionFollower = handedIn<Follower>('what follows the deletion of a connection')

@@ -1,0 +1,146 @@
+import { Type } from 'typebox'
+import { httpErrors } from '../../../platform/errors.ts'
+import { byAge, finishPage, listQuery, readPage } from '../../../platform/http/pagination.ts'
+import { tagOf } from '../../../platform/http/precondition.ts'
+import { defineRoute, type Route } from '../../../platform/http/route.ts'
+import { Success } from '../../../platform/schema.ts'
+import { changeConnection, configOf, createConnection, deleteConnection, prepareChange } from './changes.ts'
+import { keepTest, testConnection } from './check.ts'
+import { connectionErrors } from './errors.ts'
+import { connectionEvents } from './events.ts'
+import { getConnection, listConnections } from './reads.ts'
+import {
+  ConnectionCreate,
+  ConnectionListReply,
+  ConnectionParams,
+  ConnectionPatch,
+  ConnectionReply,
+  ConnectionTestReply,
+  SignInTrace,
+} from './schema.ts'
+import { listTraces } from './traces.ts'
+
+const about = { tag: 'Single sign-on', service: 'sso' } as const
+const one = { ...about, params: ConnectionParams, errors: [connectionErrors.notFound] }
+
+export const connectionRoutes: Route[] = [
+  defineRoute({
+    ...about,
+    method: 'GET',
+    path: '/v1/sso/connections',
+    operation: 'connections.list',
+    scope: 'sso.read',
+    directory: 'reach',
+    summary: 'List connections',
+    description: 'Of one organization, or with an org-wide key and no `subOrgId` of the whole environment.',
+    query: Type.Object(listQuery),
+    reply: ConnectionListReply,
+    async handle(work, { query }) {
+      const page = readPage(work.platform, '/v1/sso/connections', query)
+      const { rows, reply } = finishPage(work, page, await listConnections(work, page), byAge)
+      return { connections: await Promise.all(rows.map((row) => row.shown())), ...reply }
+    },
+  }),
+  defineRoute({
+    ...about,
+    method: 'POST',
+    path: '/v1/sso/connections',
+    operation: 'connections.create',
+    scope: 'sso.write',
+    summary: 'Create a connection',
+    description:
+      'As a draft. For SAML give the metadata of the provider as XML or by its address, or idp_entity_id, idp_sso_url and ' +
+      'idp_certificate; for OpenID Connect oidc_issuer, oidc_client_id and oidc_client_secret. Then test it, and set its ' +
+      'status to active.',
+    body: ConnectionCreate,
+    reply: ConnectionReply,
+    errors: [connectionErrors.limitReached, connectionErrors.metadataInvalid, httpErrors.privilegeEscalation],
+    event: connectionEvents.created,
+    prepare: (work, { body }) => configOf(work, body.protocol, body),
+    handle: async (work, { body }, config) => ({ connection: await createConnection(work, body, config) }),
+  }),
+  defineRoute({
+    ...one,
+    method: 'GET',
+    path: '/v1/sso/connections/{connectionId}',
+    operation: 'connections.get',
+    scope: 'sso.read',
+    directory: 'reach',
+    summary: 'Read a connection',
+    reply: ConnectionReply,
+    etag: true,
+    async handle(work, { params }) {
+      const row = await getConnection(work, params.connectionId)
+      work.headers.etag = tagOf(row)
+      return { connection: await row.shown() }
+    },
+  }),
+  defineRoute({
+    ...one,
+    method: 'PATCH',
+    path: '/v1/sso/connections/{connectionId}',
+    operation: 'connections.update',
+    scope: 'sso.write',
+    summary: 'Change a connection',
+    description:
+      'Absent fields are kept. What idp_metadata_xml or idp_metadata_url gives is overlaid with the fields given.',
+    body: ConnectionPatch,
+    reply: ConnectionReply,
+    errors: [
+      ...one.errors,
+      connectionErrors.metadataInvalid,
+      httpErrors.versionConflict,
+      httpErrors.privilegeEscalation,
+    ],
+    maybeEvents: [connectionEvents.updated, connectionEvents.activated, connectionEvents.deactivated],
+    etag: true,
+    prepare: (work, { params, body }) => prepareChange(work, params.connectionId, body),
+    async handle(work, _, change) {
+      const { connection, version } = await changeConnection(work, change)
+      work.headers.etag = tagOf({ version })
+      return { connection }
+    },
+  }),
+  defineRoute({
+    ...one,
+    method: 'DELETE',
+    path: '/v1/sso/connections/{connectionId}',
+    operation: 'connections.delete',
+    scope: 'sso.write',
+    summary: 'Delete a connection',
+    description: 'Its links to users go with it; the users stay. Provisioning that is linked to it is unlinked.',
+    reply: Success,
+    event: connectionEvents.deleted,
+    async handle(work, { params }) {
+      await deleteConnection(work, params.connectionId)
+      return { success: true }
+    },
+  }),
+  defineRoute({
+    ...one,
+    method: 'POST',
+    path: '/v1/sso/connections/{connectionId}/test',
+    operation: 'connections.test',
+    scope: 'sso.write',
+    summary: 'Test a connection',
+    description:
+      'Runs every check that needs no user, each with a message and a fix. `status` of the response is always `testing`; ' +
+      'the stored status of an active connection stays `active`. Up to 60 an hour.',
+    reply: ConnectionTestReply,
+    maybeEvents: [connectionEvents.updated, connectionEvents.testFailed],
+    prepare: (work, { params }) => testConnection(work, params.connectionId),
+    handle: async (work, _, test) => ({ ...(await keepTest(work, test)), status: 'testing' as const }),
+  }),
+  defineRoute({
+    ...one,
+    method: 'GET',
+    path: '/v1/sso/connections/{connectionId}/traces',
+    operation: 'connections.listTraces',
+    scope: 'sso.read',
+    directory: 'reach',
+    summary: 'List the latest sign-ins by a connection',
+    description: 'What the provider said and what became of it, the newest first: 50 at most, for a week.',
+    reply: Type.Object({ traces: Type.Array(SignInTrace) }),
+    handle: async (work, { params }) => ({ traces: await listTraces(work, params.connectionId) }),
+  }),
+]

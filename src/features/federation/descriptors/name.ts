@@ -1,0 +1,33 @@
+import { nameIdFormats } from '../xml/saml-names.ts'
+import type { NameId } from './messages.ts'
+
+/** Who speaks to whom: qualifiers that are left out of a name mean these (SAML core §8.3.7). */
+interface Between {
+  idpEntityId: string
+  spEntityId: string
+}
+
+/** The parts of a name by which it is compared with that of a logout. */
+export function partsOfName({ format, ...name }: NameId, between: Between): string[] {
+  return parts(format ?? nameIdFormats.unspecified, name, between)
+}
+
+/**
+ * The names of sign-ins that the one of a logout stands for. Providers are not equally particular about formats: one that
+ * is left open, which leaves its meaning to each (SAML core §8.3.1), fits any.
+ */
+export function namesMeant({ format, ...name }: NameId, between: Between): string[][] {
+  const given = format ?? nameIdFormats.unspecified
+  const formats =
+    given === nameIdFormats.unspecified ? Object.values(nameIdFormats) : [given, nameIdFormats.unspecified]
+  return formats.map((each) => parts(each, name, between))
+}
+
+function parts(
+  format: string,
+  { value, nameQualifier, spNameQualifier }: Omit<NameId, 'format'>,
+  { idpEntityId, spEntityId }: Between,
+): string[] {
+  const unless = (usual: string, qualifier: string | null) => (qualifier === usual ? '' : (qualifier ?? ''))
+  return [format, unless(idpEntityId, nameQualifier), unless(spEntityId, spNameQualifier), value]
+}

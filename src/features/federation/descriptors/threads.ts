@@ -1,0 +1,23 @@
+import { defineThreadWork, type MessageOwner } from '../xml/message-pool.ts'
+import { XmlRefusal } from '../xml/refusal.ts'
+import type * as descriptorWorker from './descriptor-worker.ts'
+import { type IdpMetadata, IdpMetadataError } from './metadata.ts'
+import type { SigningPair } from './outgoing.ts'
+
+const inThread = defineThreadWork<typeof descriptorWorker>(new URL('./descriptor-worker.ts', import.meta.url))
+
+/** Reads the metadata of a provider in a thread. Throws IdpMetadataError, and `unavailable` if too many wait. */
+export async function readIdpMetadata(work: MessageOwner, xml: string): Promise<IdpMetadata> {
+  try {
+    const read = await inThread(work, { name: 'readIdpMetadata', bytes: xml.length }, xml)
+    if ('metadata' in read) return read.metadata
+    throw new IdpMetadataError(read.refused)
+  } catch (error) {
+    throw error instanceof XmlRefusal ? new IdpMetadataError(error.message) : error
+  }
+}
+
+/** Signs a message of the service in a thread, so that the serving thread never loads the library. */
+export function signMessage(work: MessageOwner, xml: string, key: SigningPair): Promise<string> {
+  return inThread(work, { name: 'signMessage', bytes: xml.length }, { xml, key })
+}

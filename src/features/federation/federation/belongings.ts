@@ -1,0 +1,60 @@
+import { sql } from 'kysely'
+import {
+  type Belonging,
+  goes,
+  isPending,
+  type Step,
+  since,
+  tells,
+  type UserChange,
+} from '../../../platform/lifecycle/belongings.ts'
+import type { TxWork } from '../../../platform/work.ts'
+import { federationEvents } from './events.ts'
+import { toIdentity } from './schema.ts'
+
+type Row = Parameters<typeof toIdentity>[0] & { auth_account_id: string | null }
+
+function unlink({ directory }: TxWork, change: UserChange): Step {
+  return {
+    query: sql`
+      delete from identities where directory_id = ${directory.id} and user_id = ${change.user.id} ${since(change)}
+      returning id, user_id, method, source, issuer, subject, email, created_at, last_used_at,
+        ${change.user.auth_account_id}::uuid as auth_account_id`,
+  }
+}
+
+const identities: Belonging<Row> = {
+  table: 'identities',
+  // Whoever linked it may have been somebody else.
+  proof: unlink,
+  // Whoever is known to the provider may sign in again, if the user may.
+  cutOff: (work, change) => (change.sinceSeconds === undefined ? null : unlink(work, change)),
+  removal: unlink,
+  // A connection belongs to the organization that the user leaves, and so do the credentials of a social provider.
+  move: unlink,
+  exports: tells(
+    'identities',
+    'created_at',
+    'id method source issuer subject email external_ids user_names principal_names linked_address_norm address_norm last_address_norm last_principal_names created_at last_used_at',
+    '',
+  ),
+  isAbsent: isPending,
+  announce: {
+    event: federationEvents.unlinked,
+    of: (row) => federationEvents.unlinked({ target: { type: 'identity', id: row.id }, data: toIdentity(row, row) }),
+  },
+}
+
+/** What a user has of identities at providers. */
+export const federationBelongings: Belonging[] = [
+  identities,
+  {
+    table: 'exchange_codes',
+    proof: goes('exchange_codes'),
+    cutOff: goes('exchange_codes'),
+    removal: goes('exchange_codes'),
+    move: goes('exchange_codes'),
+    exports: { nothing: 'A sign-in under way, of a minute or two.' },
+    isAbsent: isPending,
+  },
+]

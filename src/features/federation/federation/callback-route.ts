@@ -1,0 +1,28 @@
+import { doorRoutes, loginEvents } from '../../access/login/login.ts'
+import { roleEvents } from '../../directory/roles/roles.ts'
+import { userEvents } from '../../directory/users/users.ts'
+import { deliveryErrors } from '../../sign-in/links/links.ts'
+import { federationErrors } from './errors.ts'
+import { federationEvents } from './events.ts'
+
+/** What routes share to which a provider sends the browser. */
+export const callbackRoute = {
+  auth: 'public' as const,
+  media: 'form' as const,
+  redirects: true,
+  tolerant: true,
+  tag: 'Federation',
+  errors: [federationErrors.stateUnknown, deliveryErrors.invalidRedirectUri],
+  maybeEvents: [
+    ...doorRoutes.login.event,
+    ...doorRoutes.mailboxLogin.maybeEvents,
+    loginEvents.signedUp,
+    userEvents.created,
+    userEvents.updated,
+    roleEvents.assigned,
+    roleEvents.unassigned,
+    federationEvents.linked,
+    federationEvents.unlinked,
+    loginEvents.failed,
+  ],
+}

@@ -1,0 +1,20 @@
+import { defineMail } from '../../../platform/mail/kinds.ts'
+import { mailSays } from '../../../platform/mail/messages.ts'
+import { type Message, titled } from '../../../platform/mail/outbox.ts'
+import type { Reader } from '../../../platform/messages/language.ts'
+import { says } from './messages.ts'
+
+const kinds = { identityLinked: defineMail('identity_linked') }
+
+/** To a user who signs in by a connection or provider for the first time. `source`: its name. */
+export function linkedMail(to: Reader, source: string): Message {
+  return {
+    kind: kinds.identityLinked,
+    to,
+    write: (language) =>
+      titled(says.linked(language), {
+        paragraphs: [says.signsInBy(language, { source })],
+        footer: mailSays.unexpected(language),
+      }),
+  }
+}

@@ -1,0 +1,64 @@
+import { ApiError } from '../../../platform/errors.ts'
+import { recordFailure } from '../../../platform/events/failures.ts'
+import type { Redirect } from '../../../platform/http/answer.ts'
+import type { Work } from '../../../platform/work.ts'
+import { loginEvents, type SessionReply } from '../../access/login/login.ts'
+import { assertRedirectAllowed, deliveryErrors } from '../../sign-in/links/links.ts'
+import type { Begun } from './begin.ts'
+import { FAILURES, type FailureCode } from './errors.ts'
+
+/** Sends the browser on to the application, with what the sign-in has given. Throws `invalid_redirect_uri`. */
+export function handBack(work: Work, begun: Begun, given: { code: string } | SessionReply): Promise<Redirect> {
+  return leadBack(work, begun, 'code' in given ? given : said(given))
+}
+
+/** Sends the browser back with a fixed code. The failure is recorded. */
+export async function failFederated(work: Work, begun: Begun, code: FailureCode): Promise<Redirect> {
+  const { method } = begun
+  await recordFailure(work, null, loginEvents.failed({ data: { method, reason: code } }))
+  return leadBack(work, begun, { error: code, error_description: FAILURES[code] })
+}
+
+/** Sends the browser back from a test, without a session. */
+export async function endTest(work: Work, begun: Begun): Promise<Redirect> {
+  return leadBack(work, begun, { test: 'succeeded' })
+}
+
+function leadBack(work: Work, { redirectUri, state }: Begun, said: Record<string, string>): Promise<Redirect> {
+  return leadTo(work, redirectUri, { ...said, state })
+}
+
+const WITHDRAWN =
+  'You cannot be taken back to the page that you came from: its address was withdrawn meanwhile. Please open your ' +
+  'application anew; should this happen again, tell whoever runs it.'
+
+/** The check of an address once more, told to a person, who cannot change any settings. Throws `invalid_redirect_uri`. */
+export async function assertStillAllowed(work: Work, redirectUri: string): Promise<void> {
+  try {
+    await assertRedirectAllowed(work, redirectUri)
+  } catch (error) {
+    throw error instanceof ApiError ? deliveryErrors.invalidRedirectUri({ detail: WITHDRAWN }) : error
+  }
+}
+
+/** Sends the browser to an address of the application with these parameters. Throws `invalid_redirect_uri`. */
+export async function leadTo(work: Work, redirectUri: string, said: Record<string, string>): Promise<Redirect> {
+  await assertStillAllowed(work, redirectUri)
+  const url = new URL(redirectUri)
+  // What we say replaces what the address says by the same name.
+  for (const [name, value] of Object.entries(said)) url.searchParams.set(name, value)
+  return { redirectTo: url.href }
+}
+
+function said({
+  session,
+  challenge_token = '',
+  directory_user_id = '',
+  enrollment_required,
+}: SessionReply): Record<string, string> {
+  if (session) {
+    return Object.fromEntries(Object.entries(session).map(([name, value]) => [name, String(value)]))
+  }
+  const enrollment = enrollment_required ? { enrollment_required: 'true' } : {}
+  return { mfa_required: 'true', challenge_token, directory_user_id, ...enrollment }
+}

@@ -1,0 +1,92 @@
+import { record } from '../../../platform/events/events.ts'
+import type { Found, Page } from '../../../platform/http/pagination.ts'
+import { isId } from '../../../platform/ids.ts'
+import { defineEndReasons } from '../../../platform/lifecycle/end-reasons.ts'
+import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
+import { endChallengesOf, endLinked, endThere, hashThere } from '../../access/ties/ties.ts'
+import { withdrawConnectionRoles, withdrawUserRoles } from '../../directory/roles/roles.ts'
+import { getUser, getUserForUpdate, voidPendingSignIns } from '../../directory/users/users.ts'
+import { federationErrors } from './errors.ts'
+import { federationEvents } from './events.ts'
+import { toIdentity } from './schema.ts'
+import {
+  deleteCodeRows,
+  deleteIdentityRow,
+  deleteIdentityRows,
+  deleteNamedCodeRows,
+  findIdentityRow,
+  holdConnectionRow,
+  type IdentityRow,
+  type Subject,
+  selectIdentityPage,
+} from './store.ts'
+
+const reasons = defineEndReasons('idp_logout', 'identity_unlinked')
+
+/** Forgets who people are at a connection or provider that is gone; the users stay. */
+export async function unlinkSource(work: TxWork, of: Pick<Subject, 'method' | 'source'>): Promise<void> {
+  await closeSource(work, of)
+  await deleteIdentityRows(work.db, work.directory, of)
+}
+
+/** Whom a provider signs out, in its own words. */
+export interface SignedOutThere extends Omit<Subject, 'method' | 'subject'> {
+  /** The subject that its name for the person is here; null where that is told by something else, or not said. */
+  subject: string | null
+  /** The names, in parts, that a sign-in of the person may have had; none where it names sessions alone. */
+  names: readonly (readonly string[])[]
+  /** Its sessions; none: all of the person. */
+  sessions: readonly string[]
+}
+
+/**
+ * Ends the sessions that came by a connection of somebody whom its provider signs out, by whatever protocol, and what is
+ * under way to one. Returns whether anybody is known by what the provider says.
+ */
+export async function endSessionsThere(work: Work, said: SignedOutThere): Promise<boolean> {
+  const { source, issuer, subject } = said
+  const there = hashThere(work, said, said)
+  return inTx(work, async (work) => {
+    const { db, directory } = work
+    await holdConnectionRow(db, directory, source, true)
+    const linked =
+      subject === null ? null : await findIdentityRow(db, directory, { method: 'sso', source, issuer, subject })
+    const endCodes = () => deleteNamedCodeRows(db, directory, there)
+    return endThere(work, there, { linked: linked ?? null, reason: reasons.idp_logout, endCodes })
+  })
+}
+
+/**
+ * Ends what is under way by a connection or provider that was switched off, challenges and codes not exchanged yet, and
+ * takes the roles that it gave by groups.
+ */
+export async function closeSource(work: TxWork, of: Pick<Subject, 'method' | 'source'>): Promise<void> {
+  if (of.method === 'sso') await withdrawConnectionRoles(work, of.source)
+  await endChallengesOf(work, of)
+  await deleteCodeRows(work.db, work.directory, of)
+}
+
+/** A page of who a user is at providers. */
+export function listIdentities({ db, directory }: Work, userId: string, page: Page): Promise<Found<IdentityRow>> {
+  return selectIdentityPage(db, directory, userId, page)
+}
+
+/**
+ * Removes a link, with the sessions that came by it and the sign-ins under way. Who is known at the provider may come
+ * again as somebody new. Throws `user_not_found`, `identity_not_found`.
+ */
+export async function unlinkIdentity(work: Work, { userId, id }: { userId: string; id: string }): Promise<number> {
+  const known = await getUser(work, userId)
+  return inTx(work, async (work) => {
+    const { db, directory } = work
+    const user = await getUserForUpdate(work, known.id)
+    const one = { userId: user.id, id: id.toLowerCase() }
+    const identity = isId(one.id) ? await deleteIdentityRow(db, directory, one) : undefined
+    if (!identity) throw federationErrors.identityNotFound()
+    if (identity.method === 'sso') await withdrawUserRoles(work, user, identity.source)
+    await voidPendingSignIns(work, user, reasons.identity_unlinked)
+    const target = { type: 'identity', id: identity.id }
+    await record(work, federationEvents.unlinked({ target, data: toIdentity(identity, user) }))
+    return endLinked(work, identity, reasons.identity_unlinked)
+  })
+}

@@ -1,0 +1,54 @@
+import { Type } from 'typebox'
+import { byAge, finishPage, listQuery, listReply, readPage } from '../../../platform/http/pagination.ts'
+import { defineRoute, type Route } from '../../../platform/http/route.ts'
+import { RevokedCount } from '../../access/sessions/sessions.ts'
+import { providerLogoutEvents } from '../../access/ties/ties.ts'
+import { reachUser, UserParams, userErrors } from '../../directory/users/users.ts'
+import { federationErrors } from './errors.ts'
+import { federationEvents } from './events.ts'
+import { listIdentities, unlinkIdentity } from './identities.ts'
+import { Identity, toIdentity } from './schema.ts'
+
+const about = { tag: 'Users' } as const
+
+export const federationRoutes: Route[] = [
+  defineRoute({
+    ...about,
+    method: 'GET',
+    path: '/v1/users/{userId}/identities',
+    operation: 'users.listIdentities',
+    scope: 'users.read',
+    directory: 'reach',
+    summary: 'List who a user is at providers',
+    params: UserParams,
+    query: Type.Object(listQuery),
+    reply: Type.Object({ identities: Type.Array(Identity), ...listReply }),
+    errors: [userErrors.notFound],
+    async handle(work, { params: { userId }, query }) {
+      const page = readPage(work.platform, `/v1/users/${userId}/identities`, query)
+      const { user, there } = await reachUser(work, userId)
+      const { rows, reply } = finishPage(work, page, await listIdentities(there, user.id, page), byAge)
+      return { identities: rows.map((row) => toIdentity(row, user)), ...reply }
+    },
+  }),
+  defineRoute({
+    ...about,
+    method: 'DELETE',
+    path: '/v1/users/{userId}/identities/{identityId}',
+    operation: 'users.unlinkIdentity',
+    scope: 'users.write',
+    summary: 'Remove the link of a user to a person at a provider',
+    description:
+      'Ends the sessions that came by it. At the next sign-in the person is as unknown as at the first: who has the ' +
+      'address of a user, and may be linked, is.',
+    params: Type.Object({ ...UserParams.properties, identityId: Type.String({ description: 'Identity.' }) }),
+    reply: Type.Object({ success: Type.Boolean(), revoked: RevokedCount }),
+    errors: [userErrors.notFound, federationErrors.identityNotFound],
+    event: federationEvents.unlinked,
+    maybeEvents: providerLogoutEvents,
+    async handle(work, { params }) {
+      const revoked = await unlinkIdentity(work, { userId: params.userId, id: params.identityId })
+      return { success: true, revoked }
+    },
+  }),
+]

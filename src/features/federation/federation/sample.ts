@@ -1,0 +1,29 @@
+import { succeeded } from '../../../../test/factors.ts'
+import { person, signInAs } from '../../../../test/federation.ts'
+import { freshEmail } from '../../../../test/fresh.ts'
+import type { TestApp } from '../../../../test/harness.ts'
+import type { Start } from '../../../../test/records.ts'
+import type { Samples } from '../../../../test/samples.ts'
+import { getWorkIn } from '../../../../test/work.ts'
+
+/** A user who has signed in at a provider. */
+export interface FederationRecords {
+  ids: { linkedUser: string; identity: string }
+}
+
+export async function makeRecords(app: TestApp, { scoped }: Start): Promise<FederationRecords> {
+  const { platform } = app.app
+  const { user } = succeeded(await scoped.post('/v1/users', { email: freshEmail('lin') }))
+  const known = platform.db.selectFrom('users').select('directory_id').where('id', '=', user.id)
+  const work = await getWorkIn(platform, (await known.executeTakeFirstOrThrow()).directory_id)
+  await signInAs(work, person({ email: user.email, emailVerified: true }))
+  const linked = platform.db.selectFrom('identities').select('id').where('user_id', '=', user.id)
+  return { ids: { linkedUser: user.id, identity: (await linked.executeTakeFirstOrThrow()).id } }
+}
+
+export const samples: Samples = {
+  'GET /v1/users/{userId}/identities': ({ ids }) => ({ params: { userId: ids.linkedUser } }),
+  'DELETE /v1/users/{userId}/identities/{identityId}': ({ ids }) => ({
+    params: { userId: ids.linkedUser, identityId: ids.identity },
+  }),
+}

@@ -1,0 +1,71 @@
+import { type Static, Type } from 'typebox'
+import { named, nullable } from '../../../platform/schema.ts'
+import type { IdentityRow } from './store.ts'
+
+/** Who a user is at a provider. */
+export const Identity = named(
+  'Identity',
+  Type.Object({
+    id: Type.String({ format: 'uuid' }),
+    userId: nullable(Type.String({ format: 'uuid' }), 'Auth account.'),
+    directoryUserId: Type.String({ format: 'uuid' }),
+    method: Type.Enum(['sso', 'social']),
+    source: Type.String({
+      description: 'The id of the connection, or the name of the provider.',
+      examples: ['google'],
+    }),
+    issuer: Type.String({ examples: ['https://accounts.google.com'] }),
+    subject: Type.String({ description: 'The id of the person there.', examples: ['110169484474386276334'] }),
+    email: nullable(Type.String({ examples: ['ada@acme.example'] }), 'What the provider said last.'),
+    createdAt: Type.String({ format: 'date-time' }),
+    lastUsedAt: Type.String({ format: 'date-time' }),
+  }),
+)
+export type Identity = Static<typeof Identity>
+
+type Shown = Omit<IdentityRow, 'directory_id' | 'created_at' | 'last_used_at'> & {
+  created_at: Date | string
+  last_used_at: Date | string
+}
+
+/** Of a row, or of one as JSON has it, and its user. */
+export function toIdentity(row: Shown, user: { auth_account_id: string | null }): Identity {
+  return {
+    id: row.id,
+    userId: user.auth_account_id,
+    directoryUserId: row.user_id,
+    method: row.method,
+    source: row.source,
+    issuer: row.issuer,
+    subject: row.subject,
+    email: row.email,
+    createdAt: new Date(row.created_at).toISOString(),
+    lastUsedAt: new Date(row.last_used_at).toISOString(),
+  }
+}
+
+/** What every start of a sign-in at a provider takes. */
+export const startFields = {
+  redirectUri: Type.String({
+    minLength: 1,
+    maxLength: 2048,
+    description: 'Where the browser comes back to: an entry of allowed_redirect_uris.',
+    examples: ['https://app.example.com/auth'],
+  }),
+  response_mode: Type.Optional(
+    Type.Enum(['query', 'code'], {
+      description:
+        'code: redirectUri gets a code for POST /v1/auth/token/exchange, so that no token stands in an address; ' +
+        'recommended. query (default): the tokens themselves.',
+      examples: ['code'],
+    }),
+  ),
+}
+
+export const StartReply = named(
+  'FederatedStart',
+  Type.Object({
+    authorization_url: Type.String({ examples: ['https://acme.okta.com/app/sso/saml?SAMLRequest=fZ…'] }),
+    state: Type.String({ description: 'Comes back to redirectUri.', examples: ['6qW0…'] }),
+  }),
+)

@@ -1,0 +1,82 @@
+import type { Platform } from '../../../platform/platform.ts'
+import type { ConnectionCheck } from '../connections/connections.ts'
+import { checkClock, FederationFailure, failed, passed } from '../federation/federation.ts'
+import { type Discovery, MAX_DOCUMENT_BYTES, readDiscovery } from './documents.ts'
+import { askWithWrongCode } from './exchange.ts'
+import type { OidcProvider } from './provider.ts'
+import { discoveryUrlOf, fetchKeySet, openTransport, type Transport } from './transport.ts'
+import { forgetTrouble } from './trouble.ts'
+
+/** Tries what a connection can be tried for without a person, against the provider as it is now. */
+export async function checkProvider(platform: Platform, provider: OidcProvider): Promise<ConnectionCheck[]> {
+  forgetTrouble(platform, provider.asker)
+  const transport = openTransport(platform, provider.asker)
+  const read = await tryDiscovery(transport, provider)
+  if ('failed' in read) return [read.failed]
+  const { discovery, date } = read
+  return [
+    passed('discovery', 'The discovery document is there, and of this issuer.'),
+    checkClock(platform, date),
+    await checkKeys(transport, discovery),
+    await checkClient(platform, provider),
+  ]
+}
+
+/** Whoever does not find the document has another mistake to mend than whoever reads another issuer in it. */
+function fixOf(error: unknown, url: string): string {
+  return error instanceof FederationFailure && error.code === 'idp_unreachable'
+    ? `Correct oidc_issuer: the provider must publish its discovery document at ${url}.`
+    : `oidc_issuer must be, letter for letter, the issuer in the document at ${url}, with or without a slash at the end.`
+}
+
+type Read = { failed: ConnectionCheck } | { discovery: Discovery; date: string | null }
+
+async function tryDiscovery(transport: Transport, provider: OidcProvider): Promise<Read> {
+  const url = discoveryUrlOf(provider)
+  try {
+    const headers = { accept: 'application/json' }
+    const {
+      status,
+      headers: answered,
+      body,
+    } = await transport(url, { method: 'GET', headers, maxBytes: MAX_DOCUMENT_BYTES })
+    if (status !== 200)
+      throw new FederationFailure('idp_unreachable', `The discovery document is answered with status ${status}.`)
+    return { discovery: readDiscovery(body, provider.issuer), date: String(answered['date'] ?? '') || null }
+  } catch (error) {
+    return { failed: failed('discovery', detailOf(error), fixOf(error, url)) }
+  }
+}
+
+async function checkKeys(transport: Transport, { jwks_uri }: Discovery): Promise<ConnectionCheck> {
+  const fix = `The document at ${jwks_uri} must list the public keys that the provider signs with.`
+  try {
+    const { keys } = await fetchKeySet(transport, jwks_uri)
+    if (keys.length > 0) return passed('keys', `The provider publishes its keys (${keys.length}).`)
+    return failed('keys', 'The provider publishes no key that could sign.', fix)
+  } catch (error) {
+    return failed('keys', detailOf(error), fix)
+  }
+}
+
+/**
+ * Asks for tokens with a code that was never given. Whoever knows the client refuses the code, and not the client (RFC
+ * 6749 §5.2); what is said otherwise proves nothing.
+ */
+async function checkClient(platform: Platform, provider: OidcProvider): Promise<ConnectionCheck> {
+  const fix = 'Copy oidc_client_id and oidc_client_secret again, or try the other oidc_client_auth.'
+  try {
+    const said = await askWithWrongCode(platform, provider)
+    if (said === 'invalid_client' || said === 'unauthorized_client')
+      return failed('client', 'The provider does not accept the client ID and its secret or key.', fix)
+    const accepts = said === 'invalid_grant' ? 'accepts' : 'did not refuse'
+    return passed('client', `The provider ${accepts} the client ID and its secret or key.`)
+  } catch (error) {
+    return failed('client', detailOf(error), fix)
+  }
+}
+
+function detailOf(error: unknown): string {
+  if (error instanceof FederationFailure) return error.detail
+  throw error
+}

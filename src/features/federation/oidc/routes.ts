@@ -1,0 +1,90 @@
+import { Type } from 'typebox'
+import { httpErrors } from '../../../platform/errors.ts'
+import { answer } from '../../../platform/http/answer.ts'
+import { defineRoute, open, type Route } from '../../../platform/http/route.ts'
+import { callbackRoute, providerLogoutEvents } from '../federation/federation.ts'
+import { finishOidc } from './callback.ts'
+import { logoutErrors } from './errors.ts'
+import { ClientKeySet, listClientKeys } from './keys.ts'
+import { logOut } from './logout.ts'
+import { finishLogout } from './rp-logout.ts'
+import { CallbackFields } from './schema.ts'
+
+export const oidcRoutes: Route[] = [
+  defineRoute({
+    ...callbackRoute,
+    auth: 'public',
+    method: 'GET',
+    path: '/v1/auth/login/sso/oidc/callback',
+    operation: 'oidc.finish',
+    summary: 'Finish an OpenID sign-in (shared)',
+    description: 'For connections with `oidc_callback` `shared`. Refuses a state of any other connection.',
+    query: CallbackFields,
+    handle: (work, { query }) => finishOidc(work, query, null),
+  }),
+  defineRoute({
+    ...callbackRoute,
+    auth: 'public',
+    method: 'GET',
+    path: '/v1/auth/login/sso/oidc/callback/{connectionId}',
+    operation: 'oidc.finishOfConnection',
+    summary: 'Finish an OpenID sign-in',
+    description: 'The `oidc_redirect_uri` of a connection. Refuses a state of another connection.',
+    params: Type.Object({ connectionId: Type.String({ description: 'Connection.' }) }),
+    query: CallbackFields,
+    handle: (work, { params, query }) => finishOidc(work, query, params.connectionId.toLowerCase()),
+  }),
+  defineRoute({
+    auth: 'public',
+    media: 'form',
+    redirects: true,
+    tolerant: true,
+    method: 'GET',
+    path: '/v1/auth/login/sso/oidc/logged-out',
+    operation: 'oidc.finishLogout',
+    tag: 'Federation',
+    summary: 'Where an OpenID provider sends the browser back to that has signed out',
+    query: Type.Pick(CallbackFields, ['state', 'error']),
+    errors: callbackRoute.errors,
+    handle: (work, { query }) => finishLogout(work, query),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/auth/login/sso/oidc/logout/{connectionId}',
+    auth: 'public',
+    media: 'form',
+    crossSite: true,
+    bodyLimit: 16 * 1024,
+    operation: 'oidc.logOut',
+    tag: 'Federation',
+    summary: 'Log out whoever the provider says',
+    description: 'Of OpenID Connect Back-Channel Logout: the provider calls it when somebody signs out there.',
+    params: Type.Object({ connectionId: Type.String() }),
+    body: open(
+      Type.Object({
+        logout_token: Type.String({ minLength: 1, maxLength: 8192, examples: ['eyJ0eXAiOiJsb2dvdXQrand0Ii…'] }),
+      }),
+    ),
+    replies: { 204: Type.Null() },
+    errors: [logoutErrors.invalid],
+    maybeEvents: providerLogoutEvents,
+    async handle(work, { params, body }) {
+      await logOut(work, { connectionId: params.connectionId, token: body.logout_token })
+      return answer(204, null)
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/auth/login/sso/oidc/jwks/{connectionId}',
+    auth: 'public',
+    cors: 'any',
+    operation: 'oidc.listKeys',
+    tag: 'Federation',
+    summary: 'List the keys for private_key_jwt',
+    description: 'By which the service proves to the provider of a connection who it is.',
+    params: Type.Object({ connectionId: Type.String() }),
+    reply: ClientKeySet,
+    errors: [httpErrors.notFound],
+    handle: ({ platform }, { params }) => listClientKeys(platform, params.connectionId),
+  }),
+]

@@ -1,0 +1,169 @@
+import { hash } from 'node:crypto'
+import { ApiError } from '../../../platform/errors.ts'
+import type { Redirect } from '../../../platform/http/answer.ts'
+import { remembers } from '../../../platform/lifecycle/deployment.ts'
+import type { Directory } from '../../../platform/tenancy/directory.ts'
+import type { Work } from '../../../platform/work.ts'
+import {
+  concludeSignIn,
+  findConnection,
+  findConnectionAnywhere,
+  type KnownConnection,
+  refuseSignIn,
+  spOf,
+} from '../connections/connections.ts'
+import {
+  assertStillOpen,
+  type BareWork,
+  beginUnsolicited,
+  directoryOf,
+  type FailureCode,
+  type FederatedPerson,
+  FederationFailure,
+  federationErrors,
+  takeFederated,
+} from '../federation/federation.ts'
+import { withMessagePlace, withUnsolicitedPlace } from '../xml/message-pool.ts'
+import { XmlRefusal } from '../xml/refusal.ts'
+import type { Assertion, Expected } from './assertion.ts'
+import { unlessSignedOut } from './late.ts'
+import { acsUrlsOf, expectedOf, trustOf } from './partner.ts'
+import { toHeard } from './person.ts'
+import { TTL_SECONDS } from './protocol.ts'
+import { SamlRefusal } from './refusal.ts'
+import { insertAssertionRow, isNoted } from './store.ts'
+import { judgeResponse } from './threads.ts'
+
+/** What an identity provider has a browser post. */
+export interface PostedResponse {
+  response: string
+  relayState: string | null
+  /** Of the address it was posted to; null for the one that connections share. */
+  connectionId: string | null
+}
+
+/**
+ * Ends a sign-in at a SAML provider. Until the state is known to be one of ours, by its tag, nothing of the message is
+ * looked at but where it would stand. Throws `state_invalid`, also for a refused response that nobody asked for, and
+ * `invalid_redirect_uri` where the application's address is allowed no longer.
+ */
+export async function finishSaml(bare: BareWork, posted: PostedResponse): Promise<Redirect> {
+  const found = await stateOf(bare, posted)
+  if (found === null) return finishUnsolicited(bare, posted)
+  // Before the state is used up, so that the same response may come again.
+  return withMessagePlace({ ...bare, directory: found.directory }, () => finishSolicited(bare, posted, found.state))
+}
+
+async function finishSolicited(bare: BareWork, posted: PostedResponse, state: string): Promise<Redirect> {
+  const taken = await takeFederated(bare, state, 'sso')
+  if (!taken) throw federationErrors.stateUnknown()
+  const { work, begun } = taken
+  const connection = await findConnection(work, begun.source)
+  try {
+    if (!connection) throw new FederationFailure('connection_not_active')
+    await assertStillOpen(work, connection, { isTest: begun.isTest, by: 'saml' })
+    const signedInSince = begun.forceAuthn ? begun.beganAt : null
+    const accepted = await accept(work, connection, posted, { requestId: `_${begun.state}`, signedInSince })
+    return await concludeSignIn(work, begun, connection, hearOf(work, connection, accepted))
+  } catch (error) {
+    return refuseSignIn(work, begun, connection, isBusy(error) ? new FederationFailure('rate_limited') : error)
+  }
+}
+
+/** Too many wait for the threads: the state is used up by now, and the application may begin again. */
+const isBusy = (error: unknown) => error instanceof ApiError && error.definition.code === 'unavailable'
+
+const ANSWERED = /InResponseTo=["']_([0-9A-Za-z]{76})["']/
+// Of the Base64: the tag of the response, with every namespace that a provider may declare there.
+const HEAD_CHARACTERS = 4096
+
+/** The state that came along, or of the request that is answered, where a provider does not return the former. */
+async function stateOf(
+  bare: BareWork,
+  { relayState, response }: PostedResponse,
+): Promise<{ state: string; directory: Directory } | null> {
+  const returned = relayState === null ? null : await directoryOf(bare, relayState)
+  if (relayState !== null && returned) return { state: relayState, directory: returned }
+  const head = Buffer.from(response.slice(0, HEAD_CHARACTERS), 'base64').toString('latin1')
+  const [, answered = null] = ANSWERED.exec(head) ?? []
+  const directory = answered === null ? null : await directoryOf(bare, answered)
+  return answered !== null && directory ? { state: answered, directory } : null
+}
+
+/** A sign-in that began at the provider: only by the address of a connection that allows it. */
+async function finishUnsolicited(bare: BareWork, posted: PostedResponse): Promise<Redirect> {
+  const found = posted.connectionId === null ? null : await findConnectionAnywhere(bare.platform, posted.connectionId)
+  if (!found?.connection.allow_idp_initiated) throw federationErrors.stateUnknown()
+  const work = { ...bare, directory: found.directory }
+  return withUnsolicitedPlace(work, () => concludeUnsolicited(work, found.connection, posted))
+}
+
+async function concludeUnsolicited(work: Work, connection: KnownConnection, posted: PostedResponse): Promise<Redirect> {
+  const accepted = await acceptUnsolicited(work, connection, posted)
+  const begun = await beginUnsolicited(work, connection.id)
+  if (!begun)
+    throw federationErrors.stateUnknown({ detail: 'The organization has no default_redirect_uri, to which to go on.' })
+  try {
+    return await concludeSignIn(work, begun, connection, hearOf(work, connection, accepted))
+  } catch (error) {
+    return refuseSignIn(work, begun, connection, error)
+  }
+}
+
+const REFUSED = 'What your identity provider sent did not pass its checks. Please sign in from your application.'
+
+/** Leaves no trace of what is refused: anybody can send it. Throws `state_invalid`. */
+async function acceptUnsolicited(work: Work, connection: KnownConnection, posted: PostedResponse): Promise<Accepted> {
+  try {
+    await assertStillOpen(work, connection, { isTest: false, by: 'saml' })
+    return await accept(work, connection, posted, { requestId: null, signedInSince: recently(work, connection) })
+  } catch (error) {
+    throw error instanceof FederationFailure ? federationErrors.stateUnknown({ detail: REFUSED }) : error
+  }
+}
+
+/** Judges a response, which is accepted once. Throws FederationFailure. */
+async function accept(
+  work: Work,
+  connection: KnownConnection,
+  { response, connectionId }: PostedResponse,
+  asked: Pick<Expected, 'requestId' | 'signedInSince'>,
+): Promise<Accepted> {
+  if (connectionId !== null && connectionId.toLowerCase() !== connection.id)
+    throw new FederationFailure('response_invalid', 'The response was posted to the address of another connection.')
+  try {
+    const acsUrls = acsUrlsOf(work.platform, connectionId)
+    const expected = { ...expectedOf(work.platform, connection), acsUrls, ...asked }
+    const assertion = await judgeResponse(work, { response, expected, trust: await trustOf(work, connection) })
+    const row = { connection_id: connection.id, assertion_hash: hashId(assertion.id), expires_at: assertion.expiresAt }
+    const unless = unlessSignedOut(work, connection, { assertion, spEntityId: expected.spEntityId })
+    const isRemembered = await remembers(work.platform, assertion.issuedAt)
+    if (isRemembered && (await insertAssertionRow(work.db, work.directory, row, unless)))
+      return { assertion, isSignedOut: (later) => isNoted(later.db, later.directory, connection.id, unless) }
+    throw new SamlRefusal('replayed', 'It was used before, its user was logged out since, or `recover` ran since.')
+  } catch (error) {
+    if (!(error instanceof XmlRefusal)) throw error
+    throw new FederationFailure(CODES.get(error.reason) ?? 'response_invalid', `${error.message} (${error.reason})`)
+  }
+}
+
+/** What was accepted, and whether it counts no more. */
+type Accepted = { assertion: Assertion } & Required<Pick<FederatedPerson, 'isSignedOut'>>
+
+function hearOf({ platform }: Work, connection: KnownConnection, { assertion, isSignedOut }: Accepted) {
+  const heard = toHeard(connection, assertion, spOf(platform, connection.id).entity_id)
+  return { ...heard, person: { ...heard.person, isSignedOut } }
+}
+
+const CODES = new Map<string, FailureCode>([
+  ['status', 'idp_error'],
+  ['not_again', 'reauthentication_missing'],
+])
+
+/** Nothing was started that could have demanded to ask again: then as if it had been, for as long as one may take. */
+function recently({ platform }: Work, { force_authn }: KnownConnection): Date | null {
+  // Process clock: the provider set the times of the assertion by its own clock.
+  return force_authn ? new Date(platform.clock.now().getTime() - TTL_SECONDS * 1000) : null
+}
+
+const hashId = (id: string) => hash('sha256', id, 'buffer')

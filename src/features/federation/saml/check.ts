@@ -1,0 +1,126 @@
+import { X509Certificate } from 'node:crypto'
+import { OutboundFailure, outboundFetch } from '../../../platform/outbound/http.ts'
+import type { Platform } from '../../../platform/platform.ts'
+import type { Work } from '../../../platform/work.ts'
+import { type ConnectionCheck, type KnownConnection, spOf } from '../connections/connections.ts'
+import { type IdpMetadata, IdpMetadataError, readIdpMetadata } from '../descriptors/descriptors.ts'
+import { checkClock, failed, passed } from '../federation/federation.ts'
+
+const DAY_MS = 24 * 3600_000
+const SOON_DAYS = 60
+const TIMEOUT_MS = 5000
+const MAX_BYTES = 512 * 1024
+const STALE = 'Have the provider publish its metadata again.'
+
+/** Tries what a connection can be tried for without a person. */
+export async function checkProvider(work: Work, connection: KnownConnection): Promise<ConnectionCheck[]> {
+  const { platform } = work
+  const metadata = await checkMetadata(work, connection)
+  const signOn = await checkSignOn(platform, connection)
+  return [
+    checkConfiguration(platform, connection),
+    // Process clock: whether the certificates are valid today.
+    checkCertificates(connection.idp_certificates, platform.clock.now()),
+    ...(metadata ? [metadata.check] : []),
+    signOn.check,
+    checkClock(platform, metadata?.date ?? signOn.date),
+  ]
+}
+
+function checkConfiguration(platform: Platform, connection: KnownConnection): ConnectionCheck {
+  const needed = ['idp_entity_id', 'idp_sso_url'] as const
+  const missing = needed.filter((field) => connection[field] === null)
+  if (missing.length === 0) return passed('configuration', 'The connection has what a sign-in takes.')
+  const fix = `Give ${missing.join(' and ')}, or the metadata of the provider, which in turn takes ours: ${spOf(platform, connection.id).metadata_url}.`
+  return failed('configuration', `The connection lacks ${missing.join(' and ')}.`, fix)
+}
+
+function checkCertificates(pems: string[], now: Date): ConnectionCheck {
+  const fix = 'Give the certificate that the provider signs with now, beside the present one, as idp_certificate.'
+  if (pems.length === 0) return failed('certificates', 'The connection has no certificate of the provider.', fix)
+  const valid = pems
+    .map((pem) => new X509Certificate(pem))
+    .filter((one) => one.validFromDate <= now && one.validToDate > now)
+  const ends = Math.max(...valid.map(({ validToDate }) => validToDate.getTime()))
+  // Trust is in the certificate that was given, and its dates are no part of it (SAML metadata interoperability profile).
+  const none = 'No certificate of the provider is valid at this time. Sign-ins go on, since it was given as trusted.'
+  if (valid.length === 0) return failed('certificates', none, fix)
+  const days = Math.floor((ends - now.getTime()) / DAY_MS)
+  const until = `valid until ${new Date(ends).toISOString().slice(0, 10)}`
+  if (days < SOON_DAYS)
+    return { id: 'certificates', ok: true, message: `The certificate is ${until}: ${days} days.`, fix }
+  return passed('certificates', `The certificate is ${until}.`)
+}
+
+interface Checked {
+  check: ConnectionCheck
+  /** What time the provider says that it is. */
+  date: string | null
+}
+
+async function checkMetadata(work: Work, connection: KnownConnection): Promise<Checked | null> {
+  const { platform } = work
+  const { idp_metadata_url: url } = connection
+  if (url === null) return null
+  const fix = 'Correct idp_metadata_url, or set it to null and give the fields themselves.'
+  try {
+    const { status, date, body } = await ask(platform, url)
+    if (status !== 200)
+      return { check: failed('metadata', `The address of the metadata answers ${status}.`, fix), date }
+    const metadata = await readIdpMetadata(work, body)
+    const { validUntil } = metadata
+    // Process clock: whether the metadata is valid today.
+    if (validUntil && validUntil <= platform.clock.now())
+      return { check: failed('metadata', `The metadata was valid until ${validUntil.toISOString()}.`, STALE), date }
+    const differing = differences(connection, metadata)
+    if (differing.length === 0) return { check: passed('metadata', 'The metadata says what the connection has.'), date }
+    const message = `The metadata of the provider says something else than the connection: ${differing.join(', ')}.`
+    return { check: failed('metadata', message, 'Save idp_metadata_url again, which takes over what it says.'), date }
+  } catch (error) {
+    return { check: failed('metadata', reasonOf(error), fix), date: null }
+  }
+}
+
+/** The fields in which a connection differs from the metadata of its provider. */
+function differences(connection: KnownConnection, { entityId, ssoUrls, certificates }: IdpMetadata): string[] {
+  const known = new Set(connection.idp_certificates.map(fingerprintOf))
+  const isNew = certificates.some((pem) => !known.has(fingerprintOf(pem)))
+  return [
+    ...(entityId === connection.idp_entity_id ? [] : ['idp_entity_id']),
+    ...([ssoUrls.redirect, ssoUrls.post].includes(connection.idp_sso_url) ? [] : ['idp_sso_url']),
+    ...(isNew ? ['idp_certificate'] : []),
+  ]
+}
+
+const fingerprintOf = (pem: string) => new X509Certificate(pem).fingerprint256
+
+/** Whether somebody answers there; what, tells little without a request. */
+async function checkSignOn(platform: Platform, { idp_sso_url: url }: KnownConnection): Promise<Checked> {
+  const fix = 'Copy idp_sso_url from the provider again.'
+  if (url === null) return { check: failed('sso_url', 'There is no address to send people to.', fix), date: null }
+  try {
+    const { status, date } = await ask(platform, url)
+    const isThere = status !== 404 && status < 500
+    const message = `The address where people sign in answers (${status}).`
+    return { check: isThere ? passed('sso_url', message) : failed('sso_url', message, fix), date }
+  } catch (error) {
+    if (error instanceof OutboundFailure && error.reason === 'too_large')
+      return { check: passed('sso_url', 'The address where people sign in answers.'), date: null }
+    return { check: failed('sso_url', reasonOf(error), fix), date: null }
+  }
+}
+
+async function ask(platform: Platform, url: string): Promise<{ status: number; date: string | null; body: string }> {
+  const { status, headers, body } = await outboundFetch(platform, url, {
+    method: 'GET',
+    timeoutMs: TIMEOUT_MS,
+    maxBytes: MAX_BYTES,
+  })
+  return { status, date: String(headers['date'] ?? '') || null, body: body.toString() }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof IdpMetadataError) return error.message
+  if (error instanceof OutboundFailure) return error.detail
+  throw error
+}

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { idp, judge, otherIdp, signedResponse } from '../../../../test/saml-world.ts'
+
+const EXCLUSIVE = 'http://www.w3.org/2001/10/xml-exc-c14n#'
+const certificates = [...Array.from({ length: 9 }, () => otherIdp), idp].map(({ certificatePem }) => certificatePem)
+const elements = `<x:a xmlns:x="urn:x">${'<x:b x:q="" x:r="" x:s="" x:t=""/>'.repeat(1900)}</x:a>`
+const full = signedResponse().replace('</saml:Assertion>', `${elements}</saml:Assertion>`)
+// Anybody can write it, and the shape of a signature; not one that the provider made.
+const forged = full.replace(/(?<=<ds:DigestValue>)[^<]{8}/, 'AAAAAAAA')
+
+test('an assertion that nobody signed is refused before it is canonicalized, however many certificates there are', async () => {
+  // What is loaded and compiled at the first message is no work of a message.
+  for (let count = 0; count < 3; count++) await judge(forged, { trust: { certificates } })
+  const before = process.cpuUsage()
+  expect((await judge(forged, { trust: { certificates } })).refused).toBe('signature')
+  const { user, system } = process.cpuUsage(before)
+  // It takes 50 ms; to canonicalize it for each certificate takes 1500.
+  expect(user + system).toBeLessThan(400_000)
+})
+
+test('one of several certificates is known by the signature, and the content is digested for it alone', async () => {
+  expect((await judge(signedResponse(), { trust: { certificates } })).refused).toBeNull()
+  expect((await judge(full, { trust: { certificates } })).refused).toBe('signature')
+})
+
+const inclusive = (content: string) =>
+  `<e:InclusiveNamespaces xmlns:e="${EXCLUSIVE}" ${content}</e:InclusiveNamespaces>`
+const listed = (of: 'CanonicalizationMethod' | 'Transform', content: string) =>
+  signedResponse().replace(
+    `<ds:${of} Algorithm="${EXCLUSIVE}"/>`,
+    `<ds:${of} Algorithm="${EXCLUSIVE}">${content}</ds:${of}>`,
+  )
+
+test.each([
+  ['a long list of prefixes', inclusive(`PrefixList="${'a '.repeat(300)}">`)],
+  ['two lists of prefixes', inclusive('PrefixList="a">').repeat(2)],
+  ['elements in its list of prefixes', inclusive('PrefixList="a"><x/>')],
+])('a canonicalization that has %s is refused', async (_, content) => {
+  for (const part of ['CanonicalizationMethod', 'Transform'] as const) {
+    const xml = listed(part, content)
+    expect(xml).toContain('InclusiveNamespaces')
+    expect((await judge(xml)).refused).toBe('structure')
+  }
+})
+
+test('what a signature says by attributes of other namespaces is refused', async () => {
+  const xml = signedResponse().replace(
+    '<ds:SignatureMethod ',
+    '<ds:SignatureMethod xmlns:x="urn:x" x:Algorithm="urn:x" ',
+  )
+  expect((await judge(xml)).refused).toBe('structure')
+})

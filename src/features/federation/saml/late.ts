@@ -1,0 +1,36 @@
+import type { Work } from '../../../platform/work.ts'
+import { hashThere, keysMeant, keysOfSignIn } from '../../access/ties/ties.ts'
+import type { KnownConnection } from '../connections/connections.ts'
+import { partsOfName } from '../descriptors/descriptors.ts'
+import type { SignedOutThere } from '../federation/federation.ts'
+import { type Assertion, MAX_AGE_MS } from './assertion.ts'
+import { insertLogoutRows } from './store.ts'
+
+// As long as an assertion may be presented after it was issued, and the difference of clocks.
+const KEPT_MS = MAX_AGE_MS + 120_000
+
+// Beyond these it is the person that is noted: a provider makes no thousand rows of a message.
+const MAX_SESSIONS = 20
+
+/** Notes a logout for assertions that are on their way (SAML core §3.7.3.1). */
+export async function noteLogout(work: Work, said: SignedOutThere, issuedAt: number): Promise<void> {
+  const { names, sessions } = said
+  const meant = { names, sessions: sessions.length > MAX_SESSIONS ? [] : [...new Set(sessions)] }
+  await insertLogoutRows(work.db, work.directory, {
+    connection_id: said.source,
+    hashes: keysMeant(hashThere(work, said, meant)),
+    expires_at: new Date(issuedAt + KEPT_MS),
+  })
+}
+
+/** What must not have been noted since for an assertion to count: that its person, or its session, was signed out. */
+export function unlessSignedOut(
+  { platform }: Pick<Work, 'platform'>,
+  { id }: Pick<KnownConnection, 'id'>,
+  { assertion, spEntityId }: { assertion: Assertion; spEntityId: string },
+): { hashes: Buffer[]; after: Date } {
+  const { issuer, nameId, sessionIndex: session, issuedAt } = assertion
+  const named = { name: partsOfName(nameId, { idpEntityId: issuer, spEntityId }), session }
+  const hashes = keysOfSignIn(platform.keyring, { source: id, issuer }, named)
+  return { hashes, after: new Date(issuedAt.getTime() + KEPT_MS) }
+}

@@ -1,0 +1,45 @@
+import type { KnownConnection } from '../connections/connections.ts'
+import type { NameId } from '../descriptors/descriptors.ts'
+import { attributeOf, type XmlElement } from '../xml/read.ts'
+import { checkIssuer, checkWindow, timeOf } from './assertion.ts'
+import { expectedOf, spellingsOf, trustOf } from './partner.ts'
+import { SamlRefusal } from './refusal.ts'
+import { judgeLogout } from './threads.ts'
+
+/** A message of a logout, as a provider has a browser bring it: by a form, or by a query that is signed as it was sent. */
+export interface PostedLogout {
+  connectionId: string
+  message: string
+  relayState: string | null
+  query: { octets: string | null; algorithm: string; signature: string } | null
+}
+
+/** For how long a message is taken after it was made. */
+export const MAX_AGE_MS = 300_000
+
+type LogoutWork = Parameters<typeof trustOf>[0]
+
+/**
+ * Judges a message of a logout by what both kinds have in common: shape, signature, issuer, address and age. One that is
+ * not signed is refused, as is any for a connection without a certificate. Throws XmlRefusal, FederationFailure, and
+ * `unavailable` if too many wait.
+ */
+export async function readLogoutMessage(
+  work: LogoutWork,
+  connection: KnownConnection,
+  { name, ...posted }: Pick<PostedLogout, 'message' | 'query'> & { name: 'LogoutRequest' | 'LogoutResponse' },
+): Promise<{ root: XmlElement; nameId: NameId | null; id: string; issuer: string; issuedAt: number }> {
+  const trust = await trustOf(work, connection)
+  const { message, query } = posted
+  const { root, nameId } = await judgeLogout(work, { name, message, query, trust })
+  const expected = expectedOf(work.platform, connection)
+  const urls = spellingsOf(work.platform, `/v1/auth/login/sso/saml/slo/${connection.id}`)
+  const issuer = checkIssuer(root, expected)
+  const [id, issuedAt] = [attributeOf(root, 'ID'), timeOf(root, 'IssueInstant')]
+  if (issuer === null || id === null || issuedAt === null)
+    throw new SamlRefusal('structure', 'The message lacks its issuer, ID or time.')
+  if (!urls.includes(attributeOf(root, 'Destination') ?? ''))
+    throw new SamlRefusal('destination', 'The message was made for another address.')
+  checkWindow('The message', { from: issuedAt, until: issuedAt + MAX_AGE_MS }, expected)
+  return { root, nameId, id, issuer, issuedAt }
+}

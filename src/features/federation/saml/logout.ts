@@ -1,0 +1,124 @@
+import { hash } from 'node:crypto'
+import type { Redirect } from '../../../platform/http/answer.ts'
+import type { RenderedPage } from '../../../platform/pages/page-layout.ts'
+import { inTx, type Work } from '../../../platform/work.ts'
+import { findConnectionAnywhere, type KnownConnection, spKeys, spOf } from '../connections/connections.ts'
+import {
+  logoutPage,
+  namesMeant,
+  ns,
+  type Outgoing,
+  REQUESTER,
+  redirectUrl,
+  SUCCESS,
+  UNKNOWN_PRINCIPAL,
+  writeLogoutResponse,
+} from '../descriptors/descriptors.ts'
+import {
+  type BareWork,
+  endSessionsThere,
+  FederationFailure,
+  federationErrors,
+  type SignedOutThere,
+} from '../federation/federation.ts'
+import { withUnsolicitedPlace } from '../xml/message-pool.ts'
+import { childrenOf, trimXml } from '../xml/read.ts'
+import { XmlRefusal } from '../xml/refusal.ts'
+import { checkWindow, timeOf } from './assertion.ts'
+import { noteLogout } from './late.ts'
+import { MAX_AGE_MS, type PostedLogout, readLogoutMessage } from './logout-message.ts'
+import { expectedOf } from './partner.ts'
+import { SamlRefusal } from './refusal.ts'
+import { insertAssertionRow } from './store.ts'
+
+/**
+ * Ends the sessions that somebody who signs out at the provider has by it (SAML core §3.7.3): those that the request names,
+ * or all. Returns how the browser takes the answer there; null if the provider has no address for it. Throws
+ * `state_invalid` for a request that does not pass its checks.
+ */
+export async function logOut(bare: BareWork, posted: PostedLogout): Promise<Redirect | RenderedPage | null> {
+  const found = await findConnectionAnywhere(bare.platform, posted.connectionId)
+  // A provider that may sign nobody in any longer has no say on who is signed out.
+  if (found?.connection.protocol !== 'saml' || found.connection.status !== 'active')
+    throw federationErrors.stateUnknown({ detail: REFUSED })
+  const { connection, directory } = found
+  const work = { ...bare, directory }
+  return withUnsolicitedPlace(work, () => endSessions(work, connection, posted))
+}
+
+async function endSessions(
+  work: Work,
+  connection: KnownConnection,
+  posted: PostedLogout,
+): Promise<Redirect | RenderedPage | null> {
+  const { id, issuedAt, said } = await readRequest(work, connection, posted)
+  // Together, so that a request that could not be obeyed may be sent again.
+  const isKnown = await inTx(work, async (work) => {
+    const row = {
+      connection_id: connection.id,
+      assertion_hash: hash('sha256', id, 'buffer'),
+      expires_at: new Date(issuedAt + 2 * MAX_AGE_MS),
+    }
+    if (!(await insertAssertionRow(work.db, work.directory, row)))
+      throw refused(new SamlRefusal('replayed', 'The request was used before.'))
+    await noteLogout(work, said, issuedAt)
+    return endSessionsThere(work, said)
+  })
+  return answerTo(work, connection, { id, relayState: posted.relayState, isKnown })
+}
+
+/** By the binding that the provider takes. Who is known and has no session is signed out already, which is a success. */
+async function answerTo(
+  work: Work,
+  { id: connectionId, idp_slo_url, idp_slo_response_url, slo_binding }: KnownConnection,
+  { id, relayState, isKnown }: { id: string; relayState: string | null; isKnown: boolean },
+): Promise<Redirect | RenderedPage | null> {
+  const target = idp_slo_response_url ?? idp_slo_url
+  if (target === null) return null
+  const { platform, directory } = work
+  const [current = null] = (await spKeys(platform, directory)).signing
+  // Process clock: the provider compares the time of the response with its own clock.
+  const xml = writeLogoutResponse({
+    inResponseTo: id,
+    issuedAt: platform.clock.now(),
+    spEntityId: spOf(platform, connectionId).entity_id,
+    idpSloUrl: target,
+    // SAML core §3.2.2.2
+    codes: isKnown ? [SUCCESS] : [REQUESTER, UNKNOWN_PRINCIPAL],
+  })
+  const message: Outgoing = { field: 'SAMLResponse', xml, relayState, pair: current }
+  return slo_binding === 'post' ? logoutPage(work, target, message) : { redirectTo: redirectUrl(target, message) }
+}
+
+async function readRequest(
+  work: Work,
+  connection: KnownConnection,
+  posted: PostedLogout,
+): Promise<{ id: string; issuedAt: number; said: SignedOutThere }> {
+  try {
+    const { root, nameId, id, issuer, issuedAt } = await readLogoutMessage(work, connection, {
+      ...posted,
+      name: 'LogoutRequest',
+    })
+    const until = timeOf(root, 'NotOnOrAfter')
+    checkWindow('The request', { from: null, until }, expectedOf(work.platform, connection))
+    if (nameId === null) throw new SamlRefusal('subject', 'There is not one NameID.')
+    const { idpEntityId, spEntityId } = expectedOf(work.platform, connection)
+    const said = {
+      source: connection.id,
+      issuer,
+      // Another attribute may be who somebody is here.
+      subject: connection.attribute_mapping.subject === undefined ? nameId.value : null,
+      names: namesMeant(nameId, { idpEntityId, spEntityId }),
+      sessions: childrenOf(root, ns.protocol, 'SessionIndex').flatMap(({ text }) => trimXml(text) || []),
+    }
+    return { id, issuedAt, said }
+  } catch (error) {
+    if (error instanceof XmlRefusal || error instanceof FederationFailure) throw refused(error)
+    throw error
+  }
+}
+
+const refused = (cause: Error) => federationErrors.stateUnknown({ detail: REFUSED, cause })
+
+const REFUSED = 'What your identity provider sent did not pass its checks. To sign out, go back to your application.'

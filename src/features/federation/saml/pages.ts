@@ -1,0 +1,78 @@
+import { Type } from 'typebox'
+import { keepAnswer } from '../../../platform/http/kept.ts'
+import type { RequestContext, Route } from '../../../platform/http/route.ts'
+import { renderFormPage } from '../../../platform/pages/form-page.ts'
+import type { RenderedPage } from '../../../platform/pages/page-layout.ts'
+import { definePage } from '../../../platform/pages/pages.ts'
+import { findConnection, findConnectionAnywhere, spKeys, spOf } from '../connections/connections.ts'
+import { faceOf, logoutPage, postFields, writeSpMetadata } from '../descriptors/descriptors.ts'
+import { type BareWork, federationErrors, findFederated, findLogout } from '../federation/federation.ts'
+import { addressOf, writeRequest } from './protocol.ts'
+import { requestOf } from './sp-logout.ts'
+
+export const samlPages: Route[] = [
+  ...definePage({
+    path: '/v1/auth/login/sso/saml/metadata/{connectionId}',
+    operation: 'login.sso.saml.metadata',
+    summary: 'Read the SAML metadata of the service, for the provider of a connection',
+    tag: 'Federation',
+    params: Type.Object({ connectionId: Type.String({ description: 'Connection.' }) }),
+    async render({ platform }, { connectionId = '' }) {
+      const found = await findConnectionAnywhere(platform, connectionId)
+      if (found?.connection.protocol !== 'saml') return null
+      const { connection, directory } = found
+      const { signing, encryption } = await spKeys(platform, directory)
+      const { entity_id: entityId, acs_url: acsUrl, slo_url: sloUrl } = spOf(platform, connection.id)
+      const xml = writeSpMetadata({
+        entityId,
+        acsUrl,
+        sloUrl,
+        signsRequests: connection.sign_requests,
+        wantsAssertionsSigned: connection.want_assertions_signed,
+        signingCertificates: signing.map(({ certificatePem }) => certificatePem),
+        // Some providers encrypt for whoever has such a key, and by an algorithm of their own choice.
+        encryptionCertificate: connection.want_assertions_encrypted ? (encryption[0]?.certificatePem ?? null) : null,
+      })
+      return keepAnswer(xml, { 'content-type': 'application/samlmetadata+xml' })
+    },
+  }),
+  ...definePage({
+    path: '/v1/auth/login/sso/saml/request/{connectionId}',
+    summary: 'Take a request to the provider of a connection by a form (SAML HTTP POST binding)',
+    tag: 'Federation',
+    errors: [federationErrors.stateUnknown],
+    async render(work, { connectionId = '' }, { state = '', login_hint = null }) {
+      const { platform, db, acceptLanguage } = work
+      // What the start demanded is read where it is stored: the browser's owner may write any address.
+      const found = await findFederated({ platform, db }, state, 'sso')
+      if (!found) return renderLogout(work, connectionId, state)
+      const { directory, begun } = found
+      const connection = await findConnection({ platform, directory }, connectionId)
+      if (connection?.protocol !== 'saml' || connection.id !== begun.source || connection.idp_sso_url === null)
+        throw federationErrors.stateUnknown()
+      const request = await writeRequest({ platform, directory }, connection, begun, login_hint)
+      return renderFormPage(await faceOf({ platform, directory, acceptLanguage }), {
+        target: addressOf(connection),
+        fields: await postFields({ platform, directory }, request),
+        purpose: 'signIn',
+      })
+    },
+  }),
+]
+
+/** The same of a request to sign out. Throws `state_invalid`. */
+async function renderLogout(
+  bare: BareWork & Pick<RequestContext, 'acceptLanguage'>,
+  connectionId: string,
+  state: string,
+): Promise<RenderedPage> {
+  const found = await findLogout(bare, state)
+  if (!found) throw federationErrors.stateUnknown()
+  const { platform, acceptLanguage } = bare
+  const { directory, demand } = found
+  const connection = await findConnection({ platform, directory }, connectionId)
+  if (connection?.protocol !== 'saml' || connection.id !== demand.source || connection.idp_slo_url === null)
+    throw federationErrors.stateUnknown()
+  const request = await requestOf({ platform, directory }, connection, connection.idp_slo_url, demand)
+  return logoutPage({ platform, directory, acceptLanguage }, connection.idp_slo_url, request)
+}

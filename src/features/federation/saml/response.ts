@@ -1,0 +1,83 @@
+import { decryptElement } from '../xml/decryption.ts'
+import { type Message, parseMessage, readUtf8 } from '../xml/message.ts'
+import { attributeOf, onlyChild, type XmlElement } from '../xml/read.ts'
+import { ns, SUCCESS } from '../xml/saml-names.ts'
+import { signatureOf } from '../xml/signatures.ts'
+import { type Assertion, checkInResponseTo, checkIssuer, type Expected, readAssertion } from './assertion.ts'
+import { SamlRefusal } from './refusal.ts'
+import { type Signed, verifySigned } from './signature.ts'
+import { checkResponseStructure, checkSoleStructure } from './structure.ts'
+
+/** What a connection accepts. */
+export interface Trust {
+  /** PEM, of the provider: any of them may have signed. */
+  certificates: string[]
+  /** PEM: any of them may have been encrypted for. */
+  decryptionKeys: string[]
+  allowSha1: boolean
+  /** Refuses an assertion that was not encrypted. */
+  requireEncryption: boolean
+}
+
+/**
+ * Judges a response and reads its assertion, from the bytes that were signed and from nothing else. What stands around
+ * them is compared too, where it says something, but never believed. Throws SamlRefusal.
+ */
+export async function readResponse({ text, root }: Message, expected: Expected, trust: Trust): Promise<Assertion> {
+  checkResponseStructure(root, trust)
+  checkEnvelope(root, expected)
+  const outer = signatureOf(root) ? await verifySigned(text, 'document', root, trust.certificates) : null
+  // Anew: only these bytes were signed.
+  if (outer) checkEnvelope(outer.root, expected)
+  const { which, message, assertion } = openAssertion(outer ?? { text, root }, trust)
+  if (!signatureOf(assertion)) {
+    if (!outer) throw new SamlRefusal('not_signed', 'Neither the response nor the assertion is signed.')
+    return readAssertion(assertion, expected, trust.decryptionKeys)
+  }
+  const signed = await verifySigned(message.text, which, assertion, trust.certificates)
+  return readAssertion(signed.root, expected, trust.decryptionKeys)
+}
+
+/** The assertion of a response, decrypted if need be, and the message in which it stands. */
+function openAssertion(response: Message, trust: Trust): { which: Signed; message: Message; assertion: XmlElement } {
+  const plain = onlyChild(response.root, ns.assertion, 'Assertion')
+  if (plain && trust.requireEncryption)
+    throw new SamlRefusal('not_encrypted', 'The assertion is not encrypted, which the connection requires.')
+  if (plain) return { which: 'assertion', message: response, assertion: plain }
+  const encrypted = onlyChild(response.root, ns.assertion, 'EncryptedAssertion')
+  if (!encrypted) throw new SamlRefusal('structure', 'The response has no assertion.')
+  const message = parseMessage(readUtf8(decryptElement(encrypted, trust.decryptionKeys)))
+  const { namespace, name } = message.root
+  if (namespace !== ns.assertion || name !== 'Assertion')
+    throw new SamlRefusal('structure', 'What was encrypted is no assertion.')
+  checkSoleStructure(message.root, trust)
+  return { which: 'document', message, assertion: message.root }
+}
+
+function checkEnvelope(response: XmlElement, expected: Expected): void {
+  if (attributeOf(response, 'Version') !== '2.0')
+    throw new SamlRefusal('structure', 'The response is not one of SAML 2.0.')
+  checkStatus(response)
+  checkIssuer(response, expected)
+  checkInResponseTo(response, expected)
+  const destination = attributeOf(response, 'Destination')
+  if (destination === null || !expected.acsUrls.includes(destination))
+    throw new SamlRefusal('destination', 'The response was made for another address than the one it was posted to.')
+}
+
+/** Throws SamlRefusal with the codes of a provider that has signed nobody in, or has not done what was asked. */
+export function checkStatus(message: XmlElement): void {
+  const status = onlyChild(message, ns.protocol, 'Status')
+  const code = status && onlyChild(status, ns.protocol, 'StatusCode')
+  const value = code && attributeOf(code, 'Value')
+  if (value === SUCCESS) return
+  const second = code && onlyChild(code, ns.protocol, 'StatusCode')
+  const text = status && onlyChild(status, ns.protocol, 'StatusMessage')?.text
+  const said = [value, second && attributeOf(second, 'Value'), text].filter((one) => typeof one === 'string')
+  // Anybody can send a refusal, since it need not be signed: what people read of it is one line, and says so.
+  const line = said
+    .join(', ')
+    .replace(/[\p{C}\p{Z}]+/gu, ' ')
+    .slice(0, 500)
+  throw new SamlRefusal('status', `The provider, or whoever sent this, for it may be unsigned, answered: ${line}`)
+}

@@ -1,0 +1,133 @@
+import { Type } from 'typebox'
+import { answer } from '../../../platform/http/answer.ts'
+import { defineRoute, open, type RequestContext, type Route } from '../../../platform/http/route.ts'
+import { named } from '../../../platform/schema.ts'
+import { callbackRoute, federationErrors, providerLogoutEvents } from '../federation/federation.ts'
+import { FORM_LIMIT_BYTES } from '../xml/message.ts'
+import { signedOctets } from '../xml/query-signatures.ts'
+import { finishSaml } from './acs.ts'
+import { logOut } from './logout.ts'
+import { finishLogout } from './sp-logout.ts'
+
+const acs = {
+  ...callbackRoute,
+  method: 'POST' as const,
+  crossSite: true,
+  bodyLimit: FORM_LIMIT_BYTES,
+  body: named(
+    'SamlResponseForm',
+    open(
+      Type.Object({
+        SAMLResponse: Type.String({ description: 'Base64 of the response.', examples: ['PHNhbWxwOlJlc3BvbnNl…'] }),
+        RelayState: Type.Optional(Type.String({ description: 'The state of the sign-in.', examples: ['6qW0…'] })),
+      }),
+    ),
+  ),
+}
+
+const logoutFields = {
+  SAMLRequest: Type.Optional(Type.String({ description: 'The request to log out.', examples: ['fZFBa4Mw…'] })),
+  SAMLResponse: Type.Optional(Type.String({ description: 'Or the answer to one of ours.' })),
+  RelayState: Type.Optional(
+    Type.String({ description: 'Of a request: goes back to the provider.', examples: ['7f3a'] }),
+  ),
+}
+
+const slo = {
+  auth: 'public' as const,
+  media: 'form' as const,
+  redirects: true,
+  shows: true,
+  tolerant: true,
+  path: '/v1/auth/login/sso/saml/slo/{connectionId}' as const,
+  tag: 'Federation',
+  params: Type.Object({ connectionId: Type.String({ description: 'Connection.' }) }),
+  replies: { 204: Type.Null() },
+  errors: callbackRoute.errors,
+  maybeEvents: providerLogoutEvents,
+}
+
+interface LogoutFields {
+  SAMLRequest?: string
+  SAMLResponse?: string
+  RelayState?: string
+}
+
+const NOTHING_ASKED =
+  'Identity providers use this address to sign people out, and it was opened without their message. To sign out, ' +
+  'go back to your application.'
+
+/** A request of the provider, or its answer to one of ours: one of them. Throws `state_invalid`. */
+async function takeLogoutMessage(
+  work: RequestContext,
+  connectionId: string,
+  { SAMLRequest: request, SAMLResponse: response, RelayState: relayState }: LogoutFields,
+  signature: { SigAlg: string; Signature: string } | null,
+) {
+  const field = request === undefined ? 'SAMLResponse' : 'SAMLRequest'
+  const message = request ?? response
+  if (message === undefined || (request !== undefined && response !== undefined))
+    throw federationErrors.stateUnknown({ detail: NOTHING_ASKED })
+  const octets = signature && signedOctets(work.queryText(), field)
+  const query = signature && {
+    octets,
+    algorithm: signature.SigAlg,
+    signature: signature.Signature,
+  }
+  const posted = { connectionId, message, relayState: relayState ?? null, query }
+  if (field === 'SAMLResponse') return finishLogout(work, posted)
+  return (await logOut(work, posted)) ?? answer(204, null)
+}
+
+/** Where providers have browsers take their responses, and requests to log out (SAML bindings §3.4, §3.5). */
+export const samlRoutes: Route[] = [
+  defineRoute({
+    ...acs,
+    path: '/v1/auth/login/sso/saml/acs',
+    operation: 'login.sso.saml.acs',
+    summary: 'End a sign-in at a SAML provider',
+    description: 'For providers that know one address for all connections. Only for sign-ins that were started here.',
+    handle: (work: RequestContext, { body }) =>
+      finishSaml(work, { response: body.SAMLResponse, relayState: body.RelayState ?? null, connectionId: null }),
+  }),
+  defineRoute({
+    ...acs,
+    path: '/v1/auth/login/sso/saml/acs/{connectionId}',
+    operation: 'login.sso.saml.acsOfConnection',
+    summary: 'End a sign-in at the SAML provider of a connection',
+    description: 'Also one that began at the provider, if the connection allows it (`allow_idp_initiated`).',
+    params: Type.Object({ connectionId: Type.String({ description: 'Connection.' }) }),
+    handle: (work: RequestContext, { params, body }) =>
+      finishSaml(work, {
+        response: body.SAMLResponse,
+        relayState: body.RelayState ?? null,
+        connectionId: params.connectionId,
+      }),
+  }),
+  defineRoute({
+    ...slo,
+    method: 'GET',
+    operation: 'login.sso.saml.logOutByRedirect',
+    summary: 'Receive a SAML logout (redirect)',
+    // A message without them is judged as unsigned: the answer to a logout that began here still leads back to the application.
+    query: Type.Object({
+      ...logoutFields,
+      SigAlg: Type.Optional(Type.String()),
+      Signature: Type.Optional(Type.String()),
+    }),
+    handle(work: RequestContext, { params, query }) {
+      const { SigAlg = '', Signature = '' } = query
+      return takeLogoutMessage(work, params.connectionId, query, { SigAlg, Signature })
+    },
+  }),
+  defineRoute({
+    ...slo,
+    method: 'POST',
+    operation: 'login.sso.saml.logOut',
+    summary: 'Receive a SAML logout (POST)',
+    crossSite: true,
+    bodyLimit: FORM_LIMIT_BYTES,
+    body: open(Type.Object(logoutFields)),
+    handle: (work: RequestContext, { params, body }) => takeLogoutMessage(work, params.connectionId, body, null),
+  }),
+]

@@ -1,0 +1,107 @@
+import { ApiError } from '../../../platform/errors.ts'
+import type { Redirect } from '../../../platform/http/answer.ts'
+import type { Work } from '../../../platform/work.ts'
+import { findConnection, type KnownConnection, provideSpKeys, spKeys, spOf } from '../connections/connections.ts'
+import {
+  type NameId,
+  type Outgoing,
+  PARTIAL_LOGOUT,
+  redirectUrl,
+  writeLogoutRequest,
+} from '../descriptors/descriptors.ts'
+import {
+  type BareWork,
+  directoryOf,
+  endLogout,
+  FederationFailure,
+  federationErrors,
+  type LogoutDemand,
+  type LogoutFailureCode,
+  publicUrl,
+  takeLogout,
+} from '../federation/federation.ts'
+import { withMessagePlace } from '../xml/message-pool.ts'
+import { attributeOf, elementsOf } from '../xml/read.ts'
+import { XmlRefusal } from '../xml/refusal.ts'
+import { type PostedLogout, readLogoutMessage } from './logout-message.ts'
+import { SamlRefusal } from './refusal.ts'
+import { checkStatus } from './response.ts'
+
+/**
+ * The address where the person signs out (SAML profiles §4.4.3.1); null where the provider has none, or is another one than
+ * when the person signed in.
+ */
+export async function startLogout(
+  work: Work,
+  connection: KnownConnection,
+  demand: LogoutDemand,
+): Promise<string | null> {
+  const { idp_slo_url: target, idp_entity_id, slo_binding } = connection
+  if (target === null || idp_entity_id !== demand.issuer) return null
+  // The profile wants these requests signed, whatever the provider wants of sign-ins.
+  await provideSpKeys(work.platform, work.directory)
+  if (slo_binding === 'redirect') return redirectUrl(target, await requestOf(work, connection, target, demand))
+  const page = new URL(publicUrl(work.platform, `/v1/auth/login/sso/saml/request/${connection.id}`))
+  page.searchParams.set('state', demand.state)
+  return page.href
+}
+
+/** The request of a logout, whose ID is its state. */
+export async function requestOf(
+  { platform, directory }: Pick<Work, 'platform' | 'directory'>,
+  connection: KnownConnection,
+  idpSloUrl: string,
+  { state, hint }: Pick<LogoutDemand, 'state' | 'hint'>,
+): Promise<Outgoing> {
+  const said: { nameId: NameId; sessionIndex: string | null } = JSON.parse(hint)
+  const [current = null] = (await spKeys(platform, directory)).signing
+  // Process clock: the provider compares the time of the request with its own clock.
+  const xml = writeLogoutRequest({
+    ...said,
+    id: `_${state}`,
+    issuedAt: platform.clock.now(),
+    spEntityId: spOf(platform, connection.id).entity_id,
+    idpSloUrl,
+  })
+  return { field: 'SAMLRequest', xml, relayState: state, pair: current }
+}
+
+/**
+ * Ends a logout at the provider: the session has ended before, so that all there is to do is to lead back, and to say how
+ * it went. Throws `state_invalid`, `invalid_redirect_uri`.
+ */
+export async function finishLogout(bare: BareWork, posted: PostedLogout): Promise<Redirect> {
+  const state = posted.relayState ?? ''
+  const directory = await directoryOf(bare, state)
+  if (!directory) throw federationErrors.stateUnknown()
+  return withMessagePlace({ ...bare, directory }, async () => {
+    const taken = await takeLogout(bare, state)
+    if (!taken) throw federationErrors.stateUnknown()
+    const { work, logout } = taken
+    const connection = await findConnection(work, logout.source)
+    return endLogout(work, logout, await judge(work, connection, { ...posted, requestId: `_${logout.state}` }))
+  })
+}
+
+async function judge(
+  work: Work,
+  connection: KnownConnection | null,
+  posted: PostedLogout & { requestId: string },
+): Promise<LogoutFailureCode | null> {
+  if (connection?.protocol !== 'saml' || connection.id !== posted.connectionId.toLowerCase()) return 'response_invalid'
+  try {
+    const { root } = await readLogoutMessage(work, connection, { ...posted, name: 'LogoutResponse' })
+    if (attributeOf(root, 'InResponseTo') !== posted.requestId)
+      throw new SamlRefusal('in_response_to', 'It answers another request.')
+    // Beside success or without it (SAML core §3.7.3.2).
+    if (elementsOf(root).some((one) => one.name === 'StatusCode' && attributeOf(one, 'Value') === PARTIAL_LOGOUT))
+      return 'partial_logout'
+    checkStatus(root)
+    return null
+  } catch (error) {
+    if (error instanceof XmlRefusal) return error.reason === 'status' ? 'idp_error' : 'response_invalid'
+    // The session has ended, and the state is used up: the application learns that nobody knows what the provider did.
+    if (error instanceof FederationFailure || error instanceof ApiError) return 'response_invalid'
+    throw error
+  }
+}

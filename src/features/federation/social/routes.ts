@@ -1,0 +1,119 @@
+import { defineRoute, open, type Route } from '../../../platform/http/route.ts'
+import { loginErrors } from '../../access/login/login.ts'
+import { callbackRoute, federationErrors, StartReply, startErrors } from '../federation/federation.ts'
+import { CallbackFields } from '../oidc/oidc.ts'
+import { changeProvider } from './change.ts'
+import { socialErrors } from './errors.ts'
+import { socialEvents } from './events.ts'
+import { listProviders } from './providers.ts'
+import { ProviderParams, SocialCallbackFields, SocialProviderPut, SocialProvidersReply, SocialStart } from './schema.ts'
+import { finishSocial, startSocial } from './sign-in.ts'
+
+const tag = 'Social login'
+
+export const socialRoutes: Route[] = [
+  defineRoute({
+    method: 'POST',
+    path: '/v1/auth/login/social/start',
+    operation: 'social.start',
+    scope: 'auth.login',
+    service: 'social',
+    tag,
+    summary: 'Start a sign-in at a social provider',
+    description: 'Send the browser to authorization_url. It comes back to redirectUri, as with single sign-on.',
+    body: SocialStart,
+    reply: StartReply,
+    errors: [
+      socialErrors.providerDisabled,
+      socialErrors.notConfigured,
+      federationErrors.unreachable,
+      ...startErrors,
+      loginErrors.organizationSuspended,
+    ],
+    handle: (work, { body }) => {
+      const { response_mode: responseMode = 'query', openSignup = null, provider, redirectUri } = body
+      return startSocial(work, { provider, redirectUri, responseMode, openSignup })
+    },
+  }),
+  defineRoute({
+    ...callbackRoute,
+    auth: 'public',
+    method: 'GET',
+    path: '/v1/auth/login/social/callback',
+    operation: 'social.finish',
+    tag,
+    summary: 'Finish a social sign-in (shared)',
+    description: 'For applications with `callback` `shared`. Refuses a state of any other application.',
+    query: CallbackFields,
+    handle: (work, { query }) => finishSocial(work, query, null),
+  }),
+  defineRoute({
+    ...callbackRoute,
+    auth: 'public',
+    method: 'GET',
+    path: '/v1/auth/login/social/callback/{provider}',
+    operation: 'social.finishOfProvider',
+    tag,
+    summary: 'Finish a social sign-in',
+    description: 'The `callback_url` of a provider. Refuses a state of another provider.',
+    params: ProviderParams,
+    query: CallbackFields,
+    handle: (work, { params, query }) => finishSocial(work, query, params.provider),
+  }),
+  defineRoute({
+    ...callbackRoute,
+    auth: 'public',
+    method: 'POST',
+    path: '/v1/auth/login/social/callback',
+    operation: 'social.finishByForm',
+    tag,
+    summary: 'Finish a social sign-in (shared, form)',
+    description: 'The same for Apple, which answers with a form (`response_mode=form_post`).',
+    crossSite: true,
+    bodyLimit: 64 * 1024,
+    body: open(SocialCallbackFields),
+    handle: (work, { body }) => finishSocial(work, body, null),
+  }),
+  defineRoute({
+    ...callbackRoute,
+    auth: 'public',
+    method: 'POST',
+    path: '/v1/auth/login/social/callback/{provider}',
+    operation: 'social.finishByFormOfProvider',
+    tag,
+    summary: 'Finish a social sign-in (form)',
+    description: 'The same for Apple, which answers with a form (`response_mode=form_post`).',
+    params: ProviderParams,
+    crossSite: true,
+    bodyLimit: 64 * 1024,
+    body: open(SocialCallbackFields),
+    handle: (work, { params, body }) => finishSocial(work, body, params.provider),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/social/providers',
+    operation: 'social.listProviders',
+    scope: 'social.read',
+    tag,
+    summary: 'List the social providers',
+    reply: SocialProvidersReply,
+    handle: async (work) => ({ providers: await listProviders(work) }),
+  }),
+  defineRoute({
+    method: 'PUT',
+    path: '/v1/social/providers',
+    operation: 'social.updateProvider',
+    scope: 'social.write',
+    tag,
+    summary: 'Turn a social provider on or off, and set its credentials',
+    description:
+      'Absent fields are kept, null removes one. An application of the organization uses the `callback_url` that was shown before.',
+    body: SocialProviderPut,
+    reply: SocialProvidersReply,
+    event: socialEvents.updated,
+    examples: {
+      body: { provider: 'github', enabled: true, client_id: 'Iv1.0123456789abcdef', client_secret: '6f1a…' },
+    },
+    handle: async (work, { body }) => ({ providers: await changeProvider(work, body) }),
+  }),
+]

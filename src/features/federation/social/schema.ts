@@ -1,0 +1,98 @@
+import { type Static, Type } from 'typebox'
+import { SOCIAL_NAMES } from '../../../platform/config/config-social.ts'
+import { named, nullable, ONE_LINE, secret } from '../../../platform/schema.ts'
+import { startFields } from '../federation/federation.ts'
+import { CallbackFields } from '../oidc/oidc.ts'
+
+export const ProviderName = Type.Enum([...SOCIAL_NAMES], { examples: ['google'] })
+
+/** In the address of a callback: a name that no provider has is refused by its state. */
+export const ProviderParams = Type.Object({
+  provider: Type.String({ description: 'Social provider: google, github, apple or microsoft.', examples: ['google'] }),
+})
+
+const Callback = Type.Enum(['provider', 'shared'], {
+  description:
+    'Whether callback_url belongs to this provider alone. shared: applications that were set up in earlier releases, until ' +
+    'you set provider.',
+  examples: ['provider'],
+})
+
+const visible = (maxLength: number, example: string) =>
+  Type.String({ minLength: 1, maxLength, pattern: '^[\\x21-\\x7E]+$', examples: [example] })
+const clientId = nullable(
+  visible(300, '1234.apps.googleusercontent.com'),
+  'null: that of the deployment, if it has one.',
+)
+const teamId = nullable(visible(20, 'A1B2C3D4E5'), 'Apple.')
+const keyId = nullable(visible(20, 'F6G7H8I9J0'), 'Apple.')
+const tenant = nullable(visible(40, 'common'), 'Microsoft: common, organizations, consumers, or the ID of one tenant.')
+const Scopes = Type.Array(visible(200, 'openid'), { maxItems: 20, examples: [['openid', 'email', 'profile']] })
+
+export const SocialProvider = named(
+  'SocialProvider',
+  Type.Object({
+    provider: ProviderName,
+    enabled: Type.Boolean(),
+    configured: Type.Boolean({ description: 'Whether the organization or the deployment has credentials for it.' }),
+    client_id: clientId,
+    team_id: teamId,
+    key_id: keyId,
+    tenant,
+    scopes: Scopes,
+    callback: Callback,
+    callback_url: Type.String({
+      description: 'The redirect URI in force: register it at the provider.',
+      examples: ['https://auth.example.com/api/v1/auth/login/social/callback/google'],
+    }),
+  }),
+)
+export type SocialProvider = Static<typeof SocialProvider>
+
+export const SocialProviderPut = named(
+  'SocialProviderPut',
+  Type.Object({
+    provider: ProviderName,
+    enabled: Type.Boolean(),
+    client_id: Type.Optional(clientId),
+    client_secret: Type.Optional(
+      secret(
+        nullable(
+          Type.String({ minLength: 1, maxLength: 2000, ...ONE_LINE, examples: ['GOCSPX-…'] }),
+          'Never shown again.',
+        ),
+      ),
+    ),
+    team_id: Type.Optional(teamId),
+    key_id: Type.Optional(keyId),
+    private_key: Type.Optional(
+      secret(
+        nullable(
+          Type.String({ minLength: 1, maxLength: 2000, examples: ['-----BEGIN PRIVATE KEY-----\n…'] }),
+          'Apple: the text of the .p8 file. Never shown again.',
+        ),
+      ),
+    ),
+    tenant: Type.Optional(tenant),
+    scopes: Type.Optional(nullable(Scopes, 'null: the usual ones.')),
+    callback: Type.Optional(Callback),
+  }),
+)
+export type SocialProviderPut = Static<typeof SocialProviderPut>
+
+export const SocialProvidersReply = named(
+  'SocialProvidersReply',
+  Type.Object({ providers: Type.Array(SocialProvider) }),
+)
+
+export const SocialStart = Type.Object({
+  provider: ProviderName,
+  ...startFields,
+  openSignup: Type.Optional(Type.Boolean({ description: 'Default: the setting open_signup_default.' })),
+})
+
+/** `user` is Apple's. */
+export const SocialCallbackFields = Type.Object({
+  ...CallbackFields.properties,
+  user: Type.Optional(Type.String({ maxLength: 4096 })),
+})

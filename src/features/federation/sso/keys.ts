@@ -1,0 +1,18 @@
+import { toCertificate } from '../../../platform/crypto/shown-certificates.ts'
+import type { Platform } from '../../../platform/platform.ts'
+import type { AccountScope } from '../../../platform/tenancy/directory.ts'
+import type { Work } from '../../../platform/work.ts'
+import { type SpKeys, spKeys } from '../connections/connections.ts'
+
+/** The certificates of the environment as a service provider. */
+export async function listKeys({ platform, directory }: Work<AccountScope>) {
+  return toKeys(platform, await spKeys(platform, directory))
+}
+
+export function toKeys(platform: Platform, { signing, encryption }: SpKeys) {
+  // Process clock: other parties compare the dates of a certificate with their own clocks.
+  const now = platform.clock.now()
+  const show = (use: 'signing' | 'encryption', keys: SpKeys['signing']) =>
+    keys.map(({ certificatePem, status }) => ({ use, certificate: toCertificate(certificatePem, status, now) }))
+  return [...show('signing', signing), ...show('encryption', encryption)]
+}

@@ -1,0 +1,107 @@
+import { Type } from 'typebox'
+import { defineRoute, type Route } from '../../../platform/http/route.ts'
+import { Email } from '../../../platform/mail/address.ts'
+import { named, nullable } from '../../../platform/schema.ts'
+import { accountDefaults } from '../../../platform/settings/settings.ts'
+import { loginErrors } from '../../access/login/login.ts'
+import { Certificate, changeSpKeys, connectionErrors, connectionEvents } from '../connections/connections.ts'
+import { federationErrors, StartReply, startErrors, startFields } from '../federation/federation.ts'
+import { ssoErrors } from './errors.ts'
+import { listKeys, toKeys } from './keys.ts'
+import { discoverConnection, startSso } from './start.ts'
+
+const about = { tag: 'Single sign-on', service: 'sso', scope: 'auth.login' } as const
+
+const keys = { tag: 'Single sign-on', path: '/v1/sso/keys', directory: 'account' } as const
+const KeysReply = named(
+  'SpKeysReply',
+  Type.Object({
+    keys: Type.Array(Type.Object({ use: Type.Enum(['signing', 'encryption']), certificate: Certificate })),
+  }),
+)
+
+export const ssoRoutes: Route[] = [
+  defineRoute({
+    ...about,
+    method: 'POST',
+    path: '/v1/auth/login/sso/start',
+    operation: 'login.sso.start',
+    summary: 'Start a sign-in at an identity provider',
+    description:
+      'Send the browser to authorization_url. It comes back to redirectUri, with `state`, which your application compares ' +
+      'with the one of this answer, and with a code for POST /v1/auth/token/exchange, or the tokens, or `error`.',
+    query: Type.Object({
+      test: Type.Optional(
+        Type.Boolean({ description: 'Try a connection in testing: ends in a trace, without a session.' }),
+      ),
+    }),
+    body: Type.Object({
+      connectionId: Type.String({ minLength: 1 }),
+      ...startFields,
+      force_authn: Type.Optional(Type.Boolean({ description: 'Have the provider ask again who it is.' })),
+      login_hint: Type.Optional(Type.String({ maxLength: 320, description: 'Whom the provider should ask for.' })),
+    }),
+    reply: StartReply,
+    errors: [
+      connectionErrors.notFound,
+      connectionErrors.notActive,
+      ssoErrors.incomplete,
+      federationErrors.unreachable,
+      ...startErrors,
+      loginErrors.organizationSuspended,
+    ],
+    handle: (work, { query, body }) =>
+      startSso(work, {
+        connectionId: body.connectionId,
+        redirectUri: body.redirectUri,
+        responseMode: body.response_mode ?? 'query',
+        isTest: query.test ?? false,
+        forceAuthn: body.force_authn ?? false,
+        loginHint: body.login_hint ?? null,
+      }),
+  }),
+  defineRoute({
+    ...about,
+    method: 'POST',
+    path: '/v1/auth/login/sso/discover',
+    operation: 'login.sso.discover',
+    summary: 'Find the connection of an address',
+    description: 'By its domain, which the organization has verified. Tells nothing of who has an account.',
+    body: Type.Object({ email: Email }),
+    reply: Type.Object({
+      connectionId: nullable(Type.String({ format: 'uuid' })),
+      enforced: Type.Boolean({ description: 'Whether other ways are refused, but to who is exempt.' }),
+    }),
+    errors: [loginErrors.organizationSuspended],
+    handle: (work, { body }) => discoverConnection(work, body.email),
+  }),
+  defineRoute({
+    ...keys,
+    method: 'GET',
+    operation: 'sso.listKeys',
+    scope: 'sso.read',
+    summary: 'List the certificates of the service provider',
+    description: 'What the environment signs and decrypts SAML with; the metadata of its connections has them.',
+    reply: KeysReply,
+    handle: async (work) => ({ keys: await listKeys(work) }),
+  }),
+  defineRoute({
+    ...keys,
+    method: 'POST',
+    operation: 'sso.changeKeys',
+    scope: 'sso.write',
+    writes: 'own-environment',
+    summary: 'Change the keys of the service provider',
+    description:
+      'In three steps, so that no sign-in fails: prepare publishes the next certificates beside the present ones; once ' +
+      'every provider knows them, activate uses them; retire ends the publication of the former ones. With an org-wide key.',
+    body: Type.Object({ action: Type.Enum(['prepare', 'activate', 'retire']) }),
+    reply: KeysReply,
+    errors: [connectionErrors.keysConflict],
+    event: connectionEvents.keysChanged,
+    async handle(work, { body }) {
+      const directory = accountDefaults(work.directory)
+      return { keys: toKeys(work.platform, await changeSpKeys({ ...work, directory }, body.action)) }
+    },
+  }),
+]

@@ -1,0 +1,14 @@
+import type { Samples } from '../../../../test/samples.ts'
+
+export const orgWideOnly = ['POST /v1/sso/keys']
+
+export const samples: Samples = {
+  'POST /v1/auth/login/sso/start': ({ ids }) => ({
+    body: { connectionId: ids.connection, redirectUri: 'http://localhost:3000/auth' },
+  }),
+  'POST /v1/auth/login/sso/discover': ({ email }) => ({ body: { email } }),
+  'GET /v1/sso/keys': () => ({}),
+  'POST /v1/sso/keys': () => ({ body: { action: 'prepare' } }),
+}
+
+export const notIds = { sso_exempt_user_ids: 'compared with whoever signs in, and nothing else' }

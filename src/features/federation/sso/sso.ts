@@ -1,0 +1,19 @@
+import type { SignInMethod } from '../../access/login/login.ts'
+import { hasActiveConnection, usableConnections } from '../connections/connections.ts'
+
+export { ssoGate } from './gate.ts'
+export { logOutAtProvider } from './logout.ts'
+export { enforcementSettings } from './settings.ts'
+export { discoverConnection } from './start.ts'
+
+/** Sign-in at the identity provider of the organization. */
+export const ssoMethod: SignInMethod = {
+  id: 'sso',
+  offer: {
+    label: 'Single sign-on',
+    service: 'sso',
+    isOn: hasActiveConnection,
+    connections: async (work) =>
+      (await usableConnections(work)).map(({ id, name, protocol }) => ({ id, name, protocol })),
+  },
+}

@@ -1,0 +1,33 @@
+import { identify } from '../../../platform/crypto/identity.ts'
+import { burn } from '../../../platform/joined/proofs.ts'
+import { requireEmail } from '../../../platform/mail/address.ts'
+import type { Work } from '../../../platform/work.ts'
+import { voidLinksTo } from '../../sign-in/links/links.ts'
+import { mailCode, proveOwnCode, type SentCode, signInCodeErrors } from '../../sign-in/otp/otp.ts'
+import { linkPurpose } from './by-link.ts'
+import { type Discovery, discover } from './discovery.ts'
+
+/** Mails a code to an address, whoever has it: there is nothing that the answer could tell. Throws as `mailCode`. */
+export async function sendDiscoveryCode(work: Work, email: string): Promise<SentCode> {
+  return mailCode(work, { purpose: 'discovery', who: identify(work.platform, requireEmail(email)), userId: null })
+}
+
+/** What there is for the mailbox of the code. Throws `otp_invalid`, `otp_expired`, `otp_too_many_attempts`. */
+export async function discoverByCode(
+  work: Work,
+  sent: { email: string; otpId: string; code: string },
+): Promise<Discovery> {
+  const who = identify(work.platform, requireEmail(sent.email))
+  const proof = await proveOwnCode(work, who, { ...sent, purpose: 'discovery', userId: null })
+  const answer = await discover(work, {
+    who,
+    method: 'otp',
+    async spend(work) {
+      // The link of the same mail is no second proof.
+      return (await burn(work, proof)) && voidLinksTo(work, who, linkPurpose)
+    },
+  })
+  // Another request with the same right code was faster, or one with the link.
+  if (!answer) throw signInCodeErrors.otpInvalid()
+  return answer
+}

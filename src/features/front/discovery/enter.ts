@@ -1,0 +1,55 @@
+import { type Identity, identify } from '../../../platform/crypto/identity.ts'
+import type { UsedProof } from '../../../platform/joined/proofs.ts'
+import { requireEmail } from '../../../platform/mail/address.ts'
+import type { Work } from '../../../platform/work.ts'
+import {
+  assertMaySignIn,
+  completeMailboxLogin,
+  type SessionReply,
+  type SignInFacts,
+  type SignInMethod,
+} from '../../access/login/login.ts'
+import { ownsDomainOf } from '../../directory/domains/domains.ts'
+import { proveGranted } from '../../sign-in/otp/otp.ts'
+import { signUpByCode } from '../../sign-in/signup/signup.ts'
+import { connectionOf, isSsoRequired, ssoRequired } from './discovery.ts'
+import { discoveryErrors } from './errors.ts'
+import { assertOffered, discoveryMethods } from './methods.ts'
+import { openToken } from './token.ts'
+
+/**
+ * Exchanges a token for the session in one of its organizations, by the one door; who may join becomes a user. Throws
+ * `discovery_token_invalid`, `service_disabled`, `method_disabled`, `sso_required` with the connection to start, and what the
+ * door throws.
+ */
+export async function enter(work: Work, token: string): Promise<SessionReply> {
+  const said = await openToken(work.platform, work.directory, token)
+  if (!said) throw discoveryErrors.tokenInvalid()
+  await assertOffered(work, said.method)
+  const who = identify(work.platform, requireEmail(said.email))
+  const proved = await proveGranted(work, who, said)
+  if (!proved) throw discoveryErrors.tokenInvalid()
+  try {
+    const answer = await admit(work, { who, method: discoveryMethods[said.method], ...proved })
+    if (answer) return answer
+  } catch (error) {
+    throw isSsoRequired(error) ? ssoRequired(await connectionOf(work, who)) : error
+  }
+  throw discoveryErrors.tokenInvalid()
+}
+
+interface Proved {
+  who: Identity
+  method: Pick<SignInMethod, 'id'>
+  facts: SignInFacts | null
+  spends: UsedProof[]
+}
+
+async function admit(work: Work, { who, method, facts, spends }: Proved): Promise<SessionReply | null> {
+  if (facts) {
+    await assertMaySignIn(work, facts)
+    return completeMailboxLogin(work, facts, { method, amr: ['otp'], spends })
+  }
+  // Nobody has the address any more, or the domain is lost: whoever may come in now is told so by a new beginning.
+  return (await ownsDomainOf(work, who.address.norm)) ? signUpByCode(work, who, { spends }, method) : null
+}

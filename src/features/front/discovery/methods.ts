@@ -1,0 +1,30 @@
+import { httpErrors } from '../../../platform/errors.ts'
+import { isServiceEnabled } from '../../../platform/tenancy/services.ts'
+import type { Work } from '../../../platform/work.ts'
+import { loginErrors } from '../../access/login/login.ts'
+import { magicLinkMethod } from '../../sign-in/links/links.ts'
+import { otpMethod } from '../../sign-in/otp/otp.ts'
+
+/** What proves a mailbox, by the service that it needs: the session that comes of it is of the same method. */
+export const discoveryMethods = { otp: otpMethod, magic_link: magicLinkMethod }
+
+export type DiscoveryMethod = keyof typeof discoveryMethods
+
+/** Whether somebody may come in by the method. */
+export async function isOffered(work: Work, method: DiscoveryMethod): Promise<boolean> {
+  return (await isServiceEnabled(work, method)) && (await isOn(work, method))
+}
+
+const isOn = async (work: Work, method: DiscoveryMethod) => (await discoveryMethods[method].offer?.isOn(work)) ?? false
+
+/** Throws `service_disabled`, `method_disabled`. */
+export async function assertOffered(work: Work, method: DiscoveryMethod): Promise<void> {
+  await assertServiceOn(work, method)
+  if (!(await isOn(work, method))) throw loginErrors.methodDisabled({ detail: 'This way in is off here.' })
+}
+
+/** Throws `service_disabled`. */
+export async function assertServiceOn(work: Work, method: DiscoveryMethod): Promise<void> {
+  if (await isServiceEnabled(work, method)) return
+  throw httpErrors.serviceDisabled({ detail: `The service ${method} is not enabled here.`, extra: { service: method } })
+}

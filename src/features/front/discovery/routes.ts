@@ -1,0 +1,169 @@
+import { Type } from 'typebox'
+import { httpErrors } from '../../../platform/errors.ts'
+import { defineRoute, type Route } from '../../../platform/http/route.ts'
+import { showRate } from '../../../platform/limits/rate-limit.ts'
+import { Email } from '../../../platform/mail/address.ts'
+import type { AccountScope } from '../../../platform/tenancy/directory.ts'
+import type { Work } from '../../../platform/work.ts'
+import { doorRoutes, loginErrors } from '../../access/login/login.ts'
+import { userEvents } from '../../directory/users/users.ts'
+import {
+  Delivery,
+  deliveryErrors,
+  linkErrors,
+  magicLinkEvents,
+  PresentedLinkBody,
+  readDelivery,
+  SentMagicLinkReply,
+  toSentMagicLink,
+} from '../../sign-in/links/links.ts'
+import { otpEvents, SentCodeReply, signInCodeErrors, toSentCode, VerifyCodeBody } from '../../sign-in/otp/otp.ts'
+import { OrganizationCreate, organizationEvents } from '../../tenancy/organizations/organizations.ts'
+import { discoverByCode, sendDiscoveryCode } from './by-code.ts'
+import { discoverByLink, sendDiscoveryLink } from './by-link.ts'
+import { foundOrganization } from './create.ts'
+import { enter } from './enter.ts'
+import { discoveryErrors } from './errors.ts'
+import { assertServiceOn, type DiscoveryMethod } from './methods.ts'
+import { DiscoveryReply, DiscoveryToken, toDiscovery } from './schema.ts'
+
+const about = { method: 'POST', scope: 'auth.login', tag: 'Authentication' } as const
+
+/** Throws `sub_org_mismatch` for who reaches one organization alone. */
+function orgWide(work: Work<AccountScope>): Work {
+  const { organizationId, directory } = work.directory
+  if (organizationId !== null)
+    throw httpErrors.subOrgMismatch({
+      detail: 'Discovery is about every organization: use an org-wide key, and leave out subOrgId.',
+    })
+  return { ...work, directory }
+}
+
+/** The same. Throws `service_disabled`. */
+async function environmentOf(work: Work<AccountScope>, method: DiscoveryMethod): Promise<Work> {
+  const inside = orgWide(work)
+  await assertServiceOn(inside, method)
+  return inside
+}
+
+export const discoveryRoutes: Route[] = [
+  defineRoute({
+    ...about,
+    path: '/v1/auth/discovery/otp/send',
+    operation: 'discovery.otp.send',
+    directory: 'account',
+    writes: 'own-environment',
+    summary: 'Mail a code to somebody of whom nothing is known',
+    description: 'Whoever has the address gets it: there is nothing that the answer tells. For org-wide keys.',
+    body: Type.Object({ email: Email }),
+    reply: SentCodeReply,
+    errors: [loginErrors.methodDisabled, loginErrors.accountLocked, httpErrors.serviceDisabled],
+    maybeEvents: [otpEvents.sent],
+    handle: async (work, { body }) =>
+      toSentCode(showRate(work, await sendDiscoveryCode(await environmentOf(work, 'otp'), body.email))),
+  }),
+  defineRoute({
+    ...about,
+    path: '/v1/auth/discovery/otp/verify',
+    operation: 'discovery.otp.verify',
+    directory: 'account',
+    writes: 'own-environment',
+    summary: 'Exchange the code for the organizations of its mailbox',
+    description:
+      'Those of the person, where they are invited, and the one that they may join by their domain, in the environment of ' +
+      'the key; none that a code does not open. For org-wide keys.',
+    body: VerifyCodeBody,
+    reply: DiscoveryReply,
+    errors: [...Object.values(signInCodeErrors), httpErrors.serviceDisabled],
+    maybeEvents: [],
+    async handle(work, { body }) {
+      const { email, otp_id: otpId, code } = body
+      return toDiscovery(await discoverByCode(await environmentOf(work, 'otp'), { email, otpId, code }))
+    },
+  }),
+  defineRoute({
+    ...about,
+    path: '/v1/auth/discovery/magic-link/send',
+    operation: 'discovery.magicLink.send',
+    directory: 'account',
+    writes: 'own-environment',
+    summary: 'Mail a link to somebody of whom nothing is known',
+    description:
+      'The same by a link, with a code in the same mail where codes are enabled (otp_id). For org-wide keys.',
+    body: Type.Object({ email: Email, ...Delivery }),
+    reply: SentMagicLinkReply,
+    errors: [
+      loginErrors.methodDisabled,
+      loginErrors.accountLocked,
+      httpErrors.serviceDisabled,
+      deliveryErrors.invalidRedirectUri,
+    ],
+    maybeEvents: [magicLinkEvents.sent],
+    async handle(work, { body }) {
+      const inside = await environmentOf(work, 'magic_link')
+      const delivery = await readDelivery(inside, work.caller, body)
+      return toSentMagicLink(showRate(work, await sendDiscoveryLink(inside, { email: body.email, delivery })))
+    },
+  }),
+  defineRoute({
+    ...about,
+    path: '/v1/auth/discovery/magic-link/verify',
+    operation: 'discovery.magicLink.verify',
+    directory: 'account',
+    writes: 'own-environment',
+    summary: 'Exchange the link for the organizations of its mailbox',
+    description:
+      'As with a code; none that a magic link does not open. Call it only when the user acts on your page: mail scanners ' +
+      'follow links. For org-wide keys.',
+    body: PresentedLinkBody,
+    reply: DiscoveryReply,
+    errors: [...Object.values(linkErrors), httpErrors.serviceDisabled],
+    maybeEvents: [],
+    async handle(work, { body }) {
+      const { email, token_hash: token } = body
+      return toDiscovery(await discoverByLink(await environmentOf(work, 'magic_link'), { email, token }))
+    },
+  }),
+  defineRoute({
+    ...about,
+    path: '/v1/auth/discovery/exchange',
+    operation: 'discovery.exchange',
+    takesDevice: true,
+    summary: 'Enter one of the organizations',
+    description: 'Answers the session, or the challenge of a second factor, as a sign-in by that code or link does.',
+    body: Type.Object({ discovery_token: DiscoveryToken }),
+    errors: [discoveryErrors.tokenInvalid, httpErrors.serviceDisabled, ...doorRoutes.errors],
+    ...doorRoutes.mailboxLogin,
+    maybeEvents: [...doorRoutes.mailboxLogin.maybeEvents, userEvents.created],
+    handle: (work, { body }) => enter(work, body.discovery_token),
+  }),
+  defineRoute({
+    ...about,
+    path: '/v1/auth/discovery/create',
+    operation: 'discovery.create',
+    directory: 'account',
+    writes: 'new-organization',
+    takesDevice: true,
+    summary: 'Make an organization',
+    description:
+      'Where discovery_create_organizations is on in the defaults. The person becomes its admin, and is signed in there. A ' +
+      'token is good for one. The slug may get a suffix: the answer has it. For org-wide keys.',
+    body: Type.Object({
+      discovery_token: DiscoveryToken,
+      name: OrganizationCreate.properties.name,
+      slug: Type.Optional(OrganizationCreate.properties.slug),
+    }),
+    errors: [discoveryErrors.tokenInvalid, httpErrors.serviceDisabled, ...doorRoutes.errors],
+    ...doorRoutes.mailboxLogin,
+    maybeEvents: [
+      ...doorRoutes.mailboxLogin.maybeEvents,
+      organizationEvents.created,
+      userEvents.created,
+      userEvents.updated,
+    ],
+    async handle(work, { body: { discovery_token: token, ...wanted } }) {
+      const inside = orgWide(work)
+      return showRate(work, await foundOrganization(inside, work.directory, { token, ...wanted })).answer
+    },
+  }),
+]

@@ -1,0 +1,58 @@
+import { type SqlBool, sql } from 'kysely'
+import type { Db } from '../../../platform/db/pool.ts'
+import type { Directory } from '../../../platform/tenancy/directory.ts'
+
+/** An organization, and how the person of an address stands to it. */
+export interface FoundRow {
+  directory_id: string
+  organization_id: string
+  name: string
+  slug: string
+  state: 'active' | 'invited' | 'joinable'
+}
+
+const columns = ['o.id as organization_id', 'o.name', 'o.slug'] as const
+
+/** Those that have an active user of the address, in the environment of a directory: first where they were last. */
+export async function selectOrganizationsOf(
+  db: Db,
+  { environmentId }: Directory,
+  emailNorm: string,
+  limit: number,
+): Promise<FoundRow[]> {
+  const isInvited = sql<SqlBool>`u.pending_until is not null or (u.invited_at is not null and u.last_login_at is null)`
+  const rows = await db
+    .selectFrom('users as u')
+    .innerJoin('directories as d', 'd.id', 'u.directory_id')
+    .innerJoin('organizations as o', 'o.id', 'd.organization_id')
+    .select(['u.directory_id', ...columns, sql<boolean>`${isInvited}`.as('is_invited')])
+    .where('u.environment_id', '=', environmentId)
+    .where('u.email_norm', '=', emailNorm)
+    .where('u.deleted_at', 'is', null)
+    .where('u.active', '=', true)
+    .where(sql<SqlBool>`(u.pending_until is null or u.pending_until > clock_now())`)
+    .where('o.status', '=', 'active')
+    .orderBy(sql`u.last_login_at desc nulls last`)
+    .orderBy('o.name')
+    .limit(limit)
+    .execute()
+  return rows.map(({ is_invited, ...row }) => ({ ...row, state: is_invited ? 'invited' : 'active' }))
+}
+
+/** The one that has proved the domain of an address, if it is active. */
+export async function findOrganizationOfDomain(
+  db: Db,
+  { environmentId }: Directory,
+  emailNorm: string,
+): Promise<FoundRow | null> {
+  const row = await db
+    .selectFrom('domains as c')
+    .innerJoin('organizations as o', 'o.id', 'c.organization_id')
+    .select(['c.directory_id', ...columns])
+    .where('c.environment_id', '=', environmentId)
+    .where('c.domain', '=', emailNorm.slice(emailNorm.lastIndexOf('@') + 1))
+    .where('c.status', '=', 'verified')
+    .where('o.status', '=', 'active')
+    .executeTakeFirst()
+  return row ? { ...row, state: 'joinable' } : null
+}

@@ -1,0 +1,93 @@
+import { type ErrorDefinition, errorCatalogue } from '../../../platform/errors.ts'
+import type { Route } from '../../../platform/http/route.ts'
+import { escapeHtml } from '../../../platform/mail/html.ts'
+import { errorsOf } from '../../../platform/openapi/openapi-errors.ts'
+import { renderDocument } from '../../../platform/pages/page-layout.ts'
+import { renderProse } from './prose.ts'
+
+/** A code of the catalogue and the routes that return it. */
+interface CatalogueEntry extends ErrorDefinition {
+  /** Such as `POST /v1/users`; null when more than a quarter of the routes return it. */
+  routes: string[] | null
+}
+
+const STATUS_NAMES: Record<number, string> = {
+  400: 'Bad request',
+  401: 'Not authenticated',
+  403: 'Not allowed',
+  404: 'Not found',
+  405: 'Method not allowed',
+  406: 'Not acceptable',
+  409: 'Conflict',
+  412: 'Precondition failed',
+  413: 'Too large',
+  415: 'Unsupported media type',
+  422: 'Cannot be processed',
+  429: 'Too many requests',
+  500: 'Server error',
+  503: 'Unavailable',
+}
+
+const INTRODUCTION =
+  'Every refusal is `application/problem+json` (RFC 9457) with a stable `code`. Branch on the code; `detail` is for people, ' +
+  'and `request_id` identifies the request in the log.'
+
+/** The catalogue of every code that the loaded routes define, by status. */
+function catalogueOf(routes: Route[]): Map<number, CatalogueEntry[]> {
+  const places = new Map<string, string[]>()
+  for (const route of routes)
+    for (const { code } of errorsOf(route))
+      places.set(code, [...(places.get(code) ?? []), `${route.method} ${route.path}`])
+  const entries = errorCatalogue().map((definition) => {
+    const found = places.get(definition.code) ?? []
+    const everywhere = found.length === 0 || found.length > routes.length / 4
+    return { ...definition, routes: everywhere ? null : found }
+  })
+  return Map.groupBy(entries, (entry) => entry.status)
+}
+
+function headingOf(status: number): string {
+  return `${status} ${STATUS_NAMES[status] ?? ''}`.trim()
+}
+
+/** The content of docs/errors.md. Pass every route of the service, so that each code is known. */
+export function errorsMarkdown(routes: Route[]): string {
+  const sections = [...catalogueOf(routes)].map(([status, entries]) => {
+    const items = entries.map((entry) => {
+      const where = entry.routes ? `\n\n${entry.routes.map((route) => `- \`${route}\``).join('\n')}` : ''
+      return `### ${entry.code}\n\n${entry.title}. ${entry.help}${where}\n`
+    })
+    return `## ${headingOf(status)}\n\n${items.join('\n')}`
+  })
+  return `# Error codes\n\n${INTRODUCTION}\n\n${sections.join('\n')}`
+}
+
+const STYLES = `dl{margin:0;background:var(--card);border:1px solid var(--line);border-radius:12px;overflow:hidden}
+dl>div{padding:12px 16px}
+dl>div+div{border-top:1px solid var(--line)}
+dl>div:target{background:var(--mark)}
+dt a{text-decoration:none;font-weight:600;overflow-wrap:anywhere}
+dt a:hover,dt a:focus-visible{text-decoration:underline}
+dd{margin:0;color:var(--soft)}
+dd ul{margin:4px 0 0;padding:0;list-style:none}
+dd li{overflow-wrap:anywhere}`
+
+/** The same as a page; each code is an anchor, to which the `type` of a problem points. */
+export function renderErrorPage(routes: Route[]): string {
+  const sections = [...catalogueOf(routes)].map(
+    ([status, entries]) => `<h2>${headingOf(status)}</h2>\n<dl>\n${entries.map(renderEntry).join('\n')}\n</dl>`,
+  )
+  return renderDocument({
+    title: 'Error codes',
+    styles: STYLES,
+    main: `<h1>Error codes</h1>
+<p>${renderProse(INTRODUCTION)} <a href="/docs">API reference</a></p>
+${sections.join('\n')}`,
+  })
+}
+
+function renderEntry({ code, title, help, routes }: CatalogueEntry): string {
+  const places = routes?.map((route) => `<li><code>${escapeHtml(route)}</code></li>`).join('') ?? ''
+  const list = places ? `<ul>${places}</ul>` : ''
+  return `<div id="${code}"><dt><a href="#${code}"><code>${code}</code></a></dt><dd>${renderProse(`${title}. ${help}`)}${list}</dd></div>`
+}

@@ -1,0 +1,42 @@
+import { Type } from 'typebox'
+import manifest from '../../../../package.json' with { type: 'json' }
+import { defineRoute, type Route } from '../../../platform/http/route.ts'
+import { docsPages, keptContracts } from './docs.ts'
+
+const shared = {
+  method: 'GET',
+  tag: 'Documentation',
+  reply: Type.Unknown(),
+  kept: true,
+} as const
+
+const exampleOf = (title: string) => ({
+  reply: { openapi: '3.1.0', info: { title, version: manifest.version }, paths: {} },
+})
+
+/** `all` returns every route of the service, including these; called once they are complete. */
+export function docsRoutes(all: () => Route[]): Route[] {
+  return [
+    ...docsPages(all),
+    defineRoute({
+      ...shared,
+      auth: 'public',
+      path: '/v1/openapi.json',
+      operation: 'docs.openapi',
+      summary: 'Read this document',
+      description: 'OpenAPI 3.1 of every route but those of SCIM, with the URL of this deployment.',
+      examples: exampleOf('Watchword'),
+      handle: async ({ platform }) => keptContracts.api(platform)(all),
+    }),
+    defineRoute({
+      ...shared,
+      auth: 'public',
+      path: '/v1/scim/openapi.json',
+      operation: 'docs.scimOpenapi',
+      summary: 'Read the document of SCIM',
+      description: 'OpenAPI 3.1 of what directories call.',
+      examples: exampleOf('Watchword SCIM'),
+      handle: async ({ platform }) => keptContracts.scim(platform)(all),
+    }),
+  ]
+}

@@ -1,0 +1,165 @@
+import { defineText } from '../../../platform/messages/texts.ts'
+
+export const disownSays = {
+  used: defineText({
+    en: 'If it was you, every session has ended: there is nothing left to do.',
+    de: 'Wenn Sie es waren, sind alle Sitzungen beendet: Es ist nichts weiter zu tun.',
+    fr: 'Si c’était vous, toutes les sessions ont pris fin : il n’y a plus rien à faire.',
+    es: 'Si ha sido usted, se han cerrado todas las sesiones: no queda nada por hacer.',
+    'pt-BR': 'Se foi você, todas as sessões foram encerradas: não há mais nada a fazer.',
+    ja: 'ご本人による操作の場合は、すべてのセッションが終了しています。これ以上の操作は不要です。',
+  }),
+  title: defineText({
+    en: 'End every session',
+    de: 'Alle Sitzungen beenden',
+    fr: 'Mettre fin à toutes les sessions',
+    es: 'Cerrar todas las sesiones',
+    'pt-BR': 'Encerrar todas as sessões',
+    ja: 'すべてのセッションを終了する',
+  }),
+  paragraph: defineText({
+    en: 'Somebody signed in to your account from a new device. If it was not you, sign out everywhere here.',
+    de: 'Jemand hat sich von einem neuen Gerät bei Ihrem Konto angemeldet. Wenn Sie das nicht waren, melden Sie sich hier überall ab.',
+    fr: 'Quelqu’un s’est connecté à votre compte depuis un nouvel appareil. Si ce n’était pas vous, déconnectez ici tous les appareils.',
+    es: 'Alguien ha iniciado sesión en su cuenta desde un dispositivo nuevo. Si no ha sido usted, cierre aquí todas las sesiones.',
+    'pt-BR':
+      'Alguém entrou na sua conta a partir de um novo dispositivo. Se não foi você, encerre aqui todas as sessões.',
+    ja: '新しい端末からアカウントへのログインがありました。お心当たりがない場合は、ここですべての端末からログアウトしてください。',
+  }),
+  button: defineText({
+    en: 'Sign out everywhere',
+    de: 'Überall abmelden',
+    fr: 'Se déconnecter partout',
+    es: 'Cerrar sesión en todas partes',
+    'pt-BR': 'Sair de todos os dispositivos',
+    ja: 'すべての端末からログアウトする',
+  }),
+  done: defineText({
+    en: 'Every session has ended',
+    de: 'Alle Sitzungen sind beendet',
+    fr: 'Toutes les sessions ont pris fin',
+    es: 'Se han cerrado todas las sesiones',
+    'pt-BR': 'Todas as sessões foram encerradas',
+    ja: 'すべてのセッションが終了しました',
+  }),
+  advice: defineText({
+    en: 'If you use a password, choose a new one. Remove passkeys and second steps that are not yours.',
+    de: 'Wenn Sie ein Passwort verwenden, wählen Sie ein neues. Entfernen Sie Passkeys und zweite Schritte, die nicht Ihre sind.',
+    fr: 'Si vous utilisez un mot de passe, choisissez-en un nouveau. Retirez les clés d’accès et les deuxièmes étapes qui ne sont pas les vôtres.',
+    es: 'Si usa una contraseña, elija una nueva. Elimine las llaves de acceso y los segundos pasos que no sean suyos.',
+    'pt-BR':
+      'Se você usa uma senha, escolha uma nova. Remova as chaves de acesso e as segundas etapas que não sejam suas.',
+    ja: 'パスワードをお使いの場合は、新しいものを設定してください。ご自身のものではないパスキーや2段階目の確認は削除してください。',
+  }),
+}
+
+export const unlockSays = {
+  used: defineText({
+    en: 'If it was you, your account is unlocked: there is nothing left to do.',
+    de: 'Wenn Sie es waren, ist Ihr Konto entsperrt: Es ist nichts weiter zu tun.',
+    fr: 'Si c’était vous, votre compte est déverrouillé : il n’y a plus rien à faire.',
+    es: 'Si ha sido usted, su cuenta está desbloqueada: no queda nada por hacer.',
+    'pt-BR': 'Se foi você, a sua conta está desbloqueada: não há mais nada a fazer.',
+    ja: 'ご本人による操作の場合は、ロックは解除されています。これ以上の操作は不要です。',
+  }),
+  another: defineText({
+    en: 'The lock expires after a while.',
+    de: 'Die Sperre läuft nach einer Weile ab.',
+    fr: 'Le verrouillage prend fin au bout d’un certain temps.',
+    es: 'El bloqueo termina al cabo de un tiempo.',
+    'pt-BR': 'O bloqueio termina depois de algum tempo.',
+    ja: 'ロックはしばらくすると解除されます。',
+  }),
+  title: defineText({
+    en: 'Unlock your account',
+    de: 'Konto entsperren',
+    fr: 'Déverrouiller votre compte',
+    es: 'Desbloquee su cuenta',
+    'pt-BR': 'Desbloqueie a sua conta',
+    ja: 'アカウントのロックを解除する',
+  }),
+  paragraph: defineText({
+    en: 'A wrong password was entered too often. If it was you, unlock your account here.',
+    de: 'Es wurde zu oft ein falsches Passwort eingegeben. Wenn Sie es waren, entsperren Sie Ihr Konto hier.',
+    fr: 'Un mot de passe erroné a été saisi trop de fois. Si c’était vous, déverrouillez votre compte ici.',
+    es: 'Se ha introducido una contraseña incorrecta demasiadas veces. Si ha sido usted, desbloquee aquí su cuenta.',
+    'pt-BR': 'Uma senha incorreta foi digitada muitas vezes. Se foi você, desbloqueie a sua conta aqui.',
+    ja: '誤ったパスワードが何度も入力されました。ご本人による操作の場合は、ここでロックを解除してください。',
+  }),
+  button: defineText({
+    en: 'Unlock',
+    de: 'Entsperren',
+    fr: 'Déverrouiller',
+    es: 'Desbloquear',
+    'pt-BR': 'Desbloquear',
+    ja: 'ロックを解除する',
+  }),
+  done: defineText({
+    en: 'Your account is unlocked',
+    de: 'Ihr Konto ist entsperrt',
+    fr: 'Votre compte est déverrouillé',
+    es: 'Su cuenta está desbloqueada',
+    'pt-BR': 'Sua conta está desbloqueada',
+    ja: 'アカウントのロックが解除されました',
+  }),
+  again: defineText({
+    en: 'You can sign in again.',
+    de: 'Sie können sich wieder anmelden.',
+    fr: 'Vous pouvez de nouveau vous connecter.',
+    es: 'Ya puede volver a iniciar sesión.',
+    'pt-BR': 'Você já pode entrar novamente.',
+    ja: '再びログインできるようになりました。',
+  }),
+}
+
+export const undoSays = {
+  used: defineText({
+    en: 'If it was you, the address is yours again: there is nothing left to do.',
+    de: 'Wenn Sie es waren, gehört die Adresse wieder Ihnen: Es ist nichts weiter zu tun.',
+    fr: 'Si c’était vous, l’adresse est de nouveau la vôtre : il n’y a plus rien à faire.',
+    es: 'Si ha sido usted, la dirección vuelve a ser suya: no queda nada por hacer.',
+    'pt-BR': 'Se foi você, o endereço é seu novamente: não há mais nada a fazer.',
+    ja: 'ご本人による操作の場合は、アドレスは元に戻っています。これ以上の操作は不要です。',
+  }),
+  title: defineText({
+    en: 'Bring your address back',
+    de: 'Adresse wiederherstellen',
+    fr: 'Rétablir votre adresse',
+    es: 'Recupere su dirección',
+    'pt-BR': 'Recupere o seu endereço',
+    ja: 'アドレスを元に戻す',
+  }),
+  paragraph: defineText({
+    en: 'The address of your account was changed. If it was not you, bring it back here.',
+    de: 'Die Adresse Ihres Kontos wurde geändert. Wenn Sie das nicht waren, stellen Sie sie hier wieder her.',
+    fr: 'L’adresse de votre compte a été modifiée. Si ce n’était pas vous, rétablissez-la ici.',
+    es: 'Se ha cambiado la dirección de su cuenta. Si no ha sido usted, recupérela aquí.',
+    'pt-BR': 'O endereço da sua conta foi alterado. Se não foi você, recupere-o aqui.',
+    ja: 'アカウントのアドレスが変更されました。お心当たりがない場合は、ここで元に戻してください。',
+  }),
+  button: defineText({
+    en: 'Bring it back',
+    de: 'Wiederherstellen',
+    fr: 'Rétablir',
+    es: 'Recuperar',
+    'pt-BR': 'Recuperar',
+    ja: '元に戻す',
+  }),
+  done: defineText({
+    en: 'Your address is back',
+    de: 'Ihre Adresse ist wiederhergestellt',
+    fr: 'Votre adresse est rétablie',
+    es: 'Ha recuperado su dirección',
+    'pt-BR': 'Seu endereço foi recuperado',
+    ja: 'アドレスが元に戻りました',
+  }),
+  advice: defineText({
+    en: 'Every session has ended. Choose a new password, and remove passkeys that are not yours.',
+    de: 'Alle Sitzungen sind beendet. Wählen Sie ein neues Passwort, und entfernen Sie Passkeys, die nicht Ihre sind.',
+    fr: 'Toutes les sessions ont pris fin. Choisissez un nouveau mot de passe, et retirez les clés d’accès qui ne sont pas les vôtres.',
+    es: 'Se han cerrado todas las sesiones. Elija una nueva contraseña y elimine las llaves de acceso que no sean suyas.',
+    'pt-BR':
+      'Todas as sessões foram encerradas. Escolha uma nova senha e remova as chaves de acesso que não sejam suas.',
+    ja: 'すべてのセッションが終了しました。新しいパスワードを設定し、ご自身のものではないパスキーを削除してください。',
+  }),
+}

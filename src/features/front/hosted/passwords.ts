@@ -1,0 +1,132 @@
+import { ApiError } from '../../../platform/errors.ts'
+import type { Fields } from '../../../platform/http/media.ts'
+import { fillIn } from '../../../platform/mail/layout.ts'
+import type { Say } from '../../../platform/messages/texts.ts'
+import type { Work } from '../../../platform/work.ts'
+import { acceptOnPage, findInvitation, inviteErrors } from '../../sign-in/invites/invites.ts'
+import { getPasswordSettings, passwordSettings, resetOnPage, resetSettings } from '../../sign-in/password/password.ts'
+import { addressField, hiddenFields, type LinkPage, type LiveLink, linkHome, type View } from './link.ts'
+import { says } from './messages.ts'
+import { inviteSays, joinSays, passwordSays, recoverySays, weakSays } from './password-messages.ts'
+
+interface Choice {
+  texts: Record<'title' | 'paragraph' | 'button' | 'done' | 'doneText', Say<never>>
+  check(live: LiveLink): Promise<unknown>
+  set(work: Work, sent: { token: string; password: string }): Promise<void>
+}
+
+const firstPassword = choosePassword({
+  texts: inviteSays,
+  async check({ work, token }) {
+    await getPasswordSettings(work)
+    const { hasCredential } = await findInvitation(work, token)
+    if (hasCredential) throw inviteErrors.credentialExists()
+  },
+  set: acceptOnPage,
+})
+
+/** The page of an invitation: a first password, or nothing but a button for a person who needs none. */
+export const invitePage: LinkPage = {
+  service: 'password',
+  used: inviteSays.used,
+  another: inviteSays.another,
+  async show(live) {
+    const { needsNoPassword } = await findInvitation(live.work, live.token)
+    return needsNoPassword ? joinForm(live) : firstPassword.show(live)
+  },
+  async act(live, form) {
+    const { work, token, language } = live
+    const { needsNoPassword } = await findInvitation(work, token)
+    if (!needsNoPassword) return firstPassword.act(live, form)
+    await acceptOnPage(work, { token })
+    const { done, doneText } = joinSays
+    return { title: done(language), body: { paragraphs: [doneText(language)], ...linkHome(live) } }
+  },
+}
+
+function joinForm(live: LiveLink): View {
+  const { language, brand } = live
+  return {
+    title: joinSays.title(language),
+    body: {
+      paragraphs: [fillIn(joinSays.paragraph(language), brand)],
+      form: { fields: [...hiddenFields(live), addressField(live)], button: inviteSays.button(language) },
+    },
+  }
+}
+
+/** The page of a reset link: another password. */
+export const recoveryPage: LinkPage = {
+  service: 'password',
+  used: recoverySays.used,
+  another: says.requestAtSignIn,
+  ...choosePassword({
+    texts: recoverySays,
+    check: ({ work }) => resetSettings(work),
+    set: resetOnPage,
+  }),
+}
+
+function choosePassword(choice: Choice): Pick<LinkPage, 'show' | 'act'> {
+  return {
+    async show(live, alert) {
+      await choice.check(live)
+      return passwordForm(live, choice, alert)
+    },
+    async act(live, form: Fields) {
+      const { work, token, language } = live
+      try {
+        await choice.set(work, { token, password: form['password'] ?? '' })
+      } catch (error) {
+        return showFormAgain(error, live, choice)
+      }
+      const { done, doneText } = choice.texts
+      return { title: done(language), body: { paragraphs: [doneText(language)], ...linkHome(live) } }
+    },
+  }
+}
+
+/** Shows the form again if another password would help; the link is still valid. */
+async function showFormAgain(error: unknown, live: LiveLink, choice: Choice): Promise<View> {
+  const alert = error instanceof ApiError ? await alertOf(live, error) : null
+  if (!(error instanceof ApiError) || alert === null) throw error
+  return { ...(await passwordForm(live, choice, alert)), status: error.definition.status }
+}
+
+/** What to do otherwise; null where another password would be no use. */
+async function alertOf({ work, language }: LiveLink, { definition, details }: ApiError): Promise<string | null> {
+  if (definition.code === 'password_breached') return passwordSays.breached(language)
+  if (definition.code === 'unavailable') return passwordSays.busy(language)
+  if (definition.code !== 'weak_password') return null
+  const { password_min_length: min, password_max_length: max } = await passwordSettings.effective(work)
+  const reasons: unknown = details.extra?.['reasons']
+  const said = Object.entries(weakSays).filter(([reason]) => Array.isArray(reasons) && reasons.includes(reason))
+  return said.map(([, say]) => say(language, { min: String(min), max: String(max) })).join(' ')
+}
+
+async function passwordForm(live: LiveLink, choice: Choice, alert?: string): Promise<View> {
+  const { language } = live
+  const { password_min_length: minLength } = await passwordSettings.effective(live.work)
+  return {
+    title: choice.texts.title(language),
+    body: {
+      ...(alert === undefined ? {} : { alert }),
+      paragraphs: [fillIn(choice.texts.paragraph(language), live.brand)],
+      form: {
+        fields: [
+          ...hiddenFields(live),
+          addressField(live),
+          {
+            kind: 'password',
+            name: 'password',
+            label: passwordSays.label(language),
+            hint: passwordSays.hint(language, { count: String(minLength) }),
+            minLength,
+            autofocus: alert !== undefined,
+          },
+        ],
+        button: choice.texts.button(language),
+      },
+    },
+  }
+}

@@ -1,0 +1,36 @@
+import type { ApiError } from '../../../platform/errors.ts'
+import { spanInWords } from '../../../platform/messages/language.ts'
+import { type LinkPage, linkHome, type ParsedLink, type View } from './link.ts'
+import { lockedSays, refusalsSay, usedTitle } from './refusal-messages.ts'
+
+/** What a page says when its link is refused. Returns null when there is nothing a user could make sense of. */
+export function explainRefusal(error: ApiError, link: ParsedLink, page: LinkPage): View | null {
+  const { status, code } = error.definition
+  const { language } = link
+  const reason = error.details.extra?.['reason']
+  if (reason === 'used') return { title: usedTitle(language), status, body: { paragraphs: [page.used(language)] } }
+  if (code === 'account_locked') {
+    const text = lockedSays.text(language, { span: spanInWords(language, waitSeconds(error)) })
+    return { title: lockedSays.title(language), status, body: { paragraphs: [text] } }
+  }
+  const name = code === 'token_invalid' && typeof reason === 'string' ? reason : code
+  if (!isExplained(name)) return null
+  const { title, text } = refusalsSay[name]
+  const advice = code === 'token_invalid' || code === 'token_expired' ? [page.another(language)] : []
+  const paragraphs = [text(language), ...advice]
+  return {
+    title: title(language),
+    status,
+    body: { paragraphs, ...(code === 'credential_exists' ? linkHome(link) : {}) },
+  }
+}
+
+function isExplained(name: string): name is keyof typeof refusalsSay {
+  return Object.hasOwn(refusalsSay, name)
+}
+
+/** Whole minutes, rounded up: a lock must not outlast what its page says. */
+function waitSeconds(error: ApiError): number {
+  const seconds = error.details.extra?.['retry_after']
+  return Math.max(1, Math.ceil(Number(seconds ?? 60) / 60)) * 60
+}

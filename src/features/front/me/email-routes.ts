@@ -1,0 +1,75 @@
+import { Type } from 'typebox'
+import type { Route } from '../../../platform/http/route.ts'
+import { showRate } from '../../../platform/limits/rate-limit.ts'
+import { Email } from '../../../platform/mail/address.ts'
+import { doorRoutes } from '../../access/login/login.ts'
+import { RevokedCount, sessionEvents } from '../../access/sessions/sessions.ts'
+import { userErrors, userEvents } from '../../directory/users/users.ts'
+import { deliveryErrors, linkErrors } from '../../sign-in/links/links.ts'
+import { otpEvents, SentCodeReply, signInCodeErrors, toSentCode } from '../../sign-in/otp/otp.ts'
+import { beginEmailChange, finishEmailChange, finishEmailChangeByLink } from './email.ts'
+import { meErrors } from './errors.ts'
+import { defineWayInRoute } from './own-route.ts'
+import { EmailProofBody, MeReply, readEmailProof, toMe } from './schema.ts'
+
+export const ownEmailRoutes: Route[] = [
+  defineWayInRoute({
+    method: 'POST',
+    path: '/v1/me/email',
+    operation: 'me.email.begin',
+    service: 'auth',
+    wayIn: 'otp',
+    summary: 'Begin to change one’s own address',
+    description:
+      'Mails a code to the new address, and with redirectTo a link. Nothing changes yet, nor is it told whether somebody else has it.',
+    body: Type.Object({
+      email: Email,
+      redirectTo: Type.Optional(
+        Type.String({
+          maxLength: 2048,
+          description: 'Where a link leads: an entry of allowed_redirect_uris. Default: no link, the code alone.',
+        }),
+      ),
+    }),
+    reply: SentCodeReply,
+    errors: [userErrors.scimManaged, meErrors.emailOfTeam, deliveryErrors.invalidRedirectUri, ...doorRoutes.sendErrors],
+    event: otpEvents.sent,
+    async handle(work, { body }) {
+      const { email, redirectTo = null } = body
+      const sent = await beginEmailChange(work, { email, redirectTo })
+      showRate(work, sent)
+      return toSentCode(sent)
+    },
+  }),
+  defineWayInRoute({
+    method: 'POST',
+    path: '/v1/me/email/verify',
+    operation: 'me.email.verify',
+    service: 'auth',
+    wayIn: 'otp',
+    summary: 'Change one’s own address with the code or the link',
+    description:
+      'Either proves the new address: otp_id with code, or, in the session that asked, token_hash of the link. One’s other sessions, trusted devices and sign-ins under way end. The old ' +
+      'address is told, with a link that undoes the change for 7 days.',
+    body: EmailProofBody,
+    reply: Type.Object({ user: MeReply.properties.user, sessions_revoked: RevokedCount }),
+    errors: [
+      ...Object.values(signInCodeErrors),
+      ...Object.values(linkErrors),
+      userErrors.emailExists,
+      userErrors.scimManaged,
+      meErrors.emailOfTeam,
+    ],
+    event: userEvents.updated,
+    maybeEvents: [sessionEvents.revoked, userEvents.deleted],
+    async handle(work, { body }) {
+      const [{ email }, proof] = [body, readEmailProof(body)]
+      const changed =
+        'token' in proof
+          ? finishEmailChangeByLink(work, { email, ...proof })
+          : finishEmailChange(work, { email, ...proof })
+      const { user, ended } = await changed
+      return { user: await toMe(work, user), sessions_revoked: ended }
+    },
+  }),
+]

@@ -1,0 +1,75 @@
+import { maskEmail } from '../../../platform/mail/address.ts'
+import { defineMail } from '../../../platform/mail/kinds.ts'
+import { mailSays } from '../../../platform/mail/messages.ts'
+import { type Message, titled } from '../../../platform/mail/outbox.ts'
+import { type Language, type Reader, spanInWords } from '../../../platform/messages/language.ts'
+import type { ShownCode } from '../../sign-in/otp/otp.ts'
+import { says } from './messages.ts'
+
+const kinds = { newAddress: defineMail('email_change_otp'), ownEmailChanged: defineMail('own_email_changed') }
+
+/**
+ * To the address that somebody wants to have: the code that proves it, which is not in the subject, since lock screens show
+ * that, and the link that does as well, if there is a page for it. Several may ask for one address: it says who did.
+ */
+export function newAddressMail(change: {
+  to: Reader
+  /** The present address of who asks. */
+  asker: string
+  otp: ShownCode
+  url: string | null
+  ttlSeconds: number
+}): Message {
+  const { to, otp, url, ttlSeconds } = change
+  const account = { address: maskEmail(change.asker) }
+  return {
+    kind: kinds.newAddress,
+    to,
+    write: (language) =>
+      titled(says.confirmNew(language), {
+        paragraphs: [says.asks(language, account), ...(url === null ? [] : [says.follow(language)])],
+        ...(url === null ? {} : { button: { label: says.useAddress(language), url } }),
+        code: otp.code,
+        codeLabel: labelOf(language, otp, url !== null),
+        footer: (url === null ? says.codeNotAskedFor : says.linkNotAskedFor)(language, {
+          span: spanInWords(language, ttlSeconds),
+        }),
+      }),
+  }
+}
+
+interface OwnChange {
+  old: Reader
+  new: string
+  url: string | null
+  ttlSeconds: number
+}
+
+/** To the old address, with the link that brings it back, if it may be. The new one is masked: it may be somebody else's. */
+export function ownAddressChangedMail(change: OwnChange): Message {
+  return {
+    kind: kinds.ownEmailChanged,
+    to: change.old,
+    write: (language) =>
+      titled(mailSays.addressChanged(language), {
+        paragraphs: [
+          mailSays.addressNow(language, { address: maskEmail(change.new) }),
+          ...(change.url === null ? [] : [says.bringBack(language)]),
+        ],
+        ...wayBack(language, change),
+      }),
+  }
+}
+
+function wayBack(language: Language, { url, ttlSeconds }: OwnChange) {
+  if (url === null) return { footer: mailSays.unexpected(language) }
+  return {
+    button: { label: mailSays.itWasNotMe(language), url },
+    footer: mailSays.linkIfItWasYou(language, { span: spanInWords(language, ttlSeconds) }),
+  }
+}
+
+function labelOf(language: Language, { digitCode: digits }: ShownCode, hasLink: boolean): string {
+  if (digits === null) return (hasLink ? says.orCode : says.code)(language)
+  return (hasLink ? says.orCodeOrDigits : says.codeOrDigits)(language, { digits })
+}

@@ -1,0 +1,14 @@
+import { identify } from '../../../platform/crypto/identity.ts'
+import type { Work } from '../../../platform/work.ts'
+import { mailCode } from '../../sign-in/otp/otp.ts'
+
+export { mailedCodeSettings } from '../../sign-in/otp/otp.ts'
+
+/**
+ * Mails a code to somebody who has signed in, by which they prove again that the mailbox is theirs. Throws `rate_limited`,
+ * `organization_suspended`, `account_locked`, `method_disabled`.
+ */
+export function mailStepUpCode(work: Work, user: { id: string; email: string; email_norm: string }) {
+  const who = identify(work.platform, { email: user.email, norm: user.email_norm })
+  return mailCode(work, { purpose: 'step_up', who, userId: user.id })
+}

@@ -1,0 +1,147 @@
+import type { Static } from 'typebox'
+import { identify } from '../../../platform/crypto/identity.ts'
+import { httpErrors } from '../../../platform/errors.ts'
+import { type EventInput, record } from '../../../platform/events/events.ts'
+import { burn, type UsedProof } from '../../../platform/joined/proofs.ts'
+import { inTxUnlessConsumed } from '../../../platform/joined/unless-consumed.ts'
+import { countAct } from '../../../platform/limits/rate-limit.ts'
+import type { TxWork } from '../../../platform/work.ts'
+import { loginErrors, type SignInFacts } from '../../access/login/login.ts'
+import { issueAccessToken, renewAuthentication, sessionSettings } from '../../access/sessions/sessions.ts'
+import { findUserForUpdate } from '../../directory/users/users.ts'
+import { beginInSession, challengeErrors, proveInSession } from '../../sign-in/challenges/challenges.ts'
+import { proveOwnCode, signInCodeErrors } from '../../sign-in/otp/otp.ts'
+import { provePasskey, startSignIn } from '../../sign-in/passkeys/passkeys.ts'
+import { passwordErrors, passwordProof, provePassword } from '../../sign-in/password/password.ts'
+import type { StepUpMethod } from './errors.ts'
+import { meEvents } from './events.ts'
+import { type OwnWork, ownFacts } from './freshness.ts'
+import { methodsToStepUp } from './methods.ts'
+import { mailStepUpCode } from './step-up-code.ts'
+import type { SteppedUp, StepUpAnswer, StepUpBegun } from './step-up-schema.ts'
+
+/**
+ * Tells by what the caller may prove again who they are, and begins one of these: mails or sends a code, or makes a
+ * challenge. Throws `method_disabled` for another, `rate_limited`, and what the gates throw.
+ */
+export async function beginStepUp(work: OwnWork, method: StepUpMethod | null): Promise<StepUpBegun> {
+  const { caller } = work
+  const facts = await ownFacts(work)
+  const methods = await methodsToStepUp(work, facts)
+  if (method === null || method === 'sso') return { methods }
+  if (!methods.includes(method)) throw notOffered(method)
+  if (method === 'password') return { methods }
+  const who = identityOf(work, facts)
+  await countAct(work, who.hash, [{ bucket: 'step_up.minute', limit: 10, windowSeconds: 60 }])
+  if (method === 'otp') {
+    const user = { id: facts.user_id, email: facts.email, email_norm: who.address.norm }
+    const { otpId, expiresAt, deliveryHint } = await mailStepUpCode(work, user)
+    return { methods, otp_id: otpId, expires_at: expiresAt.toISOString(), delivery_hint: deliveryHint }
+  }
+  if (method === 'passkey')
+    return { methods, ...(await startSignIn(work, { email: facts.email, conditional: false }, 'step_up')) }
+  const session = { id: caller.sessionId, userId: facts.user_id }
+  const { token, expiresAt, deliveryHint } = await beginInSession(work, session, method)
+  const hint = deliveryHint === null ? {} : { delivery_hint: deliveryHint }
+  return { methods, challenge_token: token, expires_at: expiresAt.toISOString(), ...hint }
+}
+
+const notOffered = (method: string) =>
+  loginErrors.methodDisabled({ detail: `${method} is not among the methods by which this user steps up.` })
+
+function identityOf({ platform }: OwnWork, { email }: SignInFacts) {
+  return identify(platform, { email, norm: email.toLowerCase() })
+}
+
+/** What was right, to be burnt for the session's new time. */
+interface Shown {
+  method: StepUpMethod
+  amr: string[]
+  aal: string
+  spends: UsedProof[]
+  events?: EventInput[]
+  also?(work: TxWork): Promise<boolean>
+  /** Where another request was faster. */
+  refuse(): Promise<Error> | Error
+}
+
+/**
+ * Takes a proof of who is there, each by the same rules as at a sign-in, and issues an access token of the same session with
+ * the time of now. Throws what the proofs throw, and what the gates throw.
+ */
+export async function finishStepUp(work: OwnWork, answer: StepUpAnswer): Promise<Static<typeof SteppedUp>> {
+  const { sessionId } = work.caller
+  const facts = await ownFacts(work)
+  const shown = await judge(work, facts, answer)
+  const renewed = await inTxUnlessConsumed(work, (work) => renew(work, { facts, shown, sessionId }))
+  if (!renewed) throw await shown.refuse()
+  const settings = await sessionSettings.effective(work)
+  const subject = {
+    sessionId: renewed.id,
+    userId: renewed.auth_account_id,
+    amr: renewed.amr,
+    aal: renewed.aal,
+    authenticatedAt: renewed.authenticated_at,
+    endsAt: renewed.expires_at,
+  }
+  const token = await issueAccessToken(work, { facts, session: subject, settings })
+  const { amr, aal, authenticatedAt } = subject
+  return { ...token, amr, aal, auth_time: Math.floor(authenticatedAt.getTime() / 1000) }
+}
+
+/** Judges a proof, which burns nothing that is not burnt by every attempt. */
+async function judge(work: OwnWork, facts: SignInFacts, answer: StepUpAnswer): Promise<Shown> {
+  const methods = await methodsToStepUp(work, facts)
+  const isOffered = answer.kind === 'factor' || methods.includes(answer.kind)
+  if (!isOffered) throw notOffered(answer.kind)
+  const who = identityOf(work, facts)
+  switch (answer.kind) {
+    case 'password': {
+      const { revision, must_change } = await provePassword(work, who, facts, answer.password)
+      if (must_change) throw notOffered('password')
+      const spends = [passwordProof({ password_revision: revision })]
+      return { method: 'password', amr: ['pwd'], aal: 'aal1', spends, refuse: passwordErrors.invalidCredentials }
+    }
+    case 'otp': {
+      const sent = { purpose: 'step_up' as const, otpId: answer.otpId, code: answer.code, userId: facts.user_id }
+      const spends = [await proveOwnCode(work, who, sent)]
+      return { method: 'otp', amr: ['otp'], aal: 'aal1', spends, refuse: signInCodeErrors.otpInvalid }
+    }
+    case 'factor': {
+      const session = { id: work.caller.sessionId, userId: facts.user_id }
+      const { method, ...proved } = await proveInSession(work, session, answer)
+      if (!methods.includes(method)) throw notOffered(method)
+      return { method, ...proved, aal: 'aal2', refuse: challengeErrors.codeInvalid }
+    }
+    case 'passkey': {
+      const { challengeId, credential } = answer
+      const {
+        facts: owner,
+        proof,
+        refuse,
+      } = await provePasskey(work, { email: facts.email, challengeId, credential }, 'step_up')
+      if (owner.user_id !== facts.user_id) throw await refuse()
+      return { method: 'passkey', aal: 'aal1', ...proof, refuse }
+    }
+  }
+}
+
+/**
+ * Burns the proof and writes the session's new time, in one transaction. Returns null when the proof was burnt already, or the
+ * user was cut off meanwhile.
+ */
+async function renew(
+  work: TxWork,
+  { facts, shown, sessionId }: { facts: SignInFacts; shown: Shown; sessionId: string },
+) {
+  const user = await findUserForUpdate(work, facts.user_id)
+  if (user?.epoch !== facts.epoch) return null
+  if (shown.also && !(await shown.also(work))) return null
+  for (const proof of shown.spends) if (!(await burn(work, proof, user.id))) return null
+  const { method, amr, aal, events = [] } = shown
+  const session = await renewAuthentication(work, { id: sessionId, userId: user.id }, { amr, aal })
+  if (!session) throw httpErrors.accessTokenInvalid()
+  const data = { method, session_id: sessionId, amr: session.amr, aal: session.aal }
+  await record(work, ...events, meEvents.steppedUp({ target: { type: 'user', id: user.id }, data }))
+  return session
+}

@@ -1,0 +1,240 @@
+import { Type } from 'typebox'
+import { issuerOf, publicKeys } from '../../../platform/crypto/signing-keys.ts'
+import { httpErrors } from '../../../platform/errors.ts'
+import { defineRoute, type Route } from '../../../platform/http/route.ts'
+import type { Platform } from '../../../platform/platform.ts'
+import { nullable, Success } from '../../../platform/schema.ts'
+import { authorize } from '../../../platform/tenancy/authorize.ts'
+import type { KeyCaller } from '../../../platform/tenancy/caller.ts'
+import { doorRoutes, loginEvents } from '../../access/login/login.ts'
+import { audienceOf, grantsInTeam, sessionEvents } from '../../access/sessions/sessions.ts'
+import { exchangeCode, federationErrors, startErrors, startFields } from '../../federation/federation/federation.ts'
+import { tokenErrors } from './errors.ts'
+import { environmentOfIssuer, homeEnvironment, issuerMetadata } from './issuers.ts'
+import { Introspection, IssuerMetadata, JwkSet, toIntrospection } from './schema.ts'
+import { endSession, findLiveToken, type LiveToken, logOutWithProvider, refreshSession } from './tokens.ts'
+
+const tag = 'Tokens'
+const Token = Type.String({
+  minLength: 1,
+  maxLength: 8192,
+  examples: ['rt_0H3fK9mQ2xVbT7cLwZ5nRyEaU8sJdGi4PoXqBkM1tWvN6hCe'],
+})
+const Issuer = Type.Object({ accountId: Type.String(), environment: Type.String() })
+const namesSession = {
+  refresh_token: Type.Optional(Token),
+  access_token: Type.Optional(Token),
+  session_id: Type.Optional(Type.String({ maxLength: 64, description: 'With an org-wide key, also send subOrgId.' })),
+}
+/** What a refresh token does not say of itself: what the access token that it is exchanged for will. */
+async function claimsOfSuccessor(platform: Platform, { directory }: LiveToken) {
+  const aud = await audienceOf({ platform, directory })
+  return { iss: await issuerOf(platform, directory.environmentId), aud }
+}
+
+/** Who presents a token has the session; whoever has its id may have it of a list. */
+function assertMayName(work: { caller: KeyCaller }, body: { session_id?: string }): void {
+  if (body.session_id !== undefined) authorize(work.caller, 'sessions.revoke')
+}
+
+// Verifiers may cache the keys: the next key is published at least a day before it signs.
+const CACHE = 'public, max-age=300'
+
+export const tokenRoutes: Route[] = [
+  defineRoute({
+    method: 'POST',
+    path: '/v1/auth/token/refresh',
+    team: true,
+    operation: 'tokens.refresh',
+    scope: 'auth.login',
+    takesDevice: true,
+    service: 'auth',
+    tag,
+    summary: 'Exchange a refresh token for new tokens',
+    description:
+      'Single use. The same token again within refresh_reuse_interval_seconds returns the same successor, so a lost ' +
+      'response can be requested again; later it ends the session (RFC 9700 §4.14.2). Once the MFA policy requires a ' +
+      'second factor of the user, a session of one factor gets a challenge instead, and its token stays valid.',
+    body: Type.Object({ refresh_token: Token }),
+    examples: { body: { refresh_token: 'rt_0H3fK9mQ2xVbR4nYc7sWgZ1kTdLp8eJuAoXiMqBv5hGrN3tEwS2' } },
+    reply: doorRoutes.login.reply,
+    errors: [tokenErrors.refreshTokenInvalid, tokenErrors.refreshTokenReused, ...doorRoutes.errors],
+    maybeEvents: [loginEvents.challengeCreated],
+    handle: (work, { body }) => refreshSession(work, body.refresh_token),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/auth/token/exchange',
+    operation: 'tokens.exchange',
+    scope: 'auth.login',
+    service: 'auth',
+    tag,
+    summary: 'Exchange the code of a sign-in at a provider for its session',
+    description: 'The code that the browser brought to redirectUri with response_mode code: once, within 60 seconds.',
+    body: Type.Object({ code: Type.String({ minLength: 1, maxLength: 200, examples: ['6qW0h3TqkY2v'] }) }),
+    takesDevice: true,
+    errors: [federationErrors.codeInvalid, ...doorRoutes.errors],
+    ...doorRoutes.login,
+    handle: (work, { body }) => exchangeCode(work, body.code),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/auth/token/introspect',
+    team: true,
+    operation: 'tokens.introspect',
+    scope: 'auth.login',
+    directory: 'reach',
+    tag,
+    summary: 'Introspect a token',
+    description:
+      'RFC 7662. Takes access and refresh tokens; sees a revocation at once, which offline verifiers do not.',
+    body: Type.Object({ token: Token }),
+    reply: Introspection,
+    examples: { body: { token: 'eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCJ9.eyJzdWIiOiIwMTk4YjZmMiJ9.5rKqv2mXcB8wYd0T' } },
+    handle: async (work, { body }) => {
+      const token = await findLiveToken(work, body.token)
+      if (!token) return { active: false }
+      const claims = token.claims ?? (await claimsOfSuccessor(work.platform, token))
+      const { directory, session } = token
+      const isTeam = directory.kind === 'console'
+      const team = isTeam ? await grantsInTeam({ ...work, directory }, session.email) : null
+      return toIntrospection(token, claims, team)
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/auth/token/revoke',
+    team: true,
+    operation: 'tokens.revoke',
+    aliases: ['/v1/auth/logout'],
+    scope: 'auth.login',
+    directory: 'reach',
+    tag,
+    summary: 'End the session of a token',
+    description:
+      'Signs out. Send exactly one of refresh_token, access_token and session_id; `everywhere` ends every session of the ' +
+      'user. A session_id also requires the scope sessions.revoke. Also succeeds when there was nothing to end (RFC 7009 §2.2).',
+    body: Type.Object({
+      ...namesSession,
+      everywhere: Type.Optional(Type.Boolean()),
+    }),
+    reply: Success,
+    errors: [httpErrors.subOrgRequired],
+    maybeEvents: [sessionEvents.revoked],
+    examples: { body: { refresh_token: 'rt_0H3fK9mQ2xVbT7cLwZ5nRyEaU8sJdGi4PoXqBkM1tWvN6hCe' } },
+    handle: async (work, { body }) => {
+      assertMayName(work, body)
+      await endSession(work, body)
+      return { success: true }
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/auth/login/sso/logout',
+    operation: 'tokens.logOutWithProvider',
+    scope: 'auth.login',
+    directory: 'reach',
+    tag: 'Single sign-on',
+    summary: 'End the session of a token, and sign out at its identity provider',
+    description:
+      'The session ends at once, as by /v1/auth/logout. Then send the browser to logoutUrl, if there is one: it comes back ' +
+      'to redirectUri with `state`, and with `error` where the provider did not do it.',
+    body: Type.Object({
+      ...namesSession,
+      redirectUri: startFields.redirectUri,
+      state: Type.Optional(
+        Type.String({ maxLength: 500, description: 'Comes back to redirectUri. No place for secrets.' }),
+      ),
+    }),
+    reply: Type.Object({
+      success: Type.Boolean(),
+      logoutUrl: nullable(
+        Type.String({ examples: ['https://login.acme.com/logout?id_token_hint=eyJ…'] }),
+        'Null for a session of another kind, or where the provider has no address to sign out.',
+      ),
+    }),
+    errors: [httpErrors.subOrgRequired, ...startErrors],
+    maybeEvents: [sessionEvents.revoked],
+    examples: {
+      body: {
+        refresh_token: 'rt_0H3fK9mQ2xVbR4nYc7sWgZ1kTdLp8eJuAoXiMqBv5hGrN3tEwS2',
+        redirectUri: 'https://app.example.com/goodbye',
+      },
+    },
+    handle: async (work, { body }) => {
+      assertMayName(work, body)
+      return { success: true, logoutUrl: await logOutWithProvider(work, body) }
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/.well-known/jwks.json',
+    operation: 'tokens.homeKeys',
+    aliases: ['/v1/auth/jwks'],
+    auth: 'public',
+    cors: 'any',
+    tag,
+    summary: 'Public keys of the home account’s production tokens',
+    reply: JwkSet,
+    handle: async ({ platform, headers }) => {
+      headers['cache-control'] = CACHE
+      const { environmentId } = (await homeEnvironment(platform)) ?? {}
+      return { keys: environmentId ? await publicKeys(platform, environmentId) : [] }
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/.well-known/oauth-authorization-server',
+    operation: 'tokens.homeMetadata',
+    auth: 'public',
+    cors: 'any',
+    tag,
+    summary: 'Metadata of the issuer of the home account’s production tokens',
+    reply: IssuerMetadata,
+    errors: [httpErrors.notFound],
+    handle: async ({ platform, headers }) => {
+      headers['cache-control'] = CACHE
+      const { environmentId } = (await homeEnvironment(platform)) ?? {}
+      if (!environmentId) throw httpErrors.notFound()
+      return issuerMetadata(platform, environmentId)
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/accounts/{accountId}/{environment}/.well-known/jwks.json',
+    operation: 'tokens.keys',
+    auth: 'public',
+    cors: 'any',
+    tag,
+    summary: 'Public keys of an environment’s tokens',
+    params: Issuer,
+    reply: JwkSet,
+    errors: [httpErrors.notFound],
+    handle: async ({ platform, headers }, { params }) => {
+      headers['cache-control'] = CACHE
+      const { environmentId } = (await environmentOfIssuer(platform, params.accountId, params.environment)) ?? {}
+      if (!environmentId) throw httpErrors.notFound()
+      return { keys: await publicKeys(platform, environmentId) }
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/accounts/{accountId}/{environment}/.well-known/oauth-authorization-server',
+    operation: 'tokens.metadata',
+    // RFC 8414 §3.1 puts the well-known part before the issuer's path.
+    aliases: ['/.well-known/oauth-authorization-server/accounts/{accountId}/{environment}'],
+    auth: 'public',
+    cors: 'any',
+    tag,
+    summary: 'Metadata of the issuer of an environment’s tokens',
+    params: Issuer,
+    reply: IssuerMetadata,
+    errors: [httpErrors.notFound],
+    handle: async ({ platform, headers }, { params }) => {
+      headers['cache-control'] = CACHE
+      const { environmentId } = (await environmentOfIssuer(platform, params.accountId, params.environment)) ?? {}
+      if (!environmentId) throw httpErrors.notFound()
+      return issuerMetadata(platform, environmentId)
+    },
+  }),
+]

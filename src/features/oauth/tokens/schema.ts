@@ -1,0 +1,120 @@
+import type { JWTPayload } from 'jose'
+import { type Static, Type } from 'typebox'
+import type { AccessClaims } from '../../../platform/crypto/signing-keys.ts'
+import { named, nullable } from '../../../platform/schema.ts'
+import { fits } from '../../../platform/validator.ts'
+import { Impersonator, permissionsOf } from '../../access/sessions/sessions.ts'
+import type { LiveToken } from './tokens.ts'
+
+const ACCOUNT_ID = '0198b6f1-c4e2-7b60-8d17-95f3a2c06e4b'
+const ISSUER = `https://auth.example.com/accounts/${ACCOUNT_ID}/production`
+const USER_ID = '0198b6f2-81d0-7b55-8c0e-2f64a9d7b310'
+
+/** RFC 7662 §2.2; for a token that is not live, `active: false` and nothing else. */
+export const Introspection = named(
+  'Introspection',
+  Type.Object(
+    {
+      active: Type.Boolean(),
+      token_type: Type.Optional(Type.String({ examples: ['access_token'] })),
+      iss: Type.Optional(Type.String({ examples: [ISSUER] })),
+      sub: Type.Optional(Type.String({ examples: [USER_ID] })),
+      aud: Type.Optional(Type.Union([Type.String({ examples: [ACCOUNT_ID] }), Type.Array(Type.String())])),
+      exp: Type.Optional(Type.Integer({ examples: [1795343400] })),
+      iat: Type.Optional(Type.Integer({ examples: [1795339800] })),
+      sid: Type.Optional(Type.String({ examples: ['0198b6f2-9a3c-7e18-b1d4-6c7f20e5a841'] })),
+      org_id: Type.Optional(nullable(Type.String({ examples: ['0198b6f2-50b7-7c92-a6e3-1d8f4b7092ce'] }))),
+      username: Type.Optional(Type.String({ examples: ['ada@acme.example'] })),
+      user_id: Type.Optional(Type.String({ examples: [USER_ID] })),
+      directory_user_id: Type.Optional(Type.String({ examples: ['0198b6f2-7c1a-7d3e-9b42-5a1f0c8e6d21'] })),
+      role: Type.Optional(Type.String({ examples: ['member'] })),
+      roles: Type.Optional(Type.Array(Type.String({ examples: ['editor'] }))),
+      permissions: Type.Optional(Type.Array(Type.String({ examples: ['members:read'] }))),
+      amr: Type.Optional(Type.Array(Type.String({ examples: ['otp'] }))),
+      aal: Type.Optional(Type.String({ examples: ['aal1'] })),
+      auth_time: Type.Optional(Type.Integer({ examples: [1795339800] })),
+      env: Type.Optional(Type.String({ examples: ['production'] })),
+      act: Type.Optional(Impersonator),
+    },
+    { description: 'What the token says (RFC 7662); of one that is not live, only `active: false`.' },
+  ),
+)
+
+/**
+ * `said` has the claims of the access token; of a refresh token, its issuer and audience. `team` is the current role of a
+ * member of the team, which their user does not have.
+ */
+export function toIntrospection(
+  token: LiveToken,
+  said: Pick<AccessClaims, 'iss' | 'aud'> & Pick<JWTPayload, 'exp' | 'iat'>,
+  team: { role: string; permissions: string[] } | null,
+): Static<typeof Introspection> {
+  const { session, sessionId, directory, claims } = token
+  const answer: Static<typeof Introspection> = {
+    active: true,
+    token_type: token.kind,
+    iss: said.iss,
+    sub: session.auth_account_id,
+    aud: said.aud,
+    exp: said.exp ?? Math.floor(session.expires_ms / 1000),
+    sid: sessionId,
+    org_id: directory.organizationId,
+    username: session.email,
+    user_id: session.auth_account_id,
+    directory_user_id: session.user_id,
+    role: team?.role ?? session.role,
+    roles: (session.held_roles ?? []).map(({ slug }) => slug),
+    permissions: team?.permissions ?? permissionsOf(session.role, session.held_roles),
+    amr: session.amr === '' ? [] : session.amr.split(' '),
+    aal: session.aal,
+    auth_time: Math.floor(session.authenticated_ms / 1000),
+    env: directory.environmentSlug,
+  }
+  if (said.iat !== undefined) answer.iat = said.iat
+  const act: unknown = claims?.['act']
+  // Who acts for the user, if somebody does.
+  if (act !== undefined && fits(Impersonator, act)) answer.act = act
+  return answer
+}
+
+/** A public key as verifiers read it (RFC 7517 §4), with the members of its type. */
+const Jwk = named(
+  'Jwk',
+  Type.Object(
+    { kty: Type.String(), kid: Type.String(), use: Type.String(), alg: Type.String() },
+    {
+      additionalProperties: true,
+      examples: [
+        {
+          kty: 'EC',
+          crv: 'P-256',
+          x: 'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU',
+          y: 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0',
+          kid: '0198b6f2-2f61-7a0d-9c58-3e4b7d1a60f5',
+          use: 'sig',
+          alg: 'ES256',
+        },
+      ],
+    },
+  ),
+)
+
+export const JwkSet = named(
+  'JwkSet',
+  Type.Object({ keys: Type.Array(Jwk) }, { description: 'Public keys (RFC 7517).' }),
+)
+
+/** RFC 8414 §2, as far as it describes what verifiers and clients of this service need. */
+export const IssuerMetadata = named(
+  'IssuerMetadata',
+  Type.Object(
+    {
+      issuer: Type.String({ examples: [ISSUER] }),
+      jwks_uri: Type.String({ examples: [`${ISSUER}/.well-known/jwks.json`] }),
+      introspection_endpoint: Type.String({ examples: ['https://auth.example.com/api/v1/auth/token/introspect'] }),
+      revocation_endpoint: Type.String({ examples: ['https://auth.example.com/api/v1/auth/token/revoke'] }),
+      response_types_supported: Type.Array(Type.String(), { examples: [[]] }),
+    },
+    { description: 'Metadata of the issuer (RFC 8414).' },
+  ),
+)

@@ -1,0 +1,363 @@
+import { isDeepStrictEqual } from 'node:util'
+import { type Awaitable, whenThere } from '../../../platform/awaitable.ts'
+import {
+  looksLikeRefreshToken,
+  makeRefreshToken,
+  parseRefreshToken,
+  type RefreshToken,
+} from '../../../platform/crypto/refresh-token.ts'
+import { type AccessClaims, verifyAccessToken } from '../../../platform/crypto/signing-keys.ts'
+import { sameHash } from '../../../platform/crypto/tokens.ts'
+import { coalesce } from '../../../platform/db/coalesce.ts'
+import { runAlone, runTogether } from '../../../platform/db/joined.ts'
+import { httpErrors, invalidField } from '../../../platform/errors.ts'
+import { record } from '../../../platform/events/events.ts'
+import { isId } from '../../../platform/ids.ts'
+import { defineEndReasons } from '../../../platform/lifecycle/end-reasons.ts'
+import { perPlatform } from '../../../platform/platform.ts'
+import type { ValuesOf } from '../../../platform/settings/settings.ts'
+import {
+  accountDirectory,
+  type Directory,
+  directoryInReach,
+  findDirectoryOfOrganization,
+  isInReach,
+  type Reach,
+} from '../../../platform/tenancy/directory.ts'
+import { inTx, type Work } from '../../../platform/work.ts'
+import { askGates, assertMaySignIn, type SessionReply } from '../../access/login/login.ts'
+import {
+  audienceOf,
+  IMPERSONATION,
+  issueTokens,
+  revokeSession,
+  revokeUserSessions,
+  sessionEvents,
+} from '../../access/sessions/sessions.ts'
+import { assertRedirectAllowed, beginLogout, keepTie } from '../../federation/federation/federation.ts'
+import { tokenErrors } from './errors.ts'
+import { refreshSettings } from './settings.ts'
+import {
+  findLiveSessions,
+  findTokenSessions,
+  type LivePlace,
+  type LiveSession,
+  rotation,
+  type SessionPlace,
+  sessionProof,
+  type TokenSession,
+} from './store.ts'
+
+type Settings = ValuesOf<typeof refreshSettings>
+
+const reasons = defineEndReasons('logout', 'refresh_token_reused')
+
+// Concurrent look-ups share a statement, and are answered only after it.
+const readLiveSession = perPlatform((platform) =>
+  coalesce({
+    run: (places: LivePlace[], directoryId) => findLiveSessions(platform.db, places, directoryId),
+    place: { database: platform.database, directoryOf: ({ directory }) => directory.id },
+  }),
+)
+const readSession = perPlatform((platform) =>
+  coalesce({
+    run: (places: SessionPlace[], directoryId) => findTokenSessions(platform.db, places, directoryId),
+    place: { database: platform.database, directoryOf: ({ directory }) => directory.id },
+  }),
+)
+
+/**
+ * Returns the successor of a refresh token, or a challenge if a second factor is now required. The same token again
+ * within the reuse interval returns the same successor; later, or an older token, ends the session (RFC 9700 §4.14.2).
+ * Throws `refresh_token_invalid`, `refresh_token_reused`, and what the door to a session throws.
+ */
+export async function refreshSession(work: Work, token: string): Promise<SessionReply> {
+  const presented = parseRefreshToken(work.platform.keyring, token)
+  if (!presented || presented.directoryId !== work.directory.id) throw tokenErrors.refreshTokenInvalid()
+  // Retried only when another request rotated in between. Once is enough, since the generation only grows.
+  return (await tryRefresh(work, presented)) ?? (await retryRefresh(work, presented))
+}
+
+async function retryRefresh(work: Work, presented: RefreshToken): Promise<SessionReply> {
+  const tokens = await tryRefresh(work, presented)
+  if (!tokens) throw tokenErrors.refreshTokenInvalid()
+  return tokens
+}
+
+async function tryRefresh(work: Work, presented: RefreshToken): Promise<SessionReply | null> {
+  const { platform, directory } = work
+  const session = await readSession(platform)({ directory, sessionId: presented.sessionId })
+  if (!session) throw tokenErrors.refreshTokenInvalid()
+  // Before checking whether the session is live: the cause tells the caller more.
+  await assertMaySignIn(work, session)
+  if (!session.live) throw tokenErrors.refreshTokenInvalid()
+  const settings = await refreshSettings.effective(work)
+  if (session.generation !== presented.generation) {
+    const successor = await successorWithinGrace(work, session, presented, settings.refresh_reuse_interval_seconds)
+    if (successor === null) return refuseReplay(work, session, presented)
+    // The successor has waited since it was made.
+    const waited = Math.ceil(session.rotated_seconds_ago ?? 0)
+    const left = { ...settings, session_idle_timeout_seconds: settings.session_idle_timeout_seconds - waited }
+    return continueSession(work, session, left, async () => successor)
+  }
+  if (!sameHash(session.refresh_hash, presented.hash)) throw tokenErrors.refreshTokenInvalid()
+  return continueSession(work, session, settings, () => rotateTo(work, session, settings, presented))
+}
+
+/**
+ * Issues the tokens of the successor, or, if the session has one factor and its user now needs two, a challenge that
+ * leaves the token valid. Returns null when another request rotated it.
+ */
+async function continueSession(
+  work: Work,
+  session: TokenSession,
+  settings: Settings,
+  successorOf: () => Promise<string | null>,
+): Promise<SessionReply | null> {
+  const { session_id: id, auth_method: method, amr, aal, trusted_device_id: trustedDeviceId } = session
+  const entry = { facts: session, method, amr, aal, session: { id, trustedDeviceId } }
+  const passage = await askGates(work, entry, {
+    spends: [sessionProof({ session_id: id, session_organization: work.directory.organizationId })],
+    beside: await keepTie(work, { id, method }),
+  })
+  if (passage.kind === 'held') {
+    if (!passage.answer) throw tokenErrors.refreshTokenInvalid()
+    return passage.answer
+  }
+  const successor = await successorOf()
+  if (successor === null) return null
+  const tokens = await issueTokens(work, {
+    facts: session,
+    session: subjectOf(session),
+    refreshToken: successor,
+    settings,
+  })
+  return { session: tokens, ...passage.says }
+}
+
+/** Replaces the presented token by the next one. Returns null when another request did. */
+async function rotateTo(
+  { platform, directory }: Work,
+  session: TokenSession,
+  settings: Settings,
+  presented: RefreshToken,
+): Promise<string | null> {
+  const place = { directoryId: directory.id, sessionId: session.session_id, generation: session.generation + 1 }
+  const next = makeRefreshToken(platform.keyring, place)
+  const sealed = await platform.keyring.seal(successorPlace(directory, session, place.generation), next.token)
+  const item = {
+    statement: rotation,
+    directoryId: directory.id,
+    key: session.session_id,
+    row: {
+      session_id: session.session_id,
+      organization_id: directory.organizationId,
+      generation: session.generation,
+      presented_hash: presented.hash,
+      next_hash: next.hash,
+      next_sealed: sealed,
+      idle_seconds: settings.session_idle_timeout_seconds,
+    },
+    more: [],
+  }
+  // What another transaction holds was left out: by itself it waits for that.
+  const rotated = (await runTogether(platform, item)) ?? (await runAlone(platform.db, item))
+  return rotated ? next.token : null
+}
+
+async function successorWithinGrace(
+  { platform, directory }: Work,
+  session: TokenSession,
+  presented: RefreshToken,
+  intervalSeconds: number,
+): Promise<string | null> {
+  const age = session.rotated_seconds_ago
+  if (presented.generation !== session.generation - 1 || age === null || age > intervalSeconds) return null
+  if (!sameHash(session.previous_refresh_hash, presented.hash) || session.successor_sealed === null) return null
+  return platform.keyring.open(successorPlace(directory, session, session.generation), session.successor_sealed)
+}
+
+/** A genuine token that was already used: it or its successor may be stolen, so the session ends. */
+async function refuseReplay(work: Work, session: TokenSession, presented: RefreshToken): Promise<never> {
+  // Newer than anything stored: the database lost recent commits, so this is not a replay.
+  if (presented.generation > session.generation) throw tokenErrors.refreshTokenInvalid()
+  // In a transaction of its own, so that it survives the refusal.
+  await inTx({ ...work, db: work.platform.db }, async (work) => {
+    if (!(await revokeSession(work, session.session_id, reasons.refresh_token_reused))) return
+    await record(
+      work,
+      sessionEvents.refreshReuseDetected({
+        target: { type: 'session', id: session.session_id },
+        data: { id: session.session_id, directory_user_id: session.user_id },
+      }),
+    )
+  })
+  throw tokenErrors.refreshTokenReused({
+    detail: 'The refresh token was already used: the session has been ended.',
+  })
+}
+
+function subjectOf(session: TokenSession) {
+  return {
+    sessionId: session.session_id,
+    userId: session.auth_account_id,
+    amr: session.amr,
+    aal: session.aal,
+    authenticatedAt: session.authenticated_at,
+    endsAt: session.expires_at,
+  }
+}
+
+function successorPlace(directory: Directory, session: TokenSession, generation: number) {
+  const row = `${directory.id}/${session.session_id}/${generation}`
+  return { table: 'sessions', column: 'successor_sealed', row, accountId: directory.accountId }
+}
+
+/** A live token: its session has not ended and its user may still hold one. */
+export interface LiveToken {
+  kind: 'access_token' | 'refresh_token'
+  directory: Directory
+  sessionId: string
+  session: LiveSession
+  /** Null for a refresh token. */
+  claims: AccessClaims | null
+}
+
+/** What a look-up of tokens needs of a work. */
+type InReach = Pick<Work<Reach>, 'platform' | 'directory'>
+
+/** The session of a token of either kind, or null when it is not live within the caller's reach. */
+export function findLiveToken(work: InReach, token: string): Awaitable<LiveToken | null> {
+  return whenThere(locate(work, token), (place) => place && liveAt(work, place))
+}
+
+async function liveAt({ platform }: InReach, place: TokenPlace): Promise<LiveToken | null> {
+  const { directory, sessionId, refresh, claims } = place
+  const session = await readLiveSession(platform)({ directory, sessionId, refreshHash: refresh?.hash ?? null })
+  if (!session) return null
+  return { kind: refresh ? 'refresh_token' : 'access_token', directory, sessionId, session, claims }
+}
+
+interface TokenPlace {
+  directory: Directory
+  sessionId: string
+  claims: AccessClaims | null
+  refresh: RefreshToken | null
+}
+
+/** Reads from a token where its session lives. Returns null when it is not one of ours, or out of reach. */
+function locate({ platform, directory: reach }: InReach, token: string): Awaitable<TokenPlace | null> {
+  if (looksLikeRefreshToken(token)) {
+    const refresh = parseRefreshToken(platform.keyring, token)
+    if (!refresh) return null
+    const place = (directory: Directory | null) =>
+      directory && { directory, sessionId: refresh.sessionId, claims: null, refresh }
+    return whenThere(directoryInReach(platform, reach, refresh.directoryId), place)
+  }
+  return whenThere(
+    verifyAccessToken(platform, reach.environmentId, token),
+    (claims) => claims && placeOf({ platform, directory: reach }, claims),
+  )
+}
+
+function placeOf({ platform, directory: reach }: InReach, claims: AccessClaims): Awaitable<TokenPlace | null> {
+  const sessionId = claims['sid']
+  if (typeof sessionId !== 'string' || !isId(sessionId)) return null
+  return whenThere(directoryOfClaims({ platform, directory: reach }, claims), (directory) => {
+    if (!directory || !isInReach(reach, directory)) return null
+    return whenThere(isFor({ platform, directory }, claims.aud), (isMeant) =>
+      isMeant ? { directory, sessionId, claims, refresh: null } : null,
+    )
+  })
+}
+
+function directoryOfClaims({ platform, directory: reach }: InReach, claims: AccessClaims): Awaitable<Directory | null> {
+  const organizationId = claims['org_id']
+  // Most are of the organization that the request names.
+  if (typeof organizationId === 'string' && organizationId === reach.directory?.organizationId) return reach.directory
+  if (typeof organizationId === 'string') return findDirectoryOfOrganization(platform, reach, organizationId)
+  return reach.directory?.kind === 'console' ? reach.directory : accountDirectory(platform, reach)
+}
+
+/** Whether tokens of a directory have this audience, or had it before theirs was set. */
+function isFor(work: Pick<Work, 'platform' | 'directory'>, audience: AccessClaims['aud']): Awaitable<boolean> {
+  const { kind, accountId } = work.directory
+  if (kind !== 'console' && audience === accountId) return true
+  return whenThere(audienceOf(work), (own) => isDeepStrictEqual(audience, own))
+}
+
+export interface EndSession {
+  refresh_token?: string
+  access_token?: string
+  session_id?: string
+  everywhere?: boolean
+}
+
+/** Ends the session that a token or id names, or every session of its user. Idempotent. */
+export async function endSession(work: Work<Reach>, body: EndSession): Promise<void> {
+  const place = await namedSession(work, body)
+  if (place) await endSessionAt(work, place, body)
+}
+
+/**
+ * The same of one session; then, if it came by a connection, where its person signs out at the provider too, or null. The
+ * session has ended by then, whatever comes of that. Throws `invalid_redirect_uri`, before anything has ended.
+ */
+export async function logOutWithProvider(
+  work: Work<Reach>,
+  { redirectUri, state, ...named }: EndSession & { redirectUri: string; state?: string },
+): Promise<string | null> {
+  const place = await namedSession(work, named)
+  const { directory } = place ?? work.directory
+  if (directory) await assertRedirectAllowed({ ...work, directory }, redirectUri)
+  if (!place) return null
+  const session = await endSessionAt(work, place, {})
+  const { sessionId, refresh } = place
+  if (refresh && !(session && (await isRecent({ ...work, directory: place.directory }, session, refresh)))) return null
+  return beginLogout(
+    { ...work, directory: place.directory },
+    { sessionId, redirectUri, applicationState: state ?? null },
+  )
+}
+
+/** Whether a refresh token may be in its owner's hands: whoever has an older one is not told who signed in. */
+async function isRecent(work: Work, session: TokenSession, presented: RefreshToken): Promise<boolean> {
+  if (sameHash(session.refresh_hash, presented.hash)) return true
+  const { refresh_reuse_interval_seconds: interval } = await refreshSettings.effective(work)
+  const age = session.rotated_seconds_ago
+  return age !== null && age <= interval && sameHash(session.previous_refresh_hash, presented.hash)
+}
+
+async function endSessionAt(
+  work: Work<Reach>,
+  place: SessionPlace,
+  body: Pick<EndSession, 'everywhere'>,
+): Promise<TokenSession | null> {
+  const session = await readSession(work.platform)(place)
+  if (!session) return null
+  const { directory, sessionId } = place
+  await inTx({ ...work, directory }, async (work) => {
+    // Who acts for the user ends that alone.
+    if (body.everywhere && session.auth_method !== IMPERSONATION)
+      await revokeUserSessions(work, session.user_id, reasons.logout)
+    else await revokeSession(work, sessionId, reasons.logout)
+  })
+  return session
+}
+
+async function namedSession(
+  work: InReach,
+  body: EndSession,
+): Promise<(SessionPlace & { refresh: RefreshToken | null }) | null> {
+  const given = [body.refresh_token, body.access_token, body.session_id].filter((value) => value !== undefined)
+  if (given.length !== 1) {
+    const fields = ['refresh_token', 'access_token', 'session_id']
+    throw invalidField(fields, 'exactly_one', 'Send exactly one of refresh_token, access_token and session_id')
+  }
+  const token = body.refresh_token ?? body.access_token
+  if (token !== undefined) return locate(work, token)
+  const { directory } = work.directory
+  if (!directory) throw httpErrors.subOrgRequired()
+  const sessionId = body.session_id ?? ''
+  return isId(sessionId) ? { directory, sessionId, refresh: null } : null
+}

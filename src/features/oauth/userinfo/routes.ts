@@ -1,0 +1,74 @@
+import { type Static, Type } from 'typebox'
+import { defineRoute, type Route } from '../../../platform/http/route.ts'
+import { named } from '../../../platform/schema.ts'
+import type { UserCaller } from '../../../platform/tenancy/caller.ts'
+import { getUser, type UserRow } from '../../directory/users/users.ts'
+
+/** OpenID Connect Core §5.1 and §5.3.2, with claims of our own. */
+const UserInfo = named(
+  'UserInfo',
+  Type.Object(
+    {
+      sub: Type.String({ format: 'uuid', description: 'The auth account, as in the token.' }),
+      email: Type.String({ examples: ['ada@acme.example'] }),
+      email_verified: Type.Boolean(),
+      name: Type.Optional(Type.String({ examples: ['Ada Lovelace'] })),
+      given_name: Type.Optional(Type.String({ examples: ['Ada'] })),
+      family_name: Type.Optional(Type.String({ examples: ['Lovelace'] })),
+      phone_number: Type.Optional(Type.String({ examples: ['+14155550123'] })),
+      locale: Type.Optional(Type.String({ examples: ['de-AT'] })),
+      updated_at: Type.Integer({ description: 'Seconds since 1970.', examples: [1_795_339_800] }),
+      directory_user_id: Type.String({ format: 'uuid' }),
+      org_id: Type.Optional(Type.String({ format: 'uuid' })),
+      role: Type.String({ examples: ['member'] }),
+      sid: Type.String({ format: 'uuid', description: 'The session.' }),
+      amr: Type.Array(Type.String({ examples: ['otp'] })),
+      aal: Type.String({ examples: ['aal1'] }),
+      auth_time: Type.Integer({ description: 'Seconds since 1970.', examples: [1_795_336_200] }),
+    },
+    { description: 'The user and the session of the access token.' },
+  ),
+)
+
+/** The routes that users call about themselves. */
+export const userInfoRoutes: Route[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/v1/auth/userinfo',
+    operation: 'me.userInfo',
+    auth: 'user',
+    cors: 'origins',
+    tag: 'End user',
+    summary: 'Read the user of the access token',
+    description:
+      'OpenID Connect UserInfo. For apps, and for web pages of the origins in allowed_origins of the auth settings: send ' +
+      'the access token as a Bearer token, no API key. Claims without a value are left out. A session that has ended is ' +
+      'refused at once; a lock of the user ends none.',
+    reply: UserInfo,
+    handle: async (work) => toUserInfo(await getUser(work, work.caller.directoryUserId), work.caller),
+  }),
+]
+
+/** A claim without a value is left out (OpenID Connect Core §5.3.2). */
+function toUserInfo(user: UserRow, caller: UserCaller): Static<typeof UserInfo> {
+  const { first_name: first, last_name: last, phone, locale } = user
+  const name = user.display_name ?? [first, last].filter(Boolean).join(' ')
+  return {
+    sub: caller.userId,
+    email: user.email,
+    email_verified: user.email_verified,
+    ...(name ? { name } : {}),
+    ...(first ? { given_name: first } : {}),
+    ...(last ? { family_name: last } : {}),
+    ...(phone ? { phone_number: phone } : {}),
+    ...(locale ? { locale } : {}),
+    updated_at: Math.floor(user.updated_at.getTime() / 1000),
+    directory_user_id: caller.directoryUserId,
+    ...(caller.organizationId ? { org_id: caller.organizationId } : {}),
+    role: user.role,
+    sid: caller.sessionId,
+    amr: [...caller.amr],
+    aal: caller.aal,
+    auth_time: Math.floor(caller.authenticatedAt.getTime() / 1000),
+  }
+}

@@ -1,3 +1,0 @@
-import { defineEndReasons } from '../../platform/end-reasons.ts'
-
-export const endReasons = defineEndReasons('password_changed')

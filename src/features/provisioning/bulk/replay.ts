@@ -1,0 +1,55 @@
+import { ApiError } from '../../../platform/errors.ts'
+import type { KeyCaller } from '../../../platform/tenancy/caller.ts'
+import type { Work } from '../../../platform/work.ts'
+import {
+  admit,
+  asScimError,
+  assertMayProvision,
+  getLog,
+  keepReplay,
+  type Outcome,
+  type Provisioning,
+  type ScimLog,
+  scimErrors,
+} from '../scim/scim.ts'
+import { perform } from './perform.ts'
+import { runBulk } from './run.ts'
+
+const MADE = /^\/(Users|Groups|Bulk)\/?$/
+const CHANGED = /^\/(Users|Groups)\/[^/]+\/?$/
+const BULK = /^\/Bulk\/?$/
+
+/**
+ * Performs a refused write again, as it was sent but for its `If-Match`, and keeps that as a request of its own, which names
+ * the first. A refusal of it is in its log. An accepted write is not repeated: it would undo what changed since. Throws
+ * `scim_log_not_found`, `scim_not_replayable`, `organization_suspended`, `scim_disabled`, `privilege_escalation`.
+ */
+export async function replayLog(given: Work & { caller: KeyCaller }, id: string): Promise<ScimLog> {
+  // Of what is refused half-way nothing may stay: never in a transaction that is committed whatever comes of it.
+  const work = { ...given, db: given.platform.db }
+  const log = await getLog(work, id)
+  const [path = ''] = log.path.split('?')
+  const isWrite = log.method === 'POST' ? MADE.test(path) : log.method !== 'GET' && CHANGED.test(path)
+  if (!isWrite || log.status < 400 || (log.body === null && log.method !== 'DELETE')) throw scimErrors.notReplayable()
+  await assertMayProvision(work)
+  const provisioning = await admit(work)
+  return keepReplay(work, log, await outcomeOf(() => repeat(work, { ...log, path }, provisioning)))
+}
+
+/** Answers the status. */
+async function repeat(work: Work, { method, path, body }: ScimLog, provisioning: Provisioning): Promise<number> {
+  if (!BULK.test(path)) return (await perform(work, { method, path, data: body, version: null }, provisioning)).status
+  await runBulk(work, body)
+  return 200
+}
+
+async function outcomeOf(run: () => Promise<number>): Promise<Outcome> {
+  try {
+    return { status: await run(), code: null, reason: null }
+  } catch (thrown) {
+    const error = asScimError(thrown)
+    if (!(error instanceof ApiError) || error.definition.status >= 500) throw error
+    const { definition, details } = error
+    return { status: definition.status, code: definition.code, reason: details.detail ?? definition.help }
+  }
+}

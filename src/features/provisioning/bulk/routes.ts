@@ -1,0 +1,72 @@
+import { Type } from 'typebox'
+import { httpErrors } from '../../../platform/errors.ts'
+import type { EventDefinition } from '../../../platform/events/events.ts'
+import { defineRoute, open, type Route } from '../../../platform/http/route.ts'
+import { checkedApart } from '../../../platform/schema.ts'
+import { userEvents } from '../../directory/users/users.ts'
+import { groupEvents } from '../groups/groups.ts'
+import { provisioningEvents } from '../provisioning/provisioning.ts'
+import { admissionErrors, listErrors, ScimLog, scimErrors, scimRoute, serve } from '../scim/scim.ts'
+import { replayLog } from './replay.ts'
+import { runBulk } from './run.ts'
+import { searchAll } from './search.ts'
+
+const users = '/Users'
+const example = { method: 'POST', path: users, bulkId: '1', data: { userName: 'ada@acme.example' } }
+
+/** `announced`: the events of what hangs on a user and ends with a change of them. */
+export function bulkRoutes(announced: EventDefinition[]): Route[] {
+  const { created, updated, activated, deactivated, deleted, restored, emailVerified, locked } = userEvents
+  const ofUsers = [created, updated, activated, deactivated, deleted, restored, emailVerified, locked]
+  const maybeEvents = [...ofUsers, ...announced, ...Object.values(provisioningEvents), ...Object.values(groupEvents)]
+  return [
+    defineRoute({
+      ...scimRoute.about,
+      auth: 'scim',
+      method: 'POST',
+      path: '/api/os/scim/v2/Bulk',
+      operation: 'scim.bulk',
+      longRunning: true,
+      summary: 'Perform up to 1 000 operations',
+      body: open(
+        Type.Object({
+          Operations: checkedApart(Type.Optional(Type.Array(Type.Unsafe<unknown>({}), { examples: [[example]] }))),
+        }),
+      ),
+      reply: scimRoute.Resource,
+      errors: [...admissionErrors, scimErrors.invalidSyntax],
+      maybeEvents,
+      handle: (work, { body }) => serve(work, () => runBulk(work, body)),
+    }),
+    defineRoute({
+      ...scimRoute.about,
+      auth: 'scim',
+      method: 'POST',
+      path: '/api/os/scim/v2/.search',
+      operation: 'scim.search',
+      summary: 'Search provisioned users and groups',
+      body: scimRoute.searched,
+      reply: scimRoute.ListReply,
+      errors: listErrors,
+      handle: (work, { body }) => serve(work, () => searchAll(work, body)),
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/v1/scim/logs/{id}/replay',
+      operation: 'scim.replayLog',
+      longRunning: true,
+      scope: 'scim_config.write',
+      service: 'scim',
+      tag: 'SCIM',
+      summary: 'Repeat a refused SCIM write',
+      description:
+        'Repeats a refused write without its `If-Match`. The replay is logged as a new request, also when it is refused. ' +
+        'The caller must be able to grant the roles that groups of the SCIM client give.',
+      params: scimRoute.params,
+      reply: Type.Object({ log: ScimLog }),
+      errors: [...admissionErrors, scimErrors.logNotFound, scimErrors.notReplayable, httpErrors.privilegeEscalation],
+      maybeEvents,
+      handle: async (work, { params }) => ({ log: await replayLog(work, params.id) }),
+    }),
+  ]
+}

@@ -1,0 +1,73 @@
+import { sql } from 'kysely'
+import type { Work } from '../../../platform/work.ts'
+import { groupId, groupTargets, listedGroups, selectGroupAttributes, showGroups } from '../groups/groups.ts'
+import { type FilterTargets, withoutValues } from '../language/filter-sql.ts'
+import type { ScimObject } from '../language/json.ts'
+import { listedUsers, selectUserAttributes, showUsers, userId, userTargets } from '../provisioning/provisioning.ts'
+import { findPage, type List, type ListRequest, pageOf, readList, toPage } from '../scim/scim.ts'
+import { countFound, type FoundRow, type Part, selectFound } from './store.ts'
+
+/** What the resources of the other type have and these do not is nothing, which a filter may ask for (RFC 7644 §3.4.2.1). */
+const besides = (own: FilterTargets, other: FilterTargets): FilterTargets => new Map([...withoutValues(other), ...own])
+
+const types = [
+  { type: 'User', targets: besides(userTargets, groupTargets), id: userId, rowsOf: listedUsers },
+  { type: 'Group', targets: besides(groupTargets, userTargets), id: groupId, rowsOf: listedGroups },
+] as const
+
+/**
+ * A page of users and groups (RFC 7644 §3.4.3), in the order that is asked for, or else the users first. Throws what
+ * `readList` does.
+ */
+export async function searchAll(work: Work, request: ListRequest) {
+  const { platform, db, directory } = work
+  const read = ({ type, targets, id, rowsOf }: (typeof types)[number], rank: number) => {
+    const list = readList(work, '', request, { targets, id })
+    return { type, rank, id, list, rows: rowsOf(directory, list) }
+  }
+  const found = [read(types[0], 0), read(types[1], 1)] as const
+  const { list } = found[0]
+  const parts = found.flatMap((one): Part[] => {
+    const own = ownPage(one.list, one.rank)
+    return own ? [{ ...one, sort: sql`${one.list.sort ?? sql`null`}`, ...pageOf(own, one.id) }] : []
+  })
+  const page = { order: orderOf(list), limit: list.limit + (list.cursor ? 1 : 0), offset: list.offset }
+  const { rows, total } = await findPage(list, {
+    select: () => selectFound(db, parts, page),
+    count: () => countFound(db, found),
+  })
+  const shown = await showAll(work, rows.slice(0, list.limit), request)
+  const keyed = list.sort ? rows : rows.map((row) => ({ ...row, sort_key: String(rankOf(row)) }))
+  const answer = toPage(platform, list, { rows: keyed, total, idOf: ({ id }) => id }, ({ id }) => shown.get(id) ?? {})
+  // Whoever has gone meanwhile is not shown.
+  const Resources: object[] = answer.Resources.filter((resource) => 'id' in resource)
+  return { ...answer, itemsPerPage: Resources.length, Resources }
+}
+
+const rankOf = (row: FoundRow) => types.findIndex(({ type }) => type === row.type)
+
+/** What of one type may be on the page; null: nothing any more. */
+function ownPage(list: List, rank: number): List | null {
+  const { cursor, sort, offset, limit } = list
+  if (!cursor) return { ...list, offset: 0, limit: offset + limit }
+  if (sort || !cursor.after) return list
+  const last = Number(cursor.after.key)
+  return rank < last ? null : rank === last ? list : { ...list, cursor: { after: null } }
+}
+
+/** The same order as that of each part. */
+function orderOf({ sort, descending, cursor }: List) {
+  const direction = descending ? sql`desc` : sql`asc`
+  if (!sort) return sql`rank, id ${direction}`
+  if (cursor) return sql`sort_key collate "C" ${direction}, id ${direction}`
+  return sql`sort ${direction} nulls last, rank, id ${direction}`
+}
+
+async function showAll(work: Work, rows: FoundRow[], request: ListRequest): Promise<Map<string, ScimObject>> {
+  const idsOf = (type: FoundRow['type']) => rows.filter((row) => row.type === type).map(({ id }) => id)
+  const [users, groups] = await Promise.all([
+    showUsers(work, idsOf('User'), selectUserAttributes(request)),
+    showGroups(work, idsOf('Group'), selectGroupAttributes(request)),
+  ])
+  return new Map([...users, ...groups])
+}

@@ -1,0 +1,44 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from '../../../platform/db/pool.ts'
+
+/** Of one type of resources those that a search finds, as many as may be on its page. */
+export interface Part {
+  type: 'User' | 'Group'
+  /** Which type comes first where nothing else orders them. */
+  rank: number
+  /** The rows of the directory, from `from` on. */
+  rows: RawBuilder<unknown>
+  id: RawBuilder<unknown>
+  sort: RawBuilder<unknown>
+  key: RawBuilder<string>
+  /** What follows the conditions of the rows. */
+  clause: RawBuilder<unknown>
+}
+
+export interface FoundRow {
+  type: 'User' | 'Group'
+  id: string
+  sort_key: string
+}
+
+/** A page of what is found of all types, in one order. */
+export async function selectFound(
+  db: Db,
+  parts: Part[],
+  page: { order: RawBuilder<unknown>; limit: number; offset: number },
+): Promise<FoundRow[]> {
+  const selects = parts.map(
+    ({ type, rank, rows, id, sort, key, clause }) => sql`
+    (select ${type}::text as type, ${rank}::int as rank, ${id} as id, ${sort} as sort, ${key} as sort_key ${rows} ${clause})`,
+  )
+  const { rows } = await sql<FoundRow>`
+    select type, id, sort_key from (${sql.join(selects, sql` union all `)}) found
+    order by ${page.order} limit ${page.limit} offset ${page.offset}`.execute(db)
+  return rows
+}
+
+export async function countFound(db: Db, parts: readonly Pick<Part, 'rows'>[]): Promise<number> {
+  const counts = parts.map(({ rows }) => sql`(select count(*)${rows})`)
+  const { rows } = await sql<{ count: number }>`select (${sql.join(counts, sql` + `)})::int as count`.execute(db)
+  return rows[0]?.count ?? 0
+}

@@ -1,0 +1,31 @@
+import { type Static, Type } from 'typebox'
+import { defineEvents } from '../../../platform/events/events.ts'
+import { named, nullable } from '../../../platform/schema.ts'
+
+const Id = Type.String({ format: 'uuid' })
+
+/** A group of a provisioning client, in events. */
+const ProvisionedGroup = named(
+  'ProvisionedGroup',
+  Type.Object({
+    id: Id,
+    subOrgId: nullable(Id),
+    displayName: Type.String({ examples: ['Engineering'] }),
+    externalId: nullable(Type.String({ examples: ['00g1a2b3c4'] })),
+  }),
+)
+export type ProvisionedGroup = Static<typeof ProvisionedGroup>
+
+const Membership = Type.Object({ group: ProvisionedGroup, memberId: Id }, { description: 'A user, or another group.' })
+
+export const groupEvents = defineEvents({
+  created: ['scim.group.created', 'A provisioning client added a group.', ProvisionedGroup],
+  updated: ['scim.group.updated', 'A provisioning client changed what it says of a group.', ProvisionedGroup],
+  deleted: ['scim.group.deleted', 'A provisioning client deleted a group.', ProvisionedGroup],
+  memberAdded: ['scim.group.member_added', 'A provisioning client added a member to a group.', Membership],
+  memberRemoved: [
+    'scim.group.member_removed',
+    'A member left a group: a provisioning client removed it, or it was deleted or moved.',
+    Membership,
+  ],
+})

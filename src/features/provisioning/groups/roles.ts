@@ -1,0 +1,62 @@
+import type { TxWork } from '../../../platform/work.ts'
+import { giveRoles, holdRoles, isNamed, isSystemRole } from '../../directory/roles/roles.ts'
+import { type HeldUser, holdUsers } from '../../directory/users/users.ts'
+import { isObject } from '../language/json.ts'
+import {
+  findGivenRoles,
+  findMapping,
+  type GivenRoles,
+  type GroupRow,
+  holdConnectionId,
+  listGroupedUserIds,
+  type RoleRule,
+} from './store.ts'
+
+/**
+ * Which groups give which roles, by the connection that provisioning is linked to; nobody changes that, or deletes these
+ * roles, until the transaction ends. Lock order: before any group, and that before users.
+ */
+export async function holdRules(work: TxWork): Promise<RoleRule[]> {
+  const connectionId = await holdConnectionId(work.db, work.directory)
+  if (connectionId === null) return []
+  const said = readRules(await findMapping(work.db, work.directory, connectionId))
+  const own = said.flatMap(({ role }) => (isSystemRole(role) ? [] : [role]))
+  const held = await holdRoles(work, own)
+  return said.flatMap(({ group, role }) => {
+    if (isSystemRole(role)) return [{ group, role }]
+    return held.filter((each) => isNamed(each, role)).map(({ id }) => ({ group, role: id }))
+  })
+}
+
+function readRules(mapping: unknown): RoleRule[] {
+  if (!isObject(mapping)) return []
+  return Object.entries(mapping).flatMap(([group, roles]) =>
+    [roles].flat().flatMap((role) => (typeof role === 'string' ? [{ group, role }] : [])),
+  )
+}
+
+/** Whether a group gives anything. */
+export function isMapped({ id, display_name, external_id }: GroupRow, rules: RoleRule[]): boolean {
+  return rules.some(({ group }) => group === id || group === display_name || group === external_id)
+}
+
+/** Gives users whose rows are held the roles that their groups give now, and no others; never more than the mapping says. */
+export async function settleRoles(work: TxWork, users: HeldUser[], rules: RoleRule[]): Promise<void> {
+  const ids = users.map(({ id }) => id)
+  const given =
+    rules.length > 0 && ids.length > 0
+      ? await findGivenRoles(work.db, work.directory, ids, rules)
+      : new Map<string, GivenRoles>()
+  await giveRoles(
+    work,
+    'scim',
+    users.map((user) => ({ user, ...(given.get(user.id) ?? { role: null, roleIds: [] }) })),
+  )
+}
+
+/** The same of everybody, after what says which groups give roles has changed: the caller has locked that. */
+export async function settleAllRoles(work: TxWork): Promise<void> {
+  const rules = await holdRules(work)
+  const users = await holdUsers(work, await listGroupedUserIds(work.db, work.directory))
+  await settleRoles(work, users, rules)
+}

@@ -1,0 +1,47 @@
+import { sql } from 'kysely'
+import { type Belonging, goes, isPending, tells } from '../../../platform/lifecycle/belongings.ts'
+
+const KEPT = 'What the client said of the user stays true.'
+
+/** What a user has of a provisioning client. */
+export const provisioningBelongings: Belonging[] = [
+  {
+    table: 'scim_users',
+    proof: { stays: KEPT },
+    cutOff: { stays: KEPT },
+    // The client may bring the same person back.
+    removal: ({ directory }, { user }) => ({
+      query: sql`
+        update scim_users set deleted_at = clock_now()
+        where directory_id = ${directory.id} and user_id = ${user.id} and deleted_at is null`,
+      isSilent: true,
+    }),
+    move: goes('scim_users'),
+    exports: tells(
+      'scim_users',
+      'created_at',
+      'user_name external_id resource created_at deleted_at deleted_by_client subjects',
+      'user_name_folded',
+    ),
+    isAbsent: isPending,
+  },
+  {
+    table: 'scim_user_emails',
+    proof: { stays: KEPT },
+    cutOff: { stays: KEPT },
+    removal: { stays: 'It goes with what the client said of the user.' },
+    move: goes('scim_user_emails'),
+    exports: tells('scim_user_emails', 'n', 'value type is_primary', 'n value_folded'),
+    isAbsent: isPending,
+  },
+  {
+    table: 'scim_user_versions',
+    proof: { stays: KEPT },
+    cutOff: { stays: KEPT },
+    removal: { stays: 'The client may bring the same person back, whose versions go on.' },
+    purged: true,
+    move: goes('scim_user_versions'),
+    exports: { nothing: 'How often what the client is shown has changed.' },
+    isAbsent: isPending,
+  },
+]

@@ -1,0 +1,100 @@
+import { httpErrors } from '../../../platform/errors.ts'
+import { record } from '../../../platform/events/events.ts'
+import { matches } from '../../../platform/http/precondition.ts'
+import type { EmailAddress } from '../../../platform/mail/address.ts'
+import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
+import { giveRoles, withdrawSsoRoles } from '../../directory/roles/roles.ts'
+import { changeHeldUser, deleteUser, findUserForUpdate, type HeldUser } from '../../directory/users/users.ts'
+import { userType } from '../language/core-schemas.ts'
+import { own, type ScimObject } from '../language/json.ts'
+import { normaliseResource } from '../language/normalise.ts'
+import { applyPatch } from '../language/patch.ts'
+import { readPatch } from '../language/patch-operations.ts'
+import { groupLeaving, type Provisioning, scimErrors } from '../scim/scim.ts'
+import { provisioningEvents } from './events.ts'
+import { readGiven } from './given.ts'
+import { findAddress } from './profile.ts'
+import { toResource, versionOf } from './resource.ts'
+import { buryProvisionedRow, findProvisionedRow, listGroupsOfUsers, type ProvisionedRow } from './store.ts'
+import { eventOf, orTaken, type Provisioned, rewrite } from './write.ts'
+
+/** What every change may require. */
+interface Condition {
+  ifMatch: string | null
+}
+
+interface Held {
+  user: HeldUser
+  said: ProvisionedRow
+}
+
+/** Throws `scim_resource_not_found`, `version_conflict`. */
+async function hold(work: TxWork, id: string, ifMatch: string | null): Promise<Held> {
+  const user = await findUserForUpdate(work, id)
+  const said = user && (await findProvisionedRow(work.db, work.directory, user.id))
+  // By the id of the resource alone, and not by that of the auth account.
+  if (!user || !said || user.id !== id.toLowerCase()) throw scimErrors.resourceNotFound()
+  if (!matches(ifMatch, versionOf({ row: user, said }))) throw httpErrors.versionConflict()
+  return { user, said }
+}
+
+/** Replaces what the client has said of a user (RFC 7644 §3.5.1). Throws what `provisionUser` does, and those of `hold`. */
+export async function replaceUser(work: Work, id: string, { ifMatch, body }: Condition & { body: unknown }) {
+  const given = readGiven(normaliseResource(userType, body))
+  return inTxOrTaken(work, async (work) => rewrite(work, await hold(work, id, ifMatch), given))
+}
+
+/**
+ * Changes a part of it (RFC 7644 §3.5.2). The operations apply to what the client has sent, without the address that is
+ * derived from the userName: that address follows the userName. Throws the same, and what the operations may.
+ */
+export async function patchUser(work: Work, id: string, { ifMatch, body }: Condition & { body: unknown }) {
+  const operations = readPatch(body)
+  return inTxOrTaken(work, async (work) => {
+    const held = await hold(work, id, ifMatch)
+    const groups = await listGroupsOfUsers(work.db, work.directory, [held.user.id])
+    const current = toResource(work.platform, { row: held.user, said: held.said }, groups)
+    if (!sendsEmails(held.said.resource)) delete current['emails']
+    const patched = applyPatch(userType, current, operations)
+    return rewrite(work, held, readGiven(patched, keptAddress(held, patched)))
+  })
+}
+
+const sendsEmails = (resource: ScimObject) => Array.isArray(own(resource, 'emails'))
+
+/** The address of a user without `emails` that an administrator has forced: it stays until the userName changes. */
+function keptAddress({ user, said }: Held, patched: ScimObject): EmailAddress | null {
+  const isSame = findAddress(patched)?.norm === findAddress(said.resource)?.norm
+  const isDerived = !sendsEmails(said.resource) && !sendsEmails(patched)
+  return isDerived && isSame ? { email: user.email, norm: user.email_norm } : null
+}
+
+function inTxOrTaken(work: Work, run: (work: TxWork) => Promise<Provisioned>): Promise<Provisioned> {
+  return orTaken(inTx(work, run))
+}
+
+/** The client has deleted a user, who loses all access. Throws `scim_resource_not_found`, `version_conflict`. */
+export async function deprovisionUser(
+  work: Work,
+  id: string,
+  { ifMatch, on_deprovision }: Condition & Pick<Provisioning, 'on_deprovision'>,
+): Promise<void> {
+  await inTx(work, async (work) => {
+    const { user, said } = await hold(work, id, ifMatch)
+    const names = { userName: said.user_name, externalId: said.external_id }
+    if (on_deprovision === 'delete') {
+      await buryProvisionedRow(work.db, work.directory, user.id)
+      await deleteUser(work, user.id, { ifMatch: null })
+    } else {
+      const managed = { scim_managed: false, isProved: false, isTouched: true }
+      await changeHeldUser(work, user, { active: false }, managed)
+      await groupLeaving.of(work.platform)(work, user.id)
+      await giveRoles(work, 'scim', [{ user, role: null, roleIds: [] }])
+      // Groups at the identity provider give them again at a sign-in after the return.
+      const left = await findUserForUpdate(work, user.id)
+      if (left) await withdrawSsoRoles(work, left)
+      await buryProvisionedRow(work.db, work.directory, user.id)
+    }
+    await record(work, eventOf(work, provisioningEvents.deprovisioned, { row: { ...user, active: false }, names }))
+  })
+}

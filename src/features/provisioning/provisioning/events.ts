@@ -1,0 +1,37 @@
+import { type Static, Type } from 'typebox'
+import { defineEvents } from '../../../platform/events/events.ts'
+import { named, nullable } from '../../../platform/schema.ts'
+
+const Id = Type.String({ format: 'uuid' })
+
+/** A user as the provisioning client has them, in events. */
+export const ProvisionedUser = named(
+  'ProvisionedUser',
+  Type.Object({
+    id: Id,
+    userId: nullable(Id, 'Auth account, once there is one.'),
+    subOrgId: nullable(Id),
+    userName: Type.String({ examples: ['ada@acme.example'] }),
+    externalId: nullable(Type.String({ examples: ['00u1a2b3c4'] })),
+    email: Type.String({ examples: ['ada@acme.example'] }),
+    active: Type.Boolean(),
+  }),
+)
+export type ProvisionedUser = Static<typeof ProvisionedUser>
+
+const inactive = { active: false }
+
+export const provisioningEvents = defineEvents({
+  provisioned: [
+    'scim.user.provisioned',
+    'A provisioning client added a user, took over one of its verified domain, or brought one back.',
+    ProvisionedUser,
+  ],
+  updated: ['scim.user.updated', 'A provisioning client changed what it says of a user.', ProvisionedUser],
+  deprovisioned: [
+    'scim.user.deprovisioned',
+    'A provisioning client deactivated or deleted a user; every session ended.',
+    ProvisionedUser,
+    inactive,
+  ],
+})

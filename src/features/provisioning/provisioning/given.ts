@@ -1,0 +1,61 @@
+import type { EmailAddress } from '../../../platform/mail/address.ts'
+import { own, type ScimObject } from '../language/json.ts'
+import { scimError, scimErrors } from '../scim/scim.ts'
+import { findAddress, inOrder, type Profile, toProfile } from './profile.ts'
+import { toStored } from './resource.ts'
+import type { Email } from './store.ts'
+
+/** What a client says of a user, as it is kept. */
+export interface Given {
+  userName: string
+  externalId: string | null
+  address: EmailAddress
+  profile: Profile
+  /** Null where it says nothing. */
+  active: boolean | null
+  resource: ScimObject
+  emails: Email[]
+}
+
+const MAX_NAME = 320
+const MAX_BYTES = 64 * 1024
+
+/**
+ * Reads a resource in the spelling of the schemas. `kept`: the address of the user, where the resource names no new one.
+ * Throws `scim_invalid_value`.
+ */
+export function readGiven(resource: ScimObject, kept: EmailAddress | null = null): Given {
+  const address = kept ?? findAddress(resource)
+  if (!address)
+    throw scimError(scimErrors.invalidValue, 'A user needs an e-mail address: in emails, or as the userName.')
+  const active = own(resource, 'active')
+  const stored = toStored(resource)
+  if (Buffer.byteLength(JSON.stringify(stored)) > MAX_BYTES)
+    throw scimError(scimErrors.invalidValue, 'A user has at most 64 KiB of attributes.')
+  return {
+    userName: textOf(resource, 'userName') ?? address.email,
+    externalId: textOf(resource, 'externalId'),
+    address,
+    profile: toProfile(resource),
+    active: typeof active === 'boolean' ? active : null,
+    resource: stored,
+    emails: toEmails(resource, address.email),
+  }
+}
+
+function textOf(resource: ScimObject, name: string): string | null {
+  const value = own(resource, name)
+  if (typeof value !== 'string' || value === '') return null
+  if (value.length > MAX_NAME) throw scimError(scimErrors.invalidValue, `${name} has at most ${MAX_NAME} characters.`)
+  return value
+}
+
+/** The addresses to be searched; the userName where there is none. */
+function toEmails({ emails }: ScimObject, email: string): Email[] {
+  const said = inOrder(emails).flatMap(({ value, type, primary }) =>
+    typeof value === 'string' && value.length <= MAX_NAME
+      ? [{ value, type: typeof type === 'string' ? type : null, is_primary: primary === true }]
+      : [],
+  )
+  return said.length > 0 ? said : [{ value: email, type: 'work', is_primary: true }]
+}

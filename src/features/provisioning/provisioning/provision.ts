@@ -1,0 +1,164 @@
+import { record } from '../../../platform/events/events.ts'
+import { isSameIdentifier } from '../../../platform/identifier.ts'
+import { isOfDomain, parseVouchedEmail } from '../../../platform/mail/address.ts'
+import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
+import { ownsDomainOf } from '../../directory/domains/domains.ts'
+import {
+  createSignup,
+  deleteUser,
+  findUserForUpdate,
+  type HeldUser,
+  lockAccess,
+  lockOf,
+  proveMailbox,
+  restoreUser,
+} from '../../directory/users/users.ts'
+import { userType } from '../language/core-schemas.ts'
+import { normaliseResource } from '../language/normalise.ts'
+import { NEVER_SHOWN } from '../language/versions.ts'
+import { scimError, scimErrors } from '../scim/scim.ts'
+import { provisioningEvents } from './events.ts'
+import { type Given, readGiven } from './given.ts'
+import { holdIntroduction } from './match.ts'
+import { type Candidate, findCandidates } from './store.ts'
+import { eventOf, orTaken, type Provisioned, putGiven, saidOf, taken, takeOver } from './write.ts'
+
+/**
+ * Adds a user for the client (RFC 7644 §3.3): restores the one that it deleted within thirty days under the same externalId,
+ * takes over one without a client, or makes a new one, also in the place of one that it deleted. It takes over a user of the
+ * address, if the organization has verified the domain, or a user that the identity provider has named
+ * by this externalId or userName at a sign-in. Throws `scim_invalid_value`, `scim_uniqueness`.
+ */
+export async function provisionUser(work: Work, body: unknown): Promise<Provisioned> {
+  const given = readGiven(normaliseResource(userType, body))
+  const { userName, externalId, address } = given
+  const emails = given.emails.map(({ value }) => value)
+  const externalIds = externalId === null ? [] : [externalId]
+  const ownsDomain = await ownsDomainOf(work, address.norm)
+  return orTaken(
+    inTx(work, async (work) => {
+      await holdIntroduction(work, { externalIds, userNames: [userName, ...emails], emailNorm: address.norm })
+      const named = { userName, externalId, emailNorm: address.norm, emails }
+      const candidates = await findCandidates(work.db, work.directory, named)
+      refuseTaken(candidates)
+      const back = findReturning(candidates) ?? (await findNamed(work, candidates, given, ownsDomain))
+      const same = candidates.find((one) => one.has_email && one.user_id !== back?.user_id)
+      if (same && (back || same.scim_managed)) throw taken('address')
+      if (back) return bringBack(work, back, given, ownsDomain)
+      const locked = [same, candidates.find((one) => one.is_former)].find((one) => one?.is_locked)
+      if (!same) return create(work, given, { ownsDomain, locked })
+      if (same.is_gone && !same.active) return succeed(work, same, given, { ownsDomain, locked })
+      if (!ownsDomain)
+        throw scimError(
+          scimErrors.uniqueness,
+          'A user of this address is here already, and is taken over only where the organization has verified the domain.',
+        )
+      return adopt(work, same, given, locked)
+    }),
+  )
+}
+
+function refuseTaken(candidates: Candidate[]): void {
+  const there = candidates.filter((one) => one.is_provisioned)
+  if (there.some((one) => one.has_user_name)) throw taken('userName')
+  if (there.some((one) => one.has_email)) throw taken('address')
+}
+
+/** The deleted user of the externalId, if no other user has it (RFC 7643 §3.1: it need not be unique). */
+function findReturning(candidates: Candidate[]): Candidate | null {
+  const [one, ...others] = candidates.filter((one) => one.has_external_id)
+  return one?.is_gone && others.length === 0 ? one : null
+}
+
+/**
+ * Finds the one user that the linked connection has named at a sign-in: by externalId, or else by userName or an address. The
+ * address of the link counts while the provider states it, whatever the user's own address is by now. A name counts if the
+ * user's own address is one of the resource. An assigned name also counts alone if the resource has no address beside it: else it
+ * may have a new owner. The connection must be allowed to speak for that address and for the new one. A user with
+ * another externalId is not the one of a name. The user of the main address comes before a user of a name.
+ */
+async function findNamed(
+  work: Work,
+  candidates: Candidate[],
+  given: Given,
+  ownsDomain: boolean,
+): Promise<Candidate | null> {
+  const { address, userName, emails } = given
+  const free = candidates.filter((one) => !one.is_provisioned && !one.is_deleted && !one.scim_managed)
+  const byId = free.filter((one) => one.is_said_external_id)
+  if (byId.length > 0) return byId.length === 1 ? (byId[0] ?? null) : null
+  if (candidates.some((one) => one.has_email)) return null
+  const addresses = [userName, ...emails.map(({ value }) => value)]
+  const isOwn = (norm: string) => addresses.some((value) => parseVouchedEmail(value)?.norm === norm)
+  const isNameAlone = emails.every(({ value }) => isSameIdentifier(value, userName))
+  const addressOf = (one: Candidate) => {
+    const stated = one.said_addresses.find(isOwn) ?? (one.is_said_name && isOwn(one.email_norm) ? one.email_norm : null)
+    return stated ?? (one.is_said_principal && isNameAlone ? address.norm : null)
+  }
+  const byName = free.flatMap((one) => ({ one, norm: one.is_gone || one.is_said_other ? null : addressOf(one) }))
+  const [found, ...others] = byName.filter(({ norm }) => norm !== null)
+  if (!found || found.norm === null || others.length > 0 || !ownsDomain) return null
+  const { one, norm } = found
+  const isOfConnection = (norm: string) => one.domains.length === 0 || isOfDomain(norm, one.domains)
+  const isVouchedFor = isOfConnection(address.norm) && isOfConnection(norm) && (await ownsDomainOf(work, norm))
+  return isVouchedFor ? one : null
+}
+
+/** Restores who was deleted, and takes over who is named at the identity provider. */
+async function bringBack(work: TxWork, candidate: Candidate, given: Given, ownsDomain: boolean) {
+  const { user_id: id, is_gone, is_deleted } = candidate
+  const user = is_deleted ? await restoreUser(work, id, given.address, ownsDomain) : await findUserForUpdate(work, id)
+  // Another request has brought them back, or the time is over.
+  if (!user || user.scim_managed) throw taken('externalId')
+  return takeOver(work, user, given, { active: is_gone || user.active, ownsDomain })
+}
+
+/**
+ * Somebody new of the address of one whom the client has deleted (RFC 7644 §3.6): without the same externalId nothing says
+ * that they are the same person, who might sign in with what the other one had.
+ */
+async function succeed(work: TxWork, left: Candidate, given: Given, how: Making): Promise<Provisioned> {
+  const user = await findUserForUpdate(work, left.user_id)
+  if (!user || user.scim_managed || user.active) throw taken('address')
+  await deleteUser(work, user.id, { ifMatch: null })
+  return create(work, given, how)
+}
+
+async function adopt(
+  work: TxWork,
+  { user_id: id }: Candidate,
+  given: Given,
+  locked: Candidate | undefined,
+): Promise<Provisioned> {
+  const user = await findUserForUpdate(work, id)
+  if (!user || user.scim_managed || user.email_norm !== given.address.norm) throw taken('address')
+  // The organization vouches for the mailbox: what a stranger may have set before goes.
+  const proved: HeldUser = await proveMailbox(work, user)
+  const held = locked && locked.user_id !== id ? await lockAs(work, proved, locked) : proved
+  return takeOver(work, held, given, { active: held.active, ownsDomain: true })
+}
+
+/** Gives a user the lock of the deleted user of the same userName. */
+async function lockAs(work: TxWork, user: HeldUser, locked: Candidate): Promise<HeldUser> {
+  const { access_lock_reason, access_locked_until: until } = locked
+  const { user: after } = await lockAccess(work, user, { reason: access_lock_reason ?? '', until })
+  return { ...after, held: true }
+}
+
+interface Making {
+  ownsDomain: boolean
+  /** The locked user whose address or userName the new one has. Deleting and adding a user again does not end a lock. */
+  locked: Candidate | undefined
+}
+
+async function create(work: TxWork, given: Given, { ownsDomain, locked }: Making): Promise<Provisioned> {
+  const { address, active, profile } = given
+  const { displayName: display_name, firstName, lastName, phone, jobTitle: job_title, department, locale } = profile
+  const said = { display_name, job_title, department, locale, active: active ?? true }
+  const row = { ...said, source: 'scim', scim_managed: true, email_verified: ownsDomain, ...(locked && lockOf(locked)) }
+  const made = await createSignup(work, { ...address, firstName, lastName, phone }, row, 'pending')
+  if (!made) throw taken('address')
+  await putGiven(work, made.user.id, given)
+  await record(work, made.created, eventOf(work, provisioningEvents.provisioned, { row: made.user, names: given }))
+  return { row: made.user, said: saidOf(given, NEVER_SHOWN) }
+}

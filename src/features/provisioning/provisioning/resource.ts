@@ -1,0 +1,62 @@
+import type { Platform } from '../../../platform/platform.ts'
+import type { UserRow } from '../../directory/users/users.ts'
+import { userType } from '../language/core-schemas.ts'
+import type { ScimObject } from '../language/json.ts'
+import { schemasOf } from '../language/normalise.ts'
+import { lastModified, type ShownVersion, versionTag } from '../language/versions.ts'
+import { endpointUrl } from '../scim/scim.ts'
+import { overlay, showAddress } from './profile.ts'
+import type { GroupOfUser, ProvisionedRow } from './store.ts'
+
+/** What the service itself says of a resource, or keeps elsewhere, or nowhere. */
+const OWN = ['schemas', 'id', 'meta', 'groups', 'active', 'password', 'externalId']
+
+/** What is stored of a resource that a client sent. */
+export function toStored(resource: ScimObject): ScimObject {
+  return Object.fromEntries(Object.entries(resource).filter(([name]) => !OWN.includes(name)))
+}
+
+/** The address of a resource. */
+export function locationOf(platform: Platform, type: 'Users' | 'Groups', id: string): string {
+  return `${endpointUrl(platform)}/${type}/${id}`
+}
+
+/** What the client said of a user, and the version of what else is shown. */
+export type Said = Pick<ProvisionedRow, 'external_id' | 'resource'> & ShownVersion
+
+/** The version of a user as SCIM shows them. */
+export function versionOf({ row, said }: { row: UserRow; said: ShownVersion }): string {
+  return versionTag({ version: row.version, shown_version: said.shown_version })
+}
+
+/** A user as SCIM shows them. */
+export function toResource(
+  platform: Platform,
+  { row, said }: { row: UserRow; said: Said },
+  groups: GroupOfUser[],
+): ScimObject {
+  const shown = showAddress(overlay(said.resource, row), row)
+  const [schema = '', ...extensions] = schemasOf(userType, shown)
+  const location = locationOf(platform, 'Users', row.id)
+  return {
+    // In one order, whatever the database has kept it in.
+    schemas: [schema, ...extensions.toSorted()],
+    id: row.id,
+    ...(said.external_id === null ? {} : { externalId: said.external_id }),
+    ...shown,
+    active: row.active,
+    ...(groups.length > 0 ? { groups: groups.map((group) => toGroup(platform, group)) } : {}),
+    meta: {
+      resourceType: 'User',
+      created: row.created_at.toISOString(),
+      lastModified: lastModified({ updated_at: row.updated_at, shown_at: said.shown_at }),
+      version: versionOf({ row, said }),
+      location,
+    },
+  }
+}
+
+function toGroup(platform: Platform, { id, display_name, is_direct }: GroupOfUser): ScimObject {
+  const type = is_direct ? 'direct' : 'indirect'
+  return { value: id, $ref: locationOf(platform, 'Groups', id), display: display_name, type }
+}

@@ -1,0 +1,186 @@
+import { Type } from 'typebox'
+import { httpErrors } from '../../../platform/errors.ts'
+import type { EventDefinition } from '../../../platform/events/events.ts'
+import { answer } from '../../../platform/http/answer.ts'
+import { matches } from '../../../platform/http/precondition.ts'
+import { type CallerContext, defineRoute, type Route } from '../../../platform/http/route.ts'
+import { userEvents } from '../../directory/users/users.ts'
+import {
+  admissionErrors,
+  type ListRequest,
+  languageErrors,
+  listErrors,
+  scimErrors,
+  scimRoute,
+  serve,
+} from '../scim/scim.ts'
+import { deprovisionUser, patchUser, replaceUser } from './change.ts'
+import { provisioningEvents } from './events.ts'
+import { provisionUser } from './provision.ts'
+import { getProvisioned, listProvisioned, selectAttributes, showUser } from './read.ts'
+import { locationOf, versionOf } from './resource.ts'
+import type { Provisioned } from './write.ts'
+
+const { about, ListReply, listed, Patch, params, searched, selected } = scimRoute
+// Of any type, and in any case: what a client sends is read by the schemas of SCIM.
+const text = { type: ['string', 'null'] }
+const UserResource = scimRoute.resource('ScimUser', {
+  userName: Type.Optional(Type.Unsafe<unknown>({ ...text, examples: ['ada@acme.example'] })),
+  displayName: Type.Optional(Type.Unsafe<unknown>({ ...text, examples: ['Ada Lovelace'] })),
+  active: Type.Optional(Type.Unsafe<unknown>({ type: ['boolean', 'string', 'null'], examples: [true] })),
+})
+
+/** Shows what was written, with its version. */
+async function show(work: CallerContext<'scim'>, user: Provisioned, query: ListRequest) {
+  work.headers.etag = versionOf(user)
+  return showUser(work, user, selectAttributes(query))
+}
+
+const reading: Route[] = [
+  defineRoute({
+    ...about,
+    auth: 'scim',
+    method: 'GET',
+    path: '/api/os/scim/v2/Users',
+    operation: 'scim.listUsers',
+    summary: 'List provisioned users',
+    query: listed,
+    reply: ListReply,
+    errors: listErrors,
+    handle: (work, { query }) => serve(work, () => listProvisioned(work, query)),
+  }),
+  defineRoute({
+    ...about,
+    auth: 'scim',
+    method: 'POST',
+    path: '/api/os/scim/v2/Users/.search',
+    operation: 'scim.searchUsers',
+    summary: 'Search provisioned users',
+    body: searched,
+    reply: ListReply,
+    errors: listErrors,
+    handle: (work, { body }) => serve(work, () => listProvisioned(work, body)),
+  }),
+  defineRoute({
+    ...about,
+    auth: 'scim',
+    method: 'GET',
+    path: '/api/os/scim/v2/Users/{id}',
+    operation: 'scim.getUser',
+    summary: 'Read a provisioned user',
+    params,
+    query: selected,
+    reply: UserResource,
+    replies: { 304: Type.Null() },
+    errors: [...admissionErrors, scimErrors.resourceNotFound],
+    etag: true,
+    handle: (work, { params, query }) =>
+      serve(work, async () => {
+        const user = await getProvisioned(work, params.id)
+        const isSame = work.ifNoneMatch !== null && matches(work.ifNoneMatch, versionOf(user))
+        const shown = await show(work, user, query)
+        return isSame ? answer(304, null) : shown
+      }),
+  }),
+]
+
+/** `announced`: the events of what hangs on a user and ends with a change of them. */
+export function provisioningRoutes(announced: EventDefinition[]): Route[] {
+  const { created, updated, activated, deactivated, deleted, restored, emailVerified, locked } = userEvents
+  const changed = [updated, activated, deactivated, deleted, ...announced]
+  return [
+    ...reading,
+    addRoute([created, restored, emailVerified, locked, ...changed]),
+    ...changeRoutes(changed),
+    removeRoute(changed),
+  ]
+}
+
+function addRoute(changed: EventDefinition[]): Route {
+  return defineRoute({
+    ...about,
+    auth: 'scim',
+    method: 'POST',
+    path: '/api/os/scim/v2/Users',
+    operation: 'scim.createUser',
+    summary: 'Provision a user',
+    description:
+      'A user of a verified domain whom nobody provisions is taken over; one whom the client deleted within 30 days comes ' +
+      'back under the same externalId.',
+    query: selected,
+    body: UserResource,
+    replies: { 201: UserResource },
+    errors: [...admissionErrors, ...languageErrors, scimErrors.uniqueness],
+    event: provisioningEvents.provisioned,
+    maybeEvents: changed,
+    etag: true,
+    handle: (work, { query, body }) =>
+      serve(work, async () => {
+        const user = await provisionUser(work, body)
+        work.headers['location'] = locationOf(work.platform, 'Users', user.row.id)
+        return answer(201, await show(work, user, query))
+      }),
+  })
+}
+
+function changeRoutes(changed: EventDefinition[]): Route[] {
+  const one = {
+    ...about,
+    params,
+    query: selected,
+    reply: UserResource,
+    errors: [...admissionErrors, ...languageErrors, scimErrors.resourceNotFound, scimErrors.uniqueness],
+    maybeEvents: [...changed, ...Object.values(provisioningEvents)],
+    etag: true,
+  }
+  return [
+    defineRoute({
+      ...one,
+      auth: 'scim',
+      method: 'PUT',
+      path: '/api/os/scim/v2/Users/{id}',
+      operation: 'scim.replaceUser',
+      summary: 'Replace a provisioned user',
+      body: UserResource,
+      errors: [...one.errors, httpErrors.versionConflict],
+      handle: (work, { params, query, body }) =>
+        serve(work, async () => show(work, await replaceUser(work, params.id, { ifMatch: work.ifMatch, body }), query)),
+    }),
+    defineRoute({
+      ...one,
+      auth: 'scim',
+      method: 'PATCH',
+      path: '/api/os/scim/v2/Users/{id}',
+      operation: 'scim.patchUser',
+      summary: 'Change a provisioned user',
+      description: '`active` false ends every session at once.',
+      body: Patch,
+      errors: [...one.errors, httpErrors.versionConflict],
+      handle: (work, { params, query, body }) =>
+        serve(work, async () => show(work, await patchUser(work, params.id, { ifMatch: work.ifMatch, body }), query)),
+    }),
+  ]
+}
+
+function removeRoute(changed: EventDefinition[]): Route {
+  return defineRoute({
+    ...about,
+    auth: 'scim',
+    method: 'DELETE',
+    path: '/api/os/scim/v2/Users/{id}',
+    operation: 'scim.deleteUser',
+    summary: 'Deprovision a user',
+    description:
+      'Deactivates or deletes, as onDeprovision says. For 30 days the same externalId brings the person back.',
+    params,
+    replies: { 204: Type.Null() },
+    errors: [...admissionErrors, scimErrors.resourceNotFound, httpErrors.versionConflict],
+    event: provisioningEvents.deprovisioned,
+    maybeEvents: changed,
+    handle: (work, { params }) =>
+      serve(work, async ({ on_deprovision }) => {
+        await deprovisionUser(work, params.id, { ifMatch: work.ifMatch, on_deprovision })
+        return answer(204, null)
+      }),
+  })
+}

@@ -1,0 +1,159 @@
+import { changedFrom, record } from '../../../platform/events/events.ts'
+import { isId, newId } from '../../../platform/ids.ts'
+import type { KeyCaller } from '../../../platform/tenancy/caller.ts'
+import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
+import { assertMayGiveAll, assertMayUseMapping } from '../../directory/roles/roles.ts'
+import {
+  findConnection,
+  forgetProvisioning,
+  knownConnections,
+  readConnection,
+} from '../../federation/connections/connections.ts'
+import { endpointUrl } from './addresses.ts'
+import { scimErrors } from './errors.ts'
+import { scimEvents } from './events.ts'
+import { roleSettling } from './roles.ts'
+import type { ScimConfig, ScimConfigPatch } from './schema.ts'
+import {
+  type ConfigRow,
+  countProvisioned,
+  endTokenRows,
+  findConfigRow,
+  insertTokenRow,
+  listTokenRows,
+  lockConfigRow,
+  updateConfigRow,
+} from './store.ts'
+import { forgetToken, hashToken, hintOf, makeToken } from './token.ts'
+
+/** The configuration of a directory. */
+export async function readConfig(work: Work): Promise<ScimConfig> {
+  return show(work, await findConfigRow(work.db, work.directory))
+}
+
+/** Whether provisioning is on, and a client can have its token. */
+export async function isProvisioned(work: Work): Promise<boolean> {
+  const { enabled, tokenSet } = await readConfig(work)
+  return enabled && tokenSet
+}
+
+async function show(work: Work, row: ConfigRow | undefined): Promise<ScimConfig> {
+  const { platform, directory, db } = work
+  const [token, previous] = await listTokenRows(db, directory)
+  return {
+    enabled: row?.enabled ?? false,
+    endpointUrl: endpointUrl(platform),
+    sso_connection_id: row?.sso_connection_id ?? null,
+    subOrgId: directory.organizationId,
+    tokenSet: token !== undefined,
+    tokenHint: token?.hint ?? null,
+    tokenRotatedAt: token?.created_at.toISOString() ?? null,
+    tokenExpiresAt: previous?.expires_at?.toISOString() ?? null,
+    lastRequestAt: row?.last_request_at?.toISOString() ?? null,
+    ...(await countProvisioned(db, directory)),
+    onDeprovision: row?.on_deprovision ?? 'deactivate',
+  }
+}
+
+type CallerWork = Work & { caller: KeyCaller }
+
+/**
+ * Changes the configuration; absent fields stay. Throws `scim_connection_not_found`, and `privilege_escalation` where the
+ * connection that gives roles, or connections that would make users of unknown people, give more than the caller may grant.
+ */
+export async function changeConfig(work: CallerWork, patch: ScimConfigPatch): Promise<ScimConfig> {
+  return inTx(work, async (work) => {
+    const row = await lockConfigRow(work.db, work.directory)
+    const before = await show(work, row)
+    const { enabled = row.enabled, onDeprovision = row.on_deprovision, sso_connection_id: given } = patch
+    const connection = given === undefined ? row.sso_connection_id : await connectionOf(work, row, given)
+    if (enabled && !row.enabled && connection === row.sso_connection_id) await assertMayUseLinked(work, connection)
+    if (!enabled && row.enabled) await assertMayOpenConnections(work)
+    const changes = { enabled, on_deprovision: onDeprovision, sso_connection_id: connection }
+    const after = await show(work, await updateConfigRow(work.db, work.directory, changes))
+    if (enabled !== row.enabled) await forgetProvisioning(work)
+    if (connection !== row.sso_connection_id || enabled !== row.enabled) await roleSettling.of(work.platform)(work)
+    await announce(work, before, after)
+    return after
+  })
+}
+
+/**
+ * Without provisioning, active connections whose `jit_provisioning` is null make users of unknown people, with their roles.
+ * Throws `privilege_escalation` where the caller may not give these.
+ */
+async function assertMayOpenConnections(work: CallerWork): Promise<void> {
+  for (const connection of await knownConnections(work))
+    if (connection.status === 'active' && connection.jit_provisioning === null) await assertMayGiveAll(work, connection)
+}
+
+async function connectionOf(work: CallerWork, before: ConfigRow, given: string | null): Promise<string | null> {
+  if (given === null) return null
+  const id = given.toLowerCase()
+  const connection = isId(id) ? await readConnection(work, id) : null
+  if (!connection) throw scimErrors.connectionNotFound()
+  if (id !== before.sso_connection_id) await assertMayUseMapping(work, connection)
+  return id
+}
+
+/** Unlinks provisioning from a connection that was deleted: its groups give no roles any more. */
+export async function followDeletion(work: TxWork, connectionId: string): Promise<void> {
+  const row = await lockConfigRow(work.db, work.directory)
+  if (row.sso_connection_id !== connectionId) return
+  const before = await show(work, row)
+  const after = await show(work, await updateConfigRow(work.db, work.directory, { sso_connection_id: null }))
+  await roleSettling.of(work.platform)(work)
+  await announce(work, before, after)
+}
+
+/**
+ * Refuses a caller that may not give the roles that groups of the provisioning client give: it is about to act as the
+ * client. Throws `privilege_escalation`.
+ */
+export async function assertMayProvision(work: CallerWork): Promise<void> {
+  await assertMayUseLinked(work, (await findConfigRow(work.db, work.directory))?.sso_connection_id ?? null)
+}
+
+/** Provisioning gives the roles that its groups have. Throws `privilege_escalation` where the caller may not give them. */
+async function assertMayUseLinked(work: CallerWork, id: string | null): Promise<void> {
+  const linked = id === null ? null : await findConnection(work, id)
+  if (linked) await assertMayUseMapping(work, linked)
+}
+
+async function announce(work: TxWork, before: ScimConfig, after: ScimConfig): Promise<void> {
+  const previous = changedFrom(before, after)
+  const changed = Object.keys(previous)
+  const details = { target: { type: 'scim_config', id: work.directory.id }, data: after, previous }
+  const turned = after.enabled ? scimEvents.enabled : scimEvents.disabled
+  const events = [
+    ...(changed.includes('enabled') ? [turned(details)] : []),
+    ...(changed.some((field) => field !== 'enabled') ? [scimEvents.configUpdated(details)] : []),
+  ]
+  await record(work, ...events)
+}
+
+/**
+ * Gives provisioning a new token. The previous one works for the overlap; without one it ends at once, with any that still
+ * overlaps from an earlier rotation. Throws `privilege_escalation` where groups give more than the key has.
+ */
+export async function rotateToken(
+  work: CallerWork,
+  overlapSeconds: number,
+): Promise<{ token: string; config: ScimConfig }> {
+  return inTx(work, async (work) => {
+    const { platform, directory, db } = work
+    const row = await lockConfigRow(db, directory)
+    // The token lets its client put users into groups.
+    await assertMayUseLinked(work, row.sso_connection_id)
+    const before = await show(work, row)
+    for (const ended of await endTokenRows(db, directory, overlapSeconds))
+      await forgetToken(platform, db, ended.token_hash)
+    const token = makeToken()
+    const hash = hashToken(platform.keyring, token)
+    await insertTokenRow(db, directory, { id: newId(), token_hash: hash, hint: hintOf(token) })
+    const config = await show(work, row)
+    const target = { type: 'scim_config', id: directory.id }
+    await record(work, scimEvents.tokenRotated({ target, data: config, previous: changedFrom(before, config) }))
+    return { token, config }
+  })
+}

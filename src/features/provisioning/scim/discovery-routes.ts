@@ -1,0 +1,120 @@
+import { Type } from 'typebox'
+import { defineRoute, open, type Route } from '../../../platform/http/route.ts'
+import { endpointUrl } from './addresses.ts'
+import { admissionErrors, admit } from './admission.ts'
+import { resourceTypes, schemas, serviceProviderConfig } from './discovery.ts'
+import { scimError, scimErrors } from './errors.ts'
+import { toList } from './list.ts'
+import { scimRoute } from './protocol.ts'
+
+const about = {
+  method: 'GET',
+  media: 'scim',
+  tolerant: true,
+  tag: 'SCIM',
+  query: Type.Object({ filter: Type.Optional(Type.String({ description: 'Refused with 403.' })) }),
+  reply: scimRoute.Resource,
+} as const
+
+/** RFC 7644 §4. */
+function refuseFilter({ filter }: { filter?: string }): void {
+  if (filter !== undefined) throw scimErrors.filterNotAllowed()
+}
+
+/** The one of a list with this id, which clients write in either case. */
+function pick<T extends { id: string }>(list: T[], id: string): T {
+  const found = list.find((one) => one.id.toLowerCase() === id.toLowerCase())
+  if (!found) throw scimErrors.resourceNotFound()
+  return found
+}
+
+const facts: Route[] = [
+  defineRoute({
+    ...about,
+    auth: 'public',
+    path: '/api/os/scim/v2/ServiceProviderConfig',
+    operation: 'scim.getServiceProviderConfig',
+    summary: 'Read what the SCIM endpoint can do',
+    errors: [scimErrors.filterNotAllowed],
+    async handle({ platform }, { query }) {
+      refuseFilter(query)
+      return serviceProviderConfig(endpointUrl(platform))
+    },
+  }),
+  defineRoute({
+    ...about,
+    auth: 'public',
+    path: '/api/os/scim/v2/ResourceTypes',
+    operation: 'scim.listResourceTypes',
+    summary: 'List the types of SCIM resources',
+    errors: [scimErrors.filterNotAllowed],
+    async handle({ platform }, { query }) {
+      refuseFilter(query)
+      return toList(resourceTypes(endpointUrl(platform)))
+    },
+  }),
+  defineRoute({
+    ...about,
+    auth: 'public',
+    path: '/api/os/scim/v2/ResourceTypes/{id}',
+    operation: 'scim.getResourceType',
+    summary: 'Read a type of SCIM resources',
+    params: Type.Object({ id: Type.String({ description: 'The id of one of the list.' }) }),
+    errors: [scimErrors.filterNotAllowed, scimErrors.resourceNotFound],
+    async handle({ platform }, { params, query }) {
+      refuseFilter(query)
+      return pick(resourceTypes(endpointUrl(platform)), params.id)
+    },
+  }),
+  defineRoute({
+    ...about,
+    auth: 'public',
+    path: '/api/os/scim/v2/Schemas',
+    operation: 'scim.listSchemas',
+    summary: 'List the SCIM schemas',
+    errors: [scimErrors.filterNotAllowed],
+    async handle({ platform }, { query }) {
+      refuseFilter(query)
+      return toList(schemas(endpointUrl(platform)))
+    },
+  }),
+  defineRoute({
+    ...about,
+    auth: 'public',
+    path: '/api/os/scim/v2/Schemas/{id}',
+    operation: 'scim.getSchema',
+    summary: 'Read a SCIM schema',
+    params: Type.Object({ id: Type.String({ description: 'The id of one of the list.' }) }),
+    errors: [scimErrors.filterNotAllowed, scimErrors.resourceNotFound],
+    async handle({ platform }, { params, query }) {
+      refuseFilter(query)
+      return pick(schemas(endpointUrl(platform)), params.id)
+    },
+  }),
+]
+
+/** RFC 7644 §3.11: whoever has a token is no user. Nothing to describe. */
+const me: Route[] = (['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).map((method) => ({
+  ...defineRoute({
+    auth: 'scim',
+    media: 'scim',
+    tolerant: true,
+    tag: 'SCIM',
+    method,
+    path: '/api/os/scim/v2/Me',
+    operation: `scim.${method.toLowerCase()}Me`,
+    summary: 'Not supported',
+    ...(method === 'GET' || method === 'DELETE' ? {} : { body: open(Type.Object({})) }),
+    errors: [...admissionErrors, scimErrors.notSupported],
+    async handle(work) {
+      await admit(work)
+      throw scimError(scimErrors.notSupported)
+    },
+  }),
+  hidden: true,
+}))
+
+/** One of a list is described with the list. */
+const isOfList = ({ path }: Route) => path.endsWith('/{id}')
+
+export const discoveryRoutes: Route[] = [...facts.map((route) => ({ ...route, hidden: isOfList(route) })), ...me]

@@ -1,0 +1,143 @@
+import { Type } from 'typebox'
+import { defineErrors, type ErrorDetails, type ErrorFactory } from '../../../platform/errors.ts'
+import { ScimLanguageError, type ScimLanguageReason } from '../language/error.ts'
+
+const scimType = (keyword: string) => ({ scimType: Type.String({ description: `\`${keyword}\` (RFC 7644 §3.12).` }) })
+
+export const scimErrors = defineErrors({
+  disabled: [403, 'scim_disabled', 'Provisioning is off', 'Turn it on with PATCH /v1/scim/config and enabled true.'],
+  filterNotAllowed: [
+    403,
+    'scim_filter_not_allowed',
+    'This endpoint takes no filter',
+    'What the server can do is read whole (RFC 7644 §4): leave the filter out.',
+  ],
+  connectionNotFound: [
+    400,
+    'scim_connection_not_found',
+    'There is no such connection',
+    'sso_connection_id must be a connection of this organization.',
+  ],
+  logNotFound: [404, 'scim_log_not_found', 'There is no such request', 'Requests are kept for 14 days: list them.'],
+  notReplayable: [
+    409,
+    'scim_not_replayable',
+    'This request cannot be repeated',
+    'Only a refused write can be repeated, and only if its body was kept: at most 16 KiB, without a password.',
+  ],
+  invalidFilter: [
+    400,
+    'scim_invalid_filter',
+    'The filter cannot be used',
+    'It is not of the grammar of RFC 7644 §3.4.2.2, too long, too deep, or about an attribute that is not searched.',
+    scimType('invalidFilter'),
+  ],
+  invalidPath: [
+    400,
+    'scim_invalid_path',
+    'The path cannot be used',
+    'path must be of the grammar of RFC 7644 §3.5.2 and name an attribute of the resource.',
+    scimType('invalidPath'),
+  ],
+  invalidValue: [
+    400,
+    'scim_invalid_value',
+    'A value is missing or not of its type',
+    'Send the value that the schema at /Schemas describes. For a user, userName or emails must hold an email address.',
+    scimType('invalidValue'),
+  ],
+  invalidSyntax: [
+    400,
+    'scim_invalid_syntax',
+    'The body is not a SCIM message',
+    'Compare the body with RFC 7644 §3: a resource, a PatchOp, a SearchRequest or a BulkRequest.',
+    scimType('invalidSyntax'),
+  ],
+  noTarget: [
+    400,
+    'scim_no_target',
+    'The path selects nothing',
+    'No value of the attribute matches the filter of the path.',
+    scimType('noTarget'),
+  ],
+  mutability: [
+    400,
+    'scim_mutability',
+    'The attribute cannot be changed',
+    'It is read-only or immutable: leave it out.',
+    scimType('mutability'),
+  ],
+  tooMany: [
+    400,
+    'scim_too_many',
+    'Too many operations or results',
+    'Send at most 1 000 operations in one request, and search for less at once.',
+    scimType('tooMany'),
+  ],
+  invalidCursor: [
+    400,
+    'scim_invalid_cursor',
+    'The cursor cannot be used',
+    'cursor must be the nextCursor of a page of the same query (RFC 9865 §2.1).',
+    scimType('invalidCursor'),
+  ],
+  resourceNotFound: [
+    404,
+    'scim_resource_not_found',
+    'There is no such resource',
+    'It was deleted, was never provisioned here, or belongs to another organization.',
+  ],
+  uniqueness: [
+    409,
+    'scim_uniqueness',
+    'Another resource has this value already',
+    'userName, externalId and the address of a user, and the displayName of a group, are unique: find the resource, and change it.',
+    scimType('uniqueness'),
+  ],
+  notSupported: [
+    501,
+    'scim_not_supported',
+    'This part of SCIM is not supported',
+    'A provisioning client is nobody: /Me has no resource. Use /Users.',
+  ],
+})
+
+/** An error with the keyword that SCIM has for it. */
+export function scimError(factory: ErrorFactory, detail?: string, more: ErrorDetails = {}) {
+  const keyword = SCIM_TYPES.get(factory.code)
+  return factory({
+    ...(detail === undefined ? {} : { detail }),
+    ...more,
+    ...(keyword === undefined ? {} : { extra: { scimType: keyword } }),
+  })
+}
+
+const SCIM_TYPES = new Map([
+  [scimErrors.invalidFilter.code, 'invalidFilter'],
+  [scimErrors.invalidPath.code, 'invalidPath'],
+  [scimErrors.invalidValue.code, 'invalidValue'],
+  [scimErrors.invalidSyntax.code, 'invalidSyntax'],
+  [scimErrors.noTarget.code, 'noTarget'],
+  [scimErrors.mutability.code, 'mutability'],
+  [scimErrors.tooMany.code, 'tooMany'],
+  [scimErrors.invalidCursor.code, 'invalidCursor'],
+  [scimErrors.uniqueness.code, 'uniqueness'],
+])
+
+const OF_LANGUAGE: Record<ScimLanguageReason, ErrorFactory> = {
+  invalidFilter: scimErrors.invalidFilter,
+  invalidPath: scimErrors.invalidPath,
+  invalidValue: scimErrors.invalidValue,
+  invalidSyntax: scimErrors.invalidSyntax,
+  noTarget: scimErrors.noTarget,
+  mutability: scimErrors.mutability,
+  tooMany: scimErrors.tooMany,
+}
+
+/** What the language finds wrong with a request. */
+export const languageErrors = Object.values(OF_LANGUAGE)
+
+/** The refusal that an error of the language stands for; any other error as it is. */
+export function asScimError(error: unknown): unknown {
+  return error instanceof ScimLanguageError ? scimError(OF_LANGUAGE[error.scimType], error.message) : error
+}

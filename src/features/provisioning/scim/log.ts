@@ -1,0 +1,110 @@
+import { runTogether } from '../../../platform/db/joined.ts'
+import { findErrorDefinition } from '../../../platform/errors.ts'
+import type { Page } from '../../../platform/http/pagination.ts'
+import type { Observed } from '../../../platform/http/server.ts'
+import { isId, newId } from '../../../platform/ids.ts'
+import type { Platform } from '../../../platform/platform.ts'
+import type { Directory } from '../../../platform/tenancy/directory.ts'
+import type { Work } from '../../../platform/work.ts'
+import { BASE } from './addresses.ts'
+import { scimErrors } from './errors.ts'
+import { withoutPasswords, withoutQuotes } from './passwords.ts'
+import type { ScimLog } from './schema.ts'
+import { findLogRow, keepRequest, type LogRow, selectLogPage } from './store.ts'
+
+const place = (accountId: string, id: string) => ({ table: 'scim_logs', column: 'said_sealed', row: id, accountId })
+
+/** Keeps what a provisioning client asked and what it was answered, but for passwords. Never fails the request. */
+export async function logRequest(platform: Platform, directory: Directory, seen: Observed): Promise<void> {
+  try {
+    const { method, status, code } = seen
+    const route = seen.route.slice(BASE.length)
+    const reason = reasonOf(seen)
+    const { path, body, isWhole } = withoutPasswords(belowBase(seen.url), route, seen.body)
+    const entry = { method, route, path, body, status, code, reason: isWhole ? reason : withoutQuotes(reason) }
+    await keepLog(platform, directory, { ...entry, replayOf: null })
+  } catch (error) {
+    platform.log.warn({ error }, 'A request of provisioning was not logged')
+  }
+}
+
+/** A path of SCIM, and its query: of the base any letter may have come as an escape. */
+function belowBase(url: string): string {
+  return `/${url.split('/').slice(BASE.split('/').length).join('/')}`
+}
+
+/** A request, and what became of it. */
+interface Entry {
+  method: string
+  path: string
+  route: string
+  body: unknown
+  status: number
+  code: string | null
+  reason: string | null
+  /** The request that this one repeats. */
+  replayOf: string | null
+}
+
+async function keepLog(platform: Platform, directory: Directory, entry: Entry): Promise<LogRow> {
+  const id = newId()
+  const { method, route, status, code, path, reason, body, replayOf } = entry
+  const said = JSON.stringify({ path, reason, body, replayOf })
+  const said_sealed = await platform.keyring.seal(place(directory.accountId, id), said)
+  const row = { id, method, route, status, code, said_sealed }
+  const item = { statement: keepRequest, directoryId: directory.id, key: null, row, more: [] }
+  const kept = await runTogether(platform, item)
+  if (!kept || !('created_at' in kept) || !(kept.created_at instanceof Date)) throw new Error('No request was kept')
+  return { ...row, directory_id: directory.id, created_at: kept.created_at }
+}
+
+function reasonOf({ status, answer }: Observed): string | null {
+  if (status < 400) return null
+  const { detail }: { detail?: unknown } = Object(JSON.parse(answer))
+  return typeof detail === 'string' ? detail : null
+}
+
+/** A page of requests. */
+export async function listLogs(work: Work, page: Page): Promise<LogRow[]> {
+  return selectLogPage(work.db, work.directory, page)
+}
+
+/** A request by its id. Throws `scim_log_not_found`. */
+export async function getLog(work: Work, text: string): Promise<ScimLog> {
+  const id = text.toLowerCase()
+  const row = isId(id) ? await findLogRow(work.db, work.directory, id) : undefined
+  if (!row) throw scimErrors.logNotFound()
+  return toLog(work, row)
+}
+
+/** What became of a request. */
+export type Outcome = Pick<Entry, 'status' | 'code' | 'reason'>
+
+/** Keeps that a request was repeated, and shows it. */
+export async function keepReplay(work: Work, first: ScimLog, outcome: Outcome): Promise<ScimLog> {
+  const { id, method, path, body } = first
+  const route = path
+    .split('?', 1)
+    .join()
+    .replace(/^(\/(?:Users|Groups)\/)[^/]+/, '$1{id}')
+  const entry = { method, path, route, body, ...outcome, replayOf: id }
+  return toLog(work, await keepLog(work.platform, work.directory, entry))
+}
+
+/** A request as the API shows it, with how to mend what was refused. */
+export async function toLog({ platform, directory }: Work, row: LogRow): Promise<ScimLog> {
+  const said = JSON.parse(await platform.keyring.open(place(directory.accountId, row.id), row.said_sealed))
+  return {
+    id: row.id,
+    method: row.method,
+    path: said.path,
+    status: row.status,
+    outcome: row.status < 400 ? 'accepted' : 'refused',
+    code: row.code,
+    reason: said.reason,
+    fix: findErrorDefinition(row.code ?? '')?.help ?? null,
+    body: said.body,
+    replayOf: said.replayOf ?? null,
+    createdAt: row.created_at.toISOString(),
+  }
+}

@@ -1,0 +1,49 @@
+import { type TProperties, Type } from 'typebox'
+import { open } from '../../../platform/http/route.ts'
+import { checkedApart, named } from '../../../platform/schema.ts'
+import { listQuery, searchBody, selectionQuery } from './list.ts'
+
+const Schemas = Type.Optional(Type.Array(Type.String(), { examples: [['urn:ietf:params:scim:schemas:core:2.0:User']] }))
+
+/** Any resource or message: what is of which type is said by the schemas of SCIM. */
+const Resource = named('ScimResource', open(Type.Object({ schemas: Schemas })))
+
+/** What the routes of resources have in common. */
+export const scimRoute = {
+  about: { media: 'scim', tolerant: true, tag: 'SCIM', service: 'scim' },
+  params: Type.Object({ id: Type.String({ description: 'Its id.' }) }),
+  listed: Type.Object(listQuery),
+  selected: Type.Object(selectionQuery),
+  searched: named('ScimSearchRequest', open(Type.Object({ schemas: Schemas, ...searchBody }))),
+  Patch: named(
+    'ScimPatch',
+    open(
+      Type.Object({
+        schemas: Schemas,
+        Operations: checkedApart(
+          Type.Optional(
+            Type.Array(Type.Unsafe<unknown>({}), {
+              examples: [[{ op: 'replace', path: 'active', value: false }]],
+            }),
+          ),
+        ),
+      }),
+    ),
+  ),
+  ListReply: named(
+    'ScimList',
+    Type.Object({
+      schemas: Type.Array(Type.String(), { examples: [['urn:ietf:params:scim:api:messages:2.0:ListResponse']] }),
+      totalResults: Type.Integer(),
+      startIndex: Type.Optional(Type.Integer()),
+      itemsPerPage: Type.Integer(),
+      nextCursor: Type.Optional(Type.String({ examples: ['mF3kQ…'] })),
+      Resources: Type.Array(Resource),
+    }),
+  ),
+  Resource,
+  /** A resource of the schemas, of which some fields are told. */
+  resource<P extends TProperties>(name: string, fields: P) {
+    return named(name, open(Type.Object({ schemas: Schemas, ...fields })))
+  },
+} as const

@@ -1,0 +1,75 @@
+import { Type } from 'typebox'
+import { httpErrors } from '../../../platform/errors.ts'
+import { byAge, finishPage, listQuery, readPage } from '../../../platform/http/pagination.ts'
+import { defineRoute, type Route } from '../../../platform/http/route.ts'
+import { changeConfig, readConfig, rotateToken } from './config.ts'
+import { discoveryRoutes } from './discovery-routes.ts'
+import { scimErrors } from './errors.ts'
+import { scimEvents } from './events.ts'
+import { listLogs, toLog } from './log.ts'
+import { ScimConfigAction, ScimConfigPatch, ScimConfigReply, ScimLogListReply, ScimTokenReply } from './schema.ts'
+
+const about = { tag: 'SCIM', service: 'scim', path: '/v1/scim/config' } as const
+
+const configRoutes: Route[] = [
+  defineRoute({
+    ...about,
+    method: 'GET',
+    operation: 'scim.getConfig',
+    scope: 'scim_config.read',
+    summary: 'Read the configuration of provisioning',
+    reply: ScimConfigReply,
+    handle: async (work) => ({ config: await readConfig(work) }),
+  }),
+  defineRoute({
+    ...about,
+    method: 'PATCH',
+    operation: 'scim.updateConfig',
+    scope: 'scim_config.write',
+    summary: 'Change the configuration of provisioning',
+    description: 'Absent fields are kept. Another connection changes the roles of provisioned users at once.',
+    body: ScimConfigPatch,
+    reply: ScimConfigReply,
+    errors: [scimErrors.connectionNotFound, httpErrors.privilegeEscalation],
+    examples: { body: { enabled: true } },
+    maybeEvents: [scimEvents.enabled, scimEvents.disabled, scimEvents.configUpdated],
+    handle: async (work, { body }) => ({ config: await changeConfig(work, body) }),
+  }),
+  defineRoute({
+    ...about,
+    method: 'POST',
+    operation: 'scim.rotateToken',
+    scope: 'scim_config.write',
+    summary: 'Give provisioning a new token',
+    description: 'The token is shown once. It is good for the SCIM endpoint of this organization and nothing else.',
+    body: ScimConfigAction,
+    reply: ScimTokenReply,
+    errors: [httpErrors.privilegeEscalation],
+    event: scimEvents.tokenRotated,
+    handle: (work, { body }) => rotateToken(work, body.overlap_seconds ?? 0),
+  }),
+]
+
+const { include_total: _total, ...logQuery } = listQuery
+
+const logRoutes: Route[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/v1/scim/logs',
+    operation: 'scim.listLogs',
+    scope: 'scim_config.read',
+    service: 'scim',
+    tag: 'SCIM',
+    summary: 'List the requests of provisioning',
+    description: 'With verdict, reason and how to mend it, for 14 days.',
+    query: Type.Object(logQuery),
+    reply: ScimLogListReply,
+    async handle(work, { query }) {
+      const page = readPage(work.platform, '/v1/scim/logs', query)
+      const { rows, reply } = finishPage(work, page, { rows: await listLogs(work, page) }, byAge)
+      return { logs: await Promise.all(rows.map((row) => toLog(work, row))), ...reply }
+    },
+  }),
+]
+
+export const scimRoutes: Route[] = [...configRoutes, ...logRoutes, ...discoveryRoutes]

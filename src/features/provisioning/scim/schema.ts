@@ -1,0 +1,74 @@
+import { type Static, Type } from 'typebox'
+import { listReply } from '../../../platform/http/pagination.ts'
+import { named, nullable, overlapSeconds } from '../../../platform/schema.ts'
+
+const Id = Type.String({ format: 'uuid' })
+const Moment = Type.String({ format: 'date-time' })
+
+export const ON_DEPROVISION = ['deactivate', 'delete'] as const
+
+export const ScimConfig = named(
+  'ScimConfig',
+  Type.Object({
+    enabled: Type.Boolean(),
+    endpointUrl: Type.String({
+      description:
+        'The base URL for the provisioning client; the same for all, since the token names the organization.',
+      examples: ['https://auth.example.com/api/os/scim/v2'],
+    }),
+    sso_connection_id: nullable(Id, 'The connection whose group_role_mapping gives roles to provisioned groups.'),
+    subOrgId: nullable(Id),
+    tokenSet: Type.Boolean(),
+    tokenHint: nullable(Type.String({ examples: ['scim_…9aF2'] }), 'The last characters of the token.'),
+    tokenRotatedAt: nullable(Moment),
+    tokenExpiresAt: nullable(Moment, 'When the previous token ends, which still works beside the present one.'),
+    lastRequestAt: nullable(Moment, 'To the minute.'),
+    userCount: Type.Integer({ examples: [0] }),
+    groupCount: Type.Integer({ examples: [0] }),
+    onDeprovision: Type.Enum([...ON_DEPROVISION], {
+      description: 'What becomes of a user whom the client deletes; `active: false` always deactivates.',
+    }),
+  }),
+)
+export type ScimConfig = Static<typeof ScimConfig>
+
+export const ScimConfigPatch = Type.Object({
+  enabled: Type.Optional(Type.Boolean()),
+  sso_connection_id: Type.Optional(nullable(Type.String({ minLength: 1 }), 'Null for none.')),
+  onDeprovision: Type.Optional(Type.Enum([...ON_DEPROVISION])),
+})
+export type ScimConfigPatch = Static<typeof ScimConfigPatch>
+
+export const ScimConfigAction = Type.Object({
+  action: Type.Enum(['rotate-token']),
+  overlap_seconds: overlapSeconds('How long the previous token keeps working; 0 ends it at once.'),
+})
+
+export const ScimConfigReply = Type.Object({ config: ScimConfig })
+export const ScimTokenReply = Type.Object({
+  token: Type.String({
+    description: 'Shown once.',
+    examples: ['scim_4fQ0ZyK1nB7vX2cM9tR8sW3uJ6pL5dH0gA7eT4iO1qYb2kR9aF'],
+  }),
+  config: ScimConfig,
+})
+
+export const ScimLog = named(
+  'ScimLog',
+  Type.Object({
+    id: Id,
+    method: Type.String({ examples: ['POST'] }),
+    path: Type.String({ examples: ['/Users'] }),
+    status: Type.Integer({ examples: [409] }),
+    outcome: Type.Enum(['accepted', 'refused']),
+    code: nullable(Type.String({ examples: ['scim_uniqueness'] })),
+    reason: nullable(Type.String({ examples: ['Another user has this userName.'] })),
+    fix: nullable(Type.String({ examples: ['Find the resource, and change it.'] })),
+    body: Type.Unknown({ examples: [{ userName: 'ada@acme.example' }] }),
+    replayOf: nullable(Id, 'The request that this one repeats.'),
+    createdAt: Moment,
+  }),
+)
+export type ScimLog = Static<typeof ScimLog>
+
+export const ScimLogListReply = Type.Object({ logs: Type.Array(ScimLog), ...listReply })

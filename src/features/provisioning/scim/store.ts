@@ -1,0 +1,184 @@
+import { type InsertObject, type Selectable, sql } from 'kysely'
+import type { JoinedStatement } from '../../../platform/db/joined.ts'
+import { now } from '../../../platform/db/now.ts'
+import type { Db, Tx } from '../../../platform/db/pool.ts'
+import type { DB, ScimConfigs, ScimLogs, ScimTokens } from '../../../platform/db/schema.gen.ts'
+import { type Page, takePage } from '../../../platform/http/pagination.ts'
+import type { Directory } from '../../../platform/tenancy/directory.ts'
+
+export type LogRow = Selectable<ScimLogs>
+export type TokenRow = Selectable<ScimTokens>
+export type ConfigRow = Omit<Selectable<ScimConfigs>, 'on_deprovision'> & { on_deprovision: 'deactivate' | 'delete' }
+
+/** The token of this keyed hash. */
+export async function findTokenRow(db: Db, hash: Buffer): Promise<TokenRow | undefined> {
+  return db.selectFrom('scim_tokens').selectAll().where('token_hash', '=', hash).executeTakeFirst()
+}
+
+/** Those that work, the newest first. */
+export async function listTokenRows(db: Db, directory: Directory): Promise<TokenRow[]> {
+  return db
+    .selectFrom('scim_tokens')
+    .selectAll()
+    .where('directory_id', '=', directory.id)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
+    .orderBy('expires_at', (order) => order.desc().nullsFirst())
+    .execute()
+}
+
+export async function insertTokenRow(
+  tx: Tx,
+  directory: Directory,
+  row: Omit<InsertObject<DB, 'scim_tokens'>, 'directory_id'>,
+): Promise<void> {
+  await tx
+    .insertInto('scim_tokens')
+    .values({ ...row, directory_id: directory.id })
+    .execute()
+}
+
+/** Ends the tokens of the directory; the present one only after so many seconds. Returns all there were. */
+export async function endTokenRows(tx: Tx, directory: Directory, overlapSeconds: number): Promise<TokenRow[]> {
+  const gone = await tx
+    .deleteFrom('scim_tokens')
+    .where('directory_id', '=', directory.id)
+    .$if(overlapSeconds > 0, (query) => query.where('expires_at', 'is not', null))
+    .returningAll()
+    .execute()
+  if (overlapSeconds === 0) return gone
+  const kept = await tx
+    .updateTable('scim_tokens')
+    .set({ expires_at: sql`clock_now() + make_interval(secs => ${overlapSeconds})` })
+    .where('directory_id', '=', directory.id)
+    .returningAll()
+    .execute()
+  return [...gone, ...kept]
+}
+
+export async function findConfigRow(db: Db, directory: Directory): Promise<ConfigRow | undefined> {
+  return db
+    .selectFrom('scim_configs')
+    .selectAll()
+    .where('directory_id', '=', directory.id)
+    .$castTo<ConfigRow>()
+    .executeTakeFirst()
+}
+
+/** The configuration, made where there is none, and locked until the transaction ends. */
+export async function lockConfigRow(tx: Tx, directory: Directory): Promise<ConfigRow> {
+  await tx
+    .insertInto('scim_configs')
+    .values({ directory_id: directory.id })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  return tx
+    .selectFrom('scim_configs')
+    .selectAll()
+    .where('directory_id', '=', directory.id)
+    .forUpdate()
+    .$castTo<ConfigRow>()
+    .executeTakeFirstOrThrow()
+}
+
+export async function updateConfigRow(
+  tx: Tx,
+  directory: Directory,
+  changes: Partial<Pick<ConfigRow, 'enabled' | 'sso_connection_id' | 'on_deprovision'>>,
+): Promise<ConfigRow> {
+  return tx
+    .updateTable('scim_configs')
+    .set({ ...changes, updated_at: now })
+    .where('directory_id', '=', directory.id)
+    .returningAll()
+    .$castTo<ConfigRow>()
+    .executeTakeFirstOrThrow()
+}
+
+export async function countProvisioned(
+  db: Db,
+  directory: Directory,
+): Promise<{ userCount: number; groupCount: number }> {
+  return db
+    .selectNoFrom((eb) => [
+      eb
+        .selectFrom('scim_users')
+        .select((count) => count.fn.countAll<number>().as('n'))
+        .where('directory_id', '=', directory.id)
+        .where('deleted_at', 'is', null)
+        .$asScalar()
+        .$notNull()
+        .as('userCount'),
+      eb
+        .selectFrom('scim_groups')
+        .select((count) => count.fn.countAll<number>().as('n'))
+        .where('directory_id', '=', directory.id)
+        .$asScalar()
+        .$notNull()
+        .as('groupCount'),
+    ])
+    .executeTakeFirstOrThrow()
+}
+
+/** What decides whether a provisioning client is served. */
+export interface AdmissionRow {
+  enabled: boolean
+  sso_connection_id: string | null
+  on_deprovision: 'deactivate' | 'delete'
+  organization_status: string | null
+  /** Whether the token, if there is one, still works: caches of other processes hear of its end later. */
+  works: boolean
+}
+
+/** The same, of each of these directories at once. */
+export async function findAdmissionRows(
+  db: Db,
+  asked: { directories: string[]; tokens: (string | null)[] },
+  directoryId: string | null,
+): Promise<(AdmissionRow & { place: number })[]> {
+  const place = directoryId === null ? sql`asked.directory_id` : sql`${directoryId}::uuid`
+  const { rows } = await sql<AdmissionRow & { place: number }>`
+    select asked.place::int, coalesce(c.enabled, false) as enabled, c.sso_connection_id,
+      coalesce(c.on_deprovision, 'deactivate') as on_deprovision, o.status as organization_status,
+      asked.token_id is null or t.id is not null as works
+    from unnest(${asked.directories}::uuid[], ${asked.tokens}::uuid[]) with ordinality
+      as asked (directory_id, token_id, place)
+    join directories d on d.id = asked.directory_id
+    left join organizations o on o.id = d.organization_id
+    left join scim_tokens t on t.id = asked.token_id and t.directory_id = asked.directory_id
+      and (t.expires_at is null or t.expires_at > clock_now())
+    left join scim_configs c on c.directory_id = ${place}`.execute(db)
+  return rows
+}
+
+/**
+ * Keeps a request, and notes in the configuration that there was one: once a minute, which is enough for people and spares
+ * the row. One that somebody is changing is left alone.
+ */
+export const keepRequest: JoinedStatement = {
+  columns: { id: 'uuid', method: 'text', route: 'text', status: 'int', code: 'text', said_sealed: 'text' },
+  order: 'directory_id, id',
+  text: ({ directory, lock }) => `,
+    due as (
+      select found.directory_id from clock cross join asked cross join lateral (
+        select directory_id from scim_configs where directory_id = ${directory('asked')}
+          and (last_request_at is null or last_request_at < clock.at - interval '1 minute')
+        ${lock}) found),
+    touched as (
+      update scim_configs set last_request_at = clock.at from clock cross join due
+      where scim_configs.directory_id = ${directory('due')}),
+    kept as (
+      insert into scim_logs (directory_id, id, method, route, status, code, said_sealed, created_at)
+      select asked.directory_id, asked.id, asked.method, asked.route, asked.status, asked.code, asked.said_sealed, clock.at
+      from clock cross join asked returning id, created_at)
+    select asked.n, kept.created_at from asked join kept on kept.id = asked.id`,
+}
+
+export async function findLogRow(db: Db, directory: Directory, id: string): Promise<LogRow | undefined> {
+  const query = db.selectFrom('scim_logs').selectAll().where('directory_id', '=', directory.id)
+  return query.where('id', '=', id).executeTakeFirst()
+}
+
+export async function selectLogPage(db: Db, directory: Directory, page: Page): Promise<LogRow[]> {
+  const query = db.selectFrom('scim_logs').selectAll().where('directory_id', '=', directory.id)
+  return takePage(query, page, { at: 'created_at', id: 'id' }).execute()
+}

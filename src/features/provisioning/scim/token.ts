@@ -1,0 +1,75 @@
+import { hashPurpose, type Keyring } from '../../../platform/crypto/keyring.ts'
+import { checksum, keyedHash, randomBase62 } from '../../../platform/crypto/tokens.ts'
+import type { Tx } from '../../../platform/db/pool.ts'
+import { type ErrorDetails, httpErrors } from '../../../platform/errors.ts'
+import { type Platform, perPlatform } from '../../../platform/platform.ts'
+import { bearerToken } from '../../../platform/tenancy/authenticate.ts'
+import type { Authenticator, ScimCaller } from '../../../platform/tenancy/caller.ts'
+import { findDirectory } from '../../../platform/tenancy/directory.ts'
+import { findTokenRow, type TokenRow } from './store.ts'
+
+const tokens = hashPurpose('scim-token')
+
+const CHECKSUM_LENGTH = 6
+const FORM = /^scim_[0-9A-Za-z]{49}$/
+const SHOWN = 4
+
+/** The text of a fresh token: `scim_<256 random bits><checksum>`. Of which organization it is only its row says. */
+export function makeToken(): string {
+  const body = `scim_${randomBase62()}`
+  return body + checksum(body)
+}
+
+/** What people see of a token. */
+export const hintOf = (token: string) => `scim_…${token.slice(-SHOWN)}`
+
+export function hashToken(keyring: Keyring, token: string): Buffer {
+  return keyedHash(keyring.hashKey(tokens), token)
+}
+
+function isWellFormed(token: string): boolean {
+  return FORM.test(token) && checksum(token.slice(0, -CHECKSUM_LENGTH)) === token.slice(-CHECKSUM_LENGTH)
+}
+
+// Looked up by its hash, whose key only the deployment has: nobody can tell from the time that a look-up takes how much of
+// a guess is right.
+const known = perPlatform((platform) =>
+  platform.caches.define<TokenRow | null>('scim_tokens', async (hash) => {
+    return (await findTokenRow(platform.db, Buffer.from(hash, 'hex'))) ?? null
+  }),
+)
+
+/** Has every process look a token up again, once the transaction has committed. */
+export async function forgetToken(platform: Platform, tx: Tx, hash: Buffer): Promise<void> {
+  await known(platform).invalidate(tx, hash.toString('hex'))
+}
+
+/**
+ * The authenticator of provisioning clients: their token as a Bearer token, and nothing else (RFC 7644 §2). Throws
+ * `scim_token_missing`, `scim_token_invalid`.
+ */
+export function scimAuthenticator(platform: Platform): Authenticator<ScimCaller> {
+  return async ({ headers, lookUp }, now) => {
+    const token = bearerToken(headers)
+    if (token === null) throw httpErrors.scimTokenMissing({ headers: challenge() })
+    if (!isWellFormed(token)) throw httpErrors.scimTokenInvalid(invalidToken)
+    const cache = known(platform)
+    const hash = hashToken(platform.keyring, token).toString('hex')
+    const find = async () => cache.get(hash)
+    const row = await (cache.has(hash) ? find() : lookUp(find))
+    if (!row || (row.expires_at && row.expires_at <= now)) throw httpErrors.scimTokenInvalid(invalidToken)
+    const directory = await findDirectory(platform, row.directory_id)
+    if (!directory) throw httpErrors.scimTokenInvalid(invalidToken)
+    const { accountId, environmentId, environmentSlug, organizationId } = directory
+    const place = { accountId, environmentId, environmentSlug, organizationId }
+    return { kind: 'scim', actor: { type: 'scim', id: row.id }, ...place, directory }
+  }
+}
+
+/** RFC 6750 §3: no error code where nothing was presented. */
+function challenge(error?: string): Record<string, string> {
+  return { 'www-authenticate': `Bearer realm="watchword"${error ? `, error="${error}"` : ''}` }
+}
+
+/** What the refusal of such a token says. */
+export const invalidToken: ErrorDetails = { headers: challenge('invalid_token') }

@@ -1,0 +1,125 @@
+import { openPosition, type Position, sealPosition } from '../../../platform/events/event-cursor.ts'
+import { toEvent } from '../../../platform/events/event-envelope.ts'
+import { readTypes } from '../../../platform/events/event-types.ts'
+import { asDownload, csvLine, type Download } from '../../../platform/http/answer.ts'
+import { type Reach, reachOf } from '../../../platform/tenancy/directory.ts'
+import type { Work } from '../../../platform/work.ts'
+import { type Filter, type ReadPage, selectNewest } from './read-store.ts'
+import type { AuditQuery } from './schema.ts'
+
+type Reading = Pick<Work<Reach>, 'platform' | 'directory'>
+type Sent = ReturnType<typeof toEvent>
+
+/** A page of events, the newest first. Throws `invalid_request` for an unknown type and for a cursor of another reach. */
+export async function listAudit(
+  work: Reading,
+  query: AuditQuery,
+  { after, limit }: { after: string | null; limit: number },
+): Promise<{ events: Sent[]; has_more: boolean; next_cursor: string | null }> {
+  const { platform, directory } = work
+  const { events, next } = await readPage(work, toFilter(query), placeOf(work, after), limit)
+  const next_cursor = next && sealPosition(platform, directory, next)
+  return { events: events.map(toEvent), has_more: next !== null, next_cursor }
+}
+
+const COLUMNS = [
+  ...['id', 'type', 'timestamp', 'environment', 'sub_org_id', 'actor_type', 'actor_id', 'target_type', 'target_id'],
+  ...['request_id', 'ip_address', 'user_agent', 'data', 'previous'],
+]
+
+/** The first line of an export as CSV. */
+export const csvHead = csvLine(COLUMNS)
+
+// Of events in memory at a time.
+const EXPORTED = 1000
+
+const FORMATS = {
+  csv: { type: 'text/csv', head: csvHead, line: (event: Sent) => csvLine(cellsOf(event)) },
+  ndjson: { type: 'application/x-ndjson', head: '', line: (event: Sent) => `${JSON.stringify(event)}\n` },
+}
+
+/** All of that, from a cursor on, page by page as the client reads. Holds no connection in between. */
+export async function exportAudit(
+  work: Reading,
+  query: AuditQuery,
+  { after, format }: { after: string | null; format: keyof typeof FORMATS },
+): Promise<Download> {
+  const filter = toFilter(query)
+  // What is refused is refused before anything is sent.
+  const first = await readPage(work, filter, placeOf(work, after), EXPORTED)
+  const { type, head, line } = FORMATS[format]
+  async function* pieces() {
+    yield head
+    for (let page = first; ; page = await readPage(work, filter, page.next, EXPORTED)) {
+      if (page.events.length) yield page.events.map((event) => line(toEvent(event))).join('')
+      if (!page.next) return
+    }
+  }
+  return asDownload(type, `audit.${format}`, pieces())
+}
+
+const EVERYTHING = toFilter({})
+
+/**
+ * The newest events of a directory that tell of a user, by their ids. They are looked for in steps, so many at most.
+ * `isWhole` is false where there may be more.
+ */
+export async function newestEventsOf(
+  { platform, directory }: Pick<Work, 'platform' | 'directory'>,
+  ids: string[],
+  { limit, steps }: { limit: number; steps: number },
+): Promise<{ events: Sent[]; isWhole: boolean }> {
+  const found: Sent[] = []
+  let before: Position | null = null
+  for (let step = 0; step < steps && found.length < limit; step++) {
+    const asked = { before, limit: limit - found.length }
+    const page: ReadPage = await selectNewest(platform.db, reachOf(directory), { ...EVERYTHING, userIds: ids }, asked)
+    found.push(...page.events.map(toEvent))
+    if (page.next === null) return { events: found, isWhole: true }
+    before = page.next
+  }
+  return { events: found, isWhole: false }
+}
+
+function placeOf({ platform, directory }: Reading, after: string | null): Position | null {
+  return after === null ? null : openPosition(platform, directory, after)
+}
+
+function readPage(
+  { platform, directory }: Reading,
+  filter: Filter,
+  before: Position | null,
+  limit: number,
+): Promise<ReadPage> {
+  return selectNewest(platform.db, directory, filter, { before, limit })
+}
+
+function toFilter(query: AuditQuery): Filter {
+  return {
+    types: query.types === undefined ? null : readTypes(query.types),
+    actorType: query.actor_type ?? null,
+    actorId: query.actor_id ?? null,
+    targetType: query.target_type ?? null,
+    targetId: query.target_id ?? null,
+    userIds: query.user_id === undefined ? null : [query.user_id],
+    ipAddress: query.ip_address ?? null,
+    requestId: query.request_id ?? null,
+    text: query.q ?? null,
+    from: query.from === undefined ? null : new Date(query.from),
+    to: query.to === undefined ? null : new Date(query.to),
+  }
+}
+
+function cellsOf(event: Sent): (string | null)[] {
+  const { id, type, timestamp, environment, sub_org_id, actor, target, request_id, ip_address, user_agent } = event
+  return [
+    ...[id, type, timestamp, environment, sub_org_id, actor.type, actor.id, target?.type ?? null, target?.id ?? null],
+    ...[
+      request_id,
+      ip_address,
+      user_agent,
+      JSON.stringify(event.data),
+      event.previous && JSON.stringify(event.previous),
+    ],
+  ]
+}

@@ -1,0 +1,68 @@
+import { Type } from 'typebox'
+import { defineRoute, type Route } from '../../../platform/http/route.ts'
+import { settingsRoutes } from '../../../platform/settings/settings-routes.ts'
+import { csvHead, exportAudit, listAudit } from './read.ts'
+import { AuditPage, auditQuery } from './schema.ts'
+import { AuditSettingsReply, auditSettings } from './settings.ts'
+
+const after = Type.Optional(Type.String({ maxLength: 200, description: 'next_cursor of the last page.' }))
+
+const about = { method: 'GET', scope: 'audit.read', directory: 'reach', tag: 'Audit log' } as const
+
+export const auditRoutes: Route[] = [
+  defineRoute({
+    ...about,
+    path: '/v1/audit/events',
+    operation: 'audit.list',
+    summary: 'Read the audit log',
+    description:
+      'Newest first. A page may have fewer events than `limit`, or none, and go on: what is rare is looked for in steps. ' +
+      'Of one organization, or with an org-wide key and no `subOrgId` of the whole environment.',
+    query: Type.Object({
+      ...auditQuery,
+      after,
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, description: 'Default 100.' })),
+    }),
+    reply: AuditPage,
+    handle: (work, { query: { after = null, limit = 100, ...query } }) => listAudit(work, query, { after, limit }),
+  }),
+  defineRoute({
+    ...about,
+    path: '/v1/audit/export',
+    operation: 'audit.export',
+    longRunning: true,
+    summary: 'Export the audit log',
+    description: 'All that matches, newest first, as fast as it is read. A file that was cut off has no proper end.',
+    query: Type.Object({
+      ...auditQuery,
+      after,
+      format: Type.Optional(Type.Enum(['csv', 'ndjson'], { description: 'Default ndjson, or csv by `Accept`.' })),
+    }),
+    downloads: {
+      'application/x-ndjson': '{"id":"evt_0198b6f2-7c1b-7e05-8a63-c94d1b2e7f30","type":"user.created"}\n',
+      'text/csv': csvHead,
+    },
+    handle: (work, { query: { format, after = null, ...query } }) =>
+      exportAudit(work, query, { after, format: format ?? (/^text\/csv\b/i.test(work.accept) ? 'csv' : 'ndjson') }),
+  }),
+  ...settingsRoutes(auditSettings, {
+    tag: 'Audit log',
+    noun: 'audit',
+    scopes: { read: 'audit.read', write: 'auth.settings.write' },
+    get: { path: '/v1/audit/settings', summary: 'Read audit settings' },
+    update: { path: '/v1/audit/settings', summary: 'Change audit settings' },
+    updateDefaults: {
+      path: '/v1/audit/settings/defaults',
+      summary: 'Change the audit settings that the environment’s organizations inherit',
+    },
+    body: Type.Object(auditSettings.patchBody),
+    reply: AuditSettingsReply,
+    examples: {
+      body: { retention_days: 730 },
+      reply: { settings: { retention_days: 730 } },
+      sources: { retention_days: 'directory' },
+    },
+    read: async (work) => ({ settings: await auditSettings.effective(work) }),
+    change: async (work, patch) => ({ settings: await auditSettings.update(work, patch) }),
+  }),
+]

@@ -1,0 +1,233 @@
+import type { KeyObject } from 'node:crypto'
+import type { Db } from '../../../platform/db/pool.ts'
+import { readSnapshot } from '../../../platform/db/tx.ts'
+import type { Position } from '../../../platform/events/event-cursor.ts'
+import type { Platform } from '../../../platform/platform.ts'
+import { type Head, selectHeads } from './chain-store.ts'
+import {
+  type Block,
+  chainKey,
+  differingParts,
+  digestAt,
+  digestEvent,
+  type EventText,
+  hashBlock,
+  NO_HASH,
+  sealAnchor,
+} from './digest.ts'
+import {
+  type DirectoryRef,
+  findBlockHash,
+  findBlockOf,
+  findCursor,
+  listDirectories,
+  type Range,
+  selectBetween,
+  selectBlocks,
+  selectEvent,
+} from './verify-store.ts'
+
+/** What does not agree with the chain, and where. */
+export interface Finding {
+  /**
+   * Of an event: `changed`, `removed`, `inserted`, `moved`. Of the chain: `chain_broken`, `blocks_removed`, `anchor_broken`,
+   * `tail_removed`, `head_differs`.
+   */
+  kind: string
+  directory: DirectoryRef
+  event: { id: string; at: string | null; type: string | null } | null
+  /** The number of the block, where one is concerned. */
+  block: number | null
+  detail: string
+}
+
+/** A head that was kept elsewhere. */
+export interface KeptHead {
+  directory: string
+  block: number
+  hash: string
+}
+
+interface Verifying {
+  db: Db
+  key: KeyObject
+  directory: DirectoryRef
+  report(finding: Omit<Finding, 'directory'>): void
+}
+
+const START: Position = { epoch: 0, txId: '0', id: '00000000-0000-0000-0000-000000000000' }
+const [DIRECTORIES, BLOCKS, MORE_EVENTS] = [200, 20, 1000]
+
+/**
+ * Compares the events of every directory of a range with their chain, and the chain with heads that were kept elsewhere.
+ * Reads a directory in one snapshot, a block of events at a time. Tells each finding as it is found.
+ *
+ * @returns how much was compared.
+ */
+export async function verifyChains(
+  platform: Platform,
+  range: Range,
+  keptHeads: KeptHead[],
+  tell: (finding: Finding) => void,
+): Promise<{ directories: number; events: number }> {
+  const kept = Map.groupBy(keptHeads, (head) => head.directory)
+  const counted = { directories: 0, events: 0 }
+  for (let after = START.id; ; ) {
+    const directories = await listDirectories(platform.db, range, after, DIRECTORIES)
+    for (const directory of directories) {
+      counted.directories++
+      counted.events += await readSnapshot(platform.db, (db) =>
+        verifyDirectory(
+          { db, key: chainKey(platform), directory, report: (finding) => tell({ ...finding, directory }) },
+          kept.get(directory.id) ?? [],
+        ),
+      )
+      kept.delete(directory.id)
+    }
+    const last = directories.at(-1)
+    if (!last) break
+    after = last.id
+  }
+  if (Object.keys(range).length === 0)
+    for (const [id, heads] of kept) {
+      const directory = {
+        id,
+        kind: 'unknown',
+        environment: '',
+        environmentId: '',
+        organizationId: null,
+        organization: null,
+      }
+      const detail = 'There is no such directory, and its chain is kept elsewhere.'
+      for (const { block } of heads) tell({ kind: 'tail_removed', directory, event: null, block, detail })
+    }
+  return counted
+}
+
+async function verifyDirectory(work: Verifying, kept: KeptHead[]): Promise<number> {
+  const { db, directory, report } = work
+  const cursor = await findCursor(db, directory.environmentId)
+  const head = (await selectHeads(db, [directory.id])).get(directory.id) ?? null
+  const anchor = readAnchor(work, head)
+  const at = { seq: anchor.seq, hash: anchor.hash, end: START }
+  let events = 0
+  for (;;) {
+    const blocks = await selectBlocks(db, directory.id, at.seq, BLOCKS)
+    for (const block of blocks) {
+      verifyLink(work, block, at)
+      await verifyEvents(work, block, at.end)
+      events += block.eventIds.length
+      Object.assign(at, { seq: block.seq, hash: block.hash, end: block.end })
+    }
+    if (blocks.length < BLOCKS) break
+  }
+  if (at.seq !== (head?.seq ?? 0) || (head && !head.hash.equals(at.hash))) {
+    const detail = `The chain ends at block ${at.seq}, and its head says ${head?.seq ?? 'nothing'}.`
+    report({ kind: 'tail_removed', event: null, block: at.seq, detail })
+  }
+  if (cursor) {
+    const extra = await selectBetween(db, directory.id, { after: at.end, until: cursor, limit: MORE_EVENTS })
+    for (const event of extra) await reportExtra(work, event)
+  }
+  for (const each of kept) await compareHead(work, each, { anchor, last: at.seq })
+  return events
+}
+
+/** Where the chain begins. */
+function readAnchor({ key, directory, report }: Verifying, head: Head | null): { seq: number; hash: Buffer } {
+  if (!head?.anchor_hash || !head.anchor_seal) return { seq: 0, hash: NO_HASH }
+  const { anchor_seq: seq, anchor_hash: hash } = head
+  if (!sealAnchor(key, directory.id, seq, hash).equals(head.anchor_seal)) {
+    const detail = `What was up to block ${seq} did not go because its retention was over.`
+    report({ kind: 'anchor_broken', event: null, block: seq, detail })
+  }
+  return { seq, hash }
+}
+
+function verifyLink({ key, report }: Verifying, block: Block & { hash: Buffer }, last: { seq: number; hash: Buffer }) {
+  const said = { event: null, block: block.seq }
+  const times = `its ${block.eventIds.length} events are of ${isoOf(block.firstAt)} to ${isoOf(block.lastAt)}`
+  if (block.seq !== last.seq + 1) {
+    const detail = `Blocks ${last.seq + 1} to ${block.seq - 1} are missing before this one; ${times}.`
+    report({ kind: 'blocks_removed', ...said, detail })
+  } else if (!hashBlock(key, last.hash, block).equals(block.hash))
+    report({ kind: 'chain_broken', ...said, detail: `The block does not follow from the one before; ${times}.` })
+}
+
+/** The events where a block ends, after the end of the one before: those that it names, and no others. */
+async function verifyEvents(work: Verifying, block: Block, after: Position): Promise<void> {
+  const { db, key, directory, report } = work
+  const { eventIds, digests, end, seq } = block
+  const limit = eventIds.length + MORE_EVENTS
+  const found = await selectBetween(db, directory.id, { after, until: end, limit })
+  const byId = new Map(found.map((event) => [event.id, event]))
+  for (const [index, id] of eventIds.entries()) {
+    const event = byId.get(id) ?? (await selectEvent(db, directory.id, id))
+    if (!event) {
+      const detail = `Event ${index + 1} of ${eventIds.length} in the block is not there.`
+      report({ kind: 'removed', event: { id, at: timeOf(id), type: null }, block: seq, detail })
+      continue
+    }
+    const parts = differingParts(digestEvent(key, event), digestAt(digests, index))
+    if (parts.length) report({ ...changed(event, parts), block: seq })
+  }
+  const named = new Set(eventIds)
+  for (const event of found) if (!named.has(event.id)) await reportExtra(work, event)
+}
+
+function changed(event: EventText, parts: string[]): Omit<Finding, 'directory' | 'block'> {
+  const isMoved = parts.length === 1 && parts[0] === 'place'
+  return { kind: isMoved ? 'moved' : 'changed', event: nameOf(event), detail: `What differs: ${parts.join(', ')}.` }
+}
+
+/** An event where the chain has none: unless it is told of as moved, somebody has put it there. */
+async function reportExtra({ db, directory, report }: Verifying, event: EventText): Promise<void> {
+  if ((await findBlockOf(db, directory.id, event.id)) !== null) return
+  report({ kind: 'inserted', event: nameOf(event), block: null, detail: 'The chain has passed its place without it.' })
+}
+
+async function compareHead(
+  { db, directory, report }: Verifying,
+  kept: KeptHead,
+  { anchor, last }: { anchor: { seq: number; hash: Buffer }; last: number },
+): Promise<void> {
+  // What went since cannot be compared.
+  if (kept.block < anchor.seq) return
+  const said = { event: null, block: kept.block }
+  if (kept.block > last) {
+    const detail = `The chain ends at block ${last}, and has been longer: everything behind was cut off.`
+    report({ kind: 'tail_removed', ...said, detail })
+    return
+  }
+  const hash = kept.block === anchor.seq ? anchor.hash : await findBlockHash(db, directory.id, kept.block)
+  if (hash?.toString('hex') !== kept.hash)
+    report({ kind: 'head_differs', ...said, detail: 'The block is another than the one whose hash was kept.' })
+}
+
+function nameOf({ id, created_at, type }: EventText): NonNullable<Finding['event']> {
+  return { id, at: created_at === null ? null : isoOf(created_at), type }
+}
+
+function isoOf(microseconds: string): string {
+  return new Date(Number(BigInt(microseconds) / 1000n)).toISOString()
+}
+
+/** When an event that is no longer there was recorded: its id begins with it (RFC 9562 §5.7). */
+function timeOf(id: string): string {
+  return new Date(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)).toISOString()
+}
+
+/** The heads of every chain of a range, to be kept elsewhere; a page at a time. */
+export async function* readHeads(platform: Platform, range: Range): AsyncGenerator<KeptHead & { at: string }> {
+  for (let after = START.id; ; ) {
+    const directories = await listDirectories(platform.db, range, after, DIRECTORIES)
+    const ids = directories.map(({ id }) => id)
+    // Process clock: tells people when the heads were printed.
+    const at = platform.clock.now().toISOString()
+    for (const { directory_id, seq, hash } of (await selectHeads(platform.db, ids)).values())
+      yield { directory: directory_id, block: seq, hash: hash.toString('hex'), at }
+    const last = ids.at(-1)
+    if (last === undefined) return
+    after = last
+  }
+}

@@ -1,0 +1,50 @@
+import { Type } from 'typebox'
+import { anyEvent, toEvent } from '../../../platform/events/event-envelope.ts'
+import { STREAM_DAYS, streamErrors } from '../../../platform/events/event-epoch.ts'
+import { readStream } from '../../../platform/events/event-stream.ts'
+import { readTypes } from '../../../platform/events/event-types.ts'
+import { defineRoute, type Route } from '../../../platform/http/route.ts'
+
+export const eventRoutes: Route[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/v1/events',
+    operation: 'events.list',
+    scope: 'events.read',
+    directory: 'reach',
+    tag: 'Events',
+    summary: 'Follow the event stream',
+    description:
+      'Oldest first, each event exactly once: call again with the last next_cursor, immediately while has_more is true. ' +
+      `Without \`after\` it starts ${STREAM_DAYS} days back. Of one organization, or with an org-wide key and no ` +
+      '`subOrgId` of the whole environment. [The catalogue](/docs/events) lists the types, and so do ' +
+      'the `webhooks` of this document.',
+    query: Type.Object({
+      after: Type.Optional(Type.String({ maxLength: 200, description: 'next_cursor of the last page.' })),
+      types: Type.Optional(
+        Type.String({
+          maxLength: 2000,
+          description: 'Types, separated by commas; `user.*` matches all with that prefix.',
+        }),
+      ),
+      limit: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: 1000, description: 'Default 100. Large events make a page shorter.' }),
+      ),
+    }),
+    reply: Type.Object({
+      events: Type.Array(anyEvent),
+      has_more: Type.Boolean(),
+      next_cursor: Type.String({
+        description: 'Always present: where the next call continues.',
+        examples: ['40XWT9-Xl29pafx27PHTegAAYaVdbA37poeYVlyFvQ8XUAfu7mpb6c4JZXwT8LLXQogJqxkJan-VkNEa'],
+      }),
+    }),
+    errors: [streamErrors.cursorExpired],
+    async handle(work, { query }) {
+      const { after = null, types, limit = 100 } = query
+      const filter = types === undefined ? null : readTypes(types)
+      const { events, cursor, hasMore } = await readStream(work, after, { types: filter, limit })
+      return { events: events.map(toEvent), has_more: hasMore, next_cursor: cursor }
+    },
+  }),
+]

@@ -1,0 +1,5 @@
+import type { Samples } from '../../../../test/samples.ts'
+
+export const samples: Samples = {
+  'GET /v1/events': () => ({}),
+}

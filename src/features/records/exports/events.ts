@@ -1,0 +1,15 @@
+import { Type } from 'typebox'
+import { defineEvents } from '../../../platform/events/events.ts'
+import { nullable } from '../../../platform/schema.ts'
+
+export const exportEvents = defineEvents({
+  exported: [
+    'user.exported',
+    'Everything that is kept about a user was read.',
+    Type.Object({
+      user_id: nullable(Type.String({ format: 'uuid' })),
+      directory_user_id: Type.String({ format: 'uuid' }),
+      truncated: Type.Array(Type.String({ examples: ['sessions'] })),
+    }),
+  ],
+})

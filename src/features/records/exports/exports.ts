@@ -1,0 +1,40 @@
+import { record } from '../../../platform/events/events.ts'
+import { authorize } from '../../../platform/tenancy/authorize.ts'
+import type { KeyCaller } from '../../../platform/tenancy/caller.ts'
+import type { Reach } from '../../../platform/tenancy/directory.ts'
+import type { Work } from '../../../platform/work.ts'
+import { reachUser, toUser } from '../../directory/users/users.ts'
+import { newestEventsOf } from '../audit/audit.ts'
+import { exportEvents } from './events.ts'
+import { selectRecords } from './store.ts'
+
+const NEWEST = 1000
+// Each looks at some thousand events: a year of most organizations.
+const STEPS = 20
+
+/**
+ * Everything that is kept about a user in their directory, secrets as facts. What it tells of is told by the tables that
+ * hang on a user, and by the audit log, which is why its scope is needed besides. Throws `user_not_found`,
+ * `insufficient_scope`.
+ */
+export async function exportUser(work: Work<Reach> & { caller: KeyCaller }, userId: string) {
+  authorize(work.caller, 'audit.read')
+  const { user, there } = await reachUser(work, userId)
+  const { platform, db, directory } = there
+  const records: Record<string, Record<string, unknown>[]> = {}
+  const truncated: string[] = []
+  for (const { table, exports } of platform.belongings) {
+    if ('nothing' in exports) continue
+    const found = await selectRecords(db, directory, { table, ...exports }, { userId: user.id, limit: NEWEST })
+    records[table] = found.records
+    if (found.isCut) truncated.push(table)
+  }
+  const ids = [user.id, ...(user.auth_account_id === null ? [] : [user.auth_account_id])]
+  const { events, isWhole } = await newestEventsOf(there, ids, { limit: NEWEST, steps: STEPS })
+  if (!isWhole) truncated.push('events')
+  const data = { user_id: user.auth_account_id, directory_user_id: user.id, truncated }
+  await record(there, exportEvents.exported({ target: { type: 'user', id: user.id }, data }))
+  // Process clock: tells people when the export was made.
+  const exported_at = platform.clock.now().toISOString()
+  return { exported_at, user: toUser(user, directory.organizationId), records, events, truncated }
+}

@@ -1,0 +1,16 @@
+import { Type } from 'typebox'
+import { anyEvent } from '../../../platform/events/event-envelope.ts'
+import { User } from '../../directory/users/users.ts'
+
+export const ExportReply = Type.Object({
+  exported_at: Type.String({ format: 'date-time' }),
+  user: User,
+  records: Type.Record(Type.String(), Type.Array(Type.Record(Type.String(), Type.Unknown())), {
+    description: 'By kind, the newest 1000 of each first. More kinds and fields may come.',
+    examples: [{ sessions: [{ id: '0198b6f2-5a9e-7d14-9b3f-6c2e8a1d4f70', auth_method: 'otp' }] }],
+  }),
+  events: Type.Array(anyEvent, { description: 'The newest 1000 of the audit log that tell of the user.' }),
+  truncated: Type.Array(Type.String({ examples: ['events'] }), {
+    description: 'Kinds of records, or `events`, of which there may be more.',
+  }),
+})

@@ -1,0 +1,82 @@
+import type { ApiError } from '../../../platform/errors.ts'
+import { findEvents } from '../../../platform/events/event-places.ts'
+import { asTable, type Table } from '../../../platform/http/answer.ts'
+import type { Found, Page } from '../../../platform/http/pagination.ts'
+import { isId } from '../../../platform/ids.ts'
+import { type Directory, directoryInReach, type Reach } from '../../../platform/tenancy/directory.ts'
+import { type DeliveryRow, listDeliveryRows } from '../../../platform/webhooks/delivery-store.ts'
+import type { Work } from '../../../platform/work.ts'
+import { webhookErrors } from './errors.ts'
+import type { WebhookDelivery } from './schema.ts'
+import { findWebhookRowInReach, hasEnabledRow, selectWebhookPage, type WebhookRow } from './store.ts'
+import { toDelivery } from './view.ts'
+
+/** Throws `webhook_not_found` for a text that is no id. */
+export function readId(directory: Directory | Reach, text: string): string {
+  const id = text.toLowerCase()
+  if (!isId(id)) throw noSuchWebhook(directory)
+  return id
+}
+
+/** `webhook_not_found`. A change with `scope: "environment"` finds no webhook of an organization, and the error says so. */
+export function noSuchWebhook(directory: Directory | Reach): ApiError {
+  if (!('kind' in directory) || directory.kind !== 'account') return webhookErrors.notFound()
+  return webhookErrors.notFound({
+    detail:
+      'The environment has no such webhook. A webhook of an organization is changed with its subOrgId, which GET shows, ' +
+      'instead of scope.',
+  })
+}
+
+/** One page of what the caller reaches. */
+export async function listWebhooks({ db, directory }: Work<Reach>, page: Page): Promise<Found<WebhookRow>> {
+  return selectWebhookPage(db, directory, page)
+}
+
+/** A webhook with its directory. Throws `webhook_not_found`, and `service_disabled` where the service is off there. */
+export async function getWebhook(
+  { platform, db, directory: reach }: Work<Reach>,
+  text: string,
+): Promise<{ row: WebhookRow; directory: Directory }> {
+  const row = await findWebhookRowInReach(db, reach, readId(reach, text))
+  const directory = row && (await directoryInReach(platform, reach, row.directory_id))
+  if (!row || !directory) throw webhookErrors.notFound()
+  return { row, directory }
+}
+
+/** The last deliveries, the newest first. */
+export async function listDeliveries(
+  work: Pick<Work, 'db' | 'directory'>,
+  webhookId: string,
+  limit: number,
+): Promise<WebhookDelivery[]> {
+  return showDeliveries(work, await listDeliveryRows(work.db, work.directory, webhookId, limit))
+}
+
+export async function showDeliveries({ db }: Pick<Work, 'db'>, rows: DeliveryRow[]): Promise<WebhookDelivery[]> {
+  const refs = rows.map((row) => ({ directoryId: row.event_directory_id, id: row.event_id }))
+  const events = new Map((refs.length ? await findEvents(db, refs) : []).map((event) => [event.id, event]))
+  return rows.map((row) => toDelivery(row, events.get(row.event_id) ?? null))
+}
+
+/** Of the fields that fit into a cell. */
+const COLUMNS = [
+  ...(['id', 'eventId', 'eventType', 'status', 'attempt', 'responseStatus', 'error', 'durationMs', 'url'] as const),
+  ...(['createdAt', 'nextAttemptAt'] as const),
+]
+
+/** The same as a table. */
+export async function tabulateDeliveries(
+  { db, directory }: Pick<Work, 'db' | 'directory'>,
+  webhookId: string,
+  limit: number,
+): Promise<Table> {
+  const rows = await listDeliveryRows(db, directory, webhookId, limit)
+  const shown = rows.map((row) => toDelivery(row, null))
+  return asTable([COLUMNS, ...shown.map((delivery) => COLUMNS.map((column) => delivery[column]))])
+}
+
+/** Whether events of the directory are sent somewhere. */
+export function hasWebhook({ db, directory }: Pick<Work, 'db' | 'directory'>): Promise<boolean> {
+  return hasEnabledRow(db, directory)
+}

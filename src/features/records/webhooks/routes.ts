@@ -1,0 +1,220 @@
+import { Type } from 'typebox'
+import { httpErrors } from '../../../platform/errors.ts'
+import { eventCatalogue } from '../../../platform/events/events.ts'
+import { byAge, finishPage, listQuery, readPage } from '../../../platform/http/pagination.ts'
+import { tagOf } from '../../../platform/http/precondition.ts'
+import { defineRoute, type Route } from '../../../platform/http/route.ts'
+import { Success } from '../../../platform/schema.ts'
+import { namesEnvironment } from '../../../platform/tenancy/named-organization.ts'
+import { changeWebhook, createWebhook, deleteWebhook, rotateSecret } from './changes.ts'
+import { webhookErrors } from './errors.ts'
+import { webhookEvents } from './events.ts'
+import { getWebhook, listDeliveries, listWebhooks, noSuchWebhook, tabulateDeliveries } from './reads.ts'
+import { replayEvents, resendDelivery, testWebhook } from './repeat.ts'
+import {
+  DeliveryReply,
+  SecretReply,
+  Webhook,
+  WebhookCreate,
+  WebhookDelivery,
+  WebhookListReply,
+  WebhookParams,
+  WebhookPatch,
+  WebhookReply,
+} from './schema.ts'
+import { toWebhook } from './view.ts'
+
+const about = { tag: 'Webhooks', service: 'webhooks' } as const
+const change = { ...about, scope: 'webhooks.manage', directory: 'one-or-environment' } as const
+const one = { ...change, params: WebhookParams, errors: [webhookErrors.notFound] }
+
+const [LISTED, MOST_LISTED, MOST_TABULATED] = [50, 200, 1000]
+const DAY_SECONDS = 24 * 3600
+
+export const webhookRoutes: Route[] = [
+  defineRoute({
+    ...about,
+    method: 'GET',
+    path: '/v1/webhooks',
+    operation: 'webhooks.list',
+    scope: 'webhooks.read',
+    directory: 'reach',
+    summary: 'List webhooks',
+    query: Type.Object(listQuery),
+    reply: WebhookListReply,
+    async handle(work, { query }) {
+      const page = readPage(work.platform, '/v1/webhooks', query)
+      const { rows, reply } = finishPage(work, page, await listWebhooks(work, page), byAge)
+      return { webhooks: rows.map(toWebhook), ...reply }
+    },
+  }),
+  defineRoute({
+    ...change,
+    method: 'POST',
+    path: '/v1/webhooks',
+    operation: 'webhooks.create',
+    summary: 'Create a webhook',
+    description:
+      'With `subOrgId`, the webhook gets the events of that organization. With `scope: "environment"`, which needs an ' +
+      'org-wide key, it gets the events of the whole environment.',
+    body: WebhookCreate,
+    reply: SecretReply,
+    errors: [webhookErrors.insecureUrl, webhookErrors.urlNotAllowed, webhookErrors.limitReached],
+    event: webhookEvents.created,
+    handle: (work, { body }) => createWebhook(work, body),
+  }),
+  defineRoute({
+    ...about,
+    method: 'GET',
+    path: '/v1/webhooks/event-types',
+    operation: 'webhooks.listEventTypes',
+    scope: 'webhooks.read',
+    directory: 'reach',
+    summary: 'List types of events',
+    reply: Type.Object({
+      eventTypes: Type.Array(
+        Type.Object({
+          type: Type.String({ examples: ['user.created'] }),
+          description: Type.String({ examples: ['A user was made.'] }),
+        }),
+      ),
+    }),
+    handle: async () => ({ eventTypes: eventCatalogue().map(({ type, help }) => ({ type, description: help })) }),
+  }),
+  defineRoute({
+    ...about,
+    method: 'GET',
+    path: '/v1/webhooks/{webhookId}',
+    operation: 'webhooks.get',
+    scope: 'webhooks.read',
+    directory: 'reach',
+    summary: 'Read a webhook',
+    params: WebhookParams,
+    query: Type.Object({
+      deliveries: Type.Optional(Type.Boolean({ description: 'With the last deliveries, the newest first.' })),
+      limit: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          description: `Of deliveries: ${LISTED}, at most ${MOST_LISTED}, as CSV ${MOST_TABULATED}.`,
+        }),
+      ),
+      format: Type.Optional(
+        Type.Enum(['json', 'csv'], { description: 'csv, as `Accept: text/csv`: deliveries alone.' }),
+      ),
+      scope: Type.Optional(
+        Type.Enum(['environment'], { description: 'Finds only webhooks of the whole environment, as a change does.' }),
+      ),
+    }),
+    reply: Type.Object({ webhook: Webhook, deliveries: Type.Array(WebhookDelivery) }),
+    errors: [webhookErrors.notFound, httpErrors.subOrgConflict],
+    etag: true,
+    csv: true,
+    async handle(work, { params, query }) {
+      const isOfEnvironment = namesEnvironment(work.caller, query, null)
+      const { row, directory } = await getWebhook(work, params.webhookId)
+      if (isOfEnvironment && directory.kind !== 'account') throw noSuchWebhook(directory)
+      const { limit = LISTED } = query
+      const of = { db: work.db, directory }
+      if (query.format === 'csv' || (query.format === undefined && /^text\/csv\b/i.test(work.accept)))
+        return tabulateDeliveries(of, row.id, Math.min(limit, MOST_TABULATED))
+      work.headers.etag = tagOf(row)
+      const deliveries = query.deliveries ? await listDeliveries(of, row.id, Math.min(limit, MOST_LISTED)) : []
+      return { webhook: toWebhook(row), deliveries }
+    },
+  }),
+  defineRoute({
+    ...one,
+    method: 'PATCH',
+    path: '/v1/webhooks/{webhookId}',
+    operation: 'webhooks.update',
+    summary: 'Change a webhook',
+    body: WebhookPatch,
+    reply: WebhookReply,
+    errors: [...one.errors, webhookErrors.insecureUrl, webhookErrors.urlNotAllowed, httpErrors.versionConflict],
+    event: webhookEvents.updated,
+    etag: true,
+    async handle(work, { params, body }) {
+      const { webhook, version } = await changeWebhook(work, params.webhookId, body)
+      work.headers.etag = tagOf({ version })
+      return { webhook }
+    },
+  }),
+  defineRoute({
+    ...one,
+    method: 'DELETE',
+    path: '/v1/webhooks/{webhookId}',
+    operation: 'webhooks.delete',
+    summary: 'Delete a webhook',
+    reply: Success,
+    event: webhookEvents.deleted,
+    async handle(work, { params }) {
+      await deleteWebhook(work, params.webhookId)
+      return { success: true }
+    },
+  }),
+  defineRoute({
+    ...one,
+    method: 'POST',
+    path: '/v1/webhooks/{webhookId}/rotate-secret',
+    operation: 'webhooks.rotateSecret',
+    summary: 'Rotate the secret of a webhook',
+    body: Type.Object({
+      overlapSeconds: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: 7 * DAY_SECONDS,
+          default: DAY_SECONDS,
+          description: 'How long the old one signs too.',
+        }),
+      ),
+    }),
+    reply: SecretReply,
+    event: webhookEvents.secretRotated,
+    handle: (work, { params, body }) => rotateSecret(work, params.webhookId, body.overlapSeconds ?? DAY_SECONDS),
+  }),
+  defineRoute({
+    ...one,
+    method: 'POST',
+    path: '/v1/webhooks/{webhookId}/test',
+    operation: 'webhooks.test',
+    summary: 'Test a webhook',
+    description: 'Sends `webhook.test` at once and once. Up to 60 an hour.',
+    reply: DeliveryReply,
+    event: webhookEvents.test,
+    // The answer of the receiver is waited for, which no transaction does.
+    idempotency: false,
+    handle: (work, { params }) => testWebhook(work, params.webhookId),
+  }),
+  defineRoute({
+    ...one,
+    method: 'POST',
+    path: '/v1/webhooks/{webhookId}/replay',
+    operation: 'webhooks.replay',
+    summary: 'Replay events',
+    description: 'Sends again, under the same ids, what happened from then on, 30 days back at most. Up to 10 an hour.',
+    body: Type.Object({
+      from: Type.String({ format: 'date-time' }),
+      to: Type.Optional(Type.String({ format: 'date-time', description: 'Default: now.' })),
+    }),
+    reply: Success,
+    errors: [...one.errors, webhookErrors.disabled],
+    async handle(work, { params, body }) {
+      await replayEvents(work, params.webhookId, body)
+      return { success: true }
+    },
+  }),
+  defineRoute({
+    ...one,
+    method: 'POST',
+    path: '/v1/webhooks/{webhookId}/deliveries/{deliveryId}/resend',
+    operation: 'webhooks.resend',
+    summary: 'Resend a delivery',
+    params: Type.Object({ ...WebhookParams.properties, deliveryId: Type.String({ description: 'Delivery.' }) }),
+    reply: Success,
+    errors: [...one.errors, webhookErrors.disabled, webhookErrors.deliveryNotFound],
+    async handle(work, { params }) {
+      await resendDelivery(work, params.webhookId, params.deliveryId)
+      return { success: true }
+    },
+  }),
+]

@@ -1,0 +1,18 @@
+import { defineErrors } from '../../../platform/errors.ts'
+
+export const challengeErrors = defineErrors({
+  codeInvalid: [
+    [401, 400],
+    'mfa_code_invalid',
+    'The code is not valid',
+    'The code is wrong, was used before, or is of a method that is not offered. Let the user try again; while an app ' +
+      'is being enrolled the status is 400.',
+  ],
+  expired: [
+    400,
+    'challenge_expired',
+    'The challenge is over',
+    'It is older than 300 seconds, was passed, has no attempts left, or was created from another network: let the ' +
+      'user sign in again.',
+  ],
+})

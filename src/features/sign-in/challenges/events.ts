@@ -1,0 +1,34 @@
+import { Type } from 'typebox'
+import { defineEvents, type EventDefinition } from '../../../platform/events/events.ts'
+import { loginEvents } from '../../access/login/login.ts'
+import { MFA_METHODS } from '../../access/mfa/mfa.ts'
+import { sessionEvents } from '../../access/sessions/sessions.ts'
+import { passwordEvents } from '../password/password.ts'
+
+const Id = Type.String({ format: 'uuid' })
+
+export const challengeEvents = defineEvents({
+  succeeded: [
+    'mfa.challenge.succeeded',
+    'A right code passed a challenge.',
+    Type.Object({ id: Id, directory_user_id: Id, method: Type.Enum(MFA_METHODS) }),
+  ],
+  failed: [
+    'mfa.challenge.failed',
+    'A wrong code was sent for a challenge.',
+    Type.Object({
+      id: Id,
+      directory_user_id: Id,
+      reason: Type.Enum(['wrong_code']),
+      locked: Type.Boolean({ description: 'It was one too many: the second step is locked for a while.' }),
+    }),
+  ],
+})
+
+/** What `completeChallenge` may record. */
+export const completedEvents: EventDefinition[] = [
+  sessionEvents.created,
+  sessionEvents.revoked,
+  loginEvents.succeeded,
+  passwordEvents.changed,
+]

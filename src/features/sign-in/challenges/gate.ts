@@ -1,0 +1,77 @@
+import { hashFactorIdentity } from '../../../platform/crypto/identity.ts'
+import { newId } from '../../../platform/ids.ts'
+import type { Work } from '../../../platform/work.ts'
+import { type Gate, loginEvents, type SessionReply } from '../../access/login/login.ts'
+import {
+  type Demand,
+  demandAtRefresh,
+  demandFactor,
+  methodsToPass,
+  trustedDeviceSettings,
+} from '../../access/mfa/mfa.ts'
+import { besides } from './second-factors.ts'
+import { challengeOutcome, type FactorsOf, type MadeChallenge } from './store.ts'
+import { makeToken } from './token.ts'
+
+type Entry = Parameters<NonNullable<Gate['judge']>>[1]
+
+/** Holds whoever has proved one factor and needs two: the answer is a challenge instead of tokens. */
+export const mfaGate: Gate = {
+  async judge(work, entry, { teamRoles }) {
+    if (entry.aal !== 'aal1') return null
+    const { facts, session, isTentative } = entry
+    const settings = await trustedDeviceSettings.effective(work)
+    const demand = session
+      ? await demandAtRefresh(work, { ...facts, teamRoles, trusted_device_id: session.trustedDeviceId }, settings)
+      : await demandFactor(work, { ...facts, teamRoles, isTentative }, settings)
+    const { kind, unchanged, deviceId, events } = demand
+    if (kind === 'nothing')
+      return { kind: 'pass', conditions: [unchanged], deviceId, events, says: describeGrace(demand) }
+    return { kind: 'hold', conditions: [unchanged], ...challengeFor(work, entry, kind === 'enrollment') }
+  },
+}
+
+/** What the answer says about the grace period of a user who lacks the required factor. */
+function describeGrace({ graceEndsAt }: Demand): Pick<SessionReply, 'mfa'> {
+  return graceEndsAt === null
+    ? {}
+    : { mfa: { required: true, enrolled: false, grace_ends_at: graceEndsAt.toISOString() } }
+}
+
+/** The challenge that is made instead of a session: no session exists before every factor has passed. */
+function challengeFor(work: Work, entry: Entry, enrollment: boolean) {
+  const { facts, method: authMethod, amr, session, nextPasswordHash = null } = entry
+  const madeId = newId()
+  const { token, hash, network } = makeToken(work)
+  const data = {
+    id: madeId,
+    directory_user_id: facts.user_id,
+    auth_method: authMethod,
+    enrollment_required: enrollment,
+  }
+  // For a user whose only second factor is a passkey no code passes: they sign in with the passkey.
+  const codes = (has: FactorsOf) => (facts.mfa_enrolled ? methodsToPass(work, besides(amr, has)) : ['passkey'])
+  return {
+    madeId,
+    outcome: challengeOutcome({
+      token_hash: hash,
+      network_hash: network,
+      auth_method: authMethod,
+      amr,
+      refreshed_session: session?.id ?? null,
+      enrollment,
+      next_password_hash: nextPasswordHash,
+      failure_identity: hashFactorIdentity(work.platform, facts.user_id),
+    }),
+    events: [loginEvents.challengeCreated({ target: { type: 'user', id: facts.user_id }, data })],
+    answer: async ({ expires_at, ...has }: MadeChallenge): Promise<SessionReply> => ({
+      session: null,
+      mfa_required: true,
+      challenge_token: token,
+      challenge_expires_at: expires_at.toISOString(),
+      directory_user_id: facts.user_id,
+      methods: enrollment ? ['totp'] : await codes(has),
+      enrollment_required: enrollment,
+    }),
+  }
+}

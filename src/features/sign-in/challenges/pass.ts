@@ -1,0 +1,243 @@
+import { hashFactorIdentity } from '../../../platform/crypto/identity.ts'
+import { LEAST_COST } from '../../../platform/crypto/password-cost.ts'
+import { withPasswordPlace, withPasswordTurn } from '../../../platform/crypto/password-pool.ts'
+import { invalidField } from '../../../platform/errors.ts'
+import { type EventInput, record } from '../../../platform/events/events.ts'
+import { burn, type UsedProof } from '../../../platform/joined/proofs.ts'
+import { defineEndReasons } from '../../../platform/lifecycle/end-reasons.ts'
+import { NOTICE_USEFUL_SECONDS, queueMail } from '../../../platform/mail/outbox.ts'
+import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
+import {
+  assertMaySignIn,
+  assertProviderServed,
+  completeLogin,
+  findSignInFacts,
+  readFacts,
+  type SignInFacts,
+} from '../../access/login/login.ts'
+import { aboutUser, trustDeviceOf } from '../../access/mfa/mfa.ts'
+import { revokeSession, type SessionTokens } from '../../access/sessions/sessions.ts'
+import { findUserForUpdate, getUser } from '../../directory/users/users.ts'
+import { accountLocked, failuresCleared, findLock, lockoutSettings } from '../lockout/lockout.ts'
+import { writeNextPassword } from '../password/password.ts'
+import { challengesLockedMail } from './emails.ts'
+import { challengeErrors } from './errors.ts'
+import { challengeEvents } from './events.ts'
+import { isDigits, judgeCode, type RightCode } from './second-factors.ts'
+import {
+  type ChallengeRow,
+  challengeProof,
+  isChallenge,
+  isLiveChallenge,
+  shownChallenge,
+  triedChallenge,
+} from './store.ts'
+import { readToken, type TokenUse } from './token.ts'
+
+const reasons = defineEndReasons('stepped_up')
+
+// Guessing codes stays slow where lockout is off.
+const WITHOUT_LOCKOUT = { lockout_max_attempts: 5, lockout_window_seconds: 900, lockout_duration_seconds: 900 }
+
+export interface PassedChallenge {
+  session: SessionTokens
+  device: { token: string; expiresAt: Date } | null
+}
+
+/**
+ * Exchanges a challenge and a code for a session. The attempt is counted durably, for the challenge and for the user,
+ * before the code is judged. Throws `challenge_expired`, `mfa_code_invalid`, `account_locked`, `unavailable`, and what
+ * the door throws.
+ */
+export function passChallenge(work: Work, sent: ChallengeAnswer): Promise<PassedChallenge> {
+  // A backup code costs a hash: if the pool is full, no attempt is counted.
+  if (isDigits(sent.code)) return pass(work, sent)
+  return withPasswordPlace(work, () => pass(work, sent))
+}
+
+interface ChallengeAnswer {
+  token: string
+  code: string
+  trustDevice: boolean
+}
+
+async function pass(work: Work, sent: ChallengeAnswer): Promise<PassedChallenge> {
+  const { challenge, attempt, facts, right } = await judge(work, sent)
+  if (!right) throw await refuse(work, challenge, attempt)
+  if (!facts) throw challengeErrors.expired()
+  const passed = { right, events: [succeeded(challenge, right)] }
+  // What is written besides has to be there with the session.
+  if (challenge.session_id !== null || challenge.next_password_hash !== null || right.also || sent.trustDevice)
+    return inTx(work, (work) => admit(work, challenge, passed, sent.trustDevice))
+  return { session: await completeChallenge(work, challenge, facts, passed), device: null }
+}
+
+/** Counts the attempt and judges the code; in its turn, so that nobody who has waited in vain has spent an attempt. */
+export async function judge(
+  work: Work,
+  { token, code }: Pick<ChallengeAnswer, 'token' | 'code'>,
+  use: TokenUse = 'challenge',
+): Promise<Tried & { right: RightCode | null }> {
+  const tryCode = async () => {
+    const tried = await tryChallenge(work, token, use)
+    return { ...tried, right: await judgeCode(work, tried.challenge, code) }
+  }
+  return isDigits(code) ? tryCode() : withPasswordTurn(work, LEAST_COST, tryCode)
+}
+
+export function succeeded({ challenge_id: id, challenge_user_id }: ChallengeRow, { method }: RightCode): EventInput {
+  return challengeEvents.succeeded(aboutUser(challenge_user_id, { id, method }))
+}
+
+interface Tried {
+  challenge: ChallengeRow
+  /** Null for a user who is gone. */
+  facts: SignInFacts | null
+  /** Whether this was the last attempt before the user is locked out. */
+  attempt: { locked: boolean }
+}
+
+/** Counts an attempt at the challenge, and one of the user over all. Throws `challenge_expired`, `account_locked`. */
+async function tryChallenge(work: Work, text: string, use: TokenUse = 'challenge'): Promise<Tried> {
+  const settings = await lockoutSettings.effective(work)
+  const token = readToken(work, text, use)
+  if (!token) throw challengeErrors.expired()
+  const reading = triedChallenge(settings.lockout_enabled ? settings : WITHOUT_LOCKOUT, token)
+  const { person, read } = await readFacts({ ...work, db: work.platform.db }, null, reading)
+  if (!isChallenge(read)) throw challengeErrors.expired()
+  if (isCutOff(read, person)) throw challengeErrors.expired()
+  // The guesser has passed the first factor, so the lock covers all networks at once.
+  const who = { identity: hashFactorIdentity(work.platform, read.challenge_user_id), ip: null }
+  if (!read.is_allowed) throw accountLocked((await findLock(work, who)) ?? 1)
+  return { challenge: read, facts: person, attempt: { locked: read.locked_until !== null } }
+}
+
+/** Records a wrong code, and tells the user if that has locked them out. */
+export async function refuse(work: Work, challenge: ChallengeRow, { locked }: Tried['attempt']) {
+  const { challenge_id: id, challenge_user_id: userId } = challenge
+  await inTx({ ...work, db: work.platform.db }, async (work) => {
+    await record(work, challengeEvents.failed(aboutUser(userId, { id, reason: 'wrong_code', locked })))
+    const facts = locked ? await findSignInFacts(work, { userId }) : null
+    if (facts) await queueMail(work, challengesLockedMail(facts), NOTICE_USEFUL_SECONDS)
+  })
+  return challengeErrors.codeInvalid({ detail: 'The code is wrong, or has been used.' })
+}
+
+/** What a challenge is passed with, and the events of that. */
+interface Passed {
+  right: Pick<RightCode, 'amr' | 'spends' | 'also'>
+  events: EventInput[]
+}
+
+/** Consumes the code and the challenge for the session, atomically with what is written besides. */
+async function admit(work: TxWork, challenge: ChallengeRow, passed: Passed, trust: boolean): Promise<PassedChallenge> {
+  const facts = await getSubjectForUpdate(work, challenge)
+  const { right } = passed
+  if (right.also && !(await right.also(work, facts))) throw codeUsed()
+  const session = await completeChallenge(work, challenge, facts, passed)
+  return { session, device: trust ? await trustDeviceOf(work, facts) : null }
+}
+
+const codeUsed = () => challengeErrors.codeInvalid({ detail: 'The code has been used.' })
+
+/**
+ * Whether something has cut the user off since the first factor was proved, such as the end of that very password. The
+ * sign-in compares the epoch of these facts with the user's.
+ */
+function isCutOff({ user_epoch }: ChallengeRow, facts: SignInFacts | null): boolean {
+  return user_epoch !== null && facts !== null && user_epoch !== facts.epoch
+}
+
+/** The live challenge of a token, and the facts about its user. */
+export async function findChallenge(work: Work, text: string, use: TokenUse = 'challenge') {
+  const token = readToken(work, text, use)
+  if (!token) return { challenge: null, facts: null }
+  const reading = shownChallenge({ token_hash: token.hash, client_network: token.network })
+  const { person, read } = await readFacts(work, null, reading)
+  return isChallenge(read) && !isCutOff(read, person)
+    ? { challenge: read, facts: person }
+    : { challenge: null, facts: null }
+}
+
+/** The challenge that a user answers by enrolling a factor. Throws `challenge_expired` for any other. */
+export async function getEnrollmentChallenge(work: Work, text: string): Promise<ChallengeRow> {
+  const { challenge } = await findChallenge(work, text)
+  if (!challenge?.enrollment) throw challengeErrors.expired()
+  return challenge
+}
+
+/**
+ * Checks an enrollment by a backend. A challenge that demands one enrolls only its own user. Without a challenge, the user must
+ * not be a member of the team: members enroll in their own session. Throws `challenge_expired`, `user_not_found`, `invalid_request`.
+ */
+export async function assertMayEnroll(work: Work, sent: { userId: string; challenge_token?: string }): Promise<void> {
+  if (sent.challenge_token !== undefined) {
+    const { challenge_user_id: asked } = await getEnrollmentChallenge(work, sent.challenge_token)
+    if ((await getUser(work, sent.userId)).id !== asked) throw challengeErrors.expired()
+  } else if (work.directory.kind === 'console')
+    throw invalidField('challenge_token', 'required', 'challenge_token is required for a member of the team')
+}
+
+/** Locks the user's row first, as every sign-in does. Throws `challenge_expired`, and what the door throws. */
+export async function getSubjectForUpdate(work: TxWork, challenge: ChallengeRow): Promise<SignInFacts> {
+  const user = await findUserForUpdate(work, challenge.challenge_user_id)
+  const facts = user && (await findSignInFacts(work, { userId: user.id }))
+  if (!facts || isCutOff(challenge, facts)) throw challengeErrors.expired()
+  await assertMaySignIn(work, facts)
+  return facts
+}
+
+/**
+ * Consumes the challenge for a session of two factors and resets the count of wrong codes; the session whose refresh
+ * demanded the second factor ends. Throws `challenge_expired`, `service_disabled`, and what the door throws.
+ */
+export async function completeChallenge(
+  work: Work,
+  challenge: ChallengeRow,
+  facts: SignInFacts,
+  { right, events }: Passed,
+): Promise<SessionTokens> {
+  const { challenge_id: id, session_id: before } = challenge
+  // A refresh goes on where the service is off, and so does its challenge.
+  if (before === null) await assertProviderServed(work, challenge.auth_method)
+  const spends = [challengeProof({ challenge_id: id }), ...right.spends]
+  const { next_password_hash: nextHash } = challenge
+  // If that session has ended meanwhile, its challenge has too.
+  if (before !== null && !(await revokeSession(work, before, reasons.stepped_up))) throw challengeErrors.expired()
+  const who = { identity: hashFactorIdentity(work.platform, facts.user_id), ip: null }
+  const changed = nextHash === null ? facts : await changePassword(work, facts, { spends, hash: nextHash })
+  const answer =
+    changed &&
+    (await completeLogin(work, changed, {
+      method: { id: challenge.auth_method },
+      amr: [...new Set([...challenge.amr, ...right.amr])],
+      aal: 'aal2',
+      isSecondStep: true,
+      // What was noted of the sign-in with the challenge is of the session then.
+      sessionId: id,
+      sessionEndsAt: challenge.session_ends_at,
+      spends: nextHash === null ? spends : [],
+      beside: [failuresCleared(work.platform, who)],
+      events,
+    }))
+  if (answer?.session) return answer.session
+  // Another request was faster, with the code at another challenge or with this one, or the user was cut off.
+  if (right.spends.length > 0 && (await isLiveChallenge(work.db, work.directory, id))) throw codeUsed()
+  throw challengeErrors.expired()
+}
+
+/**
+ * Burns the proofs, then writes the password that has waited for them, which ends everything else of the user. Returns the
+ * facts that are true from then on; null when a proof was burnt already. Whoever calls it has a transaction.
+ */
+async function changePassword(
+  work: Work,
+  { user_id: userId }: SignInFacts,
+  change: { spends: UsedProof[]; hash: string },
+): Promise<SignInFacts | null> {
+  return inTx(work, async (work) => {
+    for (const proof of change.spends) if (!(await burn(work, proof, userId))) return null
+    await writeNextPassword(work, userId, change.hash)
+    return findSignInFacts(work, { userId })
+  })
+}

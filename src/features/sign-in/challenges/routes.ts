@@ -1,0 +1,81 @@
+import { Type } from 'typebox'
+import { defineRoute, type Route } from '../../../platform/http/route.ts'
+import { doorRoutes } from '../../access/login/login.ts'
+import { mfaEvents } from '../../access/mfa/mfa.ts'
+import { SessionTokens } from '../../access/sessions/sessions.ts'
+import { challengeErrors } from './errors.ts'
+import { challengeEvents, completedEvents } from './events.ts'
+import { passChallenge } from './pass.ts'
+import { ChallengeToken } from './schema.ts'
+import { sendChallengeCode } from './send.ts'
+
+const tag = 'MFA'
+
+export const challengeRoutes: Route[] = [
+  defineRoute({
+    method: 'POST',
+    path: '/v1/mfa/challenge/verify',
+    team: true,
+    operation: 'mfa.challenge.verify',
+    idempotency: false,
+    scope: 'auth.login',
+    takesDevice: true,
+    service: 'mfa',
+    tag,
+    summary: 'Exchange a challenge and a code for a session',
+    description:
+      'The code of an authenticator app, a backup code, or the code of a text message. Five attempts per challenge; over ' +
+      'all challenges of a user, wrong codes lock the second step as wrong passwords lock an address (lockout_*).',
+    body: Type.Object({
+      challenge_token: ChallengeToken,
+      code: Type.String({ minLength: 1, maxLength: 40, examples: ['492039'] }),
+      trust_device: Type.Optional(
+        Type.Boolean({
+          description: 'Trust the device for trusted_device_days, if the settings allow it.',
+          examples: [true],
+        }),
+      ),
+    }),
+    reply: Type.Object({
+      session: SessionTokens,
+      trusted_device_token: Type.Optional(
+        Type.String({
+          description: 'Keep it on the device; send it as X-Trusted-Device at later sign-ins.',
+          examples: ['td_9fKq2LrVb6XwZ1mTnC8sJ4hYpD7gE3aUoR5iNtBvMxQ'],
+        }),
+      ),
+      trusted_device_expires_at: Type.Optional(Type.String({ format: 'date-time' })),
+    }),
+    errors: [challengeErrors.codeInvalid, challengeErrors.expired, ...doorRoutes.errors],
+    event: challengeEvents.succeeded,
+    maybeEvents: [...completedEvents, mfaEvents.trustedDeviceAdded],
+    handle: async (work, { body }) => {
+      const sent = { token: body.challenge_token, code: body.code, trustDevice: body.trust_device ?? false }
+      const { session, device } = await passChallenge(work, sent)
+      if (!device) return { session }
+      const { token, expiresAt } = device
+      return { session, trusted_device_token: token, trusted_device_expires_at: expiresAt.toISOString() }
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/auth/mfa/challenge/send',
+    team: true,
+    operation: 'mfa.challenge.send',
+    aliases: ['/v1/mfa/challenge/send'],
+    scope: 'auth.login',
+    service: 'mfa',
+    tag,
+    summary: 'Send six digits by text message',
+    description: 'To the phone that the user has enrolled. Only the newest code is valid, while the challenge lives.',
+    body: Type.Object({ challenge_token: ChallengeToken, method: Type.Enum(['sms']) }),
+    reply: Type.Object({
+      delivery_hint: Type.String({ description: 'The number, masked.', examples: ['+•••••23'] }),
+    }),
+    errors: [challengeErrors.expired, ...doorRoutes.errors],
+    handle: async (work, { body }) => {
+      const sent = await sendChallengeCode(work, body.challenge_token)
+      return { delivery_hint: sent.deliveryHint }
+    },
+  }),
+]

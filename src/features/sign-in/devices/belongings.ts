@@ -1,0 +1,29 @@
+import { sql } from 'kysely'
+import { type Belonging, comesAlong, goes, isPending, sinceOf, tells } from '../../../platform/lifecycle/belongings.ts'
+
+/** The devices from which a user is known to sign in. */
+export const deviceBelongings: Belonging[] = [
+  {
+    table: 'known_devices',
+    proof: { stays: 'None is noted before the mailbox is proved.' },
+    cutOff: ({ directory }, { user, sinceSeconds }) =>
+      sinceSeconds === undefined
+        ? null
+        : {
+            query: sql`update known_devices set seen_at = 'epoch' where directory_id = ${directory.id} and user_id = ${user.id}
+        and first_seen_at >= ${sinceOf(sinceSeconds)}`,
+            isSilent: true,
+          },
+    removal: goes('known_devices'),
+    move: comesAlong(
+      'known_devices',
+      { user_id: true, device_hash: true, is_first: true, first_seen_at: true, seen_at: true },
+      {
+        onConflict: sql`on conflict (directory_id, user_id, device_hash)
+          do update set seen_at = greatest(put.seen_at, excluded.seen_at)`,
+      },
+    ),
+    exports: tells('known_devices', 'seen_at', 'is_first first_seen_at seen_at', 'device_hash'),
+    isAbsent: isPending,
+  },
+]

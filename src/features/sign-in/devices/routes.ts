@@ -1,0 +1,29 @@
+import { defineRoute, type Route } from '../../../platform/http/route.ts'
+import { Success } from '../../../platform/schema.ts'
+import { loginErrors } from '../../access/login/login.ts'
+import { sessionEvents } from '../../access/sessions/sessions.ts'
+import { linkErrors, PresentedLinkBody } from '../links/links.ts'
+import { disownSignIn } from './disown.ts'
+import { deviceEvents } from './events.ts'
+
+export const deviceRoutes: Route[] = [
+  defineRoute({
+    method: 'POST',
+    path: '/v1/auth/devices/disown',
+    operation: 'auth.disownSignIn',
+    scope: 'auth.login',
+    service: 'auth',
+    tag: 'Authentication',
+    summary: 'Say with a mailed link that a sign-in was not one’s own',
+    description: 'The mail about a new device has the link. Ends every session, trusted device and sign-in under way.',
+    body: PresentedLinkBody,
+    reply: Success,
+    errors: [...Object.values(linkErrors), loginErrors.organizationSuspended],
+    event: deviceEvents.disowned,
+    maybeEvents: [sessionEvents.revoked],
+    async handle(work, { body }) {
+      await disownSignIn(work, { email: body.email, token: body.token_hash })
+      return { success: true }
+    },
+  }),
+]

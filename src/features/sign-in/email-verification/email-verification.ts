@@ -1,0 +1,138 @@
+import { Type } from 'typebox'
+import { identify } from '../../../platform/crypto/identity.ts'
+import { record } from '../../../platform/events/events.ts'
+import type { RateLimit, RateState } from '../../../platform/limits/rate-limit.ts'
+import { maskEmail, requireEmail } from '../../../platform/mail/address.ts'
+import { countMail } from '../../../platform/mail/limits.ts'
+import { fits } from '../../../platform/validator.ts'
+import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
+import { assertActive, assertDoorOpen, assertMaySignIn } from '../../access/login/login.ts'
+import {
+  ensureAuthAccount,
+  findUserForUpdate,
+  getUser,
+  proveMailbox,
+  type UserRow,
+} from '../../directory/users/users.ts'
+import {
+  consumeLink,
+  defineMailedPurpose,
+  type LinkDelivery,
+  type LinkRow,
+  linkErrors,
+  mailLink,
+  presentLink,
+} from '../links/links.ts'
+import { hasPassword, provePassword } from '../password/password.ts'
+import { verificationMail } from './emails.ts'
+import { emailVerificationEvents } from './events.ts'
+import { emailVerificationSettings } from './settings.ts'
+
+export { emailVerificationEvents } from './events.ts'
+export { emailVerificationSettings } from './settings.ts'
+
+const purpose = defineMailedPurpose('email_verification', 'verification', { opensNothing: true })
+const limits: RateLimit[] = [
+  { bucket: 'email_verification.send.minute', limit: 3, windowSeconds: 60 },
+  { bucket: 'email_verification.send.hour', limit: 10, windowSeconds: 3600 },
+]
+
+/** Of the link that a sign-up itself mails: whoever redeems it confirms what was typed there. */
+const OfSignup = Type.Object({ signup: Type.Literal(true) })
+
+const byMail: LinkDelivery = { redirectTo: null, deliver: true }
+
+/**
+ * Issues and mails the link that verifies a user's address, in the transaction of their sign-up or of whoever asks for it.
+ * Returns the link if it is not mailed.
+ */
+export async function mailVerification(
+  work: TxWork,
+  user: Pick<UserRow, 'id' | 'email' | 'email_norm' | 'locale'>,
+  how: { signup: true } | { delivery: LinkDelivery },
+): Promise<string | null> {
+  const settings = await emailVerificationSettings.effective(work)
+  const link = await mailLink(work, {
+    purpose,
+    who: identify(work.platform, { email: user.email, norm: user.email_norm }),
+    locale: user.locale,
+    userId: user.id,
+    decoy: null,
+    ttlSeconds: settings.email_verification_ttl_seconds,
+    ...('signup' in how ? { delivery: byMail, details: how } : how),
+    compose: (_, mail) => verificationMail(mail),
+  })
+  await record(
+    work,
+    emailVerificationEvents.sent({
+      target: { type: 'user', id: user.id },
+      data: { link_id: link.linkId, channel: 'email' },
+    }),
+  )
+  return link.url
+}
+
+/**
+ * Mails the link again, and creates the auth account if there is none. Returns null when the address is verified.
+ * Throws `user_not_found`, `user_locked`, `user_inactive`, `rate_limited`, `organization_suspended`, `account_locked`.
+ */
+export async function resendVerification(
+  work: Work,
+  userId: string,
+  delivery: LinkDelivery,
+): Promise<{ deliveryHint: string; url: string | null; rate: RateState } | null> {
+  const user = await getUser(work, userId)
+  if (user.email_verified) return null
+  assertActive(user)
+  const who = identify(work.platform, { email: user.email, norm: user.email_norm })
+  await assertDoorOpen(work, who)
+  const rate = await countMail(work, who, limits, { leaves: delivery.deliver, byAnyone: false })
+  return inTx(work, async (work) => {
+    // Nothing is attached to a pending sign-up before this very proof.
+    if (user.pending_until === null) await ensureAuthAccount(work, user)
+    return { deliveryHint: maskEmail(user.email), url: await mailVerification(work, user, { delivery }), rate }
+  })
+}
+
+/**
+ * Redeems the link. The first proof of the mailbox ends every session and removes a password set before it, unless
+ * `password` matches it and so shows that the same person signed up. What was typed at a sign-up stays then, and where the
+ * link is that of the sign-up and there is no password that would show otherwise.
+ * Throws `token_invalid`, `token_expired`, what the door throws, and with a password `invalid_credentials` and
+ * `method_disabled`, which leave the link valid.
+ */
+export async function verifyEmail(
+  work: Work,
+  presented: { email: string; token: string; password?: string },
+): Promise<{ userId: string; directoryUserId: string }> {
+  const { email, token, password } = presented
+  const who = identify(work.platform, requireEmail(email))
+  return presentLink(work, { who, token, purposes: [purpose] }, async ({ link, facts }) => {
+    if (facts) await assertMaySignIn(work, facts)
+    if (!facts || facts.user_id !== link.user_id) throw linkErrors.tokenInvalid()
+    if (password !== undefined) await provePassword(work, who, facts, password)
+    const whose = { id: facts.user_id, emailNorm: who.address.norm, epoch: facts.epoch }
+    const verified = await redeem(work, link, whose, password !== undefined)
+    // Another request with the same link was faster, or the user's address has changed.
+    if (!verified) throw linkErrors.tokenInvalid()
+    return verified
+  })
+}
+
+function redeem(
+  work: Work,
+  link: LinkRow,
+  whose: { id: string; emailNorm: string; epoch: number },
+  keepsPassword: boolean,
+) {
+  return inTx(work, async (work) => {
+    const user = await findUserForUpdate(work, whose.id)
+    if (user?.email_norm !== whose.emailNorm) return null
+    // The password that was proved may have been replaced meanwhile, and another must not be kept for it.
+    if (keepsPassword && user.epoch !== whose.epoch) return null
+    if (!(await consumeLink(work, link))) return null
+    const profile = fits(OfSignup, link.details) && !(await hasPassword(work.db, work.directory, user.id))
+    await proveMailbox(work, user, { linkId: link.id, password: keepsPassword, profile })
+    return { userId: await ensureAuthAccount(work, user), directoryUserId: user.id }
+  })
+}

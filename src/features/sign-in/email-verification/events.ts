@@ -1,0 +1,10 @@
+import { defineEvents } from '../../../platform/events/events.ts'
+import { LinkEventData } from '../links/links.ts'
+
+export const emailVerificationEvents = defineEvents({
+  sent: [
+    'auth.email_verification.sent',
+    'A link that verifies the address of a user was created, and mailed unless the caller mails it.',
+    LinkEventData,
+  ],
+})

@@ -1,0 +1,68 @@
+import { Type } from 'typebox'
+import { defineRoute, type Route } from '../../../platform/http/route.ts'
+import { showRate } from '../../../platform/limits/rate-limit.ts'
+import { Email } from '../../../platform/mail/address.ts'
+import { doorRoutes } from '../../access/login/login.ts'
+import { UserParams, userErrors } from '../../directory/users/users.ts'
+import { Delivery, deliveryErrors, LinkReply, linkErrors, readDelivery, TokenHash } from '../links/links.ts'
+import { Password, passwordErrors } from '../password/password.ts'
+import { resendVerification, verifyEmail } from './email-verification.ts'
+import { emailVerificationEvents } from './events.ts'
+
+export const emailVerificationRoutes: Route[] = [
+  defineRoute({
+    method: 'POST',
+    path: '/v1/users/{userId}/verify/resend',
+    operation: 'users.resendVerification',
+    scope: 'users.write',
+    service: 'auth',
+    tag: 'Users',
+    summary: 'Mail a user a link that verifies their address',
+    description: 'A newer link voids the older ones. Creates the auth account if there is none.',
+    params: UserParams,
+    body: Type.Object(Delivery),
+    reply: Type.Object({
+      success: Type.Boolean(),
+      delivery_hint: Type.Optional(LinkReply.properties.delivery_hint),
+      already_verified: Type.Optional(Type.Boolean({ description: 'true: there was nothing to send.' })),
+      url: LinkReply.properties.url,
+    }),
+    errors: [userErrors.notFound, deliveryErrors.invalidRedirectUri, ...doorRoutes.errors],
+    maybeEvents: [emailVerificationEvents.sent],
+    examples: { reply: { success: true, delivery_hint: 'a•••@acme.example' } },
+    handle: async (work, { params, body }) => {
+      const delivery = await readDelivery(work, work.caller, body)
+      const sent = await resendVerification(work, params.userId, delivery)
+      if (!sent) return { success: true, already_verified: true }
+      showRate(work, sent)
+      return { success: true, delivery_hint: sent.deliveryHint, ...(sent.url === null ? {} : { url: sent.url }) }
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/auth/email/verify',
+    operation: 'auth.verifyEmail',
+    scope: 'auth.login',
+    service: 'auth',
+    tag: 'Authentication',
+    summary: 'Verify an address with a mailed link',
+    description:
+      'Creates no session. Someone who registered an address before its owner must not keep access: the first proof of ' +
+      'the mailbox ends every session and removes the password. It stays if `password` sends the one that was chosen ' +
+      'at sign-up; a wrong one counts as a failed sign-in and leaves the link valid.',
+    body: Type.Object({ email: Email, token_hash: TokenHash, password: Type.Optional(Password) }),
+    reply: Type.Object({
+      success: Type.Boolean(),
+      user_id: Type.String({ format: 'uuid' }),
+      directory_user_id: Type.String({ format: 'uuid' }),
+    }),
+    errors: [...Object.values(linkErrors), passwordErrors.invalidCredentials, ...doorRoutes.errors],
+    maybeEvents: doorRoutes.proofEvents,
+    handle: async (work, { body }) => {
+      const { email, token_hash: token, password } = body
+      const presented = { email, token, ...(password === undefined ? {} : { password }) }
+      const verified = await verifyEmail(work, presented)
+      return { success: true, user_id: verified.userId, directory_user_id: verified.directoryUserId }
+    },
+  }),
+]

@@ -1,0 +1,19 @@
+import { Type } from 'typebox'
+import { defineSettingsPart } from '../../../platform/settings/settings.ts'
+
+const DAY = 24 * 3600
+
+/** How long a link that proves a mailbox lives. */
+export const emailVerificationSettings = defineSettingsPart(
+  'auth_settings',
+  Type.Object({
+    email_verification_ttl_seconds: Type.Integer({
+      minimum: 300,
+      maximum: 7 * DAY,
+      description: 'Lifetime of a link that verifies an address or finishes a sign-up.',
+    }),
+  }),
+  {
+    email_verification_ttl_seconds: DAY,
+  },
+)

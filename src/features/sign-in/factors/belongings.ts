@@ -1,0 +1,155 @@
+import { sql } from 'kysely'
+import {
+  type Belonging,
+  comesAlong,
+  goes,
+  goesSince,
+  isPending,
+  type Step,
+  sinceOf,
+  tells,
+  type UserChange,
+} from '../../../platform/lifecycle/belongings.ts'
+import type { TxWork } from '../../../platform/work.ts'
+import { aboutUser, type MfaMethod } from '../../access/mfa/mfa.ts'
+import { type Factor, removedMail } from './emails.ts'
+import { factorEvents } from './events.ts'
+
+type FactorTable = 'totp_enrollments' | 'mfa_phones'
+
+// The first proof takes all of them or none, so that none is left to sum up.
+const NONE = { mfa_enrolled: false }
+
+/** Removes what is pending: it is not the user's yet. */
+function pendingGoes(table: FactorTable) {
+  // Table by name: one of the two tables of `FactorTable`.
+  return ({ directory }: TxWork, { user }: UserChange): Step => ({
+    query: sql`
+      delete from ${sql.table(table)}
+      where directory_id = ${directory.id} and user_id = ${user.id} and confirmed_at is null`,
+    isSilent: true,
+  })
+}
+
+interface Removed {
+  user_id: string
+  was_confirmed: boolean
+}
+
+function belonging(
+  table: FactorTable,
+  { factor, method, move, exports }: Pick<Belonging, 'move' | 'exports'> & { factor: Factor; method: MfaMethod },
+): Belonging<Removed> {
+  const pending = pendingGoes(table)
+  return {
+    table,
+    proof: (work, change) => (change.keepsFactors ? pending(work, change) : removeAndTell(table, work, change)),
+    cutOff: (work, change) =>
+      change.sinceSeconds === undefined ? pending(work, change) : removeSince(table, change.sinceSeconds)(work, change),
+    // What is confirmed comes back with the user: whoever may delete and restore people may not take their factors away.
+    removal: pending,
+    purged: true,
+    move,
+    exports,
+    isAbsent: isPending,
+    announce: {
+      event: factorEvents.removed,
+      of: ({ user_id, was_confirmed }) => (was_confirmed ? factorEvents.removed(aboutUser(user_id, { method })) : null),
+      onProofAlone: true,
+    },
+    tell: (rows, { user, sinceSeconds }) =>
+      rows.some((row) => row.was_confirmed)
+        ? removedMail(user, factor, sinceSeconds === undefined ? 'proof' : 'act')
+        : null,
+  }
+}
+
+function removeAndTell(table: FactorTable, { directory }: TxWork, { user }: UserChange): Step {
+  // Table by name: one of the two tables of `FactorTable`.
+  return {
+    query: sql`
+      delete from ${sql.table(table)} where directory_id = ${directory.id} and user_id = ${user.id}
+      returning user_id, confirmed_at is not null as was_confirmed`,
+    columns: () => NONE,
+  }
+}
+
+/** What somebody else has set up since, and what is pending. */
+function removeSince(table: FactorTable, seconds: number) {
+  // Table by name: one of the two tables of `FactorTable`.
+  return ({ directory }: TxWork, { user }: UserChange): Step => {
+    const isOlder = (other: FactorTable) => sql`exists (
+      select from ${sql.table(other)} as other where other.directory_id = ${directory.id} and other.user_id = ${user.id}
+        and other.confirmed_at < ${sinceOf(seconds)})`
+    return {
+      query: sql`
+        delete from ${sql.table(table)} where directory_id = ${directory.id} and user_id = ${user.id}
+          and (confirmed_at is null or confirmed_at >= ${sinceOf(seconds)})
+        returning user_id, confirmed_at is not null as was_confirmed`,
+      columns: () => ({ mfa_enrolled: sql<boolean>`${isOlder('totp_enrollments')} or ${isOlder('mfa_phones')}` }),
+    }
+  }
+}
+
+const removeCodes = goes('backup_codes', NONE)
+
+const confirmed = { only: sql`confirmed_at is not null` }
+
+/** What a user has of second factors. */
+export const factorBelongings: Belonging[] = [
+  belonging('totp_enrollments', {
+    factor: 'app',
+    method: 'totp',
+    move: comesAlong(
+      'totp_enrollments',
+      {
+        user_id: true,
+        id: true,
+        secret_sealed: true,
+        last_step: true,
+        attempts: true,
+        confirmed_at: true,
+        expires_at: true,
+        created_at: true,
+      },
+      confirmed,
+    ),
+    exports: tells(
+      'totp_enrollments',
+      'created_at',
+      'id confirmed_at expires_at created_at',
+      'secret_sealed last_step attempts',
+    ),
+  }),
+  belonging('mfa_phones', {
+    factor: 'phone',
+    method: 'sms',
+    move: comesAlong(
+      'mfa_phones',
+      {
+        user_id: true,
+        id: true,
+        phone: true,
+        code_hash: true,
+        attempts: true,
+        confirmed_at: true,
+        expires_at: true,
+        created_at: true,
+      },
+      confirmed,
+    ),
+    exports: tells('mfa_phones', 'created_at', 'id phone confirmed_at expires_at created_at', 'code_hash attempts'),
+  }),
+  {
+    table: 'backup_codes',
+    proof: (work, change) => (change.keepsFactors ? null : removeCodes(work, change)),
+    // They are factors of the user, as the app is that they came with.
+    cutOff: goesSince('backup_codes', 'created_at'),
+    removal: { stays: 'They come back with the user, as the app does.' },
+    purged: true,
+    move: comesAlong('backup_codes', { user_id: true, slot: true, hash: true, created_at: true }),
+    exports: tells('backup_codes', 'created_at', 'created_at', 'slot hash'),
+    // They come and go with an app.
+    isAbsent: (user) => !user.mfa_enrolled,
+  },
+]

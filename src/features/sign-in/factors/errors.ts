@@ -1,0 +1,20 @@
+import { defineErrors } from '../../../platform/errors.ts'
+import { challengeErrors } from '../challenges/challenges.ts'
+
+export const factorErrors = defineErrors({
+  alreadyEnrolled: [
+    409,
+    'already_enrolled',
+    'The user is already enrolled',
+    'Remove the factor first: DELETE /v1/mfa/totp or /v1/mfa/sms.',
+  ],
+  enrollmentNotFound: [
+    404,
+    'enrollment_not_found',
+    'Enrollment not found',
+    'The user has no such factor, or the pending enrollment has ended: after ten minutes or five wrong codes.',
+  ],
+})
+
+/** A challenge refuses with 401; enrollment, which is not a sign-in, with 400. */
+export const enrollmentCodeInvalid = challengeErrors.codeInvalid.as(400)

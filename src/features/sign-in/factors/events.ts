@@ -1,0 +1,21 @@
+import { Type } from 'typebox'
+import { defineEvents } from '../../../platform/events/events.ts'
+import { named } from '../../../platform/schema.ts'
+import { MFA_METHODS } from '../../access/mfa/mfa.ts'
+
+const Id = Type.String({ format: 'uuid' })
+const FactorChange = named('FactorChange', Type.Object({ directory_user_id: Id, method: Type.Enum(MFA_METHODS) }))
+
+export const factorEvents = defineEvents({
+  enrolled: ['mfa.enrolled', 'A user confirmed a second factor.', FactorChange],
+  removed: [
+    'mfa.removed',
+    'A second factor of a user was removed, with every trusted device and, for an app, its backup codes.',
+    FactorChange,
+  ],
+  backupCodesRegenerated: [
+    'mfa.backup_codes.regenerated',
+    'The backup codes were replaced by new ones.',
+    Type.Object({ directory_user_id: Id, codes: Type.Integer({ description: 'How many.', examples: [10] }) }),
+  ],
+})

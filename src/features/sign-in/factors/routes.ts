@@ -1,0 +1,237 @@
+import { Type } from 'typebox'
+import { invalidField } from '../../../platform/errors.ts'
+import { defineRoute, type Route } from '../../../platform/http/route.ts'
+import { Success } from '../../../platform/schema.ts'
+import { doorRoutes, loginErrors } from '../../access/login/login.ts'
+import { FactorUserId } from '../../access/mfa/mfa.ts'
+import { SessionTokens, sessionEvents } from '../../access/sessions/sessions.ts'
+import { reachUser, userErrors } from '../../directory/users/users.ts'
+import { assertMayEnroll, ChallengeToken, challengeErrors, completedEvents } from '../challenges/challenges.ts'
+import { confirmTotpOf, proveApp } from './confirmation.ts'
+import { beginTotp, prepareBackupCodes, readEnrollment, removeTotpOf, renewBackupCodes } from './enrollment.ts'
+import { enrollmentCodeInvalid, factorErrors } from './errors.ts'
+import { factorEvents } from './events.ts'
+import {
+  BackupCodes,
+  BackupCodesReply,
+  EnrollmentReply,
+  FactorPhone,
+  FactorRemoval,
+  PendingPhone,
+  PendingTotp,
+  showPending,
+  TotpCode,
+  toEnrollment,
+} from './schema.ts'
+import { endsErrors, endsFields, readEnds } from './sessions-end.ts'
+import { beginPhone, confirmPhoneOf, removePhoneOf } from './sms.ts'
+
+const tag = 'MFA'
+const NAMES_USER = 'Send userId in the body or the query.'
+const TEAM_CHALLENGE = 'Members of the team enroll only with a challenge_token here, or at /v1/me/mfa/totp.'
+// Of a route by which a backend enrolls a user.
+const enrolling = [userErrors.notFound, userErrors.verificationRequired, loginErrors.methodDisabled]
+const ENDS = 'Codes, links and challenges of sign-ins under way end.'
+
+export const factorRoutes: Route[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/v1/mfa/totp',
+    operation: 'mfa.totp.get',
+    scope: 'mfa.read',
+    directory: 'reach',
+    service: 'mfa',
+    tag,
+    summary: 'Read the second factors of a user',
+    query: Type.Object({ userId: FactorUserId }),
+    reply: EnrollmentReply,
+    errors: [userErrors.notFound],
+    async handle(work, { query }) {
+      const { user, there } = await reachUser(work, query.userId)
+      return { enrollment: toEnrollment(await readEnrollment(there, user.id), user) }
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/mfa/totp',
+    team: true,
+    operation: 'mfa.totp.enroll',
+    scope: 'mfa.write',
+    service: 'mfa',
+    tag,
+    summary: 'Start enrolling an authenticator app',
+    description:
+      'Show the QR code, and the secret for typing; send the first code by PUT within ten minutes. With challenge_token, ' +
+      `only for the user of that sign-in. ${TEAM_CHALLENGE}`,
+    body: Type.Object({ userId: FactorUserId, challenge_token: Type.Optional(ChallengeToken) }),
+    reply: PendingTotp,
+    errors: [...enrolling, factorErrors.alreadyEnrolled, challengeErrors.expired],
+    async handle(work, { body }) {
+      await assertMayEnroll(work, body)
+      return showPending(await beginTotp(work, body.userId))
+    },
+  }),
+  defineRoute({
+    method: 'PUT',
+    path: '/v1/mfa/totp',
+    team: true,
+    operation: 'mfa.totp.confirm',
+    scope: 'mfa.write',
+    service: 'mfa',
+    tag,
+    summary: 'Confirm the app with its first code',
+    description:
+      'Five wrong codes end the enrollment. With the challenge_token of a sign-in that returned enrollment_required, ' +
+      `the response also has the session. ${TEAM_CHALLENGE} ${ENDS}`,
+    body: Type.Object({
+      userId: FactorUserId,
+      pendingId: Type.String({ minLength: 1, maxLength: 64 }),
+      code: TotpCode,
+      challenge_token: Type.Optional(ChallengeToken),
+      ...endsFields,
+    }),
+    reply: Type.Object({
+      success: Type.Boolean(),
+      backupCodes: BackupCodes,
+      session: Type.Optional(SessionTokens),
+    }),
+    errors: [
+      ...endsErrors,
+      userErrors.notFound,
+      factorErrors.alreadyEnrolled,
+      factorErrors.enrollmentNotFound,
+      challengeErrors.expired,
+      userErrors.verificationRequired,
+      enrollmentCodeInvalid,
+      ...doorRoutes.errors,
+    ],
+    event: factorEvents.enrolled,
+    maybeEvents: completedEvents,
+    async prepare(work, { body }) {
+      const ends = await readEnds(work, body)
+      await assertMayEnroll(work, body)
+      return { ends, proven: await proveApp(work, body, body.challenge_token ?? null) }
+    },
+    handle: async (work, _, { ends, proven }) => {
+      const { backupCodes, session } = await confirmTotpOf(work, proven, ends)
+      return { success: true, backupCodes, ...(session ? { session } : {}) }
+    },
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/v1/mfa/totp',
+    operation: 'mfa.totp.remove',
+    scope: 'mfa.write',
+    service: 'mfa',
+    tag,
+    summary: 'Remove the authenticator app',
+    description:
+      'Also removes backup codes and trusted devices, ends sign-ins under way, and notifies the user by email. `required`: the ' +
+      `policy requires a factor, so the next sign-in enrolls one. ${NAMES_USER}`,
+    query: Type.Object({ userId: Type.Optional(FactorUserId) }),
+    body: Type.Object({ userId: Type.Optional(FactorUserId), ...endsFields }),
+    reply: FactorRemoval,
+    errors: [...endsErrors, userErrors.notFound, factorErrors.enrollmentNotFound],
+    event: factorEvents.removed,
+    maybeEvents: [sessionEvents.revoked],
+    handle: async (work, { query, body }) => {
+      const userId = oneUserId(query.userId, body.userId)
+      return { success: true, required: await removeTotpOf(work, userId, await readEnds(work, body)) }
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/mfa/totp/backup-codes',
+    operation: 'mfa.totp.renewBackupCodes',
+    scope: 'mfa.write',
+    service: 'mfa',
+    tag,
+    summary: 'Create new backup codes',
+    description: `The old ones stop working. ${ENDS}`,
+    body: Type.Object({ userId: FactorUserId, ...endsFields }),
+    reply: BackupCodesReply,
+    errors: [...endsErrors, userErrors.notFound, userErrors.verificationRequired, factorErrors.enrollmentNotFound],
+    event: factorEvents.backupCodesRegenerated,
+    maybeEvents: [sessionEvents.revoked],
+    prepare: async (work, { body }) =>
+      [await readEnds(work, body), await prepareBackupCodes(work, body.userId)] as const,
+    handle: async (work, _, [ends, made]) => ({ success: true, backupCodes: await renewBackupCodes(work, made, ends) }),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/mfa/sms',
+    operation: 'mfa.sms.enroll',
+    scope: 'mfa.write',
+    service: 'mfa',
+    tag,
+    summary: 'Start enrolling a phone as a second factor',
+    description: 'Sends six digits, if the policy allows sms and messages can be sent. They work for ten minutes.',
+    body: Type.Object({
+      userId: FactorUserId,
+      phone: FactorPhone,
+    }),
+    reply: PendingPhone,
+    errors: [...enrolling, factorErrors.alreadyEnrolled],
+    handle: async (work, { body }) => {
+      const sent = await beginPhone(work, body.userId, body.phone)
+      return { delivery_hint: sent.deliveryHint, expires_at: sent.expiresAt.toISOString() }
+    },
+  }),
+  defineRoute({
+    method: 'PUT',
+    path: '/v1/mfa/sms',
+    operation: 'mfa.sms.confirm',
+    scope: 'mfa.write',
+    service: 'mfa',
+    tag,
+    summary: 'Confirm the phone with the code that was sent',
+    description: ENDS,
+    body: Type.Object({
+      userId: FactorUserId,
+      code: Type.String({ minLength: 1, maxLength: 20, examples: ['492039'] }),
+      ...endsFields,
+    }),
+    reply: Success,
+    errors: [
+      ...endsErrors,
+      userErrors.notFound,
+      userErrors.verificationRequired,
+      loginErrors.methodDisabled,
+      factorErrors.enrollmentNotFound,
+      enrollmentCodeInvalid,
+    ],
+    event: factorEvents.enrolled,
+    maybeEvents: [sessionEvents.revoked],
+    handle: async (work, { body }) => {
+      await confirmPhoneOf(work, body.userId, body.code, await readEnds(work, body))
+      return { success: true }
+    },
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/v1/mfa/sms',
+    operation: 'mfa.sms.remove',
+    scope: 'mfa.write',
+    service: 'mfa',
+    tag,
+    summary: 'Remove the phone',
+    description: 'Also removes the user’s trusted devices, ends sign-ins under way, and notifies the user by email.',
+    query: Type.Object({ userId: FactorUserId }),
+    body: Type.Object(endsFields),
+    reply: FactorRemoval,
+    errors: [...endsErrors, userErrors.notFound, factorErrors.enrollmentNotFound],
+    event: factorEvents.removed,
+    maybeEvents: [sessionEvents.revoked],
+    handle: async (work, { query, body }) => ({
+      success: true,
+      required: await removePhoneOf(work, query.userId, await readEnds(work, body)),
+    }),
+  }),
+]
+
+/** Throws `invalid_request` unless body or query, or both identically, name the user. */
+function oneUserId(inQuery: string | undefined, inBody: string | undefined): string {
+  const userId = inBody ?? inQuery
+  if (userId !== undefined && (inQuery === undefined || inQuery === userId)) return userId
+  throw invalidField('userId', 'required', 'userId must be given once, in the body or in the query')
+}

@@ -1,0 +1,125 @@
+import { type Static, Type } from 'typebox'
+import { named, nullable } from '../../../platform/schema.ts'
+import { maskPhone } from '../../../platform/sms/phone.ts'
+import type { PendingTotp as Pending } from './enrollment.ts'
+import type { FactorRow } from './store.ts'
+
+const moment = nullable(Type.String({ format: 'date-time' }))
+
+const MfaEnrollment = named(
+  'MfaEnrollment',
+  Type.Object({
+    userId: nullable(Type.String({ format: 'uuid' }), 'Auth account.'),
+    directoryUserId: Type.String({ format: 'uuid' }),
+    enrolled: Type.Boolean(),
+    method: Type.String({ examples: ['totp'] }),
+    enrolledAt: moment,
+    pending: Type.Boolean({
+      description: 'The enrollment of an app has started and waits for its first code.',
+      examples: [false],
+    }),
+    backupCodesRemaining: Type.Integer({ examples: [10] }),
+    sms: Type.Object({
+      enrolled: Type.Boolean(),
+      enrolledAt: moment,
+      phone: nullable(Type.String({ examples: ['+•••••23'] }), 'Masked.'),
+    }),
+  }),
+)
+
+export const EnrollmentReply = Type.Object({ enrollment: MfaEnrollment })
+
+/** The factors of a user as the API shows them. */
+export function toEnrollment(
+  row: FactorRow,
+  user: { id: string; auth_account_id: string | null },
+): Static<typeof MfaEnrollment> {
+  return {
+    userId: user.auth_account_id,
+    directoryUserId: user.id,
+    enrolled: row.totp_confirmed_at !== null,
+    method: 'totp',
+    enrolledAt: row.totp_confirmed_at?.toISOString() ?? null,
+    pending: row.totp_pending,
+    backupCodesRemaining: row.backup_codes,
+    sms: {
+      enrolled: row.phone_confirmed_at !== null,
+      enrolledAt: row.phone_confirmed_at?.toISOString() ?? null,
+      phone: row.phone === null ? null : maskPhone(row.phone),
+    },
+  }
+}
+
+export const FactorRemoval = named(
+  'FactorRemoval',
+  Type.Object(
+    {
+      success: Type.Boolean(),
+      required: Type.Boolean({ description: 'The policy requires a factor of the user.', examples: [false] }),
+    },
+    { description: 'The factor was removed.' },
+  ),
+)
+
+export const BackupCodes = Type.Array(Type.String(), {
+  description: 'Ten, each for one sign-in. Shown only once.',
+  examples: [
+    [
+      '0-8WZQ4-M1XKD',
+      '2-PVN6T-93GRC',
+      '3-YH0BE-TK5AZ',
+      '5-1QJSM-W8F7N',
+      '7-K3M9X-2QPTA',
+      'B-ZD4V6-0HNYR',
+      'E-5XCTG-PA9JK',
+      'K-Q2SW8-M7EB1',
+      'T-9FRH3-VZ0DX',
+      'X-4NGAY-6KCPQ',
+    ],
+  ],
+})
+const Secret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
+
+/** What an app is shown, once. */
+export const PendingTotp = named(
+  'PendingTotp',
+  Type.Object({
+    pendingId: Type.String({ format: 'uuid' }),
+    qrDataUrl: Type.String({
+      description: 'A PNG of otpauthUrl, as a data URL.',
+      examples: ['data:image/png;base64,iVBORw0KGgo…'],
+    }),
+    secret: Type.String({ description: 'Base32. Never shown again.', examples: [Secret] }),
+    otpauthUrl: Type.String({
+      examples: [
+        `otpauth://totp/Acme:ada%40acme.example?issuer=Acme&secret=${Secret}&algorithm=SHA1&digits=6&period=30`,
+      ],
+    }),
+    expires_at: Type.String({ format: 'date-time' }),
+  }),
+)
+
+export function showPending({ expiresAt, ...pending }: Pending): Static<typeof PendingTotp> {
+  return { ...pending, expires_at: expiresAt.toISOString() }
+}
+
+export const TotpCode = Type.String({ minLength: 1, maxLength: 20, description: 'Six digits.', examples: ['492039'] })
+
+export const FactorPhone = Type.String({
+  minLength: 1,
+  maxLength: 32,
+  description: 'E.164, such as +14155550123.',
+  examples: ['+14155550123'],
+})
+
+const DeliveryHint = Type.String({ description: 'The number, masked.', examples: ['+•••••23'] })
+
+export const PendingPhone = named(
+  'PendingPhone',
+  Type.Object({ delivery_hint: DeliveryHint, expires_at: Type.String({ format: 'date-time' }) }),
+)
+
+export const BackupCodesReply = named(
+  'BackupCodes',
+  Type.Object({ success: Type.Boolean(), backupCodes: BackupCodes }, { description: 'The codes, shown only once.' }),
+)

@@ -1,0 +1,28 @@
+import { Type } from 'typebox'
+import { defineEvents } from '../../../platform/events/events.ts'
+import { nullable } from '../../../platform/schema.ts'
+import { Impersonator } from '../../access/sessions/sessions.ts'
+
+const Id = Type.String({ format: 'uuid' })
+const about = Type.Object({
+  id: Id,
+  user_id: Id,
+  directory_user_id: Id,
+  impersonator: Impersonator,
+  ended: nullable(Type.Enum(['expired', 'revoked']), 'Null: it has begun.'),
+})
+
+export const impersonationEvents = defineEvents({
+  started: [
+    'impersonation.started',
+    'Somebody acts for a user, in a session of its own that only reads.',
+    about,
+    { ended: null },
+  ],
+  ended: [
+    'impersonation.ended',
+    'Such a session is over; recorded within a minute or two.',
+    about,
+    { ended: 'expired' },
+  ],
+})

@@ -1,0 +1,78 @@
+import { invalidField } from '../../../platform/errors.ts'
+import { newId } from '../../../platform/ids.ts'
+import { countAct, idBytes, type RateLimit } from '../../../platform/limits/rate-limit.ts'
+import { NOTICE_USEFUL_SECONDS, queueMail } from '../../../platform/mail/outbox.ts'
+import type { KeyCaller } from '../../../platform/tenancy/caller.ts'
+import { inTx, type Work } from '../../../platform/work.ts'
+import { actFor, findSignInFacts } from '../../access/login/login.ts'
+import { sessionSettings } from '../../access/sessions/sessions.ts'
+import { getUser } from '../../directory/users/users.ts'
+import { startedMail } from './emails.ts'
+import { impersonationErrors } from './errors.ts'
+import { impersonationEvents } from './events.ts'
+import { impersonationSettings } from './settings.ts'
+import { impersonationNoted } from './store.ts'
+
+// Of one user, who gets a mail each time.
+const LIMIT: RateLimit = { bucket: 'impersonation', limit: 20, windowSeconds: 3600 }
+
+/** Who wants to act for a user, why, and for how long at most. */
+export interface ImpersonationWish {
+  actor?: string | undefined
+  reason: string
+  durationSeconds: number
+}
+
+/**
+ * Lets somebody act for a user (RFC 8693 §1.1): a session of its own with the access token of the user, which says in `act`
+ * who it is (§4.1), lasts as long as that token and has no refresh token. The user is told by mail. What a token of this
+ * kind may do here is to read. Throws `user_not_found`, `impersonation_disabled`, `user_never_signed_in`, and what the
+ * gates throw that let nobody in: `organization_suspended`, `account_locked`, `user_inactive`.
+ */
+export async function impersonate(work: Work & { caller: KeyCaller }, userId: string, wish: ImpersonationWish) {
+  const impersonator = { sub: actorOf(work.caller, wish.actor), reason: wish.reason }
+  const { access_token_ttl_seconds } = await sessionSettings.effective(work)
+  const seconds = Math.min(wish.durationSeconds, access_token_ttl_seconds)
+  const user = await getUser(work, userId)
+  await countAct(work, idBytes(user.id), [LIMIT])
+  return inTx(work, async (work) => {
+    const { impersonation_enabled } = await impersonationSettings.effective(work)
+    // Of organizations alone: the team of the account is none.
+    if (!impersonation_enabled || work.directory.organizationId === null) throw impersonationErrors.disabled()
+    const facts = await findSignInFacts(work, { userId: user.id })
+    if (!facts?.auth_account_id || facts.pending) throw impersonationErrors.neverSignedIn()
+    const id = newId()
+    const data = {
+      id,
+      user_id: facts.auth_account_id,
+      directory_user_id: user.id,
+      impersonator,
+    }
+    const { endsAt, ...issued } = await actFor(work, facts, {
+      sessionId: id,
+      seconds,
+      act: impersonator,
+      beside: [
+        impersonationNoted({
+          act_account: facts.auth_account_id,
+          act_sub: impersonator.sub,
+          act_reason: impersonator.reason,
+          act_seconds: seconds,
+        }),
+      ],
+      events: [impersonationEvents.started({ target: { type: 'session', id }, data: { ...data, ended: null } })],
+    })
+    await queueMail(work, startedMail(user, seconds), NOTICE_USEFUL_SECONDS)
+    return { ...issued, ...data, expires_at: endsAt.toISOString() }
+  })
+}
+
+/** A member of the team acts as who they are; a key says for whom it asks. Throws `invalid_request`. */
+function actorOf(caller: KeyCaller, named: string | undefined): string {
+  if (caller.kind === 'key') {
+    if (named !== undefined) return named
+    throw invalidField('actor', 'required', 'Say in actor who will act: their id or address in your system')
+  }
+  if (named === undefined) return caller.actor.id ?? caller.apiKeyId
+  throw invalidField('actor', 'not_allowed', 'A member of the team acts as who they are: leave out actor')
+}

@@ -1,0 +1,76 @@
+import { Type } from 'typebox'
+import { defineRoute, type Route } from '../../../platform/http/route.ts'
+import { doorRoutes, loginErrors } from '../../access/login/login.ts'
+import { Impersonator, sessionEvents } from '../../access/sessions/sessions.ts'
+import { UserParams, userErrors } from '../../directory/users/users.ts'
+import { impersonationErrors } from './errors.ts'
+import { impersonationEvents } from './events.ts'
+import { impersonate } from './impersonation.ts'
+
+const DEFAULT_SECONDS = 900
+const MAX_SECONDS = 3600
+
+export const impersonationRoutes: Route[] = [
+  defineRoute({
+    method: 'POST',
+    path: '/v1/users/{userId}/impersonate',
+    operation: 'users.impersonate',
+    scope: 'impersonate',
+    service: 'sessions',
+    // To be answered the same token again would be to be answered one that has ended, perhaps.
+    idempotency: false,
+    tag: 'Users',
+    summary: 'Act for a user',
+    description:
+      'Answers an access token of the user whose claim `act` says who acts and why (RFC 8693 §4.1), without a refresh ' +
+      'token. Of this service it reads alone. The organization must allow it; the user is told by mail. Up to 20 an hour for each user. End it by DELETE ' +
+      '/v1/sessions/{sessionId}.',
+    params: UserParams,
+    body: Type.Object({
+      reason: Type.String({ minLength: 1, maxLength: 500, pattern: '\\S', examples: ['Ticket 4711: empty invoice'] }),
+      actor: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 255,
+          pattern: '\\S',
+          description: 'Who acts, in your system. A key must say so; a member of the team is known.',
+          examples: ['grace@support.example'],
+        }),
+      ),
+      duration_seconds: Type.Optional(
+        Type.Integer({
+          minimum: 60,
+          maximum: MAX_SECONDS,
+          description: `Default ${DEFAULT_SECONDS}; no longer than access_token_ttl_seconds.`,
+        }),
+      ),
+    }),
+    reply: Type.Object({
+      session: Type.Object({
+        id: Type.String({ format: 'uuid' }),
+        access_token: Type.String({
+          examples: ['eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCJ9.eyJzdWIiOiIwMTk4YjZmMiJ9.5rKq'],
+        }),
+        expires_in: Type.Integer({ description: 'Seconds.', examples: [900] }),
+        expires_at: Type.String({ format: 'date-time' }),
+        user_id: Type.String({ format: 'uuid' }),
+        directory_user_id: Type.String({ format: 'uuid' }),
+        impersonator: Impersonator,
+      }),
+    }),
+    errors: [
+      userErrors.notFound,
+      impersonationErrors.disabled,
+      impersonationErrors.neverSignedIn,
+      loginErrors.organizationSuspended,
+      loginErrors.accountLocked,
+      ...doorRoutes.barred,
+    ],
+    event: impersonationEvents.started,
+    maybeEvents: [sessionEvents.created],
+    async handle(work, { params, body }) {
+      const { reason, actor, duration_seconds: durationSeconds = DEFAULT_SECONDS } = body
+      return { session: await impersonate(work, params.userId, { reason, actor, durationSeconds }) }
+    },
+  }),
+]

@@ -1,0 +1,22 @@
+import { Type } from 'typebox'
+import { invalidField } from '../../../platform/errors.ts'
+import { defineSettingsPart } from '../../../platform/settings/settings.ts'
+
+/** Whether others may act for users. It has no default that organizations inherit: each one says so for itself. */
+export const impersonationSettings = defineSettingsPart(
+  'auth_settings',
+  Type.Object({
+    impersonation_enabled: Type.Boolean({
+      description: 'Whether a key with the scope impersonate may act for users. Of one organization: not inherited.',
+    }),
+  }),
+  { impersonation_enabled: false },
+  ({ directory }, patch) => {
+    if (patch['impersonation_enabled'] === true && directory.organizationId === null)
+      throw invalidField(
+        'impersonation_enabled',
+        'not_inherited',
+        'impersonation_enabled is turned on by each organization for itself',
+      )
+  },
+)

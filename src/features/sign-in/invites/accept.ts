@@ -1,0 +1,233 @@
+import { type Identity, identify } from '../../../platform/crypto/identity.ts'
+import type { HashedPassword } from '../../../platform/crypto/password-format.ts'
+import { issuerOf } from '../../../platform/crypto/signing-keys.ts'
+import { invalidField } from '../../../platform/errors.ts'
+import { record } from '../../../platform/events/events.ts'
+import { handedIn } from '../../../platform/platform.ts'
+import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
+import {
+  assertDoorOpen,
+  assertMaySignIn,
+  completeMailboxLogin,
+  findSignInFacts,
+  type SessionReply,
+  type SignInFacts,
+  type SignInMethod,
+} from '../../access/login/login.ts'
+import {
+  findUserById,
+  findUserForUpdate,
+  keepsFactors,
+  markNotInvited,
+  proveMailbox,
+  type UserRow,
+} from '../../directory/users/users.ts'
+import {
+  consumeLink,
+  countLinkUse,
+  findLink,
+  type LinkRow,
+  linkErrors,
+  presentLink,
+  proofOfLink,
+  refuseMadeUp,
+} from '../links/links.ts'
+import {
+  getPasswordSettings,
+  hashNewPassword,
+  hasPassword,
+  type PasswordSettings,
+  storePassword,
+} from '../password/password.ts'
+import { inviteErrors } from './errors.ts'
+import { inviteEvents } from './events.ts'
+import { invitePurpose } from './link-purpose.ts'
+import { toInvite } from './schema.ts'
+import { findAcceptedRow } from './store.ts'
+
+/** The rules of the team for its invitations. */
+interface Team {
+  /** Whether the person of the address is an active member. */
+  isOnTeam(work: Work, emailNorm: string): Promise<boolean>
+  /** Makes the user a member by the link, in the transaction that accepts it. Throws `token_invalid`. */
+  join(work: TxWork, user: UserRow, linkId: string): Promise<void>
+}
+
+export const teamInvites = handedIn<Team>('what an invitation to the team does')
+
+/** The refusal of an invitation that was withdrawn. */
+export function invitationWithdrawn() {
+  return linkErrors.tokenInvalid({ detail: 'The invitation was withdrawn.', extra: { reason: 'withdrawn' } })
+}
+
+export const inviteMethod: SignInMethod = { id: 'invite', offer: null }
+
+/** An invitation as the holder of its token sees it. */
+export interface Invitation {
+  token: string
+  link: LinkRow
+  user: UserRow
+  who: Identity
+  /** The user can already sign in with a password or passkey. Only invitations to the team accept such a user. */
+  hasCredential: boolean
+  /**
+   * The invitation is to the team, and the person is on it or has a credential. They accept by the link alone. No password
+   * is set, and nothing else of the user changes.
+   */
+  needsNoPassword: boolean
+}
+
+/**
+ * The live invitation of a token, with its user. Consumes nothing.
+ * Throws `organization_suspended`, `token_invalid`, `token_expired`.
+ */
+export async function findInvitation(work: Work, token: string): Promise<Invitation> {
+  await assertDoorOpen(work, null)
+  return invitationOf(work, token, await findLink(work, presentedAs(token)))
+}
+
+/** Throws `token_invalid`. */
+async function invitationOf(work: Work, token: string, link: LinkRow): Promise<Invitation> {
+  const user = link.user_id === null ? null : await findUserById(work, link.user_id)
+  if (!user) throw linkErrors.tokenInvalid()
+  const who = identify(work.platform, { email: user.email, norm: user.email_norm })
+  if (!who.hash.equals(link.identity)) throw linkErrors.tokenInvalid()
+  // What the first proof of the mailbox takes away is none.
+  const hasCredential = user.email_verified
+    ? await signsInAlready(work, user.id)
+    : user.passkey_count > 0 && (await keepsFactors(work, user))
+  const needsNoPassword =
+    work.directory.kind === 'console' &&
+    (hasCredential || (await teamInvites.of(work.platform).isOnTeam(work, user.email_norm)))
+  return { token, link, user, who, hasCredential, needsNoPassword }
+}
+
+/** The token of an invitation, and the first password unless the person needs none. */
+interface Sent {
+  token: string
+  password?: string | undefined
+}
+
+/**
+ * Exchanges an invitation and a first password for a session, atomically: on failure the invitation stays valid. A person
+ * who needs no password joins without a session and signs in as usual: the link is valid for days and outlives changes of
+ * the password, so it must not sign anyone in (ASVS 7.4.3).
+ * Throws `invalid_request` without a password that is needed, `token_invalid`, `token_expired`, `credential_exists`, `weak_password`, `password_breached`, `unavailable`
+ * when too many hashes wait, and what the door throws.
+ */
+export async function acceptInvite(work: Work, sent: Sent): Promise<SessionReply> {
+  // Loads the signing keys, or creates the first ones, before a transaction changes the membership: another connection
+  // inserts them, and a distributed database would hold it back until that transaction ends.
+  await issuerOf(work.platform, work.directory.environmentId)
+  return presentInvite(work, sent, async (acceptance) => {
+    if (acceptance.needsNoPassword) {
+      await acceptWithoutSession(work, acceptance)
+      return { session: null, sign_in_required: true }
+    }
+    const { link, facts } = acceptance
+    const proof = {
+      method: inviteMethod,
+      // The user proved possession of the link; the password is only being chosen.
+      amr: ['otp'],
+      linkId: link.id,
+      spends: [proofOfLink(link)],
+    }
+    const answer = await completeMailboxLogin(work, facts, proof, (work) => write(work, acceptance))
+    if (!answer) throw linkErrors.tokenInvalid()
+    return answer
+  })
+}
+
+/** The same for the hosted page, which holds no session: the user signs in afterwards. */
+export async function acceptOnPage(work: Work, sent: Sent): Promise<void> {
+  await presentInvite(work, sent, (acceptance) => acceptWithoutSession(work, acceptance))
+}
+
+async function acceptWithoutSession(work: Work, acceptance: Acceptance): Promise<void> {
+  await inTx(work, async (work) => {
+    const { link, user } = acceptance
+    const held = await findUserForUpdate(work, user.id)
+    if (held?.email_norm !== user.email_norm) throw linkErrors.tokenInvalid()
+    await proveMailbox(work, held, { linkId: link.id })
+    await write(work, acceptance)
+    if (!(await consumeLink(work, link))) throw linkErrors.tokenInvalid()
+  })
+}
+
+interface Acceptance extends Invitation {
+  facts: SignInFacts
+  /** Null where no password is set. */
+  hashed: HashedPassword | null
+  settings: PasswordSettings
+}
+
+async function presentInvite<T>(work: Work, sent: Sent, redeem: (acceptance: Acceptance) => Promise<T>): Promise<T> {
+  const settings = await getPasswordSettings(work)
+  await refuseMadeUp(work, sent.token)
+  await assertDoorOpen(work, null)
+  return presentLink(work, { who: null, token: sent.token, purposes: [invitePurpose] }, async ({ link }) =>
+    redeem(await prepare(work, settings, await invitationOf(work, sent.token, link), sent)),
+  )
+}
+
+/** Judges and hashes the password, outside any transaction because a hash takes a while. */
+async function prepare(
+  work: Work,
+  settings: PasswordSettings,
+  invitation: Invitation,
+  sent: Sent,
+): Promise<Acceptance> {
+  const facts = await findSignInFacts(work, invitation.who)
+  if (facts?.user_id !== invitation.user.id) throw linkErrors.tokenInvalid()
+  await assertMaySignIn(work, facts)
+  if (invitation.needsNoPassword) {
+    if (sent.password !== undefined)
+      throw inviteErrors.credentialExists({
+        detail: 'The person has an account on the team: accept without a password.',
+      })
+    return { ...invitation, facts, hashed: null, settings }
+  }
+  if (invitation.hasCredential) {
+    // Report a used invitation instead, if another request has just accepted it with that very password.
+    await findLink(work, presentedAs(sent.token))
+    throw inviteErrors.credentialExists()
+  }
+  if (sent.password === undefined) throw invalidField('password', 'required', 'password is required')
+  await countLinkUse(work, invitation.link)
+  const hashed = await hashNewPassword(work, settings, invitation.user, sent.password)
+  return { ...invitation, facts, hashed, settings }
+}
+
+/**
+ * All but the consumption of the link. The proof of the mailbox has locked the user's row, so what is read here stays
+ * true.
+ */
+async function write(work: TxWork, acceptance: Acceptance): Promise<void> {
+  const { db, directory } = work
+  const { token, link, user, who, hashed, settings } = acceptance
+  // Check again: the hash took a while, and another request may have been faster.
+  await findLink(work, presentedAs(token))
+  const facts = await findSignInFacts(work, who)
+  if (facts?.user_id !== user.id) throw linkErrors.tokenInvalid()
+  await assertMaySignIn(work, facts)
+  if (hashed) {
+    // The proof of the mailbox has removed what was set before it.
+    if (await signsInAlready(work, user.id)) throw inviteErrors.credentialExists()
+    const historyKept = settings.password_history
+    await storePassword(db, directory, { userId: user.id, hashed, historyKept, mustChange: false })
+  }
+  await markNotInvited(work, user.id)
+  if (directory.kind === 'console') await teamInvites.of(work.platform).join(work, user, link.id)
+  const data = toInvite(await findAcceptedRow(db, directory, link.id))
+  await record(work, inviteEvents.accepted({ target: { type: 'invite', id: link.id }, data }))
+}
+
+/** Whether the user has a password or a passkey. */
+export async function signsInAlready(work: Work, userId: string): Promise<boolean> {
+  const user = await findUserById(work, userId)
+  return (user?.passkey_count ?? 0) > 0 || hasPassword(work.db, work.directory, userId)
+}
+
+function presentedAs(token: string) {
+  return { token, purposes: [invitePurpose] as const, who: null }
+}

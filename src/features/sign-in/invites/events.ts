@@ -1,0 +1,24 @@
+import { defineEvents } from '../../../platform/events/events.ts'
+import { Invite } from './schema.ts'
+
+export const inviteEvents = defineEvents({
+  created: [
+    'invite.created',
+    'A user was invited: for the first time, or after the previous invitation was accepted or withdrawn.',
+    Invite,
+  ],
+  resent: ['invite.resent', 'An invited user was sent a new link, which voids the previous one.', Invite],
+  accepted: [
+    'invite.accepted',
+    'An invitation was accepted with a first password.',
+    Invite,
+    { status: 'accepted', accepted_at: '2026-11-22T10:20:00.000Z' },
+  ],
+  revoked: [
+    'invite.revoked',
+    'An invitation was withdrawn, or its user came in by another way; the user remains.',
+    Invite,
+    { status: 'revoked', revoked_at: '2026-11-22T10:20:00.000Z' },
+  ],
+  expired: ['invite.expired', 'An invitation was not accepted in time.', Invite, { status: 'expired' }],
+})

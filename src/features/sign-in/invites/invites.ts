@@ -1,0 +1,220 @@
+import { hashIdentity, identify } from '../../../platform/crypto/identity.ts'
+import { record } from '../../../platform/events/events.ts'
+import { type Found, type Page, readPage } from '../../../platform/http/pagination.ts'
+import { isId } from '../../../platform/ids.ts'
+import type { RateLimit, RateState } from '../../../platform/limits/rate-limit.ts'
+import { type EmailAddress, maskEmail, parseEmail, requireEmail } from '../../../platform/mail/address.ts'
+import { countMail } from '../../../platform/mail/limits.ts'
+import type { Reach } from '../../../platform/tenancy/directory.ts'
+import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
+import { assertActive, assertDoorOpen } from '../../access/login/login.ts'
+import {
+  findUserByEmail,
+  findUserForUpdate,
+  getUser,
+  markInvited,
+  markNotInvited,
+  provisionInvitedUser,
+  type UserRow,
+  userErrors,
+} from '../../directory/users/users.ts'
+import { closeLinks, type LinkDelivery, mailLink } from '../links/links.ts'
+import { getPasswordSettings } from '../password/password.ts'
+import { signsInAlready, teamInvites } from './accept.ts'
+import { inviteMail, teamInviteMail } from './emails.ts'
+import { inviteErrors } from './errors.ts'
+import { inviteEvents } from './events.ts'
+import { invitePurpose } from './link-purpose.ts'
+import { type Invite, type InviteStatus, toInvite } from './schema.ts'
+import { inviteSettings } from './settings.ts'
+import { findInvitePage, findInviteRow, type InviteRow } from './store.ts'
+
+export { acceptInvite, acceptOnPage, findInvitation, invitationWithdrawn, inviteMethod } from './accept.ts'
+export { inviteErrors } from './errors.ts'
+export { inviteEvents } from './events.ts'
+
+/** How often an address may be invited. */
+const limits: RateLimit[] = [
+  { bucket: 'invite.minute', limit: 3, windowSeconds: 60 },
+  { bucket: 'invite.hour', limit: 10, windowSeconds: 3600 },
+]
+
+export interface Invitee {
+  email: string
+  displayName?: string | null
+  firstName?: string | null
+  lastName?: string | null
+  locale?: string | null
+}
+
+export interface SentInvite {
+  user: UserRow
+  invite: Invite
+  /** Set only if the caller delivers it. */
+  url: string | null
+  deliveryHint: string
+}
+
+interface CountedInvite extends SentInvite {
+  rate: RateState
+}
+
+/** An invitation to the account's team. */
+export interface TeamInvitation {
+  /** The name of the organization or of the account; null for the brand. */
+  name: string | null
+}
+
+/**
+ * Invites a user to choose a password: an existing user, unchanged, or one created for it. Voids the previous
+ * invitation. A user who already has a password is asked to sign in instead.
+ * Throws `invalid_request`, `user_locked`, `user_inactive`, `organization_suspended`, `method_disabled`, `rate_limited`.
+ */
+export async function invite(work: Work, invitee: Invitee, delivery: LinkDelivery): Promise<CountedInvite> {
+  return inviteCounted(work, invitee, { delivery })
+}
+
+/**
+ * Invites a person to the team, in its console directory. The link voids no other: each invitation has its own. Counts
+ * nothing: the limits of invitations to the team belong to the inviter. Throws the same, except `rate_limited`.
+ */
+export async function inviteToTeam(
+  work: Work,
+  invitee: Invitee,
+  sent: { team: TeamInvitation; delivery: LinkDelivery },
+): Promise<SentInvite> {
+  return send(work, invitee, { ...sent, ...(await checkInvitee(work, invitee)) })
+}
+
+/** Withdraws the links of invitations to the team, but those that have ended already. */
+export async function closeTeamInvites(work: TxWork, linkIds: string[]): Promise<void> {
+  await closeLinks(work, invitePurpose, linkIds)
+}
+
+/** Invites an existing user. Throws `user_not_found`, and the same. */
+export async function inviteUser(work: Work, userId: string, delivery: LinkDelivery): Promise<CountedInvite> {
+  const { id, email } = await getUser(work, userId)
+  return inviteCounted(work, { email }, { delivery, expectedId: id })
+}
+
+interface Sending {
+  delivery: LinkDelivery
+  /** The user that must have the address. */
+  expectedId?: string
+  team?: TeamInvitation
+}
+
+interface CheckedInvitee {
+  address: EmailAddress
+  ttlSeconds: number
+}
+
+async function inviteCounted(work: Work, invitee: Invitee, sending: Sending): Promise<CountedInvite> {
+  const checked = await checkInvitee(work, invitee)
+  const who = identify(work.platform, checked.address)
+  const rate = await countMail(work, who, limits, { leaves: sending.delivery.deliver, byAnyone: false })
+  return { ...(await send(work, invitee, { ...sending, ...checked })), rate }
+}
+
+/** Checks what can be refused before the mail is counted. The transaction checks the user again. */
+async function checkInvitee(work: Work, invitee: Invitee): Promise<CheckedInvitee> {
+  await getPasswordSettings(work)
+  const { invite_ttl_seconds: ttlSeconds } = await inviteSettings.effective(work)
+  const address = requireEmail(invitee.email)
+  await assertDoorOpen(work, null)
+  const invited = await findUserByEmail(work, address.norm)
+  if (invited) assertActive(invited)
+  return { address, ttlSeconds }
+}
+
+async function send(work: Work, invitee: Invitee, sending: Sending & CheckedInvitee): Promise<SentInvite> {
+  const { expectedId, address } = sending
+  const sent = await inTx(work, async (work) => {
+    const user = await provisionInvitedUser(work, { ...invitee, ...address })
+    // Another user, or a new one: the user's address has changed since.
+    if (expectedId !== undefined && user.id !== expectedId) throw userErrors.notFound()
+    return mailInvite(work, user, sending)
+  })
+  // Not the spelling of the user: it would show that there was one.
+  return { ...sent, deliveryHint: maskEmail(sending.team ? address.email : sent.user.email) }
+}
+
+async function mailInvite(
+  work: TxWork,
+  user: UserRow,
+  { delivery, team, ttlSeconds }: Sending & CheckedInvitee,
+): Promise<Pick<SentInvite, 'user' | 'invite' | 'url'>> {
+  assertActive(user)
+  // A password set before the mailbox was proved is removed by the first proof.
+  const mayOnlySignIn = user.email_verified && (await signsInAlready(work, user.id))
+  const isKnown = mayOnlySignIn || (team ? await teamInvites.of(work.platform).isOnTeam(work, user.email_norm) : false)
+  await markInvited(work, user)
+  const { linkId, url } = await mailLink(work, {
+    purpose: invitePurpose,
+    who: identify(work.platform, { email: user.email, norm: user.email_norm }),
+    locale: user.locale,
+    userId: user.id,
+    details: { email: user.email },
+    decoy: null,
+    ttlSeconds,
+    delivery,
+    ...(team ? { replaces: 'none' as const } : {}),
+    compose: (_, mail) => (team ? teamInviteMail(mail, { name: team.name, isKnown }) : inviteMail(mail, mayOnlySignIn)),
+  })
+  const made = toInvite(await getInviteRow(work, linkId))
+  const event = user.invited_at === null ? inviteEvents.created : inviteEvents.resent
+  await record(work, event({ target: { type: 'invite', id: linkId }, data: made }))
+  return { user: await getUser(work, user.id), invite: made, url }
+}
+
+/**
+ * Withdraws an invitation; the user remains. Idempotent for one that has expired or was withdrawn.
+ * Throws `invite_not_found`, `invite_accepted`.
+ */
+export async function revokeInvite(work: Work, id: string): Promise<Invite> {
+  return inTx(work, async (work) => {
+    const before = await getInviteRow(work, id)
+    if (before.user_id) await findUserForUpdate(work, before.user_id)
+    if ((await closeLinks(work, invitePurpose, [before.id])) === 0) {
+      // Read again: it may just have been accepted.
+      const over = await getInviteRow(work, before.id)
+      if (over.status === 'accepted') throw inviteErrors.accepted()
+      return toInvite(over)
+    }
+    await markNotInvited(work, before.user_id)
+    const revoked = toInvite(await getInviteRow(work, before.id))
+    await record(work, inviteEvents.revoked({ target: { type: 'invite', id: before.id }, data: revoked }))
+    return revoked
+  })
+}
+
+async function getInviteRow(work: TxWork, id: string): Promise<InviteRow> {
+  const row = isId(id) ? await findInviteRow(work.db, work.directory, id) : undefined
+  if (!row) throw inviteErrors.notFound()
+  return row
+}
+
+/** An invitation within the caller's reach. Throws `invite_not_found`. */
+export async function getInvite({ platform, db, directory }: Work<Reach>, text: string): Promise<Invite> {
+  const id = text.toLowerCase()
+  const page = readPage(platform, '/v1/users/invites', { limit: 1 })
+  const {
+    rows: [row],
+  } = isId(id) ? await findInvitePage(db, directory, { id }, page) : { rows: [] }
+  if (!row) throw inviteErrors.notFound()
+  return toInvite(row)
+}
+
+/** One page of what the caller reaches, and the total if requested. */
+export async function listInvites(
+  work: Work<Reach>,
+  query: { status?: InviteStatus; email?: string },
+  page: Page,
+): Promise<Found<InviteRow>> {
+  const { platform, db, directory: reach } = work
+  const { email } = query
+  // A text that is not an address matches nothing.
+  const identity = email === undefined ? undefined : hashIdentity(platform, parseEmail(email)?.norm ?? '')
+  const filter = { status: query.status, identity }
+  return findInvitePage(db, reach, filter, page)
+}

@@ -1,0 +1,179 @@
+import { Type } from 'typebox'
+import { byAge, finishPage, listQuery, listReply, readPage } from '../../../platform/http/pagination.ts'
+import { defineRoute, type Route } from '../../../platform/http/route.ts'
+import { showRate } from '../../../platform/limits/rate-limit.ts'
+import { Email } from '../../../platform/mail/address.ts'
+import { doorRoutes, loginErrors } from '../../access/login/login.ts'
+import { toUser, User, UserCreate, UserParams, userErrors, userEvents } from '../../directory/users/users.ts'
+import { Delivery, deliveryErrors, linkErrors, readDelivery } from '../links/links.ts'
+import { newPasswordErrors } from '../password/password.ts'
+import { inviteErrors } from './errors.ts'
+import { inviteEvents } from './events.ts'
+import { acceptInvite, getInvite, invite, inviteUser, listInvites, revokeInvite } from './invites.ts'
+import {
+  AcceptBody,
+  DeliveryHint,
+  Invite,
+  InviteFilters,
+  InviteParams,
+  InviteUrl,
+  MadeInvite,
+  toInvite,
+} from './schema.ts'
+
+const tag = 'Invitations'
+const { displayName, firstName, lastName, locale } = UserCreate.properties
+const withdrawnInvite: Invite = {
+  id: '0198b6f2-5014-7f9a-8f3a-684fdd64a775',
+  email: 'ada@acme.example',
+  status: 'revoked',
+  user_id: '0198b6f2-81d0-7b55-8c0e-2f64a9d7b310',
+  directory_user_id: '0198b6f2-7c1a-7d3e-9b42-5a1f0c8e6d21',
+  sub_org_id: '0198b6f2-50b7-7c92-a6e3-1d8f4b7092ce',
+  created_at: '2026-11-22T09:30:00.000Z',
+  expires_at: '2026-11-29T09:30:00.000Z',
+  accepted_at: null,
+  revoked_at: '2026-11-22T10:00:00.000Z',
+}
+const refusals = [
+  ...doorRoutes.barred,
+  loginErrors.organizationSuspended,
+  loginErrors.methodDisabled,
+  deliveryErrors.invalidRedirectUri,
+]
+
+export const inviteRoutes: Route[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/v1/users/invites',
+    operation: 'invites.list',
+    scope: 'users.read',
+    directory: 'reach',
+    tag,
+    summary: 'List invitations',
+    description: 'Invitations that have ended are listed for about a month.',
+    query: Type.Object({ ...InviteFilters, ...listQuery }),
+    reply: Type.Object({ invites: Type.Array(Invite), ...listReply }),
+    async handle(work, { query }) {
+      const page = readPage(work.platform, '/v1/users/invites', query)
+      const { rows, reply } = finishPage(work, page, await listInvites(work, query, page), byAge)
+      return { invites: rows.map(toInvite), ...reply }
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/users/invites',
+    operation: 'invites.create',
+    scope: 'users.write',
+    service: 'password',
+    tag,
+    summary: 'Invite someone by address',
+    description:
+      'Mails a link to choose a first password. Creates the user, or invites the user who has the address, unchanged; ' +
+      'voids the previous invitation. A user who already has a password is asked by the email to sign in with it.',
+    body: Type.Object({ email: Email, displayName, firstName, lastName, locale, ...Delivery }),
+    reply: Type.Object({ user: User, invite: MadeInvite, delivery_hint: DeliveryHint }),
+    errors: refusals,
+    event: [inviteEvents.created, inviteEvents.resent],
+    maybeEvents: [userEvents.created],
+    async handle(work, { body }) {
+      const { redirectTo, deliver, ...invitee } = body
+      const sent = showRate(work, await invite(work, invitee, await readDelivery(work, work.caller, body)))
+      return {
+        user: toUser(sent.user, work.directory.organizationId),
+        invite: { ...sent.invite, ...(sent.url === null ? {} : { invite_url: sent.url }) },
+        delivery_hint: sent.deliveryHint,
+      }
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/users/invites/{inviteId}',
+    operation: 'invites.get',
+    scope: 'users.read',
+    directory: 'reach',
+    tag,
+    summary: 'Read an invitation',
+    params: InviteParams,
+    reply: Type.Object({ invite: Invite }),
+    errors: [inviteErrors.notFound],
+    handle: async (work, { params }) => ({ invite: await getInvite(work, params.inviteId) }),
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/v1/users/invites/{inviteId}',
+    operation: 'invites.revoke',
+    scope: 'users.write',
+    tag,
+    summary: 'Withdraw an invitation',
+    description:
+      'Voids its link; the user remains, as they may have existed before. Withdrawing an invitation that has expired or ' +
+      'was withdrawn succeeds and does nothing.',
+    params: InviteParams,
+    reply: Type.Object({ success: Type.Boolean(), invite: Invite }),
+    errors: [inviteErrors.notFound, inviteErrors.accepted],
+    maybeEvents: [inviteEvents.revoked],
+    examples: { reply: { success: true, invite: withdrawnInvite } },
+    async handle(work, { params }) {
+      return { success: true, invite: await revokeInvite(work, params.inviteId) }
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/users/{userId}/invite',
+    operation: 'users.invite',
+    scope: 'users.write',
+    service: 'password',
+    tag,
+    summary: 'Invite a user, or invite them again',
+    description: 'Voids the link of the previous invitation.',
+    params: UserParams,
+    body: Type.Object(Delivery),
+    reply: Type.Object(
+      {
+        success: Type.Boolean(),
+        delivery_hint: DeliveryHint,
+        invite_url: InviteUrl,
+      },
+      { description: 'Where the invitation was mailed, or its link.' },
+    ),
+    errors: [userErrors.notFound, ...refusals],
+    event: [inviteEvents.created, inviteEvents.resent],
+    maybeEvents: [userEvents.created],
+    async handle(work, { params, body }) {
+      const sent = showRate(work, await inviteUser(work, params.userId, await readDelivery(work, work.caller, body)))
+      return {
+        success: true,
+        delivery_hint: sent.deliveryHint,
+        ...(sent.url === null ? {} : { invite_url: sent.url }),
+      }
+    },
+  }),
+  defineRoute({
+    ...doorRoutes.mailboxLogin,
+    method: 'POST',
+    path: '/v1/auth/invite/accept',
+    team: true,
+    operation: 'invites.accept',
+    scope: 'auth.login',
+    takesDevice: true,
+    service: 'password',
+    tag: 'Authentication',
+    summary: 'Accept an invitation',
+    description:
+      'The link proves the mailbox. `password` is the first password; one that is refused leaves the invitation valid. A user ' +
+      'who already has a password signs in with it instead. An existing team member accepts without a password and gets no ' +
+      'session (`sign_in_required`): they sign in as usual.',
+    body: AcceptBody,
+    errors: [
+      inviteErrors.credentialExists,
+      ...Object.values(linkErrors),
+      ...Object.values(newPasswordErrors),
+      ...doorRoutes.errors,
+    ],
+    event: inviteEvents.accepted,
+    // A team member gets no session.
+    maybeEvents: [...doorRoutes.mailboxLogin.event, ...doorRoutes.mailboxLogin.maybeEvents],
+    handle: (work, { body }) => acceptInvite(work, body),
+  }),
+]

@@ -1,0 +1,67 @@
+import { type Static, Type } from 'typebox'
+import { named, nullable } from '../../../platform/schema.ts'
+import { TokenHash } from '../links/links.ts'
+import { NewPassword } from '../password/password.ts'
+import type { InviteRow } from './store.ts'
+
+export const INVITE_STATUSES = ['pending', 'accepted', 'expired', 'revoked'] as const
+export type InviteStatus = (typeof INVITE_STATUSES)[number]
+
+const Moment = Type.String({ format: 'date-time' })
+const Uuid = Type.String({ format: 'uuid' })
+
+export const Invite = named(
+  'Invite',
+  Type.Object({
+    id: Uuid,
+    email: Type.String({ description: 'The address it was mailed to.', examples: ['ada@acme.example'] }),
+    status: Type.Unsafe<InviteStatus>({ type: 'string', enum: [...INVITE_STATUSES] }),
+    user_id: nullable(Uuid, 'Auth account.'),
+    directory_user_id: Uuid,
+    sub_org_id: nullable(Type.String({ format: 'uuid', examples: ['0198b6f2-50b7-7c92-a6e3-1d8f4b7092ce'] })),
+    created_at: Moment,
+    expires_at: Type.String({ format: 'date-time', examples: ['2026-11-29T09:30:00.000Z'] }),
+    accepted_at: Object.assign(nullable(Moment), { examples: [null] }),
+    revoked_at: Object.assign(nullable(Moment), { examples: [null] }),
+  }),
+)
+export type Invite = Static<typeof Invite>
+
+export const InviteUrl = Type.Optional(
+  Type.String({
+    description: 'Only with deliver false.',
+    examples: ['https://app.example.com/auth?type=invite&email=ada%40acme.example&…'],
+  }),
+)
+
+export const DeliveryHint = Type.String({ description: 'The address, masked.', examples: ['a•••@acme.example'] })
+
+export const MadeInvite = named('MadeInvite', Type.Object({ ...Invite.properties, invite_url: InviteUrl }))
+
+export const InviteFilters = {
+  status: Type.Optional(Type.Enum([...INVITE_STATUSES])),
+  email: Type.Optional(Type.String({ maxLength: 320, description: 'The complete address.' })),
+}
+
+export const InviteParams = Type.Object({ inviteId: Type.String() })
+
+export const AcceptBody = Type.Object({
+  token: TokenHash,
+  password: Type.Optional(NewPassword),
+})
+
+/** The record as the API shows it. */
+export function toInvite(row: Omit<InviteRow, 'directory_id'>): Invite {
+  return {
+    id: row.id,
+    email: row.email,
+    status: row.status,
+    user_id: row.auth_account_id,
+    directory_user_id: row.user_id,
+    sub_org_id: row.organization_id,
+    created_at: row.created_at.toISOString(),
+    expires_at: row.expires_at.toISOString(),
+    accepted_at: row.accepted_at?.toISOString() ?? null,
+    revoked_at: row.status === 'revoked' ? (row.closed_at?.toISOString() ?? null) : null,
+  }
+}

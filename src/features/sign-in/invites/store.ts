@@ -1,0 +1,117 @@
+import { type AliasableExpression, type Selectable, type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
+import { now } from '../../../platform/db/now.ts'
+import type { Db } from '../../../platform/db/pool.ts'
+import type { DB, Links } from '../../../platform/db/schema.gen.ts'
+import { byAge, countIfAsked, type Found, type Page, searchPage, takePage } from '../../../platform/http/pagination.ts'
+import type { Directory, Reach } from '../../../platform/tenancy/directory.ts'
+import type { InviteStatus } from './schema.ts'
+
+export interface InviteRow {
+  id: string
+  directory_id: string
+  organization_id: string | null
+  user_id: string
+  auth_account_id: string | null
+  email: string
+  status: InviteStatus
+  created_at: Date
+  expires_at: Date
+  accepted_at: Date | null
+  closed_at: Date | null
+}
+
+export interface InviteFilter {
+  status?: InviteStatus | undefined
+  id?: string | undefined
+  /** Keyed hash of the address. */
+  identity?: Buffer | undefined
+}
+
+// A link closed after its expiry was announced as expired, not withdrawn.
+const status = sql<InviteStatus>`case when links.used_at is not null then 'accepted'
+  when links.closed_at < links.expires_at then 'revoked'
+  when links.expires_at <= clock_now() then 'expired' else 'pending' end`
+
+export async function findInviteRow(db: Db, directory: Directory, id: string): Promise<InviteRow | undefined> {
+  return selectInvites(db, directory).where('links.id', '=', id).executeTakeFirst()
+}
+
+/** The invitation as it will be once this transaction has accepted it. */
+export async function findAcceptedRow(db: Db, directory: Directory, id: string): Promise<InviteRow> {
+  const row = await selectInvites(db, directory)
+    .where('links.id', '=', id)
+    .select(now.as('now'))
+    .executeTakeFirstOrThrow()
+  return { ...row, status: 'accepted', accepted_at: row.now }
+}
+
+export async function findInviteRows(db: Db, directory: Directory, ids: string[]): Promise<InviteRow[]> {
+  return selectInvites(db, directory).where('links.id', 'in', ids).execute()
+}
+
+const columns = { at: 'links.created_at', id: 'links.id' }
+
+/** A page of invitations within the reach, with the total if the page asks for it. */
+export async function findInvitePage(
+  db: Db,
+  reach: Reach,
+  filter: InviteFilter,
+  page: Page,
+): Promise<Found<InviteRow>> {
+  const scope = selectScope(db, reach, filter)
+  const describeLinks = (links: AliasableExpression<Selectable<Links>>) => describe(db.selectFrom(links.as('links')))
+  if (filter.status === undefined) {
+    const rows = await takePage(describeLinks(takePage(scope, page, columns)), page, columns).execute()
+    return { rows, total: await countIfAsked(db, scope, page) }
+  }
+  // `coalesce`: the planner expects few of any status, and would rather sort all invitations than look for some.
+  const matches = sql<SqlBool>`coalesce(${status} = ${filter.status}, false)`
+  return searchPage({ db, table: 'links', scope, matches, describe: describeLinks }, page, byAge)
+}
+
+/** Invitations that indexes find in the order of the list, whatever their status. */
+function selectScope(db: Db, reach: Reach, { id, identity }: InviteFilter) {
+  const { directory, environmentId } = reach
+  return selectLinks(db)
+    .where((eb) => {
+      if (directory) return eb('links.directory_id', '=', directory.id)
+      const directories = eb.selectFrom('directories').select('id').where('environment_id', '=', environmentId)
+      // An address has an index in each directory.
+      if (identity) return eb('links.directory_id', 'in', directories.where('kind', '!=', 'console'))
+      const team = directories.where('kind', '=', 'console')
+      return eb.and([
+        eb('links.environment_id', '=', environmentId),
+        eb('links.directory_id', 'is distinct from', team),
+      ])
+    })
+    .$if(id !== undefined, (query) => query.where('links.id', '=', id ?? ''))
+    .$if(identity !== undefined, (query) => query.where('links.identity', '=', identity ?? Buffer.alloc(0)))
+}
+
+const selectLinks = (db: Db) => db.selectFrom('links').selectAll('links').where('links.purpose', '=', 'invite')
+
+function selectInvites(db: Db, directory: Directory) {
+  return describe(db.selectFrom(selectLinks(db).where('links.directory_id', '=', directory.id).as('links')))
+}
+
+/** Joined from the left: a search must not lose a row. */
+function describe(links: SelectQueryBuilder<DB & { links: Selectable<Links> }, 'links', object>) {
+  return links
+    .leftJoin('directories', 'directories.id', 'links.directory_id')
+    .leftJoin('users', (join) =>
+      join.onRef('users.directory_id', '=', 'links.directory_id').onRef('users.id', '=', 'links.user_id'),
+    )
+    .select([
+      'links.id',
+      'links.directory_id',
+      'directories.organization_id',
+      'users.auth_account_id',
+      'links.created_at',
+      'links.expires_at',
+      'links.used_at as accepted_at',
+      'links.closed_at',
+    ])
+    .select(sql<string>`links.user_id`.as('user_id'))
+    .select(sql<string>`links.details->>'email'`.as('email'))
+    .select(status.as('status'))
+}

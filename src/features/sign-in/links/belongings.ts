@@ -1,0 +1,82 @@
+import { sql } from 'kysely'
+import { hashIdentity } from '../../../platform/crypto/identity.ts'
+import { type Belonging, tells, type UserChange } from '../../../platform/lifecycle/belongings.ts'
+import type { TxWork } from '../../../platform/work.ts'
+import { type MailedPurpose, mailedPurposes } from './purposes.ts'
+import { closeLinkRows } from './store.ts'
+
+/** A link that a change of its user has withdrawn, as JSON has it. */
+export interface WithdrawnLink {
+  id: string
+  purpose: string
+  user_id: string | null
+  auth_account_id: string | null
+  organization_id: string | null
+  details: Record<string, unknown>
+  created_at: string
+  expires_at: string
+  closed_at: string
+}
+
+const withdraw = (
+  { platform, db, directory }: TxWork,
+  { user, linkId }: UserChange,
+  spared: readonly MailedPurpose[] = [],
+) => {
+  const identity = hashIdentity(platform, user.email_norm)
+  const sparedPurposes = spared.map(({ name }) => name)
+  return closeLinkRows(db, directory, { userId: user.id, identity, exceptId: linkId, sparedPurposes })
+}
+
+const withdrawn = (work: TxWork, change: UserChange) => ({ query: withdraw(work, change), isSilent: true as const })
+
+const isOfMembership = ({ directory }: TxWork, { belongsToMembership }: MailedPurpose) =>
+  belongsToMembership === true && directory.kind === 'console'
+
+const withdrawnByProof = (work: TxWork, change: UserChange) => ({
+  query: withdraw(
+    work,
+    change,
+    mailedPurposes().filter((purpose) => isOfMembership(work, purpose)),
+  ).returning([
+    'purpose',
+    'user_id',
+    'details',
+    'created_at',
+    'expires_at',
+    'closed_at',
+    sql<string | null>`${change.user.auth_account_id}::uuid`.as('auth_account_id'),
+    sql<string | null>`${work.directory.organizationId}::uuid`.as('organization_id'),
+  ]),
+})
+
+const cutOff = (work: TxWork, change: UserChange) => {
+  const { keepsSessions, reason } = change
+  const isSpared = (purpose: MailedPurpose) =>
+    isOfMembership(work, purpose) ||
+    (keepsSessions ? purpose.opensNothing : purpose.endsBy && !purpose.endsBy.includes(reason))
+  return { query: withdraw(work, change, mailedPurposes().filter(isSpared)), isSilent: true as const }
+}
+
+/** What a user has of links: those issued for them, and those on their way to the address. `announce`: of a first proof. */
+export const linkBelongings = (
+  announce: NonNullable<Belonging<WithdrawnLink>['announce']>,
+): Belonging<WithdrawnLink>[] => [
+  {
+    table: 'links',
+    proof: withdrawnByProof,
+    cutOff,
+    removal: withdrawn,
+    move: withdrawn,
+    exports: tells(
+      'links',
+      'created_at',
+      'id purpose created_at expires_at used_at closed_at',
+      'identity token_hash details open_invite_until tagged environment_id',
+    ),
+    setUpBefore: `(links.user_id = users.id or links.identity = asked.mailbox_identity)
+      and links.used_at is null and links.closed_at is null and links.expires_at > (select at from clock)
+      and links.id is distinct from asked.spared_link`,
+    announce,
+  },
+]

@@ -1,0 +1,12 @@
+import { sql } from 'kysely'
+import { defineCleanup, defineRetention } from '../../../platform/jobs/retention.ts'
+
+export const cleanUpLinks = defineCleanup('links.cleanup', '23 * * * *', [
+  defineRetention({
+    table: 'links',
+    key: ['directory_id', 'id'],
+    // Lists show the outcome of an invitation for a month after its end.
+    where: sql`expires_at < clock_now() - interval '30 days'`,
+    orderBy: 'expires_at',
+  }),
+])

@@ -1,0 +1,34 @@
+import { Type } from 'typebox'
+import { defineErrors } from '../../../platform/errors.ts'
+
+export const linkErrors = defineErrors({
+  tokenInvalid: [
+    400,
+    'token_invalid',
+    'The link is not valid',
+    'It was never mailed to this address, was used or withdrawn, or a newer one was sent: request a new link.',
+    { reason: Type.Enum(['used', 'withdrawn'], { description: 'Only for whoever has the right link.' }) },
+  ],
+  tokenExpired: [
+    400,
+    'token_expired',
+    'The link has expired',
+    'The link was right but came too late: request a new one.',
+  ],
+})
+
+/** Of how a link is to be delivered. */
+export const deliveryErrors = defineErrors({
+  invalidRedirectUri: [
+    400,
+    'invalid_redirect_uri',
+    'The redirect address is not allowed',
+    'It must equal an entry of allowed_redirect_uris (PATCH /v1/auth/settings).',
+  ],
+  teamLinkWithheld: [
+    403,
+    'team_link_withheld',
+    'Team links are only mailed',
+    'No response contains a link of a team member. Omit deliver, or print the link on the server: npx watchword members link.',
+  ],
+})

@@ -1,0 +1,85 @@
+import { type Static, Type } from 'typebox'
+import { Email } from '../../../platform/mail/address.ts'
+import { named, nullable } from '../../../platform/schema.ts'
+import type { SentMagicLink } from './magic-link.ts'
+
+export const TokenHash = named(
+  'TokenHash',
+  Type.String({
+    minLength: 1,
+    maxLength: 200,
+    description: '`token_hash` of the mailed link.',
+    examples: ['02wqXJ8zLr5TcYb1NfKd7h9mQsVgPeAo3RuIxWyHt6CkZjEn4SGlBvMaFpDqOi0U'],
+  }),
+)
+
+/** The body of the routes that redeem a mailed link. */
+export const PresentedLinkBody = named('PresentedLink', Type.Object({ email: Email, token_hash: TokenHash }))
+
+export const Delivery = {
+  redirectTo: Type.Optional(
+    named(
+      'RedirectTo',
+      Type.String({
+        maxLength: 2048,
+        description: 'Where the link leads: an entry of allowed_redirect_uris. Default: the hosted page.',
+      }),
+    ),
+  ),
+  deliver: Type.Optional(
+    named(
+      'Deliver',
+      Type.Boolean({ description: 'false: no email; the response has the link. Needs the scope links.issue.' }),
+    ),
+  ),
+}
+
+export const LinkReply = named(
+  'SentLink',
+  Type.Object(
+    {
+      delivery_hint: Type.String({ description: 'The address, masked.', examples: ['a•••@acme.example'] }),
+      url: Type.Optional(
+        Type.String({
+          description: 'Only with deliver false.',
+          examples: ['https://app.example.com/auth?type=magiclink&email=ada%40acme.example&…'],
+        }),
+      ),
+    },
+    {
+      description:
+        'Where a link was mailed, or the link itself: the same answer whether or not anyone has the address.',
+      examples: [{ delivery_hint: 'a•••@acme.example' }],
+    },
+  ),
+)
+
+/** The same, of a link that has a code beside it. */
+export const SentMagicLinkReply = named(
+  'SentMagicLink',
+  Type.Object(
+    {
+      ...LinkReply.properties,
+      expires_at: Type.String({ format: 'date-time' }),
+      otp_id: nullable(Type.String({ format: 'uuid' }), 'Id of the code in the email; null if it has none.'),
+    },
+    {
+      examples: [
+        {
+          delivery_hint: 'a•••@acme.example',
+          expires_at: '2026-11-22T09:40:00.000Z',
+          otp_id: '0198b6f2-4503-7b31-88cc-4c599ba00e1e',
+        },
+      ],
+    },
+  ),
+)
+
+export function toSentMagicLink(sent: SentMagicLink): Static<typeof SentMagicLinkReply> {
+  return {
+    delivery_hint: sent.deliveryHint,
+    expires_at: sent.expiresAt.toISOString(),
+    otp_id: sent.otpId,
+    ...(sent.url === null ? {} : { url: sent.url }),
+  }
+}

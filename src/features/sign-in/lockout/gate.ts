@@ -1,0 +1,21 @@
+import type { Gate } from '../../access/login/login.ts'
+import { accountLocked, networksOf } from './attempts.ts'
+import { lockoutSettings } from './settings.ts'
+import { lockedSecondsText } from './store.ts'
+
+/** Where a lock shuts every door, the address waits. What can be guessed at refuses it by itself. Throws `account_locked`. */
+export const lockGate: Gate = {
+  lock: {
+    columns: { lock_networks: 'text[]' },
+    values: ({ platform, origin }) => ({ lock_networks: networksOf(platform, origin.endUser.ip) }),
+    seconds: (directory) =>
+      lockedSecondsText({ directory, identity: 'asked.identity', networks: 'asked.lock_networks' }),
+    secondsOfUser: `(case when users.locked_until > clock_now()
+      then ceil(extract(epoch from users.locked_until - clock_now()))::int end)`,
+  },
+  async refuseAddress(work, state) {
+    if (state.locked_seconds === null) return
+    const { lockout_scope: scope } = await lockoutSettings.effective(work)
+    if (scope === 'all') throw accountLocked(state.locked_seconds)
+  },
+}

@@ -1,0 +1,93 @@
+import { Type } from 'typebox'
+import type { EventDefinition } from '../../../platform/events/events.ts'
+import { defineRoute, type Route } from '../../../platform/http/route.ts'
+import { nullable, Success } from '../../../platform/schema.ts'
+import { loginErrors } from '../../access/login/login.ts'
+import { toUser, User, UserParams, userErrors, userEvents } from '../../directory/users/users.ts'
+import { linkErrors, PresentedLinkBody } from '../links/links.ts'
+import { lockUser } from './lock.ts'
+import { unlockByLink, unlockUser } from './unlock.ts'
+
+const unlockRoutes: Route[] = [
+  defineRoute({
+    method: 'POST',
+    path: '/v1/auth/unlock',
+    operation: 'auth.unlock',
+    scope: 'auth.login',
+    service: 'auth',
+    tag: 'Authentication',
+    summary: 'Unlock an address with a mailed link',
+    description: 'The mail about a lock has the link. Resets the failed attempts at the address.',
+    body: PresentedLinkBody,
+    reply: Success,
+    errors: [...Object.values(linkErrors), loginErrors.organizationSuspended],
+    event: userEvents.unlocked,
+    async handle(work, { body }) {
+      await unlockByLink(work, { email: body.email, token: body.token_hash })
+      return { success: true }
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/users/{userId}/unlock',
+    operation: 'users.unlock',
+    scope: 'users.write',
+    tag: 'Users',
+    summary: 'Unlock a user',
+    description:
+      'Ends the lock of an administrator and the locks that failed attempts caused, for all networks, and resets the ' +
+      'failed attempts.',
+    params: UserParams,
+    reply: Type.Object({
+      success: Type.Boolean(),
+      unlocked: Type.Boolean({ description: 'false: there was neither a lock nor a failed attempt.' }),
+    }),
+    errors: [userErrors.notFound],
+    maybeEvents: [userEvents.unlocked],
+    async handle(work, { params }) {
+      return { success: true, unlocked: await unlockUser(work, params.userId) }
+    },
+  }),
+]
+
+/** `announced`: the events of what ends with the access of a user. */
+export function lockoutRoutes(announced: EventDefinition[]): Route[] {
+  return [...unlockRoutes, lockRoute(announced)]
+}
+
+function lockRoute(announced: EventDefinition[]): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/v1/users/{userId}/lock',
+    operation: 'users.lock',
+    scope: 'users.write',
+    tag: 'Users',
+    summary: 'Lock a user',
+    description:
+      'Refuses every sign-in method with 403 `user_locked`, and ends every session and trusted device at once. The lock ' +
+      'ends at `until`, or with POST /v1/users/{userId}/unlock. A second lock replaces the first.',
+    params: UserParams,
+    body: Type.Object({
+      reason: Type.String({
+        minLength: 1,
+        maxLength: 500,
+        pattern: '\\S',
+        description: 'For managers and the audit log. The user never sees it.',
+        examples: ['Laptop stolen, ticket 4711'],
+      }),
+      until: Type.Optional(
+        Object.assign(nullable(Type.String({ format: 'date-time' }), 'The end of the lock. Absent or null: no end.'), {
+          examples: [null],
+        }),
+      ),
+    }),
+    reply: Type.Object({ user: User, revoked: Type.Integer({ description: 'Sessions that ended.', examples: [1] }) }),
+    errors: [userErrors.notFound],
+    event: userEvents.locked,
+    maybeEvents: announced,
+    async handle(work, { params, body: { reason, until = null } }) {
+      const { user, ended } = await lockUser(work, params.userId, { reason, until })
+      return { user: toUser(user, work.directory.organizationId), revoked: ended }
+    },
+  })
+}

@@ -1,0 +1,142 @@
+import { CompiledQuery } from 'kysely'
+import type { Db } from '../../../platform/db/pool.ts'
+import { defineBeside } from '../../../platform/joined/proofs.ts'
+import type { Directory } from '../../../platform/tenancy/directory.ts'
+
+export interface LockoutRow {
+  network: string
+  failures: number
+  /** Set when this very attempt was the last one allowed. */
+  locked_until: Date | null
+}
+
+export interface AttemptLimits {
+  windowSeconds: number
+  durationSeconds: number
+  /** In counting order. `network` '' is the counter over all networks. */
+  counters: { network: string; maxAttempts: number }[]
+}
+
+/** The parameters of a statement that have the limits of a counter. */
+export interface LimitParameters {
+  windowSeconds: string
+  durationSeconds: string
+  maxAttempts: string
+}
+
+const LONGEST_LOCK_SECONDS = 3600
+// From here on every failure locks for that long (SP 800-63B §3.2.2), so that patience gains nothing.
+const MAX_CONSECUTIVE = 100
+
+/**
+ * Counts an attempt before it is made, on each counter in turn, until one of them is locked. The last attempt allowed
+ * sets the lock in the same statement, so that of any number of concurrent attempts at most the limit pass.
+ * @returns fewer rows than counters when the attempt is refused.
+ */
+export async function claimAttemptRows(
+  db: Db,
+  directory: Directory,
+  identity: Buffer,
+  limits: AttemptLimits,
+): Promise<LockoutRow[]> {
+  const parts = limits.counters.map((_, i) => {
+    const [network, maxAttempts] = [`$${2 * i + 5}::text`, `$${2 * i + 6}::int`]
+    const allowed = i === 0 ? 'true' : `exists (select from counted_${i - 1})`
+    const source = `select $1::uuid, $2::bytea, ${network}, 1 where ${allowed}`
+    const parameters = { windowSeconds: '$3::int', durationSeconds: '$4::int', maxAttempts }
+    return `counted_${i} as (${countText(source, parameters)})`
+  })
+  const all = limits.counters.map((_, i) => `select * from counted_${i}`)
+  const text = `with ${parts.join(', ')} ${all.join(' union all ')}`
+  const counters = limits.counters.flatMap(({ network, maxAttempts }) => [network, maxAttempts])
+  const values = [directory.id, identity, limits.windowSeconds, limits.durationSeconds, ...counters]
+  return (await db.executeQuery<LockoutRow>(CompiledQuery.raw(text, values))).rows
+}
+
+/**
+ * Counts an attempt for each row of `source` (directory, identity, network, 1), unless its counter is locked: then it
+ * returns no row. To execute, or to embed. No counter may be there twice.
+ */
+export function countText(source: string, limits: LimitParameters): string {
+  const { windowSeconds, durationSeconds, maxAttempts } = limits
+  // The time comes with the row that is inserted: a distributed database takes no clock where the row was there already.
+  const at = 'excluded.window_started_at'
+  const startsOver = `(l.locked_until is not null
+    or ${at} - l.window_started_at >= make_interval(secs => ${windowSeconds}))`
+  // A day without a failure resets the number of locks.
+  const locksBefore = `(case when ${at} - l.window_started_at >= interval '1 day' then 0 else l.locks end)`
+  const isHopeless = `(l.consecutive + 1 >= ${MAX_CONSECUTIVE})`
+  const locks = `((not ${startsOver} and l.failures + 1 >= ${maxAttempts}) or ${isHopeless})`
+  const seconds = `case when ${isHopeless} then ${LONGEST_LOCK_SECONDS} else
+    least(${LONGEST_LOCK_SECONDS}, ${durationSeconds} * power(2, least(${locksBefore}, 20))) end`
+  return `
+    insert into lockouts as l (directory_id, identity, network, failures) ${source}
+    on conflict (directory_id, identity, network) do update set
+      failures = case when ${startsOver} then 1 else l.failures + 1 end,
+      consecutive = l.consecutive + 1,
+      locks = ${locksBefore} + ${locks}::int,
+      window_started_at = case when ${startsOver} then ${at} else l.window_started_at end,
+      locked_until = case when ${locks} then (${at} at time zone 'UTC' + make_interval(secs => ${seconds})) at time zone 'UTC' end
+    where l.locked_until is null or l.locked_until <= ${at}
+    returning directory_id, identity, network, failures, locked_until`
+}
+
+/** Resets the failures of an address as seen from one network. The query returns a row for each counter deleted. */
+export function clearRows(db: Db, directory: Directory, identity: Buffer, networks: string[]) {
+  return db
+    .deleteFrom('lockouts')
+    .where('directory_id', '=', directory.id)
+    .where('identity', '=', identity)
+    .where('network', 'in', networks)
+    .returning('network')
+}
+
+/** The same beside a sign-in. */
+export const clearedFailures = defineBeside({
+  name: 'cleared',
+  columns: { failed_identity: 'bytea', failed_networks: 'text[]' },
+  // In the order in which attempts are counted. Citus fails where rows of a join with `ready` are locked.
+  hold: (directory) => `
+    select l.directory_id, l.identity, l.network
+    from (select directory_id, failed_identity, failed_networks from ready order by directory_id, failed_identity) ready
+    cross join lateral (
+      select * from lockouts where directory_id = ${directory}
+        and identity = ready.failed_identity and network = any(ready.failed_networks)
+      order by directory_id, identity, network desc for update) l`,
+  write: (directory) => `
+    delete from lockouts using held_cleared held, ready
+    where lockouts.directory_id = ${directory} and held.directory_id = lockouts.directory_id
+      and lockouts.identity = ready.failed_identity and held.identity = lockouts.identity
+      and lockouts.network = any(ready.failed_networks) and held.network = lockouts.network`,
+})
+
+/** Resets every failure of an address. Returns whether there were any. */
+export async function clearAllRows(db: Db, directory: Directory, identity: Buffer): Promise<boolean> {
+  const rows = await db
+    .deleteFrom('lockouts')
+    .where('directory_id', '=', directory.id)
+    .where('identity', '=', identity)
+    .returning('network')
+    .execute()
+  return rows.length > 0
+}
+
+/** A scalar subquery: seconds until the lock of an address, seen from these networks, ends; null without a lock. */
+export function lockedSecondsText(row: { directory: string; identity: string; networks: string }): string {
+  return `(
+    select ceil(extract(epoch from max(locked_until) - clock_now()))::int from lockouts
+    where directory_id = ${row.directory} and identity = ${row.identity} and network = any(${row.networks})
+      and locked_until > clock_now())`
+}
+
+/** The same of one address. */
+export async function findLockedSeconds(
+  db: Db,
+  directory: Directory,
+  identity: Buffer,
+  networks: string[],
+): Promise<number | null> {
+  const seconds = lockedSecondsText({ directory: '$1', identity: '$2', networks: '$3::text[]' })
+  const query = CompiledQuery.raw(`select ${seconds} as seconds`, [directory.id, identity, networks])
+  return (await db.executeQuery<{ seconds: number | null }>(query)).rows[0]?.seconds ?? null
+}

@@ -1,0 +1,21 @@
+import { hashIdentity } from '../../../platform/crypto/identity.ts'
+import type { Belonging, UserChange } from '../../../platform/lifecycle/belongings.ts'
+import type { TxWork } from '../../../platform/work.ts'
+import { endOtpRows } from './store.ts'
+
+/** The right code is `expired` from now on. */
+const expired = ({ platform, db, directory }: TxWork, { user }: UserChange) => ({
+  query: endOtpRows(db, directory, hashIdentity(platform, user.email_norm)),
+})
+
+/** What a user has of codes: those on their way to the address. */
+export const otpBelongings: Belonging[] = [
+  {
+    table: 'otps',
+    proof: { stays: 'Only the mailbox has them, which has just been proved; those of a phone go with it.' },
+    cutOff: expired,
+    removal: expired,
+    move: expired,
+    exports: { nothing: 'A code on its way, of minutes.' },
+  },
+]

@@ -1,0 +1,12 @@
+import { sql } from 'kysely'
+import { defineCleanup, defineRetention } from '../../../platform/jobs/retention.ts'
+
+export const cleanUpOtps = defineCleanup('otps.cleanup', '*/10 * * * *', [
+  defineRetention({
+    table: 'otps',
+    key: ['directory_id', 'id'],
+    // Longer than any code lives: superseding and failure counts, which look back a day, need the rows.
+    where: sql`created_at < clock_now() - interval '2 days'`,
+    orderBy: 'created_at',
+  }),
+])

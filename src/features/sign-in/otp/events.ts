@@ -1,0 +1,46 @@
+import { Type } from 'typebox'
+import { defineEvents, type EventInput } from '../../../platform/events/events.ts'
+import { nullable } from '../../../platform/schema.ts'
+import { loginEvents, type SignInFacts } from '../../access/login/login.ts'
+
+const purposes = ['login', 'signup', 'step_up', 'email_change', 'discovery'] as const
+
+export const otpEvents = defineEvents({
+  sent: [
+    'auth.otp.sent',
+    'A one-time code was sent: to a user who signs in or up, or by the generator to an address or a phone.',
+    Type.Object(
+      {
+        otp_id: Type.String({ format: 'uuid' }),
+        purpose: Type.Optional(Type.Enum([...purposes], { description: 'Absent for a code of the generator.' })),
+        channel: Type.Optional(Type.String({ examples: ['email'] })),
+        session_id: Type.Optional(nullable(Type.String({ examples: ['checkout-4711'] }), 'Generator only.')),
+        email: Type.Optional(Type.String({ description: 'Generator only.', examples: ['ada@acme.example'] })),
+        phone: Type.Optional(Type.String({ description: 'Generator only.', examples: ['+14155550123'] })),
+        delivery_method: Type.Optional(Type.Enum(['email', 'sms'], { description: 'Generator only.' })),
+      },
+      { examples: [{ otp_id: '0198b6f2-4503-7b31-88cc-4c599ba00e1e', purpose: 'login', channel: 'email' }] },
+    ),
+  ],
+})
+
+/** That a code was sent to whoever signs in or up, or proves something: to this user, or null where there is none. */
+export function codeSent(
+  { otpId, purpose, userId }: { otpId: string; purpose: (typeof purposes)[number]; userId: string | null },
+  channel: 'email' | 'sms' = 'email',
+): EventInput {
+  const target = userId === null ? {} : { target: { type: 'user', id: userId } }
+  return otpEvents.sent({ ...target, data: { otp_id: otpId, purpose, channel } })
+}
+
+/** What the routes that mail a sign-in code may record. */
+export const sendCodeEvents = [otpEvents.sent, loginEvents.failed]
+
+/** The event of a request for an address that cannot sign in. */
+export function describeNothingSent(method: string, facts: SignInFacts | null): EventInput {
+  if (!facts || facts.active) return loginEvents.failed({ data: { method, reason: 'no_such_user' } })
+  return loginEvents.failed({
+    target: { type: 'user', id: facts.user_id },
+    data: { method, reason: facts.access_locked ? 'user_locked' : 'user_inactive' },
+  })
+}

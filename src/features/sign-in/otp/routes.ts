@@ -1,0 +1,138 @@
+import { Type } from 'typebox'
+import { defineRoute, type Route } from '../../../platform/http/route.ts'
+import { showRate } from '../../../platform/limits/rate-limit.ts'
+import { Email } from '../../../platform/mail/address.ts'
+import { settingsRoutes } from '../../../platform/settings/settings-routes.ts'
+import { doorRoutes } from '../../access/login/login.ts'
+import { otpErrors } from './errors.ts'
+import { otpEvents, sendCodeEvents } from './events.ts'
+import { generateOtp, validateOtp } from './generator.ts'
+import {
+  GenerateBody,
+  Otp,
+  OtpValidation,
+  SentCodeReply,
+  SettingsQuery,
+  SettingsReply,
+  toSentCode,
+  ValidateBody,
+} from './schema.ts'
+import { defaultOtpSettings, otpSettings, SettingsPatch, settingsFamily } from './settings.ts'
+import { codesBySms, otpMethod, sendSignInCode } from './sign-in.ts'
+import { verifyCodeAs, verifyCodeRoute } from './verify-route.ts'
+
+const tag = 'OTP'
+
+const id = '0198b6f2-4503-7b31-88cc-4c599ba00e1e'
+// A composed example would show the minimum of each field.
+const settings = { ...defaultOtpSettings, ttl_seconds: 600 }
+
+export const otpRoutes: Route[] = [
+  defineRoute({
+    method: 'POST',
+    path: '/v1/otp/generate',
+    operation: 'otp.generate',
+    idempotency: false,
+    aliases: ['/v1/generate'],
+    scope: 'any key',
+    service: 'otp',
+    directory: 'one-or-account',
+    tag,
+    summary: 'Create a one-time code',
+    description:
+      'Returns the code, and sends it if an address or a phone is given. A message that may not leave is withheld, as ' +
+      '`delivery` says. A code passes once and does not sign in: sign-in has codes of its own.',
+    body: GenerateBody,
+    reply: Otp,
+    maybeEvents: [otpEvents.sent],
+    examples: { body: { email: 'ada@acme.example' } },
+    handle: (work, { body }) => generateOtp(work, body),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/otp/validate',
+    operation: 'otp.validate',
+    idempotency: false,
+    aliases: ['/v1/validate'],
+    scope: 'any key',
+    service: 'otp',
+    directory: 'one-or-account',
+    tag,
+    summary: 'Validate and consume a one-time code',
+    description:
+      'A wrong code is not an error: the response is 200 with valid false and a message. With only session_id, the ' +
+      'newest code of that session is tried, a withheld one last. Wrong attempts end a code (settings: max_attempts); twenty within an hour, ' +
+      'or forty within a day (ten where digits pass), end all codes of a session or an address.',
+    body: ValidateBody,
+    reply: OtpValidation,
+    errors: [otpErrors.referenceRequired],
+    examples: { body: { code: 'amber falcon', otp_id: id }, reply: { valid: true } },
+    handle: (work, { body }) => validateOtp(work, body),
+  }),
+  ...settingsRoutes(settingsFamily, {
+    tag,
+    noun: 'otp',
+    scopes: { read: 'otp.settings.read', write: 'otp.settings.write' },
+    get: {
+      path: '/v1/otp/settings',
+      summary: 'Read one-time code settings',
+      description: 'Without subOrgId an org-wide key reads what its environment’s organizations inherit.',
+      query: SettingsQuery,
+      reply: SettingsReply,
+    },
+    update: { path: '/v1/otp/settings', summary: 'Change one-time code settings' },
+    updateDefaults: {
+      path: '/v1/otp/settings/defaults',
+      summary: 'Change the one-time code settings that the environment’s organizations inherit',
+      description:
+        'For org-wide keys. The generator uses these settings without subOrgId. null returns a field to the default.',
+    },
+    body: SettingsPatch,
+    reply: SettingsReply,
+    examples: { body: { ttl_seconds: 600 }, reply: { settings }, sources: { ttl_seconds: 'directory' } },
+    read: async (work) => ({ settings: await otpSettings(work) }),
+    change: async (work, patch) => ({ settings: await settingsFamily.update(work, patch) }),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/auth/login/otp/send',
+    team: true,
+    operation: 'login.otp.send',
+    scope: 'auth.login',
+    service: 'otp',
+    tag: 'Authentication',
+    summary: 'Send a sign-in code',
+    description:
+      'Mails two words to the address if a user of the organization has it. The response is the same if no user has. ' +
+      'Within resend_interval_seconds a second call sends no second message, and the code on its way stays valid.',
+    body: Type.Object({
+      email: Email,
+      channel: Type.Optional(
+        Type.Enum(['email', 'sms'], {
+          default: 'email',
+          description: '`sms`: to the phone that the user has enrolled, where sms_sign_in_enabled is on.',
+        }),
+      ),
+    }),
+    reply: SentCodeReply,
+    errors: doorRoutes.sendErrors,
+    maybeEvents: sendCodeEvents,
+    handle: async (work, { body }) => {
+      const send = { purpose: 'login' as const, email: body.email, provision: null }
+      const sent = body.channel === 'sms' ? codesBySms.of(work.platform)(work, body.email) : sendSignInCode(work, send)
+      return toSentCode(showRate(work, await sent))
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/auth/login/otp/verify',
+    team: true,
+    operation: 'login.otp.verify',
+    scope: 'auth.login',
+    takesDevice: true,
+    tag: 'Authentication',
+    summary: 'Exchange a sign-in code for a session',
+    ...verifyCodeRoute,
+    handle: verifyCodeAs({ purpose: 'login', methodOfPending: otpMethod }),
+  }),
+]

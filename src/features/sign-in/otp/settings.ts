@@ -1,0 +1,128 @@
+import { type Static, Type } from 'typebox'
+import type { SendCeilings } from '../../../platform/limits/send-limit.ts'
+import { named } from '../../../platform/schema.ts'
+import { defineSettings } from '../../../platform/settings/settings.ts'
+import type { SmsLimits } from '../../../platform/sms/limits.ts'
+import { COUNTRIES, Country } from '../../../platform/sms/phone.ts'
+import type { Work } from '../../../platform/work.ts'
+import { loginErrors } from '../../access/login/login.ts'
+
+export const Settings = named(
+  'OtpSettings',
+  Type.Object({
+    mode: Type.Enum(['phrase', 'digit', 'both'], { description: 'Two words, six digits, or both: either passes.' }),
+    ttl_seconds: Type.Integer({
+      minimum: 30,
+      maximum: 3600,
+      description: 'Lifetime of a code, unless the caller sets one.',
+    }),
+    channel_sms: Type.Boolean({ description: 'Codes may be sent by SMS.' }),
+    channel_email: Type.Boolean({ description: 'Codes may be sent by email.' }),
+    max_attempts: Type.Integer({ minimum: 1, maximum: 10, description: 'Wrong attempts that end a code.' }),
+    resend_interval_seconds: Type.Integer({
+      minimum: 0,
+      maximum: 600,
+      description: 'Within this time sign-in sends no second email while the first code is unused.',
+    }),
+    rate_limit_per_minute: Type.Integer({
+      minimum: 1,
+      maximum: 60,
+      description: 'Codes sent to one address or number.',
+    }),
+    rate_limit_per_hour: Type.Integer({
+      minimum: 1,
+      maximum: 600,
+      description: 'Codes sent to one address or number.',
+    }),
+    sms_allowed_countries: Type.Array(Country, {
+      uniqueItems: true,
+      maxItems: COUNTRIES.length,
+      description: 'Where codes may be sent by SMS. Empty: nowhere.',
+    }),
+    sms_daily_limit: Type.Integer({
+      minimum: 1,
+      maximum: 100_000,
+      description: 'Codes sent by SMS per day, to all numbers. Beyond it codes are created but not sent.',
+    }),
+    send_limit_per_hour_organization: Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000,
+      description: 'Messages per hour to all addresses.',
+    }),
+    send_limit_per_hour_key: Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000,
+      description: 'Messages per hour that one API key or one member of the team may cause, over all organizations.',
+    }),
+    send_limit_per_hour_network: Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000,
+      description: 'Codes and links per hour that people of one network may ask for, if X-End-User-IP is sent.',
+    }),
+  }),
+)
+
+export type OtpSettings = Static<typeof Settings>
+
+export const defaultOtpSettings: OtpSettings = {
+  mode: 'phrase',
+  ttl_seconds: 300,
+  channel_sms: false,
+  channel_email: true,
+  max_attempts: 5,
+  resend_interval_seconds: 30,
+  rate_limit_per_minute: 3,
+  rate_limit_per_hour: 10,
+  sms_allowed_countries: [],
+  sms_daily_limit: 100,
+  send_limit_per_hour_organization: 10_000,
+  send_limit_per_hour_key: 50_000,
+  send_limit_per_hour_network: 1000,
+}
+
+export const settingsFamily = defineSettings(
+  'otp_settings',
+  'The code settings of an organization, or the defaults of its environment, were changed.',
+  Settings,
+  defaultOtpSettings,
+)
+
+/** The body of a change. */
+export const SettingsPatch = named('OtpSettingsPatch', Type.Object(settingsFamily.patchBody))
+
+/** The settings in force in a directory: its own, then those of the account-level directory, then the defaults. */
+export const otpSettings = (work: Pick<Work, 'platform' | 'directory'>) => settingsFamily.effective(work)
+
+/** The settings where codes may be mailed. Throws `method_disabled`. */
+export async function mailedCodeSettings(work: Work): Promise<OtpSettings> {
+  const settings = await otpSettings(work)
+  if (settings.channel_email) return settings
+  throw loginErrors.methodDisabled({ detail: 'Codes cannot be sent by email here.' })
+}
+
+/** How much an organization, an API key and a network of end users may send per hour, for countSend. */
+export function toSendCeilings(settings: OtpSettings): SendCeilings {
+  return {
+    perOrganizationHour: settings.send_limit_per_hour_organization,
+    perKeyHour: settings.send_limit_per_hour_key,
+    perNetworkHour: settings.send_limit_per_hour_network,
+  }
+}
+
+/** How often a code may be sent to an address by sign-in, and to an address or a number by the generator. */
+export function sendLimits(settings: OtpSettings, by: 'send' | 'generate' = 'send') {
+  return [
+    { bucket: `otp.${by}.minute`, limit: settings.rate_limit_per_minute, windowSeconds: 60 },
+    { bucket: `otp.${by}.hour`, limit: settings.rate_limit_per_hour, windowSeconds: 3600 },
+  ]
+}
+
+/** Where text messages may go, and how many; one number has those of the generator, whatever they are for. */
+export function toSmsLimits(settings: OtpSettings): SmsLimits {
+  return {
+    countries: settings.sms_allowed_countries,
+    perDay: settings.sms_daily_limit,
+    ofNumber: sendLimits(settings, 'generate'),
+    ceilings: toSendCeilings(settings),
+  }
+}

@@ -1,0 +1,187 @@
+import { type Insertable, sql } from 'kysely'
+import { now } from '../../../platform/db/now.ts'
+import type { Db, Tx } from '../../../platform/db/pool.ts'
+import type { Otps } from '../../../platform/db/schema.gen.ts'
+import { defineProof } from '../../../platform/joined/proofs.ts'
+import { defineReading } from '../../../platform/joined/readings.ts'
+import type { Directory } from '../../../platform/tenancy/directory.ts'
+
+/** Separates the codes of each use: a code created for one is never accepted for another (ASVS 6.6.2). */
+export type OtpPurpose = 'generator' | 'login' | 'signup' | 'step_up' | 'email_change' | 'discovery' | 'discovered'
+
+/** The outcome of a presented code. */
+export type Verdict = 'match' | 'wrong' | 'expired' | 'used' | 'spent' | 'unknown'
+
+/**
+ * Limits on wrong guesses over all codes of one session or address, per hour and per day. An attacker who requests
+ * codes and guesses all day succeeds with a probability of 1 in 100 000 (40 of 2^22 phrases, 10 of 10^6 digits).
+ */
+export const HOURLY_FAILURES = 20
+export const DAILY_FAILURES = 40
+export const DAILY_DIGIT_FAILURES = 10
+// Nobody can guess a granted code: its tries are for whoever is refused and tries again, such as with another slug.
+const GRANTED_ATTEMPTS = 5
+// Sign-in codes that are scanned for it: the limits of sending let no one have so many.
+const MAX_SIBLINGS = 1000
+
+type NewOtpRow = Omit<Insertable<Otps>, 'directory_id' | 'expires_at' | 'created_at' | 'attempts'>
+
+/** Stores a code. Returns when it expires. */
+export async function insertOtpRow(db: Db, directory: Directory, row: NewOtpRow, ttlSeconds: number): Promise<Date> {
+  const expiresAt = sql<Date>`clock_now() + make_interval(secs => ${ttlSeconds})`
+  const inserted = await db
+    .insertInto('otps')
+    .values({ ...row, directory_id: directory.id, expires_at: expiresAt })
+    .returning('expires_at')
+    .executeTakeFirstOrThrow()
+  return inserted.expires_at
+}
+
+/** Stores the same code in each of these directories. */
+export async function insertGrantedRows(
+  db: Db,
+  directories: Directory[],
+  row: Pick<NewOtpRow, 'id' | 'purpose' | 'identity' | 'phrase_hash'>,
+  ttlSeconds: number,
+): Promise<void> {
+  const expires_at = sql<Date>`clock_now() + make_interval(secs => ${ttlSeconds})`
+  const granted = { ...row, max_attempts: GRANTED_ATTEMPTS, expires_at }
+  const values = directories.map(({ id: directory_id }) => ({ ...granted, directory_id }))
+  if (values.length > 0) await db.insertInto('otps').values(values).execute()
+}
+
+interface OtpOwner {
+  purpose: OtpPurpose
+  identity: Buffer
+  bySms?: boolean
+}
+
+/** The newest code of an identity, if it went the same way, is recent enough and has neither been used nor tried. */
+export async function findLiveOtpRow(db: Db, directory: Directory, owner: OtpOwner, newerThanSeconds: number) {
+  const { rows } = await sql<{ id: string; expires_at: Date }>`
+    select id, expires_at from (
+      select * from otps where directory_id = ${directory.id} and identity = ${owner.identity} and purpose = ${owner.purpose}
+      order by created_at desc, id desc limit 1) newest
+    where used_at is null and attempts = 0 and (phone_id is not null) = ${owner.bySms ?? false} and expires_at > ${now}
+      and created_at > clock_now() - make_interval(secs => ${newerThanSeconds})`.execute(db)
+  return rows[0]
+}
+
+/** What a code that signs up says of whoever does, while it has neither been used nor expired. */
+export async function findLiveSignupRow(db: Db, directory: Directory, id: string) {
+  return db
+    .selectFrom('otps')
+    .select('locale')
+    .where('directory_id', '=', directory.id)
+    .where('id', '=', id)
+    .where('signs_up', '=', true)
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', now)
+    .executeTakeFirst()
+}
+
+/** What became of an attempt at a sign-in code, which `codeProof` consumes if it is right. */
+interface TriedRow {
+  /** `left_out` while another statement tries the same code. */
+  verdict: Verdict | 'left_out'
+  code_user_id: string | null
+  code_signs_up: boolean | null
+  code_locale: string | null
+  code_by_sms: boolean | null
+}
+
+/**
+ * Counts an attempt at a sign-in code and judges it, where the facts about its address are read. Committed on its own,
+ * before the comparison, whatever the request does next. `siblings` are the codes of the same address: only the newest of
+ * the purpose that was not withheld is valid, and what was withheld since, of a change of address that of each who asks;
+ * attempts at any share one budget. Those at a code that is void are counted and judged like others, or the limit would
+ * tell whether a newer one has left. One that went to a phone is valid as long as its user has that, which only the right
+ * code meets: decoys are of nobody's phone.
+ */
+export const triedCode = defineReading<TriedRow>()({
+  columns: { otp_id: 'uuid', otp_purpose: 'text', otp_hash: 'bytea' },
+  before: ({ directory, lock }) => `,
+    tried as materialized (
+      select asked.n, asked.otp_hash, is_there, siblings.newest_id is not distinct from asked.otp_id as is_newest, code.*,
+        attempts < max_attempts and this_hour + attempts < ${HOURLY_FAILURES} and today + attempts
+          < case when digit_hash is null then ${DAILY_FAILURES} else ${DAILY_DIGIT_FAILURES} end as is_allowed
+      from clock cross join asked
+      cross join lateral (
+        select (array_agg(id order by created_at desc, id desc) filter (where purpose = asked.otp_purpose
+            and (not withheld or id = asked.otp_id)
+            and (purpose <> 'email_change' or user_id = (select user_id from otps own
+              where own.directory_id = ${directory('asked')} and own.id = asked.otp_id))))[1] as newest_id,
+          coalesce(bool_or(id = asked.otp_id and purpose = asked.otp_purpose), false) as is_there,
+          coalesce(sum(failures) filter (where created_at > clock.at - interval '1 hour'), 0) as this_hour,
+          coalesce(sum(failures) filter (where created_at > clock.at - interval '1 day'), 0) as today
+        from (select id, purpose, user_id, created_at, withheld,
+            case when id <> asked.otp_id then attempts - (used_at is not null)::int end as failures
+          from otps where directory_id = ${directory('asked')} and identity = asked.identity and purpose <> 'generator'
+          order by created_at desc, id desc limit ${MAX_SIBLINGS}) s) siblings
+      left join lateral (
+        select id as code_id, directory_id, user_id as code_user_id, signs_up, locale, phone_id, phrase_hash,
+          digit_hash, attempts, max_attempts, used_at, expires_at
+        from otps where directory_id = ${directory('asked')} and id = asked.otp_id and identity = asked.identity
+          and purpose = asked.otp_purpose
+        ${lock}) code on true),
+    counted as (
+      update otps set attempts = otps.attempts + 1 from tried
+      where otps.directory_id = ${directory('tried')} and otps.id = tried.code_id and tried.is_allowed)`,
+  joins: () => 'join tried on tried.n = asked.n',
+  selects: ({ directory }) => `
+    case when tried.is_allowed and tried.is_newest then tried.code_user_id end as code_user_id,
+    tried.is_allowed and tried.signs_up as code_signs_up, tried.locale as code_locale,
+    tried.phone_id is not null as code_by_sms,
+    case
+      when not tried.is_there then 'unknown'
+      when tried.code_id is null then 'left_out'
+      when not tried.is_allowed then 'spent'
+      when not (coalesce(tried.phrase_hash = tried.otp_hash, false) or coalesce(tried.digit_hash = tried.otp_hash, false))
+        then 'wrong'
+      when not tried.is_newest then 'unknown'
+      when tried.phone_id is not null and not exists (select from mfa_phones p
+        where p.directory_id = ${directory('tried')} and p.user_id = tried.code_user_id and p.id = tried.phone_id
+          and p.confirmed_at is not null) then 'unknown'
+      when tried.used_at is not null then 'used'
+      when tried.expires_at <= clock.at then 'expired'
+      else 'match' end as verdict`,
+  isLeftOut: ({ verdict }) => verdict === 'left_out',
+})
+
+/** The one consumer of sign-in codes: of any number of requests with the same code one passes. */
+// Consumes otps: redeeming a sign-in code, for whatever it allows.
+export const codeProof = defineProof({
+  name: 'code',
+  columns: { otp_id: 'uuid', otp_purpose: 'text' },
+  locks: true,
+  find: (directory) => `
+    select id from otps where directory_id = ${directory} and id = asked.otp_id and purpose = asked.otp_purpose
+      and used_at is null and expires_at > clock.at`,
+  write: (directory) => `
+    update otps set used_at = ready.at from ready where otps.directory_id = ${directory} and otps.id = ready.otp_id`,
+})
+
+/**
+ * Ends the sign-in codes of an address under the lock of its user, or burns those for one purpose: a query. A code that is
+ * being tried is waited for, as that statement waits for nothing; one that a user redeems is so under the same lock. Burnt,
+ * it counts as used by the right code, whose attempt is no failure.
+ */
+export function endOtpRows(tx: Tx, directory: Directory, identity: Buffer, burnt?: OtpPurpose) {
+  // Consumes otps: redeeming the link of a mail uses up the code of the same mail.
+  return tx
+    .updateTable('otps')
+    .set(burnt ? { used_at: now, attempts: sql<number>`attempts + 1` } : { expires_at: now })
+    .where('directory_id', '=', directory.id)
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('otps')
+        .select('id')
+        .where('directory_id', '=', directory.id)
+        .where('identity', '=', identity)
+        .where('purpose', burnt ? '=' : '!=', burnt ?? 'generator')
+        .where('used_at', 'is', null)
+        .where('expires_at', '>', now)
+        .orderBy('id')
+        .forUpdate(),
+    )
+}

@@ -1,0 +1,46 @@
+import { defineMail } from '../../../platform/mail/kinds.ts'
+import { type Message, titled } from '../../../platform/mail/outbox.ts'
+import type { Language, Reader } from '../../../platform/messages/language.ts'
+import { says } from './messages.ts'
+
+const kinds = { passkeyRegistered: defineMail('passkey_registered'), passkeyDeleted: defineMail('passkey_deleted') }
+
+/** Notifies the user, and so the victim of a takeover, of a new sign-in method (ASVS 6.3.7). */
+export function passkeyRegisteredMail(to: Reader, name: string | null): Message {
+  return {
+    kind: kinds.passkeyRegistered,
+    to,
+    write: (language) =>
+      notice(
+        language,
+        says.added(language),
+        name === null ? says.signsIn(language) : says.namedSignsIn(language, { name }),
+      ),
+  }
+}
+
+/** The same for passkeys that were removed; null stands for one without a name. */
+export function passkeyDeletedMail(to: Reader, names: (string | null)[]): Message {
+  const [name = null, ...more] = names
+  return {
+    kind: kinds.passkeyDeleted,
+    to,
+    write(language) {
+      if (more.length > 0)
+        return notice(language, says.severalRemoved(language, names.length), severalText(language, names))
+      const text = name === null ? says.signsInNoMore(language) : says.namedSignsInNoMore(language, { name })
+      return notice(language, says.removed(language), text)
+    },
+  }
+}
+
+function severalText(language: Language, names: (string | null)[]): string {
+  const named = names.filter((name) => name !== null)
+  return named.length === 0
+    ? says.severalSignInNoMore(language)
+    : says.severalNamedSignInNoMore(language, { names: named.join(', ') })
+}
+
+function notice(language: Language, title: string, text: string) {
+  return titled(title, { paragraphs: [text], footer: says.unexpected(language) })
+}

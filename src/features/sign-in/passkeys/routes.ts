@@ -1,0 +1,165 @@
+import { Type } from 'typebox'
+import { httpErrors } from '../../../platform/errors.ts'
+import { wholeList, wholeListReply } from '../../../platform/http/pagination.ts'
+import { defineRoute, type Route } from '../../../platform/http/route.ts'
+import { doorRoutes, loginErrors } from '../../access/login/login.ts'
+import { sessionIdOf } from '../../access/sessions/sessions.ts'
+import { userErrors } from '../../directory/users/users.ts'
+import { deletePasskeyOf, describeFactorsLeft, listPasskeysOf, renamePasskeyOf } from './administration.ts'
+import { passkeyErrors } from './errors.ts'
+import { passkeyEvents } from './events.ts'
+import { finishRegistration, requireAnswer, startRegistration } from './registration.ts'
+import {
+  ChallengeId,
+  CredentialParams,
+  Passkey,
+  PasskeyPatch,
+  REGISTER_EXAMPLE,
+  RegisterBody,
+  RegisterReply,
+  RequestOptions,
+  SignInOptionsBody,
+  SignInVerifyBody,
+} from './schema.ts'
+import { signInWithPasskey, startSignIn } from './sign-in.ts'
+
+const tag = 'Passkeys'
+const service = 'passkeys' as const
+
+export const passkeyRoutes: Route[] = [
+  defineRoute({
+    method: 'POST',
+    path: '/v1/auth/passkey/register',
+    operation: 'passkeys.register',
+    scope: 'passkeys.write',
+    service,
+    tag,
+    summary: 'Register a passkey',
+    description:
+      'First with the action options: pass the returned options to navigator.credentials.create() in the browser. Then ' +
+      'with verify, challengeId and the result of the browser. A challenge can be answered once, within 300 seconds. The ' +
+      'user is notified by email. A call with your key asserts that the user asked for it; with ' +
+      'require_recent_sign_in_seconds set, the action options also requires the access_token of one of their sessions.',
+    body: RegisterBody,
+    reply: RegisterReply,
+    errors: [
+      userErrors.notFound,
+      ...doorRoutes.barred,
+      loginErrors.organizationSuspended,
+      userErrors.verificationRequired,
+      passkeyErrors.recentSignInRequired,
+      httpErrors.impersonationReadOnly,
+      passkeyErrors.passkeyInvalid,
+      passkeyErrors.exists,
+      passkeyErrors.limitReached,
+    ],
+    maybeEvents: [passkeyEvents.registered],
+    examples: { reply: REGISTER_EXAMPLE },
+    handle: async (work, { body }) => {
+      const { userId, deviceName = null, access_token: accessToken = null } = body
+      if (body.action === 'options')
+        return startRegistration(work, { userId, sessionId: await sessionIdOf(work, accessToken) })
+      const credential = await finishRegistration(work, { userId, deviceName, ...requireAnswer(body) })
+      return { success: true, credential }
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/auth/login/passkey/options',
+    team: true,
+    operation: 'login.passkey.options',
+    scope: 'auth.login',
+    service,
+    tag,
+    summary: 'Start a sign-in by passkey',
+    description:
+      'Pass the options to navigator.credentials.get() in the browser. The response does not reveal whether a user has the ' +
+      'address or a passkey. Send an empty email with conditional for autofill.',
+    body: SignInOptionsBody,
+    reply: Type.Object({ options: RequestOptions, challengeId: ChallengeId }),
+    errors: doorRoutes.sendErrors,
+    handle: (work, { body }) => startSignIn(work, { email: body.email, conditional: body.conditional ?? false }),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/auth/login/passkey/verify',
+    team: true,
+    operation: 'login.passkey.verify',
+    scope: 'auth.login',
+    takesDevice: true,
+    service,
+    tag,
+    summary: 'Exchange the response of a passkey for a session',
+    description:
+      'A passkey with fingerprint, face or PIN is both factors. Every response, right or wrong, consumes its challenge.',
+    body: SignInVerifyBody,
+    errors: [passkeyErrors.passkeyInvalid, ...doorRoutes.errors],
+    ...doorRoutes.login,
+    handle: (work, { body }) => signInWithPasskey(work, body),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/webauthn/credentials',
+    operation: 'passkeys.list',
+    scope: 'passkeys.read',
+    directory: 'reach',
+    service,
+    tag,
+    summary: 'List the passkeys of a user',
+    query: Type.Object({
+      userId: Type.String({ minLength: 1, description: 'Directory user (`id`) or auth account (`userId`).' }),
+    }),
+    reply: Type.Object(
+      { credentials: Type.Array(Passkey), ...wholeListReply },
+      { description: 'Every passkey of the user, oldest first.' },
+    ),
+    errors: [userErrors.notFound],
+    handle: async (work, { query }) => ({
+      credentials: await listPasskeysOf(work, query.userId),
+      ...wholeList,
+    }),
+  }),
+  defineRoute({
+    method: 'PATCH',
+    path: '/v1/webauthn/credentials/{credentialId}',
+    operation: 'passkeys.rename',
+    scope: 'passkeys.write',
+    service,
+    tag,
+    summary: 'Name a passkey',
+    params: CredentialParams,
+    body: PasskeyPatch,
+    reply: Type.Object({ credential: Passkey }),
+    errors: [passkeyErrors.notFound],
+    maybeEvents: [passkeyEvents.updated],
+    examples: { body: { deviceName: 'Ada’s phone' } },
+    handle: async (work, { params, body }) => ({
+      credential: await renamePasskeyOf(work, params.credentialId, body.deviceName || null),
+    }),
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/v1/webauthn/credentials/{credentialId}',
+    operation: 'passkeys.delete',
+    scope: 'passkeys.write',
+    service,
+    tag,
+    summary: 'Delete a passkey',
+    description:
+      'It no longer signs in; existing sessions continue. The user is notified by email. The response says if it was the ' +
+      'user’s last factor, and whether the MFA policy requires one.',
+    params: CredentialParams,
+    reply: Type.Object({
+      success: Type.Boolean(),
+      last_factor: Type.Optional(Type.Boolean({ description: 'The user has no second factor left.' })),
+      mfa_required: Type.Optional(Type.Boolean({ description: 'The policy requires one of this user.' })),
+    }),
+    errors: [passkeyErrors.notFound],
+    event: passkeyEvents.deleted,
+    examples: { reply: { success: true } },
+    handle: async (work, { params }) => {
+      const removal = await deletePasskeyOf(work, params.credentialId)
+      return { success: true, ...(await describeFactorsLeft(work, removal)) }
+    },
+  }),
+]

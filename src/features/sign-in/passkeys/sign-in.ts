@@ -1,0 +1,168 @@
+import { randomBytes } from 'node:crypto'
+import { type Identity, identify } from '../../../platform/crypto/identity.ts'
+import { hashPurpose } from '../../../platform/crypto/keyring.ts'
+import { keyedHash, sameHash } from '../../../platform/crypto/tokens.ts'
+import { recordFailure } from '../../../platform/events/failures.ts'
+import { networkOf } from '../../../platform/http/client-address.ts'
+import { countAct } from '../../../platform/limits/rate-limit.ts'
+import { requireEmail } from '../../../platform/mail/address.ts'
+import type { Work } from '../../../platform/work.ts'
+import {
+  assertDoorOpen,
+  completeLogin,
+  doorSettings,
+  findSignInFacts,
+  loginEvents,
+  type SignInMethod,
+} from '../../access/login/login.ts'
+import { relyingPartyOf } from '../relying-party/relying-party.ts'
+import { type CeremonyRow, spendCeremony, startCeremony } from './ceremony-store.ts'
+import { decoysOf } from './decoys.ts'
+import { passkeyErrors } from './errors.ts'
+import { CEREMONY_SECONDS, type StartedCeremony } from './registration.ts'
+import { type RequestOptions, type SignInCredential, type SignInVerifyBody, toDecoyLike } from './schema.ts'
+import { findPasskeyByCredential, listPasskeysOfAddress, type OwnedPasskey, passkeyProof } from './store.ts'
+import type { Assertion, Refused } from './webauthn.ts'
+
+export const passkeyMethod: SignInMethod = {
+  id: 'passkey',
+  offer: { label: 'Passkey', service: 'passkeys', isOn: async () => true },
+}
+
+/**
+ * What a browser needs for a sign-in. Known and unknown addresses run the same statements: one without a passkey gets
+ * decoys (ASVS 6.3.8). Without an address no passkey is listed, and the user chooses among those on the device.
+ * Throws `invalid_request`, `organization_suspended`, `account_locked`, `rate_limited`.
+ */
+export async function startSignIn(
+  work: Work,
+  sent: { email: string; conditional: boolean },
+  kind: 'login' | 'step_up' = 'login',
+): Promise<StartedCeremony<RequestOptions>> {
+  const { directory, db } = work
+  const who = readWho(work, sent.email, sent.conditional)
+  await countStart(work, who)
+  await assertDoorOpen(work, who)
+  const rp = await relyingPartyOf(work)
+  const norm = who?.address.norm
+  const decoys = norm === undefined ? [] : decoysOf(work, norm, rp.id)
+  const passkeys = norm === undefined ? [] : await listPasskeysOfAddress(db, directory, norm, rp.id)
+  const challenge = randomBytes(32)
+  const challengeId = await startCeremony(db, directory, {
+    kind,
+    userId: passkeys[0]?.user_id ?? null,
+    identity: who?.hash ?? null,
+    challenge,
+    rpId: rp.id,
+    ttlSeconds: CEREMONY_SECONDS,
+  })
+  const options = {
+    challenge: challenge.toString('base64url'),
+    timeout: CEREMONY_SECONDS * 1000,
+    rpId: rp.id,
+    allowCredentials: passkeys.length ? passkeys.map(toDecoyLike) : decoys,
+    userVerification: rp.settings.user_verification,
+  }
+  return { options, challengeId }
+}
+
+const starts = hashPurpose('passkey-start')
+
+/**
+ * Counts what is started for an address from a network, or from a network alone: nobody can use up what somebody else
+ * may start elsewhere. Without either there is nothing to count by.
+ */
+async function countStart(work: Work, who: Identity | null): Promise<void> {
+  const { ip } = work.origin.endUser
+  if (who === null && ip === null) return
+  const { sign_in_rate_limit_per_minute: limit } = await doorSettings.effective(work)
+  const key = work.platform.keyring.hashKey(starts)
+  const source = keyedHash(key, who?.address.norm ?? '', ip === null ? '' : networkOf(ip))
+  await countAct(work, source, [{ bucket: 'passkey.options.minute', limit, windowSeconds: 60 }])
+}
+
+function readWho({ platform }: Work, email: string, mayBeEmpty: boolean): Identity | null {
+  return email === '' && mayBeEmpty ? null : identify(platform, requireEmail(email))
+}
+
+/**
+ * Exchanges the signature of a passkey for a session. The challenge is consumed in any case.
+ * Throws `passkey_invalid` for any mismatch, and what the door throws.
+ */
+export async function signInWithPasskey(work: Work, sent: SignInVerifyBody) {
+  const { facts, proof, refuse } = await provePasskey(work, sent, 'login')
+  const done = await completeLogin(work, facts, { method: passkeyMethod, ...proof })
+  if (!done) throw await refuse()
+  return done
+}
+
+/** Judges the signature, which consumes the challenge. Answers what burns it, and the refusal where another was faster. */
+export async function provePasskey(work: Work, sent: SignInVerifyBody, kind: 'login' | 'step_up') {
+  const { platform, directory, db } = work
+  const who = readWho(work, sent.email, true)
+  const [ceremony, passkey] = await Promise.all([
+    spendCeremony(platform.db, directory, kind, sent.challengeId),
+    findPasskeyByCredential(db, directory, sent.credential.id),
+  ])
+  const mismatch = findMismatch(ceremony, who, passkey, sent.credential)
+  if (mismatch !== null || !ceremony || !passkey) throw await refusal(work, { who, passkey }, mismatch ?? 'unknown')
+  const rp = await relyingPartyOf(work)
+  // Loaded with the first passkey, for the memory that its library takes.
+  const { verifyAssertion } = await import('./webauthn.ts')
+  const proved = await verifyAssertion({ rp, ceremony }, passkey, sent.credential)
+  if ('refused' in proved) throw await refusal(work, { who, passkey }, proved.refused, proved)
+  const owner = who ?? identify(platform, { email: passkey.email, norm: passkey.email_norm })
+  const facts = await findSignInFacts(work, owner)
+  if (facts?.user_id !== passkey.user_id) throw await refusal(work, { who, passkey }, 'other_user')
+  // The passkey has just been deleted, or another response with the same counter was faster.
+  return { facts, proof: proofOf(passkey, proved), refuse: () => refusal(work, { who, passkey }, 'counter') }
+}
+
+/**
+ * RFC 8176: proof of possession of a key, and presence. Nothing attests whether the key is in hardware, so neither
+ * `hwk` nor `swk` is claimed. Fingerprint, face or PIN make it two factors.
+ */
+function proofOf(passkey: OwnedPasskey, { userVerified, ...use }: Assertion) {
+  return {
+    amr: userVerified ? ['pop', 'user', 'mfa'] : ['pop', 'user'],
+    ...(userVerified ? { aal: 'aal2' as const } : {}),
+    spends: [passkeyProof({ passkey_id: passkey.id, passkey_counter: use.counter, passkey_backed_up: use.backedUp })],
+  }
+}
+
+/** A reason to refuse a response before its signature is verified, or null. */
+function findMismatch(
+  ceremony: CeremonyRow | undefined,
+  who: Identity | null,
+  passkey: OwnedPasskey | undefined,
+  credential: SignInCredential,
+): string | null {
+  if (!ceremony) return 'challenge'
+  const isForOne = ceremony.identity !== null
+  if (isForOne && !sameHash(ceremony.identity, who?.hash ?? null)) return 'challenge'
+  if (passkey?.rp_id !== ceremony.rp_id) return 'unknown_passkey'
+  if (who !== null && passkey.email_norm !== who.address.norm) return 'other_user'
+  if (isForOne && passkey.user_id !== ceremony.user_id) return 'other_user'
+  // If no address was given, the handle identifies the user (WebAuthn L3 §7.2 step 6).
+  const handle = credential.response.userHandle ?? null
+  if (handle === null) return isForOne ? null : 'other_user'
+  return Buffer.from(handle, 'base64url').equals(passkey.user_handle) ? null : 'other_user'
+}
+
+async function refusal(
+  work: Work,
+  { who, passkey }: { who: Identity | null; passkey: OwnedPasskey | undefined },
+  reason: string,
+  refused?: Refused,
+) {
+  await recordFailure(
+    { ...work, db: work.platform.db },
+    who?.hash ?? null,
+    loginEvents.failed({
+      ...(passkey ? { target: { type: 'user', id: passkey.user_id } } : {}),
+      data: { method: 'passkey', reason, ...(passkey ? { passkey_id: passkey.id } : {}) },
+    }),
+  )
+  const detail = 'The passkey was not accepted: start again with fresh options.'
+  return passkeyErrors.passkeyInvalid({ detail, cause: refused?.cause })
+}

@@ -1,0 +1,75 @@
+import { parseImportedHash } from '../../../platform/crypto/password-cost.ts'
+import { type HashedPassword, importedHashTypes } from '../../../platform/crypto/password-format.ts'
+import {
+  type Belonging,
+  comesAlong,
+  goes,
+  goesSince,
+  isPending,
+  tells,
+} from '../../../platform/lifecycle/belongings.ts'
+import type { Work } from '../../../platform/work.ts'
+import { storeImportedHash } from './store.ts'
+
+function belonging(
+  table: 'password_credentials' | 'password_history',
+  setAt: 'updated_at' | 'created_at',
+  { move, exports }: Pick<Belonging, 'move' | 'exports'>,
+): Belonging {
+  const remove = goes(table)
+  return {
+    table,
+    proof: (work, change) => (change.keepsPassword ? null : remove(work, change)),
+    // Whoever knows the password may sign in again, if the user may.
+    cutOff: goesSince(table, setAt),
+    removal: remove,
+    move,
+    exports,
+    isAbsent: isPending,
+  }
+}
+
+/** The password that the fields of an imported user bring, null without one, or the name of the field that is wrong. */
+function readHash({ platform }: Pick<Work, 'platform'>, fields: object): HashedPassword | null | string {
+  const [text, given] = [Reflect.get(fields, 'passwordHash'), Reflect.get(fields, 'passwordHashType')]
+  if (!text) return text === '' || given ? 'passwordHash' : null
+  const type = importedHashTypes.find((known) => known === given)
+  if (!type) return 'passwordHashType'
+  const limit = platform.config.passwordCostLimit
+  return (typeof text === 'string' ? parseImportedHash(type, text, limit) : null) ?? 'passwordHash'
+}
+
+/** What a user has of passwords. */
+export const passwordBelongings: Belonging[] = [
+  {
+    ...belonging('password_credentials', 'updated_at', {
+      move: comesAlong('password_credentials', {
+        user_id: true,
+        hash: true,
+        format: true,
+        must_change: true,
+        revision: true,
+        created_at: true,
+        updated_at: true,
+      }),
+      exports: tells('password_credentials', 'updated_at', 'format must_change created_at updated_at', 'hash revision'),
+    }),
+    arrival: {
+      read(work, fields) {
+        const read = readHash(work, fields)
+        return typeof read === 'string' ? { invalid: read } : read ? 'something' : 'nothing'
+      },
+      async store(work, arrivals) {
+        const rows = arrivals.flatMap(({ userId, fields }) => {
+          const read = readHash(work, fields)
+          return read && typeof read !== 'string' ? [{ userId, ...read }] : []
+        })
+        await storeImportedHash(work.db, work.directory, rows)
+      },
+    },
+  },
+  belonging('password_history', 'created_at', {
+    move: comesAlong('password_history', { user_id: true, id: true, hash: true, format: true, created_at: true }),
+    exports: tells('password_history', 'created_at', 'format created_at', 'id hash'),
+  }),
+]

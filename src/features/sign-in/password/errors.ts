@@ -1,0 +1,49 @@
+import { Type } from 'typebox'
+import { defineErrors } from '../../../platform/errors.ts'
+
+export const passwordErrors = defineErrors({
+  invalidCredentials: [
+    401,
+    'invalid_credentials',
+    'Email address or password is wrong',
+    'The response is the same whether no user has the address, the user has no password, or the password is wrong.',
+  ],
+  passwordResetDisabled: [
+    403,
+    'password_reset_disabled',
+    'Password reset is disabled',
+    'password_reset_enabled is off (PATCH /v1/auth/settings).',
+  ],
+  passwordChangeRequired: [
+    403,
+    'password_change_required',
+    'The password must be changed',
+    'The password was right. Ask for a new one and send it with token_hash to POST /v1/auth/password/reset/confirm.',
+    {
+      token_hash: Type.String({ description: 'Of a link that was not mailed; it allows one new password.' }),
+      expires_at: Type.String({ format: 'date-time', description: 'When token_hash expires.' }),
+    },
+  ],
+})
+
+/** What a new password is refused for. */
+export const newPasswordErrors = defineErrors({
+  weakPassword: [
+    422,
+    'weak_password',
+    'The password is too easy to guess',
+    'reasons says why: too_short, too_long, invalid_character, context_word (little more than a name or the address), ' +
+      'common_word (a common password and a few digits) or reused. Ask the user for another password.',
+    {
+      reasons: Type.Array(
+        Type.Enum(['too_short', 'too_long', 'invalid_character', 'context_word', 'common_word', 'reused']),
+      ),
+    },
+  ],
+  passwordBreached: [
+    422,
+    'password_breached',
+    'The password is on a list of common and breached passwords',
+    'Attackers try such passwords first. Ask the user for another one; password_breach_check turns the check off.',
+  ],
+})

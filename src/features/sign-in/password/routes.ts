@@ -1,0 +1,155 @@
+import { Type } from 'typebox'
+import { defineRoute, type Route } from '../../../platform/http/route.ts'
+import { showRate } from '../../../platform/limits/rate-limit.ts'
+import { Email } from '../../../platform/mail/address.ts'
+import { doorRoutes, loginErrors, loginEvents } from '../../access/login/login.ts'
+import { RevokedCount, sessionEvents } from '../../access/sessions/sessions.ts'
+import { UserParams, userErrors, userEvents } from '../../directory/users/users.ts'
+import { Delivery, deliveryErrors, LinkReply, linkErrors, readDelivery, TokenHash } from '../links/links.ts'
+import { preparePassword, sendResetTo, setPasswordOf } from './administration.ts'
+import { newPasswordErrors, passwordErrors } from './errors.ts'
+import { passwordEvents } from './events.ts'
+import { confirmReset, sendReset } from './reset.ts'
+import { NewPassword, Password } from './schema.ts'
+import { signInWithPassword } from './sign-in.ts'
+
+const tag = 'Authentication'
+const { invalidCredentials, passwordResetDisabled, passwordChangeRequired } = passwordErrors
+const { verificationRequired } = userErrors
+const linkDeliveryErrors = [deliveryErrors.invalidRedirectUri, passwordResetDisabled]
+
+export const passwordRoutes: Route[] = [
+  defineRoute({
+    method: 'POST',
+    path: '/v1/auth/login/password',
+    team: true,
+    operation: 'login.password',
+    scope: 'auth.login',
+    takesDevice: true,
+    service: 'password',
+    tag,
+    summary: 'Exchange a password for a session',
+    description:
+      'Wrong passwords lock an address for a while (settings lockout_*), whether or not a user has it. Send ' +
+      'X-End-User-IP, so that a single network is locked before the whole address.',
+    body: Type.Object({ email: Email, password: Password }),
+    errors: [invalidCredentials, passwordChangeRequired, verificationRequired, ...doorRoutes.errors],
+    ...doorRoutes.login,
+    handle: async (work, { body }) => signInWithPassword(work, body),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/auth/password/reset/send',
+    team: true,
+    operation: 'passwordReset.send',
+    scope: 'auth.login',
+    service: 'password',
+    tag,
+    summary: 'Mail a password reset link',
+    description: 'The response is the same if no user has the address.',
+    body: Type.Object({ email: Email, ...Delivery }),
+    reply: LinkReply,
+    errors: [...doorRoutes.sendErrors, ...linkDeliveryErrors, deliveryErrors.teamLinkWithheld],
+    maybeEvents: [passwordEvents.resetRequested, loginEvents.failed],
+    handle: async (work, { body }) => {
+      const delivery = await readDelivery(work, work.caller, body)
+      const sent = showRate(work, await sendReset(work, { email: body.email, delivery }))
+      return { delivery_hint: sent.deliveryHint, ...(sent.url === null ? {} : { url: sent.url }) }
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/auth/password/reset/confirm',
+    team: true,
+    operation: 'passwordReset.confirm',
+    scope: 'auth.login',
+    takesDevice: true,
+    service: 'password',
+    tag,
+    summary: 'Exchange a reset link and a new password for a session',
+    description:
+      'With the token of a mailed link, or of a password_change_required. Every earlier session, code and link ends, ' +
+      'and the user is notified by email. A password that is refused leaves the link valid. After a ' +
+      'password_change_required that is answered by a challenge, all this happens when the challenge is passed.',
+    body: Type.Object({ email: Email, token_hash: TokenHash, password: NewPassword }),
+    reply: doorRoutes.login.reply,
+    errors: [
+      ...Object.values(linkErrors),
+      ...Object.values(newPasswordErrors),
+      passwordResetDisabled,
+      ...doorRoutes.errors,
+    ],
+    // A password that must change waits for the second factor.
+    event: [passwordEvents.changed, loginEvents.challengeCreated],
+    maybeEvents: [
+      passwordEvents.resetCompleted,
+      ...doorRoutes.login.event,
+      ...doorRoutes.login.maybeEvents,
+      userEvents.emailVerified,
+      userEvents.unlocked,
+    ],
+    handle: async (work, { body }) =>
+      confirmReset(work, { email: body.email, token: body.token_hash, password: body.password }),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/users/{userId}/password/reset',
+    operation: 'users.sendPasswordReset',
+    scope: 'users.write',
+    service: 'password',
+    tag: 'Users',
+    summary: 'Mail a user a password reset link',
+    params: UserParams,
+    body: Type.Object(Delivery),
+    reply: Type.Object({ success: Type.Boolean(), ...LinkReply.properties }),
+    errors: [
+      userErrors.notFound,
+      ...doorRoutes.barred,
+      loginErrors.organizationSuspended,
+      loginErrors.methodDisabled,
+      verificationRequired,
+      ...linkDeliveryErrors,
+    ],
+    event: passwordEvents.resetRequested,
+    examples: { reply: { success: true, delivery_hint: 'a•••@acme.example' } },
+    handle: async (work, { params, body }) => {
+      const sent = showRate(work, await sendResetTo(work, params.userId, await readDelivery(work, work.caller, body)))
+      return { success: true, delivery_hint: sent.deliveryHint, ...(sent.url === null ? {} : { url: sent.url }) }
+    },
+  }),
+  defineRoute({
+    method: 'PUT',
+    path: '/v1/users/{userId}/password',
+    operation: 'users.setPassword',
+    scope: 'users.write',
+    service: 'password',
+    tag: 'Users',
+    summary: 'Set a user’s password',
+    description:
+      'Creates the auth account if there is none. Ends a lock, open codes and links, and by default every session; the ' +
+      'user is notified by email.',
+    params: UserParams,
+    body: Type.Object({
+      password: NewPassword,
+      revokeSessions: Type.Optional(Type.Boolean({ description: 'Default true.' })),
+      mustChange: Type.Optional(
+        Type.Boolean({ description: 'The user must choose another at the next sign-in. Default false.' }),
+      ),
+    }),
+    reply: Type.Object({ success: Type.Boolean(), sessions_revoked: RevokedCount }),
+    errors: [
+      userErrors.notFound,
+      loginErrors.methodDisabled,
+      verificationRequired,
+      ...Object.values(newPasswordErrors),
+    ],
+    event: passwordEvents.changed,
+    maybeEvents: [sessionEvents.revoked, userEvents.unlocked],
+    prepare: (work, { params, body }) => preparePassword(work, params.userId, body.password),
+    handle: async (work, { body }, prepared) => {
+      const { revokeSessions = true, mustChange = false } = body
+      const revoked = await setPasswordOf(work, prepared, { revokeSessions, mustChange })
+      return { success: true, sessions_revoked: revoked }
+    },
+  }),
+]

@@ -1,0 +1,151 @@
+import { hashIdentity, type Identity, identify } from '../../../platform/crypto/identity.ts'
+import { type EventInput, record } from '../../../platform/events/events.ts'
+import { recordFailure } from '../../../platform/events/failures.ts'
+import { newId } from '../../../platform/ids.ts'
+import { countSend } from '../../../platform/limits/send-limit.ts'
+import { requireEmail } from '../../../platform/mail/address.ts'
+import { decoyReasonOf } from '../../../platform/outbox/decoy.ts'
+import { admitQuietly } from '../../../platform/sms/limits.ts'
+import { queueSms, takesSms } from '../../../platform/sms/outbox.ts'
+import { parsePhone } from '../../../platform/sms/phone.ts'
+import { isServiceEnabled } from '../../../platform/tenancy/services.ts'
+import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
+import {
+  assertDoorOpen,
+  loginErrors,
+  loginEvents,
+  type SignInFacts,
+  type SignInMethod,
+} from '../../access/login/login.ts'
+import { isMethodAllowed, methodsToPass } from '../../access/mfa/mfa.ts'
+import {
+  codeSent,
+  codeSms,
+  describeNothingSent,
+  findLiveOtp,
+  issueOtp,
+  type OtpSettings,
+  otpSettings,
+  type SentCode,
+  sendLimits,
+  toSendCeilings,
+  toSmsLimits,
+} from '../otp/otp.ts'
+import { phoneCodeSettings } from './settings.ts'
+import { type PhoneRow, phoneOfUser } from './store.ts'
+
+const purpose = 'login'
+// Nothing of the number, nor whether there is one.
+const HINT = '+•••••••'
+const NOBODYS_NUMBER = '+10000000000'
+// Valid and mobile: to parse it takes as long as to parse that of somebody.
+const STAND_IN_NUMBER = '+14155550100'
+
+/** The sessions that it opens are of `otp`, which judges every code; `amr` says `sms`. */
+export const phoneCodeMethod: SignInMethod = {
+  id: 'otp_sms',
+  offer: {
+    label: 'SMS code',
+    service: 'otp',
+    isOn: async (work) =>
+      (await takesCodesBySms(work, await otpSettings(work))) && (await isMethodAllowed(work, 'sms')),
+  },
+}
+
+/** Why a user gets no message; the event has the name, the developer the words. */
+const NOT_SENT = {
+  no_phone: 'the user has enrolled no phone',
+  method_not_allowed: 'the policy allows no codes by SMS',
+  email_not_verified: 'the user has not proved the mailbox',
+  no_other_factor: 'the phone would be the second factor after itself',
+  sms_withheld: 'the number, its country or a limit does not allow it',
+} as const
+
+/**
+ * Sends a word pair to the phone of the user of an address, if they have one that may have it. Everybody else is answered
+ * alike, at the cost of the same statements, with a decoy code and a message that is dropped (ASVS 6.3.8).
+ * Throws `invalid_request`, `rate_limited`, `organization_suspended`, `account_locked`, `method_disabled`.
+ */
+export async function sendCodeBySms(work: Work, email: string): Promise<SentCode> {
+  const who = identify(work.platform, requireEmail(email))
+  const settings = await smsSettings(work)
+  const { person: facts, read } = await assertDoorOpen(work, who, phoneOfUser({}))
+  const chosen = await choosePhone(work, facts, read)
+  const newerThanSeconds = settings.resend_interval_seconds
+  const live = await findLiveOtp(work, { purpose, identity: who.hash, newerThanSeconds, bySms: true })
+  // With codes that are mailed: who asks for both gets no more. Whether a message leaves is known only below.
+  const sending = { leaves: false, byAnyone: true, ceilings: toSendCeilings(settings) }
+  const rate = await countSend(work, who.hash, sendLimits(settings), sending)
+  const shown = { deliveryHint: HINT, channel: 'sms' as const, rate }
+  if (live) return { ...live, ...shown }
+  // Also where there is none: the time of parsing would tell (the bench row `enumeration-otp-send-sms`).
+  const phone = await parsePhone(chosen.number ?? STAND_IN_NUMBER)
+  const admitted = await admitQuietly(work, toSmsLimits(settings), {
+    phone: chosen.number === null ? null : phone,
+    // Of no address and no number.
+    standIn: hashIdentity(work.platform, `the phone of ${who.address.norm}`),
+  })
+  const to: ChosenPhone = chosen.number !== null && !admitted ? { number: null, reason: 'sms_withheld' } : chosen
+  const otp = await inTx(work, (work) => issueAndSend(work, { who, settings, facts, to }))
+  return { ...otp, ...shown }
+}
+
+/** The settings where a code could go to any phone at all. Throws `method_disabled`. */
+async function smsSettings(work: Work): Promise<OtpSettings> {
+  const settings = await otpSettings(work)
+  if (await takesCodesBySms(work, settings)) return settings
+  throw loginErrors.methodDisabled({
+    detail:
+      'Codes cannot be sent by SMS here: no provider, sms_sign_in_enabled is off, or sms_allowed_countries is empty.',
+  })
+}
+
+async function takesCodesBySms(work: Work, settings: OtpSettings): Promise<boolean> {
+  const { sms_sign_in_enabled } = await phoneCodeSettings.effective(work)
+  return sms_sign_in_enabled && settings.sms_allowed_countries.length > 0 && takesSms(work.platform)
+}
+
+/** The phone that a code may go to, or why there is none. */
+type ChosenPhone = { id: string; number: string } | { number: null; reason: keyof typeof NOT_SENT }
+
+/**
+ * The phone that is a factor of its user, who has proved the mailbox as well, where the policy allows such a factor. It is the
+ * first factor then and cannot be the second, so whoever has no other gets no code: it would lead nowhere. Asks the same for
+ * everybody.
+ */
+async function choosePhone(work: Work, facts: SignInFacts | null, read: PhoneRow): Promise<ChosenPhone> {
+  const { phone_id: id, phone: number, has_app: totp, has_backup: backup } = read
+  const others = await methodsToPass(work, { totp, backup, sms: false })
+  const isMfaOn = await isServiceEnabled(work, 'mfa')
+  const isAllowed = await isMethodAllowed(work, 'sms')
+  if (!facts?.active || id === null || number === null) return { number: null, reason: 'no_phone' }
+  if (!isAllowed) return { number: null, reason: 'method_not_allowed' }
+  if (!facts.email_verified) return { number: null, reason: 'email_not_verified' }
+  return isMfaOn && others.length === 0 ? { number: null, reason: 'no_other_factor' } : { id, number }
+}
+
+interface CodeToSend {
+  who: Identity
+  settings: OtpSettings
+  facts: SignInFacts | null
+  to: ChosenPhone
+}
+
+async function issueAndSend(work: TxWork, { who, settings, facts, to }: CodeToSend) {
+  const userId = to.number !== null && facts ? facts.user_id : null
+  const phoneId = to.number === null ? newId() : to.id
+  // Or whoever asks for a code to a phone that there is not would void the one that was mailed.
+  const withheld = to.number === null
+  const otp = await issueOtp(work, { purpose, userId, identity: who.hash, settings, phoneId, withheld })
+  const message = codeSms({ phone: to.number ?? NOBODYS_NUMBER, locale: facts?.locale ?? null }, otp, 'login_otp')
+  const decoy = to.number === null ? (facts?.active ? NOT_SENT[to.reason] : decoyReasonOf(facts)) : null
+  await queueSms(work, { ...message, decoy }, otp.ttlSeconds)
+  if (to.number === null) await recordFailure(work, who.hash, nothingSent(facts, to.reason))
+  else await record(work, codeSent({ otpId: otp.otpId, purpose, userId }, 'sms'))
+  return { otpId: otp.otpId, expiresAt: otp.expiresAt }
+}
+
+function nothingSent(facts: SignInFacts | null, reason: string): EventInput {
+  if (!facts?.active) return describeNothingSent('otp', facts)
+  return loginEvents.failed({ target: { type: 'user', id: facts.user_id }, data: { method: 'otp', reason } })
+}

@@ -1,0 +1,84 @@
+import { type Platform, perPlatform } from '../../../platform/platform.ts'
+import { ownHost } from './origins.ts'
+import { listNamingRows, listRelatedOriginRows, type NamingRow, type RelatedOriginRow } from './store.ts'
+
+// Browsers consider this many sites at least (WebAuthn L3 §5.11.1).
+const MAX_OF_GUEST = 5
+
+/**
+ * The related origins of every relying party that has some. A single cache entry, so that requests for made-up hosts
+ * cost nothing.
+ */
+export const relatedOrigins = perPlatform((platform) =>
+  platform.caches.define<Map<string, string[]>>('related_origins', async () => {
+    const own = ownHost(platform)
+    const byHost = Map.groupBy(await listRelatedOriginRows(platform.db), (row) => row.rp_id ?? own)
+    const namings = await listNamingRows(platform.db, [...byHost.keys()])
+    const byRpId = Map.groupBy(namings, (row) => row.rp_id)
+    const entries = [...byHost].map(([host, rows]): [string, string[]] => {
+      // The service's own host is the default of every account, so only the operator's account may name origins for it.
+      if (host === own)
+        return [
+          host,
+          originsOf(
+            rows.filter((row) => row.home),
+            null,
+          ),
+        ]
+      const speaker = speakerOf(byRpId.get(host) ?? [])
+      return [
+        host,
+        speaker
+          ? originsOf(
+              rows.filter((row) => speaksFor(speaker, row)),
+              speaker.organizationId,
+            )
+          : [],
+      ]
+    })
+    return new Map(entries)
+  }),
+)
+
+/** Who decides what a host lists: an account, or one organization of it. */
+interface Speaker {
+  accountId: string
+  organizationId: string | null
+}
+
+/**
+ * Nobody has proved that a host is theirs. So it belongs to whom has named it first, and whoever names it later neither
+ * adds to its list nor takes from it; but an account goes before its organizations.
+ */
+function speakerOf(namings: NamingRow[]): Speaker | null {
+  const [first] = namings
+  if (!first) return null
+  const isOfAccount = namings.some((row) => row.account_id === first.account_id && row.organization_id === null)
+  return { accountId: first.account_id, organizationId: isOfAccount ? null : first.organization_id }
+}
+
+function speaksFor({ accountId, organizationId }: Speaker, row: RelatedOriginRow): boolean {
+  return row.account_id === accountId && (organizationId === null || row.organization_id === organizationId)
+}
+
+/**
+ * All of the host's owner, then of the organizations that share the host a first one each, a second one each, and so
+ * on: browsers read only the beginning of a long list, and none of them may fill it.
+ */
+function originsOf(rows: RelatedOriginRow[], ownerId: string | null): string[] {
+  const shared = Map.groupBy(rows, (row) => row.organization_id)
+  const listed = (id: string | null) => new Set(shared.get(id)?.flatMap((row) => row.origins))
+  const owned = listed(ownerId)
+  const guests = [...shared.keys()].filter((id) => id !== ownerId)
+  const lists = guests.map((id) => [...listed(id).difference(owned)])
+  const rounds = Array.from({ length: MAX_OF_GUEST }, (_, round) =>
+    lists.flatMap((list) => list.slice(round, round + 1)),
+  )
+  return [...new Set([...owned, ...rounds.flat()])]
+}
+
+/** The origins of other sites that may use the passkeys of a host (WebAuthn L3 §5.11). */
+export async function relatedOriginsOf(platform: Platform, host: string): Promise<string[]> {
+  const all = await relatedOrigins(platform).get('')
+  return all.get(host.toLowerCase()) ?? []
+}

@@ -1,0 +1,21 @@
+import { Type } from 'typebox'
+import { named } from '../../../platform/schema.ts'
+import { PasskeySettings, passkeySettings } from './settings.ts'
+
+const Origin = Type.String({ examples: ['https://app.acme.example'] })
+const InForce = named(
+  'RelyingParty',
+  Type.Object(
+    {
+      id: Type.String({ examples: ['acme.example'] }),
+      name: Type.String({ examples: ['Acme'] }),
+      origins: Type.Array(Origin),
+    },
+    { description: 'What results from the settings.' },
+  ),
+)
+export const SettingsPatch = named('PasskeySettingsPatch', Type.Object(passkeySettings.patchBody))
+export const SettingsReply = named(
+  'PasskeySettingsReply',
+  Type.Object({ settings: PasskeySettings, relying_party: InForce }),
+)

@@ -1,0 +1,57 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../../platform/db/pool.ts'
+import type { Directory } from '../../../platform/tenancy/directory.ts'
+
+export interface RelatedOriginRow {
+  account_id: string
+  /** Null for the account-level directory. */
+  organization_id: string | null
+  /** Whether it is the operator's own account. */
+  home: boolean
+  /** Null for the host of the service. */
+  rp_id: string | null
+  origins: string[]
+}
+
+/** The related origins of every directory, including those inherited from the account-level directory, by age. */
+export async function listRelatedOriginRows(db: Db): Promise<RelatedOriginRow[]> {
+  const { rows } = await sql<RelatedOriginRow>`
+    select directories.account_id, directories.organization_id, accounts.home,
+      coalesce(own.settings ->> 'rp_id', inherited.settings ->> 'rp_id') as rp_id,
+      array(select jsonb_array_elements_text(
+        coalesce(own.settings -> 'related_origins', inherited.settings -> 'related_origins'))) as origins
+    from passkey_settings own
+    join directories on directories.id = own.directory_id
+    join accounts on accounts.id = directories.account_id
+    left join directories above on above.environment_id = directories.environment_id and above.kind = 'account'
+    left join passkey_settings inherited on inherited.directory_id = above.id
+    where coalesce(own.settings -> 'related_origins', inherited.settings -> 'related_origins', '[]') <> '[]'
+    order by own.named_at, own.directory_id`.execute(db)
+  return rows
+}
+
+/** A directory that names a relying party itself. */
+export interface NamingRow {
+  rp_id: string
+  account_id: string
+  /** Null for the account-level directory. */
+  organization_id: string | null
+}
+
+/** Who names these relying parties, the earliest first. */
+export async function listNamingRows(db: Db, rpIds: string[]): Promise<NamingRow[]> {
+  const { rows } = await sql<NamingRow>`
+    select named.settings ->> 'rp_id' as rp_id, directories.account_id, directories.organization_id
+    from passkey_settings named
+    join directories on directories.id = named.directory_id
+    where named.settings ->> 'rp_id' = any(${rpIds}::text[])
+    order by named.named_at, named.directory_id`.execute(db)
+  return rows
+}
+
+/** Notes since when the directory names the relying party that it names now. */
+export async function noteNaming(tx: Tx, directory: Directory): Promise<void> {
+  await sql`
+    update passkey_settings set named_rp_id = settings ->> 'rp_id', named_at = clock_now()
+    where directory_id = ${directory.id} and named_rp_id is distinct from settings ->> 'rp_id'`.execute(tx)
+}

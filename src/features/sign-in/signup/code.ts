@@ -1,0 +1,45 @@
+import type { Identity } from '../../../platform/crypto/identity.ts'
+import { canonicalLocale } from '../../../platform/messages/locale.ts'
+import type { Work } from '../../../platform/work.ts'
+import { completeMailboxLogin, type SessionReply, type SignInMethod } from '../../access/login/login.ts'
+import { otpMethod, type SentCode, type SignUpCode, sendSignInCode } from '../otp/otp.ts'
+import { signUpByMailbox } from './first-session.ts'
+import { judgeSignup, signupMethod } from './judge.ts'
+import { provisionLater } from './pending.ts'
+
+/**
+ * Mails a code that proves the mailbox. With open sign-up an unknown address soon becomes a pending user: nothing can be
+ * attached to it before the proof, and it is deleted after a day without one. Known and unknown addresses take the same
+ * path, and the response is always the same.
+ * Throws `signup_disabled`, and what sendSignInCode throws.
+ */
+export async function sendSignupCode(
+  work: Work,
+  body: { email: string; openSignup?: boolean; locale?: string | null },
+): Promise<SentCode> {
+  const { open } = await judgeSignup(work, body.openSignup)
+  return sendSignInCode(work, {
+    purpose: 'signup',
+    email: body.email,
+    locale: canonicalLocale(body.locale ?? ''),
+    provision: open ? provisionLater : null,
+  })
+}
+
+/**
+ * Exchanges the right code of an address that has no user yet for a session; `method` is that of a user who has come to the
+ * address meanwhile. Throws `signup_disabled`, and what the door
+ * throws. Returns null when the code was already consumed.
+ */
+export function signUpByCode(
+  work: Work,
+  who: Identity,
+  { spends, locale = null }: SignUpCode,
+  method: Pick<SignInMethod, 'id'> = otpMethod,
+): Promise<SessionReply | null> {
+  const by = { amr: ['otp'], spends }
+  const signUp = { who, profile: { locale }, proof: { ...by, method: signupMethod } }
+  return signUpByMailbox(work, signUp, (facts) =>
+    completeMailboxLogin(work, facts, { ...by, locale, method: facts.pending ? signupMethod : method }),
+  )
+}

@@ -1,0 +1,120 @@
+import { type Static, Type } from 'typebox'
+import { type Identity, identify } from '../../../platform/crypto/identity.ts'
+import { requireEmail } from '../../../platform/mail/address.ts'
+import { canonicalLocale } from '../../../platform/messages/locale.ts'
+import { fits } from '../../../platform/validator.ts'
+import type { Work } from '../../../platform/work.ts'
+import {
+  assertMaySignIn,
+  completeMailboxLogin,
+  type SessionReply,
+  type SignInFacts,
+  type SignInMethod,
+} from '../../access/login/login.ts'
+import { SignupProfile } from '../../directory/users/users.ts'
+import { emailVerificationSettings } from '../email-verification/email-verification.ts'
+import {
+  defineMailedPurpose,
+  type LinkDelivery,
+  type LinkRow,
+  linkErrors,
+  linkSettings,
+  magicLinkMethod,
+  presentLink,
+  proofOfLink,
+  type SentLink,
+  sendLink,
+} from '../links/links.ts'
+import { signupLinkMail } from './emails.ts'
+import { signupEvents } from './events.ts'
+import { signUpByMailbox } from './first-session.ts'
+import { judgeSignup, signupMethod } from './judge.ts'
+
+const purpose = defineMailedPurpose('signup', 'signup')
+
+// What the link of a future user carries. A decoy carries nothing.
+const Waiting = Type.Object({ profile: SignupProfile })
+
+export interface SignupLinkInput extends SignupProfile {
+  email: string
+  openSignup?: boolean
+  delivery: LinkDelivery
+}
+
+/**
+ * Mails a link that finishes a sign-up; no user is created before it is redeemed. An existing user gets a link that
+ * signs them in, which lives no longer than any sign-in link (ASVS 6.5.5); the response is the same.
+ * Throws `signup_disabled`, and what sendLink throws.
+ */
+export async function sendSignupLink(work: Work, sent: SignupLinkInput): Promise<SentLink> {
+  const { email, openSignup, delivery, firstName = null, lastName = null, phone = null } = sent
+  const locale = canonicalLocale(sent.locale ?? '')
+  const { open } = await judgeSignup(work, openSignup)
+  const { email_verification_ttl_seconds: ttlSeconds } = await emailVerificationSettings.effective(work)
+  const settings = await linkSettings.effective(work)
+  const waiting: Static<typeof Waiting> = { profile: { firstName, lastName, phone, locale } }
+  return sendLink(work, {
+    purpose,
+    email,
+    delivery,
+    ttlSeconds,
+    limits: [
+      { bucket: 'signup_link.send.minute', limit: settings.magic_link_rate_limit_per_minute, windowSeconds: 60 },
+      { bucket: 'signup_link.send.hour', limit: settings.magic_link_rate_limit_per_hour, windowSeconds: 3600 },
+    ],
+    addressee(facts) {
+      if (!facts) return open ? { userId: null, details: waiting, locale } : null
+      if (!facts.active) return null
+      const ownTtl = facts.pending ? ttlSeconds : Math.min(ttlSeconds, settings.magic_link_ttl_seconds)
+      return { userId: facts.user_id, ttlSeconds: ownTtl }
+    },
+    compose: (_, mail, addressee) => signupLinkMail(mail, addressee?.userId ? 'signIn' : 'signUp'),
+    event: signupEvents.linkSent,
+  })
+}
+
+/**
+ * Exchanges the link for a session: of the user that it creates, or of the user who has the address by now.
+ * Throws `token_invalid`, `token_expired`, `signup_disabled`, and what the door throws.
+ */
+export async function verifySignupLink(work: Work, presented: { email: string; token: string }): Promise<SessionReply> {
+  const { email, token } = presented
+  const who = identify(work.platform, requireEmail(email))
+  return presentLink(work, { who, token, purposes: [purpose] }, async ({ link, facts }) => {
+    if (facts) await assertMaySignIn(work, facts)
+    const profile = profileOf(link)
+    const isTheirs = link.user_id === null ? profile !== null : link.user_id === facts?.user_id
+    if (!isTheirs) throw linkErrors.tokenInvalid()
+    // A user got the address since: for them it is a sign-in link, and lives as long as one.
+    if (facts && link.user_id === null && (await isOlderThanSignIn(work, link))) throw linkErrors.tokenExpired()
+    const answer = facts ? await signInByLink(work, link, facts) : await signUpByLink(work, link, who, profile ?? {})
+    // Another request with the same link was faster.
+    if (!answer) throw linkErrors.tokenInvalid()
+    return answer
+  })
+}
+
+async function isOlderThanSignIn(work: Work, link: LinkRow): Promise<boolean> {
+  const { magic_link_ttl_seconds: ttl } = await linkSettings.effective(work)
+  return link.age_seconds > ttl
+}
+
+function profileOf({ details }: LinkRow): SignupProfile | null {
+  return fits(Waiting, details) ? details.profile : null
+}
+
+function signInByLink(work: Work, link: LinkRow, facts: SignInFacts): Promise<SessionReply | null> {
+  return completeMailboxLogin(work, facts, {
+    ...proofBy(link, facts.pending ? signupMethod : magicLinkMethod),
+    linkId: link.id,
+  })
+}
+
+function proofBy(link: LinkRow, method: SignInMethod) {
+  return { method, amr: ['otp'], spends: [proofOfLink(link)] }
+}
+
+function signUpByLink(work: Work, link: LinkRow, who: Identity, profile: SignupProfile): Promise<SessionReply | null> {
+  const signUp = { who, profile, proof: proofBy(link, signupMethod) }
+  return signUpByMailbox(work, signUp, (facts) => signInByLink(work, link, facts))
+}

@@ -1,0 +1,16 @@
+import type { Work } from '../../../platform/work.ts'
+import { doorSettings, loginErrors, type SignInMethod } from '../../access/login/login.ts'
+import { signupSettings } from './settings.ts'
+
+/** A sign-up, whatever proves it. */
+export const signupMethod: SignInMethod = { id: 'signup', offer: null }
+
+/**
+ * Whether an unknown address becomes a user: as the request says, or else the setting.
+ * Throws `signup_disabled` whenever `allow_sign_up` is off.
+ */
+export async function judgeSignup(work: Work, openSignup?: boolean): Promise<{ open: boolean }> {
+  const { allow_sign_up: isAllowed } = await doorSettings.effective(work)
+  if (!isAllowed) throw loginErrors.signupDisabled({ detail: 'allow_sign_up is off here.' })
+  return { open: openSignup ?? (await signupSettings.effective(work)).open_signup_default }
+}

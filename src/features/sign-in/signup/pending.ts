@@ -1,0 +1,64 @@
+import { randomInt } from 'node:crypto'
+import { sql } from 'kysely'
+import { type Static, Type } from 'typebox'
+import type { SealedPlace } from '../../../platform/crypto/secret-box.ts'
+import { type Origin, record, systemOrigin } from '../../../platform/events/events.ts'
+import { enqueue, type JobHandler } from '../../../platform/jobs/queue.ts'
+import { requireEmail } from '../../../platform/mail/address.ts'
+import { nullable } from '../../../platform/schema.ts'
+import { type Directory, findDirectory } from '../../../platform/tenancy/directory.ts'
+import { fits } from '../../../platform/validator.ts'
+import { inTx, type TxWork } from '../../../platform/work.ts'
+import { doorSettings } from '../../access/login/login.ts'
+import { createSignup } from '../../directory/users/users.ts'
+import { findWaitingSignup } from '../otp/otp.ts'
+
+const JOB = 'signup.provision'
+const MOST_DELAY_MS = 5000
+const aDayFromNow = sql<Date>`clock_now() + interval '24 hours'`
+
+/** Who signs up, and who asked for it. */
+const Asked = Type.Object({
+  email: Type.String(),
+  requestId: nullable(Type.String()),
+  actor: Type.Object({ type: Type.Unsafe<Origin['actor']['type']>(Type.String()), id: nullable(Type.String()) }),
+  ip: nullable(Type.String()),
+  userAgent: nullable(Type.String()),
+})
+
+/**
+ * Has the user of a sign-up code created, who waits for the proof of the mailbox: by a job, which is the same for addresses
+ * that somebody has, so that the answer takes as long for either. The job runs within seconds, at a random time: what it
+ * does for strangers alone slows down no certain request.
+ */
+export async function provisionLater(work: TxWork, { otpId, email }: { otpId: string; email: string }): Promise<void> {
+  const { platform, directory, db, origin } = work
+  const { ip, userAgent } = origin.endUser
+  const asked: Static<typeof Asked> = { email, requestId: origin.requestId, actor: origin.actor, ip, userAgent }
+  const sealed = await platform.keyring.seal(placeOf(directory, otpId), JSON.stringify(asked))
+  await enqueue(db, JOB, { directoryId: directory.id, otpId, sealed }, { delayMs: randomInt(MOST_DELAY_MS) })
+}
+
+/** Creates the user of a sign-up code that waits to be redeemed, unless somebody has the address by then. */
+export const provisionSignup: JobHandler = {
+  name: JOB,
+  async handle(platform, { directoryId, otpId, sealed }) {
+    const directory = await findDirectory(platform, String(directoryId))
+    if (!directory) return
+    const asked: unknown = JSON.parse(await platform.keyring.open(placeOf(directory, String(otpId)), String(sealed)))
+    if (!fits(Asked, asked)) return
+    const { email, ip, userAgent, ...by } = asked
+    const origin = { ...systemOrigin(), ...by, endUser: { ip, userAgent } }
+    await inTx({ platform, directory, origin, db: platform.db }, async (work) => {
+      const waiting = await findWaitingSignup(work, String(otpId))
+      if (!waiting) return
+      if (!(await doorSettings.effective(work)).allow_sign_up) return
+      const made = await createSignup(work, { ...requireEmail(email), ...waiting }, { pending_until: aDayFromNow })
+      if (made) await record(work, made.created)
+    })
+  },
+}
+
+function placeOf(directory: Directory, otpId: string): SealedPlace {
+  return { table: 'otps', column: 'asked', row: `${directory.id}/${otpId}`, accountId: directory.accountId }
+}

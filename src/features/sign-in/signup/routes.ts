@@ -1,0 +1,150 @@
+import { Type } from 'typebox'
+import { defineRoute, type Route } from '../../../platform/http/route.ts'
+import { showRate } from '../../../platform/limits/rate-limit.ts'
+import { Email } from '../../../platform/mail/address.ts'
+import { doorRoutes, loginErrors, loginEvents } from '../../access/login/login.ts'
+import { SignupProfile, userErrors, userEvents } from '../../directory/users/users.ts'
+import { emailVerificationEvents } from '../email-verification/email-verification.ts'
+import { Delivery, deliveryErrors, LinkReply, linkErrors, PresentedLinkBody, readDelivery } from '../links/links.ts'
+import { SentCodeReply, sendCodeEvents, toSentCode, verifyCodeAs, verifyCodeRoute } from '../otp/otp.ts'
+import { NewPassword, newPasswordErrors } from '../password/password.ts'
+import { sendSignupCode, signUpByCode } from './code.ts'
+import { signUp } from './direct.ts'
+import { sendSignupLink, verifySignupLink } from './email-link.ts'
+import { signupEvents } from './events.ts'
+import { signupMethod } from './judge.ts'
+
+const tag = 'Sign-up'
+const openSignup = Type.Optional(
+  Type.Boolean({ description: 'Default: the setting open_signup_default.', examples: [true] }),
+)
+const profile = SignupProfile.properties
+
+const directErrors = [
+  loginErrors.signupDisabled,
+  userErrors.verificationRequired,
+  userErrors.emailExists,
+  ...doorRoutes.errors,
+]
+const directRoute = {
+  ...doorRoutes.login,
+  event: [userEvents.created, ...doorRoutes.login.event],
+  maybeEvents: [...doorRoutes.login.maybeEvents, loginEvents.signedUp, emailVerificationEvents.sent],
+}
+const DIRECT =
+  'The mailbox is unproved, so only a user that this very call creates gets a session. An existing address is refused ' +
+  'with email_exists, or verification_required if its user never signed in; with require_email_verification on, every ' +
+  'address is refused with verification_required. POST /v1/auth/signup/otp/send serves all of them and does not ' +
+  'reveal who exists. An email asks for the proof.'
+
+export const signupRoutes: Route[] = [
+  defineRoute({
+    method: 'POST',
+    path: '/v1/auth/signup',
+    operation: 'signup.direct',
+    scope: 'auth.signup',
+    takesDevice: true,
+    service: 'auth',
+    tag,
+    summary: 'Sign up without a password',
+    description: DIRECT,
+    body: Type.Object({ email: Email, openSignup, ...profile }),
+    errors: directErrors,
+    ...directRoute,
+    handle: async (work, { body }) => {
+      const { answer } = showRate(work, await signUp(work, body))
+      return answer
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/auth/signup/password',
+    operation: 'signup.password',
+    scope: 'auth.signup',
+    takesDevice: true,
+    service: 'password',
+    tag,
+    summary: 'Sign up with a password',
+    description: DIRECT,
+    body: Type.Object({ email: Email, password: NewPassword, openSignup, ...profile }),
+    errors: [...directErrors, ...Object.values(newPasswordErrors)],
+    ...directRoute,
+    handle: async (work, { body }) => {
+      const { answer } = showRate(work, await signUp(work, body))
+      return answer
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/auth/signup/otp/send',
+    operation: 'signup.otp.send',
+    scope: 'auth.signup',
+    service: 'otp',
+    tag,
+    summary: 'Mail a sign-up code',
+    description:
+      'With openSignup an unknown address soon becomes a pending user, deleted after 24 hours without proof of the ' +
+      'mailbox; without it the response is the same and no email is sent. Existing users get a code as well.',
+    body: Type.Object({ email: Email, openSignup, locale: profile.locale }),
+    reply: SentCodeReply,
+    errors: [loginErrors.signupDisabled, ...doorRoutes.sendErrors],
+    maybeEvents: sendCodeEvents,
+    handle: async (work, { body }) => {
+      const sent = showRate(work, await sendSignupCode(work, body))
+      return toSentCode(sent)
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/auth/signup/otp/verify',
+    operation: 'signup.otp.verify',
+    scope: 'auth.signup',
+    takesDevice: true,
+    tag,
+    summary: 'Exchange a sign-up code for a session',
+    ...verifyCodeRoute,
+    maybeEvents: [...verifyCodeRoute.maybeEvents, userEvents.created],
+    handle: verifyCodeAs({ purpose: 'signup', methodOfPending: signupMethod, signUp: signUpByCode }),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/auth/signup/authenticate-email/send',
+    operation: 'signup.link.send',
+    scope: 'auth.signup',
+    service: 'magic_link',
+    tag,
+    summary: 'Mail a sign-up link',
+    description:
+      'With openSignup the link creates the user when it is redeemed, not before. An existing user gets a link that ' +
+      'signs them in, valid for magic_link_ttl_seconds at most. The response is always the same.',
+    body: Type.Object({ email: Email, openSignup, ...profile, ...Delivery }),
+    reply: Type.Object({ ...LinkReply.properties, expires_at: Type.String({ format: 'date-time' }) }),
+    errors: [loginErrors.signupDisabled, deliveryErrors.invalidRedirectUri, ...doorRoutes.sendErrors],
+    maybeEvents: [signupEvents.linkSent, loginEvents.failed],
+    examples: { reply: { delivery_hint: 'a•••@acme.example', expires_at: '2026-11-22T09:40:00.000Z' } },
+    handle: async (work, { body }) => {
+      const delivery = await readDelivery(work, work.caller, body)
+      const sent = showRate(work, await sendSignupLink(work, { ...body, delivery }))
+      return {
+        delivery_hint: sent.deliveryHint,
+        expires_at: sent.expiresAt.toISOString(),
+        ...(sent.url === null ? {} : { url: sent.url }),
+      }
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/auth/signup/authenticate-email/verify',
+    operation: 'signup.link.verify',
+    scope: 'auth.signup',
+    takesDevice: true,
+    service: 'magic_link',
+    tag,
+    summary: 'Exchange a sign-up link for a session',
+    body: PresentedLinkBody,
+    errors: [loginErrors.signupDisabled, ...Object.values(linkErrors), ...doorRoutes.errors],
+    ...doorRoutes.mailboxLogin,
+    maybeEvents: [...doorRoutes.mailboxLogin.maybeEvents, userEvents.created],
+    handle: (work, { body }) => verifySignupLink(work, { email: body.email, token: body.token_hash }),
+  }),
+]

@@ -1,0 +1,15 @@
+import { Type } from 'typebox'
+import { defineSettingsPart } from '../../../platform/settings/settings.ts'
+
+/** Whom a sign-up is open to. */
+export const signupSettings = defineSettingsPart(
+  'auth_settings',
+  Type.Object({
+    open_signup_default: Type.Boolean({
+      description: 'Whether a sign-up without `openSignup` creates a user for an unknown address.',
+    }),
+  }),
+  {
+    open_signup_default: false,
+  },
+)

@@ -1,0 +1,20 @@
+import { succeeded } from '../../../../test/factors.ts'
+import { fresh } from '../../../../test/fresh.ts'
+import type { TestApp } from '../../../../test/harness.ts'
+import type { Start } from '../../../../test/records.ts'
+import type { Samples } from '../../../../test/samples.ts'
+
+export interface DomainRecords {
+  ids: { domain: string }
+}
+
+export async function makeRecords(_: TestApp, { scoped }: Start): Promise<DomainRecords> {
+  const body = { action: 'add_domain', domain: `acme-${fresh()}.example` }
+  return { ids: { domain: succeeded(await scoped.post('/v1/admin-portal', body)).domain.id } }
+}
+
+export const samples: Samples = {
+  'GET /v1/admin-portal': () => ({}),
+  'PATCH /v1/admin-portal': () => ({ body: { brand_name: 'Acme' } }),
+  'POST /v1/admin-portal': ({ ids }) => ({ body: { action: 'remove_domain', domainId: ids.domain } }),
+}

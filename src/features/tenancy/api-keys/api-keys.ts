@@ -1,0 +1,174 @@
+import { hash } from 'node:crypto'
+import { type Awaitable, whenThere } from '../../../platform/awaitable.ts'
+import { isDamaged, isMistyped, MAX_KEY_LENGTH, makeKey, startOf } from '../../../platform/crypto/api-key.ts'
+import { hashPurpose } from '../../../platform/crypto/keyring.ts'
+import { keyedHash } from '../../../platform/crypto/tokens.ts'
+import type { Db } from '../../../platform/db/pool.ts'
+import { httpErrors } from '../../../platform/errors.ts'
+import { newId } from '../../../platform/ids.ts'
+import { readNetworks } from '../../../platform/outbound/addresses.ts'
+import { type Platform, perPlatform } from '../../../platform/platform.ts'
+import { CHALLENGE, type Presenting } from '../../../platform/tenancy/authenticate.ts'
+import type { KeyCaller } from '../../../platform/tenancy/caller.ts'
+import { noteKeyRefusal, noteKeyUse } from './key-use.ts'
+import { type ApiKeyRow, findApiKeyRow, insertApiKeyRow, keyOfPreviousSecret, listApiKeyRows } from './store.ts'
+
+const apiKeys = hashPurpose('api-key')
+
+export interface NewApiKey {
+  accountId: string
+  environmentId: string
+  environmentSlug: string
+  organizationId: string | null
+  name: string
+  scopes: string[]
+  expiresAt: Date | null
+  requestsPerSecond: number | null
+  /** Addresses and CIDRs; absent or null for everywhere. */
+  allowedIps?: readonly string[] | null
+  createdBy: string
+}
+
+/**
+ * Stores a key and returns its text, which is shown only once. `given` is a key that the operator made.
+ * Throws `invalid_request` for an environment of another account or organization.
+ */
+export async function createApiKey(
+  platform: Platform,
+  db: Db,
+  spec: NewApiKey,
+  given?: string,
+): Promise<{ key: string; row: ApiKeyRow }> {
+  const key = given ?? makeKey(spec.environmentSlug)
+  const row = await insertApiKeyRow(db, {
+    id: newId(),
+    account_id: spec.accountId,
+    environment_id: spec.environmentId,
+    organization_id: spec.organizationId,
+    name: spec.name,
+    ...secretOf(platform, key),
+    scopes: spec.scopes,
+    requests_per_second: spec.requestsPerSecond,
+    expires_at: spec.expiresAt,
+    allowed_ips: spec.allowedIps ? [...spec.allowedIps] : null,
+    created_by: spec.createdBy,
+  })
+  if (!row)
+    throw httpErrors.invalidRequest({
+      detail:
+        spec.organizationId === null
+          ? `The environment ${spec.environmentSlug} accepts only keys of the organization it was created for.`
+          : `The organization does not exist in the environment ${spec.environmentSlug}.`,
+    })
+  return { key, row: { ...row, environment_slug: spec.environmentSlug } }
+}
+
+/** What is stored of a key: the public start, for people, and a keyed hash, by which it is looked up. */
+export function secretOf(platform: Platform, key: string): { start: string; key_hash: Buffer } {
+  return { start: startOf(key), key_hash: hashKey(platform, key) }
+}
+
+/** All keys of an account, including revoked ones, oldest first. */
+export async function listApiKeys(db: Db, accountId: string): Promise<ApiKeyRow[]> {
+  return listApiKeyRows(db, { accountId, environmentId: null, organizationId: null })
+}
+
+/**
+ * Looks presented keys up, through a cache that a revocation invalidates at once here and by NOTIFY elsewhere. Records
+ * the use of live keys, from `ip` if it is known. Throws `api_key_invalid` for an access token, to say what it is, and
+ * `api_key_ip_not_allowed`.
+ */
+export function findApiKey(platform: Platform) {
+  const cache = apiKeyCache(platform)
+  const addressOf = keyAddresses(platform)
+  return (presented: string, { ip, lookUp, now }: Presenting): Awaitable<KeyCaller | null> => {
+    const address = presented.length > MAX_KEY_LENGTH ? null : addressOf(presented)
+    const find = (known: string) => (cache.has(known) ? cache.get(known) : lookUp(async () => cache.get(known)))
+    return whenThere(address === null ? null : find(address), (caller) => {
+      // Only now, since a key of the operator's own making may have any form.
+      if (!caller && isToken(presented)) throw httpErrors.apiKeyInvalid({ headers: CHALLENGE, detail: TOKEN_SENT })
+      if (!caller && isDamaged(presented)) throw httpErrors.apiKeyInvalid({ headers: CHALLENGE, detail: DAMAGED })
+      const lives = caller && !(caller.expiresAt && caller.expiresAt <= now)
+      if (!lives) return caller
+      assertAllowedFrom(platform, caller, ip)
+      noteKeyUse(platform, caller.apiKeyId, ip, now)
+      return { ...caller, ip }
+    })
+  }
+}
+
+/** A caller as the cache keeps it, with its networks read. */
+interface CachedKey extends KeyCaller {
+  /** Null: from everywhere. */
+  isAllowedFrom: ((address: string) => boolean) | null
+}
+
+function assertAllowedFrom(platform: Platform, { apiKeyId, isAllowedFrom }: CachedKey, ip: string | null): void {
+  // A zone is of this machine alone (RFC 4007 §11.2).
+  if (!isAllowedFrom || (ip !== null && isAllowedFrom(ip.replace(/%.*$/, '')))) return
+  noteKeyRefusal(platform, apiKeyId)
+  throw httpErrors.apiKeyIpNotAllowed()
+}
+
+const TOKEN_SENT = 'An access token was sent, but this route needs an API key: send one in the header X-API-Key.'
+
+const DAMAGED = 'The key is mistyped or cut off: copy it whole.'
+
+/** Whether it has the form of a JWT, as access tokens do. */
+function isToken(presented: string): boolean {
+  return /^eyJ[\w-]*\.[\w-]+\.[\w-]*$/.test(presented)
+}
+
+const MAX_REMEMBERED = 10_000
+
+/**
+ * The cache key of a presented key, or null when it is mistyped. Memoized under a plain digest, which costs a fraction
+ * of the keyed one and, unlike the key itself, reveals nothing in a memory dump.
+ */
+function keyAddresses(platform: Platform): (presented: string) => string | null {
+  const remembered = new Map<string, string | null>()
+  return (presented) => {
+    const digest = hash('sha256', presented, 'binary')
+    const known = remembered.get(digest)
+    if (known !== undefined) return known
+    const address = isMistyped(presented) ? null : cacheKey(hashKey(platform, presented))
+    if (remembered.size >= MAX_REMEMBERED) remembered.clear()
+    remembered.set(digest, address)
+    return address
+  }
+}
+
+// Looked up by its hash, whose key only the deployment has: nobody can tell from the time that a look-up takes how much of
+// a guess is right.
+export const apiKeyCache = perPlatform((platform) =>
+  platform.caches.define<CachedKey | null>('api_keys', async (address) => {
+    const row = await findApiKeyRow(platform.db, Buffer.from(address, 'hex'))
+    return row ? toCaller(row) : null
+  }),
+)
+
+export function cacheKey(hash: Buffer): string {
+  return hash.toString('hex')
+}
+
+function toCaller(row: ApiKeyRow): CachedKey {
+  return {
+    isAllowedFrom: row.allowed_ips && readNetworks(row.allowed_ips),
+    kind: 'key',
+    actor: { type: 'api_key', id: row.id },
+    apiKeyId: row.id,
+    accountId: row.account_id,
+    environmentId: row.environment_id,
+    environmentSlug: row.environment_slug,
+    organizationId: row.organization_id,
+    scopes: row.scopes,
+    requestsPerSecond: row.requests_per_second,
+    rateKeyId: keyOfPreviousSecret(row),
+    expiresAt: row.expires_at,
+    allowedIps: row.allowed_ips,
+  }
+}
+
+function hashKey(platform: Platform, key: string): Buffer {
+  return keyedHash(platform.keyring.hashKey(apiKeys), key)
+}

@@ -1,0 +1,56 @@
+import { hasPassed } from '../../../platform/clock.ts'
+import { withoutDeadline } from '../../../platform/db/lanes.ts'
+import { type Platform, perPlatform } from '../../../platform/platform.ts'
+import { type KeyUse, stampKeyUses } from './store.ts'
+
+const FLUSH_MS = 10_000
+
+const pending = perPlatform((): { uses: Map<string, KeyUse>; timer: NodeJS.Timeout | undefined } => ({
+  uses: new Map(),
+  timer: undefined,
+}))
+
+/** Remembers the last use of a key, to be written within 10 s together with those of other keys. */
+export function noteKeyUse(platform: Platform, apiKeyId: string, ip: string | null, at: Date): void {
+  const state = pending(platform)
+  const known = state.uses.get(apiKeyId)
+  if (known) {
+    known.at = at
+    known.ip = ip ?? known.ip
+  } else state.uses.set(apiKeyId, { id: apiKeyId, at, ip })
+  if (state.timer) return
+  const flush = () =>
+    flushKeyUses(platform).catch((error: unknown) =>
+      platform.log.warn({ error }, 'The last uses of API keys were not saved'),
+    )
+  // It saves those of other requests, too.
+  state.timer = withoutDeadline(() => setTimeout(flush, FLUSH_MS))
+  // The timer must not keep the process alive.
+  state.timer.unref()
+}
+
+const REFUSALS_EVERY_MS = 60_000
+const MAX_REFUSED = 10_000
+
+const refused = perPlatform(() => new Map<string, number>())
+
+/** Logs that a key was used from where it may not be: at most once a minute for each key and process. */
+export function noteKeyRefusal(platform: Platform, apiKeyId: string): void {
+  const known = refused(platform)
+  // Process clock: how often this process has logged a refusal.
+  const now = platform.clock.now().getTime()
+  if (!hasPassed(REFUSALS_EVERY_MS, known.get(apiKeyId) ?? 0, now)) return
+  if (known.size >= MAX_REFUSED) known.clear()
+  known.set(apiKeyId, now)
+  platform.log.warn({ apiKeyId }, 'An API key was used from an address that its allowedIps do not have')
+}
+
+/** Writes what is remembered. Called by the timer, and before the process ends. */
+export async function flushKeyUses(platform: Platform): Promise<void> {
+  const state = pending(platform)
+  clearTimeout(state.timer)
+  state.timer = undefined
+  const uses = [...state.uses.values()]
+  state.uses.clear()
+  if (uses.length) await stampKeyUses(platform.db, uses)
+}

@@ -1,0 +1,139 @@
+import { type Static, Type } from 'typebox'
+import { listReply } from '../../../platform/http/pagination.ts'
+import { Name, named, nullable, overlapSeconds } from '../../../platform/schema.ts'
+import type { ApiKeyRow } from './store.ts'
+
+const Moment = Type.String({ format: 'date-time' })
+const EXAMPLE_KEY = 'ww_live_7Gk2mQ4xV9rT1bN8sW3yZ6aD5eF0hJ2kL7pC4uX9iOq3RvBnE1'
+const scopeExamples = [['users.*', 'auth.login']]
+
+export const ApiKeyParams = Type.Object({ id: Type.String({ description: 'API key.' }) })
+
+const ApiKeyName = { ...Name, examples: ['Backend'] }
+
+const GrantedScopes = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+  minItems: 1,
+  maxItems: 100,
+  uniqueItems: true,
+  description: 'Scopes or wildcards (`users.*`, `*`), each covered by the calling key.',
+  examples: scopeExamples,
+})
+
+const ipExamples = [['203.0.113.0/24', '2001:db8::/48']]
+const AllowedIps = Type.Optional(
+  named(
+    'AllowedIps',
+    nullable(
+      Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
+        minItems: 1,
+        maxItems: 100,
+        uniqueItems: true,
+        examples: ipExamples,
+      }),
+      'Addresses and CIDRs that it may be used from; null for everywhere.',
+    ),
+  ),
+)
+
+export const ApiKeyPatch = Type.Object({
+  name: Type.Optional(ApiKeyName),
+  scopes: Type.Optional(GrantedScopes),
+  allowedIps: AllowedIps,
+})
+export type ApiKeyPatch = Static<typeof ApiKeyPatch>
+
+export const ApiKeyCreate = Type.Object({
+  name: ApiKeyName,
+  scopes: GrantedScopes,
+  allowedIps: AllowedIps,
+  expiresAt: Type.Optional(nullable(Moment, 'Default: that of the calling key.')),
+  environment: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 63, description: 'Slug; must be that of the calling key.' }),
+  ),
+  requestsPerSecond: Type.Optional(
+    nullable(
+      Type.Integer({ minimum: 1, maximum: 1_000_000 }),
+      'Rate limit of this key; null for that of the deployment. Default: that of the calling key.',
+    ),
+  ),
+})
+export type ApiKeyCreate = Static<typeof ApiKeyCreate>
+
+export const ApiKeyRotate = Type.Object({
+  overlap_seconds: overlapSeconds(
+    'How long the previous secret keeps working; 0 ends it, and any earlier one, at once.',
+  ),
+})
+
+export const ApiKey = named(
+  'ApiKey',
+  Type.Object({
+    id: Type.String({ format: 'uuid' }),
+    name: Type.String({ examples: ['Backend'] }),
+    start: Type.String({
+      description: 'The public first characters, to tell keys apart: the environment and at least four of the secret.',
+      examples: [EXAMPLE_KEY.slice(0, 12)],
+    }),
+    scopes: Type.Array(Type.String(), { examples: scopeExamples }),
+    subOrgId: nullable(Type.String({ format: 'uuid', examples: ['0198b6f2-50b7-7c92-a6e3-1d8f4b7092ce'] })),
+    environment: Type.String({ examples: ['production'] }),
+    requestsPerSecond: nullable(Type.Integer({ examples: [50] })),
+    allowedIps: nullable(Type.Array(Type.String(), { examples: ipExamples })),
+    expiresAt: nullable(Moment),
+    lastUsedAt: nullable(Moment),
+    lastUsedIp: nullable(Type.String({ examples: ['203.0.113.7'] })),
+    createdBy: Type.String({
+      description:
+        '`api_key:<id>` of a key, `user:<directoryUserId>` of a member of the team, `cli`, `bootstrap` or `development`. ' +
+        '`rotation:<id>` marks the previous secret of a rotated key.',
+      examples: ['api_key:0198b6f1-e0a7-7c44-9b1d-58f2c6a3e970'],
+    }),
+    createdAt: Moment,
+    revokedAt: Object.assign(nullable(Moment), { examples: [null] }),
+  }),
+)
+export type ApiKey = Static<typeof ApiKey>
+
+export const ApiKeyReply = named('ApiKeyReply', Type.Object({ apiKey: ApiKey }))
+
+const Uuid = Type.String({ format: 'uuid' })
+
+export const CurrentKey = Type.Object({
+  kind: Type.String({ enum: ['key', 'member'], examples: ['key'] }),
+  id: Object.assign({}, Uuid, { description: 'Of the key, or of the membership.' }),
+  accountId: Uuid,
+  environmentId: Uuid,
+  environment: ApiKey.properties.environment,
+  subOrgId: ApiKey.properties.subOrgId,
+  scopes: ApiKey.properties.scopes,
+  requestsPerSecond: nullable(Type.Integer({ examples: [50] }), 'Its own or that of the deployment.'),
+  expiresAt: nullable(Moment),
+})
+
+export const ApiKeySecretReply = named(
+  'ApiKeySecret',
+  Type.Object({
+    apiKey: ApiKey,
+    key: Type.String({ description: 'The key itself, shown only once.', examples: [EXAMPLE_KEY] }),
+  }),
+)
+export const ApiKeyListReply = Type.Object({ apiKeys: Type.Array(ApiKey), ...listReply })
+
+export function toApiKey(row: ApiKeyRow): ApiKey {
+  return {
+    id: row.id,
+    name: row.name,
+    start: row.start,
+    scopes: row.scopes,
+    subOrgId: row.organization_id,
+    environment: row.environment_slug,
+    requestsPerSecond: row.requests_per_second,
+    allowedIps: row.allowed_ips,
+    expiresAt: row.expires_at?.toISOString() ?? null,
+    lastUsedAt: row.last_used_at?.toISOString() ?? null,
+    lastUsedIp: row.last_used_ip,
+    createdBy: row.created_by,
+    createdAt: row.created_at.toISOString(),
+    revokedAt: row.revoked_at?.toISOString() ?? null,
+  }
+}

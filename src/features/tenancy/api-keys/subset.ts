@@ -1,0 +1,91 @@
+import { isKnownPermission, permissionScopes } from '../../../contract/permissions.ts'
+import { httpErrors } from '../../../platform/errors.ts'
+import { isWithin } from '../../../platform/outbound/addresses.ts'
+import type { KeyCaller } from '../../../platform/tenancy/caller.ts'
+import { ENVIRONMENT_HEADER } from '../../../platform/tenancy/chosen-environment.ts'
+import { allows, coversEveryScope, isSubset } from '../../../platform/tenancy/scopes.ts'
+
+/** What a key may do, and for how long. */
+export interface Power {
+  scopes: readonly string[]
+  organizationId: string | null
+  environmentSlug: string
+  expiresAt: Date | null
+  requestsPerSecond: number | null
+  /** Null for everywhere. */
+  allowedIps: readonly string[] | null
+}
+
+/**
+ * Refuses to give the caller a secret that can do more than the caller's own: wider scopes or what a role is without,
+ * another organization or environment, a longer lifetime, a higher rate limit, more
+ * addresses to use it from. `deploymentCeiling` applies to keys without a limit of their
+ * own. Throws `privilege_escalation`.
+ */
+export function refuseEscalation(caller: KeyCaller, power: Power, deploymentCeiling: number | null): void {
+  const { organizationId, expiresAt, requestsPerSecond } = caller
+  if (!hasScopes(caller, power.scopes)) refuse(`its scopes must be among those of your ${ownerOfScopes(caller)}`)
+  if (exceedsRole(caller, power.scopes)) refuse('its scopes would allow what your role may not do')
+  if (organizationId !== null && power.organizationId !== organizationId) refuse('it must belong to your organization')
+  if (power.environmentSlug !== caller.environmentSlug) refuse(environmentRuleOf(caller))
+  if (expiresAt && (power.expiresAt === null || power.expiresAt > expiresAt)) refuse('it must not outlive your key')
+  const ceiling = requestsPerSecond ?? deploymentCeiling
+  const asked = power.requestsPerSecond ?? (requestsPerSecond === null ? deploymentCeiling : null)
+  const { allowedIps: from } = caller
+  if (from && !power.allowedIps?.every((network) => isWithin(network, from)))
+    refuse('its allowedIps must be within those of your key')
+  if (ceiling !== null && (asked === null || asked > ceiling))
+    refuse('its requestsPerSecond must not exceed that of your key')
+}
+
+/**
+ * Refuses a caller with a rate a secret of another key: each key has its own rate, and the rates would add up. A previous
+ * secret of its own counts against the same rate. Throws `privilege_escalation`.
+ */
+export function assertKeepsRate({ requestsPerSecond, apiKeyId }: KeyCaller, keyId: string | null): void {
+  if (requestsPerSecond === null || keyId === apiKeyId) return
+  throw httpErrors.privilegeEscalation({
+    detail:
+      'Your key has requestsPerSecond, so it creates no keys and rotates only itself. ' +
+      'Use a key without requestsPerSecond, the session of a member, or the command line (`npx watchword keys`).',
+  })
+}
+
+/**
+ * Refuses to change or revoke a key with scopes that the caller lacks: this could lock the team out. Compares scopes only,
+ * so a key with `*` and an expiry may still revoke one without. Throws `privilege_escalation`.
+ */
+export function assertMayManage(caller: KeyCaller, { scopes }: Pick<Power, 'scopes'>): void {
+  if (hasScopes(caller, scopes) && !exceedsRole(caller, scopes)) return
+  const lacking = `This key can do more than your ${ownerOfScopes(caller)}.`
+  throw httpErrors.privilegeEscalation({
+    detail: `${lacking} An owner, a key with the scope * or the command line (\`npx watchword keys\`) can change and revoke it.`,
+  })
+}
+
+/** A role has every present scope that its wildcard covers; a key passes on only wildcards of its own. */
+function hasScopes({ kind, scopes }: KeyCaller, asked: readonly string[]): boolean {
+  return kind === 'member' ? coversEveryScope(asked, scopes) : isSubset(asked, scopes)
+}
+
+/** A key has scopes only: a permission that a role lacks within a scope would come back with the key. */
+function exceedsRole({ lacks = [] }: KeyCaller, scopes: readonly string[]): boolean {
+  return lacks.some((permission) => carries(scopes, permission))
+}
+
+/** A member works in any environment; a key in its own. */
+function environmentRuleOf({ kind, environmentSlug }: KeyCaller): string {
+  if (kind === 'key') return 'it must belong to the environment of your key'
+  return `this request works in ${environmentSlug}. Send the id of another environment in ${ENVIRONMENT_HEADER}`
+}
+
+const ownerOfScopes = ({ kind }: KeyCaller) => (kind === 'member' ? 'role' : 'key')
+
+function carries(scopes: readonly string[], permission: string): boolean {
+  const scope = isKnownPermission(permission) ? permissionScopes[permission] : null
+  return scope !== null && allows(scopes, scope)
+}
+
+function refuse(rule: string): never {
+  throw httpErrors.privilegeEscalation({ detail: `The key cannot be issued: ${rule}.` })
+}

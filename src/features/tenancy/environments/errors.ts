@@ -1,0 +1,22 @@
+import { defineErrors, httpErrors } from '../../../platform/errors.ts'
+import { slugErrors } from '../../../platform/slug.ts'
+import { MAX_CUSTOM } from './schema.ts'
+
+export const environmentErrors = {
+  notFound: httpErrors.environmentNotFound,
+  slugTaken: slugErrors.taken,
+  ...defineErrors({
+    slugReserved: [
+      400,
+      'slug_reserved',
+      'The slug is reserved',
+      'production and staging exist in every account: choose another slug.',
+    ],
+    limitReached: [
+      409,
+      'environment_limit_reached',
+      'The organization has as many environments as allowed',
+      `An organization has at most ${MAX_CUSTOM} custom environments: use one of them.`,
+    ],
+  }),
+}

@@ -1,0 +1,157 @@
+import type { EventFactory } from '../../../platform/events/events.ts'
+import { record } from '../../../platform/events/events.ts'
+import type { KeyedContext } from '../../../platform/http/route.ts'
+import { defineEndReasons } from '../../../platform/lifecycle/end-reasons.ts'
+import {
+  type AccountScope,
+  accountDirectory,
+  type Directory,
+  directoryOfOrganization,
+  homeEnvironmentOf,
+  teamDirectory,
+} from '../../../platform/tenancy/directory.ts'
+import type { TxWork, Work } from '../../../platform/work.ts'
+import { cutOff, deleteUser, findUserForUpdate } from '../../directory/users/users.ts'
+import { closeTeamInvites } from '../../sign-in/invites/invites.ts'
+import { type Member, type MemberRow, type MemberUser, toMember } from './schema.ts'
+import { findMemberUsers, listRowsOfAddresses } from './store.ts'
+
+const reasons = defineEndReasons('member_changed')
+
+/** A request about the team, with its caller. */
+export type TeamRequest = Work<AccountScope> & Pick<KeyedContext<'account'>, 'caller' | 'renewCaller'>
+
+/**
+ * The records of members, with their users of the console directory. A caller limited to one organization does not see
+ * the user of an invited person: that would show whether they are on the team elsewhere.
+ */
+export async function toMembers(work: TeamRequest, rows: MemberRow[]): Promise<Member[]> {
+  const shown = rows.filter(({ status }) => status === 'active' || work.caller.organizationId === null)
+  const users = await findUsers(work, shown)
+  return rows.map((row) => toMember(row, shown.includes(row) ? users.get(row.email_norm) : undefined))
+}
+
+/** The same for one member. */
+export async function describeMember(work: TeamRequest, row: MemberRow): Promise<Member> {
+  const [member] = await toMembers(work, [row])
+  return member ?? toMember(row, undefined)
+}
+
+/** Members for events: a reader of an organization's events sees no user of an invited person. */
+export async function tellMembers(work: Work<AccountScope>, rows: MemberRow[]): Promise<Member[]> {
+  const shown = rows.filter(({ status }) => status === 'active')
+  const users = await findUsers(work, shown)
+  return rows.map((row) => toMember(row, shown.includes(row) ? users.get(row.email_norm) : undefined))
+}
+
+/** The same for one member. */
+export async function tellMember(work: Work<AccountScope>, row: MemberRow): Promise<Member> {
+  const [member] = await tellMembers(work, [row])
+  return member ?? toMember(row, undefined)
+}
+
+async function findUsers(work: Work<AccountScope>, rows: MemberRow[]) {
+  if (rows.length === 0) return new Map<string, MemberUser>()
+  const team = await teamDirectory(work.platform, work.directory.accountId)
+  return findMemberUsers(work.db, team, [...new Set(rows.map((row) => row.email_norm))])
+}
+
+/** The actor of a request that invites, for the row of the membership. */
+export function inviterColumns({ origin: { actor } }: Pick<Work, 'origin'>) {
+  return { invited_by_type: actor.type, invited_by_id: actor.id }
+}
+
+/** A change of a membership, for its event. */
+export interface MemberChange {
+  event: EventFactory<typeof Member>
+  data: Member
+  previous?: Partial<Member> | undefined
+}
+
+/** Records a change of a membership in its organization, or in the account, in the home environment of either. */
+export async function recordMember(
+  work: TxWork<AccountScope>,
+  event: EventFactory<typeof Member>,
+  data: Member,
+  previous?: Partial<Member>,
+): Promise<void> {
+  await recordMembers(work, data.subOrgId, [{ event, data, previous }])
+}
+
+/** The same for several memberships of one organization, or of the account. */
+export async function recordMembers(
+  work: TxWork<AccountScope>,
+  organizationId: string | null,
+  changes: MemberChange[],
+): Promise<void> {
+  const directory = await directoryOfMembership(work, organizationId)
+  const events = changes.map(({ event, data, previous }) =>
+    event({ target: { type: 'member', id: data.membershipId }, data, ...(previous ? { previous } : {}) }),
+  )
+  await record({ ...work, directory }, ...events)
+}
+
+/** Where events of a membership are recorded: in the home environment of its organization, or of the account. */
+export async function directoryOfMembership(
+  { platform, directory: { accountId } }: Work<AccountScope>,
+  organizationId: string | null,
+): Promise<Directory> {
+  const home = await homeEnvironmentOf(platform, accountId, organizationId)
+  return organizationId === null
+    ? accountDirectory(platform, home)
+    : directoryOfOrganization(platform, home, organizationId)
+}
+
+/** Work in the directory that the team signs in to. No route declares the events recorded there: no key reads them. */
+export async function inTeam<W extends Work<AccountScope>>(work: W) {
+  const directory = await teamDirectory(work.platform, work.directory.accountId)
+  return { ...work, directory, origin: { ...work.origin, recorded: [] } }
+}
+
+/**
+ * Ends the access of people who may do less from now on. A change of a membership of the account ends all sessions of the
+ * person. A change on a roster ends them only if the person has no membership elsewhere: roles are read at each request.
+ * A person without any membership is removed from the console directory.
+ * @param changed the memberships as they were before, one for each person.
+ */
+export async function endAccess(work: TxWork<AccountScope>, changed: MemberRow[]): Promise<void> {
+  if (changed.length === 0) return
+  const team = await inTeam(work)
+  const norms = changed.map(({ email_norm }) => email_norm)
+  const users = await findMemberUsers(work.db, team.directory, norms)
+  const left = Map.groupBy(await listRowsOfAddresses(work.db, work.directory, norms), ({ email_norm }) => email_norm)
+  for (const row of changed) {
+    const user = users.get(row.email_norm)
+    if (user) await endAccessOf(team, user.id, { row, left: left.get(row.email_norm) ?? [] })
+  }
+}
+
+async function endAccessOf(team: TxWork, userId: string, { row, left }: { row: MemberRow; left: MemberRow[] }) {
+  if (left.length === 0) return deleteUser(team, userId, { ifMatch: null })
+  // An invitation gave no access.
+  if (row.status === 'invited') return
+  const { organization_id: roster } = row
+  const isElsewhere = left.some(({ status, organization_id }) => status === 'active' && organization_id !== roster)
+  if (roster !== null && isElsewhere) return
+  const held = await findUserForUpdate(team, userId)
+  if (held) await cutOff(team, held, reasons.member_changed)
+}
+
+/**
+ * Ends memberships and invitations whose rows are deleted: the access, and the links by which they would be accepted.
+ * @param placements the places on rosters that were deleted with them.
+ */
+export async function endMemberships(
+  work: TxWork<AccountScope>,
+  rows: MemberRow[],
+  placements: MemberRow[] = [],
+): Promise<void> {
+  await endInvitations(work, [...rows, ...placements])
+  await endAccess(work, rows)
+}
+
+/** Withdraws the links of invitations. */
+export async function endInvitations(work: TxWork<AccountScope>, rows: MemberRow[]): Promise<void> {
+  const linkIds = rows.flatMap(({ invite_link_id: linkId }) => (linkId === null ? [] : [linkId]))
+  await closeTeamInvites(await inTeam(work), linkIds)
+}

@@ -1,0 +1,87 @@
+import { type Awaitable, whenThere } from '../../../platform/awaitable.ts'
+import type { Platform } from '../../../platform/platform.ts'
+import { bearerToken } from '../../../platform/tenancy/authenticate.ts'
+import type { Authenticator, Credentials, KeyCaller } from '../../../platform/tenancy/caller.ts'
+import {
+  assertOwnEnvironment,
+  memberEnvironment,
+  namedEnvironment,
+} from '../../../platform/tenancy/chosen-environment.ts'
+import type { Directory } from '../../../platform/tenancy/directory.ts'
+import type { MemberRow } from './schema.ts'
+import { listRowsOfAddress } from './store.ts'
+import { addsTo, lackedBy, scopesOf } from './team-roles.ts'
+
+/** A live session of the console directory. */
+interface TeamSession {
+  directory: Directory
+  session: { user_id: string; email: string }
+}
+
+type FindTeamSession = (
+  platform: Platform,
+  token: string,
+  lookUp: Credentials['lookUp'],
+) => Awaitable<TeamSession | null>
+
+/**
+ * The authenticator of who manages: API keys, and members of the team by the access token of their session. Session and
+ * role are looked up, so that what ends or changes takes effect at once. Throws what that of keys throws, and
+ * `environment_not_found`.
+ */
+export function managerAuthenticator(
+  platform: Platform,
+  ofKeys: Authenticator<KeyCaller>,
+  findSession: FindTeamSession,
+): Authenticator<KeyCaller> {
+  const findMember = async (found: TeamSession, { headers, subOrgId }: Credentials): Promise<KeyCaller | null> => {
+    const rows = await listRowsOfAddress(platform.db, found.directory, found.session.email.toLowerCase())
+    const member = callerOf(found, rows, subOrgId)
+    return member && { ...member, ...(await memberEnvironment(platform, member, namedEnvironment(headers))) }
+  }
+  const findKey: Authenticator<KeyCaller> = (credentials, now) => {
+    const named = namedEnvironment(credentials.headers)
+    const finding = ofKeys(credentials, now)
+    if (named === null) return finding
+    return whenThere(finding, (caller) => {
+      assertOwnEnvironment(caller, named)
+      return caller
+    })
+  }
+  return (credentials, now) => {
+    const { headers } = credentials
+    const token = headers['x-api-key'] === undefined ? bearerToken(headers) : null
+    if (token === null) return findKey(credentials, now)
+    const finding = whenThere(
+      findSession(platform, token, credentials.lookUp),
+      (found) => found && findMember(found, credentials),
+    )
+    return whenThere(finding, (member) => member ?? findKey(credentials, now))
+  }
+}
+
+/**
+ * A member acts by their membership of the account. Where the query names an organization, they act by their role on its
+ * roster if they have no membership of the account, or if the role adds permissions: then within that organization alone.
+ */
+function callerOf({ directory, session }: TeamSession, rows: MemberRow[], subOrgId: string | null): KeyCaller | null {
+  const active = rows.filter(({ status }) => status === 'active')
+  const account = active.find((row) => row.organization_id === null)
+  const named = active.find((row) => row.organization_id !== null && row.organization_id === subOrgId?.toLowerCase())
+  const acting = (named && (!account || addsTo(account.role, named.role)) ? named : account) ?? active[0]
+  if (!acting) return null
+  const roles = [...new Set([acting, ...(account ? [account] : [])].map(({ role }) => role))]
+  return {
+    kind: 'member',
+    actor: { type: 'user', id: session.user_id },
+    apiKeyId: acting.id,
+    accountId: directory.accountId,
+    environmentId: directory.environmentId,
+    environmentSlug: directory.environmentSlug,
+    organizationId: acting.organization_id,
+    scopes: [...new Set(roles.flatMap(scopesOf))],
+    requestsPerSecond: null,
+    expiresAt: null,
+    lacks: lackedBy(roles),
+  }
+}

@@ -1,0 +1,17 @@
+import { defineErrors } from '../../../platform/errors.ts'
+
+export const memberErrors = defineErrors({
+  notFound: [404, 'member_not_found', 'Member not found', 'The caller reaches no membership with this id.'],
+  exists: [
+    409,
+    'member_exists',
+    'Already a member',
+    'The person of this address is a member. Change their role instead: PATCH /v1/members/{membershipId}.',
+  ],
+  lastOwner: [
+    409,
+    'last_owner',
+    'At least one owner is required',
+    'The account and the roster of an organization keep at least one owner who has joined. Make another member an owner first.',
+  ],
+})

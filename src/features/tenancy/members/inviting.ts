@@ -1,0 +1,241 @@
+import { hashIdentity } from '../../../platform/crypto/identity.ts'
+import { now } from '../../../platform/db/now.ts'
+import { newId } from '../../../platform/ids.ts'
+import {
+  count,
+  countAct,
+  idBytes,
+  type RateLimit,
+  type RateState,
+  showRate,
+} from '../../../platform/limits/rate-limit.ts'
+import { type EmailAddress, requireEmail } from '../../../platform/mail/address.ts'
+import { type AccountScope, homeEnvironmentOf, teamDirectory } from '../../../platform/tenancy/directory.ts'
+import type { TxWork, Work } from '../../../platform/work.ts'
+import { inviteErrors, inviteToTeam, type SentInvite } from '../../sign-in/invites/invites.ts'
+import {
+  describeMember,
+  endInvitations,
+  inTeam,
+  inviterColumns,
+  recordMember,
+  type TeamRequest,
+  tellMember,
+} from './access.ts'
+import { memberErrors } from './errors.ts'
+import { memberEvents } from './events.ts'
+import { findHeldMember, findTeamRow, removeRow } from './members.ts'
+import { type Member, type MemberRow, type TeamInvite, toTeamInvite } from './schema.ts'
+import {
+  findTeamName,
+  insertMemberRows,
+  listRowsOfAddress,
+  lockRowsOfAddress,
+  lockTeam,
+  updateMemberRows,
+} from './store.ts'
+import { assertMayActOn, assertMayGive, type TeamRole } from './team-roles.ts'
+import { inTeamTurn } from './turns.ts'
+
+interface Invited {
+  member: Member
+  /** Null for a person who is on the team already and joins at once. */
+  invite: TeamInvite | null
+  delivery_hint: string | null
+}
+
+/** Its response has headers with the state of a rate limit. */
+type InvitingRequest = TeamRequest & { headers: Record<string, string> }
+
+/** Invitations of one organization, of one org-wide key, or of one member of the account. */
+const CALLER_LIMIT = { bucket: 'team_invite.caller', limit: 200, windowSeconds: 3600 }
+
+/**
+ * Invitations of an account by all inviters together. 10 inviters at their own limit: an import of 10 000 administrators takes 5
+ * hours. Callers limited to one organization share a limit of their own, so that they use up nothing of the account's team.
+ * Other environments share a smaller one, so that none of their keys uses up that of production.
+ */
+const ACCOUNT_LIMITS = {
+  production: { bucket: 'team_invite.production', limit: 2000, windowSeconds: 3600 },
+  organizations: { bucket: 'team_invite.organizations', limit: 2000, windowSeconds: 3600 },
+  others: { bucket: 'team_invite.others', limit: 500, windowSeconds: 3600 },
+}
+
+/** Invitations of one address by one inviter. */
+const ADDRESS_LIMITS: RateLimit[] = [
+  { bucket: 'team_invite.minute', limit: 3, windowSeconds: 60 },
+  { bucket: 'team_invite.hour', limit: 10, windowSeconds: 3600 },
+]
+
+/**
+ * Invites a person to the account, or to the organization that the scope names. A person invited before gets another link
+ * and this role. A caller that reaches the whole account adds an existing team member at once. A caller limited to one
+ * organization gets the same response for everybody, and each person has to accept.
+ * Throws `member_exists`, `privilege_escalation`, `rate_limited`, and what an invitation throws.
+ */
+export async function inviteMember(
+  work: InvitingRequest,
+  invitee: { email: string; role: TeamRole; displayName?: string | null },
+): Promise<Invited> {
+  const address = requireEmail(invitee.email)
+  const { organizationId: limitedTo } = work.caller
+  await countInviter(work)
+  return inTeamTurn(work, async (work) => {
+    const { db, directory: scope } = work
+    await lockTeam(db, scope)
+    await lockRowsOfAddress(db, scope, address.norm)
+    const rows = await listRowsOfAddress(db, scope, address.norm)
+    const present = rows.find((row) => row.organization_id === scope.organizationId)
+    if (present?.status === 'active') throw memberErrors.exists()
+    if (present) assertMayActOn(work.caller, present.role)
+    assertMayGive(work.caller, invitee.role)
+    const joinsAtOnce = limitedTo === null && rows.some(({ status }) => status === 'active')
+    // Not for a caller limited to one organization: its response is the same for everybody.
+    if (joinsAtOnce) for (const held of rows.flatMap(rolesHeldInAccount)) assertMayActOn(work.caller, held)
+    const id = await keepRow(work, { ...invitee, address, present, joinsAtOnce })
+    if (joinsAtOnce) {
+      if (present) await endInvitations(work, [present])
+      const row = await getRow(work, address, id)
+      await recordMember(work, memberEvents.added, await tellMember(work, row))
+      return { member: await describeMember(work, row), invite: null, delivery_hint: null }
+    }
+    return mailInvitation(work, { ...invitee, address, id, present })
+  })
+}
+
+interface ToMail {
+  address: EmailAddress
+  /** Of the membership. */
+  id: string
+  displayName?: string | null
+  /** The invitation that this one renews. */
+  present: MemberRow | undefined
+}
+
+async function mailInvitation(
+  work: TxWork<AccountScope> & InvitingRequest,
+  { address, id, present, displayName = null }: ToMail,
+): Promise<Invited> {
+  // The link is mailed and in no response: its holder becomes the member.
+  const delivery = { redirectTo: null, deliver: true }
+  const row = await getRow(work, address, id)
+  showRate(work, { rate: await countInvitation(work, address) })
+  const sent = await sendInvitation(work, { row, displayName, delivery })
+  const invited = await getRow(work, address, id)
+  const before = present && present.role !== invited.role ? { role: present.role } : undefined
+  await recordMember(work, memberEvents.invited, await tellMember(work, invited), before)
+  return {
+    member: await describeMember(work, invited),
+    invite: toTeamInvite(invited),
+    delivery_hint: sent.deliveryHint,
+  }
+}
+
+/**
+ * Counts an invitation for the caller, and then for the account in the home environment of what the invitation is to. What
+ * the caller's own limit refuses uses up nothing of the account's. Throws `rate_limited`.
+ */
+async function countInviter({ platform, directory: scope, caller }: InvitingRequest): Promise<void> {
+  const { accountId, organizationId } = scope
+  const directory = await teamDirectory(platform, accountId)
+  // The team signs in to production.
+  const { environmentId } = await homeEnvironmentOf(platform, accountId, organizationId)
+  const { production, organizations, others } = ACCOUNT_LIMITS
+  const inProduction = caller.organizationId === null ? production : organizations
+  const limit = environmentId === directory.environmentId ? inProduction : others
+  const identity = idBytes(caller.organizationId ?? caller.apiKeyId)
+  const ofAccount = { ...limit, directory, identity: idBytes(accountId), policy: 'account' as const }
+  await count(platform, [{ ...CALLER_LIMIT, directory, identity }], [ofAccount])
+}
+
+/**
+ * Counts an invitation for its inviter: the organization that the caller is limited to, or else the account in the home
+ * environment of what the invitation is to. Counts neither against the mails of the address nor against those of the
+ * console directory: inviters would use up the codes and password resets of the team. Throws `rate_limited`.
+ */
+async function countInvitation(
+  work: TxWork<AccountScope> & InvitingRequest,
+  { norm }: EmailAddress,
+): Promise<RateState> {
+  const { platform, directory: scope, caller } = work
+  const home = await homeEnvironmentOf(platform, scope.accountId, scope.organizationId)
+  const inviter = caller.organizationId ?? home.environmentId
+  return countAct(await inTeam(work), hashIdentity(platform, `${inviter}/${norm}`), ADDRESS_LIMITS)
+}
+
+interface ToSend {
+  row: MemberRow
+  displayName?: string | null
+  delivery: Parameters<typeof inviteToTeam>[2]['delivery']
+}
+
+/** Makes a link for an invitation, which voids the one before. Counts nothing. Throws what an invitation throws. */
+export async function sendInvitation(work: TxWork<AccountScope>, sending: ToSend): Promise<SentInvite> {
+  const { row, displayName = row.display_name, delivery } = sending
+  await endInvitations(work, [row])
+  const { account_id: accountId, organization_id: organizationId } = row
+  const name = await findTeamName(work.db, { accountId, organizationId })
+  const invitee = { email: row.email, displayName }
+  const sent = await inviteToTeam(await inTeam(work), invitee, { team: { name }, delivery })
+  const { id: invite_link_id, expires_at } = sent.invite
+  await updateMemberRows(work.db, work.directory, [row.id], { invite_expires_at: new Date(expires_at), invite_link_id })
+  return sent
+}
+
+async function getRow(work: TxWork<AccountScope>, { norm }: EmailAddress, id: string): Promise<MemberRow> {
+  const row = (await listRowsOfAddress(work.db, work.directory, norm)).find((row) => row.id === id)
+  if (!row) throw new Error('A membership is gone while the team is locked')
+  return row
+}
+
+const rolesHeldInAccount = ({ organization_id, status, role }: MemberRow) =>
+  organization_id === null && status === 'active' ? [role] : []
+
+interface ToKeep {
+  address: EmailAddress
+  role: TeamRole
+  displayName?: string | null
+  present: MemberRow | undefined
+  joinsAtOnce: boolean
+}
+
+async function keepRow(work: TxWork<AccountScope>, kept: ToKeep): Promise<string> {
+  const { address, role, displayName, present, joinsAtOnce } = kept
+  const status = joinsAtOnce
+    ? { status: 'active', joined_at: now, invite_expires_at: null, invite_link_id: null }
+    : { status: 'invited' }
+  if (present) {
+    const named = displayName === undefined ? {} : { display_name: displayName }
+    await updateMemberRows(work.db, work.directory, [present.id], {
+      role,
+      ...named,
+      ...status,
+      ...inviterColumns(work),
+    })
+    return present.id
+  }
+  const { accountId: account_id, organizationId: organization_id } = work.directory
+  const id = newId()
+  const who = { email: address.email, email_norm: address.norm, display_name: displayName ?? null }
+  const row = { id, account_id, organization_id, role, ...who, ...status, ...inviterColumns(work) }
+  await insertMemberRows(work.db, [row])
+  return id
+}
+
+/** The membership that an invitation is for, open or not. Throws `invite_not_found`. */
+export async function getInviteRow(work: Work<AccountScope>, id: string): Promise<MemberRow> {
+  const row = await findTeamRow(work, id)
+  if (!row) throw inviteErrors.notFound()
+  return row
+}
+
+/** Withdraws an invitation. Throws `invite_not_found`, `invite_accepted`, `privilege_escalation`. */
+export async function withdrawInvite(work: TeamRequest, id: string): Promise<void> {
+  await inTeamTurn(work, async (work) => {
+    const row = await findHeldMember(work, id)
+    if (!row) throw inviteErrors.notFound()
+    if (row.status === 'active')
+      throw inviteErrors.accepted({ detail: 'They have joined: DELETE /v1/members/{membershipId} removes them.' })
+    await removeRow(work, row)
+  })
+}

@@ -1,0 +1,84 @@
+import { resolveAccount } from '../../../platform/tenancy/directory.ts'
+import type { TxWork, Work } from '../../../platform/work.ts'
+import { type Gate, loginErrors } from '../../access/login/login.ts'
+import type { UserRow } from '../../directory/users/users.ts'
+import { invitationWithdrawn } from '../../sign-in/invites/invites.ts'
+import { recordMember, tellMember } from './access.ts'
+import { memberEvents } from './events.ts'
+import type { MemberRow } from './schema.ts'
+import { activateRows, listRolesOfAddress, listRowsOfAddress } from './store.ts'
+import { permissionsOf } from './team-roles.ts'
+
+/** Joins what the link invites to. Throws `token_invalid` if the invitation was withdrawn. */
+export async function joinTeam(work: TxWork, user: UserRow, linkId: string): Promise<void> {
+  const { platform, directory } = work
+  const scope = await resolveAccount(platform, { ...directory, organizationId: null }, null)
+  // Recorded where the memberships are, which the route of an invitation does not declare.
+  const account = { ...work, directory: scope, origin: { ...work.origin, recorded: [] } }
+  const joined = await activateRows(work.db, scope, { emailNorm: user.email_norm, linkId })
+  if (joined.length === 0) throw invitationWithdrawn()
+  for (const row of joined) await recordMember(account, memberEvents.added, await tellMember(account, row))
+}
+
+/** Whether a user of the console directory is a member of the account or of a roster. */
+export async function isOnTeam({ db, directory }: Pick<Work, 'db' | 'directory'>, emailNorm: string): Promise<boolean> {
+  return (await listRowsOfAddress(db, directory, emailNorm)).some(({ status }) => status === 'active')
+}
+
+/**
+ * Refuses a sign-in to the console directory without an active membership. Answers the roles, by which the gate of the
+ * second factor judges. Throws `user_inactive`.
+ */
+export const teamGate: Gate = {
+  async judge({ db, directory }, { facts, method, session }) {
+    if (directory.kind !== 'console') return null
+    const rows = await listRolesOfAddress(db, directory, facts.email.toLowerCase())
+    const isJoining = method === 'invite' && session === null
+    const held = rows.filter(({ status, invite_expired }) => status === 'active' || (isJoining && !invite_expired))
+    // A removed member is cut off, which the statement that makes the session checks.
+    if (held.length === 0 && !isJoining)
+      throw loginErrors.userInactive({ detail: 'No membership of the team is active: accept the invitation first.' })
+    const teamRoles = [...held.map(toRoleHeld), ...rolesLost(rows)]
+    return { kind: 'pass', conditions: [], deviceId: null, events: [], says: {}, teamRoles }
+  },
+}
+
+/**
+ * The roles that a member has in the account and on rosters, and then those that they have lost. The role in the account
+ * comes first. `email` in lower case.
+ */
+export async function teamRolesOf({ directory, db }: Pick<Work, 'directory' | 'db'>, email: string) {
+  const rows = await listRolesOfAddress(db, directory, email)
+  const active = rows.filter(({ status }) => status === 'active')
+  const [ofAccount, onRosters] = [true, false].map((of) =>
+    active.filter((row) => (row.organization_id === null) === of),
+  )
+  return [...[...(ofAccount ?? []), ...(onRosters ?? [])].map(toRoleHeld), ...rolesLost(rows)]
+}
+
+const toRoleHeld = ({ role, role_held_since, in_production }: MemberRow) => ({
+  role,
+  since: role_held_since,
+  until: null,
+  inProduction: in_production,
+})
+
+/** Each row of a person has the same ones. */
+const rolesLost = ([row]: Awaited<ReturnType<typeof listRolesOfAddress>>) =>
+  (row?.former_roles ?? []).map(({ role, since, until }) => ({
+    role,
+    since: new Date(since),
+    until: new Date(until),
+    inProduction: true,
+  }))
+
+/**
+ * The role and permissions that a member's token carries: those in the account, or else on the roster joined first. Reads
+ * in the caller's transaction, in which an accepted invitation becomes a membership.
+ */
+export async function grantsOf({ directory, db }: Pick<Work, 'directory' | 'db'>, email: string) {
+  const rows = await listRowsOfAddress(db, directory, email.toLowerCase())
+  const active = rows.filter(({ status }) => status === 'active')
+  const row = active.find(({ organization_id }) => organization_id === null) ?? active[0]
+  return row ? { role: row.role, permissions: permissionsOf(row.role) } : { role: 'none', permissions: [] }
+}

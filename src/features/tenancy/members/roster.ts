@@ -1,0 +1,226 @@
+import { now } from '../../../platform/db/now.ts'
+import { httpErrors, invalidField } from '../../../platform/errors.ts'
+import { isId, newId } from '../../../platform/ids.ts'
+import { type AccountScope, findDirectoryOfOrganization } from '../../../platform/tenancy/directory.ts'
+import type { TxWork, Work } from '../../../platform/work.ts'
+import {
+  endAccess,
+  endInvitations,
+  endMemberships,
+  inviterColumns,
+  type MemberChange,
+  recordMembers,
+  type TeamRequest,
+  tellMembers,
+  toMembers,
+} from './access.ts'
+import { memberErrors } from './errors.ts'
+import { memberEvents } from './events.ts'
+import { endOf } from './members.ts'
+import { type Member, type MemberRow, type RosterEntry, rolesHeld } from './schema.ts'
+import {
+  deleteMemberRows,
+  findAccountMemberRows,
+  insertMemberRows,
+  listMemberRows,
+  lockInvitedRows,
+  lockTeam,
+  placeRows,
+  type TeamScope,
+  updateMemberRows,
+} from './store.ts'
+import { assertMayActOn, assertMayChange, assertMayGive, coversRole, TEAM_ROLES, type TeamRole } from './team-roles.ts'
+import { inTeamTurn } from './turns.ts'
+
+/** The organization of a path, within the caller's reach. Throws `organization_not_found`. */
+export async function rosterScope(work: Work<AccountScope>, subOrgId: string): Promise<TeamScope> {
+  const { accountId, organizationId: only } = work.directory
+  const directory = await findDirectoryOfOrganization(work.platform, work.directory, subOrgId)
+  const organizationId = directory?.organizationId
+  if (!organizationId || (only !== null && only !== organizationId)) throw httpErrors.organizationNotFound()
+  return { accountId, organizationId }
+}
+
+/** Who is on the roster of an organization, oldest first. */
+export async function listRoster(work: TeamRequest, scope: TeamScope): Promise<Member[]> {
+  return toMembers(work, await listMemberRows(work.db, scope))
+}
+
+/** Somebody as they are to be on the roster. */
+interface Wanted {
+  /** Their row on the roster; null where they are not on it yet. */
+  row: MemberRow | null
+  /** The membership of the account that they come by. */
+  account: MemberRow | null
+  role: TeamRole
+}
+
+/**
+ * Replaces the roster of an organization, all or nothing: whoever is not named leaves it, members of the account come
+ * onto it, and a role that is not given stays, or is that in the account.
+ * Throws `invalid_request` for memberships that are unknown here or named twice, `last_owner`, `privilege_escalation`.
+ */
+export async function replaceRoster(work: TeamRequest, scope: TeamScope, entries: RosterEntry[]): Promise<Member[]> {
+  return inTeamTurn(work, async (work) => {
+    await lockTeam(work.db, scope)
+    await lockInvitedRows(work.db, scope, idsOf(entries).filter(isId))
+    const present = await listMemberRows(work.db, scope)
+    const wanted = await resolve(work, scope, present, entries)
+    if (!wanted.some((each) => each.role === 'owner' && isActive(each)))
+      throw memberErrors.lastOwner({
+        detail: 'The roster names no owner who has joined. Give a member who has joined the role owner.',
+      })
+    const kept = new Set(wanted.map(({ row }) => row?.id))
+    const gone = present.filter((row) => !kept.has(row.id))
+    for (const row of gone) assertMayTouch(work, row)
+    for (const each of wanted) assertMayPut(work, each)
+    const ended = await takeOff(work, gone)
+    const given = [...(await change(work, scope, wanted.filter(isPresent))), ...(await bringIn(work, scope, wanted))]
+    const rows = await listMemberRows(work.db, scope)
+    await recordMembers(work, scope.organizationId, [...ended, ...(await tellGiven(work, rows, given))])
+    return toMembers(work, rows)
+  })
+}
+
+function assertMayTouch({ caller }: TeamRequest, row: MemberRow): void {
+  for (const role of rolesHeld(row)) assertMayActOn(caller, role)
+}
+
+function assertMayPut(work: TeamRequest, wanted: Wanted): void {
+  const { row, account, role } = wanted
+  if (row && !isJoining(wanted)) {
+    if (row.role === role) return
+    assertMayTouch(work, row)
+    assertMayChange(work.caller, row.role, role)
+    return
+  }
+  for (const each of [row, account]) if (each) assertMayTouch(work, each)
+  assertMayGive(work.caller, role)
+}
+
+/** Whether the person is an active member of the roster from then on. */
+const isActive = ({ row, account }: Wanted) => [row, account].some((each) => each?.status === 'active')
+
+/** Whether a member of the account was invited to the roster, and joins it at once. */
+const isJoining = ({ row, account }: Wanted) => row?.status === 'invited' && account?.status === 'active'
+
+const idsOf = (entries: RosterEntry[]) => entries.map(({ membershipId }) => membershipId.toLowerCase())
+
+async function resolve(
+  work: TxWork<AccountScope> & TeamRequest,
+  scope: TeamScope,
+  present: MemberRow[],
+  entries: RosterEntry[],
+): Promise<Wanted[]> {
+  const ids = idsOf(entries)
+  // A caller limited to this organization finds no other member of the account. Naming subOrgId limits nobody.
+  const isOrgWide = work.caller.organizationId === null
+  const accounts = isOrgWide ? await findAccountMemberRows(work.db, scope, ids.filter(isId)) : []
+  const wanted = entries.map(({ role }, i) => {
+    const account = accounts.find((row) => row.id === ids[i]) ?? null
+    const named = present.find((row) => row.membership_id === ids[i])
+    // Who belongs to the organization alone may be a member of the account by now: on a roster they are one person.
+    const row = named ?? present.find((row) => row.email_norm === account?.email_norm) ?? null
+    const who = row ?? account
+    return who && { row, account, role: role ?? who.role, address: who.email_norm }
+  })
+  refuse(entries, 'unknown', 'is no membership of the account or of this roster', (_, i) => !wanted[i])
+  const addresses = wanted.map((each) => each?.address)
+  refuse(entries, 'duplicate', 'is named before', (_, i) => addresses.indexOf(addresses[i]) < i)
+  return wanted.filter((each) => each !== null)
+}
+
+function refuse(entries: RosterEntry[], code: string, why: string, is: (entry: RosterEntry, i: number) => boolean) {
+  const wrong = entries.flatMap((entry, i) => (is(entry, i) ? [`members.${i}.membershipId`] : []))
+  if (wrong.length) throw invalidField(wrong, code, `membershipId ${why}`)
+}
+
+/** Deletes the rows. Returns what is to be recorded. */
+async function takeOff(work: TxWork<AccountScope>, rows: MemberRow[]): Promise<MemberChange[]> {
+  const members = await tellMembers(work, rows)
+  await deleteMemberRows(work.db, work.directory, ids(rows))
+  await endMemberships(work, rows)
+  return members.map((data) => ({ event: endOf(data), data }))
+}
+
+/** What happened to a row of the roster. */
+interface Given {
+  id: string
+  event: MemberChange['event']
+  previous?: Partial<Member>
+}
+
+// In statements whose number does not depend on how many rows there are.
+
+/** Changes rows of the roster. Returns what is to be recorded. */
+async function change(work: TxWork<AccountScope>, scope: TeamScope, present: Present[]): Promise<Given[]> {
+  const { db } = work
+  const rows = (which: (each: Present) => boolean) => present.filter(which).map(({ row }) => row)
+  const isChanged = ({ row, role }: Present) => row.role !== role
+  const joining = rows(isJoining)
+  // Who is invited to the account as well joins the roster with it.
+  const waiting = rows((each) => isPlaced(each) && each.row.status === 'invited' && !isJoining(each))
+  await placeRows(db, scope, ids(rows(isPlaced)))
+  for (const role of TEAM_ROLES)
+    await updateMemberRows(db, scope, ids(rows((each) => isChanged(each) && each.role === role)), { role })
+  await endInvitations(work, [...joining, ...waiting])
+  await updateMemberRows(db, scope, ids([...joining, ...waiting]), { invite_expires_at: null, invite_link_id: null })
+  await updateMemberRows(db, scope, ids(joining), { status: 'active', joined_at: now })
+  await endAccess(
+    work,
+    rows(({ row, role }) => !coversRole(row.role, role)),
+  )
+  const updated = rows((each) => isChanged(each) && !isJoining(each))
+  return [
+    ...joining.map(({ id }) => ({ id, event: memberEvents.added })),
+    ...updated.map(({ id, role }) => ({ id, event: memberEvents.roleUpdated, previous: { role } })),
+  ]
+}
+
+/** Brings members of the account onto the roster. Returns what is to be recorded. */
+async function bringIn(work: TxWork<AccountScope>, scope: TeamScope, wanted: Wanted[]): Promise<Given[]> {
+  const brought = wanted.flatMap(({ row, account, role }) =>
+    row === null && account ? [{ id: newId(), account, role }] : [],
+  )
+  const rows = brought.map((each) => toPlacement(work, scope, each))
+  await insertMemberRows(work.db, rows)
+  return rows.map(({ id, status }) => ({
+    id,
+    event: status === 'active' ? memberEvents.added : memberEvents.invited,
+  }))
+}
+
+type Present = Wanted & { row: MemberRow }
+
+const isPresent = (wanted: Wanted): wanted is Present => wanted.row !== null
+
+/** Whether the row becomes the place of a member of the account. */
+const isPlaced = ({ row, account }: Present) => account !== null && row.account_member_id !== account.id
+
+const ids = (rows: MemberRow[]) => rows.map(({ id }) => id)
+
+function toPlacement(
+  work: TxWork<AccountScope>,
+  { accountId, organizationId }: TeamScope,
+  { id, account, role }: { id: string; account: MemberRow; role: TeamRole },
+) {
+  return {
+    ...{ id, account_id: accountId, organization_id: organizationId, account_member_id: account.id },
+    ...{ email: account.email, email_norm: account.email_norm, display_name: account.display_name },
+    ...{ role, status: account.status },
+    joined_at: account.status === 'active' ? now : null,
+    // An invited person joins the roster with the account.
+    ...(account.status === 'invited' ? inviterColumns(work) : {}),
+  }
+}
+
+/** The events of rows, as they are now. */
+async function tellGiven(work: TxWork<AccountScope>, rows: MemberRow[], given: Given[]): Promise<MemberChange[]> {
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  const found = given.flatMap((each) => byId.get(each.id) ?? [])
+  const members = new Map((await tellMembers(work, found)).map((data, i) => [found[i]?.id, data]))
+  return given.flatMap(({ id, event, previous }) => {
+    const data = members.get(id)
+    return data ? [{ event, data, previous }] : []
+  })
+}

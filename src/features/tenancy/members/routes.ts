@@ -1,0 +1,201 @@
+import { Type } from 'typebox'
+import { httpErrors } from '../../../platform/errors.ts'
+import { byAge, finishPage, listQuery, listReply, readPage } from '../../../platform/http/pagination.ts'
+import { defineRoute, type Route } from '../../../platform/http/route.ts'
+import { Email } from '../../../platform/mail/address.ts'
+import { nullable } from '../../../platform/schema.ts'
+import { doorRoutes, loginErrors } from '../../access/login/login.ts'
+import { UserCreate } from '../../directory/users/users.ts'
+import { inviteErrors } from '../../sign-in/invites/invites.ts'
+import { toMembers } from './access.ts'
+import { memberErrors } from './errors.ts'
+import { memberEvents } from './events.ts'
+import { getInviteRow, inviteMember, withdrawInvite } from './inviting.ts'
+import { changeRole, getMemberRow, removeMember } from './members.ts'
+import { listRoster, replaceRoster, rosterScope } from './roster.ts'
+import {
+  Member,
+  MemberListReply,
+  MemberParams,
+  MemberReply,
+  Role,
+  RosterEntry,
+  RosterParams,
+  RosterReply,
+  TeamInvite,
+  TeamInviteParams,
+  toTeamInvite,
+} from './schema.ts'
+import { findMemberPage } from './store.ts'
+
+const tag = 'Team'
+const MAX_ROSTER = 500
+const OPEN = { status: 'invited' } as const
+
+export const memberRoutes: Route[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/v1/members',
+    operation: 'members.list',
+    scope: 'members.read',
+    directory: 'account',
+    tag,
+    summary: 'List members of the team',
+    description: 'Members of the account and of its organizations. With subOrgId, the roster of that organization.',
+    query: Type.Object(listQuery),
+    reply: MemberListReply,
+    async handle(work, { query }) {
+      const { db, directory } = work
+      const page = readPage(work.platform, '/v1/members', query)
+      const list = finishPage(work, page, await findMemberPage(db, directory, {}, page), byAge)
+      return { members: await toMembers(work, list.rows), ...list.reply }
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/members/invites',
+    operation: 'members.listInvites',
+    scope: 'members.read',
+    directory: 'account',
+    tag,
+    summary: 'List open invitations to the team',
+    query: Type.Object(listQuery),
+    reply: Type.Object({ invites: Type.Array(TeamInvite), ...listReply }),
+    async handle(work, { query }) {
+      const { db, directory } = work
+      const page = readPage(work.platform, '/v1/members/invites', query)
+      const list = finishPage(work, page, await findMemberPage(db, directory, OPEN, page), byAge)
+      return { invites: list.rows.map(toTeamInvite), ...list.reply }
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/members/invites',
+    operation: 'members.invite',
+    scope: 'members.write',
+    directory: 'account',
+    writes: 'home',
+    ownerOf: async (work) => work.directory.organizationId,
+    tag,
+    summary: 'Invite a person to the team',
+    description:
+      'To the account, or with subOrgId to that organization alone. Mails a link, which voids the one before. An org-wide ' +
+      'caller adds an existing team member at once. A caller limited to one organization gets the same response for every ' +
+      'address, and each person has to accept.',
+    body: Type.Object({ email: Email, role: Role, displayName: UserCreate.properties.displayName }),
+    reply: Type.Object({
+      member: Member,
+      invite: nullable(TeamInvite),
+      delivery_hint: nullable(Type.String({ examples: ['g•••@example.com'] }), 'The address, masked.'),
+    }),
+    errors: [memberErrors.exists, httpErrors.privilegeEscalation, ...doorRoutes.barred, loginErrors.methodDisabled],
+    event: [memberEvents.invited, memberEvents.added],
+    async handle(work, { body }) {
+      return inviteMember(work, body)
+    },
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/v1/members/invites/{inviteId}',
+    operation: 'members.revokeInvite',
+    scope: 'members.write',
+    directory: 'account',
+    writes: 'home',
+    ownerOf: async (work, { params }) => (await getInviteRow(work, params.inviteId)).organization_id,
+    tag,
+    summary: 'Withdraw an invitation to the team',
+    params: TeamInviteParams,
+    reply: Type.Object({ success: Type.Boolean() }),
+    errors: [inviteErrors.notFound, inviteErrors.accepted, httpErrors.privilegeEscalation],
+    event: memberEvents.invitationWithdrawn,
+    async handle(work, { params }) {
+      await withdrawInvite(work, params.inviteId)
+      return { success: true }
+    },
+  }),
+  defineRoute({
+    method: 'PATCH',
+    path: '/v1/members/{membershipId}',
+    operation: 'members.update',
+    scope: 'members.write',
+    directory: 'account',
+    writes: 'home',
+    ownerOf: async (work, { params }) => (await getMemberRow(work, params.membershipId)).organization_id,
+    tag,
+    summary: 'Change the role of a member',
+    description:
+      'In the account, or with subOrgId on the roster of that organization. A lower role in the account ends all sessions of ' +
+      'the member; on a roster, only of a member without a membership elsewhere.',
+    params: MemberParams,
+    body: Type.Object({ newRole: Role }),
+    reply: MemberReply,
+    errors: [memberErrors.notFound, memberErrors.lastOwner, httpErrors.privilegeEscalation],
+    maybeEvents: [memberEvents.roleUpdated],
+    async handle(work, { params, body }) {
+      return { member: await changeRole(work, params.membershipId, body.newRole) }
+    },
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/v1/members/{membershipId}',
+    operation: 'members.remove',
+    scope: 'members.write',
+    directory: 'account',
+    writes: 'home',
+    ownerOf: async (work, { params }) => (await getMemberRow(work, params.membershipId)).organization_id,
+    tag,
+    summary: 'Remove a member',
+    description:
+      'From the team and every roster, or with subOrgId from the roster of that organization. Ends all sessions of the ' +
+      'member; on a roster, only of a member without a membership elsewhere.',
+    params: MemberParams,
+    reply: Type.Object({ success: Type.Boolean() }),
+    errors: [memberErrors.notFound, memberErrors.lastOwner, httpErrors.privilegeEscalation],
+    event: [memberEvents.removed, memberEvents.invitationWithdrawn],
+    async handle(work, { params }) {
+      await removeMember(work, params.membershipId)
+      return { success: true }
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/organizations/{subOrgId}/members',
+    operation: 'organizations.listMembers',
+    scope: 'sub_orgs.read',
+    directory: 'account',
+    tag,
+    summary: 'List the roster of an organization',
+    params: RosterParams,
+    reply: RosterReply,
+    errors: [httpErrors.organizationNotFound],
+    async handle(work, { params }) {
+      return { members: await listRoster(work, await rosterScope(work, params.subOrgId)) }
+    },
+  }),
+  defineRoute({
+    method: 'PUT',
+    path: '/v1/organizations/{subOrgId}/members',
+    operation: 'organizations.replaceMembers',
+    scope: 'sub_orgs.write',
+    directory: 'account',
+    writes: 'home',
+    ownerOf: async (work, { params }) => (await rosterScope(work, params.subOrgId)).organizationId,
+    tag,
+    summary: 'Replace the roster of an organization',
+    description:
+      'All or nothing. Members of the account come onto it; members that are not named leave it. One must be an owner. A role ' +
+      'that is left out stays.',
+    params: RosterParams,
+    body: Type.Object({ members: Type.Array(RosterEntry, { maxItems: MAX_ROSTER }) }),
+    reply: RosterReply,
+    errors: [httpErrors.organizationNotFound, memberErrors.lastOwner, httpErrors.privilegeEscalation],
+    maybeEvents: [
+      ...[memberEvents.added, memberEvents.roleUpdated, memberEvents.removed],
+      ...[memberEvents.invited, memberEvents.invitationWithdrawn],
+    ],
+    async handle(work, { params, body }) {
+      const scope = await rosterScope(work, params.subOrgId)
+      return { members: await replaceRoster(work, scope, body.members) }
+    },
+  }),
+]

@@ -1,0 +1,178 @@
+import { type Static, Type } from 'typebox'
+import { listReply } from '../../../platform/http/pagination.ts'
+import { named, nullable } from '../../../platform/schema.ts'
+import { TEAM_ROLES, type TeamRole } from './team-roles.ts'
+
+export type MemberStatus = 'active' | 'invited'
+
+const Id = Type.String({ format: 'uuid' })
+const Moment = Type.String({ format: 'date-time' })
+export const Role = Type.Unsafe<TeamRole>({ type: 'string', enum: [...TEAM_ROLES], examples: ['admin'] })
+
+/** Who invited a member: an API key, or a member by the user of the console directory. */
+const Inviter = Type.Object({
+  type: Type.Enum(['api_key', 'user']),
+  id: Type.String({ format: 'uuid', examples: ['0198b6f2-7c1a-7d3e-9b42-5a1f0c8e6d21'] }),
+})
+
+export const Member = named(
+  'Member',
+  Type.Object({
+    membershipId: Type.String({ format: 'uuid', examples: ['0198b6f2-9d13-7e6a-a1f4-7c20b58e4d91'] }),
+    id: Type.String({ format: 'uuid', description: 'The same.', examples: ['0198b6f2-9d13-7e6a-a1f4-7c20b58e4d91'] }),
+    userId: nullable(Id, 'The auth account, once there is one.'),
+    directoryUserId: nullable(Id, 'The user of the console directory.'),
+    subOrgId: nullable(
+      Type.String({ format: 'uuid', examples: [null] }),
+      'The organization whose roster this is of; null for the account.',
+    ),
+    email: Type.String({ examples: ['grace@example.com'] }),
+    displayName: nullable(Type.String({ examples: ['Grace Hopper'] })),
+    role: Role,
+    status: Type.Unsafe<MemberStatus>({ type: 'string', enum: ['active', 'invited'], examples: ['active'] }),
+    invitedBy: nullable(
+      Inviter,
+      'The API key, or the directoryUserId of the member, that sent the latest invitation; null if the person joined without one.',
+    ),
+    joinedAt: nullable(Moment),
+    createdAt: Moment,
+    updatedAt: Moment,
+  }),
+)
+export type Member = Static<typeof Member>
+
+/** What a reset of factors has removed. */
+export const FactorsReset = named(
+  'MemberFactorsReset',
+  Type.Object({
+    directoryUserId: Id,
+    email: Member.properties.email,
+    methods: Type.Array(Type.Enum(['totp', 'sms', 'passkey']), {
+      description: 'What the member had.',
+      examples: [['totp']],
+    }),
+  }),
+)
+export type FactorsReset = Static<typeof FactorsReset>
+
+export const MemberParams = Type.Object({ membershipId: Type.String() })
+export const MemberReply = named('MemberReply', Type.Object({ member: Member }))
+export const MemberListReply = named('MemberListReply', Type.Object({ members: Type.Array(Member), ...listReply }))
+export const RosterReply = named('RosterReply', Type.Object({ members: Type.Array(Member) }))
+export const RosterParams = Type.Object({ subOrgId: Type.String({ description: 'Organization.' }) })
+
+export const RosterEntry = Type.Object(
+  {
+    membershipId: Type.String({ description: 'Of the account, or of this roster.' }),
+    role: Type.Optional(Role),
+  },
+  { additionalProperties: false },
+)
+export type RosterEntry = Static<typeof RosterEntry>
+
+/** A row of `members`, as a list of the account's memberships or of a roster shows it. */
+export interface MemberRow {
+  /** Of the row. */
+  id: string
+  /** The id that the API shows: on a roster, a member of the account has the id of their membership of the account. */
+  membership_id: string
+  account_id: string
+  organization_id: string | null
+  account_member_id: string | null
+  email: string
+  email_norm: string
+  display_name: string | null
+  role: TeamRole
+  status: MemberStatus
+  /** The role in the account of the person of the address; null without an active membership there. */
+  account_role: TeamRole | null
+  /** When the role was given, or later, when the member joined; the present for an invited member. */
+  role_held_since: Date
+  /** Whether it is a membership of the account or of a production organization. */
+  in_production: boolean
+  joined_at: Date | null
+  /** Only of an invitation. */
+  invite_expires_at: Date | null
+  invite_expired: boolean
+  /** The link that accepts the invitation; null for invitations of earlier releases. */
+  invite_link_id: string | null
+  /** The actor of the latest invitation; null without one, and for invitations of earlier releases. */
+  invited_by_type: string | null
+  invited_by_id: string | null
+  created_at: Date
+  updated_at: Date
+}
+
+/** The user of the console directory who has the member's address. */
+export interface MemberUser {
+  id: string
+  auth_account_id: string | null
+}
+
+/**
+ * The roles by which a caller is judged who acts on a membership: the one that it changes, and the person's in the account.
+ * An invitation counts for its own role alone: it must not show whether the person is on the team.
+ */
+export function rolesHeld({ role, account_role, status }: MemberRow): TeamRole[] {
+  return status === 'active' && account_role !== null ? [role, account_role] : [role]
+}
+
+export function toMember(row: MemberRow, user: MemberUser | undefined): Member {
+  return {
+    membershipId: row.membership_id,
+    id: row.membership_id,
+    userId: user?.auth_account_id ?? null,
+    directoryUserId: user?.id ?? null,
+    subOrgId: row.organization_id,
+    email: row.email,
+    displayName: row.display_name,
+    role: row.role,
+    status: row.status,
+    invitedBy: inviterOf(row),
+    joinedAt: row.joined_at?.toISOString() ?? null,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  }
+}
+
+function inviterOf({ invited_by_type: type, invited_by_id: id }: MemberRow): Member['invitedBy'] {
+  return id !== null && (type === 'api_key' || type === 'user') ? { type, id } : null
+}
+
+type InviteStatus = 'pending' | 'expired'
+
+export const TeamInvite = named(
+  'TeamInvite',
+  Type.Object({
+    id: Type.String({
+      format: 'uuid',
+      description: 'The membership to be.',
+      examples: ['0198b6f2-9d13-7e6a-a1f4-7c20b58e4d91'],
+    }),
+    email: Member.properties.email,
+    displayName: Member.properties.displayName,
+    role: Role,
+    subOrgId: Member.properties.subOrgId,
+    invitedBy: Member.properties.invitedBy,
+    status: Type.Unsafe<InviteStatus>({ type: 'string', enum: ['pending', 'expired'], examples: ['pending'] }),
+    createdAt: Moment,
+    expiresAt: Type.String({ format: 'date-time', examples: ['2026-11-29T09:30:00.000Z'] }),
+  }),
+)
+export type TeamInvite = Static<typeof TeamInvite>
+
+export const TeamInviteParams = Type.Object({ inviteId: Type.String() })
+
+export function toTeamInvite(row: MemberRow): TeamInvite {
+  return {
+    id: row.membership_id,
+    email: row.email,
+    displayName: row.display_name,
+    role: row.role,
+    subOrgId: row.organization_id,
+    invitedBy: inviterOf(row),
+    status: row.invite_expired ? 'expired' : 'pending',
+    createdAt: row.created_at.toISOString(),
+    expiresAt: (row.invite_expires_at ?? row.created_at).toISOString(),
+  }
+}

@@ -1,0 +1,100 @@
+import { type Scope, scopes } from '../../../contract/contract.ts'
+import { permissionScopes, teamRolePermissions } from '../../../contract/permissions.ts'
+import { httpErrors } from '../../../platform/errors.ts'
+import { boundOf, OWNERSHIP } from '../../../platform/tenancy/authorize.ts'
+import type { KeyCaller } from '../../../platform/tenancy/caller.ts'
+import { allows, isSubset } from '../../../platform/tenancy/scopes.ts'
+
+/** What a member of the team may be, the highest first. */
+export const TEAM_ROLES = ['owner', 'admin', 'developer', 'member'] as const
+export type TeamRole = (typeof TEAM_ROLES)[number]
+
+const GRANTS: Record<TeamRole, readonly Scope[]> = {
+  owner: scopes,
+  admin: scopes,
+  developer: [
+    ...(['api_keys.read', 'api_keys.manage', 'webhooks.read', 'webhooks.manage'] as const),
+    ...(['environments.read', 'environments.write', 'auth.settings.read', 'otp.settings.read'] as const),
+    ...(['audit.read', 'events.read'] as const),
+  ],
+  member: ['users.read', 'members.read', 'sub_orgs.read'],
+}
+
+/** The scopes of a role. */
+export function scopesOf(role: TeamRole): readonly Scope[] {
+  return GRANTS[role]
+}
+
+/** Whether the second role may do all that the first may. */
+export function coversRole(role: TeamRole, other: TeamRole): boolean {
+  return TEAM_ROLES.indexOf(other) <= 1 && TEAM_ROLES.indexOf(other) <= TEAM_ROLES.indexOf(role)
+}
+
+/**
+ * Refuses a caller that lacks a permission of the role: it may neither give the role nor act on a member who has it.
+ * Throws `privilege_escalation`.
+ */
+export function assertMayActOn(caller: KeyCaller, role: TeamRole): void {
+  const hasAll = caller.kind === 'member' || caller.scopes.includes('*')
+  const lacks =
+    !isSubset(scopesOf(role), caller.scopes) ||
+    (!hasAll && teamRolePermissions[role].some((permission) => permissionScopes[permission] === null)) ||
+    (role === 'owner' && caller.lacks?.includes(OWNERSHIP))
+  if (lacks)
+    throw httpErrors.privilegeEscalation({
+      detail: `The caller lacks permissions of the role ${role}: it can neither give this role nor act on a member who has it.${needed(caller, role)}`,
+    })
+}
+
+/** The scopes that a key lacks for a role. A role with a permission that no scope has needs `*`. */
+function needed({ kind, scopes: held }: KeyCaller, role: TeamRole): string {
+  if (kind === 'member') return ''
+  const isScoped = teamRolePermissions[role].every((permission) => permissionScopes[permission] !== null)
+  const missing = isScoped ? scopesOf(role).filter((scope) => !allows(held, scope)) : ['*']
+  return ` Needs ${missing.join(', ')}.`
+}
+
+/**
+ * Refuses to give a role with permissions that the caller lacks, or to give one by a key with bounds, since the member
+ * would not have them. Throws `privilege_escalation`.
+ */
+export function assertMayGive(caller: KeyCaller, role: TeamRole): void {
+  assertMayActOn(caller, role)
+  const bound = boundOf(caller)
+  if (bound !== null)
+    throw httpErrors.privilegeEscalation({
+      detail: `This key has ${bound}, which the member would not have. Give roles by a key without bounds.`,
+    })
+}
+
+/** Checks a change from one role to another. Throws `privilege_escalation`. */
+export function assertMayChange(caller: KeyCaller, before: TeamRole, after: TeamRole): void {
+  if (addsTo(before, after)) assertMayGive(caller, after)
+  else assertMayActOn(caller, after)
+}
+
+const ofAdmins: readonly string[] = teamRolePermissions.admin
+
+/** What a role may not do although its scopes would allow it. */
+const WITHHELD: Partial<Record<TeamRole, readonly string[]>> = {
+  admin: [...teamRolePermissions.owner.filter((permission) => !ofAdmins.includes(permission)), OWNERSHIP],
+}
+
+/** What somebody may not do who has these roles at once. */
+export function lackedBy(roles: readonly TeamRole[]): string[] {
+  const [first = [], ...others] = roles.filter((role) => scopesOf(role).length === scopes.length).map(withheldFrom)
+  return first.filter((permission) => others.every((withheld) => withheld.includes(permission)))
+}
+
+const withheldFrom = (role: TeamRole): readonly string[] => WITHHELD[role] ?? []
+
+/** Whether another role has permissions that a role lacks. */
+export function addsTo(role: TeamRole, other: TeamRole): boolean {
+  const held: readonly string[] = teamRolePermissions[role]
+  return teamRolePermissions[other].some((permission) => !held.includes(permission))
+}
+
+/** The permissions of a role, as a token says them. */
+export function permissionsOf(role: TeamRole): string[] {
+  return [...teamRolePermissions[role]]
+}

@@ -1,0 +1,192 @@
+import { now } from '../../../platform/db/now.ts'
+import { isUniqueViolation, type Tx } from '../../../platform/db/pool.ts'
+import { httpErrors } from '../../../platform/errors.ts'
+import { changedFrom, record } from '../../../platform/events/events.ts'
+import { matches, tagOf } from '../../../platform/http/precondition.ts'
+import { isId, newId } from '../../../platform/ids.ts'
+import { defineEndReasons } from '../../../platform/lifecycle/end-reasons.ts'
+import { canonicalLocale } from '../../../platform/messages/locale.ts'
+import { assertMetadataFits } from '../../../platform/metadata.ts'
+import { homeOfNew } from '../../../platform/tenancy/account-writes.ts'
+import { assertNotWithheld } from '../../../platform/tenancy/authorize.ts'
+import type { KeyCaller } from '../../../platform/tenancy/caller.ts'
+import { type AccountScope, forgetDirectories } from '../../../platform/tenancy/directory.ts'
+import { describeNoId } from '../../../platform/tenancy/named-organization.ts'
+import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
+import { revokeOrganizationSessions } from '../../access/sessions/sessions.ts'
+import { findCounted } from './counted.ts'
+import { organizationErrors } from './errors.ts'
+import { organizationEvents } from './events.ts'
+import { type OrganizationCreate, type OrganizationPatch, toOrganization } from './schema.ts'
+import {
+  asNextEpoch,
+  insertOrganizationRow,
+  isCustomEnvironment,
+  lockOrganizationRow,
+  type OrganizationRow,
+  updateOrganizationRow,
+} from './store.ts'
+import type { UserCount } from './user-counts-store.ts'
+
+export { organizationEvents } from './events.ts'
+export { OrganizationCreate } from './schema.ts'
+
+const reasons = defineEndReasons('organization_suspended', 'organization_archived')
+
+export interface NewOrganization extends OrganizationCreate {
+  accountId: string
+  parentId: string | null
+  /** Null for production. */
+  homeEnvironmentId: string | null
+}
+
+/** An organization within the caller's reach. Throws `organization_not_found`, also for another account's. */
+export async function getOrganization(work: Work<AccountScope>, id: string): Promise<OrganizationRow> {
+  return found(await findCounted(work.db, work.directory, readId(id)))
+}
+
+/**
+ * Creates an organization without recording an event. Throws `slug_taken`, also for the loser of a race. Returns its
+ * id.
+ */
+export async function addOrganization(tx: Tx, spec: NewOrganization): Promise<string> {
+  const id = newId()
+  try {
+    await insertOrganizationRow(tx, {
+      id,
+      account_id: spec.accountId,
+      parent_id: spec.parentId,
+      home_environment_id: spec.homeEnvironmentId,
+      name: spec.name,
+      slug: spec.slug,
+      description: spec.description ?? null,
+      locale: canonicalLocale(spec.locale ?? ''),
+      external_id: spec.externalId ?? null,
+      metadata: writeMetadata(spec.metadata ?? null),
+    })
+  } catch (error) {
+    if (isUniqueViolation(error, 'organizations_account_id_slug_key')) throw organizationErrors.slugTaken()
+    throw error
+  }
+  return id
+}
+
+/**
+ * Creates an organization of the caller's environment, below the one that the request names, if any. Throws `slug_taken`,
+ * and `sub_org_mismatch` in a custom environment, which has its own organization only.
+ */
+export async function createOrganization(work: Work<AccountScope>, body: OrganizationCreate): Promise<OrganizationRow> {
+  return inTx(work, async (work) => {
+    const { db, directory: scope } = work
+    if (await isCustomEnvironment(db, scope))
+      throw httpErrors.subOrgMismatch({ detail: 'A custom environment has its own organization only.' })
+    const { accountId, organizationId: parentId } = scope
+    const id = await addOrganization(db, { ...body, accountId, parentId, homeEnvironmentId: homeOfNew(scope) })
+    const row = found(await findCounted(db, { ...scope, organizationId: null }, id))
+    const event = organizationEvents.created({ target: { type: 'organization', id }, data: toOrganization(row) })
+    await record({ ...work, directory: scope.directory }, event)
+    return row
+  })
+}
+
+/**
+ * Applies the patch; one that changes nothing has no effect. Leaving `active` ends every session of the organization in
+ * the same transaction. Throws `organization_not_found`, `version_conflict`, and as `assertMayChangeStatus`.
+ */
+export async function updateOrganization(
+  work: Work<AccountScope> & { caller: KeyCaller },
+  id: string,
+  change: { patch: OrganizationPatch; ifMatch: string | null },
+): Promise<OrganizationRow> {
+  return inTx(work, async (work) => {
+    const { db } = work
+    // Events and what they count are those of the home environment, which a member may change from another one.
+    const scope = { ...work.directory, environmentId: work.directory.directory.environmentId }
+    const before = found(await lockOrganizationRow(db, scope, readId(id)))
+    if (!matches(change.ifMatch, tagOf(before))) throw httpErrors.versionConflict()
+    if (change.patch.status) assertMayChangeStatus(work.caller, before.status, change.patch.status)
+    const asked = applyPatch(before, change.patch)
+    const changed = Object.keys(changedFrom(before, asked))
+    if (!changed.length) return getOrganization(work, before.id)
+    const status = changed.includes('status') ? asked.status : null
+    await updateOrganizationRow(db, scope, before.id, {
+      ...asked,
+      metadata: writeMetadata(asked.metadata),
+      ...(status === null ? {} : { archived_at: status === 'archived' ? now : null, ...asNextEpoch }),
+    })
+    // Also on reactivation: a sign-in in progress when the organization was suspended may have left a session behind.
+    if (status !== null) {
+      const reason = status === 'archived' ? reasons.organization_archived : reasons.organization_suspended
+      await revokeOrganizationSessions(work, { id: before.id, epoch: before.session_epoch + 1 }, reason)
+    }
+    if (changed.includes('locale')) await forgetDirectories(work.platform, db, before.id)
+    const after = found(await findCounted(db, scope, before.id))
+    await recordChange(work, { before: { ...before, ...countOf(after) }, after, changed })
+    return scope.environmentId === work.directory.environmentId ? after : getOrganization(work, before.id)
+  })
+}
+
+/**
+ * Archiving and restoring require `organizations:archive`. Reactivating and restoring also require a caller of the account:
+ * the organization's own keys could lift a suspension of their organization. A restored organization may be suspended as
+ * well as active. Throws `insufficient_scope`, `sub_org_mismatch`.
+ */
+function assertMayChangeStatus(caller: KeyCaller, before: string, after: string): void {
+  if (before === 'archived' || after === 'archived') assertNotWithheld(caller, 'organizations:archive')
+  const opens = before !== after && (before === 'archived' || after === 'active')
+  if (opens && caller.organizationId !== null)
+    throw httpErrors.subOrgMismatch({
+      detail: 'Only an org-wide key or a member of the account reactivates or restores an organization.',
+    })
+}
+
+function applyPatch(row: Omit<OrganizationRow, keyof UserCount>, patch: OrganizationPatch) {
+  const { name, description, status, locale, externalId, metadata } = patch
+  return {
+    name: name ?? row.name,
+    description: description === undefined ? row.description : description,
+    status: status ?? row.status,
+    locale: locale === undefined ? row.locale : canonicalLocale(locale ?? ''),
+    external_id: externalId === undefined ? row.external_id : externalId,
+    metadata: metadata === undefined ? row.metadata : (metadata ?? {}),
+  }
+}
+
+const statusEvents = new Map([
+  ['active', organizationEvents.activated],
+  ['suspended', organizationEvents.suspended],
+  ['archived', organizationEvents.archived],
+])
+
+async function recordChange(
+  work: TxWork<AccountScope>,
+  change: { before: OrganizationRow; after: OrganizationRow; changed: string[] },
+): Promise<void> {
+  const data = toOrganization(change.after)
+  const previous = changedFrom(toOrganization(change.before), data)
+  const target = { type: 'organization', id: data.id }
+  const statusEvent = change.changed.includes('status') ? statusEvents.get(data.status) : undefined
+  const onlyStatus = change.changed.every((field) => field === 'status')
+  const events = [...(statusEvent ? [statusEvent] : []), ...(onlyStatus ? [] : [organizationEvents.updated])]
+  const recorded = events.map((event) => event({ target, data, previous }))
+  await record({ ...work, directory: work.directory.directory }, ...recorded)
+}
+
+/** Changes of an organization leave its users as they are. */
+const countOf = ({ user_count, user_counted_at }: OrganizationRow): UserCount => ({ user_count, user_counted_at })
+
+function writeMetadata(metadata: Record<string, unknown> | null): string {
+  assertMetadataFits(metadata)
+  return JSON.stringify(metadata ?? {})
+}
+
+function found<T>(row: T | undefined): T {
+  if (!row) throw organizationErrors.notFound()
+  return row
+}
+
+function readId(text: string): string {
+  const id = text.toLowerCase()
+  if (!isId(id)) throw organizationErrors.notFound(describeNoId(text))
+  return id
+}

@@ -1,0 +1,144 @@
+import { Type } from 'typebox'
+import { httpErrors } from '../../../platform/errors.ts'
+import { byAge, finishPage, listQuery, readPage } from '../../../platform/http/pagination.ts'
+import { tagOf } from '../../../platform/http/precondition.ts'
+import { defineRoute, type Route } from '../../../platform/http/route.ts'
+import { Success } from '../../../platform/schema.ts'
+import type { AccountScope } from '../../../platform/tenancy/directory.ts'
+import type { Work } from '../../../platform/work.ts'
+import { sessionEvents } from '../../access/sessions/sessions.ts'
+import { findCountedPage } from './counted.ts'
+import { organizationErrors } from './errors.ts'
+import { organizationEvents } from './events.ts'
+import { createOrganization, getOrganization, updateOrganization } from './organizations.ts'
+import {
+  OrganizationCreate,
+  OrganizationFilters,
+  OrganizationListReply,
+  OrganizationParams,
+  OrganizationPatch,
+  OrganizationReply,
+  toOrganization,
+} from './schema.ts'
+
+const tag = 'Organizations'
+const { created, archived, ...otherChanges } = organizationEvents
+const changes = [...Object.values(otherChanges), archived]
+
+/** An organization owns its own record. */
+async function ownerOfRecord(work: Work<AccountScope>, { params }: { params: { subOrgId: string } }): Promise<string> {
+  return (await getOrganization(work, params.subOrgId)).id
+}
+
+export const organizationRoutes: Route[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/v1/organizations',
+    operation: 'organizations.list',
+    scope: 'sub_orgs.read',
+    directory: 'account',
+    tag,
+    summary: 'List organizations',
+    description:
+      'Those that exist in the environment of the key, including archived ones. A key of one organization sees only that one.',
+    query: Type.Object({ ...OrganizationFilters, ...listQuery }),
+    reply: OrganizationListReply,
+    async handle(work, { query }) {
+      const { db, directory } = work
+      const page = readPage(work.platform, '/v1/organizations', query)
+      const list = finishPage(work, page, await findCountedPage(db, directory, query, page), byAge)
+      return { subOrganizations: list.rows.map(toOrganization), ...list.reply }
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/organizations',
+    operation: 'organizations.create',
+    scope: 'sub_orgs.write',
+    directory: 'account',
+    writes: 'new-organization',
+    tag,
+    summary: 'Create an organization',
+    description:
+      'Requires an org-wide key. The organization belongs to the environment of the key: every environment uses one of ' +
+      'production; another one exists in its own environment only. `subOrgId`, if given, becomes its `parentId`.',
+    body: OrganizationCreate,
+    reply: OrganizationReply,
+    errors: [organizationErrors.slugTaken],
+    event: created,
+    etag: true,
+    async handle(work, { body }) {
+      if (work.caller.organizationId !== null)
+        throw httpErrors.subOrgMismatch({ detail: 'A key or member of one organization cannot create others.' })
+      const row = await createOrganization(work, body)
+      work.headers.etag = tagOf(row)
+      return { subOrganization: toOrganization(row) }
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/organizations/{subOrgId}',
+    operation: 'organizations.get',
+    scope: 'sub_orgs.read',
+    directory: 'account',
+    tag,
+    summary: 'Read an organization',
+    params: OrganizationParams,
+    reply: OrganizationReply,
+    errors: [organizationErrors.notFound],
+    etag: true,
+    async handle(work, { params }) {
+      const row = await getOrganization(work, params.subOrgId)
+      work.headers.etag = tagOf(row)
+      return { subOrganization: toOrganization(row) }
+    },
+  }),
+  defineRoute({
+    method: 'PATCH',
+    path: '/v1/organizations/{subOrgId}',
+    operation: 'organizations.update',
+    scope: 'sub_orgs.write',
+    directory: 'account',
+    writes: 'home',
+    ownerOf: ownerOfRecord,
+    tag,
+    summary: 'Change an organization',
+    description:
+      'Absent fields are kept, null clears. Only keys of its home environment change an organization. Suspending or ' +
+      'archiving ends all its sessions immediately. Reactivating and restoring it require an org-wide key; a member also ' +
+      'needs `organizations:archive` to archive or restore it.',
+    params: OrganizationParams,
+    body: OrganizationPatch,
+    reply: OrganizationReply,
+    errors: [organizationErrors.notFound, httpErrors.versionConflict],
+    maybeEvents: [...changes, sessionEvents.revoked],
+    etag: true,
+    async handle(work, { params, body }) {
+      const row = await updateOrganization(work, params.subOrgId, { patch: body, ifMatch: work.ifMatch })
+      work.headers.etag = tagOf(row)
+      return { subOrganization: toOrganization(row) }
+    },
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/v1/organizations/{subOrgId}',
+    operation: 'organizations.archive',
+    scope: 'sub_orgs.write',
+    directory: 'account',
+    writes: 'home',
+    ownerOf: ownerOfRecord,
+    tag,
+    summary: 'Archive an organization',
+    description:
+      'Ends its sessions immediately. Only keys of its home environment archive an organization. It stays listed and keeps ' +
+      'its slug and its verified domains. Setting `status` to `active` or `suspended` restores it.',
+    params: OrganizationParams,
+    reply: Success,
+    errors: [organizationErrors.notFound, httpErrors.versionConflict],
+    maybeEvents: [archived, sessionEvents.revoked],
+    async handle(work, { params }) {
+      await updateOrganization(work, params.subOrgId, { patch: { status: 'archived' }, ifMatch: work.ifMatch })
+      return { success: true }
+    },
+  }),
+]

@@ -1,0 +1,128 @@
+import { type Static, Type } from 'typebox'
+import { listReply } from '../../../platform/http/pagination.ts'
+import { Locale } from '../../../platform/messages/locale.ts'
+import { Name, named, nullable } from '../../../platform/schema.ts'
+import { MAX_SLUG, SLUG_FORM, SLUG_NEVER_CHANGES, SLUG_PATTERN } from '../../../platform/slug.ts'
+import type { OrganizationRow } from './store.ts'
+import { COUNTED_AT_ONCE } from './user-counts-store.ts'
+
+const statuses = ['active', 'suspended', 'archived'] as const
+const Status = Type.Enum([...statuses], {
+  description: 'No user of a suspended or archived organization can sign in; its data can still be read.',
+})
+
+const Id = Type.String({ format: 'uuid' })
+const Moment = Type.String({ format: 'date-time' })
+
+const name = { ...Name, examples: ['Acme'] }
+const slug = Type.String({
+  minLength: 1,
+  maxLength: MAX_SLUG,
+  pattern: SLUG_PATTERN,
+  'x-form': SLUG_FORM,
+  description:
+    'URL-safe, unique within the parent organization, in all environments together. An archived one keeps its slug.',
+  examples: ['acme'],
+})
+const description = nullable(Type.String({ maxLength: 2000, examples: ['Maker of everything.'] }))
+const externalId = nullable(
+  Type.String({ minLength: 1, maxLength: 255, examples: ['crm-4711'] }),
+  'The id of the organization in your own system.',
+)
+const Metadata = Type.Record(Type.String(), Type.Unknown(), {
+  maxProperties: 50,
+  description: 'For your own use: any JSON values under up to 50 keys, 16 KiB in all. A change replaces all of it.',
+})
+const metadata = nullable(Metadata)
+
+export const OrganizationParams = Type.Object({ subOrgId: Type.String({ description: 'Organization.' }) })
+
+export const OrganizationFilters = {
+  status: Type.Optional(Status),
+  slug: Type.Optional(Type.String({ maxLength: MAX_SLUG })),
+  externalId: Type.Optional(Type.String({ maxLength: 255 })),
+}
+
+export const OrganizationCreate = Type.Object({
+  name,
+  slug,
+  description: Type.Optional(description),
+  locale: Locale,
+  externalId: Type.Optional(externalId),
+  metadata: Type.Optional(metadata),
+})
+export type OrganizationCreate = Static<typeof OrganizationCreate>
+
+export const OrganizationPatch = Type.Object(
+  {
+    name: Type.Optional(name),
+    description: Type.Optional(description),
+    status: Type.Optional(Status),
+    locale: Locale,
+    externalId: Type.Optional(externalId),
+    metadata: Type.Optional(metadata),
+  },
+  SLUG_NEVER_CHANGES,
+)
+export type OrganizationPatch = Static<typeof OrganizationPatch>
+
+export const Organization = named(
+  'Organization',
+  Type.Object({
+    id: Type.String({ format: 'uuid', examples: ['0198b6f2-50b7-7c92-a6e3-1d8f4b7092ce'] }),
+    accountId: Id,
+    parentId: Object.assign(nullable(Id), { examples: [null] }),
+    name: Type.String({ examples: ['Acme'] }),
+    slug: Type.String({ examples: ['acme'] }),
+    description: nullable(Type.String({ examples: ['Maker of everything.'] })),
+    status: Type.String({ enum: [...statuses] }),
+    environment: Type.String({
+      description:
+        'Its home environment: every environment uses an organization of production; another one exists in its own only.',
+      examples: ['production'],
+    }),
+    locale: nullable(Type.String({ examples: ['de-AT'] })),
+    externalId: nullable(Type.String({ examples: ['crm-4711'] })),
+    memberCount: Type.Integer({ description: 'Team members of this organization.', examples: [3] }),
+    userCount: Type.Integer({ description: 'Directory users in the environment of the calling key.', examples: [120] }),
+    userCountedAt: Type.String({
+      format: 'date-time',
+      description: `When \`userCount\` was right: now, or with more than ${COUNTED_AT_ONCE} users usually within the last minute.`,
+    }),
+    domains: Type.Array(Type.String(), {
+      description: 'Those that it has proved in the environment of the calling key.',
+      examples: [['acme.com']],
+    }),
+    metadata: Type.Record(Type.String(), Type.Unknown(), { examples: [{ plan: 'pro' }] }),
+    createdAt: Moment,
+    updatedAt: Moment,
+    archivedAt: Object.assign(nullable(Moment), { examples: [null] }),
+  }),
+)
+export type Organization = Static<typeof Organization>
+
+export const OrganizationReply = named('OrganizationReply', Type.Object({ subOrganization: Organization }))
+export const OrganizationListReply = Type.Object({ subOrganizations: Type.Array(Organization), ...listReply })
+
+export function toOrganization(row: OrganizationRow): Organization {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    parentId: row.parent_id,
+    name: row.name,
+    slug: row.slug,
+    description: row.description,
+    status: row.status,
+    environment: row.home_slug,
+    locale: row.locale,
+    externalId: row.external_id,
+    memberCount: row.member_count,
+    userCount: row.user_count,
+    userCountedAt: row.user_counted_at.toISOString(),
+    domains: row.domains,
+    metadata: row.metadata,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+    archivedAt: row.archived_at?.toISOString() ?? null,
+  }
+}

@@ -1,0 +1,53 @@
+import { defineRoute, type Route } from '../../../platform/http/route.ts'
+import { serviceErrors } from './errors.ts'
+import { serviceEvents } from './events.ts'
+import { ServiceConfig, ServiceConfigChange } from './schema.ts'
+import { changeDefaultConfig, changeServiceConfig, getServiceConfig } from './services.ts'
+
+const tag = 'Services'
+
+export const serviceRoutes: Route[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/v1/organization-apps',
+    operation: 'services.get',
+    scope: 'apps_config.read',
+    tag,
+    summary: 'Read which services are on',
+    description:
+      'An organization that has set nothing has the defaults of its environment; unless those were changed, every service is on.',
+    reply: ServiceConfig,
+    handle: (work) => getServiceConfig(work),
+  }),
+  defineRoute({
+    method: 'PUT',
+    path: '/v1/organization-apps',
+    operation: 'services.update',
+    scope: 'apps_config.write',
+    tag,
+    summary: 'Turn services on and off',
+    description:
+      'Absent fields are kept. Turning auth off also turns off otp, password, magic_link, social, passkeys, sso and mfa.',
+    body: ServiceConfigChange,
+    reply: ServiceConfig,
+    errors: [serviceErrors.authRequired],
+    maybeEvents: [serviceEvents.configUpdated],
+    handle: (work, { body }) => changeServiceConfig(work, body),
+  }),
+  defineRoute({
+    method: 'PUT',
+    path: '/v1/organization-apps/defaults',
+    operation: 'services.updateDefaults',
+    scope: 'apps_config.write',
+    tag,
+    directory: 'account',
+    writes: 'own-environment',
+    summary: 'Turn services on and off for organizations that have set nothing',
+    description: 'For org-wide keys. Absent fields are kept.',
+    body: ServiceConfigChange,
+    reply: ServiceConfig,
+    errors: [serviceErrors.authRequired],
+    maybeEvents: [serviceEvents.configUpdated],
+    handle: (work, { body }) => changeDefaultConfig(work, body),
+  }),
+]

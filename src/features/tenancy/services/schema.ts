@@ -1,0 +1,46 @@
+import { type Static, Type } from 'typebox'
+import { named } from '../../../platform/schema.ts'
+import { serviceIds } from './selection.ts'
+
+const AppGroup = named(
+  'AppGroup',
+  Type.Object(
+    {
+      id: Type.Optional(Type.String({ minLength: 1, maxLength: 100, examples: ['sign-in'] })),
+      name: Type.Optional(Type.String({ minLength: 1, maxLength: 200, examples: ['Sign-in'] })),
+      appIds: Type.Optional(Type.Array(Type.String({ maxLength: 100, examples: ['otp'] }), { maxItems: 100 })),
+    },
+    {
+      additionalProperties: true,
+      description: 'How your dashboard groups services: any object. Only these fields are validated.',
+    },
+  ),
+)
+export type AppGroup = Static<typeof AppGroup>
+
+const enabledAppIds = Type.Array(Type.Enum([...serviceIds]), {
+  maxItems: 100,
+  description: 'The services that are on. Removing auth also removes its dependents.',
+  examples: [['auth', 'otp', 'passkeys', 'sessions']],
+})
+const appGroups = Type.Array(AppGroup, { maxItems: 50, description: 'At most 16 KiB in all.' })
+const sidebarGroupsCollapsible = Type.Boolean()
+
+export const ServiceConfigChange = named(
+  'ServiceConfigChange',
+  Type.Object({
+    enabledAppIds: Type.Optional(enabledAppIds),
+    appGroups: Type.Optional(appGroups),
+    sidebarGroupsCollapsible: Type.Optional(sidebarGroupsCollapsible),
+  }),
+)
+export type ServiceConfigChange = Static<typeof ServiceConfigChange>
+
+export const ServiceConfig = named(
+  'ServiceConfig',
+  Type.Object(
+    { enabledAppIds, appGroups, sidebarGroupsCollapsible },
+    { description: 'Which services are on, and how your dashboard shows them.' },
+  ),
+)
+export type ServiceConfig = Static<typeof ServiceConfig>

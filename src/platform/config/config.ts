@@ -1,0 +1,375 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { resolve } from 'node:path'
+import { parseEnv } from 'node:util'
+import { findNearest } from '../nearest.ts'
+import { isException, isNetwork, readExceptions } from '../outbound/addresses.ts'
+import { ConfigError } from './config-error.ts'
+import {
+  readSocial,
+  readSocialCallback,
+  type SocialCallback,
+  type SocialConfig,
+  type SocialName,
+  socialVariables,
+} from './config-social.ts'
+
+export { ConfigError } from './config-error.ts'
+
+/** The validated configuration of one process. */
+export interface Config {
+  production: boolean
+  port: number
+  /** The public address of the service, without a trailing slash. */
+  baseUrl: string
+  /** Null for the embedded database in `dataDir`. */
+  databaseUrl: string | null
+  /** The database itself, if `databaseUrl` leads to a pooler in front of it. */
+  databaseDirectUrl: string | null
+  dataDir: string
+  smtpUrl: string | null
+  mailFrom: string
+  /** Null without SMS; development then keeps the messages. */
+  sms: SmsProvider | null
+  /** 32-byte keys in base64, the one that wraps first; empty when they come from a file. */
+  masterKeys: string[]
+  masterKeyFile: string | null
+  bootstrapApiKey: string | null
+  metricsPort: number
+  metricsHost: string
+  trustProxy: string[]
+  outboundAllow: string[]
+  dnsServer: string | null
+  /** Social providers, as the deployment knows them. */
+  social: Record<SocialName, SocialConfig>
+  /** Of the applications in `social`; null: shared if the deployment is older than the redirect URIs of providers. */
+  socialCallback: SocialCallback | null
+  /** Rate limit of each API key without one of its own; null for none. */
+  keyRequestsPerSecond: number | null
+  /** Rate limit of each client network on what needs no credential; null for none. */
+  networkRequestsPerSecond: number | null
+  /** What a password hash may cost: MiB of memory × passes of argon2id. */
+  passwordCostLimit: number
+  migrateOnStart: boolean
+  workers: number
+  /** How long events are kept. */
+  eventRetentionDays: number
+  logLevel: LogLevel
+  /** Whether log lines are text, as people read them, instead of JSON. */
+  logForPeople: boolean
+}
+
+/** The parsed WATCHWORD_SMS_URL. */
+export interface SmsProvider {
+  /** Without credentials and query. */
+  endpoint: string
+  username: string
+  password: string
+  sender: { parameter: 'From' | 'MessagingServiceSid'; value: string }
+}
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+type LogLevel = (typeof LOG_LEVELS)[number]
+
+/** Every variable the service reads, with the line that the documentation and `doctor` show. */
+export const variables: Record<string, string> = {
+  PORT: 'Public listener. Default 4000',
+  WATCHWORD_BASE_URL: 'Public address, such as https://auth.example.com; required in production',
+  DATABASE_URL: 'PostgreSQL 15 or later; absent: the embedded database',
+  WATCHWORD_DATABASE_DIRECT_URL: 'the database itself, where DATABASE_URL leads to a connection pooler',
+  WATCHWORD_DATA_DIR: 'Directory of the embedded database. Default ./.watchword/data',
+  SMTP_URL: 'Mail server, such as smtp://user:password@mail.example.com:587; absent in development: /dev/mail',
+  WATCHWORD_MAIL_FROM: 'Sender of emails, such as Acme <login@acme.com>; required with SMTP_URL',
+  WATCHWORD_SMS_URL:
+    'Twilio-compatible REST endpoint with credentials and sender; absent: no SMS (development: /dev/mail)',
+  WATCHWORD_MASTER_KEY: '32 bytes as base64; several, separated by commas, during a rotation (the first writes)',
+  WATCHWORD_MASTER_KEY_FILE: 'File with the same; in development it is created if missing',
+  WATCHWORD_BOOTSTRAP_API_KEY: 'Key of at least 32 characters, stored at start if the deployment has none',
+  WATCHWORD_METRICS_PORT: 'Private listener with /metrics and /readyz. Default 4001',
+  WATCHWORD_METRICS_HOST: 'Address of the private listener. Default 127.0.0.1',
+  WATCHWORD_TRUST_PROXY: 'CIDRs of proxies whose forwarded headers are trusted, separated by commas',
+  WATCHWORD_OUTBOUND_ALLOW:
+    'Private hosts or CIDRs that outbound HTTP may reach, also without https, separated by commas',
+  WATCHWORD_DNS_SERVER: 'Address of the resolver for domain checks, such as 10.0.0.2; absent: the system’s',
+  ...socialVariables,
+  WATCHWORD_KEY_REQUESTS_PER_SECOND: 'Limit of requests per second for each API key; absent: none',
+  WATCHWORD_NETWORK_REQUESTS_PER_SECOND:
+    'Limit of requests per second without a credential for each client network; 0: none. Default 50',
+  WATCHWORD_PASSWORD_COST_LIMIT: 'What a password hash may cost, in MiB of memory × passes of argon2id. Default 1024',
+  WATCHWORD_MIGRATE_ON_START: 'false: refuse to start on an older schema instead of migrating. Default true',
+  WATCHWORD_EVENT_RETENTION_DAYS: 'Days that events are kept. Default 400',
+  WORKERS: 'Processes on this machine. Default 1',
+  LOG_LEVEL: `${LOG_LEVELS.join(', ')}. Default info`,
+  LOG_FORMAT: 'json or text; text in development, else json',
+  NODE_ENV: 'production, development (default) or test, which is development for tests; nothing else',
+}
+
+/** Reads the environment, in development with `.env` as a fallback. */
+export function loadConfig(): Config {
+  const file = resolve('.env')
+  return parseConfig(readEnvironment(file))
+}
+
+/** What is wrong with the environment, and the configuration without that. */
+export interface ExaminedConfig {
+  config: Config
+  problems: string[]
+  /** Names of the settings that are not those of the environment. */
+  invalid: Set<string>
+}
+
+/** Reads the environment past every problem, of which `loadConfig` tells the first. */
+export function examineConfig(): ExaminedConfig {
+  const problems: string[] = []
+  const instead: NodeJS.ProcessEnv = {}
+  for (;;)
+    try {
+      const config = parseConfig({ ...readEnvironment(resolve('.env'), instead), ...instead })
+      return { config, problems, invalid: new Set(Object.keys(instead)) }
+    } catch (error) {
+      if (!(error instanceof ConfigError) || problems.includes(error.message)) throw error
+      problems.push(error.message)
+      Object.assign(instead, error.instead)
+    }
+}
+
+function readEnvironment(file: string, instead: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
+  const env = { ...process.env, ...instead }
+  const fromFile = !isProduction(env) && existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {}
+  return { ...fromFile, ...env }
+}
+
+/** Every setting, and whether it is set. Of its value nothing, since some are secret. */
+export function listSettings(file = '.env'): { name: string; isSet: boolean; description: string }[] {
+  const env = readEnvironment(file)
+  return Object.entries(variables).map(([name, description]) => ({ name, isSet: Boolean(env[name]), description }))
+}
+
+/** Validates settings. Throws ConfigError for the first invalid one. */
+export function parseConfig(env: Record<string, string | undefined>): Config {
+  const production = isProduction(env)
+  refuseUnknownNames(env)
+  const text = (name: string) => env[name]?.trim() || null
+  const port = readInteger(env, 'PORT', { byDefault: 4000, min: 0, max: 65535 })
+  const smtpUrl = readUrl(env, 'SMTP_URL', ['smtp:', 'smtps:'])
+  const mailFrom = text('WATCHWORD_MAIL_FROM')
+  if (smtpUrl && !mailFrom)
+    throw new ConfigError('SMTP_URL is set without WATCHWORD_MAIL_FROM: set the sender, such as Acme <login@acme.com>.')
+  const outboundAllow = readOutboundAllow(env)
+  return Object.freeze({
+    production,
+    port,
+    baseUrl: readBaseUrl(env, production, port),
+    databaseUrl: readUrl(env, 'DATABASE_URL', ['postgres:', 'postgresql:']),
+    databaseDirectUrl: readUrl(env, 'WATCHWORD_DATABASE_DIRECT_URL', ['postgres:', 'postgresql:']),
+    dataDir: resolve(text('WATCHWORD_DATA_DIR') ?? '.watchword/data'),
+    smtpUrl,
+    mailFrom: mailFrom ?? 'Watchword <watchword@localhost>',
+    sms: readSmsUrl(env, outboundAllow),
+    masterKeys: readList(env, 'WATCHWORD_MASTER_KEY'),
+    masterKeyFile: text('WATCHWORD_MASTER_KEY_FILE'),
+    bootstrapApiKey: readBootstrapKey(text('WATCHWORD_BOOTSTRAP_API_KEY')),
+    metricsPort: readInteger(env, 'WATCHWORD_METRICS_PORT', { byDefault: 4001, min: 0, max: 65535 }),
+    metricsHost: text('WATCHWORD_METRICS_HOST') ?? '127.0.0.1',
+    trustProxy: readCidrs(env, 'WATCHWORD_TRUST_PROXY'),
+    outboundAllow,
+    dnsServer: readDnsServer(text('WATCHWORD_DNS_SERVER')),
+    social: readSocial(env, outboundAllow),
+    socialCallback: readSocialCallback(env),
+    keyRequestsPerSecond: text('WATCHWORD_KEY_REQUESTS_PER_SECOND')
+      ? readInteger(env, 'WATCHWORD_KEY_REQUESTS_PER_SECOND', { byDefault: 0, min: 1, max: 1_000_000 })
+      : null,
+    networkRequestsPerSecond:
+      readInteger(env, 'WATCHWORD_NETWORK_REQUESTS_PER_SECOND', { byDefault: 50, min: 0, max: 1_000_000 }) || null,
+    // At least the least hash, at most one of ten passes over 256 MiB.
+    passwordCostLimit: readInteger(env, 'WATCHWORD_PASSWORD_COST_LIMIT', { byDefault: 1024, min: 38, max: 2560 }),
+    migrateOnStart: readBoolean(env, 'WATCHWORD_MIGRATE_ON_START', true),
+    // The feed reaches back 30 days, and the database refuses to remove what is younger than 35.
+    eventRetentionDays: readInteger(env, 'WATCHWORD_EVENT_RETENTION_DAYS', { byDefault: 400, min: 35, max: 36_500 }),
+    workers: readInteger(env, 'WORKERS', { byDefault: 1, min: 1, max: 64 }),
+    logLevel: readLogLevel(text('LOG_LEVEL')),
+    logForPeople: readLogFormat(text('LOG_FORMAT'), env),
+  })
+}
+
+/** Throws ConfigError for a mode that there is not: run as development, `prod` would print a key and show mails. */
+function isProduction(env: Record<string, string | undefined>): boolean {
+  const mode = env['NODE_ENV']?.trim() || 'development'
+  if (!['production', 'development', 'test'].includes(mode))
+    throw new ConfigError(`NODE_ENV is ${mode}: use production or development (or test).`, { NODE_ENV: 'production' })
+  return mode === 'production'
+}
+
+function readLogLevel(value: string | null): LogLevel {
+  const level = LOG_LEVELS.find((name) => name === (value ?? 'info'))
+  if (!level) throw new ConfigError(`LOG_LEVEL is ${value}: use one of ${LOG_LEVELS.join(', ')}.`)
+  return level
+}
+
+function readLogFormat(value: string | null, env: Record<string, string | undefined>): boolean {
+  const isDevelopment = (env['NODE_ENV']?.trim() || 'development') === 'development'
+  const format = value ?? (isDevelopment ? 'text' : 'json')
+  if (format !== 'text' && format !== 'json') throw new ConfigError(`LOG_FORMAT is ${value}: use json or text.`)
+  return format === 'text'
+}
+
+function readInteger(
+  env: Record<string, string | undefined>,
+  name: string,
+  { byDefault, min, max }: { byDefault: number; min: number; max: number },
+) {
+  const value = env[name]?.trim()
+  if (!value) return byDefault
+  const number = Number(value)
+  if (!Number.isInteger(number) || number < min || number > max)
+    throw new ConfigError(`${name} is ${value}: use a whole number from ${min} to ${max}.`)
+  return number
+}
+
+function readBoolean(env: Record<string, string | undefined>, name: string, fallback: boolean): boolean {
+  const value = env[name]?.trim()
+  if (!value) return fallback
+  if (value !== 'true' && value !== 'false') throw new ConfigError(`${name} is ${value}: use true or false.`)
+  return value === 'true'
+}
+
+function readList(env: Record<string, string | undefined>, name: string): string[] {
+  return (env[name] ?? '')
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
+}
+
+function readCidrs(env: Record<string, string | undefined>, name: string): string[] {
+  const list = readList(env, name)
+  for (const item of list) {
+    // A hop count or `true` would trust any peer (security: forged forwarded headers).
+    if (!isNetwork(item))
+      throw new ConfigError(`${name} has ${item}: use addresses or CIDRs such as 10.0.0.0/8, separated by commas.`)
+  }
+  return list
+}
+
+function readDnsServer(value: string | null): string | null {
+  if (value === null) return null
+  const [, bracketed, plain, port] = /^(?:\[([\da-f:.]+)\]|([\d.]+|[\da-f:]+?))(?::(\d{1,5}))?$/i.exec(value) ?? []
+  const isServer = isIP(value) > 0 || isIP(bracketed ?? '') === 6 || isIP(plain ?? '') === 4
+  if (isServer && (port === undefined || (Number(port) > 0 && Number(port) < 65_536))) return value
+  throw new ConfigError(
+    `WATCHWORD_DNS_SERVER is ${value}: use the address of one server, such as 10.0.0.2, 10.0.0.2:5353 or [fd00::2]:5353.`,
+  )
+}
+
+function readOutboundAllow(env: Record<string, string | undefined>): string[] {
+  const list = readList(env, 'WATCHWORD_OUTBOUND_ALLOW')
+  for (const item of list)
+    if (!isException(item))
+      throw new ConfigError(
+        `WATCHWORD_OUTBOUND_ALLOW has ${item}: use hosts without port, addresses or CIDRs such as 10.0.0.0/8, separated by commas.`,
+      )
+  return list
+}
+
+const SMS_FORM = 'https://ACCOUNT_SID:AUTH_TOKEN@api.twilio.com/2010-04-01/Accounts/ACCOUNT_SID/Messages.json?From=%2B…'
+
+function readSmsUrl(env: Record<string, string | undefined>, outboundAllow: string[]): SmsProvider | null {
+  const name = 'WATCHWORD_SMS_URL'
+  const value = readUrl(env, name, ['https:', 'http:'])
+  if (value === null) return null
+  const url = new URL(value)
+  const exceptions = readExceptions(outboundAllow)
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+  if (url.protocol === 'http:' && !exceptions.host(host) && !exceptions.address(host))
+    throw new ConfigError(`${name} is not https: use https, or add its host to WATCHWORD_OUTBOUND_ALLOW.`)
+  const [username, password] = [decodePart(name, url.username), decodePart(name, url.password)]
+  if (!username || !password) throw new ConfigError(`${name} has no credentials: write ${SMS_FORM}`)
+  const sender = readSmsSender(url)
+  return { endpoint: `${url.origin}${url.pathname}`, username, password, sender }
+}
+
+// A number, a short code, or a name of letters and digits.
+const SMS_FROM = /^(\+[1-9]\d{6,14}|\d{3,8}|(?=.*[a-z])[a-z\d &_-]{1,11})$/i
+
+function readSmsSender(url: URL): SmsProvider['sender'] {
+  const [[parameter, given] = ['', ''], ...more] = url.searchParams
+  // A + that is not encoded as %2B is decoded as a space.
+  const value = given.replace(/^ (?=\d+$)/, '+')
+  if (more.length === 0 && !url.hash) {
+    if (parameter === 'From' && SMS_FROM.test(value)) return { parameter, value }
+    if (parameter === 'MessagingServiceSid' && /^[\w-]{1,64}$/.test(value)) return { parameter, value }
+  }
+  throw new ConfigError(
+    'WATCHWORD_SMS_URL names no sender: end it with ?From=%2B15005550006 or ?MessagingServiceSid=MG…, and nothing else.',
+  )
+}
+
+function decodePart(name: string, text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw new ConfigError(`${name} has a % in its credentials that is not written as %25: correct it.`)
+  }
+}
+
+function readUrl(env: Record<string, string | undefined>, name: string, protocols: string[]): string | null {
+  const value = env[name]?.trim()
+  if (!value) return null
+  // pg's form for a Unix socket, postgresql://user:password@/name?host=/path, has no host, so it is not a WHATWG URL.
+  const parsed = URL.canParse(value) ? new URL(value) : URL.parse(value.replace('@/', '@localhost/'))
+  if (!parsed || !protocols.includes(parsed.protocol))
+    // The value may contain a password, so it is not quoted.
+    throw new ConfigError(
+      `${name} is not a URL that starts with ${protocols.map((each) => `${each}//`).join(' or ')}: correct it.`,
+    )
+  return value
+}
+
+function readBaseUrl(env: Record<string, string | undefined>, production: boolean, port: number): string {
+  const value = env['WATCHWORD_BASE_URL']?.trim()
+  if (!value) {
+    if (production)
+      throw new ConfigError(
+        'WATCHWORD_BASE_URL is missing: set the public address, such as https://auth.example.com.',
+        {
+          WATCHWORD_BASE_URL: 'https://localhost',
+        },
+      )
+    return `http://localhost:${port}`
+  }
+  const parsed = URL.parse(value)
+  if (!parsed || !['https:', 'http:'].includes(parsed.protocol) || parsed.search || parsed.hash || parsed.username)
+    throw new ConfigError(
+      // Whoever writes a password into it reads it in no log.
+      `WATCHWORD_BASE_URL is ${value.includes('@') ? 'an address with a user name' : value}: use an address such as https://auth.example.com.`,
+      { WATCHWORD_BASE_URL: 'https://localhost' },
+    )
+  return parsed.href.replace(/\/+$/, '')
+}
+
+function readBootstrapKey(value: string | null): string | null {
+  if (value && value.length < 32)
+    throw new ConfigError('WATCHWORD_BOOTSTRAP_API_KEY is too short: use at least 32 random characters.')
+  // A key copied from an example is public (ASVS 6.3.2).
+  if (value && (/change-?_?me|replace-?_?me/i.test(value) || new Set(value).size < 8))
+    throw new ConfigError('WATCHWORD_BOOTSTRAP_API_KEY looks like a sample: use at least 32 random characters.')
+  return value
+}
+
+function refuseUnknownNames(env: Record<string, string | undefined>): void {
+  for (const name of Object.keys(env)) {
+    if (!name.startsWith('WATCHWORD_') || name in variables || env[name] === undefined) continue
+    if (OF_CLIENTS.includes(name)) continue
+    // Compared without the prefix, or WATCHWORD_PORT would be closer to any WATCHWORD_… name than to PORT.
+    const known = new Map(Object.keys(variables).map((each) => [withoutPrefix(each), each]))
+    const nearest = known.get(findNearest(withoutPrefix(name), [...known.keys()]) ?? '')
+    const hint = nearest ? `did you mean ${nearest}?` : '`npx watchword doctor --variables` lists them.'
+    throw new ConfigError(`${name} is not a setting of Watchword: ${hint}`)
+  }
+}
+
+/** What the guides and examples call the service's address, its issuer and a key, in the environment of a client. */
+const OF_CLIENTS = ['WATCHWORD_URL', 'WATCHWORD_KEY', 'WATCHWORD_ISSUER']
+
+function withoutPrefix(name: string): string {
+  return name.replace(/^WATCHWORD_/, '')
+}

@@ -1,0 +1,34 @@
+import { type RawBuilder, sql } from 'kysely'
+import { uuidArray } from '../db/arrays.ts'
+import type { Directory } from '../tenancy/directory.ts'
+import type { EventDefinition } from './events.ts'
+
+/** What a statement records of each of its rows. */
+interface Batch {
+  directory: Directory
+  definition: EventDefinition
+  /** Ids of the events, at least as many as there are rows. */
+  ids: string[]
+  /** Tables of one another: rows that are counted from 1 by `n`, and the one row that says who caused them and when. */
+  rows: string
+  cause: string
+  targetType: string
+  targetId: RawBuilder<unknown>
+  data: RawBuilder<unknown>
+  at: RawBuilder<unknown>
+}
+
+/** Records an event of each of very many rows, in the statement that writes them. Not of a change: it has no `previous`. */
+export function recordEach({ directory, definition, ids, rows, cause, ...event }: Batch): RawBuilder<unknown> {
+  const by = (column: string) => sql.ref(`${cause}.${column}`)
+  // Foreign table events: records one event for each of many rows in one statement.
+  return sql`
+    insert into events (directory_id, account_id, environment_id, id, type, actor_type, actor_id, target_type, target_id,
+      request_id, ip_address, user_agent, data, created_at, epoch)
+    select ${directory.id}::uuid, ${directory.accountId}::uuid, ${directory.environmentId}::uuid, made.id,
+      ${definition.type}::text, ${by('actor_type')}, ${by('actor_id')}, ${event.targetType}::text,
+      ${event.targetId}::text, ${by('request_id')}, ${by('ip_address')}, ${by('user_agent')}, ${event.data}, ${event.at},
+      (select event_epoch())
+    from ${sql.ref(cause)} cross join ${sql.ref(rows)}
+      join unnest(${uuidArray(ids)}::uuid[]) with ordinality as made (id, n) on made.n = ${sql.ref(`${rows}.n`)}`
+}

@@ -1,0 +1,61 @@
+import { type Static, Type } from 'typebox'
+import { named, nullable } from '../schema.ts'
+import type { StreamedEvent } from './event-rows.ts'
+
+/** The version of the events as sent; a change that consumers would notice needs a new one. */
+const API_VERSION = '2026-11-01'
+
+/** What every event has, whatever its type: in the feed, and as the body of a webhook. */
+export const eventEnvelope = named(
+  'Event',
+  Type.Object({
+    id: Type.String({
+      description: 'The same in the feed and in every delivery.',
+      examples: ['evt_0198b6f2-7c1b-7e05-8a63-c94d1b7f20e8'],
+    }),
+    type: Type.String({ description: '`resource.past_tense`', examples: ['user.created'] }),
+    timestamp: Type.String({ format: 'date-time' }),
+    api_version: Type.String({ examples: [API_VERSION] }),
+    environment: Type.String({ examples: ['production'] }),
+    sub_org_id: nullable(Type.String({ format: 'uuid' })),
+    actor: Type.Object({
+      type: Type.String({ examples: ['api_key'] }),
+      id: nullable(Type.String({ format: 'uuid' })),
+    }),
+    target: nullable(Type.Object({ type: Type.String({ examples: ['user'] }), id: Type.String({ format: 'uuid' }) })),
+    request_id: nullable(Type.String({ examples: ['req_01KAV3R0M2Y7Q9Z8X5W4V3T2S1'] })),
+    ip_address: nullable(
+      Type.String({ description: 'Of the end user, if the request gave it.', examples: ['203.0.113.7'] }),
+    ),
+    user_agent: nullable(
+      Type.String({ description: 'Of the end user, if the request gave it.', examples: ['Mozilla/5.0'] }),
+    ),
+    data: Type.Object({}, { additionalProperties: true, description: 'The resource as the API shows it.' }),
+    previous: nullable(
+      Type.Object({}, { additionalProperties: true, description: 'For an update: the changed fields as they were.' }),
+    ),
+  }),
+)
+
+/** One of any type. The contract has it as the union of the types. */
+export const anyEvent = named('AnyEvent', Type.Object(eventEnvelope.properties))
+
+/** An event as it is sent. */
+export function toEvent(event: StreamedEvent): Static<typeof eventEnvelope> {
+  return {
+    id: `evt_${event.id}`,
+    type: event.type,
+    timestamp: event.created_at.toISOString(),
+    api_version: API_VERSION,
+    environment: event.environment_slug,
+    sub_org_id: event.organization_id,
+    actor: { type: event.actor_type, id: event.actor_id },
+    target:
+      event.target_type === null || event.target_id === null ? null : { type: event.target_type, id: event.target_id },
+    request_id: event.request_id,
+    ip_address: event.ip_address,
+    user_agent: event.user_agent,
+    data: Object(event.data),
+    previous: event.previous === null ? null : Object(event.previous),
+  }
+}

@@ -1,0 +1,90 @@
+import { sql } from 'kysely'
+import type { Db } from '../db/pool.ts'
+import type { Position } from './event-cursor.ts'
+import { LAST_ID } from './event-epoch.ts'
+import type { StreamedEvent } from './event-rows.ts'
+
+/** Where in the stream an event stands, without what it says. */
+export interface EventPlace extends Position {
+  directoryId: string
+  type: string
+  createdAt: Date
+}
+
+/** The events of a directory, or of all of an environment but the account's own team, unless that is wanted too. */
+export type Sources = { directoryId: string } | { environmentId: string; withConsole?: boolean }
+
+/**
+ * Up to `limit` events after a position, in the order of the stream, and where that ends. Stops below the oldest
+ * transaction under way, as `readStream` does, so that none is skipped.
+ */
+export async function readPlaces(
+  db: Db,
+  sources: Sources,
+  after: Position,
+  limit: number,
+): Promise<{ places: EventPlace[]; end: Position; hasMore: boolean }> {
+  const whose =
+    'directoryId' in sources
+      ? sql`e.directory_id = ${sources.directoryId}`
+      : sql`e.environment_id = ${sources.environmentId}`
+  const { rows } = await sql<Position & { found: EventPlace | null; of_console: boolean; created_at: Date | null }>`
+    with bound as (select epoch, pg_snapshot_xmin(pg_current_snapshot()) as tx_id from event_stream),
+    scanned as materialized (
+      select e.directory_id, e.id, e.epoch, e.tx_id, e.type, e.created_at from events e
+      where ${whose} and (e.epoch, e.tx_id, e.id) > (${after.epoch}::bigint, ${after.txId}::xid8, ${after.id}::uuid)
+        and (e.epoch, e.tx_id) < ((select epoch from bound), (select tx_id from bound))
+      order by e.epoch, e.tx_id, e.id limit ${limit})
+    select bound.epoch, bound.tx_id::text as "txId", ${LAST_ID}::text as id, d.kind = 'console' as of_console,
+      scanned.created_at,
+      case when scanned.id is not null then jsonb_build_object('epoch', scanned.epoch, 'txId', scanned.tx_id::text,
+        'id', scanned.id, 'directoryId', scanned.directory_id, 'type', scanned.type) end as found
+    from bound left join scanned on true left join directories d on d.id = scanned.directory_id
+    order by scanned.epoch, scanned.tx_id, scanned.id`.execute(db)
+  const [bound] = rows
+  if (!bound) throw new Error('The stream of events has no state')
+  const places = rows.flatMap(({ found, created_at, of_console }) =>
+    found && created_at ? [{ place: { ...found, createdAt: created_at }, of_console }] : [],
+  )
+  const withConsole = 'withConsole' in sources && sources.withConsole
+  const last = places.length === limit ? places.at(-1)?.place : undefined
+  return {
+    places: places.filter(({ of_console }) => withConsole || !of_console).map(({ place }) => place),
+    end: last ? { epoch: last.epoch, txId: last.txId, id: last.id } : below(bound),
+    hasMore: last !== undefined,
+  }
+}
+
+/** Behind all that is settled. */
+export async function presentPosition(db: Db): Promise<Position> {
+  const { rows } = await sql<Position>`select epoch, pg_snapshot_xmin(pg_current_snapshot())::text as "txId",
+    ${LAST_ID}::text as id from event_stream`.execute(db)
+  const [bound] = rows
+  if (!bound) throw new Error('The stream of events has no state')
+  return below(bound)
+}
+
+/** Before everything that happened from then on, as far as the marks of the stream tell; else its beginning. */
+export async function positionBefore(db: Db, at: Date): Promise<Position> {
+  const { rows } = await sql<{ epoch: number; txId: string }>`select epoch, tx_id::text as "txId" from event_marks
+    where at <= ${at} order by at desc limit 1`.execute(db)
+  return below({ ...(rows[0] ?? { epoch: 0, txId: '1' }), id: LAST_ID })
+}
+
+function below({ epoch, txId, id }: Position): Position {
+  return { epoch, txId: String(BigInt(txId) - 1n), id }
+}
+
+/** Events by where they are. Those that are no longer kept are left out. */
+export async function findEvents(
+  db: Db,
+  refs: readonly { directoryId: string; id: string }[],
+): Promise<StreamedEvent[]> {
+  const { rows } = await sql<StreamedEvent>`
+    select e.id, e.directory_id, d.organization_id, environments.slug as environment_slug, e.type, e.actor_type,
+      e.actor_id, e.target_type, e.target_id, e.request_id, e.ip_address, e.user_agent, e.data, e.previous, e.created_at
+    from events e join directories d on d.id = e.directory_id join environments on environments.id = e.environment_id
+    where (e.directory_id, e.id) in (${sql.join(refs.map((ref) => sql`(${ref.directoryId}::uuid, ${ref.id}::uuid)`))})
+  `.execute(db)
+  return rows
+}

@@ -1,0 +1,71 @@
+import { CompiledQuery } from 'kysely'
+import { expect, test } from 'vitest'
+import { startApp } from '../../../test/harness.ts'
+import { workIn } from '../../../test/work.ts'
+import { loginEvents } from '../../features/access/login/events.ts'
+import { mfaEvents } from '../../features/access/mfa/events.ts'
+import { recordset, recordsetValues } from '../db/recordset.ts'
+import { accountDirectory } from '../tenancy/directory.ts'
+import { EVENT_COLUMNS, joinedEventRow, ORIGIN_COLUMNS, originRow, record, recordText } from './events.ts'
+
+const service = await startApp()
+const { platform } = service.app
+const { db } = platform
+const tenant = await service.tenant()
+
+// Events of a feature stand for all: a test leaves the catalogue as it is.
+const { succeeded, signedUp } = loginEvents
+const target = { type: 'thing', id: '0198b6f2-7c19-7d3e-9b42-5a1f0c8e6d21' }
+
+async function recorded() {
+  const rows = await service.events({ accountId: tenant.accountId })
+  return rows.map(({ type, target_id, data, previous }) => ({ type, target_id, data, previous }))
+}
+
+test('a statement records what it says with the row that it waits for, and nothing without one', async () => {
+  const work = workIn(platform, await accountDirectory(platform, { ...tenant, environmentSlug: 'production' }))
+  const [before, method] = [{ method: 'password' }, 'otp']
+  const found = succeeded({ target, data: { method: 'unknown' }, previous: before })
+  const events = [{ ...found, filledField: 'method' }, signedUp({ data: { method } })]
+  const [one, other] = events.map((event) => joinedEventRow(work, event))
+  const columns = { n: 'int', text: 'text', ...ORIGIN_COLUMNS } as const
+  const more = 1 + Object.keys(columns).length
+  const directory = more + 1 + Object.keys(EVENT_COLUMNS).length
+  const from = 'ready join (select) as made on ready.text is not null'
+  const run = (text: string | null) => {
+    const statement = `
+      with ready as (select given.*, clock_now() as at from ${recordset(1, 'given', columns)}),
+      recorded as (${recordText({ events: more, directory: `$${directory}::uuid`, from, filled: 'ready.text' })})
+      select from ready`
+    const values = [
+      ...recordsetValues([{ n: 1, text, ...originRow(work) }], columns),
+      ...recordsetValues(
+        [one, other].map((row) => ({ n: 1, ...row })),
+        { n: 'int', ...EVENT_COLUMNS },
+      ),
+      work.directory.id,
+    ]
+    return db.executeQuery(CompiledQuery.raw(statement, values))
+  }
+
+  await run(null)
+  expect(await recorded()).toEqual([])
+  await run(method)
+  expect(await recorded()).toEqual([
+    { type: 'auth.login.succeeded', target_id: target.id, data: { method }, previous: before },
+    { type: 'auth.signup.succeeded', target_id: null, data: { method }, previous: null },
+  ])
+  // What is recorded without a condition is the same.
+  await record(work, succeeded({ target, data: { method }, previous: before }))
+  const [conditional, , plain] = await recorded()
+  expect(plain).toEqual(conditional)
+})
+
+test('in tests nothing is recorded that the catalogue does not know, nor a change without what was there before', async () => {
+  const work = workIn(platform, await accountDirectory(platform, { ...tenant, environmentSlug: 'production' }))
+  const before = await recorded()
+  const changed = { definition: mfaEvents.policyUpdated, target: null, data: { enforced: 'everybody' }, previous: null }
+  await expect(record(work, changed)).rejects.toThrow('was recorded without what was there before')
+  await expect(record(work, { ...changed, previous: {} })).rejects.toThrow('does not match its schema')
+  expect(await recorded()).toEqual(before)
+})

@@ -1,0 +1,219 @@
+import type { Insertable } from 'kysely'
+import type { Static, TSchema } from 'typebox'
+import { type Columns, type RowOf, recordset } from '../db/recordset.ts'
+import type { Events } from '../db/schema.gen.ts'
+import { newId } from '../ids.ts'
+import { findFault } from '../validator.ts'
+import type { Work } from '../work.ts'
+
+/** Who caused something, and in which request. */
+export interface Origin {
+  requestId: string | null
+  actor: { type: 'api_key' | 'user' | 'scim' | 'system' | 'cli'; id: string | null }
+  /** The end user behind a request of the customer's backend, when it says so. */
+  endUser: {
+    ip: string | null
+    userAgent: string | null
+    /** The token that a passed challenge gave to the person's device. */
+    trustedDevice?: string | null
+  }
+  /** Types recorded so far: a route that declares an event and records none fails in tests. */
+  recorded: string[]
+}
+
+/** A type of event: its place in the catalogue. */
+export interface EventDefinition<D extends TSchema = TSchema> {
+  /** `resource.past_tense`. Never changes: applications subscribe to it. */
+  type: string
+  /** When it is recorded, in a sentence. */
+  help: string
+  /** The schema of `data`: the resource as the API shows it. Never a secret, a code or a token. */
+  data: D
+  /** Fields of its data, where an example differs from what its schema suggests. */
+  example: object
+}
+
+/** What happened, to be recorded. */
+export interface EventInput {
+  definition: EventDefinition
+  target: { type: string; id: string } | null
+  data: unknown
+  previous: object | null
+}
+
+interface EventDetails<D extends TSchema> {
+  target?: { type: string; id: string }
+  data: Static<D>
+  /** For an update: the changed fields as they were. */
+  previous?: object
+}
+
+/** Makes the events of one type. */
+export interface EventFactory<D extends TSchema = TSchema> extends EventDefinition<D> {
+  (details: EventDetails<D>): EventInput
+}
+
+type EventRow = readonly [type: string, help: string, data: TSchema, example?: object]
+
+const catalogue = new Map<string, EventDefinition>()
+
+/**
+ * Defines a feature's events: `key: [type, help, schema of data, what is special in an example of data]`. A type has one
+ * owner.
+ */
+export function defineEvents<const T extends Record<string, EventRow>>(
+  table: T,
+): { [K in keyof T]: EventFactory<T[K][2]> } {
+  const factories = Object.entries(table).map(([key, [type, help, data, example = {}]]) => {
+    if (catalogue.has(type)) throw new Error(`Event ${type} is defined twice`)
+    const definition: EventDefinition = { type, help, data, example }
+    catalogue.set(type, definition)
+    const factory = ({ target, data, previous }: EventDetails<TSchema>): EventInput => {
+      return { definition, target: target ?? null, data, previous: previous ?? null }
+    }
+    return [key, Object.assign(factory, definition)] as const
+  })
+  return Object.fromEntries(factories) as { [K in keyof T]: EventFactory<T[K][2]> }
+}
+
+/** Every type that any loaded module defines, sorted; feeds the feed's filter, the documentation and the contract. */
+export function eventCatalogue(): EventDefinition[] {
+  return [...catalogue.values()].sort((a, b) => (a.type < b.type ? -1 : 1))
+}
+
+/** The origin of what the service does on its own, such as jobs. */
+export function systemOrigin(): Origin {
+  return { requestId: null, actor: { type: 'system', id: null }, endUser: { ip: null, userAgent: null }, recorded: [] }
+}
+
+/** Whose event it is, and who caused it. */
+type EventWork = Pick<Work, 'platform' | 'directory' | 'origin'>
+
+/** The row of an event, for a statement that writes it together with other rows. */
+export function eventRow({ platform, directory, origin }: EventWork, event: EventInput): Insertable<Events> {
+  const { definition, target } = event
+  const data = JSON.stringify(event.data)
+  if (platform.strict) assertFits(event, JSON.parse(data))
+  origin.recorded.push(definition.type)
+  return {
+    directory_id: directory.id,
+    account_id: directory.accountId,
+    environment_id: directory.environmentId,
+    id: newId(),
+    type: definition.type,
+    actor_type: origin.actor.type,
+    actor_id: origin.actor.id,
+    target_type: target?.type ?? null,
+    target_id: target?.id ?? null,
+    request_id: origin.requestId,
+    ip_address: origin.endUser.ip,
+    user_agent: origin.endUser.userAgent,
+    data,
+    previous: event.previous === null ? null : JSON.stringify(event.previous),
+  }
+}
+
+/** In tests: what is recorded matches the catalogue, and a change says what was there before. */
+function assertFits({ definition: { type, data: schema }, previous }: EventInput, data: unknown): void {
+  if (type.endsWith('updated') && !previous) throw new Error(`${type} was recorded without what was there before`)
+  const fault = findFault(schema, data)
+  if (fault) throw new Error(`${type} was recorded with data that does not match its schema: ${JSON.stringify(fault)}`)
+}
+
+/** An event of a statement that is joined over requests. */
+export interface JoinedEvent extends EventInput {
+  /** The field of `data` that gets a value which is known only there. */
+  filledField?: string
+}
+
+/** What a row of such a statement has of its request, for `recordText`. */
+export const ORIGIN_COLUMNS = {
+  account_id: 'uuid',
+  environment_id: 'uuid',
+  actor_type: 'text',
+  actor_id: 'text',
+  request_id: 'text',
+  ip_address: 'text',
+  user_agent: 'text',
+} as const satisfies Columns
+
+export function originRow({ directory, origin }: Pick<Work, 'directory' | 'origin'>): RowOf<typeof ORIGIN_COLUMNS> {
+  return {
+    account_id: directory.accountId,
+    environment_id: directory.environmentId,
+    actor_type: origin.actor.type,
+    actor_id: origin.actor.id,
+    request_id: origin.requestId,
+    ip_address: origin.endUser.ip,
+    user_agent: origin.endUser.userAgent,
+  }
+}
+
+/** Those of the events of such a statement, besides `n`. */
+export const EVENT_COLUMNS = {
+  id: 'uuid',
+  type: 'text',
+  target_type: 'text',
+  target_id: 'text',
+  data: 'jsonb',
+  previous: 'jsonb',
+  filled_field: 'text',
+} as const satisfies Columns
+
+/** The row of such an event, but for `n`. */
+export function joinedEventRow(work: EventWork, event: JoinedEvent): object {
+  const { id, type, target_type, target_id } = eventRow(work, event)
+  const { data, previous, filledField = null } = event
+  return { id, type, target_type, target_id, data, previous, filled_field: filledField }
+}
+
+/**
+ * Records at `ready.at` the events of the parameters from number `events` on whose `n` is that of a row of `ready`; `from` begins with
+ * that table and may leave rows out. `filled` is what `filledField` gets.
+ */
+export function recordText(place: { events: number; directory: string; from: string; filled: string }): string {
+  return `
+    insert into events (directory_id, account_id, environment_id, id, type, actor_type, actor_id, target_type,
+      target_id, request_id, ip_address, user_agent, data, previous, created_at, epoch)
+    select ${place.directory}, ready.account_id, ready.environment_id, event.id, event.type, ready.actor_type,
+      ready.actor_id, event.target_type, event.target_id, ready.request_id, ready.ip_address, ready.user_agent,
+      case when event.filled_field is null then event.data
+        else event.data || jsonb_build_object(event.filled_field, ${place.filled}) end, event.previous,
+      ready.at, (select event_epoch())
+    from ${place.from} join ${recordset(place.events, 'event', { n: 'int', ...EVENT_COLUMNS })} on event.n = ready.n`
+}
+
+/** Appends to the one event stream, in the transaction of what happened. */
+export async function record(work: EventWork & Pick<Work, 'db'>, ...events: EventInput[]): Promise<void> {
+  for (let start = 0; start < events.length; start += EVENTS_A_STATEMENT) {
+    const rows = events.slice(start, start + EVENTS_A_STATEMENT).map((event) => eventRow(work, event))
+    await work.db.insertInto('events').values(rows).execute()
+  }
+}
+
+/** The same of one, whose id it returns. */
+export async function recordOne(work: EventWork & Pick<Work, 'db'>, event: EventInput): Promise<string> {
+  const row = eventRow(work, event)
+  await work.db.insertInto('events').values(row).execute()
+  return row.id
+}
+
+/** Whether a type is one that is named by itself, by what it begins with (`user.*`), or by `*`. */
+export function matchesType(pattern: string, type: string): boolean {
+  return pattern === '*' || pattern === type || (pattern.endsWith('.*') && type.startsWith(pattern.slice(0, -1)))
+}
+
+/** Of the given patterns those that no type of the catalogue matches. */
+export function unknownTypes(patterns: readonly string[]): string[] {
+  return patterns.filter((pattern) => !eventCatalogue().some(({ type }) => matchesType(pattern, type)))
+}
+
+// PostgreSQL takes 65 535 parameters per statement, and a row has fourteen.
+const EVENTS_A_STATEMENT = 1000
+
+/** The fields of `after` that changed, as they were in `before`. */
+export function changedFrom<T extends object>(before: T, after: T): Record<string, unknown> {
+  const old = new Map<string, unknown>(Object.entries(before))
+  const changed = Object.entries(after).filter(([key, value]) => JSON.stringify(old.get(key)) !== JSON.stringify(value))
+  return Object.fromEntries(changed.map(([key]) => [key, old.get(key) ?? null]))
+}

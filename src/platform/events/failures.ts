@@ -1,0 +1,125 @@
+import { createHash, randomInt } from 'node:crypto'
+import { sql } from 'kysely'
+import { Type } from 'typebox'
+import { hasPassed } from '../clock.ts'
+import { skipLocked } from '../db/distributed.ts'
+import { forEachDirectory } from '../jobs/due-rows.ts'
+import type { JobHandler } from '../jobs/queue.ts'
+import { type Platform, perPlatform } from '../platform.ts'
+import { findDirectory } from '../tenancy/directory.ts'
+import type { Work } from '../work.ts'
+import { type EventInput, eventCatalogue, eventRow, record, systemOrigin } from './events.ts'
+
+/** Failures that a process records one by one in an hour: of a directory, and of these at one address. */
+export const TOLD_AN_HOUR = { ofDirectory: 500, ofAddress: 20 }
+
+/** Members of the data of an event that stands for several. */
+export const countedMembers = {
+  count: Type.Optional(
+    Type.Integer({ minimum: 1, description: 'Present where the event stands for so many alike, which were counted.' }),
+  ),
+  first_at: Type.Optional(Type.String({ format: 'date-time', description: 'With `count`: the first of them.' })),
+  last_at: Type.Optional(Type.String({ format: 'date-time', description: 'With `count`: the last of them.' })),
+}
+
+// In how many rows failures without a target are counted. Those at one address are in one row, as those of a user are, and
+// rarely share it with another's: requests at the same time wait for one another as long for either.
+const SLOTS = 256
+
+const HOUR_MS = 3_600_000
+
+const told = perPlatform(() => ({ since: 0, counts: new Map<string, number>() }))
+
+/**
+ * Records a failure that anybody can cause, as often as they like: one by one up to a bound, beyond it as a number, so
+ * that nobody fills the disk. `identity` is the keyed hash of the address, whether or not a user has it; with it both cases
+ * cost the same for known and unknown addresses.
+ */
+export async function recordFailure(
+  work: Pick<Work, 'platform' | 'directory' | 'origin' | 'db'>,
+  identity: Buffer | null,
+  failure: EventInput,
+): Promise<void> {
+  work.platform.metrics.failures.inc({ type: failure.definition.type })
+  if (isTold(work, identity)) return record(work, failure)
+  const { directory_id, type, target_type, target_id, data } = eventRow(work, failure)
+  const slot = target_id === null ? (identity?.readUInt8() ?? randomInt(SLOTS)) : 0
+  const key = createHash('sha256')
+    .update(JSON.stringify([type, target_id, data, slot]))
+    .digest()
+  await sql`
+    insert into event_counts as c (directory_id, key, type, target_type, target_id, data)
+    values (${directory_id}, ${key}, ${type}, ${target_type}, ${target_id}, ${data}::jsonb)
+    on conflict (directory_id, key) do update set count = c.count + 1, last_at = excluded.last_at`.execute(work.db)
+}
+
+function isTold({ platform, directory }: Pick<Work, 'platform' | 'directory'>, identity: Buffer | null): boolean {
+  // Process clock: how many failures of the last hour this process has recorded individually.
+  const now = platform.clock.now().getTime()
+  const state = told(platform)
+  if (hasPassed(HOUR_MS, state.since, now)) Object.assign(state, { since: now, counts: new Map() })
+  const { counts } = state
+  const ofDirectory = counts.get(directory.id) ?? 0
+  if (ofDirectory >= TOLD_AN_HOUR.ofDirectory) return false
+  if (identity) {
+    const address = `${directory.id}/${identity.toString('base64')}`
+    const ofAddress = counts.get(address) ?? 0
+    if (ofAddress >= TOLD_AN_HOUR.ofAddress) return false
+    counts.set(address, ofAddress + 1)
+  }
+  counts.set(directory.id, ofDirectory + 1)
+  return true
+}
+
+interface CountRow {
+  type: string
+  target_type: string | null
+  target_id: string | null
+  data: object
+  count: number
+  first_at: Date
+  last_at: Date
+}
+
+const isDue = sql`first_at < clock_now() - interval '5 minutes'`
+// In the order of the primary key: those of a directory, which are recorded together, follow one another.
+const DUE = { table: 'event_counts', key: 'key', isDue, orderBy: 'directory_id', batch: 1000 } as const
+
+/** Records how many failures were counted: an event for each user, kind and reason. */
+export const recordCountedFailures: JobHandler = {
+  name: 'failures.record',
+  cron: '*/5 * * * *',
+  async handle(platform) {
+    await forEachDirectory(platform.db, DUE, (directoryId, keys) => recordCounts(platform, directoryId, keys))
+  },
+}
+
+async function recordCounts(platform: Platform, directoryId: string, keys: string[]): Promise<void> {
+  const directory = await findDirectory(platform, directoryId)
+  await platform.tx(async (db) => {
+    const { rows } = await sql<CountRow>`
+      delete from event_counts where directory_id = ${directoryId} and ${isDue} and key in (
+        select key from event_counts
+        where directory_id = ${directoryId} and key = any(${keys}::bytea[]) ${skipLocked(platform.database)})
+      returning type, target_type, target_id, data, count, first_at, last_at`.execute(db)
+    const alike = Map.groupBy(rows, ({ type, target_id, data }) => JSON.stringify([type, target_id, data]))
+    const events = [...alike.values()].map(toEvent)
+    if (directory) await record({ platform, directory, origin: systemOrigin(), db }, ...events)
+  })
+}
+
+function toEvent(alike: CountRow[]): EventInput {
+  const [row] = alike
+  const definition = eventCatalogue().find(({ type }) => type === row?.type)
+  if (!row || !definition) throw new Error(`Failures of a type that this release does not know: ${row?.type}`)
+  const times = alike.flatMap(({ first_at, last_at }) => [first_at.getTime(), last_at.getTime()])
+  const target =
+    row.target_type === null || row.target_id === null ? null : { type: row.target_type, id: row.target_id }
+  const data = {
+    ...row.data,
+    count: alike.reduce((sum, { count }) => sum + count, 0),
+    first_at: new Date(Math.min(...times)).toISOString(),
+    last_at: new Date(Math.max(...times)).toISOString(),
+  }
+  return { definition, target, data, previous: null }
+}

@@ -1,0 +1,116 @@
+import { type JoinedStatement, runAlone } from '../db/joined.ts'
+import type { Columns, RowOf } from '../db/recordset.ts'
+import type { Work } from '../work.ts'
+
+/**
+ * How features say what a sign-in burns: the parts of the statement of `login/spend.ts`, as data. A kind has its SQL once
+ * and for all, and what a request adds are values: requests of the same kinds share one statement.
+ *
+ * In SQL the values are columns of `asked`, and of `ready` once everything was found. `directory` is the expression for
+ * their directory: where the database is distributed a parameter, otherwise a column.
+ */
+interface Kind<C extends Columns> {
+  /** Unique among all kinds. */
+  name: string
+  /** Unique among the columns of a statement. */
+  columns: C
+}
+
+/** A secret that is good once, or something else that must be there still. */
+export interface ProofKind<C extends Columns = Columns> extends Kind<C> {
+  /** Finds its row, by `asked`. Nothing is written unless every part of the proof is found. */
+  find(directory: string): string
+  /** Whether the row stays locked until the statement ends. Without, `write` is absent. */
+  locks: boolean
+  /** Burns it, for each of `ready`. */
+  write?(directory: string): string
+}
+
+/** What is written besides, if the proof holds. */
+export interface BesideKind<C extends Columns = Columns> extends Kind<C> {
+  /** Finds and locks rows for it, which `write` has as `held_<name>`. */
+  hold?(directory: string): string
+  write(directory: string): string
+}
+
+/** A condition, by `users` and `asked`, under which what was decided from an earlier read still holds. */
+export interface ConditionKind<C extends Columns = Columns> extends Kind<C> {
+  holds(directory: string): string
+}
+
+/** What a proof is burnt for: a session, or a challenge. */
+export interface OutcomeKind<C extends Columns = Columns, R extends object = object> extends Kind<C> {
+  /** Whether this is a sign-in: then `signed_in` has `user_id` and `auth_account_id` of each of `ready`. */
+  signsIn: boolean
+  /** `insert … select … from ready … returning id`, whose id is `ready.made_id`. */
+  write(directory: string): string
+  /** Columns of the answer, from `made` and `ready`. */
+  answers(directory: string): string
+  /** Never there: for the type of the answer alone. */
+  readonly row?: R
+}
+
+/** A part with the values of one request. */
+export interface Used<K extends Kind<Columns>> {
+  kind: K
+  values: Record<string, unknown>
+}
+
+const names = new Set<string>()
+
+/** Defines a part: the function adds the values of a request. Throws for a name that is taken. */
+function define<C extends Columns, K extends Kind<C>>(kind: K & { columns: C }): (values: RowOf<C>) => Used<K> {
+  if (names.has(kind.name)) throw new Error(`Two parts of a statement are named ${kind.name}`)
+  names.add(kind.name)
+  return (values) => ({ kind, values })
+}
+
+export const defineProof = <C extends Columns>(kind: ProofKind<C>) => define<C, ProofKind<C>>(kind)
+export const defineBeside = <C extends Columns>(kind: BesideKind<C>) => define<C, BesideKind<C>>(kind)
+export const defineCondition = <C extends Columns>(kind: ConditionKind<C>) => define<C, ConditionKind<C>>(kind)
+/** With the type of the answer: `defineOutcome<Row>()({ … })`. */
+export const defineOutcome =
+  <R extends object>() =>
+  <C extends Columns>(kind: OutcomeKind<C, R>) =>
+    define<C, OutcomeKind<C, R>>(kind)
+
+export type UsedProof = Used<ProofKind>
+export type UsedBeside = Used<BesideKind>
+export type UsedCondition = Used<ConditionKind>
+export type UsedOutcome<R extends object = object> = Used<OutcomeKind<Columns, R>>
+
+/** What finds the rows of the proofs, for `from`. */
+export function foundText(proofs: ProofKind[], directory: string, lock: string): string {
+  const found = proofs.map((kind, i) => `(${kind.find(directory)} ${kind.locks ? lock : ''}) found_${i}`)
+  return found.map((query) => `cross join lateral ${query} `).join('')
+}
+
+const burns = new Map<ProofKind, JoinedStatement>()
+
+function burnStatement(kind: ProofKind): JoinedStatement {
+  const statement = burns.get(kind) ?? {
+    columns: { user_id: 'uuid', ...kind.columns },
+    order: 'n',
+    text: ({ directory, lock }) => `,
+      ready as materialized (
+        select asked.*, clock.at from clock cross join asked ${foundText([kind], directory('asked'), lock)})
+      ${kind.write ? `, written as (${kind.write(directory('ready'))})` : ''}
+      select n from ready`,
+  }
+  burns.set(kind, statement)
+  return statement
+}
+
+/**
+ * Burns a proof, of a user if it depends on whose it is, for something else than a sign-in.
+ * Returns false when it was burnt already.
+ */
+export async function burn(
+  { directory, db }: Pick<Work, 'directory' | 'db'>,
+  { kind, values }: UsedProof,
+  userId: string | null = null,
+): Promise<boolean> {
+  const row = { user_id: userId, ...values }
+  const item = { statement: burnStatement(kind), directoryId: directory.id, key: null, row, more: [] }
+  return (await runAlone(db, item)) !== null
+}

@@ -1,0 +1,97 @@
+import { type OperationNodeSource, type Selectable, sql } from 'kysely'
+import type { Users } from '../db/schema.gen.ts'
+import type { EventInput } from '../events/events.ts'
+import type { Message } from '../mail/outbox.ts'
+import { lockText, type UserLock } from '../tenancy/user-lock.ts'
+import type { TxWork } from '../work.ts'
+import type { Belonging, Fate, Step, UserChange, UserColumns, UserTable } from './belongings.ts'
+
+/** What becomes of the user's rows of one table. */
+interface Planned {
+  belonging: Belonging
+  step: Step
+  /** The common table expression of what has changed. */
+  name: string
+}
+
+/** What a change of a user does to what hangs on them. */
+export interface Plan {
+  change: UserChange
+  steps: Planned[]
+  /** Columns of the user's row that go with it. */
+  columns: UserColumns
+}
+
+/** What a change of a user came to. */
+export interface Done<User> {
+  user: User
+  /** What is to be recorded of what hung on the user. */
+  announced: EventInput[]
+  /** What the user is to be told. */
+  mails: Message[]
+  /** Of tables whose rows are announced: how many were. */
+  changed: Partial<Record<UserTable, number>>
+}
+
+/** Collects the steps of an occasion. Tables that the user's locked row rules out are left out. */
+export function planChange<Change extends UserChange>(
+  work: TxWork,
+  change: Change,
+  fateOf: (belonging: Belonging) => Fate<Change>,
+): Plan {
+  const columns: UserColumns = {}
+  const steps = work.platform.belongings.flatMap((belonging) => {
+    const fate = fateOf(belonging)
+    const step = typeof fate === 'function' && !belonging.isAbsent?.(change.user) ? fate(work, change) : null
+    if (!step) return []
+    const name = `${belonging.table}_changed`
+    Object.assign(columns, step.columns?.(name))
+    return [{ belonging, step, name }]
+  })
+  return { change, steps, columns }
+}
+
+/**
+ * Runs a plan and the change of the user's row as one statement. The row was locked by an earlier statement, so this one
+ * sees what a sign-in has committed before. `owner` writes and returns the row; `left` deletes it elsewhere.
+ */
+export async function runPlan(
+  work: TxWork,
+  { change, steps }: Plan,
+  { owner, left }: { owner: OperationNodeSource; left?: OperationNodeSource },
+): Promise<Done<Selectable<Users> & { locked: UserLock }>> {
+  const parts = [
+    ...steps.flatMap(({ belonging, step, name }) => [
+      ...(step.taken ? [sql`${sql.ref(`${belonging.table}_taken`)} as (${step.taken})`] : []),
+      ...(step.also ? [sql`${sql.ref(`${belonging.table}_also`)} as (${step.also})`] : []),
+      sql`${sql.ref(name)} as (${step.query})`,
+    ]),
+    ...(left ? [sql`users_left as (${left})`] : []),
+    sql`owner as (${owner})`,
+  ]
+  const announcing = steps.filter(({ belonging, step }) => belonging.announce && !step.isSilent)
+  const returned = announcing.map(
+    ({ name }) => sql`${name}::text, (select coalesce(jsonb_agg(to_jsonb(part)), '[]') from ${sql.ref(name)} part)`,
+  )
+  // The clock is read here: in `returning` a distributed database takes no function that is not immutable.
+  const { rows } = await sql<Selectable<Users> & { locked: UserLock; returned: Record<string, object[]> }>`
+    with ${sql.join(parts)}
+    select owner.*, ${sql.raw(lockText('owner', 'clock_now()'))} as locked,
+      jsonb_build_object(${sql.join(returned)}) as returned
+    from owner`.execute(work.db)
+  const [row] = rows
+  if (!row) throw new Error('A user who is held is gone')
+  const { returned: found, ...user } = row
+  const changed: Done<unknown>['changed'] = {}
+  const announced = announcing.flatMap(({ belonging: { table, announce }, name }) => {
+    const told = found[name] ?? []
+    changed[table] = told.length
+    return told.flatMap((row) => announce?.of(row, change.reason) ?? [])
+  })
+  const mails = announcing.flatMap(({ belonging, name }) => belonging.tell?.(found[name] ?? [], change) ?? [])
+  for (const { table, leave } of announcing.map(({ belonging }) => belonging)) {
+    const returned = changed[table] ?? 0
+    changed[table] = returned + ((await leave?.(work, change, returned)) ?? 0)
+  }
+  return { user, announced, mails, changed }
+}

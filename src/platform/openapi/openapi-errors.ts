@@ -1,0 +1,60 @@
+import { type ErrorFactory, httpErrors } from '../errors.ts'
+import { crossSiteErrors } from '../http/cross-site.ts'
+import { type Route, requiresOrganization } from '../http/route.ts'
+import { callerKindOf } from '../tenancy/caller-kinds.ts'
+
+/** A step of the pipeline, and what it refuses requests with. */
+export interface Step {
+  /** Part of the names that the contract gives to what refusals have in common. */
+  name: string
+  errors: ErrorFactory[]
+  /** The name of the schema of all of them, which many routes have. */
+  set?: string | undefined
+}
+
+/**
+ * The steps that a route's requests pass through. A body sent to a route that takes none is not among what clients of
+ * the contract do, so the refusals of parsing are only of routes with a body.
+ */
+export function stepsOf(route: Route): Step[] {
+  const kind = callerKindOf(route)
+  const keyed = route.auth === 'key'
+  const takesBody = route.body !== null
+  const isForm = route.media === 'form'
+  const steps: [applies: boolean, name: string, errors: ErrorFactory[], set?: string | undefined][] = [
+    [true, '', [httpErrors.invalidRequest, httpErrors.internal]],
+    [!route.probe, '', [httpErrors.unavailable]],
+    // Of its network: requests that need no credential, or wrong credentials.
+    [!route.probe && !keyed, 'Network', [httpErrors.rateLimited]],
+    [!route.tolerant && !isForm, '', [httpErrors.notAcceptable]],
+    [kind !== null, kind?.name ?? '', kind?.errors ?? [], kind === null ? undefined : `${kind.name}CredentialProblem`],
+    [
+      keyed,
+      'Key',
+      [httpErrors.rateLimited, httpErrors.subOrgMismatch, httpErrors.organizationNotFound],
+      'KeyReachProblem',
+    ],
+    [route.cors === 'origins', 'Origin', [httpErrors.originNotAllowed]],
+    [keyed, 'Scope', [httpErrors.insufficientScope]],
+    [keyed && route.team !== false, 'Team', [httpErrors.privilegeEscalation]],
+    [takesBody, 'Body', [httpErrors.payloadTooLarge, httpErrors.unsupportedMediaType], 'BodyProblem'],
+    [takesBody && !isForm, 'Body', [httpErrors.invalidJson]],
+    [takesBody && isForm && !route.crossSite, 'Form', [crossSiteErrors.crossSite]],
+    [takesBody && keyed, 'Key', [httpErrors.subOrgConflict]],
+    [keyed && requiresOrganization(route), 'Write', [httpErrors.subOrgRequired]],
+    [route.service !== null && route.directory !== 'account', 'Service', [httpErrors.serviceDisabled]],
+    [
+      route.idempotency,
+      'Idempotency',
+      [httpErrors.idempotencyInProgress, httpErrors.idempotencyKeyReused],
+      'IdempotencyProblem',
+    ],
+  ]
+  return steps.flatMap(([applies, name, errors, set]) => (applies ? [{ name, errors, set }] : []))
+}
+
+/** The errors of a route: its own, and those of the pipeline steps it passes through. */
+export function errorsOf(route: Route): ErrorFactory[] {
+  const all = [...stepsOf(route).flatMap(({ errors }) => errors), ...route.errors]
+  return [...new Map(all.map((factory) => [`${factory.code} ${factory.status}`, factory])).values()]
+}

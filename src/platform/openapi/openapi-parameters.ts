@@ -1,0 +1,111 @@
+import type { TObject } from 'typebox'
+import { httpErrors } from '../errors.ts'
+import type { Route } from '../http/route.ts'
+import { NAME } from '../schema.ts'
+import { ENVIRONMENT_HEADER } from '../tenancy/chosen-environment.ts'
+import type { Recurring } from './openapi-recurring.ts'
+import { type Components, type Json, type JsonObject, pascal, toJson } from './openapi-schemas.ts'
+
+/** What `subOrgId` means, by the data that a route works on. Keys of one organization need not send it. */
+const organizations = {
+  SubOrgIdOfRead: 'Organization. Without it an org-wide key reads the account level.',
+  SubOrgIdOfWrite: 'Organization. Required with an org-wide key, here or in the body.',
+  SubOrgIdOrEnvironment: 'Organization. An org-wide key sends it or `scope`, here or in the body.',
+  SubOrgIdOrAccount: 'Organization. Without it an org-wide key means the account level.',
+  SubOrgIdOfReach: 'Organization. Without it an org-wide key reads the whole environment.',
+  SubOrgIdOfAccount:
+    'Organization, to which it narrows an org-wide key. Without it such a key means the whole account.',
+}
+
+type OrganizationName = keyof typeof organizations
+
+function organizationOf(route: Route): OrganizationName {
+  if (route.directory === 'reach') return 'SubOrgIdOfReach'
+  if (route.directory === 'account') return 'SubOrgIdOfAccount'
+  if (route.directory === 'one-or-account') return 'SubOrgIdOrAccount'
+  if (route.directory === 'one-or-environment') return 'SubOrgIdOrEnvironment'
+  return route.method === 'GET' ? 'SubOrgIdOfRead' : 'SubOrgIdOfWrite'
+}
+
+/** Parameters that many routes have, for `components.parameters`. */
+export const parameterComponents: Record<string, JsonObject> = {
+  IdempotencyKey: header(
+    'Idempotency-Key',
+    'Answers a repeated request with the first answer, for 24 hours, and with `Idempotent-Replayed: true`.',
+    255,
+  ),
+  IfMatch: header('If-Match', 'The ETag the change is based on: refused if the record has changed since.'),
+  IfNoneMatch: header('If-None-Match', 'The ETag of what you have: 304 if it is still that.'),
+  EndUserIp: header('X-End-User-IP', 'IP address of the end user the request is made for.'),
+  EndUserAgent: header('X-End-User-Agent', 'User agent of the end user the request is made for.', 512),
+  Environment: header(
+    ENVIRONMENT_HEADER,
+    'Id of the environment that a request of a team member works in. Without it: production, or the home environment of ' +
+      'the organization that the member acts for. An API key may name its own environment only.',
+    36,
+  ),
+  TrustedDevice: header(
+    'X-Trusted-Device',
+    'The trusted_device_token of the end user’s device, which may replace a second factor.',
+    100,
+  ),
+  ...Object.fromEntries(
+    Object.entries(organizations).map(([name, description]) => [
+      name,
+      { name: 'subOrgId', in: 'query', description, schema: { type: 'string' } },
+    ]),
+  ),
+}
+
+/** The parameters of a route: its own, and references to those that many have. */
+export function describeParameters(route: Route, components: Components, recurring: Recurring): Json[] {
+  const own = [
+    ...fieldsAsParameters(route.params, 'path', components),
+    ...fieldsAsParameters(route.query, 'query', components),
+  ]
+    .filter(({ name, in: place }) => name !== 'subOrgId' || place === 'path')
+    .map((parameter) => recurring.note(`${pascal(String(parameter.in))}${pascal(String(parameter.name))}`, parameter))
+  const shared: [string, boolean][] = [
+    [organizationOf(route), route.scope !== null],
+    ['IdempotencyKey', route.idempotency],
+    ['IfMatch', route.errors.some(({ code }) => code === httpErrors.versionConflict.code)],
+    ['IfNoneMatch', route.kept],
+    // A read records nothing of whom it is for.
+    ['EndUserIp', route.auth === 'key' && route.method !== 'GET'],
+    ['EndUserAgent', route.auth === 'key' && route.method !== 'GET'],
+    ['TrustedDevice', route.takesDevice],
+    ['Environment', route.auth === 'key'],
+  ]
+  const refs = shared.flatMap(([name, applies]) => (applies ? [{ $ref: `#/components/parameters/${name}` }] : []))
+  return [...own, ...refs]
+}
+
+/** A body as JSON Schema. What its `subOrgId` means is said at the parameter, since routes of two modes share bodies. */
+export function describeBody(route: Route): JsonObject {
+  const body = toJson(route.body)
+  if (route.scope === null) return body
+  const { subOrgId, ...properties }: JsonObject = Object(body.properties)
+  const description = 'Organization, if the query does not name it.'
+  return { ...body, properties: { ...properties, subOrgId: { ...Object(subOrgId), [NAME]: 'SubOrgId', description } } }
+}
+
+function fieldsAsParameters(schema: TObject, place: 'path' | 'query', components: Components): JsonObject[] {
+  const { properties = {}, required: listed } = toJson(schema)
+  const names = Array.isArray(listed) ? listed : []
+  return Object.entries(properties as JsonObject).map(([name, field]) => {
+    const { description, ...rest } = toJson(field)
+    const described = description === undefined ? {} : { description }
+    const schema = components.refer(rest)
+    const required = place === 'path' || names.includes(name) ? { required: true } : {}
+    return { name, in: place, ...required, ...described, schema }
+  })
+}
+
+function header(name: string, description: string, maxLength?: number): JsonObject {
+  return {
+    name,
+    in: 'header',
+    description,
+    schema: { type: 'string', ...(maxLength ? { maxLength } : {}) },
+  }
+}

@@ -1,0 +1,108 @@
+import type { ErrorDefinition } from '../errors.ts'
+import { mediaOf } from '../http/media.ts'
+import type { Route } from '../http/route.ts'
+import { errorsOf, type Step, stepsOf } from './openapi-errors.ts'
+import type { Recurring } from './openapi-recurring.ts'
+import { type Components, type JsonObject, pascal, toJson } from './openapi-schemas.ts'
+
+/** The one error shape (RFC 9457) as JSON Schema: what problems of every code have. */
+export const problemSchema = {
+  type: 'object',
+  description: 'A refusal (RFC 9457). Branch on `code`; some codes have further members.',
+  required: ['type', 'title', 'status', 'detail', 'code', 'request_id'],
+  properties: {
+    type: { type: 'string', format: 'uri', description: 'Documentation of the code.' },
+    title: { type: 'string', description: 'The general case.' },
+    status: { type: 'integer' },
+    detail: { type: 'string', description: 'This occurrence and what to do about it.' },
+    code: { type: 'string', description: 'Stable.' },
+    request_id: { type: 'string', description: 'Identifies the request in log lines and events; also X-Request-Id.' },
+  },
+}
+
+const ANY_PROBLEM = { $ref: '#/components/schemas/Problem' }
+
+/** What a route refuses with a status, or any other. */
+interface Refusal {
+  /** Of the response, if it recurs. */
+  name: string
+  status: string
+  description: string
+  schema: JsonObject
+}
+
+/**
+ * The refusals of a route: each status of which it has codes of its own, and as `default` those of the pipeline, which
+ * every route of its kind has. Each code is a schema, and so is each set of codes of the pipeline.
+ */
+export function describeRefusals(route: Route, shared: Components, responses: Recurring): JsonObject {
+  // Refusals of SCIM say no code (RFC 7644 §3.12).
+  const components = route.media === 'scim' ? { ...shared, schemas: new Map() } : shared
+  const pipeline = stepsOf(route).flatMap(({ errors }) => errors)
+  const isOwn = ({ code }: ErrorDefinition) => !pipeline.some((error) => error.code === code)
+  const own = Map.groupBy(errorsOf(route).filter(isOwn), ({ status }) => String(status))
+  const refusals = [
+    ...[...own].map(([status, errors]) => ownRefusal(route, status, errors.sort(byCode), components)),
+    pipelineRefusal(route, components),
+  ]
+  const described = refusals.map(({ name, status, description, schema }): [string, JsonObject] => {
+    const { refusalType } = mediaOf(route.media)
+    const content = { [refusalType]: { schema: SCHEMAS[route.media] ?? schema } }
+    const title = (route.media === 'json' ? '' : pascal(route.media)) + name
+    return [status, responses.note(title, { description, content })]
+  })
+  return Object.fromEntries(described.sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** What refusals are that are no problems. */
+const SCHEMAS: Partial<Record<Route['media'], JsonObject>> = { form: { type: 'string' }, scim: { type: 'object' } }
+
+/** More codes than this in a name help nobody. */
+const MOST_IN_NAME = 3
+
+/** A status of which the route has codes of its own, beside which the pipeline may have others. */
+function ownRefusal(route: Route, status: string, own: ErrorDefinition[], components: Components): Refusal {
+  const others = stepsOf(route).flatMap(({ errors }) => errors.filter((error) => String(error.status) === status))
+  const codes = own.map(({ code }) => `\`${code}\``).join(', ')
+  const names = [...own.map(({ code }) => pascal(code)), ...(others.length ? ['Refusal'] : [])]
+  const schemas = [...own.map((error) => refer(error, components)), ...(others.length ? [ANY_PROBLEM] : [])]
+  return {
+    name: own.length > MOST_IN_NAME ? pascal(route.operation) + status : names.join('Or'),
+    status,
+    description: others.length ? `${codes}, or \`default\`` : codes,
+    schema: schemas.length === 1 ? { ...schemas[0] } : { anyOf: schemas },
+  }
+}
+
+/** What the pipeline refuses, whatever the status, named after its steps. */
+function pipelineRefusal(route: Route, components: Components): Refusal {
+  const steps = stepsOf(route)
+  const errors = steps.flatMap(({ errors }) => errors).sort(byCode)
+  const name = `${[...new Set(steps.map(({ name }) => name))].join('')}Refusal`
+  components.schemas.set(`${name}Problem`, { anyOf: steps.flatMap((step) => referStep(step, components)) })
+  return {
+    name,
+    status: 'default',
+    description: errors.map(({ code }) => `\`${code}\``).join(', '),
+    schema: { $ref: `#/components/schemas/${name}Problem` },
+  }
+}
+
+/** What a step refuses: its set of codes, if that has a name, or each. */
+function referStep({ set, errors }: Pick<Step, 'set' | 'errors'>, components: Components): JsonObject[] {
+  const schemas = errors.map((error) => refer(error, components))
+  if (set === undefined) return schemas
+  components.schemas.set(set, { anyOf: schemas })
+  return [{ $ref: `#/components/schemas/${set}` }]
+}
+
+function refer({ code, members }: ErrorDefinition, { schemas }: Components): JsonObject {
+  const name = `${pascal(code)}Problem`
+  const properties = { code: { const: code }, ...toJson(members) }
+  schemas.set(name, { allOf: [ANY_PROBLEM, { properties }] })
+  return { $ref: `#/components/schemas/${name}` }
+}
+
+function byCode(a: ErrorDefinition, b: ErrorDefinition): number {
+  return a.code < b.code ? -1 : 1
+}

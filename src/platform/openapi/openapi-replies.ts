@@ -1,0 +1,86 @@
+import { mediaOf } from '../http/media.ts'
+import type { Route } from '../http/route.ts'
+import { snake } from './openapi-example-values.ts'
+import { exampleOf } from './openapi-examples.ts'
+import { headersOfMade, headersOfRedirect, headersOfReply } from './openapi-headers.ts'
+import type { Recurring } from './openapi-recurring.ts'
+import { type Components, type Json, type JsonObject, pascal, toJson } from './openapi-schemas.ts'
+
+/** The answers of a route that are not refusals, by status. `given` holds examples by the name of their schema. */
+export function describeReplies(
+  route: Route,
+  components: Components,
+  responses: Recurring,
+  given: Record<string, Json>,
+): JsonObject {
+  const headers = headersOfReply(route)
+  const replies = Object.entries(route.replies).map(([status, reply]): [string, JsonObject] => {
+    if (status === '304') return [status, { description: 'It is still what If-None-Match names.', headers }]
+    if (status === '204') return [status, { description: `${sentenceOf(route)} There is no content.`, headers }]
+    const name = `${pascal(route.operation)}Reply${status === '200' ? '' : status}`
+    const described = toJson(reply)
+    const schema = components.referAs(name, described)
+    const own = status === '200' ? route.examples.reply : undefined
+    const subject = { of: 'answer', place: `${route.operation} answer`, given } as const
+    const example = toJson({ example: own ?? exampleOf(described, subject) }).example
+    const [type = ''] = mediaOf(route.media).type.split(';')
+    const csv = route.csv ? { 'text/csv': { schema: { type: 'string' }, example: 'id,…' } } : {}
+    const content = { [type]: { schema, example }, ...csv }
+    const base = String(Object(schema).$ref).split('/').at(-1) ?? name
+    const title = base.endsWith('Reply') || base === name ? base : `${base}Reply`
+    const sent = status === '201' ? { ...headers, ...headersOfMade } : headers
+    return [status, responses.note(title, { description: sentenceOf(route, described), headers: sent, content })]
+  })
+  const page = { description: 'A page.', headers, content: { 'text/html': { schema: { type: 'string' } } } }
+  const redirect = { description: 'The browser goes on at another address.', headers: headersOfRedirect }
+  const files = Object.fromEntries(
+    Object.entries(route.downloads).map(([type, example]) => [type, { schema: { type: 'string' }, example }]),
+  )
+  const file = { description: 'A file.', headers, content: files }
+  return {
+    ...Object.fromEntries(replies),
+    ...(Object.keys(files).length ? { '200': file } : {}),
+    ...(route.shows ? { '200': page } : {}),
+    ...(route.kept ? { '304': { description: 'It is still what If-None-Match names.', headers } } : {}),
+    ...(route.redirects ? { [route.method === 'GET' ? '302' : '303']: redirect } : {}),
+  }
+}
+
+/** What an answer is, in a sentence: as its schema says, by the things that it holds, or what the request has done. */
+function sentenceOf(route: Route, reply: JsonObject = {}): string {
+  if (typeof reply.description === 'string') return reply.description
+  const properties = Object.entries(toJson(reply.properties ?? {}))
+  const things = properties.filter(([, field]) => isThing(Object(field))).map(([name]) => wordsOf(name))
+  const [first] = things
+  if ('has_more' in Object(reply.properties)) return `A page of ${first}.`
+  if (things.length > 0) return `The ${new Intl.ListFormat('en').format(things)}.`
+  const [verb = '', ...rest] = route.summary.split(' ')
+  if (verb === 'Read') return `The ${rest.join(' ').replace(/^(the|this) /, '')}.`
+  return `${pastOf(verb)} ${rest.join(' ')}.`
+}
+
+/** Whether a field is more than a value. */
+function isThing({ type, anyOf, 'x-name': name }: JsonObject): boolean {
+  return (
+    name !== undefined || type === 'object' || type === 'array' || (Array.isArray(anyOf) && isThing(Object(anyOf[0])))
+  )
+}
+
+/** `subOrganizations` → `organizations`. */
+function wordsOf(field: string): string {
+  if (field === 'sources') return 'where each comes from'
+  return snake(field).replace(/^sub_/, '').replace(/^api_/, 'API ').replaceAll('_', ' ')
+}
+
+const PAST: Record<string, string> = {
+  Send: 'Sent',
+  Set: 'Set',
+  Withdraw: 'Withdrew',
+  Verify: 'Verified',
+  Give: 'Gave',
+  Log: 'Logged',
+}
+
+function pastOf(verb: string): string {
+  return PAST[verb] ?? (verb.endsWith('e') ? `${verb}d` : `${verb}ed`)
+}

@@ -1,0 +1,229 @@
+import { mediaOf } from '../http/media.ts'
+import type { Route } from '../http/route.ts'
+import { isAnyCaller } from '../tenancy/authorize.ts'
+import { callerKindOf, callerKinds } from '../tenancy/caller-kinds.ts'
+import { describeEvents } from './openapi-events.ts'
+import { exampleOf } from './openapi-examples.ts'
+import { headerComponents } from './openapi-headers.ts'
+import { describeBody, describeParameters, parameterComponents } from './openapi-parameters.ts'
+import { describeRefusals, problemSchema } from './openapi-problems.ts'
+import { collectRecurring, type Recurring } from './openapi-recurring.ts'
+import { describeReplies } from './openapi-replies.ts'
+import {
+  type Components,
+  collectSchemas,
+  isObject,
+  type Json,
+  type JsonObject,
+  pascal,
+  toJson,
+} from './openapi-schemas.ts'
+import { contentsWithin, shareExamples } from './openapi-shared-examples.ts'
+
+const INTRODUCTION = `Send the API key as \`X-API-Key\`, or as a Bearer token. The scopes listed with a route's security are those the key
+must have. Success is 200 unless a route says otherwise. A refusal is a problem (RFC 9457) with a stable \`code\`;
+[the catalogue](/docs/errors) lists every code. Where waiting helps it has \`Retry-After\`, in seconds; where other
+credentials would, \`WWW-Authenticate\` says which, and what is wrong (RFC 6750 §3).
+
+Every answer has \`X-Request-Id\`, which identifies the request in log lines and events: the one that was sent, if it has 8 to
+128 of the characters \`A-Za-z0-9._-\`, else a new one. Where a limit counts requests, answers and refusals have
+\`RateLimit\`, such as \`"default";r=2;t=57\`: what is left, and the seconds until it starts anew. With it come
+\`RateLimit-Policy\`, the limit and its window in seconds (\`"default";q=3;w=60\`), and the older \`X-RateLimit-Limit\`,
+\`-Remaining\` and \`-Reset\`, which are \`q\`, \`r\` and \`t\`.`
+
+const SCIM_INTRODUCTION = `What the directory of an organization calls to provision users and groups: SCIM 2.0 (RFC 7643, RFC 7644, RFC 9865). Send
+the token of the organization, which \`POST /v1/scim/config\` of [the API](/docs) makes, as a Bearer token. The
+endpoint describes itself as well, below \`/ServiceProviderConfig\`, \`/ResourceTypes\` and \`/Schemas\`. A refusal is an
+error of SCIM (RFC 7644 §3.12).`
+
+/** What is described apart: who calls it knows nothing of the rest. */
+export type OpenApiPart = 'api' | 'scim'
+
+interface Options {
+  /** The public URL of the service, without a trailing slash. */
+  baseUrl: string
+  version: string
+  part: OpenApiPart
+}
+
+/** What operations share. */
+interface Contract {
+  components: Components
+  responses: Recurring
+  parameters: Recurring
+  /** Examples by the name of their schema. */
+  examples: Record<string, Json>
+}
+
+/**
+ * The OpenAPI 3.1 document of the routes of a part. The same routes give the same text, so the committed file can be
+ * compared. Throws when two operations share a name.
+ */
+export function buildOpenApi(routes: Route[], { baseUrl, version, part }: Options): object {
+  const isScim = part === 'scim'
+  const components = collectSchemas()
+  components.schemas.set('Problem', problemSchema)
+  const events = isScim ? { webhooks: {}, contents: [], example: {} } : describeEvents(components)
+  const contract: Contract = {
+    components,
+    responses: collectRecurring('responses'),
+    parameters: collectRecurring('parameters'),
+    examples: { AnyEvent: events.example },
+  }
+  const shown = routes.filter(({ hidden, media }) => !hidden && (media === 'scim') === isScim)
+  const paths: Record<string, JsonObject> = {}
+  const operations = new Map<string, JsonObject>()
+  for (const route of shown) {
+    for (const [index, path] of [route.path, ...route.aliases].entries()) {
+      const operationId = index === 0 ? route.operation : `${route.operation}.alias${index === 1 ? '' : index}`
+      if (operations.has(operationId)) throw new Error(`Two operations have the name ${operationId}`)
+      const operation = describeOperation(route, path, operationId, contract)
+      // Of the operation, since the reference page does not look at those of the path.
+      if (!isScim && !path.startsWith('/v1/')) operation['servers'] = [{ url: baseUrl }]
+      operations.set(operationId, operation)
+      paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation }
+    }
+  }
+  for (const operation of operations.values()) referToRecurring(operation, contract)
+  const recurring = contract.responses.components()
+  const contents = [...operations.values(), ...Object.values(recurring)].flatMap((part) => [...contentsWithin(part)])
+  shareExamples([...contents, ...events.contents], components.schemas)
+  for (const { schema, example } of events.contents)
+    if (example !== undefined) Object.assign(Object(schema), { examples: [example] })
+  const schemas = reachable([paths, events.webhooks, recurring], components.schemas)
+  sayOnce(schemas)
+  const api = [{ url: `${baseUrl}/api` }, { url: baseUrl, description: 'The same without the prefix.' }]
+  const kinds = isScim ? [callerKinds.scim] : [callerKinds.key, callerKinds.user]
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: isScim ? 'Watchword SCIM' : 'Watchword',
+      version,
+      description: isScim ? SCIM_INTRODUCTION : INTRODUCTION,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: isScim ? [{ url: baseUrl }] : api,
+    tags: [...new Set(shown.map((route) => route.tag))].map((name) => ({ name })),
+    paths,
+    ...(isScim ? {} : { webhooks: events.webhooks }),
+    components: {
+      securitySchemes: Object.assign({}, ...kinds.map((kind) => kind.securitySchemes)),
+      parameters: used({ ...parameterComponents, ...contract.parameters.components() }, paths),
+      headers: used(headerComponents, { ...paths, ...recurring }),
+      responses: recurring,
+      schemas: sorted(schemas),
+    },
+  }
+}
+
+/** Those components that a part refers to. */
+function used(components: Record<string, JsonObject>, part: JsonObject): Record<string, JsonObject> {
+  const text = JSON.stringify(part)
+  return Object.fromEntries(Object.entries(components).filter(([name]) => text.includes(`/${name}"`)))
+}
+
+/** Drops from schemas of changes, such as `UserPatch`, what the schema of the thing itself says of its properties. */
+function sayOnce(schemas: Map<string, Json>): void {
+  for (const [name, patch] of schemas) {
+    const thing = name.endsWith('Patch') ? schemas.get(name.slice(0, -'Patch'.length)) : undefined
+    if (!isObject(patch) || !isObject(patch.properties) || !isObject(thing) || !isObject(thing.properties)) continue
+    for (const [field, property] of Object.entries(patch.properties)) {
+      const [own, other] = [describedIn(property), describedIn(thing.properties[field])]
+      if (own && own.description === other?.description) delete own.description
+    }
+  }
+}
+
+/** Where the description of a schema is: in itself, or in what may be null. */
+function describedIn(schema: Json | undefined): JsonObject | undefined {
+  if (!isObject(schema) || 'description' in schema) return isObject(schema) ? schema : undefined
+  return Array.isArray(schema.anyOf) ? schema.anyOf.filter(isObject).find((arm) => 'description' in arm) : undefined
+}
+
+/** The schemas that these parts refer to, or those refer to. */
+function reachable(parts: JsonObject[], schemas: Map<string, Json>): Map<string, Json> {
+  const found = new Map<string, Json>()
+  const texts = parts.map((part) => JSON.stringify(part))
+  for (let text = texts.pop(); text !== undefined; text = texts.pop())
+    for (const [, name = ''] of text.matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+      const schema = schemas.get(name)
+      if (schema === undefined || found.has(name)) continue
+      found.set(name, schema)
+      texts.push(JSON.stringify(schema))
+    }
+  return found
+}
+
+function sorted<T>(found: Map<string, T>): Record<string, T> {
+  return Object.fromEntries([...found].sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** What recurs is known once every operation is described. */
+function referToRecurring(operation: JsonObject, { responses, parameters }: Contract): void {
+  const described = Object.entries(toJson(operation.responses))
+  operation.responses = Object.fromEntries(described.map(([status, response]) => [status, responses.refer(response)]))
+  if (Array.isArray(operation.parameters))
+    operation.parameters = operation.parameters.map((parameter) => parameters.refer(parameter) ?? parameter)
+}
+
+function describeOperation(route: Route, path: string, operationId: string, contract: Contract): JsonObject {
+  const { components, responses, parameters: recurring, examples } = contract
+  const isAlias = path !== route.path
+  const description = isAlias ? [`The same as \`${route.path}\`.`] : paragraphsOf(route)
+  const parameters = describeParameters(route, components, recurring)
+  return {
+    operationId,
+    tags: [route.tag],
+    summary: isAlias ? `${route.summary} (alias)` : route.summary,
+    ...(description.length ? { description: description.join('\n\n') } : {}),
+    security: securityOf(route),
+    ...(parameters.length ? { parameters } : {}),
+    ...describeRequest(route, components),
+    responses: {
+      ...describeReplies(route, components, responses, examples),
+      ...describeRefusals(route, components, responses),
+    },
+  }
+}
+
+function paragraphsOf(route: Route): string[] {
+  const code = (words: string[]) => words.map((word) => `\`${word}\``).join(', ')
+  const events = [...route.events, ...route.maybeEvents].map(({ type }) => type)
+  return [
+    ...(route.description ? [route.description] : []),
+    ...(route.service ? [`Belongs to the service ${code([route.service])}.`] : []),
+    ...(events.length && route.media !== 'scim' ? [`Events: ${code(events)}.`] : []),
+    ...(route.aliases.length ? [`Also at ${code(route.aliases)}.`] : []),
+  ]
+}
+
+const FORM_TYPE = 'application/x-www-form-urlencoded'
+
+function describeRequest(route: Route, components: Components): JsonObject {
+  if (!route.body || namesTenantAlone(route)) return {}
+  if (route.auth === 'page') return { requestBody: { content: { [FORM_TYPE]: { schema: { type: 'object' } } } } }
+  const body = describeBody(route)
+  const schema = components.referAs(`${pascal(route.operation)}Request`, body)
+  const example = route.examples.body ?? exampleOf(body, { of: 'body', place: `${route.operation} body` })
+  const [plain = ''] = mediaOf(route.media).type.split(';')
+  const type = route.media === 'form' ? FORM_TYPE : plain
+  return {
+    requestBody: { required: Boolean(body.required), content: { [type]: { schema, example: toJson(example) } } },
+  }
+}
+
+/**
+ * What HTTP gives no meaning (RFC 9110 §9.3.5), and makes generated clients ask for a body: the query names the
+ * organization as well.
+ */
+function namesTenantAlone({ method, body }: Route): boolean {
+  const names = Object.keys(body?.properties ?? {})
+  return method === 'DELETE' && names.length > 0 && names.every((name) => name === 'subOrgId' || name === 'scope')
+}
+
+/** OpenAPI 3.1 lets any security scheme name the roles it requires: said with the first way to send a key. */
+function securityOf(route: Route): Json[] {
+  const kind = callerKindOf(route)
+  const scopes = route.scope === null || isAnyCaller(route.scope) ? [] : [route.scope]
+  return Object.keys(kind?.securitySchemes ?? {}).map((name, at) => ({ [name]: at === 0 ? scopes : [] }))
+}

@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto'
+import { formPageSays } from '../http/messages.ts'
+import type { Brand } from '../mail/brand.ts'
+import { escapeHtml } from '../mail/html.ts'
+import type { Language } from '../messages/language.ts'
+import { policyOf, type RenderedPage, renderCard, sourceOf } from './page-layout.ts'
+
+const SCRIPT = 'document.forms[0].submit()'
+const SCRIPT_HASH = createHash('sha256').update(SCRIPT).digest('base64')
+
+/**
+ * A page that takes a message to a provider in a form, by itself where the browser runs scripts. No script but this one
+ * runs. The form may lead anywhere by https, since browsers hold redirects of the provider to `form-action` as well.
+ */
+export function renderFormPage(
+  page: { brand: Brand; language: Language },
+  { target, fields, purpose }: { target: string; fields: [string, string][]; purpose: 'signIn' | 'signOut' },
+): RenderedPage {
+  const { brand, language } = page
+  const { title, text } = formPageSays[purpose]
+  const inputs = fields.map(
+    ([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
+  )
+  const content = `<p>${escapeHtml(text(language))}</p>
+<form method="post" action="${escapeHtml(target)}">
+${inputs.join('\n')}
+<button class="button">${escapeHtml(formPageSays.button(language))}</button>
+</form>`
+  const policy = policyOf(`data:${sourceOf(brand.logoUrl)}`, `https:${sourceOf(target)}`)
+  return {
+    status: 200,
+    html: renderCard({ ...page, title: title(language) }, `${content}<script>${SCRIPT}</script>`),
+    contentSecurityPolicy: `${policy}; script-src 'sha256-${SCRIPT_HASH}'`,
+  }
+}

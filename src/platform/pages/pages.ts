@@ -1,0 +1,123 @@
+import { type TObject, Type } from 'typebox'
+import type { ErrorFactory } from '../errors.ts'
+import type { EventDefinition } from '../events/events.ts'
+import type { Redirect } from '../http/answer.ts'
+import type { KeptAnswer } from '../http/kept.ts'
+import { type Fields, once } from '../http/media.ts'
+import { open, type RequestContext, type Route } from '../http/route.ts'
+import { PAGE_POLICY, pageHeaders, type RenderedPage } from './page-layout.ts'
+
+/** A page for people, in HTML, or a file that one needs. */
+interface PageSpec {
+  path: `/${string}`
+  /** `noun.verb`, as for every route; its form adds `.submit`. Absent when the page is not part of the contract. */
+  operation?: string
+  summary: string
+  tag?: string
+  /** The parts of its path that vary, if it is part of the contract. */
+  params?: TObject
+  /** Answers GET, and HEAD, which mail scanners send too, so it must change nothing. Returns null for no such page. */
+  render(work: RequestContext, params: Fields, query: Fields): Promise<string | RenderedPage | KeptAnswer | null>
+  /** Answers a POST of the page's form. What it throws becomes a page that says so. */
+  submit?(work: RequestContext, params: Fields, form: Fields): Promise<RenderedPage | Redirect>
+  /** Shown as a page instead of a problem, but declared all the same. */
+  errors?: ErrorFactory[]
+  /** Events its form may record. */
+  maybeEvents?: EventDefinition[]
+  /** Shown only to a browser on this machine that asked for this machine by name. */
+  localOnly?: boolean
+  /** Content-Security-Policy, if the strict one of the service does not suffice. */
+  contentSecurityPolicy?: string
+}
+
+// The longest password, every byte percent-encoded, and room for the rest.
+const FORM_LIMIT = 16 * 1024
+const anything = open(Type.Object({}))
+
+/** Declares a page: a route to show it, and one for its form. */
+export function definePage(spec: PageSpec): Route[] {
+  const { operation, render, submit } = spec
+  const page: Omit<Route, 'method' | 'operation' | 'handle'> = {
+    path: spec.path,
+    aliases: [],
+    summary: spec.summary,
+    description: null,
+    tag: spec.tag ?? 'Pages',
+    auth: 'page',
+    scope: null,
+    service: null,
+    directory: 'one',
+    writes: null,
+    params: spec.params ?? anything,
+    query: anything,
+    body: null,
+    bodyLimit: FORM_LIMIT,
+    media: 'form',
+    replies: {},
+    redirects: submit !== undefined,
+    shows: true,
+    errors: spec.errors ?? [],
+    events: [],
+    maybeEvents: spec.maybeEvents ?? [],
+    cors: 'none',
+    crossSite: false,
+    tolerant: true,
+    probe: false,
+    longRunning: false,
+    idempotency: false,
+    takesDevice: false,
+    team: false,
+    etag: false,
+    kept: false,
+    csv: false,
+    downloads: {},
+    hidden: operation === undefined,
+    examples: {},
+  }
+  const look: Route = {
+    ...page,
+    method: 'GET',
+    operation: operation ?? spec.path,
+    async handle(work, { params, query }) {
+      if (spec.localOnly && !work.isLocal) return null
+      const content = await render(work, fields(params), fields(query))
+      if (typeof content !== 'string') return content
+      return { status: 200, html: content, contentSecurityPolicy: spec.contentSecurityPolicy ?? PAGE_POLICY }
+    },
+  }
+  if (!submit) return [look]
+  const { operation: name } = look
+  return [
+    look,
+    {
+      ...page,
+      method: 'POST',
+      operation: `${name}.submit`,
+      body: anything,
+      handle: (work, { params, body }) => submit(work, fields(params), fields(body)),
+    },
+  ]
+}
+
+function fields(values: unknown): Fields {
+  return once(Object.entries(Object(values)))
+}
+
+/** The answer of a page as it is sent, or null if there is no such page. */
+export function readPageAnswer(
+  answer: unknown,
+): { status: number; headers: Record<string, string>; content: string } | null {
+  if (typeof answer !== 'object' || answer === null) return null
+  if (!isRendered(answer)) throw new Error('A page must return a page, a kept answer, or a redirect')
+  return { status: answer.status, headers: pageHeaders(answer.contentSecurityPolicy), content: answer.html }
+}
+
+export function isRendered(answer: unknown): answer is RenderedPage {
+  return (
+    typeof answer === 'object' &&
+    answer !== null &&
+    'html' in answer &&
+    'status' in answer &&
+    'contentSecurityPolicy' in answer
+  )
+}

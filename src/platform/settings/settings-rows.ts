@@ -1,0 +1,100 @@
+import { type RawBuilder, sql } from 'kysely'
+import { type Awaitable, whenThere } from '../awaitable.ts'
+import type { DB, Json } from '../db/schema.gen.ts'
+import { perPlatform } from '../platform.ts'
+import { defaultsDirectory } from '../tenancy/directory.ts'
+import type { TxWork, Work } from '../work.ts'
+
+/** The directory whose settings are read. */
+export type Tenant = Pick<Work, 'platform' | 'directory'>
+
+/** The tables that hold a family: `directory_id`, `settings`. */
+export type SettingsTable = {
+  [T in keyof DB]: DB[T] extends { directory_id: string; settings: Json; updated_at: unknown } ? T : never
+}[keyof DB]
+
+const NOTHING = {}
+
+/** What a directory has set, and what those have that it inherits from. */
+export interface Layers {
+  own: Record<string, unknown>
+  inherited: Record<string, unknown>
+}
+
+/** What directories have set, read by way of one cache for each table, whoever asks. */
+export function rowsOf(table: SettingsTable): SettingsRows {
+  const known = opened.get(table)
+  if (known) return known
+  const rows = openRows(table)
+  opened.set(table, rows)
+  return rows
+}
+
+type SettingsRows = ReturnType<typeof openRows>
+
+const opened = new Map<SettingsTable, SettingsRows>()
+
+function openRows(table: SettingsTable) {
+  const overrides = perPlatform((platform) =>
+    platform.caches.define<Record<string, unknown>>(table, async (directoryId) => {
+      const row = await platform.db
+        .selectFrom(table)
+        .select('settings')
+        .where('directory_id', '=', directoryId)
+        .executeTakeFirst()
+      return onlyObject(row?.settings)
+    }),
+  )
+
+  function layers({ platform, directory }: Tenant): Awaitable<Layers> {
+    const cache = overrides(platform)
+    return whenThere(cache.get(directory.id), (own) => {
+      const reading = whenThere(defaultsDirectory(platform, directory), (account) =>
+        account === directory ? NOTHING : cache.get(account.id),
+      )
+      return whenThere(reading, (inherited) => ({ own, inherited }))
+    })
+  }
+
+  /** What the directory itself has set, before and after a change. */
+  async function write({ platform, directory, db }: TxWork, patch: Record<string, unknown>) {
+    // Locks the row even if this makes it, so that of two first changes the second knows what the first has set.
+    // Table by name: each family of settings names its own table in `defineSettings`.
+    const before = await db
+      .insertInto(table)
+      .values({ directory_id: directory.id, settings: '{}' })
+      .onConflict((conflict) =>
+        conflict.column('directory_id').doUpdateSet((eb) => ({ updated_at: eb.ref('excluded.updated_at') })),
+      )
+      .returning('settings')
+      .executeTakeFirstOrThrow()
+    const after = await db
+      .updateTable(table)
+      .set({ settings: changed(sql.ref('settings'), patch) })
+      .where('directory_id', '=', directory.id)
+      .returning('settings')
+      .executeTakeFirstOrThrow()
+    await overrides(platform).invalidate(db, directory.id)
+    return { before: onlyObject(before.settings), after: onlyObject(after.settings) }
+  }
+  return { layers, write }
+}
+
+/** The stored values with a patch applied: groups field by field, nulls removed. */
+function changed(stored: RawBuilder<unknown>, patch: Record<string, unknown>) {
+  const groups = Object.entries(patch).filter(([, value]) => typeof value === 'object' && value !== null)
+  // `jsonb_build_object` would not be immutable, as a distributed database wants it of what reads columns.
+  const merged = groups
+    .filter(([, value]) => !Array.isArray(value))
+    .reduce<RawBuilder<unknown>>(
+      (whole, [name, value]) => sql`jsonb_set(${whole}, array[${name}::text],
+        coalesce(${stored} -> ${name}::text, '{}') || ${JSON.stringify(value)}::jsonb)`,
+      sql`${stored} || ${JSON.stringify(patch)}::jsonb`,
+    )
+  return sql<string>`jsonb_strip_nulls(${merged})`
+}
+
+/** The value, if it is an object. */
+export function onlyObject(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
+}

@@ -1,0 +1,209 @@
+import { type Static, type TObject, type TProperties, Type } from 'typebox'
+import { type Awaitable, whenThere } from '../awaitable.ts'
+import { httpErrors } from '../errors.ts'
+import { changedFrom, defineEvents, type EventFactory, record } from '../events/events.ts'
+import { named, nullable } from '../schema.ts'
+import type { AccountScope } from '../tenancy/directory.ts'
+import { fits } from '../validator.ts'
+import { inTx, type Work } from '../work.ts'
+import { type Layers, onlyObject, rowsOf, type SettingsTable, type Tenant } from './settings-rows.ts'
+
+/** Where a setting's value comes from. */
+export type SettingSource = 'default' | 'account' | 'directory'
+
+/** The source of each value of a family. */
+export const SettingsSources = named(
+  'SettingsSources',
+  Type.Record(Type.String(), Type.Enum(['default', 'account', 'directory'])),
+)
+
+/** The settings of a family that one feature owns: it defines, checks and reads them. */
+export interface SettingsPart<P extends TProperties> {
+  table: SettingsTable
+  schema: TObject<P>
+  defaults: Record<string, unknown>
+  /** The values in force. */
+  effective(work: Tenant): Awaitable<Static<TObject<P>>>
+  /** Checks a change beyond the schema of each field. Throws `invalid_request`. */
+  assertFit(work: Tenant, patch: Record<string, unknown>): Promise<void>
+}
+
+/**
+ * One family of settings. A directory inherits what it does not set from the account-level directory of its
+ * environment, which inherits from the defaults; a row holds only what was set there.
+ */
+export interface Settings<P extends TProperties> extends SettingsPart<P> {
+  /** Where each value comes from. */
+  sources(work: Tenant): Promise<Record<string, SettingSource>>
+  /**
+   * Sets fields, or resets them to the inherited value with null; in a field that is an object, only those named.
+   * Records the event, and returns the values now in force. Throws `invalid_request` for what does not fit together.
+   */
+  update(work: Work, patch: Record<string, unknown>): Promise<Static<TObject<P>>>
+  events: { updated: EventFactory }
+  /** The body of a change: every field optional and nullable. */
+  patchBody: TProperties
+}
+
+/** The values of a family, or of a part of one. */
+export type ValuesOf<F extends { effective(work: Tenant): unknown }> = Awaited<ReturnType<F['effective']>>
+
+/** Checks a change against the values that are in force before it. Throws `invalid_request`. */
+type Fit<P extends TProperties> = (work: Tenant, patch: Record<string, unknown>, present: Static<TObject<P>>) => void
+
+/** Defines the part of a family that one feature owns. All parts of a table are read at once, by way of one cache. */
+export function defineSettingsPart<P extends TProperties>(
+  table: SettingsTable,
+  schema: TObject<P>,
+  defaults: Static<TObject<P>>,
+  assertFit: Fit<P> = () => {},
+): SettingsPart<P> {
+  const effective = reader(table, schema, onlyObject(defaults))
+  return {
+    table,
+    schema,
+    defaults: onlyObject(defaults),
+    effective,
+    assertFit: async (work, patch) => assertFit(work, patch, await effective(work)),
+  }
+}
+
+/** Two parts of a family as one. Throws if they are of two families, or both define a field. */
+export function joinSettings<A extends TProperties, B extends TProperties>(
+  a: SettingsPart<A>,
+  b: SettingsPart<B>,
+): SettingsPart<A & B> {
+  const twice = Object.keys(a.schema.properties).filter((name) => name in b.schema.properties)
+  if (a.table !== b.table || twice.length > 0) throw new Error(`Parts of ${a.table} do not join: ${twice.join()}`)
+  const schema = Type.Object({ ...a.schema.properties, ...b.schema.properties })
+  const defaults = { ...a.defaults, ...b.defaults }
+  return {
+    table: a.table,
+    schema,
+    defaults,
+    effective: reader(a.table, schema, defaults),
+    async assertFit(work, patch) {
+      await a.assertFit(work, patch)
+      await b.assertFit(work, patch)
+    },
+  }
+}
+
+function reader<P extends TProperties>(table: SettingsTable, schema: TObject<P>, defaults: Record<string, unknown>) {
+  const { layers } = rowsOf(table)
+  // Cached rows keep their identity until they change, so their composition is computed once.
+  const composed = new WeakMap<object, { inherited: object; values: Static<TObject<P>> }>()
+  const valuesOf = ({ own, inherited }: Layers): Static<TObject<P>> => {
+    const known = composed.get(own)
+    if (known?.inherited === inherited) return known.values
+    const values = compose(schema, defaults, inherited, own)
+    composed.set(own, { inherited, values })
+    return values
+  }
+  return (work: Tenant): Awaitable<Static<TObject<P>>> => whenThere(layers(work), valuesOf)
+}
+
+function compose<P extends TProperties>(
+  schema: TObject<P>,
+  defaults: Record<string, unknown>,
+  inherited: Record<string, unknown>,
+  own: Record<string, unknown>,
+): Static<TObject<P>> {
+  const values: unknown = overlay(schema, overlay(schema, defaults, inherited), own)
+  if (!isWhole(schema, values)) throw new Error('The defaults of settings do not fit their schema')
+  return values
+}
+
+/** Defines a family kept in a table of `directory_id`, `settings`. `help` says in a sentence when its event is recorded. */
+export function defineSettings<P extends TProperties>(
+  table: SettingsTable,
+  help: string,
+  schema: TObject<P>,
+  defaults: Static<TObject<P>>,
+): Settings<P> {
+  return settingsFamily(help, defineSettingsPart(table, schema, defaults))
+}
+
+/** Makes a family of all of its parts, joined. `help` says in a sentence when its event is recorded. */
+export function settingsFamily<P extends TProperties>(help: string, whole: SettingsPart<P>): Settings<P> {
+  const { table, schema, defaults } = whole
+  const events = defineEvents({
+    updated: [
+      `${table.replace('_', '.')}.updated`,
+      help,
+      Type.Object({}, { additionalProperties: true, description: 'What was set; null if inherited again.' }),
+      Object.fromEntries(Object.entries(defaults).slice(0, 1)),
+    ],
+  })
+  const { layers, write } = rowsOf(table)
+  return {
+    ...whole,
+    events,
+    patchBody: patchOf(schema.properties),
+    async sources(work) {
+      const { own, inherited } = await layers(work)
+      const mine = work.directory.kind === 'account' ? 'account' : 'directory'
+      const sourceOf = (name: string) => (name in own ? mine : name in inherited ? 'account' : 'default')
+      return Object.fromEntries(Object.keys(schema.properties).map((name) => [name, sourceOf(name)]))
+    },
+    async update(work, patch) {
+      await whole.assertFit(work, patch)
+      const data = Object.fromEntries(Object.entries(patch).filter(([name]) => name in schema.properties))
+      return inTx(work, async (work) => {
+        const { inherited } = await layers(work)
+        const own = await write(work, data)
+        const before = compose(schema, defaults, inherited, own.before)
+        const after = compose(schema, defaults, inherited, own.after)
+        const named = Object.fromEntries(Object.entries(after).filter(([name]) => name in data))
+        await record(work, events.updated({ data, previous: changedFrom<object>(before, named) }))
+        return after
+      })
+    },
+  }
+}
+
+/** The body of a change: every field, and every field within a group, optional and nullable. */
+function patchOf(properties: TProperties): TProperties {
+  const fields = Object.entries(properties).map(([name, field]) => {
+    const value = Type.IsObject(field) ? Type.Object(patchOf(field.properties), { additionalProperties: false }) : field
+    return [name, Type.Optional(nullable(value))] as const
+  })
+  return Object.fromEntries(fields)
+}
+
+/**
+ * The values overlaid with those of another layer, groups field by field. What an earlier release stored and this one
+ * no longer accepts falls back to the inherited value.
+ */
+function overlay(
+  schema: TObject,
+  base: Record<string, unknown>,
+  values: Record<string, unknown>,
+): Record<string, unknown> {
+  const result = { ...base }
+  for (const [name, field] of Object.entries<TProperties[string]>(schema.properties)) {
+    const value = values[name]
+    if (Type.IsObject(field)) result[name] = overlay(field, onlyObject(base[name]), onlyObject(value))
+    else if (value !== undefined && fits(field, value)) result[name] = value
+  }
+  return result
+}
+
+/**
+ * Whether values are those of a family. Field by field, as they are overlaid: many are of the same schema, which as a
+ * part of the whole would be compiled for each of them.
+ */
+function isWhole<P extends TProperties>(schema: TObject<P>, values: unknown): values is Static<TObject<P>> {
+  const given = onlyObject(values)
+  return Object.entries<TProperties[string]>(schema.properties).every(([name, field]) =>
+    Type.IsObject(field) ? isWhole(field, given[name]) : fits(field, given[name]),
+  )
+}
+
+/** The scope of a key that may set what all organizations inherit. Throws `sub_org_mismatch` for a narrower key. */
+export function accountDefaults(scope: AccountScope): AccountScope {
+  if (scope.organizationId === null) return scope
+  throw httpErrors.subOrgMismatch({
+    detail: 'To set the defaults of all organizations, use an org-wide key and leave out subOrgId.',
+  })
+}

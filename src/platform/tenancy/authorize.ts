@@ -1,0 +1,89 @@
+import type { Scope } from '../../contract/contract.ts'
+import { httpErrors } from '../errors.ts'
+import type { Route } from '../http/route.ts'
+import type { KeyCaller } from './caller.ts'
+import { allows } from './scopes.ts'
+
+const ANY_CALLER = ['any key', 'any key or member'] as const
+
+/** What a route may ask for instead of a scope (`authorize`). */
+export type AnyCaller = (typeof ANY_CALLER)[number]
+
+/** Whether a route asks for no scope of a key. */
+export function isAnyCaller(wanted: Scope | AnyCaller): wanted is AnyCaller {
+  return ANY_CALLER.some((one) => one === wanted)
+}
+
+/**
+ * Refuses a caller without the route's scope. `any key`: every valid key passes, and every member with `auth.login`.
+ * `any key or member`: every caller passes.
+ */
+export function authorize(caller: KeyCaller, wanted: Scope | AnyCaller): void {
+  if (wanted === 'any key or member' || (wanted === 'any key' && caller.kind === 'key')) return
+  const scope = wanted === 'any key' ? 'auth.login' : wanted
+  if (allows(caller.scopes, scope)) return
+  throw httpErrors.insufficientScope({
+    detail: `This requires the scope ${scope}.`,
+    headers: { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
+    extra: { scope },
+  })
+}
+
+/** Whether a member reads a record of their own team (`Route.team`), which requires no scope. */
+export function mayReadOwnTeam(route: Route, { kind }: KeyCaller, subOrgId: string | null): boolean {
+  return route.team === 'own' && route.method === 'GET' && kind === 'member' && subOrgId === TEAM
+}
+
+/** In place of an organization: the account's own team. */
+export const TEAM = 'team'
+
+/** Gives and takes ownership. No permission of the catalogue. */
+export const OWNERSHIP = 'members:owner'
+
+/** Admits only owners of the account, by the session of the member. Throws `insufficient_scope`. */
+export function assertOwner(caller: KeyCaller): void {
+  if (caller.kind !== 'member' || caller.organizationId !== null)
+    throw httpErrors.insufficientScope({
+      detail: 'Only an owner of the account may do this. Send the access token of their session.',
+    })
+  assertNotWithheld(caller, OWNERSHIP)
+}
+
+/** Refuses a member of the team whose role may not do this, although it has the scope. Throws `insufficient_scope`. */
+export function assertNotWithheld({ lacks = [] }: KeyCaller, permission: string): void {
+  if (lacks.includes(permission))
+    throw httpErrors.insufficientScope({
+      detail: permission === OWNERSHIP ? 'Only an owner may do this.' : `Your role lacks the permission ${permission}.`,
+    })
+}
+
+/**
+ * The bound of a key that a team member would not have: its expiry, its addresses or its rate. Null for a key without
+ * bounds and for the session of a member.
+ */
+export function boundOf({ kind, expiresAt, allowedIps, requestsPerSecond }: KeyCaller): string | null {
+  if (kind === 'member') return null
+  if (expiresAt !== null) return 'an expiry'
+  if (allowedIps) return 'a list of addresses'
+  return requestsPerSecond === null ? null : 'a rate limit'
+}
+
+/**
+ * Decides who may sign team members in. The caller receives the sessions of owners, so it must be able to do everything
+ * already, without a bound: a key with the scope `*`. Scopes listed one by one are not enough: they make no
+ * owners and lack the scopes of later releases. Throws `insufficient_scope`, `privilege_escalation`.
+ */
+export function assertSignsTeamIn(caller: KeyCaller): void {
+  if (caller.kind !== 'key')
+    throw httpErrors.privilegeEscalation({ detail: 'Team members are signed in by an API key, not by another member.' })
+  if (!caller.scopes.includes('*'))
+    throw httpErrors.insufficientScope({
+      detail: 'Signing team members in requires the scope *.',
+      extra: { scope: '*' },
+    })
+  const bound = boundOf(caller)
+  if (bound !== null)
+    throw httpErrors.privilegeEscalation({
+      detail: `This key has ${bound}, which the session of a team member would not have. Use a key without bounds.`,
+    })
+}

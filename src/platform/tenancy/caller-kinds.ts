@@ -1,0 +1,54 @@
+import { type ErrorFactory, httpErrors } from '../errors.ts'
+import type { Route } from '../http/route.ts'
+import type { Callers } from './caller.ts'
+
+/** What the contract says of a kind of caller. */
+interface CallerKind {
+  /** Part of the names that the contract gives to what refusals of these routes have in common. */
+  name: string
+  /** The OpenAPI security schemes of its credential; each alone suffices. */
+  securitySchemes: Record<string, { type: string; [field: string]: string }>
+  /** What its authenticator throws. */
+  errors: ErrorFactory[]
+}
+
+export const callerKinds: Record<keyof Callers, CallerKind> = {
+  key: {
+    name: 'Key',
+    securitySchemes: {
+      apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+      bearer: {
+        type: 'http',
+        scheme: 'bearer',
+        description: 'The API key, or the access token of a member of the team.',
+      },
+    },
+    errors: [
+      httpErrors.apiKeyMissing,
+      httpErrors.apiKeyInvalid,
+      httpErrors.apiKeyExpired,
+      httpErrors.apiKeyIpNotAllowed,
+      httpErrors.credentialConflict,
+      httpErrors.environmentNotFound,
+    ],
+  },
+  user: {
+    name: 'User',
+    securitySchemes: {
+      accessToken: { type: 'http', scheme: 'bearer', description: 'The access token of an end user.' },
+    },
+    errors: [httpErrors.accessTokenMissing, httpErrors.accessTokenInvalid, httpErrors.impersonationReadOnly],
+  },
+  scim: {
+    name: 'Scim',
+    securitySchemes: {
+      scimToken: { type: 'http', scheme: 'bearer', description: 'The SCIM token of an organization.' },
+    },
+    errors: [httpErrors.scimTokenMissing, httpErrors.scimTokenInvalid],
+  },
+}
+
+/** The kind of a route's caller, or null where nobody is authenticated. */
+export function callerKindOf({ auth }: Pick<Route, 'auth'>): CallerKind | null {
+  return auth === 'public' || auth === 'page' ? null : callerKinds[auth]
+}

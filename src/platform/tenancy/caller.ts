@@ -1,0 +1,88 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Awaitable } from '../awaitable.ts'
+import type { Origin } from '../events/events.ts'
+import type { Directory } from './directory.ts'
+
+/** What every caller has, however authenticated. Comes only from its credential: ids in a request are targets. */
+interface CallerBase {
+  /** Who acts, in events. */
+  actor: Origin['actor']
+  accountId: string
+  environmentId: string
+  environmentSlug: string
+  /** The only organization it reaches; null for all of the account. */
+  organizationId: string | null
+}
+
+/** Who manages: the customer's backend by an API key, or a member of the team by the access token of a live session. */
+export interface KeyCaller extends CallerBase {
+  kind: 'key' | 'member'
+  /** Of a member the membership. */
+  apiKeyId: string
+  scopes: readonly string[]
+  requestsPerSecond: number | null
+  /** The key against whose rate requests count, where it is another one: that of a previous secret. */
+  rateKeyId?: string | null
+  expiresAt: Date | null
+  /** From where it may be used: addresses and CIDRs; absent or null for everywhere. */
+  allowedIps?: readonly string[] | null
+  /** The client's address. */
+  ip?: string | null
+  /** What the role of a member may not do although a scope would allow it. */
+  lacks?: readonly string[]
+}
+
+/** An end user, by an access token whose session is live. */
+export interface UserCaller extends CallerBase {
+  kind: 'user'
+  directory: Directory
+  /** The token's `sub`: the auth account. */
+  userId: string
+  directoryUserId: string
+  sessionId: string
+  /** Whether somebody else acts for the user: they only read. */
+  isImpersonated: boolean
+  amr: readonly string[]
+  aal: string
+  /** When the user last authenticated before the token was issued, to the second. */
+  authenticatedAt: Date
+}
+
+/** A provisioning client of an organization, by its SCIM token. */
+export interface ScimCaller extends CallerBase {
+  kind: 'scim'
+  directory: Directory
+}
+
+/**
+ * Every kind of caller, by its name in a route's `auth`. A new kind is a member here, an entry in `caller-kinds.ts` for
+ * the contract, and an authenticator in `app.ts`.
+ */
+export interface Callers {
+  key: KeyCaller
+  user: UserCaller
+  scim: ScimCaller
+}
+
+export type Caller = Callers[keyof Callers]
+
+export function isManager(caller: Caller): caller is KeyCaller {
+  return caller.kind === 'key' || caller.kind === 'member'
+}
+
+/** What an authenticator sees of a request. */
+export interface Credentials {
+  headers: IncomingHttpHeaders
+  /** The peer's address. */
+  ip: string | null
+  /** The organization that the query names. */
+  subOrgId: string | null
+  /** Runs what finds out about a credential that this process does not know to be right. Throws `rate_limited`. */
+  lookUp<T>(find: () => Promise<T>): Promise<T>
+}
+
+/** Authenticates one kind of caller. Throws a refusal with status 401 that names the challenge (RFC 9110 §11.6.1). */
+export type Authenticator<C extends Caller> = (credentials: Credentials, now: Date) => Awaitable<C>
+
+/** The authenticator of each kind of caller; `app.ts` passes them in. */
+export type Authenticators = { [K in keyof Callers]: Authenticator<Callers[K]> }

@@ -1,0 +1,375 @@
+import type { ServiceId } from '../../contract/contract.ts'
+import { type Awaitable, whenThere } from '../awaitable.ts'
+import { existsIn } from '../db/home-environment.ts'
+import type { Db, Tx } from '../db/pool.ts'
+import { httpErrors } from '../errors.ts'
+import { isId, newId } from '../ids.ts'
+import { type Platform, perPlatform } from '../platform.ts'
+import type { Caller } from './caller.ts'
+import { describeNoId } from './named-organization.ts'
+import { requireService } from './services.ts'
+
+declare const verified: unique symbol
+
+/**
+ * The unit of isolation: one organization in one environment (or the account-level directory of an environment).
+ * Only this file creates the value, after checking that the caller reaches it; every statement on directory data
+ * requires one, so a query without a tenant does not compile.
+ */
+export interface Directory {
+  readonly [verified]: true
+  readonly id: string
+  readonly kind: 'organization' | 'account' | 'console'
+  readonly accountId: string
+  readonly environmentId: string
+  readonly environmentSlug: string
+  /** Null for the account-level and console directories. */
+  readonly organizationId: string | null
+  /** The locale of those whose own is not known: the organization's, or else the environment's. */
+  readonly locale: string | null
+}
+
+/** What a read covers: one directory, or, with an org-wide key and no `subOrgId`, the whole environment. */
+export interface Reach {
+  readonly [verified]: true
+  readonly accountId: string
+  readonly environmentId: string
+  readonly environmentSlug: string
+  /** Set when the reach is a single directory. */
+  readonly directory: Directory | null
+  /** Of a whole environment: the service that must be on in the directory of every record that is read. */
+  readonly service: ServiceId | null
+}
+
+/** The caller's account, for what belongs to it and not to a directory. */
+export interface AccountScope {
+  readonly [verified]: true
+  readonly accountId: string
+  readonly environmentId: string
+  readonly environmentSlug: string
+  /** The only organization the caller may touch; null for all of the account. */
+  readonly organizationId: string | null
+  /** Where events about the account itself are recorded: the account-level directory of the environment affected. */
+  readonly directory: Directory
+}
+
+export interface EnvironmentRef {
+  accountId: string
+  environmentId: string
+  environmentSlug: string
+}
+
+/** The part of a caller that determines what it reaches. */
+type Reaching = Pick<Caller, 'accountId' | 'environmentId' | 'environmentSlug' | 'organizationId'>
+
+function brand<T extends object>(value: T): T & { readonly [verified]: true } {
+  return value as T & { readonly [verified]: true }
+}
+
+/** The directory of an organization in an environment. Throws `organization_not_found`, also where it does not exist there. */
+export function directoryOfOrganization(
+  platform: Platform,
+  environment: EnvironmentRef,
+  organizationId: string,
+): Awaitable<Directory> {
+  return whenThere(findDirectoryOfOrganization(platform, environment, organizationId), (directory) => {
+    if (!directory) throw httpErrors.organizationNotFound(describeNoId(organizationId))
+    return directory
+  })
+}
+
+/** The same, or null. */
+export function findDirectoryOfOrganization(
+  platform: Platform,
+  environment: EnvironmentRef,
+  organizationId: string,
+): Awaitable<Directory | null> {
+  const id = organizationId.toLowerCase()
+  if (!isId(id)) return null
+  return whenThere(directories(platform).get(`${environment.environmentId}/organization/${id}`), (directory) =>
+    directory?.accountId === environment.accountId ? directory : null,
+  )
+}
+
+/** The account-level directory of the caller's environment. */
+export function accountDirectory(platform: Platform, environment: EnvironmentRef): Awaitable<Directory> {
+  return whenThere(directories(platform).get(`${environment.environmentId}/account/`), existing)
+}
+
+function existing<T extends object>(found: T | null): T {
+  if (!found) throw httpErrors.notFound()
+  return found
+}
+
+/**
+ * Whose settings a directory has where it has none of its own: an organization those of the account level. How the team
+ * itself signs in is nothing that a key could change.
+ */
+export function defaultsDirectory(platform: Platform, directory: Directory): Awaitable<Directory> {
+  return directory.kind === 'organization' ? accountDirectory(platform, directory) : directory
+}
+
+/** The built-in directory for the account's own team. */
+export function consoleDirectory(platform: Platform, environment: EnvironmentRef): Awaitable<Directory> {
+  return whenThere(directories(platform).get(`${environment.environmentId}/console/`), existing)
+}
+
+/**
+ * The directory that the team of an account signs in through, whatever environment it manages: that of production, which
+ * every account has.
+ */
+export function teamDirectory(platform: Platform, accountId: string): Awaitable<Directory> {
+  return whenThere(teams(platform).get(accountId), existing)
+}
+
+/** What signs the team in may reach; null from another environment than production. */
+export async function teamReach(
+  platform: Platform,
+  caller: EnvironmentRef,
+): Promise<(Reach & { readonly directory: Directory }) | null> {
+  const directory = await teamDirectory(platform, caller.accountId)
+  const { accountId, environmentId, environmentSlug } = directory
+  const reach = { accountId, environmentId, environmentSlug, directory, service: null }
+  return environmentId === caller.environmentId ? brand(reach) : null
+}
+
+const teams = perPlatform((platform) =>
+  platform.caches.define<Directory | null>('team_directories', async (accountId) => {
+    const production = await homes(platform).get(`${accountId}/`)
+    return production && consoleDirectory(platform, production)
+  }),
+)
+
+/**
+ * The home environment of an organization, which never changes; of null, of the account itself, production. Throws
+ * `not_found` for an organization of another account.
+ */
+export function homeEnvironmentOf(
+  platform: Platform,
+  accountId: string,
+  organizationId: string | null,
+): Awaitable<EnvironmentRef> {
+  return whenThere(homes(platform).get(`${accountId}/${organizationId ?? ''}`), existing)
+}
+
+// Foreign tables environments, organizations: finds the home environment of a caller before any feature runs.
+const homes = perPlatform((platform) =>
+  platform.caches.define<EnvironmentRef | null>('home_environments', async (key) => {
+    const [accountId = '', organizationId = ''] = key.split('/')
+    const production = platform.db
+      .selectFrom('environments')
+      .where('account_id', '=', accountId)
+      .where('type', '=', 'production')
+    const home = organizationId
+      ? platform.db
+          .selectFrom('organizations')
+          .innerJoin('environments', 'environments.account_id', 'organizations.account_id')
+          .where('organizations.id', '=', organizationId)
+          .where('organizations.account_id', '=', accountId)
+          .where((eb) =>
+            eb('environments.id', '=', eb.fn.coalesce('home_environment_id', production.select('environments.id'))),
+          )
+      : production
+    const row = await home.select(['environments.id', 'environments.slug']).executeTakeFirst()
+    return row ? { accountId, environmentId: row.id, environmentSlug: row.slug } : null
+  }),
+)
+
+/**
+ * What the caller may read: the named organization's directory, or the whole environment, in which only records of
+ * directories where `service` is on are read.
+ */
+export function resolveReach(
+  platform: Platform,
+  caller: Reaching,
+  organizationId: string | null,
+  service: ServiceId | null = null,
+): Awaitable<Reach> {
+  if (organizationId) return whenThere(directoryOfOrganization(platform, caller, organizationId), reachOf)
+  const { accountId, environmentId, environmentSlug } = caller
+  return brand({ accountId, environmentId, environmentSlug, directory: null, service })
+}
+
+/** What reads of one directory cover, for who works in it. */
+export function reachOf(directory: Directory): Reach {
+  const { accountId, environmentId, environmentSlug } = directory
+  return brand({ accountId, environmentId, environmentSlug, directory, service: null })
+}
+
+/** The caller's account, narrowed to the organization that the key or the request names. */
+export async function resolveAccount(
+  platform: Platform,
+  caller: Reaching,
+  organizationId: string | null,
+): Promise<AccountScope> {
+  const { accountId, environmentId, environmentSlug } = caller
+  if (organizationId) await directoryOfOrganization(platform, caller, organizationId)
+  const directory = await accountDirectory(platform, caller)
+  return brand({ accountId, environmentId, environmentSlug, organizationId, directory })
+}
+
+/**
+ * A directory by id if the reach covers it, or null. For tokens and records that carry their directory. A whole
+ * environment does not include the account's own team. Throws `service_disabled` where the service of the read is off in
+ * that directory.
+ */
+export function directoryInReach(platform: Platform, reach: Reach, directoryId: string): Awaitable<Directory | null> {
+  if (!isId(directoryId)) return null
+  return whenThere(findDirectory(platform, directoryId), (directory) =>
+    directory && isInReach(reach, directory) ? requireService({ platform, directory }, reach.service, directory) : null,
+  )
+}
+
+/** Whether the reach covers a directory. */
+export function isInReach(reach: Reach, directory: Directory): boolean {
+  if (directory.environmentId !== reach.environmentId) return false
+  return reach.directory ? reach.directory.id === directory.id : directory.kind !== 'console'
+}
+
+/**
+ * The directory of an organization that this transaction has made, which nobody else sees yet, in the environment of the
+ * account that has made it.
+ */
+export async function newDirectory(tx: Tx, scope: AccountScope, organizationId: string): Promise<Directory> {
+  const { accountId, environmentId, environmentSlug } = scope
+  const [id, kind] = [newId(), 'organization' as const]
+  const of = { account_id: accountId, environment_id: environmentId, organization_id: organizationId }
+  await tx
+    .insertInto('directories')
+    .values({ id, kind, ...of })
+    .execute()
+  // One that was made a moment ago has no locale of its own.
+  const { locale } = scope.directory
+  return brand({ id, kind, accountId, environmentId, environmentSlug, organizationId, locale })
+}
+
+/**
+ * A directory by its id only, for work without a caller: jobs that carry the id they were enqueued with, and tokens
+ * that have been verified.
+ */
+export function findDirectory(platform: Platform, directoryId: string): Awaitable<Directory | null> {
+  return directoriesById(platform).get(directoryId)
+}
+
+/** A directory that this process has met, or null: asks nobody. Its settings and state may be others by now. */
+export function knownDirectory(platform: Platform, directoryId: string): Directory | null {
+  return met(platform).get(directoryId) ?? null
+}
+
+// But for the locale, what is read of a directory never changes. Some megabytes at most.
+const MAX_MET = 20_000
+const met = perPlatform(() => new Map<string, Directory>())
+
+function meet(platform: Platform, row: DirectoryRow): Directory {
+  const directory = toDirectory(row)
+  const known = met(platform)
+  if (known.size >= MAX_MET) known.clear()
+  known.set(directory.id, directory)
+  return directory
+}
+
+/** The directories of an organization in every environment, to clean up when the organization is deleted. */
+export async function directoriesOfOrganization(db: Db, organizationId: string): Promise<Directory[]> {
+  const rows = await selectDirectories(db).where('directories.organization_id', '=', organizationId).execute()
+  return rows.map(toDirectory)
+}
+
+/**
+ * Reads the directories of an organization anew, whose locale has changed. Those that take the locale of their environment
+ * are too many for that: caches forget them in seconds.
+ */
+export async function forgetDirectories(platform: Platform, tx: Tx, organizationId: string): Promise<void> {
+  for (const { id, environmentId } of await directoriesOfOrganization(tx, organizationId)) {
+    await directories(platform).invalidate(tx, `${environmentId}/organization/${organizationId}`)
+    await directoriesById(platform).invalidate(tx, id)
+  }
+}
+
+// Foreign tables environments, organizations: finds the tenant of a request before any feature runs.
+const directories = perPlatform((platform) =>
+  platform.caches.define<Directory | null>('directories', async (key) => {
+    const [environmentId = '', kind = '', organizationId = ''] = key.split('/')
+    const find = () =>
+      selectDirectories(platform.db)
+        .where('directories.environment_id', '=', environmentId)
+        .where('directories.kind', '=', kind)
+        .where('directories.organization_id', organizationId ? '=' : 'is', organizationId || null)
+        // The release before this rule may have made one.
+        .$if(organizationId !== '', (query) => query.where(existsIn('organizations', 'environments')))
+        .executeTakeFirst()
+    const found = await find()
+    if (found) return meet(platform, found)
+    await makeDirectory(platform, environmentId, kind, organizationId || null)
+    const made = await find()
+    return made ? meet(platform, made) : null
+  }),
+)
+
+const directoriesById = perPlatform((platform) =>
+  platform.caches.define<Directory | null>('directories_by_id', async (id) => {
+    const row = await selectDirectories(platform.db).where('directories.id', '=', id).executeTakeFirst()
+    return row ? meet(platform, row) : null
+  }),
+)
+
+function selectDirectories(db: Db) {
+  // Foreign tables environments, organizations: finds the tenant of a request before any feature runs.
+  return db
+    .selectFrom('directories')
+    .innerJoin('environments', 'environments.id', 'directories.environment_id')
+    .leftJoin('organizations', 'organizations.id', 'directories.organization_id')
+    .select([
+      'directories.id',
+      'directories.kind',
+      'directories.account_id',
+      'directories.environment_id',
+      'directories.organization_id',
+      'environments.slug as environment_slug',
+    ])
+    .select((eb) => eb.fn.coalesce('organizations.locale', 'environments.locale').as('locale'))
+}
+
+type DirectoryRow = NonNullable<Awaited<ReturnType<ReturnType<typeof selectDirectories>['executeTakeFirst']>>>
+
+function toDirectory(row: DirectoryRow): Directory {
+  const kind = row.kind === 'organization' || row.kind === 'console' ? row.kind : 'account'
+  return brand({
+    id: row.id,
+    kind,
+    accountId: row.account_id,
+    environmentId: row.environment_id,
+    environmentSlug: row.environment_slug,
+    organizationId: row.organization_id,
+    locale: row.locale,
+  })
+}
+
+/** Created on first use, and only for an organization of the account that exists in the environment. */
+async function makeDirectory(platform: Platform, environmentId: string, kind: string, organizationId: string | null) {
+  // Foreign tables environments, organizations: a directory exists only for an organization of its environment.
+  const values = platform.db
+    .selectFrom('environments')
+    .leftJoin('organizations', (join) =>
+      join
+        .onRef('organizations.account_id', '=', 'environments.account_id')
+        .on('organizations.id', organizationId ? '=' : 'is', organizationId),
+    )
+    .where('environments.id', '=', environmentId)
+    .$if(organizationId !== null, (query) =>
+      query.where('organizations.id', 'is not', null).where(existsIn('organizations', 'environments')),
+    )
+    .select((eb) => [
+      eb.val(newId()).as('id'),
+      'environments.account_id',
+      'environments.id as environment_id',
+      'organizations.id as organization_id',
+      eb.val(kind).as('kind'),
+    ])
+    .limit(1)
+  await platform.db
+    .insertInto('directories')
+    .columns(['id', 'account_id', 'environment_id', 'organization_id', 'kind'])
+    .expression(values)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}

@@ -1,0 +1,61 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { authDependents, type ServiceId } from '../../contract/contract.ts'
+import { type Awaitable, whenThere } from '../awaitable.ts'
+import { httpErrors } from '../errors.ts'
+import { handedIn } from '../platform.ts'
+import type { Work } from '../work.ts'
+import type { Directory, Reach } from './directory.ts'
+
+/** Tells whether a service is on in a directory. */
+export const serviceSwitches =
+  handedIn<(directory: Directory, service: ServiceId) => Awaitable<boolean>>('the switches of the services')
+
+type Tenant = Pick<Work, 'platform' | 'directory'>
+
+/** Whether a service, and Auth if it depends on it, is on in this directory. */
+export async function isServiceEnabled(work: Tenant, service: ServiceId): Promise<boolean> {
+  return readServiceSwitch(work, service)
+}
+
+/** The same for the way of every request. */
+export function readServiceSwitch({ platform, directory }: Tenant, service: ServiceId): Awaitable<boolean> {
+  return serviceSwitches.of(platform)(directory, service)
+}
+
+/** `where`, if the service is on in the directory. Throws `service_disabled`. */
+export function requireService<W>(tenant: Tenant, service: ServiceId | null, where: W): Awaitable<W> {
+  if (!service) return where
+  return whenThere(readServiceSwitch(tenant, service), (isOn) => {
+    if (isOn) return where
+    throw httpErrors.serviceDisabled({ detail: `The service ${service} is not enabled here.`, extra: { service } })
+  })
+}
+
+/**
+ * SQL: whether the service of a read is on in the directory that a column names. For lists of a whole environment, which
+ * leave out the directories where it is off; a read of one directory was checked before. A read of one
+ * record is refused instead (`directoryInReach`). `inherited`: the column of a joined `inheritedServices`, for a select list.
+ */
+export function isServed(
+  reach: Reach | Directory,
+  column: string,
+  inherited: RawBuilder<unknown> = inheritedServices(reach),
+): RawBuilder<SqlBool> {
+  if ('kind' in reach || reach.directory || !reach.service) return sql`true`
+  const needed = authDependents.includes(reach.service) ? [reach.service, 'auth'] : [reach.service]
+  // A directory without a configuration inherits the one of the account level. Without that, every service is on.
+  return sql`coalesce(
+    (select own.enabled_app_ids from service_configs own where own.directory_id = ${sql.ref(column)}),
+    ${inherited}, ${needed}::text[]) @> ${needed}::text[]`
+}
+
+/** SQL: the services (`enabled_app_ids`) that directories of an environment have without a configuration. No row: all. */
+export function inheritedServices({ environmentId }: Pick<Reach, 'environmentId'>): RawBuilder<InheritedServices> {
+  return sql`(select inherited.enabled_app_ids from service_configs inherited
+      join directories levels on levels.id = inherited.directory_id
+      where levels.environment_id = ${environmentId} and levels.kind = 'account')`
+}
+
+interface InheritedServices {
+  enabled_app_ids: string[] | null
+}

@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs'
+import type { Config } from '../platform/config/config.ts'
+import type { Log } from '../platform/observability/log.ts'
+
+/** Reports progress during a start: to people in development, to the log in production. */
+export type Say = (line: string) => void
+
+export function sayTo(config: Config, log: Log): Say {
+  return (line) => (config.production ? log.info({}, line) : process.stdout.write(`${line}\n`))
+}
+
+export const version: string = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version
+
+/** The first API key of a deployment. */
+export interface FirstKey {
+  /** The text of one that this very start has created: the only chance to show it. */
+  made: string | null
+  /** Whether there is none, and the operator has to create it. */
+  missing: boolean
+}
+
+const NO_KEY = 'There is no API key yet: create one with `npx watchword keys create --name backend`.'
+
+export interface Ready {
+  config: Config
+  log: Log
+  port: number
+  firstKey: FirstKey
+  /** Aborted when the service begins to stop. */
+  ending: AbortSignal
+}
+
+const STOPPING = 'Watchword is stopping: it answers the requests it has, and takes no others.'
+
+/** Announces that the service accepts requests, on the first start how to make one, and in time that it stops. */
+export function announceReady({ config, log, port, firstKey, ending }: Ready): void {
+  ending.addEventListener('abort', () => sayTo(config, log)(STOPPING))
+  const readyMs = Math.round(performance.now())
+  if (config.production) {
+    log.info({ port, durationMs: readyMs }, `Watchword ${version} is ready`)
+    if (firstKey.missing) log.info({}, NO_KEY)
+    return
+  }
+  const address = config.port === port ? config.baseUrl : `http://localhost:${port}`
+  const lines = [`Watchword ${version} is ready at ${address} (after ${(readyMs / 1000).toFixed(1)} s)`, '']
+  if (firstKey.missing) lines.push(NO_KEY, '')
+  if (firstKey.made)
+    lines.push(
+      'Your first API key, with every scope, for the environment production. It is shown only once:',
+      '',
+      `  ${firstKey.made}`,
+      '',
+      'Create a one-time password with it:',
+      '',
+      `  curl ${address}/v1/otp/generate -H 'X-API-Key: ${firstKey.made}' -H 'Content-Type: application/json' -d '{}'`,
+      '',
+    )
+  lines.push(`API reference: ${address}/docs`)
+  if (!config.smtpUrl) lines.push(`Mails, kept instead of sent: ${address}/dev/mail`)
+  process.stdout.write(`${lines.join('\n')}\n\n`)
+}

@@ -1,0 +1,181 @@
+import { networkInterfaces } from 'node:os'
+import type { FastifyInstance } from 'fastify'
+import { type Config, ConfigError } from '../platform/config/config.ts'
+import type { MasterKey } from '../platform/crypto/master-key.ts'
+import { migrate, migrationStatus, refuseNewerSchema } from '../platform/db/migrate.ts'
+import { findPooler, type Pooler } from '../platform/db/pooler.ts'
+import { reachDatabase } from '../platform/db/reach.ts'
+import { startEmbedded } from '../platform/embedded/embedded.ts'
+import { beginEventEpoch } from '../platform/events/event-epoch.ts'
+import { checkDatabaseIdentity } from '../platform/lifecycle/deployment.ts'
+import type { Log } from '../platform/observability/log.ts'
+import { type PrivateListenerOptions, startPrivateListener } from '../platform/observability/private-listener.ts'
+import type { Platform } from '../platform/platform.ts'
+import type { App } from '../wiring/app.ts'
+import type { FirstKey, Say } from './announce.ts'
+import { freeAfterStart, settleRequestObjects } from './heap.ts'
+import type { Lifetime } from './lifetime.ts'
+
+const PATIENCE_MS = 30_000
+// Running requests and jobs get 25 s together: orchestrators kill after 30.
+const DRAIN_MS = 20_000
+const JOBS_MS = 4000
+const CLOSE_MS = 1000
+const EMBEDDED_STOP_MS = 60_000
+
+/** The database of a deployment, and the pooler in front of it, if there is one. */
+export interface DeploymentDatabase {
+  databaseUrl: string
+  pooler: Pooler | null
+}
+
+/** Brings up the database of this deployment. The embedded one is stopped last. */
+export async function openDeploymentDatabase(
+  config: Config,
+  lifetime: Lifetime,
+  say: Say,
+): Promise<DeploymentDatabase> {
+  if (config.databaseUrl) {
+    await reachDatabase(config.databaseUrl, { patienceMs: PATIENCE_MS, signal: lifetime.ending, notice: say })
+    return { databaseUrl: config.databaseUrl, pooler: await findPooler(config.databaseUrl, config.databaseDirectUrl) }
+  }
+  const starting = startEmbedded({ dataDir: config.dataDir, log: say })
+  // If told to end while it starts, we must still not leave it running; a failed start leaves nothing behind.
+  const started = starting.catch(() => null)
+  lifetime.atEnd('the embedded PostgreSQL', EMBEDDED_STOP_MS, async () => (await started)?.stop())
+  return { databaseUrl: (await starting).url, pooler: null }
+}
+
+/**
+ * Migrates the schema to this release, or refuses to start if the operator does that separately. Then looks whether this
+ * is still the same database.
+ */
+export async function bringSchema(
+  config: Config,
+  { databaseUrl, pooler }: DeploymentDatabase,
+  { log, say }: { log: Log; say: Say },
+): Promise<void> {
+  const url = pooler?.directUrl ?? databaseUrl
+  if (config.migrateOnStart) await migrate(url, { notice: say })
+  else await refuseOtherSchema(url)
+  await beginEventEpoch(url, log)
+  await checkDatabaseIdentity(url, log)
+}
+
+async function refuseOtherSchema(url: string): Promise<void> {
+  const { pending, unknown } = await migrationStatus(url)
+  refuseNewerSchema(unknown)
+  if (pending.length)
+    throw new ConfigError(
+      `The database lacks ${pending.join(', ')}, and WATCHWORD_MIGRATE_ON_START is false: run \`npx watchword migrate\` first.`,
+    )
+}
+
+/**
+ * Provides the first API key of a deployment that has none: the operator's own, or, on an embedded database in
+ * development, a fresh one, which is returned to be shown once. On another database there may already be a deployment
+ * that is about to be set up: there, `missing` says that the operator has a key to make.
+ */
+export async function provideFirstKey(platform: Platform): Promise<FirstKey> {
+  const { bootstrapApiKey, production, databaseUrl } = platform.config
+  const { firstDevelopmentKey, hasNoKey, storeBootstrapKey } = await import('../features/tenancy/api-keys/first-key.ts')
+  if (bootstrapApiKey) await storeBootstrapKey(platform, bootstrapApiKey)
+  else if (!production && !databaseUrl) return { made: await firstDevelopmentKey(platform), missing: false }
+  return { made: null, missing: await hasNoKey(platform) }
+}
+
+export interface ServiceOptions {
+  config: Config
+  databaseUrl: string
+  pooler: Pooler | null
+  masterKeys: MasterKey[]
+  log: Log
+  lifetime: Lifetime
+}
+
+export interface Service {
+  app: App
+  readers: Pick<PrivateListenerOptions, 'readChecks' | 'readMetrics'>
+  /** Brings the gauges of what waits in the database up to date. */
+  measure(): Promise<void>
+  /** Starts to accept requests; returns the port. */
+  listen(): Promise<number>
+}
+
+/** Builds the app and starts its jobs. Shuts down in this order: requests, jobs, database connections. */
+export async function buildService(options: ServiceOptions): Promise<Service> {
+  const { config, lifetime } = options
+  const [
+    { buildApp },
+    { startWorker },
+    { jobs, measureWaiting },
+    { readinessChecks },
+    { describeMail },
+    { startDispatcher },
+    { webhookDispatch },
+  ] = await Promise.all([
+    import('../wiring/app.ts'),
+    import('../platform/jobs/worker.ts'),
+    import('../wiring/jobs.ts'),
+    import('./readiness.ts'),
+    import('../platform/mail/smtp.ts'),
+    import('../platform/jobs/dispatcher.ts'),
+    import('../platform/webhooks/dispatcher.ts'),
+  ])
+  const mail = describeMail(config)
+  if (!mail.ok) options.log.warn({}, mail.line)
+  const app = await buildApp(options)
+  lifetime.atEnd('closing the database connections', CLOSE_MS, () => app.close())
+  const worker = await startWorker(app.platform, jobs)
+  lifetime.atEnd('finishing jobs', JOBS_MS + CLOSE_MS, () => worker.stop(JOBS_MS))
+  const dispatcher = startDispatcher(app.platform, webhookDispatch)
+  lifetime.atEnd('finishing deliveries', JOBS_MS + CLOSE_MS, () => dispatcher.stop(JOBS_MS))
+  lifetime.atEnd('answering requests', DRAIN_MS, () => drain(app.server))
+  const check = readinessChecks(app.platform, worker)
+  // By the process that is asked: a job would do so in one of many. Metrics must work without a database, too.
+  const measure = () => measureWaiting(app.platform).catch(() => undefined)
+  return {
+    app,
+    measure,
+    readers: {
+      async readMetrics() {
+        await measure()
+        return app.metrics.registry.metrics()
+      },
+      readChecks: async () => (lifetime.ending.aborted ? null : check()),
+    },
+    async listen() {
+      settleRequestObjects()
+      freeAfterStart()
+      await app.server.listen({ host: everyAddress(), port: config.port })
+      const address = app.server.server.address()
+      return typeof address === 'object' && address ? address.port : config.port
+    },
+  }
+}
+
+/**
+ * Opens the private listener, which stays until the process is gone: while it ends, it reports that it is not ready.
+ */
+export function privateListener(config: Config, lifetime: Lifetime) {
+  let close: (() => Promise<void>) | null = null
+  lifetime.atEnd('closing the private listener', CLOSE_MS, async () => close?.())
+  return async (readers: Service['readers']) => {
+    const listener = await startPrivateListener({ host: config.metricsHost, port: config.metricsPort, ...readers })
+    close = listener.close
+  }
+}
+
+/** Both IP versions, or only IPv4 if the machine has no IPv6. */
+function everyAddress(): string {
+  const addresses = Object.values(networkInterfaces()).flat()
+  return addresses.some((address) => address?.family === 'IPv6') ? '::' : '0.0.0.0'
+}
+
+/** Accepts no new connections and answers the requests already received. */
+async function drain(server: FastifyInstance): Promise<void> {
+  const closed = server.close()
+  // A connection that becomes idle during the drain would be kept open for its next request.
+  const sweep = setInterval(() => server.server.closeIdleConnections(), 50)
+  await closed.finally(() => clearInterval(sweep))
+}

@@ -1,0 +1,192 @@
+import type { FastifyInstance } from 'fastify'
+import { gates as loginGates } from '../features/access/login/gates.ts'
+import { signInMethods } from '../features/access/login/methods.ts'
+import { isOriginAllowed } from '../features/access/login/origins.ts'
+import { lacksFactor, teamRoles } from '../features/access/mfa/mfa.ts'
+import { teamGrants } from '../features/access/sessions/tokens.ts'
+import { memberGuard } from '../features/directory/roles/assign.ts'
+import { nameFollower, requiresFactor } from '../features/directory/users/users.ts'
+import { deletionFollower, mappingFollower, ssoProtocols } from '../features/federation/connections/connections.ts'
+import { providerLogout } from '../features/federation/federation/federation.ts'
+import { logOutAtProvider } from '../features/federation/sso/sso.ts'
+import { closeMessagePool } from '../features/federation/xml/message-pool.ts'
+import { findTeamSession, userAuthenticator } from '../features/oauth/tokens/authenticate.ts'
+import { followMemberName, leaveGroups, settleAllRoles } from '../features/provisioning/groups/groups.ts'
+import {
+  holdIntroduction,
+  matchProvisioned,
+  refuseOtherUser,
+} from '../features/provisioning/provisioning/provisioning.ts'
+import { followDeletion } from '../features/provisioning/scim/config.ts'
+import { logRequest } from '../features/provisioning/scim/log.ts'
+import { followMapping, groupLeaving, roleSettling } from '../features/provisioning/scim/roles.ts'
+import { scimAuthenticator } from '../features/provisioning/scim/token.ts'
+import { noticeReceivers, webhookKeeper } from '../features/records/webhooks/webhooks.ts'
+import { secondFactors as challengeFactors } from '../features/sign-in/challenges/challenges.ts'
+import { teamInvites } from '../features/sign-in/invites/accept.ts'
+import { codesBySms, otpSettings, toSendCeilings } from '../features/sign-in/otp/otp.ts'
+import { sendCodeBySms } from '../features/sign-in/phone-codes/phone-codes.ts'
+import { listTeamAddresses } from '../features/tenancy/accounts/store.ts'
+import { setupFacts } from '../features/tenancy/admin-portal/admin-portal.ts'
+import { findApiKey } from '../features/tenancy/api-keys/api-keys.ts'
+import { flushKeyUses } from '../features/tenancy/api-keys/key-use.ts'
+import { managerAuthenticator } from '../features/tenancy/members/caller.ts'
+import { grantsOf, isOnTeam, joinTeam, teamRolesOf } from '../features/tenancy/members/joining.ts'
+import { assertMayActOnMember } from '../features/tenancy/members/members.ts'
+import { readSwitch } from '../features/tenancy/services/services.ts'
+import { type Clock, followDatabase, systemClock } from '../platform/clock.ts'
+import type { Config } from '../platform/config/config.ts'
+import { type MakeRsaPair, makeRsaPair } from '../platform/crypto/certificates.ts'
+import { openKeyring } from '../platform/crypto/keyring.ts'
+import type { MasterKey } from '../platform/crypto/master-key.ts'
+import type { PasswordParameters } from '../platform/crypto/password-format.ts'
+import { closePasswordPool } from '../platform/crypto/password-pool.ts'
+import { openCaches } from '../platform/db/cache.ts'
+import { isDistributed } from '../platform/db/distributed.ts'
+import { openDatabase, type WaitingBounds } from '../platform/db/pool.ts'
+import type { Pooler } from '../platform/db/pooler.ts'
+import { transactions } from '../platform/db/tx.ts'
+import { buildServer, type ServerParts } from '../platform/http/server.ts'
+import { mailDelivery } from '../platform/mail/jobs.ts'
+import { sendCeilings } from '../platform/mail/limits.ts'
+import { createLog, type Log } from '../platform/observability/log.ts'
+import { createMetrics, type Metrics, watchConnections } from '../platform/observability/metrics.ts'
+import type { Platform } from '../platform/platform.ts'
+import { keyAuthenticator } from '../platform/tenancy/authenticate.ts'
+import { provisionedUsers } from '../platform/tenancy/provisioned-users.ts'
+import { serviceSwitches } from '../platform/tenancy/services.ts'
+import { endpointKeeper } from '../platform/webhooks/keeper.ts'
+import { belongings } from './belongings.ts'
+import { gates } from './gates.ts'
+import { routes } from './routes.ts'
+import { secondFactors } from './second-factors.ts'
+import { facts } from './setup-facts.ts'
+import { methods } from './sign-in-methods.ts'
+import { protocols } from './sso-protocols.ts'
+
+export interface AppOptions {
+  config: Config
+  databaseUrl: string
+  /** The pooler that `databaseUrl` leads to, if it is one. */
+  pooler?: Pooler | null
+  masterKeys: MasterKey[]
+  /** In tests: the clock of the process, which then does not follow that of the database. */
+  clock?: Clock
+  /** In tests: the clock of the machine. */
+  machineClock?: Clock
+  log?: Log
+  strict?: boolean
+  hashCost?: PasswordParameters
+  makeRsaPair?: MakeRsaPair
+  /** In tests: other bounds of the waits for the database. */
+  bounds?: Partial<WaitingBounds>
+}
+
+export interface App {
+  platform: Platform
+  metrics: Metrics
+  server: FastifyInstance
+  /** Stops accepting requests, then closes everything the process holds open. */
+  close(): Promise<void>
+}
+
+/** Opens what every process of the service and the command line need, wired. The database must be migrated. */
+export async function openPlatform(options: AppOptions): Promise<{ platform: Platform; close(): Promise<void> }> {
+  const { config, databaseUrl, pooler = null, masterKeys } = options
+  const log = options.log ?? createLog(config)
+  const database = openDatabase(databaseUrl, { pooler, bounds: options.bounds ?? {} })
+  database.distributed = await isDistributed(database.db)
+  const keyring = await openKeyring(database.db, masterKeys)
+  const clock = followDatabase(options.machineClock ?? systemClock, (line) => log.warn({}, line))
+  await clock.compare((text) => database.query({ text }))
+  const caches = openCaches(database.directUrl, log, {
+    beat: (client) => clock.compare(async (text) => (await client.query<{ ms: number }>(text)).rows),
+  })
+  // Test option: tests hash at a low cost and reuse key pairs. Nothing that starts the service sets either.
+  const platform: Platform = {
+    config,
+    clock: options.clock ?? clock,
+    log,
+    metrics: createMetrics(),
+    database,
+    db: database.db,
+    tx: transactions(database.db),
+    keyring,
+    caches,
+    belongings,
+    strict: options.strict ?? false,
+    hashCost: options.hashCost ?? null,
+    makeRsaPair: options.makeRsaPair ?? makeRsaPair,
+  }
+  watchConnections(platform.metrics, database.poolStates)
+  handIn(platform)
+  return {
+    platform,
+    async close() {
+      mailDelivery.close(platform)
+      await closePasswordPool(platform)
+      await closeMessagePool(platform)
+      await caches.close()
+      await database.close()
+    },
+  }
+}
+
+/** Hands to features what they may not import. */
+function handIn(platform: Platform): void {
+  serviceSwitches.hand(platform, (directory, service) => readSwitch(platform, directory, service))
+  loginGates.hand(platform, gates)
+  requiresFactor.hand(platform, lacksFactor)
+  teamRoles.hand(platform, teamRolesOf)
+  signInMethods.hand(platform, methods)
+  sendCeilings.hand(platform, async (work) => toSendCeilings(await otpSettings(work)))
+  challengeFactors.hand(platform, secondFactors)
+  codesBySms.hand(platform, sendCodeBySms)
+  setupFacts.hand(platform, facts)
+  ssoProtocols.hand(platform, protocols)
+  providerLogout.hand(platform, logOutAtProvider)
+  provisionedUsers.hand(platform, { match: matchProvisioned, refuseOther: refuseOtherUser, hold: holdIntroduction })
+  mappingFollower.hand(platform, followMapping)
+  deletionFollower.hand(platform, followDeletion)
+  roleSettling.hand(platform, settleAllRoles)
+  groupLeaving.hand(platform, leaveGroups)
+  nameFollower.hand(platform, followMemberName)
+  memberGuard.hand(platform, assertMayActOnMember)
+  teamInvites.hand(platform, { isOnTeam, join: joinTeam })
+  noticeReceivers.hand(platform, (accountId) => listTeamAddresses(platform.db, accountId))
+  endpointKeeper.hand(platform, webhookKeeper)
+}
+
+/** The whole service. Does not listen. */
+export async function buildApp(options: AppOptions): Promise<App> {
+  const { platform, close } = await openPlatform(options)
+  const { metrics } = platform
+  teamGrants.hand(platform, grantsOf)
+  const server = buildServer(appParts(platform))
+  return {
+    platform,
+    metrics,
+    server,
+    async close() {
+      await server.close()
+      await flushKeyUses(platform).catch(() => undefined)
+      await close()
+    },
+  }
+}
+
+/** What the HTTP server needs from the features. */
+export function appParts(platform: Platform): ServerParts {
+  return {
+    platform,
+    routes,
+    metrics: platform.metrics,
+    authenticators: {
+      key: managerAuthenticator(platform, keyAuthenticator(findApiKey(platform)), findTeamSession),
+      user: userAuthenticator(platform),
+      scim: scimAuthenticator(platform),
+    },
+    observeScim: (directory, seen) => logRequest(platform, directory, seen),
+    isOriginAllowed: (directory, origin) => isOriginAllowed({ platform, directory }, origin),
+  }
+}

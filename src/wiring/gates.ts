@@ -1,0 +1,8 @@
+import { activeGate, type Gate, organizationGate } from '../features/access/login/gates.ts'
+import { ssoGate } from '../features/federation/sso/sso.ts'
+import { mfaGate } from '../features/sign-in/challenges/challenges.ts'
+import { lockGate } from '../features/sign-in/lockout/lockout.ts'
+import { teamGate } from '../features/tenancy/members/joining.ts'
+
+/** What everyone who asks for a session passes, in this order. */
+export const gates: readonly Gate[] = [organizationGate, lockGate, activeGate, teamGate, ssoGate, mfaGate]

@@ -1,0 +1,147 @@
+import { authSettingsRoutes, loginRoutes } from '../features/access/login/routes.ts'
+import { mfaRoutes } from '../features/access/mfa/routes.ts'
+import { sessionRoutes } from '../features/access/sessions/routes.ts'
+import { sessionEvents } from '../features/access/sessions/sessions.ts'
+import { roleEvents } from '../features/directory/roles/roles.ts'
+import { roleRoutes } from '../features/directory/roles/routes.ts'
+import { userRoutes } from '../features/directory/users/routes.ts'
+import { userEvents } from '../features/directory/users/users.ts'
+import { connectionRoutes } from '../features/federation/connections/routes.ts'
+import { federationRoutes } from '../features/federation/federation/routes.ts'
+import { oidcRoutes } from '../features/federation/oidc/routes.ts'
+import { samlPages } from '../features/federation/saml/pages.ts'
+import { samlRoutes } from '../features/federation/saml/routes.ts'
+import { socialRoutes } from '../features/federation/social/routes.ts'
+import { ssoRoutes } from '../features/federation/sso/routes.ts'
+import { discoveryRoutes } from '../features/front/discovery/routes.ts'
+import { docsRoutes } from '../features/front/docs/routes.ts'
+import { healthRoutes } from '../features/front/health/routes.ts'
+import { hostedPages } from '../features/front/hosted/hosted.ts'
+import { ownRoutes, undoRoutes } from '../features/front/me/routes.ts'
+import { tokenRoutes } from '../features/oauth/tokens/routes.ts'
+import { userInfoRoutes } from '../features/oauth/userinfo/routes.ts'
+import { bulkRoutes } from '../features/provisioning/bulk/routes.ts'
+import { groupRoutes } from '../features/provisioning/groups/routes.ts'
+import { provisioningRoutes } from '../features/provisioning/provisioning/routes.ts'
+import { scimEvents } from '../features/provisioning/scim/events.ts'
+import { scimRoutes } from '../features/provisioning/scim/routes.ts'
+import { auditRoutes } from '../features/records/audit/routes.ts'
+import { eventRoutes } from '../features/records/events/routes.ts'
+import { exportRoutes } from '../features/records/exports/routes.ts'
+import { webhookRoutes } from '../features/records/webhooks/routes.ts'
+import { challengeRoutes } from '../features/sign-in/challenges/routes.ts'
+import { deviceRoutes } from '../features/sign-in/devices/routes.ts'
+import { emailVerificationRoutes } from '../features/sign-in/email-verification/routes.ts'
+import { factorRoutes } from '../features/sign-in/factors/routes.ts'
+import { impersonationRoutes } from '../features/sign-in/impersonation/routes.ts'
+import { inviteRoutes } from '../features/sign-in/invites/routes.ts'
+import { linkRoutes } from '../features/sign-in/links/routes.ts'
+import { lockoutRoutes } from '../features/sign-in/lockout/routes.ts'
+import { otpRoutes } from '../features/sign-in/otp/routes.ts'
+import { passkeyRoutes } from '../features/sign-in/passkeys/routes.ts'
+import { passwordRoutes } from '../features/sign-in/password/routes.ts'
+import { relyingPartyRoutes } from '../features/sign-in/relying-party/routes.ts'
+import { signupRoutes } from '../features/sign-in/signup/routes.ts'
+import { adminPortalRoutes } from '../features/tenancy/admin-portal/routes.ts'
+import { apiKeyRoutes } from '../features/tenancy/api-keys/routes.ts'
+import { environmentRoutes } from '../features/tenancy/environments/routes.ts'
+import { mailRoutes } from '../features/tenancy/mail/routes.ts'
+import { memberRoutes } from '../features/tenancy/members/routes.ts'
+import { organizationRoutes } from '../features/tenancy/organizations/routes.ts'
+import { serviceRoutes } from '../features/tenancy/services/routes.ts'
+import type { Route } from '../platform/http/route.ts'
+import { mailPages } from '../platform/mail/pages.ts'
+import { authSettingsFamily } from './auth-settings.ts'
+import { belongings } from './belongings.ts'
+
+/** What hangs on a user and ends with a change of them. */
+const announced = belongings.flatMap(({ announce }) => (announce && !announce.onProofAlone ? [announce.event] : []))
+
+/** A lock ends sessions. Links to providers and groups stay. */
+const ended = [sessionEvents.revoked]
+
+/** What somebody is given. */
+const given = [userEvents.updated, roleEvents.assigned, roleEvents.unassigned]
+
+const declared: Route[] = [
+  ...healthRoutes,
+  ...organizationRoutes,
+  ...memberRoutes,
+  ...environmentRoutes,
+  ...apiKeyRoutes,
+  ...serviceRoutes,
+  ...userRoutes(announced),
+  ...exportRoutes,
+  ...userInfoRoutes,
+  ...roleRoutes,
+  ...ownRoutes,
+  ...undoRoutes,
+  ...inviteRoutes,
+  ...otpRoutes,
+  ...discoveryRoutes,
+  ...impersonationRoutes,
+  ...loginRoutes,
+  ...authSettingsRoutes(authSettingsFamily),
+  ...linkRoutes,
+  ...passwordRoutes,
+  ...mfaRoutes,
+  ...factorRoutes,
+  ...challengeRoutes,
+  ...passkeyRoutes,
+  ...lockoutRoutes(ended),
+  ...deviceRoutes,
+  ...relyingPartyRoutes,
+  ...signupRoutes,
+  ...emailVerificationRoutes,
+  ...federationRoutes,
+  ...ssoRoutes,
+  ...connectionRoutes,
+  ...webhookRoutes,
+  ...oidcRoutes,
+  ...socialRoutes,
+  ...samlRoutes,
+  ...samlPages,
+  ...scimRoutes,
+  ...provisioningRoutes([...announced, ...given]),
+  ...groupRoutes,
+  ...bulkRoutes([...announced, ...given]),
+  ...tokenRoutes,
+  ...sessionRoutes,
+  ...mailRoutes(),
+  ...adminPortalRoutes(),
+  ...eventRoutes,
+  ...auditRoutes,
+  ...hostedPages,
+  ...mailPages,
+  ...docsRoutes(() => routes),
+]
+
+/** What a first proof of a mailbox takes away is recorded by whichever route it is made at. */
+const withdrawn = belongings.flatMap(({ announce, proof }) =>
+  announce && typeof proof === 'function' ? [announce.event] : [],
+)
+const proves = ({ maybeEvents }: Route) => maybeEvents.some(({ type }) => type === userEvents.emailVerified.type)
+
+/** These change what groups give. */
+const GIVE_ROLES = ['connections.update', 'connections.delete', 'scim.updateConfig', 'users.unlinkIdentity']
+
+/** Provisioning is unlinked from a connection that is deleted. */
+const UNLINKS = 'connections.delete'
+
+function followersOf(route: Route) {
+  return [
+    ...(proves(route) ? withdrawn : []),
+    ...(GIVE_ROLES.includes(route.operation) ? given : []),
+    ...(route.operation === UNLINKS ? [scimEvents.configUpdated] : []),
+  ]
+}
+
+/** A search by POST is described with the list that it is the same as. */
+const isSearch = ({ path }: Route) => path.endsWith('/.search')
+
+/** Every route of the service. */
+export const routes: Route[] = declared.map((route) => {
+  const more = followersOf(route)
+  if (isSearch(route)) return { ...route, hidden: true }
+  return more.length > 0 ? { ...route, maybeEvents: [...new Set([...route.maybeEvents, ...more])] } : route
+})

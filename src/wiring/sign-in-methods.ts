@@ -1,0 +1,23 @@
+import type { SignInMethod } from '../features/access/login/login.ts'
+import { socialMethod } from '../features/federation/social/social.ts'
+import { ssoMethod } from '../features/federation/sso/sso.ts'
+import { inviteMethod } from '../features/sign-in/invites/invites.ts'
+import { magicLinkMethod } from '../features/sign-in/links/links.ts'
+import { otpMethod } from '../features/sign-in/otp/otp.ts'
+import { passkeyMethod } from '../features/sign-in/passkeys/passkeys.ts'
+import { passwordMethod } from '../features/sign-in/password/password.ts'
+import { phoneCodeMethod } from '../features/sign-in/phone-codes/phone-codes.ts'
+import { signupMethod } from '../features/sign-in/signup/signup.ts'
+
+/** Every way to sign in, in the order of a sign-in page. */
+export const methods: readonly SignInMethod[] = [
+  passwordMethod,
+  otpMethod,
+  phoneCodeMethod,
+  magicLinkMethod,
+  passkeyMethod,
+  socialMethod,
+  ssoMethod,
+  inviteMethod,
+  signupMethod,
+]

@@ -1,0 +1,6 @@
+import type { SsoProtocol } from '../features/federation/connections/connections.ts'
+import { oidcProtocol } from '../features/federation/oidc/oidc.ts'
+import { samlProtocol } from '../features/federation/saml/protocol.ts'
+
+/** The protocols by which connections sign in. */
+export const protocols: Partial<Record<'saml' | 'oidc', SsoProtocol>> = { oidc: oidcProtocol, saml: samlProtocol }
