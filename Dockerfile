@@ -10,7 +10,7 @@ COPY src src
 RUN mkdir -p .watchword node_modules/.cache && chown node:node .watchword node_modules/.cache
 USER node
 RUN NODE_COMPILE_CACHE=node_modules/.cache/watchword node -e \
-  "for (const name of ['run', 'workers', 'jobs', 'readiness', 'platform/jobs/worker']) import('./src/' + name + '.ts')"
+  "for (const name of ['process/run', 'process/workers', 'wiring/jobs', 'process/readiness', 'platform/jobs/worker']) import('./src/' + name + '.ts')"
 EXPOSE 4000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=40s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT ?? 4000}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
