@@ -125,6 +125,28 @@ export function measureFunctions(source: SourceFile): MeasuredFunction[] {
   return found
 }
 
+export interface Declaration {
+  name: string
+  /** Offsets in the text of its file. */
+  start: number
+  end: number
+}
+
+/** The functions and other values that a file declares at its top, exported or not. */
+export function findDeclarations({ text }: SourceFile): Declaration[] {
+  return parseAst(text, { lang: 'ts' }).body.flatMap((statement) => {
+    const { start, end } = statement
+    const declared = statement.type === 'ExportNamedDeclaration' ? statement.declaration : statement
+    const ids =
+      declared?.type === 'VariableDeclaration'
+        ? declared.declarations.map(({ id }) => id)
+        : declared?.type === 'FunctionDeclaration'
+          ? [declared.id]
+          : []
+    return ids.flatMap((id) => (id?.type === 'Identifier' ? [{ name: id.name, start, end }] : []))
+  })
+}
+
 export interface CrowdedFunction {
   /** Of the function, or of what it is assigned to; empty where there is none. */
   name: string

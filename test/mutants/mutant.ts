@@ -1,16 +1,17 @@
-/** One defence, and what the code looks like without it. */
+/**
+ * One defense, and the code without it. Declarations and test files are named by the end of their path, as much of it as
+ * makes the name unique: `judgeLink`, or `otp/store/codeProof` where other files declare a `codeProof` too.
+ */
 export interface Mutant {
-  /** What is taken out; unique. */
+  /** The defense that is removed; unique. */
   name: string
-  /** From the project's root. */
-  file: string
-  /** Occurs in the file exactly once. */
+  /** A function, or another value declared at the top of a file of `src`. */
+  in: string
+  /** Occurs in the declaration exactly once. */
   find: string
   replace: string
-  /** The test files that should notice. */
+  /** The test files that should notice: `deliveries.test.ts`, or `oidc/attacks.test.ts`. */
   tests: string[]
-  /** Of these files only the tests whose names match. */
+  /** Of these files only the tests whose names contain this text. */
   only?: string
-  /** Why no test can notice: another defence refuses the same. Then a run that fails is an error of this table. */
-  equivalent?: string
 }

@@ -3,18 +3,18 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writ
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Mutant } from './mutant.ts'
+import type { Changed } from './tree.ts'
 import { readVerdict, type Verdict } from './verdict.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-// A test that hangs without a defence has noticed; the slowest of those named here take a minute.
+// A test that hangs without a defense has noticed. The slowest of the named test files takes a minute.
 const LIMIT_MS = 240_000
 
-/** A copy of the working tree, in which defences are taken out. */
+/** A copy of the working tree, in which defenses are removed. */
 export interface Scratch {
-  /** Runs tests with the defence taken out, and puts it back. Null: they took too long. */
-  runWithout(mutant: Mutant): Promise<Verdict | null>
   run(tests: string[], only?: string): Promise<Verdict | null>
+  /** Runs the tests of a changed file, and restores the file. Null: they took too long. */
+  runWithout(changed: Changed, only?: string): Promise<Verdict | null>
   remove(): void
 }
 
@@ -30,35 +30,17 @@ export function makeScratch(databaseUrl: string): Scratch {
   const run = (tests: string[], only?: string) => runTests({ home, databaseUrl }, tests, only)
   return {
     run,
-    async runWithout(mutant) {
-      const path = join(home, mutant.file)
-      const text = readFileSync(path, 'utf8')
-      writeFileSync(path, without(mutant, text))
+    async runWithout({ file, before, after, tests }, only) {
+      const path = join(home, file)
+      writeFileSync(path, after)
       try {
-        return await run(mutant.tests, mutant.only)
+        return await run(tests, only)
       } finally {
-        writeFileSync(path, text)
+        writeFileSync(path, before)
       }
     },
     remove: () => rmSync(home, { recursive: true, force: true }),
   }
-}
-
-/** Says what is wrong with a row of the table, or null. */
-export function complaintOf(mutant: Mutant): string | null {
-  try {
-    without(mutant, readFileSync(join(root, mutant.file), 'utf8'))
-    for (const test of mutant.tests) readFileSync(join(root, test))
-    return null
-  } catch (error) {
-    return `“${mutant.name}”: ${error instanceof Error ? error.message : String(error)}`
-  }
-}
-
-function without({ file, find, replace }: Mutant, text: string): string {
-  const count = text.split(find).length - 1
-  if (count !== 1) throw new Error(`occurs ${count} times in ${file}, not once: ${find}`)
-  return text.replace(find, () => replace)
 }
 
 /** Runs Vitest in a process group of its own, which ends whole when it takes too long. */

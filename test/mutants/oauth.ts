@@ -1,0 +1,47 @@
+import type { Mutant } from './mutant.ts'
+
+/** Tokens: rotation, replay and introspection. */
+export const oauth: Mutant[] = [
+  {
+    name: 'the audience of an access token is checked',
+    in: 'tokens/placeOf',
+    find: 'whenThere(isFor({ platform, directory }, claims.aud),',
+    replace: 'whenThere(true,',
+    tests: ['forged.test.ts'],
+  },
+  {
+    name: 'a token of an ended session is inactive',
+    in: 'liveSessions',
+    find: "where ${unendedSessionText('(select clock_now())')}",
+    replace: 'where true',
+    tests: ['tokens.test.ts'],
+  },
+  {
+    name: 'a refresh token rotates once',
+    in: 'rotation',
+    find: 'where present.generation = asked.generation and present.refresh_hash = asked.presented_hash)',
+    replace: 'where present.generation is not null)',
+    tests: ['race/sign-in.test.ts'],
+  },
+  {
+    name: 'a replayed refresh token ends the session',
+    in: 'refuseReplay',
+    find: 'if (!(await revokeSession(work, session.session_id, reasons.refresh_token_reused))) return',
+    replace: 'if (!reasons.refresh_token_reused) return',
+    tests: ['tokens.test.ts'],
+  },
+  {
+    name: 'a refresh passes the sign-in gates',
+    in: 'tryRefresh',
+    find: 'await assertMaySignIn(work, session)',
+    replace: '',
+    tests: ['tokens.test.ts'],
+  },
+  {
+    name: 'a refresh compares the session epoch of the user',
+    in: 'findTokenSessions',
+    find: '${isUnended} and sessions.user_epoch = u.session_epoch',
+    replace: '${isUnended}',
+    tests: ['sessions/cut-off.test.ts'],
+  },
+]

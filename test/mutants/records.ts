@@ -1,0 +1,81 @@
+import type { Mutant } from './mutant.ts'
+
+/** The audit log, exports and webhooks. */
+export const records: Mutant[] = [
+  {
+    name: 'no webhook is sent while messages are held',
+    in: 'takeQueues',
+    find: 'if (await isOutgoingHeld(platform)) return []',
+    replace: 'if (platform.db === null) return []',
+    tests: ['outgoing.test.ts'],
+    only: 'wait in every process',
+  },
+  {
+    name: 'an audit block must follow from the previous block',
+    in: 'verifyLink',
+    find: 'else if (!hashBlock(key, last.hash, block).equals(block.hash))',
+    replace: 'else if (hashBlock(key, last.hash, block).length === 0)',
+    tests: ['chain.test.ts'],
+  },
+  {
+    name: 'a truncated audit chain is found',
+    in: 'verifyDirectory',
+    find: 'if (at.seq !== (head?.seq ?? 0) || (head && !head.hash.equals(at.hash))) {',
+    replace: 'if (head && head.seq < 0) {',
+    tests: ['chain.test.ts'],
+  },
+  {
+    name: 'an audit log shows only its own organization',
+    in: 'selectNewest',
+    find: "${within(reach, 'e')} and ${above",
+    replace: 'true and ${above',
+    tests: ['audit/read.test.ts'],
+  },
+  {
+    name: 'an export contains one user',
+    in: 'selectRecords',
+    find: ' and user_id = ${userId}',
+    replace: " and ${userId} <> ''",
+    tests: ['exports.test.ts'],
+  },
+  {
+    name: 'a webhook signature covers the timestamp',
+    in: 'signatureHeaders',
+    find: 'update(`${id}.${seconds}.${body}`)',
+    replace: 'update(`${id}.${body}`)',
+    tests: ['deliveries.test.ts'],
+    only: 'arrives once',
+  },
+  {
+    name: 'a webhook receives only events of its organization',
+    in: 'fanOutEnvironment',
+    find: 'own[0]?.is_wide || place.directoryId === directoryId',
+    replace: 'place.directoryId !== null || directoryId',
+    tests: ['deliveries.test.ts'],
+    only: 'one of the environment',
+  },
+  {
+    name: 'a webhook secret is shown once',
+    in: 'signature/hintOf',
+    find: "return `${PREFIX}…${secret.replace(/=+$/, '').slice(-4)}`",
+    replace: 'return secret',
+    tests: ['webhooks.test.ts'],
+    only: 'shown once',
+  },
+  {
+    name: 'nothing is sent to a disabled webhook',
+    in: 'serveQueue',
+    find: "!work.enabled ? 'until woken' : isOn",
+    replace: 'isOn',
+    tests: ['deliveries.test.ts'],
+    only: 'deleted or disabled',
+  },
+  {
+    name: 'concurrent requests to one webhook are bounded',
+    in: 'CONCURRENCY',
+    find: 'export const CONCURRENCY = 4',
+    replace: 'export const CONCURRENCY = 40',
+    tests: ['deliveries.test.ts'],
+    only: 'one that hangs',
+  },
+]
