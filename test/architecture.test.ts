@@ -112,6 +112,15 @@ test('nouns import one another by their public file, wings as listed, and neithe
   expect([cyclesIn(nouns), cyclesIn(wings)]).toEqual([[], []])
 })
 
+test('no files of src import one another in a cycle, types included', () => {
+  const known = new Set(sources.map(({ path }) => path))
+  const uses = sources.map(({ path, imports }) => {
+    const own = imports.map(({ target }) => target).filter((target) => known.has(target))
+    return [path, new Set(own)] as const
+  })
+  expect(cyclesIn(new Map(uses))).toEqual([])
+})
+
 test('the public file of sign-in stays narrow', () => {
   const place = fileOf('completeLogin')
   const door = sources.find(({ path }) => path === `${roomOf(place)}/${featureOf(place)}.ts`)?.text ?? ''

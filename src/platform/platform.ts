@@ -6,7 +6,6 @@ import type { PasswordParameters } from './crypto/password-format.ts'
 import type { Caches } from './db/cache.ts'
 import type { Database, Db } from './db/pool.ts'
 import type { RunInTransaction } from './db/tx.ts'
-import type { Belonging } from './lifecycle/belongings.ts'
 import type { Log } from './observability/log.ts'
 import type { Metrics } from './observability/metrics.ts'
 
@@ -23,8 +22,6 @@ export interface Platform {
   tx: RunInTransaction
   keyring: Keyring
   caches: Caches
-  /** What hangs on a user: the tables of the features. */
-  belongings: readonly Belonging[]
   /** In tests: a route that breaks its own declaration (errors, event) fails. */
   strict: boolean
   /** In tests: what argon2id costs, whatever is set. */

@@ -1,5 +1,5 @@
 import type { Db, Tx } from './db/pool.ts'
-import type { Origin } from './events/events.ts'
+import type { Origin } from './events/origin.ts'
 import type { Platform } from './platform.ts'
 import type { AccountScope, Directory, Reach } from './tenancy/directory.ts'
 

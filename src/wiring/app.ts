@@ -47,6 +47,7 @@ import { openDatabase, type WaitingBounds } from '../platform/db/pool.ts'
 import type { Pooler } from '../platform/db/pooler.ts'
 import { transactions } from '../platform/db/tx.ts'
 import { buildServer, type ServerParts } from '../platform/http/server.ts'
+import { handBelongings } from '../platform/lifecycle/belongings.ts'
 import { mailDelivery } from '../platform/mail/jobs.ts'
 import { sendCeilings } from '../platform/mail/limits.ts'
 import { createLog, type Log } from '../platform/observability/log.ts'
@@ -113,7 +114,6 @@ export async function openPlatform(options: AppOptions): Promise<{ platform: Pla
     tx: transactions(database.db),
     keyring,
     caches,
-    belongings,
     strict: options.strict ?? false,
     hashCost: options.hashCost ?? null,
     makeRsaPair: options.makeRsaPair ?? makeRsaPair,
@@ -134,6 +134,7 @@ export async function openPlatform(options: AppOptions): Promise<{ platform: Pla
 
 /** Hands to features what they may not import. */
 function handIn(platform: Platform): void {
+  handBelongings(platform, belongings)
   serviceSwitches.hand(platform, (directory, service) => readSwitch(platform, directory, service))
   loginGates.hand(platform, gates)
   requiresFactor.hand(platform, lacksFactor)

@@ -1,21 +1,5 @@
 import { noConnection } from './failure.ts'
-import { currentPlace } from './lanes.ts'
-
-/**
- * When a request has waited long enough for the database: for turns, connections, locks and answers together. What it waits
- * for elsewhere, such as the body or the server of a customer, does not count.
- */
-export interface Deadline {
-  /** On the clock of `performance.now()`, in milliseconds. */
-  atMs: number
-  /** Whether it has had a connection: from then on it is not refused because others wait. */
-  isAdmitted: boolean
-  /** Whether it is answered: what it has begun in the background has no deadline. */
-  isOver: boolean
-  /** How many of its steps wait for other servers at present, and since when. */
-  outside: number
-  outsideSinceMs: number
-}
+import { currentPlace, type Deadline } from './lanes.ts'
 
 // With less time left a statement is not begun. Cut off in the middle, it would cost the connection.
 const LEAST_MS = 500

@@ -1,5 +1,4 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Deadline } from './deadline.ts'
 
 /**
  * The origin of the running code: `callers` for requests with a credential, jobs and the command line; `anonymous` for
@@ -7,6 +6,22 @@ import type { Deadline } from './deadline.ts'
  * never delay callers.
  */
 export type Lane = 'callers' | 'anonymous'
+
+/**
+ * When a request has waited long enough for the database: for turns, connections, locks and answers together. What it waits
+ * for elsewhere, such as the body or the server of a customer, does not count.
+ */
+export interface Deadline {
+  /** On the clock of `performance.now()`, in milliseconds. */
+  atMs: number
+  /** Whether it has had a connection: from then on it is not refused because others wait. */
+  isAdmitted: boolean
+  /** Whether it is answered: what it has begun in the background has no deadline. */
+  isOver: boolean
+  /** How many of its steps wait for other servers at present, and since when. */
+  outside: number
+  outsideSinceMs: number
+}
 
 interface Place {
   lane: Lane

@@ -1,5 +1,5 @@
 import { ApiError } from '../errors.ts'
-import type { Origin } from '../events/events.ts'
+import type { Origin } from '../events/origin.ts'
 import { errorsOf } from '../openapi/openapi-errors.ts'
 import type { Platform } from '../platform.ts'
 import type { Route } from './route.ts'

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Awaitable, orElse, whenThere } from '../awaitable.ts'
 import { ApiError, busy, httpErrors } from '../errors.ts'
-import type { Origin } from '../events/events.ts'
+import type { Origin } from '../events/origin.ts'
 import { rateHeaders } from '../limits/rate-limit.ts'
 import { authorize, mayReadOwnTeam } from '../tenancy/authorize.ts'
 import { type Authenticators, type Caller, isManager, type KeyCaller } from '../tenancy/caller.ts'

@@ -1,5 +1,5 @@
-import type { Deadline } from '../db/deadline.ts'
-import type { Origin } from '../events/events.ts'
+import type { Deadline } from '../db/lanes.ts'
+import type { Origin } from '../events/origin.ts'
 import type { RateState } from '../limits/rate-limit.ts'
 import type { Platform } from '../platform.ts'
 import type { Authenticators, Caller, KeyCaller } from '../tenancy/caller.ts'

@@ -5,6 +5,7 @@ import type { Message } from '../mail/outbox.ts'
 import { lockText, type UserLock } from '../tenancy/user-lock.ts'
 import type { TxWork } from '../work.ts'
 import type { Belonging, Fate, Step, UserChange, UserColumns, UserTable } from './belongings.ts'
+import { belongingsOf } from './belongings.ts'
 
 /** What becomes of the user's rows of one table. */
 interface Planned {
@@ -40,7 +41,7 @@ export function planChange<Change extends UserChange>(
   fateOf: (belonging: Belonging) => Fate<Change>,
 ): Plan {
   const columns: UserColumns = {}
-  const steps = work.platform.belongings.flatMap((belonging) => {
+  const steps = belongingsOf(work.platform).flatMap((belonging) => {
     const fate = fateOf(belonging)
     const step = typeof fate === 'function' && !belonging.isAbsent?.(change.user) ? fate(work, change) : null
     if (!step) return []

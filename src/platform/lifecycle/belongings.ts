@@ -2,6 +2,7 @@ import { type OperationNodeSource, type RawBuilder, type Selectable, sql } from 
 import type { DB, Users } from '../db/schema.gen.ts'
 import type { EventDefinition, EventInput } from '../events/events.ts'
 import type { Message } from '../mail/outbox.ts'
+import { handedIn } from '../platform.ts'
 import type { Directory } from '../tenancy/directory.ts'
 import type { TxWork, Work } from '../work.ts'
 import type { EndReason } from './end-reasons.ts'
@@ -211,3 +212,9 @@ export function comesAlong<T extends UserTable>(
     ...(summary ? { columns: summary } : {}),
   })
 }
+
+const handed = handedIn<readonly Belonging[]>('belongings')
+
+export const handBelongings = handed.hand
+/** What hangs on a user: the tables of the features. */
+export const belongingsOf = handed.of

@@ -1,6 +1,6 @@
 import { hashPurpose } from '../crypto/keyring.ts'
 import { keyedHash } from '../crypto/tokens.ts'
-import type { Origin } from '../events/events.ts'
+import type { Origin } from '../events/origin.ts'
 import { networkOf } from '../http/client-address.ts'
 import { accountDirectory } from '../tenancy/directory.ts'
 import type { Work } from '../work.ts'

@@ -1,7 +1,7 @@
 import type { Scope } from '../../contract/contract.ts'
 import { httpErrors } from '../errors.ts'
-import type { Route } from '../http/route.ts'
 import type { KeyCaller } from './caller.ts'
+import { TEAM } from './named-organization.ts'
 import { allows } from './scopes.ts'
 
 const ANY_CALLER = ['any key', 'any key or member'] as const
@@ -29,13 +29,16 @@ export function authorize(caller: KeyCaller, wanted: Scope | AnyCaller): void {
   })
 }
 
-/** Whether a member reads a record of their own team (`Route.team`), which requires no scope. */
-export function mayReadOwnTeam(route: Route, { kind }: KeyCaller, subOrgId: string | null): boolean {
-  return route.team === 'own' && route.method === 'GET' && kind === 'member' && subOrgId === TEAM
+/** The part of a route that says whether it serves the team. */
+interface TeamRoute {
+  method: string
+  team?: boolean | 'own'
 }
 
-/** In place of an organization: the account's own team. */
-export const TEAM = 'team'
+/** Whether a member reads a record of their own team (`Route.team`), which requires no scope. */
+export function mayReadOwnTeam({ method, team }: TeamRoute, { kind }: KeyCaller, subOrgId: string | null): boolean {
+  return team === 'own' && method === 'GET' && kind === 'member' && subOrgId === TEAM
+}
 
 /** Gives and takes ownership. No permission of the catalogue. */
 export const OWNERSHIP = 'members:owner'

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Awaitable } from '../awaitable.ts'
-import type { Origin } from '../events/events.ts'
+import type { Origin } from '../events/origin.ts'
 import type { Directory } from './directory.ts'
 
 /** What every caller has, however authenticated. Comes only from its credential: ids in a request are targets. */

@@ -5,9 +5,7 @@ import type { Db, Tx } from '../db/pool.ts'
 import { httpErrors } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
 import { type Platform, perPlatform } from '../platform.ts'
-import type { Caller } from './caller.ts'
 import { describeNoId } from './named-organization.ts'
-import { requireService } from './services.ts'
 
 declare const verified: unique symbol
 
@@ -60,7 +58,9 @@ export interface EnvironmentRef {
 }
 
 /** The part of a caller that determines what it reaches. */
-type Reaching = Pick<Caller, 'accountId' | 'environmentId' | 'environmentSlug' | 'organizationId'>
+interface Reaching extends EnvironmentRef {
+  organizationId: string | null
+}
 
 function brand<T extends object>(value: T): T & { readonly [verified]: true } {
   return value as T & { readonly [verified]: true }
@@ -206,18 +206,6 @@ export async function resolveAccount(
   if (organizationId) await directoryOfOrganization(platform, caller, organizationId)
   const directory = await accountDirectory(platform, caller)
   return brand({ accountId, environmentId, environmentSlug, organizationId, directory })
-}
-
-/**
- * A directory by id if the reach covers it, or null. For tokens and records that carry their directory. A whole
- * environment does not include the account's own team. Throws `service_disabled` where the service of the read is off in
- * that directory.
- */
-export function directoryInReach(platform: Platform, reach: Reach, directoryId: string): Awaitable<Directory | null> {
-  if (!isId(directoryId)) return null
-  return whenThere(findDirectory(platform, directoryId), (directory) =>
-    directory && isInReach(reach, directory) ? requireService({ platform, directory }, reach.service, directory) : null,
-  )
 }
 
 /** Whether the reach covers a directory. */

@@ -1,18 +1,20 @@
 import { httpErrors, invalidField } from '../errors.ts'
 import { isId } from '../ids.ts'
 import { isSlug } from '../slug.ts'
-import { TEAM } from './authorize.ts'
-import type { Caller } from './caller.ts'
+
+/** In place of an organization: the account's own team. */
+export const TEAM = 'team'
+
+/** The part of a caller that says which organization it reaches; null for all of the account. */
+interface Bounded {
+  organizationId: string | null
+}
 
 /**
  * The organization a request names, by its key or by `subOrgId` in query or body, or null. Throws `sub_org_conflict`,
  * `sub_org_mismatch`; never checks whether another organization exists.
  */
-export function namedOrganization(
-  caller: Pick<Caller, 'organizationId'>,
-  query: unknown,
-  body: unknown,
-): string | null {
+export function namedOrganization(caller: Bounded, query: unknown, body: unknown): string | null {
   const fromQuery = readSubOrgId(query)
   const fromBody = readSubOrgId(body)
   if (fromQuery !== null && fromBody !== null && fromQuery !== fromBody) throw httpErrors.subOrgConflict()
@@ -30,7 +32,7 @@ const NO_TEAM = 'A key or member of one organization does not reach `team`. Memb
  * Throws `invalid_request` for another value, `sub_org_conflict` next to a `subOrgId`, `sub_org_mismatch` for a key of one
  * organization.
  */
-export function namesEnvironment(caller: Pick<Caller, 'organizationId'>, query: unknown, body: unknown): boolean {
+export function namesEnvironment(caller: Bounded, query: unknown, body: unknown): boolean {
   const values = [readScope(query), readScope(body)].filter((value) => value !== undefined)
   if (values.length === 0) return false
   if (values.some((value) => value !== 'environment'))

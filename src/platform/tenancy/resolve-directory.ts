@@ -2,7 +2,7 @@ import { type Awaitable, whenThere } from '../awaitable.ts'
 import { httpErrors } from '../errors.ts'
 import { type Route, requiresOrganization } from '../http/route.ts'
 import type { Platform } from '../platform.ts'
-import { assertOwner, assertSignsTeamIn, TEAM } from './authorize.ts'
+import { assertOwner, assertSignsTeamIn } from './authorize.ts'
 import { type Caller, isManager, type KeyCaller } from './caller.ts'
 import {
   type AccountScope,
@@ -15,7 +15,7 @@ import {
   teamDirectory,
   teamReach,
 } from './directory.ts'
-import { namedOrganization, namesEnvironment } from './named-organization.ts'
+import { namedOrganization, namesEnvironment, TEAM } from './named-organization.ts'
 import { requireService } from './services.ts'
 
 /** Where a request works, as its route, its caller and the organization that it names say; the service must be on. */

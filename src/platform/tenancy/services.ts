@@ -2,9 +2,10 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { authDependents, type ServiceId } from '../../contract/contract.ts'
 import { type Awaitable, whenThere } from '../awaitable.ts'
 import { httpErrors } from '../errors.ts'
-import { handedIn } from '../platform.ts'
+import { isId } from '../ids.ts'
+import { handedIn, type Platform } from '../platform.ts'
 import type { Work } from '../work.ts'
-import type { Directory, Reach } from './directory.ts'
+import { type Directory, findDirectory, isInReach, type Reach } from './directory.ts'
 
 /** Tells whether a service is on in a directory. */
 export const serviceSwitches =
@@ -58,4 +59,16 @@ export function inheritedServices({ environmentId }: Pick<Reach, 'environmentId'
 
 interface InheritedServices {
   enabled_app_ids: string[] | null
+}
+
+/**
+ * A directory by id if the reach covers it, or null. For tokens and records that carry their directory. A whole
+ * environment does not include the account's own team. Throws `service_disabled` where the service of the read is off in
+ * that directory.
+ */
+export function directoryInReach(platform: Platform, reach: Reach, directoryId: string): Awaitable<Directory | null> {
+  if (!isId(directoryId)) return null
+  return whenThere(findDirectory(platform, directoryId), (directory) =>
+    directory && isInReach(reach, directory) ? requireService({ platform, directory }, reach.service, directory) : null,
+  )
 }

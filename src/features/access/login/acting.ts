@@ -4,9 +4,9 @@ import type { UsedBeside } from '../../../platform/joined/proofs.ts'
 import type { Work } from '../../../platform/work.ts'
 import { IMPERSONATION, issueAccessToken, type SessionTokens, sessionEvents } from '../sessions/sessions.ts'
 import { loginErrors } from './errors.ts'
-import type { SignInFacts } from './facts.ts'
 import { assertMaySignIn } from './gates.ts'
 import { actingOutcome } from './session-outcome.ts'
+import type { SignInFacts } from './sign-in-facts.ts'
 import { spend } from './spend.ts'
 
 /** Who acts for a user, and how long. */

@@ -3,11 +3,12 @@ import type { JoinedItem, JoinedStatement } from '../../../platform/db/joined.ts
 import { changedFrom, joinedEventRow } from '../../../platform/events/events.ts'
 import { newId } from '../../../platform/ids.ts'
 import type { ConditionKind, UsedCondition } from '../../../platform/joined/proofs.ts'
+import { belongingsOf } from '../../../platform/lifecycle/belongings.ts'
 import { perPlatform } from '../../../platform/platform.ts'
 import { lockText } from '../../../platform/tenancy/user-lock.ts'
 import type { Work } from '../../../platform/work.ts'
 import { SELF_SERVICE, toUser, type UserRow, userEvents } from '../../directory/users/users.ts'
-import type { SignInFacts } from './facts.ts'
+import type { SignInFacts } from './sign-in-facts.ts'
 
 /** The first proof of a mailbox whose user has set nothing up before: the sign-in writes it as well. */
 export interface FirstProof {
@@ -66,11 +67,11 @@ function verified({ directory }: Work, { at, ...before }: LockedRow) {
 }
 
 const nothingBefore = perPlatform(
-  ({ belongings }): ConditionKind => ({
+  (platform): ConditionKind => ({
     name: 'nothing-before',
     columns: { mailbox_identity: 'bytea', spared_link: 'uuid' },
     holds: (directory) => {
-      const removed = belongings.filter(({ proof }) => typeof proof === 'function')
+      const removed = belongingsOf(platform).filter(({ proof }) => typeof proof === 'function')
       const found = removed.map(({ table, setUpBefore }) => {
         const own = `${table}.user_id = users.id`
         // A limit keeps the planner on the indexes: it could read whole tables at once otherwise.

@@ -5,8 +5,8 @@ import { handedIn } from '../../../platform/platform.ts'
 import type { Work } from '../../../platform/work.ts'
 import type { UserRow } from '../../directory/users/users.ts'
 import { loginErrors } from './errors.ts'
-import type { DoorState, SignInFacts } from './facts.ts'
 import type { SessionReply } from './session-reply.ts'
+import type { DoorState, SignInFacts } from './sign-in-facts.ts'
 
 /** Who asks for tokens, and how: what a gate judges by. */
 export interface Entry {

@@ -5,10 +5,10 @@ import { applyMailboxProof, findUserForUpdate, getUser, type HeldUser } from '..
 import { completeLogin, type Proof } from './door.ts'
 import { loginErrors } from './errors.ts'
 import { loginEvents } from './events.ts'
-import type { SignInFacts } from './facts.ts'
 import { firstProofOf } from './first-proof.ts'
 import type { SessionReply } from './session-reply.ts'
 import { doorSettings } from './settings.ts'
+import type { SignInFacts } from './sign-in-facts.ts'
 
 /**
  * The door for a proof of the mailbox. The first such proof confirms the address and removes every credential set

@@ -4,7 +4,7 @@ import { byAge, finishPage, listQuery, listReply, readPage } from '../../../plat
 import { defineRoute, type Route } from '../../../platform/http/route.ts'
 import { isId } from '../../../platform/ids.ts'
 import { Success } from '../../../platform/schema.ts'
-import { directoryInReach } from '../../../platform/tenancy/directory.ts'
+import { directoryInReach } from '../../../platform/tenancy/services.ts'
 import { getUser, UserParams, userErrors } from '../../directory/users/users.ts'
 import { revokeSession, revokeUserSessions } from './cut-off.ts'
 import { endReasons } from './end-reasons.ts'

@@ -11,9 +11,6 @@ import type { KeyCaller } from '../../../platform/tenancy/caller.ts'
 import { allows } from '../../../platform/tenancy/scopes.ts'
 import type { PermissionInfo, Role } from './schema.ts'
 
-/** A permission: a resource and an action, and whatever a customer puts between. */
-export const PERMISSION_FORM = /^[a-z][a-z0-9_-]*(:[a-z][a-z0-9_-]*)+$/
-
 type Granting = Pick<KeyCaller, 'kind' | 'scopes' | 'lacks'>
 
 /**

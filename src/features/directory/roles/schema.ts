@@ -3,8 +3,10 @@ import { type permissionScopes, permissions } from '../../../contract/permission
 import { COUNTED, listReply } from '../../../platform/http/pagination.ts'
 import { named, nullable, ONE_LINE } from '../../../platform/schema.ts'
 import { MAX_SLUG, SLUG_PATTERN } from '../../../platform/slug.ts'
-import { PERMISSION_FORM } from './permissions.ts'
 import type { AssignmentRow, RoleRow } from './store.ts'
+
+/** A permission: a resource and an action, and whatever a customer puts between. */
+export const PERMISSION_FORM = /^[a-z][a-z0-9_-]*(:[a-z][a-z0-9_-]*)+$/
 
 const MAX_PERMISSIONS = 500
 export const MAX_ROLES_OF_ONE = 50

@@ -1,3 +1,4 @@
+import { belongingsOf } from '../../../platform/lifecycle/belongings.ts'
 import type { TxWork } from '../../../platform/work.ts'
 import { deleteRowsOf } from './purge.ts'
 import { insertUserRows, type NewUserRow, type UserRow } from './store.ts'
@@ -15,7 +16,7 @@ export async function insertUsers(
 ): Promise<UserRow[]> {
   const users = await insertUserRows(db, directory, rows, replaces)
   const replaced = users.filter(({ version }) => version > 1).map(({ id }) => id)
-  const given = platform.belongings.filter(({ beforeProof }) => beforeProof)
+  const given = belongingsOf(platform).filter(({ beforeProof }) => beforeProof)
   if (replaced.length > 0) await deleteRowsOf(db, given, directory.id, replaced)
   return users
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Tx } from '../../../platform/db/pool.ts'
 import { forEachDirectory } from '../../../platform/jobs/due-rows.ts'
 import type { Belonging } from '../../../platform/lifecycle/belongings.ts'
+import { belongingsOf } from '../../../platform/lifecycle/belongings.ts'
 import type { Platform } from '../../../platform/platform.ts'
 
 type Given = [db: Tx, belongings: readonly Belonging[], directoryId: string, ids: string[]]
@@ -24,14 +25,15 @@ const isPast = sql<boolean>`deleted_at <= clock_now() - interval '30 days'`
 const PAST = { table: 'users', key: 'id', isDue: isPast, orderBy: 'deleted_at', batch: 200 } as const
 
 /** Removes users deleted thirty days ago, and what stayed of them for a restore. */
-export async function purgeUsers({ db, tx, belongings }: Platform): Promise<void> {
+export async function purgeUsers(platform: Platform): Promise<void> {
+  const { db, tx } = platform
   await forEachDirectory(db, PAST, (directoryId, given) =>
     tx(async (db) => {
       const users = db.selectFrom('users').select('id').where('directory_id', '=', directoryId)
       const held = await users.where('id', 'in', given).where(isPast).orderBy('id').forUpdate().execute()
       const ids = held.map((row) => row.id)
       if (ids.length === 0) return
-      await purgeKept(db, belongings, directoryId, ids)
+      await purgeKept(db, belongingsOf(platform), directoryId, ids)
       await db.deleteFrom('users').where('directory_id', '=', directoryId).where('id', 'in', ids).execute()
     }),
   )

@@ -1,5 +1,6 @@
 import { now } from '../../../platform/db/now.ts'
 import { isId } from '../../../platform/ids.ts'
+import { belongingsOf } from '../../../platform/lifecycle/belongings.ts'
 import type { EmailAddress } from '../../../platform/mail/address.ts'
 import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
 import { userErrors } from './errors.ts'
@@ -52,7 +53,7 @@ export async function restoreUser(
 ): Promise<HeldUser | null> {
   const changes = { ...WITHOUT_FACTORS, active: false }
   const user = await bringBack(work, id, { force: true, changes, moved: { address, isProved } })
-  if (user) await purgeKept(work.db, work.platform.belongings, work.directory.id, [user.id])
+  if (user) await purgeKept(work.db, belongingsOf(work.platform), work.directory.id, [user.id])
   return user
 }
 

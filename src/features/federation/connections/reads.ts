@@ -1,6 +1,7 @@
 import type { Page } from '../../../platform/http/pagination.ts'
 import type { Platform } from '../../../platform/platform.ts'
-import { directoryInReach, type Reach } from '../../../platform/tenancy/directory.ts'
+import type { Reach } from '../../../platform/tenancy/directory.ts'
+import { directoryInReach } from '../../../platform/tenancy/services.ts'
 import type { Work } from '../../../platform/work.ts'
 import { readId } from './changes.ts'
 import { connectionErrors } from './errors.ts'

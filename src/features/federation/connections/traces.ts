@@ -1,6 +1,7 @@
 import { newId } from '../../../platform/ids.ts'
 import type { Platform } from '../../../platform/platform.ts'
-import { type Directory, directoryInReach, type Reach } from '../../../platform/tenancy/directory.ts'
+import type { Directory, Reach } from '../../../platform/tenancy/directory.ts'
+import { directoryInReach } from '../../../platform/tenancy/services.ts'
 import type { Work } from '../../../platform/work.ts'
 import { NO_GROUPS } from '../federation/federation.ts'
 import { readId } from './changes.ts'

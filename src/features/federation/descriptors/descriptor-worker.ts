@@ -1,6 +1,6 @@
 import { readIdpMetadata as read } from './idp-metadata.ts'
+import type { SigningPair } from './metadata.ts'
 import { type IdpMetadata, IdpMetadataError } from './metadata.ts'
-import type { SigningPair } from './outgoing.ts'
 
 // Runs only in the threads of the message pool.
 

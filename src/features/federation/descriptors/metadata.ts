@@ -14,3 +14,9 @@ export interface IdpMetadata {
 
 /** The text is not the metadata of one provider. The message says why, for administrators. */
 export class IdpMetadataError extends Error {}
+
+/** What signs for the service. */
+export interface SigningPair {
+  certificatePem: string
+  privateKeyPem: string
+}

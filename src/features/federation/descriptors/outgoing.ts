@@ -5,13 +5,8 @@ import { renderFormPage } from '../../../platform/pages/form-page.ts'
 import type { RenderedPage } from '../../../platform/pages/page-layout.ts'
 import type { Work } from '../../../platform/work.ts'
 import { signQuery, writeQuery } from '../xml/query-signatures.ts'
+import type { SigningPair } from './metadata.ts'
 import { signMessage } from './threads.ts'
-
-/** What signs for the service. */
-export interface SigningPair {
-  certificatePem: string
-  privateKeyPem: string
-}
 
 /** A message on its way to a provider. */
 export interface Outgoing {

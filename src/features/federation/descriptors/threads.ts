@@ -1,8 +1,8 @@
 import { defineThreadWork, type MessageOwner } from '../xml/message-pool.ts'
 import { XmlRefusal } from '../xml/refusal.ts'
 import type * as descriptorWorker from './descriptor-worker.ts'
+import type { SigningPair } from './metadata.ts'
 import { type IdpMetadata, IdpMetadataError } from './metadata.ts'
-import type { SigningPair } from './outgoing.ts'
 
 const inThread = defineThreadWork<typeof descriptorWorker>(new URL('./descriptor-worker.ts', import.meta.url))
 

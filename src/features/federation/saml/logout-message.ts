@@ -3,16 +3,9 @@ import type { NameId } from '../descriptors/descriptors.ts'
 import { attributeOf, type XmlElement } from '../xml/read.ts'
 import { checkIssuer, checkWindow, timeOf } from './assertion.ts'
 import { expectedOf, spellingsOf, trustOf } from './partner.ts'
+import type { PostedLogout } from './posted-logout.ts'
 import { SamlRefusal } from './refusal.ts'
 import { judgeLogout } from './threads.ts'
-
-/** A message of a logout, as a provider has a browser bring it: by a form, or by a query that is signed as it was sent. */
-export interface PostedLogout {
-  connectionId: string
-  message: string
-  relayState: string | null
-  query: { octets: string | null; algorithm: string; signature: string } | null
-}
 
 /** For how long a message is taken after it was made. */
 export const MAX_AGE_MS = 300_000

@@ -23,7 +23,8 @@ import {
 import { withMessagePlace } from '../xml/message-pool.ts'
 import { attributeOf, elementsOf } from '../xml/read.ts'
 import { XmlRefusal } from '../xml/refusal.ts'
-import { type PostedLogout, readLogoutMessage } from './logout-message.ts'
+import { readLogoutMessage } from './logout-message.ts'
+import type { PostedLogout } from './posted-logout.ts'
 import { SamlRefusal } from './refusal.ts'
 import { checkStatus } from './response.ts'
 

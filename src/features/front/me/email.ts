@@ -40,7 +40,8 @@ import {
 } from '../../sign-in/otp/otp.ts'
 import { newAddressMail } from './emails.ts'
 import { meErrors } from './errors.ts'
-import { holdOwn, type OwnWork } from './freshness.ts'
+import { holdOwn } from './freshness.ts'
+import type { OwnWork } from './own-work.ts'
 import { noticeOfChange } from './undo-email.ts'
 
 const purpose = 'email_change'

@@ -2,7 +2,8 @@ import { inTx, type TxWork } from '../../../platform/work.ts'
 import { removePhoneOf, removeTotpOf } from '../../sign-in/factors/factors.ts'
 import { deletePasskeyOf, describeFactorsLeft } from '../../sign-in/passkeys/passkeys.ts'
 import { meErrors } from './errors.ts'
-import { holdOwn, type OwnWork } from './freshness.ts'
+import { holdOwn } from './freshness.ts'
+import type { OwnWork } from './own-work.ts'
 
 /** With a change of factors every session ends but the one in which it is asked for. */
 export function endsOthers({ caller }: OwnWork) {

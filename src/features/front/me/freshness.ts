@@ -1,6 +1,5 @@
 import { epochSeconds } from '../../../platform/clock.ts'
 import { httpErrors } from '../../../platform/errors.ts'
-import type { UserCaller } from '../../../platform/tenancy/caller.ts'
 import { isServiceEnabled } from '../../../platform/tenancy/services.ts'
 import type { TxWork, Work } from '../../../platform/work.ts'
 import { askGates, assertMaySignIn, findSignInFacts, type SignInFacts } from '../../access/login/login.ts'
@@ -8,9 +7,7 @@ import { holdOwnSession } from '../../access/sessions/sessions.ts'
 import { findUserForUpdate, type HeldUser } from '../../directory/users/users.ts'
 import { meErrors } from './errors.ts'
 import { methodsToStepUp } from './methods.ts'
-
-/** The work of a route that people call about themselves. */
-export type OwnWork = Work & { caller: UserCaller }
+import type { OwnWork } from './own-work.ts'
 
 /**
  * The caller's row, held, and the session with it: whatever ends that, such as a deactivation, another's change or an undo,

@@ -4,10 +4,9 @@ import type { Work } from '../../../platform/work.ts'
 import { askGates, loginErrors, type SignInFacts } from '../../access/login/login.ts'
 import { methodsToPass } from '../../access/mfa/mfa.ts'
 import { readEnrollment } from '../../sign-in/factors/factors.ts'
-import { getPasswordSettings } from '../../sign-in/password/password.ts'
+import { findPassword, getPasswordSettings } from '../../sign-in/password/password.ts'
 import type { StepUpMethod } from './errors.ts'
-import type { OwnWork } from './freshness.ts'
-import { mayStepUpByPassword } from './password.ts'
+import type { OwnWork } from './own-work.ts'
 import { mailedCodeSettings } from './step-up-code.ts'
 
 /**
@@ -58,4 +57,10 @@ function refuses(asked: Promise<object>, code: string): Promise<boolean> {
       throw error
     },
   )
+}
+
+/** Whether a user has a password that proves who they are, and not one that only allows choosing another. */
+export async function mayStepUpByPassword({ db, directory }: Work, userId: string): Promise<boolean> {
+  const stored = await findPassword(db, directory, userId)
+  return stored !== null && !stored.must_change
 }

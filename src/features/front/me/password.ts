@@ -10,7 +10,6 @@ import { getUser, type HeldUser, markUnlocked, voidPendingSignIns } from '../../
 import { unlock } from '../../sign-in/lockout/lockout.ts'
 import {
   endReasons,
-  findPassword,
   getPasswordSettings,
   hashNewPassword,
   hasPassword,
@@ -21,7 +20,8 @@ import {
   provePassword,
   storePassword,
 } from '../../sign-in/password/password.ts'
-import { holdOwn, type OwnWork } from './freshness.ts'
+import { holdOwn } from './freshness.ts'
+import type { OwnWork } from './own-work.ts'
 
 /**
  * Changes the password of the person who asks for it, or sets the first one. The present one is guessed at as at a sign-in,
@@ -74,10 +74,4 @@ async function endOthers(work: TxWork, user: HeldUser, sessionId: string): Promi
   await queueMail(work, passwordChangedMail(user, 'user'), NOTICE_USEFUL_SECONDS)
   await record(work, passwordEvents.changed({ target: { type: 'user', id: user.id }, data: { by: 'user' } }))
   return ended
-}
-
-/** Whether a user has a password that proves who they are, and not one that only allows choosing another. */
-export async function mayStepUpByPassword({ db, directory }: Work, userId: string): Promise<boolean> {
-  const stored = await findPassword(db, directory, userId)
-  return stored !== null && !stored.must_change
 }

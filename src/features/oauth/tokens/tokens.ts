@@ -19,11 +19,11 @@ import type { ValuesOf } from '../../../platform/settings/settings.ts'
 import {
   accountDirectory,
   type Directory,
-  directoryInReach,
   findDirectoryOfOrganization,
   isInReach,
   type Reach,
 } from '../../../platform/tenancy/directory.ts'
+import { directoryInReach } from '../../../platform/tenancy/services.ts'
 import { inTx, type Work } from '../../../platform/work.ts'
 import { askGates, assertMaySignIn, type SessionReply } from '../../access/login/login.ts'
 import {

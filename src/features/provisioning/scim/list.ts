@@ -8,7 +8,7 @@ import { readName } from '../language/reader.ts'
 import { openCursor, type Position, sealCursor } from './cursor.ts'
 import { DEFAULT_RESULTS, MAX_RESULTS } from './discovery.ts'
 import { scimError, scimErrors } from './errors.ts'
-import { isNarrow } from './find-page.ts'
+import { isNarrow } from './narrow.ts'
 
 const LIST = 'urn:ietf:params:scim:api:messages:2.0:ListResponse'
 

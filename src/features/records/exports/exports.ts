@@ -1,4 +1,5 @@
 import { record } from '../../../platform/events/events.ts'
+import { belongingsOf } from '../../../platform/lifecycle/belongings.ts'
 import { authorize } from '../../../platform/tenancy/authorize.ts'
 import type { KeyCaller } from '../../../platform/tenancy/caller.ts'
 import type { Reach } from '../../../platform/tenancy/directory.ts'
@@ -23,7 +24,7 @@ export async function exportUser(work: Work<Reach> & { caller: KeyCaller }, user
   const { platform, db, directory } = there
   const records: Record<string, Record<string, unknown>[]> = {}
   const truncated: string[] = []
-  for (const { table, exports } of platform.belongings) {
+  for (const { table, exports } of belongingsOf(platform)) {
     if ('nothing' in exports) continue
     const found = await selectRecords(db, directory, { table, ...exports }, { userId: user.id, limit: NEWEST })
     records[table] = found.records

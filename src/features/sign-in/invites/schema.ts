@@ -2,10 +2,8 @@ import { type Static, Type } from 'typebox'
 import { named, nullable } from '../../../platform/schema.ts'
 import { TokenHash } from '../links/links.ts'
 import { NewPassword } from '../password/password.ts'
+import { INVITE_STATUSES, type InviteStatus } from './status.ts'
 import type { InviteRow } from './store.ts'
-
-export const INVITE_STATUSES = ['pending', 'accepted', 'expired', 'revoked'] as const
-export type InviteStatus = (typeof INVITE_STATUSES)[number]
 
 const Moment = Type.String({ format: 'date-time' })
 const Uuid = Type.String({ format: 'uuid' })

@@ -4,7 +4,7 @@ import type { Db } from '../../../platform/db/pool.ts'
 import type { DB, Links } from '../../../platform/db/schema.gen.ts'
 import { byAge, countIfAsked, type Found, type Page, searchPage, takePage } from '../../../platform/http/pagination.ts'
 import type { Directory, Reach } from '../../../platform/tenancy/directory.ts'
-import type { InviteStatus } from './schema.ts'
+import type { InviteStatus } from './status.ts'
 
 export interface InviteRow {
   id: string

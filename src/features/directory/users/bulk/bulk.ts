@@ -2,6 +2,7 @@ import type { Static } from 'typebox'
 import { overtaken } from '../../../../platform/db/failure.ts'
 import { invalidField } from '../../../../platform/errors.ts'
 import { record } from '../../../../platform/events/events.ts'
+import { belongingsOf } from '../../../../platform/lifecycle/belongings.ts'
 import { parseBulkText } from '../../../../platform/mail/address-lines.ts'
 import { inTx, type TxWork, type Work } from '../../../../platform/work.ts'
 import { userErrors } from '../errors.ts'
@@ -108,7 +109,7 @@ async function insertCandidates(work: TxWork, candidates: Candidate[]): Promise<
     const user = byNorm.get(candidate.address.norm)
     return user ? [{ user, candidate }] : []
   })
-  for (const belonging of work.platform.belongings) {
+  for (const belonging of belongingsOf(work.platform)) {
     const bringing = made.filter(({ candidate }) => candidate.brings.includes(belonging))
     const arrivals = bringing.map(({ user, candidate }) => ({ userId: user.id, fields: candidate.fields }))
     if (arrivals.length) await belonging.arrival?.store(work, arrivals)

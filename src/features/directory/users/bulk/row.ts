@@ -2,6 +2,7 @@ import { ApiError } from '../../../../platform/errors.ts'
 import { compileValidator } from '../../../../platform/http/validate.ts'
 import { newId } from '../../../../platform/ids.ts'
 import type { Belonging } from '../../../../platform/lifecycle/belongings.ts'
+import { belongingsOf } from '../../../../platform/lifecycle/belongings.ts'
 import { type EmailAddress, parseEmail } from '../../../../platform/mail/address.ts'
 import { fitsMetadata } from '../../../../platform/metadata.ts'
 import type { Work } from '../../../../platform/work.ts'
@@ -50,7 +51,7 @@ export function readRow(work: Work, sent: unknown, active: boolean): Candidate |
 
 /** What the user brings along, or the name of the field that cannot be read. */
 function readArrivals(work: Work, fields: object): Belonging[] | { invalid: string } {
-  const { belongings } = work.platform
+  const belongings = belongingsOf(work.platform)
   const read = belongings.map((belonging) => ({ belonging, found: belonging.arrival?.read(work, fields) }))
   for (const { found } of read) if (typeof found === 'object') return found
   return read.flatMap(({ belonging, found }) => (found === 'something' ? [belonging] : []))
