@@ -228,3 +228,8 @@ test('there is one of each: issuer of sessions, maker of tenants, way out', () =
     fileOf('outboundFetch'),
   ])
 })
+
+test('there is one map with a bound on its entries', () => {
+  const bounding = /\.size >=? \w+(?: && [^)]*)?\) [^\n]*\.(clear|delete)\(/
+  expect(filesWith(bounding)).toEqual([fileOf('boundedMap')])
+})

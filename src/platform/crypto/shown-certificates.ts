@@ -1,18 +1,18 @@
 import { X509Certificate } from 'node:crypto'
+import { boundedMap } from '../bounded-map.ts'
 
 /** What a certificate says, which never changes. */
 type Read = Pick<X509Certificate, 'fingerprint256' | 'subject' | 'validFromDate' | 'validToDate'>
 
 // A page of connections shows the same ones again and again, and to parse one costs as much as all the rest of a line.
 const MAX_READ = 2000
-const known = new Map<string, Read>()
+const known = boundedMap<Read>(MAX_READ)
 
 function read(pem: string): Read {
   const found = known.get(pem)
   if (found) return found
   const { fingerprint256, subject, validFromDate, validToDate } = new X509Certificate(pem)
   const made = { fingerprint256, subject, validFromDate, validToDate }
-  if (known.size >= MAX_READ) known.clear()
   known.set(pem, made)
   return made
 }

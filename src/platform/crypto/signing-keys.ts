@@ -11,6 +11,7 @@ import type { JWTPayload } from 'jose'
 import { jwtVerify } from 'jose/jwt/verify'
 import { sql } from 'kysely'
 import { type Awaitable, whenThere } from '../awaitable.ts'
+import { boundedMap } from '../bounded-map.ts'
 import { epochSeconds } from '../clock.ts'
 import { now } from '../db/now.ts'
 import type { Tx } from '../db/pool.ts'
@@ -173,9 +174,7 @@ async function verifyUnknown(
   { token, digest }: { token: string; digest: string },
 ): Promise<AccessClaims | null> {
   const checked = await checkToken(platform, issuer, published, token)
-  const verified = verifiedTokens(platform)
-  if (checked && verified.size >= MAX_VERIFIED) verified.clear()
-  if (checked) verified.set(digest, { ...checked, environmentId })
+  if (checked) verifiedTokens(platform).set(digest, { ...checked, environmentId })
   return checked?.claims ?? null
 }
 
@@ -195,7 +194,7 @@ interface VerifiedToken {
 
 // A backend introspects the same token with every request of its user; verifying the signature is most of the cost.
 const MAX_VERIFIED = 10_000
-const verifiedTokens = perPlatform(() => new Map<string, VerifiedToken & { environmentId: string }>())
+const verifiedTokens = perPlatform(() => boundedMap<VerifiedToken & { environmentId: string }>(MAX_VERIFIED))
 
 function isCurrent(claims: AccessClaims, platform: Platform): boolean {
   // Process clock: the claims of a token were set by it.

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type pg from 'pg'
 import type { Awaitable } from '../awaitable.ts'
+import { boundedMap } from '../bounded-map.ts'
 import { hasPassed } from '../clock.ts'
 import type { Log } from '../observability/log.ts'
 import { waitUntilDeadline } from './deadline.ts'
@@ -150,13 +151,7 @@ type Remembered = ReturnType<typeof remember>
  * those that are.
  */
 function remember<T>() {
-  const [there, others] = [new Map<string, Entry<T>>(), new Map<string, Entry<T>>()]
-  const put = (entries: Map<string, Entry<T>>, key: string, entry: Entry<T>) => {
-    entries.delete(key)
-    const oldest = entries.size >= MAX_ENTRIES ? entries.keys().next().value : undefined
-    if (oldest !== undefined) entries.delete(oldest)
-    entries.set(key, entry)
-  }
+  const [there, others] = [boundedMap<Entry<T>>(MAX_ENTRIES), boundedMap<Entry<T>>(MAX_ENTRIES)]
   const find = (key: string) => there.get(key) ?? others.get(key)
   const drop = (key: string) => {
     there.delete(key)
@@ -170,12 +165,13 @@ function remember<T>() {
       for (const entries of [there, others]) for (const entry of entries.values()) entry.isDue = true
     },
     has: (key: string) => there.has(key),
-    add: (key: string, entry: Entry<T>) => put(there.has(key) ? there : others, key, entry),
+    add: (key: string, entry: Entry<T>) => (there.has(key) ? there : others).set(key, entry),
     /** Once it is known whether it is there; unless it was dropped meanwhile. */
     keep(key: string, entry: Entry<T>, isThere: boolean) {
       if (find(key) !== entry || there.has(key) === isThere) return
       drop(key)
-      put(isThere ? there : others, key, entry)
+      const entries = isThere ? there : others
+      entries.set(key, entry)
     },
   }
 }

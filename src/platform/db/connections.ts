@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import type pg from 'pg'
+import { boundedMap } from '../bounded-map.ts'
 import { breakClient } from './client.ts'
 import type { ConnectionQueue } from './connection-queue.ts'
 import { timeToAnswer } from './deadline.ts'
@@ -163,15 +164,14 @@ interface StatementNames {
 /** Assigns names to statements from their second occurrence on. */
 function statementNames(): StatementNames {
   const names = new Map<string, string>()
-  const seen = new Set<string>()
+  const seen = boundedMap<true>(MAX_STATEMENTS)
   let generation = 0
   const nameOf = (text: string) => {
     const known = names.get(text)
     const isOneOff = text.length > MAX_TEXT_LENGTH && !lasting.has(text)
     if (known !== undefined || isOneOff || names.size >= MAX_STATEMENTS) return known
     if (!seen.has(text)) {
-      if (seen.size >= MAX_STATEMENTS) seen.clear()
-      seen.add(text)
+      seen.set(text, true)
       return undefined
     }
     const name = `ww_${createHash('sha256').update(`${generation} ${text}`).digest('hex').slice(0, 32)}`

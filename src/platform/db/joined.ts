@@ -1,4 +1,5 @@
 import { CompiledQuery } from 'kysely'
+import { type BoundedMap, boundedMap } from '../bounded-map.ts'
 import { type Platform, perPlatform } from '../platform.ts'
 import { arrayLiteral } from './arrays.ts'
 import { coalesce } from './coalesce.ts'
@@ -135,9 +136,9 @@ type Queue = (item: JoinedItem) => Promise<object | null>
 const MAX_QUEUES = 100
 
 const queues = perPlatform((platform: Platform) => {
-  const made = new WeakMap<JoinedStatement, Map<string, Queue>>()
+  const made = new WeakMap<JoinedStatement, BoundedMap<Queue>>()
   return ({ statement, lead, shared = [] }: JoinedItem) => {
-    const queuesOf = made.get(statement) ?? new Map<string, Queue>()
+    const queuesOf = made.get(statement) ?? boundedMap<Queue>(MAX_QUEUES)
     made.set(statement, queuesOf)
     const known = queuesOf.get(shared.join())
     if (known) return known
@@ -152,7 +153,6 @@ const queues = perPlatform((platform: Platform) => {
       keyOf: (item) => item.key,
     })
     // A queue that is forgotten still answers what it has.
-    if (queuesOf.size >= MAX_QUEUES) queuesOf.clear()
     queuesOf.set(shared.join(), queue)
     return queue
   }

@@ -1,5 +1,6 @@
 import type { ServiceId } from '../../contract/contract.ts'
 import { type Awaitable, whenThere } from '../awaitable.ts'
+import { boundedMap } from '../bounded-map.ts'
 import { existsIn } from '../db/home-environment.ts'
 import type { Db, Tx } from '../db/pool.ts'
 import { httpErrors } from '../errors.ts'
@@ -246,13 +247,11 @@ export function knownDirectory(platform: Platform, directoryId: string): Directo
 
 // But for the locale, what is read of a directory never changes. Some megabytes at most.
 const MAX_MET = 20_000
-const met = perPlatform(() => new Map<string, Directory>())
+const met = perPlatform(() => boundedMap<Directory>(MAX_MET))
 
 function meet(platform: Platform, row: DirectoryRow): Directory {
   const directory = toDirectory(row)
-  const known = met(platform)
-  if (known.size >= MAX_MET) known.clear()
-  known.set(directory.id, directory)
+  met(platform).set(directory.id, directory)
   return directory
 }
 

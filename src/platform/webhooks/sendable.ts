@@ -1,3 +1,4 @@
+import { boundedMap } from '../bounded-map.ts'
 import { findEvents } from '../events/event-places.ts'
 import { type Platform, perPlatform } from '../platform.ts'
 import { bodyOf, type Sendable } from './attempt.ts'
@@ -5,7 +6,7 @@ import { bodyOf, type Sendable } from './attempt.ts'
 // Of 20 KB each: what many endpoints get is read and written as JSON once. Events never change.
 const KEPT = 200
 
-const kept = perPlatform(() => new Map<string, Sendable>())
+const kept = perPlatform(() => boundedMap<Sendable>(KEPT))
 
 /** Events as they are sent, by id; without those that are no longer kept. */
 export async function findSendable(
@@ -22,6 +23,5 @@ export async function findSendable(
     found.set(event.id, sendable)
     known.set(event.id, sendable)
   }
-  for (const id of known.keys()) if (known.size > KEPT) known.delete(id)
   return found
 }

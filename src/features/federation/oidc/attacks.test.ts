@@ -143,6 +143,13 @@ describe('mix-up', () => {
     expect(arrived(await callBack(app, { code, state: began.state }))['error']).toBe('idp_error')
     expect([peer.count(/token/), other.count(/token/)]).toEqual([0, 1])
   })
+
+  test('a code of one sign-in is refused in another sign-in of the same connection', async () => {
+    const [first, second] = [await start(home, connectionId), await start(home, connectionId)]
+    const { code } = peer.signIn(first.authorization_url, ada)
+    expect(arrived(await callBack(app, { code, state: second.state }))['error']).toBe('idp_error')
+    expect(peer.count(/token/)).toBe(1)
+  })
 })
 
 test('a hostile provider speaks for the domain of its own organization alone', async () => {

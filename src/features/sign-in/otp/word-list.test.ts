@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { FIRST_WORDS, SECOND_WORDS } from './word-list.gen.ts'
 
 function readWords(file: string): string[] {
-  const text = readFileSync(new URL(`../../../test/word-list/${file}`, import.meta.url), 'utf8')
+  const text = readFileSync(new URL(`../../../../test/word-list/${file}`, import.meta.url), 'utf8')
   return text.replaceAll(/^#.*$/gm, '').split(/\s+/).filter(Boolean)
 }
 

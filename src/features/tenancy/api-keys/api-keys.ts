@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { type Awaitable, whenThere } from '../../../platform/awaitable.ts'
+import { boundedMap } from '../../../platform/bounded-map.ts'
 import { isDamaged, isMistyped, MAX_KEY_LENGTH, makeKey, startOf } from '../../../platform/crypto/api-key.ts'
 import { hashPurpose } from '../../../platform/crypto/keyring.ts'
 import { keyedHash } from '../../../platform/crypto/tokens.ts'
@@ -126,13 +127,12 @@ const MAX_REMEMBERED = 10_000
  * of the keyed one and, unlike the key itself, reveals nothing in a memory dump.
  */
 function keyAddresses(platform: Platform): (presented: string) => string | null {
-  const remembered = new Map<string, string | null>()
+  const remembered = boundedMap<string | null>(MAX_REMEMBERED)
   return (presented) => {
     const digest = hash('sha256', presented, 'binary')
     const known = remembered.get(digest)
     if (known !== undefined) return known
     const address = isMistyped(presented) ? null : cacheKey(hashKey(platform, presented))
-    if (remembered.size >= MAX_REMEMBERED) remembered.clear()
     remembered.set(digest, address)
     return address
   }

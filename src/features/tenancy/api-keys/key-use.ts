@@ -1,3 +1,4 @@
+import { boundedMap } from '../../../platform/bounded-map.ts'
 import { hasPassed } from '../../../platform/clock.ts'
 import { withoutDeadline } from '../../../platform/db/lanes.ts'
 import { type Platform, perPlatform } from '../../../platform/platform.ts'
@@ -32,7 +33,7 @@ export function noteKeyUse(platform: Platform, apiKeyId: string, ip: string | nu
 const REFUSALS_EVERY_MS = 60_000
 const MAX_REFUSED = 10_000
 
-const refused = perPlatform(() => new Map<string, number>())
+const refused = perPlatform(() => boundedMap<number>(MAX_REFUSED))
 
 /** Logs that a key was used from where it may not be: at most once a minute for each key and process. */
 export function noteKeyRefusal(platform: Platform, apiKeyId: string): void {
@@ -40,7 +41,6 @@ export function noteKeyRefusal(platform: Platform, apiKeyId: string): void {
   // Process clock: how often this process has logged a refusal.
   const now = platform.clock.now().getTime()
   if (!hasPassed(REFUSALS_EVERY_MS, known.get(apiKeyId) ?? 0, now)) return
-  if (known.size >= MAX_REFUSED) known.clear()
   known.set(apiKeyId, now)
   platform.log.warn({ apiKeyId }, 'An API key was used from an address that its allowedIps do not have')
 }
