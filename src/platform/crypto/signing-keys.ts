@@ -161,10 +161,9 @@ export function verifyAccessToken(
     const digest = digestOf(token)
     const found = verifiedTokens(platform).get(digest)
     const known = found?.environmentId === environmentId ? found : undefined
+    if (!known) return verifyUnknown(platform, { environmentId, issuer, published }, { token, digest })
     // A valid signature stays valid, but its key may have been withdrawn and the token may have expired.
-    if (known)
-      return published.some((key) => key.id === known.keyId) && isCurrent(known.claims, platform) ? known.claims : null
-    return verifyUnknown(platform, { environmentId, issuer, published }, { token, digest })
+    return published.some((key) => key.id === known.keyId) && isCurrent(known.claims, platform) ? known.claims : null
   })
 }
 
