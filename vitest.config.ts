@@ -9,7 +9,7 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: ['test/database.ts'],
-    setupFiles: ['test/sql-watch.ts'],
+    setupFiles: ['test/rules/sql-watch.ts'],
     pool: 'forks',
     // To load the application anew for each file was a third of the work: files share a process, which they leave as it was.
     isolate: false,

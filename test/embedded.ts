@@ -6,7 +6,7 @@ import pg from 'pg'
 import { afterAll, afterEach, expect } from 'vitest'
 import { type EmbeddedDatabase, startEmbedded } from '../src/platform/embedded/embedded.ts'
 import { databasesPlace } from './databases-place.ts'
-import { type Peer, spawnPeer } from './embedded-peer.ts'
+import { type Peer, spawnPeer } from './peers/embedded-peer.ts'
 
 /** A data directory to be, in a directory that others may enter. */
 export function makeDirectory(): string {

@@ -14,9 +14,9 @@ import { mailPlace } from '../src/platform/mail/outbox.ts'
 import { createLog } from '../src/platform/observability/log.ts'
 import { findDirectory } from '../src/platform/tenancy/directory.ts'
 import { type App, buildApp } from '../src/wiring/app.ts'
-import { assertHeadersDeclared, assertMatchesContract } from './contract.ts'
 import { administer, copyTemplate, databaseUrl } from './database.ts'
 import { exchange } from './exchange.ts'
+import { assertHeadersDeclared, assertMatchesContract } from './rules/contract.ts'
 
 export interface Reply {
   status: number

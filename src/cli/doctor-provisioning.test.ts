@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { succeeded } from '../../test/factors.ts'
 import { fresh } from '../../test/fresh.ts'
-import { makeWorld, newLocal } from '../../test/introductions.ts'
-import { startFederatedApp } from '../../test/oidc-organization.ts'
-import { startOpPeer } from '../../test/op-peer.ts'
+import { makeWorld, newLocal } from '../../test/peers/introductions.ts'
+import { startOpPeer } from '../../test/peers/op-peer.ts'
+import { succeeded } from '../../test/people/factors.ts'
+import { startFederatedApp } from '../../test/people/oidc-organization.ts'
+import { answered } from '../../test/people/scim-answers.ts'
 import { runCommand, settingsOf } from '../../test/process/cli.ts'
-import { answered } from '../../test/scim-answers.ts'
 
 const federated = await startFederatedApp()
 const op = await startOpPeer()

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { newPasskey } from '../../test/authenticator.ts'
-import { sentSmsCode, succeeded } from '../../test/factors.ts'
 import { startApp, type Tenant, until } from '../../test/harness.ts'
-import { giveApp, signedInMember, steppedUp, teamWorld } from '../../test/own-world.ts'
-import { PAGE } from '../../test/passkeys.ts'
+import { newPasskey } from '../../test/people/authenticator.ts'
+import { sentSmsCode, succeeded } from '../../test/people/factors.ts'
+import { PAGE } from '../../test/people/passkeys.ts'
+import { PASSWORD } from '../../test/people/team.ts'
 import { runCommand, settingsOf } from '../../test/process/cli.ts'
 import { snapshot } from '../../test/snapshot.ts'
-import { PASSWORD } from '../../test/team.ts'
+import { giveApp, signedInMember, steppedUp, teamWorld } from '../../test/walkers/own-world.ts'
 
 const service = await startApp()
 const env = settingsOf(service)

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { type Reply, startApp } from '../../test/harness.ts'
-import { newEmail } from '../../test/people.ts'
+import { newEmail } from '../../test/people/people.ts'
+import { mailedLink, signIn } from '../../test/people/sign-in.ts'
+import { joinedMember, PASSWORD } from '../../test/people/team.ts'
 import { runCommand, settingsOf } from '../../test/process/cli.ts'
-import { mailedLink, signIn } from '../../test/sign-in.ts'
-import { joinedMember, PASSWORD } from '../../test/team.ts'
 
 const service = await startApp()
 const env = settingsOf(service)

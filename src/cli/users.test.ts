@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { startApp } from '../../test/harness.ts'
+import { signIn } from '../../test/people/sign-in.ts'
 import { runCommand, settingsOf } from '../../test/process/cli.ts'
-import { signIn } from '../../test/sign-in.ts'
 
 const service = await startApp()
 const env = settingsOf(service)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { startApp, until } from '../../test/harness.ts'
+import { signedInUser, signIn } from '../../test/people/sign-in.ts'
 import { startSecondApp } from '../../test/second-app.ts'
-import { signedInUser, signIn } from '../../test/sign-in.ts'
 import { type Clock, followDatabase, systemClock } from './clock.ts'
 import { createLog } from './observability/log.ts'
 

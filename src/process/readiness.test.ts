@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { startApp } from '../../test/harness.ts'
-import { recordStatements } from '../../test/sql-recorder.ts'
+import { recordStatements } from '../../test/rules/sql-recorder.ts'
 import { readinessChecks } from './readiness.ts'
 
 const service = await startApp()

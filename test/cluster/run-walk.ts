@@ -1,4 +1,4 @@
-import { openDnsPeer } from '../dns-peer.ts'
+import { openDnsPeer } from '../peers/dns-peer.ts'
 import { walk } from './walk.ts'
 
 const [baseUrl = 'http://localhost:3000', dnsPort = '0'] = process.argv.slice(2)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { startFederatedApp } from '../oidc-organization.ts'
+import { startFederatedApp } from '../people/oidc-organization.ts'
 import { walk } from './walk.ts'
 
 test('the walk of an operator passes on plain PostgreSQL', async () => {

@@ -1,8 +1,8 @@
-import { codeOf, succeeded } from '../factors.ts'
 import { fresh } from '../fresh.ts'
 import { type Caller, caller, type Reply, until } from '../harness.ts'
-import { type OpPeer, openOpPeer } from '../op-peer.ts'
-import { SCIM } from '../scim.ts'
+import { type OpPeer, openOpPeer } from '../peers/op-peer.ts'
+import { codeOf, succeeded } from '../people/factors.ts'
+import { SCIM } from '../people/scim.ts'
 
 export interface WalkOptions {
   baseUrl: string

@@ -95,7 +95,7 @@ export const platform: Mutant[] = [
     in: 'limitNetworks',
     find: 'if (waitMs > 0) return Math.ceil(waitMs / 1000)',
     replace: '',
-    tests: ['test/network-limit.test.ts'],
+    tests: ['test/walkers/network-limit.test.ts'],
   },
   {
     name: 'a key of one organization reaches no other',

@@ -1,4 +1,4 @@
-import { findDeclarations, readSources, type SourceFile } from '../source.ts'
+import { findDeclarations, readSources, type SourceFile } from '../rules/source.ts'
 import type { Mutant } from './mutant.ts'
 
 /** The code that a row can name. */

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { chainAll, verified } from '../audit.ts'
 import { startApp, until } from '../harness.ts'
+import { chainAll, verified } from '../people/audit.ts'
 import { spawnProgram } from '../programs.ts'
 
 // More than a transaction chains.

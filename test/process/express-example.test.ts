@@ -5,13 +5,13 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import ofExample from '../../examples/express/package.json' with { type: 'json' }
 import ofProject from '../../package.json' with { type: 'json' }
-import { openBrowser } from '../browser.ts'
-import { codeOf, enrollTotp, succeeded } from '../factors.ts'
-import { workOfOrganization } from '../federation.ts'
 import { freshEmail } from '../fresh.ts'
 import { startApp, until } from '../harness.ts'
 import { untilWaiting } from '../in-order.ts'
-import { mailedCode, signIn } from '../sign-in.ts'
+import { openBrowser } from '../peers/browser.ts'
+import { codeOf, enrollTotp, succeeded } from '../people/factors.ts'
+import { workOfOrganization } from '../people/federation.ts'
+import { mailedCode, signIn } from '../people/sign-in.ts'
 import { takePort } from './service.ts'
 
 // The application in examples/express as its README starts it, in a browser with an authenticator of its own.

@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { administer } from '../database.ts'
-import { blocksOf, differenceOf, itemsOf } from '../guide-blocks.ts'
+import { blocksOf, differenceOf, itemsOf } from '../rules/guide-blocks.ts'
 import { makeDirectory, productionSettings, startedOnce, startService } from './service.ts'
 
 // Every block of bash in the guides, run as it is printed, in a service of development: what comes out is what is printed

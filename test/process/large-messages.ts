@@ -5,7 +5,7 @@ import { deflateRawSync } from 'node:zlib'
 import { makeCertificate } from '../../src/platform/crypto/certificates.ts'
 import { signJws } from '../../src/platform/crypto/jws.ts'
 import { fresh } from '../fresh.ts'
-import { encryptAssertion, type Said, signXml, writeResponse } from '../saml-messages.ts'
+import { encryptAssertion, type Said, signXml, writeResponse } from '../peers/saml-messages.ts'
 
 const STATUS = 'urn:oasis:names:tc:SAML:2.0:status:Success'
 const NS = 'xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion"'

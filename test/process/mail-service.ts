@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { expect } from 'vitest'
 import { caller, type Reply, until } from '../harness.ts'
-import { type Delivery, makeCertificate, startSmtpPeer } from '../smtp-peer.ts'
+import { type Delivery, makeCertificate, startSmtpPeer } from '../peers/smtp-peer.ts'
 import { afterThisTest, makeDirectory, productionSettings, startService } from './service.ts'
 
 export const BASE_URL = 'https://auth.example.com'

@@ -3,7 +3,7 @@ import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { ID_LENGTH } from '../../src/platform/crypto/tokens.ts'
 import { type Caller, caller, until } from '../harness.ts'
-import { newEmail } from '../people.ts'
+import { newEmail } from '../people/people.ts'
 import { productionSettings, type Service, startedOnce, startService } from './service.ts'
 
 interface Deployment {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { caller, onceFree, until } from '../harness.ts'
-import { startPooler } from '../pooler-peer.ts'
+import { startPooler } from '../peers/pooler-peer.ts'
 import { afterThisTest, productionSettings, startService } from './service.ts'
 
 /** What a busy machine explains: a request is refused, and a job tries again. An error of PostgreSQL has a SQLSTATE. */

@@ -2,7 +2,7 @@ import pg from 'pg'
 import { expect, inject, test } from 'vitest'
 import { administer } from '../database.ts'
 import { caller, until } from '../harness.ts'
-import { startSilentProxy } from '../silent-proxy.ts'
+import { startSilentProxy } from '../peers/silent-proxy.ts'
 import { afterThisTest, productionSettings, startService } from './service.ts'
 
 const nameOf = (url: string) => new pg.Client({ connectionString: url }).database

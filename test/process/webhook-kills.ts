@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { type TestApp, until } from '../harness.ts'
+import { startReceiver } from '../peers/webhook-receiver.ts'
 import { spawnProgram } from '../programs.ts'
-import { startReceiver } from '../webhook-receiver.ts'
 
 export const WEBHOOKS = 16
 const [AT_ONCE, WORKERS] = [500, 2]

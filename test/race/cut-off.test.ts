@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { settleCutOffs } from '../../src/features/access/sessions/cut-off-job.ts'
 import { startApp, until } from '../harness.ts'
-import { newEmail, plantSessions, sessionsIn } from '../people.ts'
-import { signedInUser } from '../sign-in.ts'
+import { newEmail, plantSessions, sessionsIn } from '../people/people.ts'
+import { signedInUser } from '../people/sign-in.ts'
 import { startProcesses } from './processes.ts'
 
 const app = await startApp()

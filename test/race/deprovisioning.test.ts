@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { succeeded } from '../factors.ts'
 import { type Reply, startApp } from '../harness.ts'
-import { newEmail, sessionsIn } from '../people.ts'
-import { verifyDomain } from '../saml-connection.ts'
-import { provisioned, type ScimClient, scimCaller } from '../scim.ts'
-import { mailedCode } from '../sign-in.ts'
+import { succeeded } from '../people/factors.ts'
+import { newEmail, sessionsIn } from '../people/people.ts'
+import { verifyDomain } from '../people/saml-connection.ts'
+import { provisioned, type ScimClient, scimCaller } from '../people/scim.ts'
+import { mailedCode } from '../people/sign-in.ts'
 import { startProcesses } from './processes.ts'
 
 const app = await startApp()

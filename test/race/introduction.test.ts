@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { succeeded } from '../factors.ts'
 import { fresh } from '../fresh.ts'
 import { startApp } from '../harness.ts'
-import { newLocal, peopleAt } from '../introductions.ts'
-import { broughtBack, makeSamlOrganization, postResponse } from '../saml-connection.ts'
-import { provisioned, scimCaller } from '../scim.ts'
+import { newLocal, peopleAt } from '../peers/introductions.ts'
+import { succeeded } from '../people/factors.ts'
+import { broughtBack, makeSamlOrganization, postResponse } from '../people/saml-connection.ts'
+import { provisioned, scimCaller } from '../people/scim.ts'
 import { startProcesses } from './processes.ts'
 
 const app = await startApp()

@@ -2,12 +2,12 @@ import { decodeJwt } from 'jose'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import { makeProvenUser, succeeded } from '../factors.ts'
 import { type Reply, startApp, until } from '../harness.ts'
-import { newUser, type Person, sessionRowsOf } from '../people.ts'
+import { makeProvenUser, succeeded } from '../people/factors.ts'
+import { newUser, type Person, sessionRowsOf } from '../people/people.ts'
+import { mailedCode } from '../people/sign-in.ts'
+import { recordStatements } from '../rules/sql-recorder.ts'
 import { startSecondApp } from '../second-app.ts'
-import { mailedCode } from '../sign-in.ts'
-import { recordStatements } from '../sql-recorder.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { codeOf, enrollTotp, makeProvenUser, succeeded } from '../factors.ts'
 import { type Caller, type Reply, startApp } from '../harness.ts'
-import { bearing } from '../own-world.ts'
-import { joinedMember, PASSWORD as TEAM_PASSWORD } from '../team.ts'
+import { codeOf, enrollTotp, makeProvenUser, succeeded } from '../people/factors.ts'
+import { joinedMember, PASSWORD as TEAM_PASSWORD } from '../people/team.ts'
+import { bearing } from '../walkers/own-world.ts'
 import { startProcesses } from './processes.ts'
 
 const app = await startApp()

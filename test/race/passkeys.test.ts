@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { newPasskey } from '../authenticator.ts'
 import { type Reply, startApp } from '../harness.ts'
-import { newHolder, PAGE, registrationOptions, signInOptions } from '../passkeys.ts'
+import { newPasskey } from '../people/authenticator.ts'
+import { newHolder, PAGE, registrationOptions, signInOptions } from '../people/passkeys.ts'
 import { startProcesses } from './processes.ts'
 
 const app = await startApp()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { startApp } from '../harness.ts'
-import { newEmail, newPasswordUser, newUser } from '../people.ts'
+import { newEmail, newPasswordUser, newUser } from '../people/people.ts'
 import { startProcesses } from './processes.ts'
 
 const app = await startApp()

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { codeOf, enrollTotp, succeeded } from '../factors.ts'
 import { startApp, until } from '../harness.ts'
-import { newEmail, newPasswordUser } from '../people.ts'
-import { mailedLink } from '../sign-in.ts'
+import { codeOf, enrollTotp, succeeded } from '../people/factors.ts'
+import { newEmail, newPasswordUser } from '../people/people.ts'
+import { mailedLink } from '../people/sign-in.ts'
 
 // What was proved is worth nothing any more once the user has been cut off, as by a new password, before it is used.
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { fresh } from '../fresh.ts'
 import { startApp } from '../harness.ts'
-import { provisioned, scimCaller } from '../scim.ts'
+import { provisioned, scimCaller } from '../people/scim.ts'
 import { startSecondApp } from '../second-app.ts'
 
 const first = await startApp()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { startApp } from '../harness.ts'
-import { newUser } from '../people.ts'
+import { newUser } from '../people/people.ts'
 import { startSecondApp } from '../second-app.ts'
 
 const first = await startApp()

@@ -1,9 +1,9 @@
 import { decodeJwt } from 'jose'
 import { expect, test } from 'vitest'
-import { makeProvenUser, succeeded } from '../factors.ts'
 import { type Reply, startApp, until } from '../harness.ts'
-import { newEmail, newPasswordUser, newUser } from '../people.ts'
-import { mailedCode, signedInUser } from '../sign-in.ts'
+import { makeProvenUser, succeeded } from '../people/factors.ts'
+import { newEmail, newPasswordUser, newUser } from '../people/people.ts'
+import { mailedCode, signedInUser } from '../people/sign-in.ts'
 import { startProcesses } from './processes.ts'
 
 const app = await startApp()

@@ -9,8 +9,8 @@ import { databaseName, prepareCluster, readPassword } from '../../src/platform/e
 import { openHome, sharedDirectory } from '../../src/platform/embedded/embedded-home.ts'
 import { serverEnvironment, spawnIdentity } from '../../src/platform/embedded/embedded-process.ts'
 import { until } from '../harness.ts'
+import { signalServer } from '../peers/server-processes.ts'
 import { afterThisTest, makeDirectory, takePort } from '../process/service.ts'
-import { signalServer } from '../server-processes.ts'
 
 const execute = promisify(execFile)
 

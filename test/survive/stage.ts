@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Caller, caller, until } from '../harness.ts'
+import { startSilentProxy } from '../peers/silent-proxy.ts'
 import { findViolations } from '../process/kill-check.ts'
 import {
   type Access,
@@ -12,7 +13,6 @@ import {
 } from '../process/kill-load.ts'
 import { widenLimits } from '../process/kills.ts'
 import { afterThisTest, type Service, startService } from '../process/service.ts'
-import { startSilentProxy } from '../silent-proxy.ts'
 import { type Answer, durationOf, noteAnswers } from './answers.ts'
 import { type Cluster, type ClusterOptions, makeCluster } from './cluster.ts'
 import { startLoad, startTasks } from './load.ts'

@@ -1,5 +1,5 @@
 import { makeCertificate } from '../../../src/platform/crypto/certificates.ts'
-import { type ProviderPair, signXml, writeResponse } from '../../../test/saml-messages.ts'
+import { type ProviderPair, signXml, writeResponse } from '../../../test/peers/saml-messages.ts'
 
 /** A key of RSA with 2048 bits, and its certificate. */
 export function makeProviderPair(): Promise<ProviderPair> {

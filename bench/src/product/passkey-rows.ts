@@ -1,4 +1,4 @@
-import { newPasskey, type SoftwarePasskey } from '../../../test/authenticator.ts'
+import { newPasskey, type SoftwarePasskey } from '../../../test/people/authenticator.ts'
 import { type Bench, type Measurement, oncePerRun, type Row } from '../bench.ts'
 import { readText } from '../json-field.ts'
 import { callAll, createOrganization, makeEmails, measureRequests, post } from './deployment.ts'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { sql } from 'kysely'
 import { expect, inject, onTestFinished, test } from 'vitest'
-import { startSilentProxy } from '../../../test/silent-proxy.ts'
+import { startSilentProxy } from '../../../test/peers/silent-proxy.ts'
 import { endClient, openClient } from './client.ts'
 import { startDeadline } from './deadline.ts'
 import { isConnectionUnusable, isDatabaseUnavailable, sqlState } from './failure.ts'

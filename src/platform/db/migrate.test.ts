@@ -3,7 +3,7 @@ import pg from 'pg'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { administer, copyTemplate, databaseUrl } from '../../../test/database.ts'
 import { until } from '../../../test/harness.ts'
-import { startSilentProxy } from '../../../test/silent-proxy.ts'
+import { startSilentProxy } from '../../../test/peers/silent-proxy.ts'
 import { type MigrateOptions, migrate, migrationStatus } from './migrate.ts'
 import { explainDatabaseError } from './reach.ts'
 

@@ -2,7 +2,7 @@ import { chmodSync, chownSync, cpSync, mkdirSync, readdirSync, rmSync, statSync,
 import { basename, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openEmbedded, query, readServerPid } from '../../../test/embedded.ts'
-import { unprivileged } from '../../../test/embedded-peer.ts'
+import { unprivileged } from '../../../test/peers/embedded-peer.ts'
 import { locateBinaries, reachBinaries } from './embedded-binaries.ts'
 import { runProgram } from './embedded-process.ts'
 

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync 
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { eventually, isServer, openEmbedded, query, readServerPid } from '../../../test/embedded.ts'
-import { killPeer } from '../../../test/embedded-peer.ts'
+import { killPeer } from '../../../test/peers/embedded-peer.ts'
 
 const { stops, makeDataDir, useSharedDataDir, start, failStart, startPeer } = openEmbedded()
 

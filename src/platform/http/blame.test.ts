@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { serve } from '../../../test/extra-routes.ts'
 import { startApp, until } from '../../../test/harness.ts'
 import { holdConnections } from '../../../test/held-connections.ts'
+import { serve } from '../../../test/walkers/extra-routes.ts'
 import { definePage } from '../pages/pages.ts'
 
 // Who is to blame for a failure: the database, its load, ourselves, or a client that went away.

@@ -4,9 +4,9 @@ import { connect } from 'node:net'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
-import { bearing } from '../../../test/own-world.ts'
-import { newEmail } from '../../../test/people.ts'
-import { signedInUser } from '../../../test/sign-in.ts'
+import { newEmail } from '../../../test/people/people.ts'
+import { signedInUser } from '../../../test/people/sign-in.ts'
+import { bearing } from '../../../test/walkers/own-world.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()

@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { expect, test } from 'vitest'
 import { startApp, type TestApp } from '../../../test/harness.ts'
-import { mailLinkTo } from '../../../test/mailed-links.ts'
+import { mailLinkTo } from '../../../test/people/mailed-links.ts'
 import { flushKeyUses } from '../../features/tenancy/api-keys/key-use.ts'
 import { networkOf } from './client-address.ts'
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { type Caller, type Reply, startApp } from '../../../test/harness.ts'
-import { newEmail } from '../../../test/people.ts'
+import { newEmail } from '../../../test/people/people.ts'
 
 // What a key is good for: one request of one API key, for a day.
 

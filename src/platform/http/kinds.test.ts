@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { serve } from '../../../test/extra-routes.ts'
 import { startApp } from '../../../test/harness.ts'
+import { serve } from '../../../test/walkers/extra-routes.ts'
 import { appParts } from '../../wiring/app.ts'
 import { defineErrors, httpErrors } from '../errors.ts'
 import { newId } from '../ids.ts'

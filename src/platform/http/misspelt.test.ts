@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
-import { newEmail } from '../../../test/people.ts'
+import { newEmail } from '../../../test/people/people.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()

@@ -1,14 +1,14 @@
 import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { succeeded } from '../../../test/factors.ts'
-import { startFederatedApp } from '../../../test/oidc-organization.ts'
-import { newEmail } from '../../../test/people.ts'
+import { succeeded } from '../../../test/people/factors.ts'
+import { startFederatedApp } from '../../../test/people/oidc-organization.ts'
+import { newEmail } from '../../../test/people/people.ts'
+import { provisioned, SCIM } from '../../../test/people/scim.ts'
+import { signedInUser } from '../../../test/people/sign-in.ts'
+import { joinedMember } from '../../../test/people/team.ts'
 import { metadata } from '../../../test/process/large-messages.ts'
-import { provisioned, SCIM } from '../../../test/scim.ts'
-import { signedInUser } from '../../../test/sign-in.ts'
 import { snapshot } from '../../../test/snapshot.ts'
-import { joinedMember } from '../../../test/team.ts'
 
 const { app, tenant } = await startFederatedApp()
 const subOrgId = await tenant.organization()

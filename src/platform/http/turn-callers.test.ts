@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { succeeded } from '../../../test/factors.ts'
 import { startApp, until } from '../../../test/harness.ts'
-import { newEmail } from '../../../test/people.ts'
+import { succeeded } from '../../../test/people/factors.ts'
+import { newEmail } from '../../../test/people/people.ts'
 
 // A request that has waited for a turn acts with the rights that its caller has then.
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { openBrowser } from '../../../test/browser.ts'
-import { succeeded } from '../../../test/factors.ts'
 import { startApp } from '../../../test/harness.ts'
-import { newEmail, newUser } from '../../../test/people.ts'
+import { openBrowser } from '../../../test/peers/browser.ts'
+import { succeeded } from '../../../test/people/factors.ts'
+import { newEmail, newUser } from '../../../test/people/people.ts'
 
 const app = await startApp()
 const browser = await openBrowser()

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
 import { startApp, type Tenant, until } from '../../../test/harness.ts'
-import { makeCertificate, startSmtpPeer, trust } from '../../../test/smtp-peer.ts'
+import { makeCertificate, startSmtpPeer, trust } from '../../../test/peers/smtp-peer.ts'
 import { workIn } from '../../../test/work.ts'
 import { jobs } from '../../wiring/jobs.ts'
 import { newId } from '../ids.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { openBrowser } from '../../../test/browser.ts'
+import { openBrowser } from '../../../test/peers/browser.ts'
 import { OWN_BRAND } from './brand.ts'
 import { type MailContent, renderMail } from './layout.ts'
 

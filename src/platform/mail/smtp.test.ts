@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { afterAll, expect, test } from 'vitest'
-import { makeCertificate, type SmtpPeerOptions, startSmtpPeer, trust } from '../../../test/smtp-peer.ts'
+import { makeCertificate, type SmtpPeerOptions, startSmtpPeer, trust } from '../../../test/peers/smtp-peer.ts'
 import { type Config, ConfigError, parseConfig } from '../config/config.ts'
 import { newId } from '../ids.ts'
 import { readSender } from './sender.ts'

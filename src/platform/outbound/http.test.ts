@@ -3,7 +3,7 @@ import http from 'node:http'
 import https from 'node:https'
 import net from 'node:net'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { makeCertificate, trust } from '../../../test/smtp-peer.ts'
+import { makeCertificate, trust } from '../../../test/peers/smtp-peer.ts'
 import { OutboundFailure, type OutboundRequest, openOutbound, type Resolve } from './http.ts'
 
 const SECRET = 'canary-51bd'

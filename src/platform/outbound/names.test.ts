@@ -2,7 +2,7 @@ import { createHook } from 'node:async_hooks'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { afterAll, expect, test } from 'vitest'
-import { startDnsPeer } from '../../../test/dns-peer.ts'
+import { startDnsPeer } from '../../../test/peers/dns-peer.ts'
 import { lookUpAddresses } from './dns.ts'
 import { OutboundFailure, openOutbound } from './http.ts'
 

@@ -2,7 +2,7 @@ import { Resolver } from 'node:dns/promises'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { afterAll, expect, test } from 'vitest'
-import { startDnsPeer } from '../../../test/dns-peer.ts'
+import { startDnsPeer } from '../../../test/peers/dns-peer.ts'
 import { OutboundFailure, openOutbound, type Resolve } from './http.ts'
 
 // A name server of an attacker, who says another address each time. 127.0.0.1 stands for one that is allowed.

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
 import { startApp, type Tenant, until } from '../../../test/harness.ts'
-import { refuseSms, startSmsPeer, takeSms } from '../../../test/sms-peer.ts'
+import { refuseSms, startSmsPeer, takeSms } from '../../../test/peers/sms-peer.ts'
 import { workIn } from '../../../test/work.ts'
 import { jobs } from '../../wiring/jobs.ts'
 import { startWorker, type Worker } from '../jobs/worker.ts'

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { codeOf, enrollTotp, makeProvenUser, succeeded } from '../../../../test/factors.ts'
 import { type Reply, startApp } from '../../../../test/harness.ts'
 import { cutOffDuring } from '../../../../test/in-order.ts'
-import { newHolder, PAGE, signInBy, signInOptions } from '../../../../test/passkeys.ts'
-import { newPasswordUser, newUser, type Person, sessionRowsOf } from '../../../../test/people.ts'
-import { mailedCode, mailedLink } from '../../../../test/sign-in.ts'
+import { codeOf, enrollTotp, makeProvenUser, succeeded } from '../../../../test/people/factors.ts'
+import { newHolder, PAGE, signInBy, signInOptions } from '../../../../test/people/passkeys.ts'
+import { newPasswordUser, newUser, type Person, sessionRowsOf } from '../../../../test/people/people.ts'
+import { mailedCode, mailedLink } from '../../../../test/people/sign-in.ts'
 
 // Whoever has read a user before they were cut off lets them in no more, by whatever proof.
 

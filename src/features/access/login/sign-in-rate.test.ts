@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { codeOf, enrollTotp, makeProvenUser, succeeded } from '../../../../test/factors.ts'
 import { type Reply, startApp } from '../../../../test/harness.ts'
-import { type Mailbox, newEmail, newPasswordUser, sessionRowsOf } from '../../../../test/people.ts'
-import { mailedCode } from '../../../../test/sign-in.ts'
+import { codeOf, enrollTotp, makeProvenUser, succeeded } from '../../../../test/people/factors.ts'
+import { type Mailbox, newEmail, newPasswordUser, sessionRowsOf } from '../../../../test/people/people.ts'
+import { mailedCode } from '../../../../test/people/sign-in.ts'
 
 // How often one person may sign in, whoever they say they are.
 

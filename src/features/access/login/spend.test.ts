@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { makeProvenUser, signInByLink } from '../../../../test/factors.ts'
 import { startApp, until } from '../../../../test/harness.ts'
+import { makeProvenUser, signInByLink } from '../../../../test/people/factors.ts'
 
 const app = await startApp()
 const { db } = app.app.platform

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { makeProvenUser, signInByLink, succeeded } from '../../../../test/factors.ts'
 import { type Caller, startApp } from '../../../../test/harness.ts'
+import { makeProvenUser, signInByLink, succeeded } from '../../../../test/people/factors.ts'
 import { accountDirectory } from '../../../platform/tenancy/directory.ts'
 
 const [POLICY, DEFAULTS] = ['/v1/mfa/policy', '/v1/mfa/policy/defaults']

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { makeProvenUser, signInByLink, succeeded } from '../../../../test/factors.ts'
 import { type Caller, startApp } from '../../../../test/harness.ts'
+import { makeProvenUser, signInByLink, succeeded } from '../../../../test/people/factors.ts'
 import { userCleanup } from '../../directory/users/cleanup.ts'
 
 const app = await startApp()

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { makeProvenUser, succeeded } from '../../../../test/factors.ts'
 import { startApp, until } from '../../../../test/harness.ts'
+import { makeProvenUser, succeeded } from '../../../../test/people/factors.ts'
 import { workIn } from '../../../../test/work.ts'
 import { directoryOfOrganization } from '../../../platform/tenancy/directory.ts'
 import { inTx } from '../../../platform/work.ts'

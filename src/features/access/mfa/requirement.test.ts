@@ -2,8 +2,15 @@ import { randomUUID } from 'node:crypto'
 import { decodeJwt } from 'jose'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { codeOf, enrollTotp, makeProvenUser, sentSmsCode, signInByLink, succeeded } from '../../../../test/factors.ts'
 import { type Caller, startApp, until } from '../../../../test/harness.ts'
+import {
+  codeOf,
+  enrollTotp,
+  makeProvenUser,
+  sentSmsCode,
+  signInByLink,
+  succeeded,
+} from '../../../../test/people/factors.ts'
 
 const DAY = 86_400
 const organization = async (app: Awaited<ReturnType<typeof startApp>>) => {

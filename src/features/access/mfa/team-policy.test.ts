@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { succeeded } from '../../../../test/factors.ts'
 import { type Reply, startApp, type Tenant } from '../../../../test/harness.ts'
-import { signedInMember, teamWorld } from '../../../../test/own-world.ts'
+import { succeeded } from '../../../../test/people/factors.ts'
+import { joinedMember, PASSWORD } from '../../../../test/people/team.ts'
 import { startSecondApp } from '../../../../test/second-app.ts'
 import { snapshot } from '../../../../test/snapshot.ts'
-import { joinedMember, PASSWORD } from '../../../../test/team.ts'
+import { signedInMember, teamWorld } from '../../../../test/walkers/own-world.ts'
 
 // The policy of the account's own team: who reads it, who changes it, and what it requires.
 

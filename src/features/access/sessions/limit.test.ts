@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { succeeded } from '../../../../test/factors.ts'
 import { startApp } from '../../../../test/harness.ts'
-import { newEmail, newPasswordUser, plantSessions, sessionRowsOf, sessionsIn } from '../../../../test/people.ts'
+import { succeeded } from '../../../../test/people/factors.ts'
+import { newEmail, newPasswordUser, plantSessions, sessionRowsOf, sessionsIn } from '../../../../test/people/people.ts'
+import { signedInUser, signIn } from '../../../../test/people/sign-in.ts'
 import { startSecondApp } from '../../../../test/second-app.ts'
-import { signedInUser, signIn } from '../../../../test/sign-in.ts'
 
 const app = await startApp()
 const second = await startSecondApp(app)

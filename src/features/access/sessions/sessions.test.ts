@@ -1,8 +1,8 @@
 import { decodeJwt } from 'jose'
 import { expect, test, vi } from 'vitest'
 import { startApp } from '../../../../test/harness.ts'
-import { newEmail } from '../../../../test/people.ts'
-import { signedInUser, signIn } from '../../../../test/sign-in.ts'
+import { newEmail } from '../../../../test/people/people.ts'
+import { signedInUser, signIn } from '../../../../test/people/sign-in.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()

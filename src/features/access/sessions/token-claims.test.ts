@@ -1,9 +1,9 @@
 import { decodeJwt } from 'jose'
 import { expect, test } from 'vitest'
-import { succeeded } from '../../../../test/factors.ts'
 import { freshEmail } from '../../../../test/fresh.ts'
 import { startApp } from '../../../../test/harness.ts'
-import { signIn } from '../../../../test/sign-in.ts'
+import { succeeded } from '../../../../test/people/factors.ts'
+import { signIn } from '../../../../test/people/sign-in.ts'
 
 // For whom access tokens are, and what they say besides: of an organization of its own for each test.
 

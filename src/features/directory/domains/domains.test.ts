@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { type DnsAnswer, startDnsPeer } from '../../../../test/dns-peer.ts'
 import { fresh } from '../../../../test/fresh.ts'
 import { type Caller, startApp } from '../../../../test/harness.ts'
+import { type DnsAnswer, startDnsPeer } from '../../../../test/peers/dns-peer.ts'
 import { startSecondApp } from '../../../../test/second-app.ts'
 
 const dns = await startDnsPeer()

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { startDnsPeer } from '../../../../test/dns-peer.ts'
 import { fresh } from '../../../../test/fresh.ts'
 import { startApp, until } from '../../../../test/harness.ts'
-import { runJobs, takeJobs } from '../../../../test/jobs.ts'
+import { startDnsPeer } from '../../../../test/peers/dns-peer.ts'
+import { runJobs, takeJobs } from '../../../../test/people/jobs.ts'
 import { recheckDomain, recheckDueDomains } from './recheck.ts'
 
 const dns = await startDnsPeer()

@@ -1,9 +1,9 @@
 import { decodeJwt } from 'jose'
 import { expect, test } from 'vitest'
-import { succeeded } from '../../../../test/factors.ts'
 import { type Reply, startApp } from '../../../../test/harness.ts'
-import { newUser, type Person } from '../../../../test/people.ts'
-import { signIn } from '../../../../test/sign-in.ts'
+import { succeeded } from '../../../../test/people/factors.ts'
+import { newUser, type Person } from '../../../../test/people/people.ts'
+import { signIn } from '../../../../test/people/sign-in.ts'
 import { directoryRolePermissions } from '../../../contract/permissions.ts'
 
 const app = await startApp()

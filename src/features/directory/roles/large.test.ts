@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { succeeded } from '../../../../test/factors.ts'
-import { groupedOrganization } from '../../../../test/group-roles.ts'
-import { connect, startFederatedApp } from '../../../../test/oidc-organization.ts'
-import { recordStatements } from '../../../../test/sql-recorder.ts'
+import { succeeded } from '../../../../test/people/factors.ts'
+import { groupedOrganization } from '../../../../test/people/group-roles.ts'
+import { connect, startFederatedApp } from '../../../../test/people/oidc-organization.ts'
+import { recordStatements } from '../../../../test/rules/sql-recorder.ts'
 
 const service = await startFederatedApp()
 const { app, tenant } = service

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { succeeded } from '../../../../test/factors.ts'
 import { type Reply, startApp } from '../../../../test/harness.ts'
-import { newUser } from '../../../../test/people.ts'
+import { succeeded } from '../../../../test/people/factors.ts'
+import { newUser } from '../../../../test/people/people.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()

@@ -1,19 +1,19 @@
 import fc from 'fast-check'
 import { decodeJwt } from 'jose'
 import { expect, test } from 'vitest'
-import { succeeded } from '../../../../test/factors.ts'
 import { fresh } from '../../../../test/fresh.ts'
+import { startOpPeer } from '../../../../test/peers/op-peer.ts'
+import { succeeded } from '../../../../test/people/factors.ts'
 import {
   type GroupedOrganization,
   groupedOrganization,
   provisionedUser,
   rolesSeen,
   signInWith,
-} from '../../../../test/group-roles.ts'
-import { connect, startFederatedApp } from '../../../../test/oidc-organization.ts'
-import { startOpPeer } from '../../../../test/op-peer.ts'
-import { answered } from '../../../../test/scim-answers.ts'
-import { signIn } from '../../../../test/sign-in.ts'
+} from '../../../../test/people/group-roles.ts'
+import { connect, startFederatedApp } from '../../../../test/people/oidc-organization.ts'
+import { answered } from '../../../../test/people/scim-answers.ts'
+import { signIn } from '../../../../test/people/sign-in.ts'
 
 const service = await startFederatedApp()
 const { app } = service

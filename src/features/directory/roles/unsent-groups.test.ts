@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { succeeded } from '../../../../test/factors.ts'
 import { fresh } from '../../../../test/fresh.ts'
-import { makeWorld, newLocal, signInAt, type World } from '../../../../test/introductions.ts'
-import { startFederatedApp } from '../../../../test/oidc-organization.ts'
-import { startOpPeer } from '../../../../test/op-peer.ts'
+import { makeWorld, newLocal, signInAt, type World } from '../../../../test/peers/introductions.ts'
+import { startOpPeer } from '../../../../test/peers/op-peer.ts'
+import { succeeded } from '../../../../test/people/factors.ts'
+import { startFederatedApp } from '../../../../test/people/oidc-organization.ts'
 
 const service = await startFederatedApp()
 const op = await startOpPeer()

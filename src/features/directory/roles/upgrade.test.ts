@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { succeeded } from '../../../../test/factors.ts'
 import { fresh } from '../../../../test/fresh.ts'
-import { groupedOrganization, provisionedUser, signInWith } from '../../../../test/group-roles.ts'
-import { connect, startFederatedApp } from '../../../../test/oidc-organization.ts'
-import { startOpPeer } from '../../../../test/op-peer.ts'
+import { startOpPeer } from '../../../../test/peers/op-peer.ts'
+import { succeeded } from '../../../../test/people/factors.ts'
+import { groupedOrganization, provisionedUser, signInWith } from '../../../../test/people/group-roles.ts'
+import { connect, startFederatedApp } from '../../../../test/people/oidc-organization.ts'
 
 const service = await startFederatedApp()
 const { app } = service

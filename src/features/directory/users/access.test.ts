@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { startApp } from '../../../../test/harness.ts'
-import { plantSession, watchEvents } from '../../../../test/people.ts'
+import { plantSession, watchEvents } from '../../../../test/people/people.ts'
 import { newId } from '../../../platform/ids.ts'
 
 const { tenant, events, app, mails } = await startApp()

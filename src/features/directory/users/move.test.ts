@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { startApp } from '../../../../test/harness.ts'
-import { plantSession, watchEvents } from '../../../../test/people.ts'
+import { plantSession, watchEvents } from '../../../../test/people/people.ts'
 import { newId } from '../../../platform/ids.ts'
 
 const { tenant, events, app } = await startApp()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { startApp } from '../../../../test/harness.ts'
-import { newPendingUser, watchEvents } from '../../../../test/people.ts'
+import { newPendingUser, watchEvents } from '../../../../test/people/people.ts'
 import { systemOrigin } from '../../../platform/events/events.ts'
 import { newId } from '../../../platform/ids.ts'
 import { directoryOfOrganization } from '../../../platform/tenancy/directory.ts'

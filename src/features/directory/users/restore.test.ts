@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { codeOf, enrollTotp, succeeded } from '../../../../test/factors.ts'
 import { freshEmail } from '../../../../test/fresh.ts'
 import { startApp } from '../../../../test/harness.ts'
-import { newHolder, signInBy } from '../../../../test/passkeys.ts'
-import { newPasswordUser } from '../../../../test/people.ts'
-import { provisioned } from '../../../../test/scim.ts'
-import { addUser, answered, USER } from '../../../../test/scim-answers.ts'
+import { codeOf, enrollTotp, succeeded } from '../../../../test/people/factors.ts'
+import { newHolder, signInBy } from '../../../../test/people/passkeys.ts'
+import { newPasswordUser } from '../../../../test/people/people.ts'
+import { provisioned } from '../../../../test/people/scim.ts'
+import { addUser, answered, USER } from '../../../../test/people/scim-answers.ts'
+import { signedInUser, signIn } from '../../../../test/people/sign-in.ts'
 import { startSecondApp } from '../../../../test/second-app.ts'
-import { signedInUser, signIn } from '../../../../test/sign-in.ts'
 
 const app = await startApp()
 const second = await startSecondApp(app)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { startApp, type Tenant } from '../../../../test/harness.ts'
-import { signIn } from '../../../../test/sign-in.ts'
+import { signIn } from '../../../../test/people/sign-in.ts'
 import { newId } from '../../../platform/ids.ts'
 
 const service = await startApp()

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { fresh } from '../../../../test/fresh.ts'
 import { startApp } from '../../../../test/harness.ts'
-import { verifyDomain } from '../../../../test/saml-connection.ts'
+import { elliptic, many, weak } from '../../../../test/peers/weak-certificates.ts'
+import { verifyDomain } from '../../../../test/people/saml-connection.ts'
 import { startSecondApp } from '../../../../test/second-app.ts'
-import { elliptic, many, weak } from '../../../../test/weak-certificates.ts'
 import { makeCertificate } from '../../../platform/crypto/certificates.ts'
 import { newId } from '../../../platform/ids.ts'
 

@@ -1,7 +1,7 @@
-import { succeeded } from '../../../../test/factors.ts'
 import type { TestApp } from '../../../../test/harness.ts'
-import type { Start } from '../../../../test/records.ts'
-import type { Samples } from '../../../../test/samples.ts'
+import { succeeded } from '../../../../test/people/factors.ts'
+import type { Start } from '../../../../test/people/records.ts'
+import type { Samples } from '../../../../test/walkers/samples.ts'
 
 /** An active connection, and one that nothing else uses. */
 export interface ConnectionRecords {

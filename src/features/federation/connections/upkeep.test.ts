@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { startApp } from '../../../../test/harness.ts'
-import { runJobs } from '../../../../test/jobs.ts'
+import { runJobs } from '../../../../test/people/jobs.ts'
 import { makeCertificate } from '../../../platform/crypto/certificates.ts'
 import { lookAfterConnection, lookAfterDueConnections } from './upkeep.ts'
 

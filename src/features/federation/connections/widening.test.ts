@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { succeeded } from '../../../../test/factors.ts'
 import { fresh } from '../../../../test/fresh.ts'
 import type { Caller } from '../../../../test/harness.ts'
-import { makeWorld, newLocal, type World } from '../../../../test/introductions.ts'
-import { startFederatedApp } from '../../../../test/oidc-organization.ts'
-import { startOpPeer } from '../../../../test/op-peer.ts'
+import { makeWorld, newLocal, type World } from '../../../../test/peers/introductions.ts'
+import { startOpPeer } from '../../../../test/peers/op-peer.ts'
+import { succeeded } from '../../../../test/people/factors.ts'
+import { startFederatedApp } from '../../../../test/people/oidc-organization.ts'
 
 // Changes by which a connection gives its roles to more people.
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { idp, otherIdp } from '../../../../test/saml-world.ts'
-import { elliptic, many, weak } from '../../../../test/weak-certificates.ts'
+import { elliptic, many, weak } from '../../../../test/peers/weak-certificates.ts'
+import { idp, otherIdp } from '../../../../test/people/saml-world.ts'
 import { readIdpMetadata } from './idp-metadata.ts'
 import { IdpMetadataError } from './metadata.ts'
 

@@ -1,9 +1,9 @@
-import { succeeded } from '../../../../test/factors.ts'
-import { person, signInAs } from '../../../../test/federation.ts'
 import { freshEmail } from '../../../../test/fresh.ts'
 import type { TestApp } from '../../../../test/harness.ts'
-import type { Start } from '../../../../test/records.ts'
-import type { Samples } from '../../../../test/samples.ts'
+import { succeeded } from '../../../../test/people/factors.ts'
+import { person, signInAs } from '../../../../test/people/federation.ts'
+import type { Start } from '../../../../test/people/records.ts'
+import type { Samples } from '../../../../test/walkers/samples.ts'
 import { getWorkIn } from '../../../../test/work.ts'
 
 /** A user who has signed in at a provider. */

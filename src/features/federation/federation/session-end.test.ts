@@ -1,8 +1,9 @@
 import { decodeJwt } from 'jose'
 import { expect, test } from 'vitest'
-import { codeOf, enrollTotp, succeeded } from '../../../../test/factors.ts'
 import { fresh } from '../../../../test/fresh.ts'
-import { signInWith } from '../../../../test/group-roles.ts'
+import { startOpPeer } from '../../../../test/peers/op-peer.ts'
+import { codeOf, enrollTotp, succeeded } from '../../../../test/people/factors.ts'
+import { signInWith } from '../../../../test/people/group-roles.ts'
 import {
   arrived,
   callBack,
@@ -10,12 +11,11 @@ import {
   provenOrganization,
   start,
   startFederatedApp,
-} from '../../../../test/oidc-organization.ts'
-import { startOpPeer } from '../../../../test/op-peer.ts'
-import { bearing } from '../../../../test/own-world.ts'
-import { sessionsIn } from '../../../../test/people.ts'
-import { broughtBack, makeSamlOrganization, postResponse } from '../../../../test/saml-connection.ts'
-import { mailedCode } from '../../../../test/sign-in.ts'
+} from '../../../../test/people/oidc-organization.ts'
+import { sessionsIn } from '../../../../test/people/people.ts'
+import { broughtBack, makeSamlOrganization, postResponse } from '../../../../test/people/saml-connection.ts'
+import { mailedCode } from '../../../../test/people/sign-in.ts'
+import { bearing } from '../../../../test/walkers/own-world.ts'
 
 const service = await startFederatedApp()
 const { app, tenant } = service

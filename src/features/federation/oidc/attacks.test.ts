@@ -1,5 +1,6 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { startOpPeer } from '../../../../test/peers/op-peer.ts'
 import {
   arrived,
   callBack,
@@ -7,8 +8,7 @@ import {
   provenOrganization,
   start,
   startFederatedApp,
-} from '../../../../test/oidc-organization.ts'
-import { startOpPeer } from '../../../../test/op-peer.ts'
+} from '../../../../test/people/oidc-organization.ts'
 
 const service = await startFederatedApp()
 const { app } = service

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { until } from '../../../../test/harness.ts'
+import { type OpPeer, startOpPeer } from '../../../../test/peers/op-peer.ts'
 import {
   arrived,
   callBack,
@@ -8,8 +9,7 @@ import {
   provenOrganization,
   start,
   startFederatedApp,
-} from '../../../../test/oidc-organization.ts'
-import { type OpPeer, startOpPeer } from '../../../../test/op-peer.ts'
+} from '../../../../test/people/oidc-organization.ts'
 
 const service = await startFederatedApp()
 const { app } = service

@@ -1,6 +1,7 @@
 import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose'
 import { expect, test } from 'vitest'
-import { codeOf, succeeded } from '../../../../test/factors.ts'
+import { startOpPeer } from '../../../../test/peers/op-peer.ts'
+import { codeOf, succeeded } from '../../../../test/people/factors.ts'
 import {
   arrived,
   callBack,
@@ -9,8 +10,7 @@ import {
   provenOrganization,
   start,
   startFederatedApp,
-} from '../../../../test/oidc-organization.ts'
-import { startOpPeer } from '../../../../test/op-peer.ts'
+} from '../../../../test/people/oidc-organization.ts'
 
 const service = await startFederatedApp()
 const { app } = service

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import { codeOf, enrollTotp, signInByLink, succeeded } from '../../../../test/factors.ts'
 import { fresh } from '../../../../test/fresh.ts'
+import { startOpPeer } from '../../../../test/peers/op-peer.ts'
+import { codeOf, enrollTotp, signInByLink, succeeded } from '../../../../test/people/factors.ts'
 import {
   arrived,
   callBack,
@@ -9,8 +10,7 @@ import {
   provenOrganization,
   start,
   startFederatedApp,
-} from '../../../../test/oidc-organization.ts'
-import { startOpPeer } from '../../../../test/op-peer.ts'
+} from '../../../../test/people/oidc-organization.ts'
 
 // Which sessions a logout token ends: OpenID Connect Back-Channel Logout §2.4 to §2.7.
 

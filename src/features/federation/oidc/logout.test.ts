@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { startOpPeer } from '../../../../test/peers/op-peer.ts'
 import {
   arrived,
   callBack,
@@ -6,8 +7,7 @@ import {
   provenOrganization,
   start,
   startFederatedApp,
-} from '../../../../test/oidc-organization.ts'
-import { startOpPeer } from '../../../../test/op-peer.ts'
+} from '../../../../test/people/oidc-organization.ts'
 import { cleanUpLogoutTokens } from './cleanup.ts'
 
 const service = await startFederatedApp()

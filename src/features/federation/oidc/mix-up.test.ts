@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { succeeded } from '../../../../test/factors.ts'
+import { startHostilePeer, startOidcPeer } from '../../../../test/peers/oidc-peer.ts'
+import { succeeded } from '../../../../test/people/factors.ts'
 import {
   arrived,
   callBack,
@@ -9,8 +10,7 @@ import {
   provenOrganization,
   start,
   startFederatedApp,
-} from '../../../../test/oidc-organization.ts'
-import { startHostilePeer, startOidcPeer } from '../../../../test/oidc-peer.ts'
+} from '../../../../test/people/oidc-organization.ts'
 
 // Mix-up (RFC 9700 §4.4): a hostile organization has people sign in at the provider of another one, with a state of its own,
 // so that the code goes to its token endpoint. Both providers are processes of their own.

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import { succeeded } from '../../../../test/factors.ts'
 import { until } from '../../../../test/harness.ts'
+import { startOidcPeer } from '../../../../test/peers/oidc-peer.ts'
+import { succeeded } from '../../../../test/people/factors.ts'
 import {
   arrived,
   callBack,
@@ -8,8 +9,7 @@ import {
   provenOrganization,
   start,
   startFederatedApp,
-} from '../../../../test/oidc-organization.ts'
-import { startOidcPeer } from '../../../../test/oidc-peer.ts'
+} from '../../../../test/people/oidc-organization.ts'
 
 // By Back-Channel Logout of a provider that others wrote, in a process of its own.
 

@@ -3,8 +3,9 @@ import { createServer as createWebServer } from 'node:http'
 import { createServer, connect as dial, type Server, type Socket } from 'node:net'
 import { decodeJwt } from 'jose'
 import { afterAll, expect, test } from 'vitest'
-import { openBrowser } from '../../../../test/browser.ts'
-import { succeeded } from '../../../../test/factors.ts'
+import { openBrowser } from '../../../../test/peers/browser.ts'
+import { startOidcPeer } from '../../../../test/peers/oidc-peer.ts'
+import { succeeded } from '../../../../test/people/factors.ts'
 import {
   arrived,
   callBack,
@@ -12,8 +13,7 @@ import {
   provenOrganization,
   start,
   startFederatedApp,
-} from '../../../../test/oidc-organization.ts'
-import { startOidcPeer } from '../../../../test/oidc-peer.ts'
+} from '../../../../test/people/oidc-organization.ts'
 
 // Against a provider that others wrote, in a process of its own.
 

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { startApp } from '../../../../test/harness.ts'
-import { newUser } from '../../../../test/people.ts'
+import { signXml, writeResponse } from '../../../../test/peers/saml-messages.ts'
+import { newUser } from '../../../../test/people/people.ts'
 import {
   APPLICATION,
   broughtBack,
@@ -8,10 +9,9 @@ import {
   postResponse,
   providerPair,
   saidBy,
-} from '../../../../test/saml-connection.ts'
-import { signXml, writeResponse } from '../../../../test/saml-messages.ts'
+} from '../../../../test/people/saml-connection.ts'
+import { recordStatements } from '../../../../test/rules/sql-recorder.ts'
 import { startSecondApp } from '../../../../test/second-app.ts'
-import { recordStatements } from '../../../../test/sql-recorder.ts'
 import { newId } from '../../../platform/ids.ts'
 import { noteRecovery } from '../../../platform/lifecycle/deployment.ts'
 

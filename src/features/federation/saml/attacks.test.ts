@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { expect, test } from 'vitest'
-import { encryptAssertion, signXml, writeResponse } from '../../../../test/saml-messages.ts'
-import { idp, judge, judgePosted, saidOf, signedResponse, spEncryption } from '../../../../test/saml-world.ts'
+import { encryptAssertion, signXml, writeResponse } from '../../../../test/peers/saml-messages.ts'
+import { idp, judge, judgePosted, saidOf, signedResponse, spEncryption } from '../../../../test/people/saml-world.ts'
 import type { RefusalReason } from './refusal.ts'
 
 // Its own types would bring those of browsers into everything.

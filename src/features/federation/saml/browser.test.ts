@@ -1,12 +1,12 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { afterAll, expect, test } from 'vitest'
-import { openBrowser } from '../../../../test/browser.ts'
-import { succeeded } from '../../../../test/factors.ts'
 import { fresh } from '../../../../test/fresh.ts'
 import { startApp } from '../../../../test/harness.ts'
-import { providerPair, verifyDomain } from '../../../../test/saml-connection.ts'
-import { startIdp } from '../../../../test/saml-idp-peer.ts'
+import { openBrowser } from '../../../../test/peers/browser.ts'
+import { startIdp } from '../../../../test/peers/saml-idp-peer.ts'
+import { succeeded } from '../../../../test/people/factors.ts'
+import { providerPair, verifyDomain } from '../../../../test/people/saml-connection.ts'
 
 const app = await startApp({ env: { WATCHWORD_OUTBOUND_ALLOW: '127.0.0.1' } })
 const tenant = await app.tenant()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { idp, judge, otherIdp, signedResponse } from '../../../../test/saml-world.ts'
+import { idp, judge, otherIdp, signedResponse } from '../../../../test/people/saml-world.ts'
 
 const EXCLUSIVE = 'http://www.w3.org/2001/10/xml-exc-c14n#'
 const certificates = [...Array.from({ length: 9 }, () => otherIdp), idp].map(({ certificatePem }) => certificatePem)

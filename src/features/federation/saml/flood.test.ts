@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { fresh } from '../../../../test/fresh.ts'
 import { startApp } from '../../../../test/harness.ts'
-import { broughtBack, makeSamlOrganization, postResponse } from '../../../../test/saml-connection.ts'
+import { broughtBack, makeSamlOrganization, postResponse } from '../../../../test/people/saml-connection.ts'
 import { countMessageThreads } from '../xml/message-pool.ts'
 
 const app = await startApp()

@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest'
 import { startApp } from '../../../../test/harness.ts'
-import { broughtBack, makeSamlOrganization, postResponse, type SamlStart } from '../../../../test/saml-connection.ts'
+import {
+  broughtBack,
+  makeSamlOrganization,
+  postResponse,
+  type SamlStart,
+} from '../../../../test/people/saml-connection.ts'
 import { attributeOf, readXml } from '../xml/read.ts'
 
 const app = await startApp()

@@ -3,8 +3,13 @@ import { expect, test } from 'vitest'
 import { fresh } from '../../../../test/fresh.ts'
 import { startApp } from '../../../../test/harness.ts'
 import { untilWaiting } from '../../../../test/in-order.ts'
-import { broughtBack, makeSamlOrganization, postResponse, providerPair } from '../../../../test/saml-connection.ts'
-import { encodeMessage, signXml } from '../../../../test/saml-messages.ts'
+import { encodeMessage, signXml } from '../../../../test/peers/saml-messages.ts'
+import {
+  broughtBack,
+  makeSamlOrganization,
+  postResponse,
+  providerPair,
+} from '../../../../test/people/saml-connection.ts'
 import type { Tx } from '../../../platform/db/pool.ts'
 import { ns } from '../descriptors/descriptors.ts'
 

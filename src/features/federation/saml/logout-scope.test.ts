@@ -2,11 +2,16 @@ import { X509Certificate } from 'node:crypto'
 import { inflateRawSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { SignedXml } from 'xml-crypto'
-import { succeeded } from '../../../../test/factors.ts'
 import { fresh } from '../../../../test/fresh.ts'
 import { startApp } from '../../../../test/harness.ts'
-import { broughtBack, makeSamlOrganization, postResponse, providerPair } from '../../../../test/saml-connection.ts'
-import { encodeMessage, type Said, signXml } from '../../../../test/saml-messages.ts'
+import { encodeMessage, type Said, signXml } from '../../../../test/peers/saml-messages.ts'
+import { succeeded } from '../../../../test/people/factors.ts'
+import {
+  broughtBack,
+  makeSamlOrganization,
+  postResponse,
+  providerPair,
+} from '../../../../test/people/saml-connection.ts'
 import { nameIdFormats, ns, SUCCESS } from '../descriptors/descriptors.ts'
 import { attributeOf, elementsOf, readXml } from '../xml/read.ts'
 

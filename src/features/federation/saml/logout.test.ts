@@ -3,8 +3,19 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { fresh } from '../../../../test/fresh.ts'
 import { startApp } from '../../../../test/harness.ts'
-import { broughtBack, makeSamlOrganization, postResponse, providerPair } from '../../../../test/saml-connection.ts'
-import { encodeMessage, encryptName, type ProviderPair, type Signing, signXml } from '../../../../test/saml-messages.ts'
+import {
+  encodeMessage,
+  encryptName,
+  type ProviderPair,
+  type Signing,
+  signXml,
+} from '../../../../test/peers/saml-messages.ts'
+import {
+  broughtBack,
+  makeSamlOrganization,
+  postResponse,
+  providerPair,
+} from '../../../../test/people/saml-connection.ts'
 import { makeCertificate } from '../../../platform/crypto/certificates.ts'
 import { ns, SUCCESS } from '../descriptors/descriptors.ts'
 import { attributeOf, onlyChild, readXml } from '../xml/read.ts'

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { succeeded } from '../../../../test/factors.ts'
 import { fresh } from '../../../../test/fresh.ts'
 import { startApp } from '../../../../test/harness.ts'
-import { APPLICATION, broughtBack, postResponse, verifyDomain } from '../../../../test/saml-connection.ts'
-import { startIdp } from '../../../../test/saml-idp-peer.ts'
+import { startIdp } from '../../../../test/peers/saml-idp-peer.ts'
+import { succeeded } from '../../../../test/people/factors.ts'
+import { APPLICATION, broughtBack, postResponse, verifyDomain } from '../../../../test/people/saml-connection.ts'
 import { makeCertificate } from '../../../platform/crypto/certificates.ts'
 
 // Mix-up between organizations: a hostile one has a person sign in at the provider of another one with a state of its own. Each

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { encodeMessage, signXml, writeResponse } from '../../../../test/saml-messages.ts'
-import { idp, judgePosted, saidOf, signedResponse } from '../../../../test/saml-world.ts'
+import { encodeMessage, signXml, writeResponse } from '../../../../test/peers/saml-messages.ts'
+import { idp, judgePosted, saidOf, signedResponse } from '../../../../test/people/saml-world.ts'
 
 const CHARACTERS = '<>&"\'/=!-?[]#;: \n\tabcxyzAZ09_.@\u0000\u00e9'
 

@@ -1,9 +1,9 @@
 import { createVerify, X509Certificate } from 'node:crypto'
 import { inflateRawSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { succeeded } from '../../../../test/factors.ts'
 import { startApp } from '../../../../test/harness.ts'
-import { makeSamlOrganization } from '../../../../test/saml-connection.ts'
+import { succeeded } from '../../../../test/people/factors.ts'
+import { makeSamlOrganization } from '../../../../test/people/saml-connection.ts'
 import { ns, redirectUrl, writeAuthnRequest } from '../descriptors/descriptors.ts'
 import { attributeOf, onlyChild, readXml } from '../xml/read.ts'
 

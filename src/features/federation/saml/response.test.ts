@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest'
-import { encryptAssertion, encryptName, type Said, signXml, writeResponse } from '../../../../test/saml-messages.ts'
+import {
+  encryptAssertion,
+  encryptName,
+  type Said,
+  signXml,
+  writeResponse,
+} from '../../../../test/peers/saml-messages.ts'
 import {
   expected,
   idp,
@@ -9,7 +15,7 @@ import {
   secondsFromNow,
   signedResponse,
   spEncryption,
-} from '../../../../test/saml-world.ts'
+} from '../../../../test/people/saml-world.ts'
 import { ns, readPerson } from '../descriptors/descriptors.ts'
 import { readXml } from '../xml/read.ts'
 import type { Expected } from './assertion.ts'

@@ -1,9 +1,15 @@
 import { afterAll, expect, test } from 'vitest'
-import { succeeded } from '../../../../test/factors.ts'
 import { fresh } from '../../../../test/fresh.ts'
 import { startApp, until } from '../../../../test/harness.ts'
-import { APPLICATION, broughtBack, postResponse, providerPair, verifyDomain } from '../../../../test/saml-connection.ts'
-import { startIdp } from '../../../../test/saml-idp-peer.ts'
+import { startIdp } from '../../../../test/peers/saml-idp-peer.ts'
+import { succeeded } from '../../../../test/people/factors.ts'
+import {
+  APPLICATION,
+  broughtBack,
+  postResponse,
+  providerPair,
+  verifyDomain,
+} from '../../../../test/people/saml-connection.ts'
 import { startSecondApp } from '../../../../test/second-app.ts'
 import { makeCertificate } from '../../../platform/crypto/certificates.ts'
 import { findConnectionAnywhere, spKeys } from '../connections/connections.ts'

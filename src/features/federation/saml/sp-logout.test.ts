@@ -1,11 +1,16 @@
 import { createVerify, X509Certificate } from 'node:crypto'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { succeeded } from '../../../../test/factors.ts'
 import { fresh } from '../../../../test/fresh.ts'
 import { startApp } from '../../../../test/harness.ts'
-import { broughtBack, makeSamlOrganization, postResponse, providerPair } from '../../../../test/saml-connection.ts'
-import { encodeMessage, type ProviderPair, signXml } from '../../../../test/saml-messages.ts'
+import { encodeMessage, type ProviderPair, signXml } from '../../../../test/peers/saml-messages.ts'
+import { succeeded } from '../../../../test/people/factors.ts'
+import {
+  broughtBack,
+  makeSamlOrganization,
+  postResponse,
+  providerPair,
+} from '../../../../test/people/saml-connection.ts'
 import { makeCertificate } from '../../../platform/crypto/certificates.ts'
 import { ns, PARTIAL_LOGOUT, SUCCESS } from '../descriptors/descriptors.ts'
 import { RSA_SHA256 } from '../xml/names.ts'

@@ -1,9 +1,16 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { decodeJwt, jwtVerify } from 'jose'
 import { expect, test } from 'vitest'
-import { arrived } from '../../../../test/oidc-organization.ts'
-import { newEmail } from '../../../../test/people.ts'
-import { callBack, callBackByForm, signInAt, startAt, startSocial, withProvider } from '../../../../test/social-peer.ts'
+import {
+  callBack,
+  callBackByForm,
+  signInAt,
+  startAt,
+  startSocial,
+  withProvider,
+} from '../../../../test/peers/social-peer.ts'
+import { arrived } from '../../../../test/people/oidc-organization.ts'
+import { newEmail } from '../../../../test/people/people.ts'
 
 const service = await startSocial()
 const { app, google, apple, microsoft, github } = service

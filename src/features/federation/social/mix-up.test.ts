@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { succeeded } from '../../../../test/factors.ts'
 import { fresh } from '../../../../test/fresh.ts'
 import type { Caller, TestApp } from '../../../../test/harness.ts'
-import { arrived, startFederatedApp } from '../../../../test/oidc-organization.ts'
-import { startHostilePeer, startOidcPeer } from '../../../../test/oidc-peer.ts'
-import { callBack, callBackByForm, startAt, withProvider } from '../../../../test/social-peer.ts'
+import { startHostilePeer, startOidcPeer } from '../../../../test/peers/oidc-peer.ts'
+import { callBack, callBackByForm, startAt, withProvider } from '../../../../test/peers/social-peer.ts'
+import { succeeded } from '../../../../test/people/factors.ts'
+import { arrived, startFederatedApp } from '../../../../test/people/oidc-organization.ts'
 
 // Mix-up (RFC 9700 §4.4): a provider that was taken over has people sign in at another one, with a state of its own sign-in, so
 // that the code goes to its token endpoint. Both providers are processes of their own.

@@ -1,8 +1,15 @@
 import { expect, test } from 'vitest'
 import { startApp } from '../../../../test/harness.ts'
-import { arrived, HOME } from '../../../../test/oidc-organization.ts'
-import { newEmail } from '../../../../test/people.ts'
-import { callBack, callBackByForm, signInAt, startAt, startSocial, withProvider } from '../../../../test/social-peer.ts'
+import {
+  callBack,
+  callBackByForm,
+  signInAt,
+  startAt,
+  startSocial,
+  withProvider,
+} from '../../../../test/peers/social-peer.ts'
+import { arrived, HOME } from '../../../../test/people/oidc-organization.ts'
+import { newEmail } from '../../../../test/people/people.ts'
 import { parseConfig } from '../../../platform/config/config.ts'
 
 const service = await startSocial({

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { person, RULES, signInAs, workOfOrganization } from '../../../../test/federation.ts'
 import { fresh } from '../../../../test/fresh.ts'
 import { startApp } from '../../../../test/harness.ts'
-import { newEmail, newUser } from '../../../../test/people.ts'
-import { verifyDomain } from '../../../../test/saml-connection.ts'
-import { mailedCode, signedInUser } from '../../../../test/sign-in.ts'
+import { person, RULES, signInAs, workOfOrganization } from '../../../../test/people/federation.ts'
+import { newEmail, newUser } from '../../../../test/people/people.ts'
+import { verifyDomain } from '../../../../test/people/saml-connection.ts'
+import { mailedCode, signedInUser } from '../../../../test/people/sign-in.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()

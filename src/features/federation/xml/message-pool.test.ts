@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { startApp, until } from '../../../../test/harness.ts'
-import type * as worker from '../../../../test/spinning-worker.ts'
+import type * as worker from '../../../../test/peers/spinning-worker.ts'
 import { closeMessagePool, countMessageThreads, defineThreadWork, withMessagePlace } from './message-pool.ts'
 import { XmlRefusal } from './refusal.ts'
 
 const app = await startApp()
 const { platform } = app.app
-const inThread = defineThreadWork<typeof worker>(new URL('../../../../test/spinning-worker.ts', import.meta.url))
+const inThread = defineThreadWork<typeof worker>(new URL('../../../../test/peers/spinning-worker.ts', import.meta.url))
 const owner = (id: string) => ({ platform, directory: { id } })
 const echo = (id: string) => inThread(owner(id), { name: 'echo', bytes: 1 }, id)
 

@@ -1,6 +1,6 @@
 import { createSign, generateKeyPairSync } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { idp, otherIdp } from '../../../../test/saml-world.ts'
+import { idp, otherIdp } from '../../../../test/people/saml-world.ts'
 import { RSA_SHA256 } from './names.ts'
 import { findSigner } from './signers.ts'
 

@@ -1,12 +1,12 @@
 import { decodeJwt } from 'jose'
 import { expect, test } from 'vitest'
-import { succeeded } from '../../../../test/factors.ts'
 import { fresh, freshEmail } from '../../../../test/fresh.ts'
 import { startApp } from '../../../../test/harness.ts'
-import { newUser } from '../../../../test/people.ts'
-import { verifyDomain } from '../../../../test/saml-connection.ts'
+import { succeeded } from '../../../../test/people/factors.ts'
+import { newUser } from '../../../../test/people/people.ts'
+import { verifyDomain } from '../../../../test/people/saml-connection.ts'
+import { mailedCode, mailedLink } from '../../../../test/people/sign-in.ts'
 import { startSecondApp } from '../../../../test/second-app.ts'
-import { mailedCode, mailedLink } from '../../../../test/sign-in.ts'
 import { snapshot } from '../../../../test/snapshot.ts'
 
 const app = await startApp()

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { succeeded } from '../../../../test/factors.ts'
 import { fresh, freshEmail } from '../../../../test/fresh.ts'
 import { startApp } from '../../../../test/harness.ts'
-import { enforceSso } from '../../../../test/own-world.ts'
-import { newPendingUser, newUser } from '../../../../test/people.ts'
-import { verifyDomain } from '../../../../test/saml-connection.ts'
-import { mailedCode, signIn } from '../../../../test/sign-in.ts'
+import { succeeded } from '../../../../test/people/factors.ts'
+import { newPendingUser, newUser } from '../../../../test/people/people.ts'
+import { verifyDomain } from '../../../../test/people/saml-connection.ts'
+import { mailedCode, signIn } from '../../../../test/people/sign-in.ts'
+import { enforceSso } from '../../../../test/walkers/own-world.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()

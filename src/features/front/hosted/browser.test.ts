@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { Page } from 'playwright-core'
 import { afterAll, expect, test } from 'vitest'
-import { openBrowser } from '../../../../test/browser.ts'
 import { startApp } from '../../../../test/harness.ts'
-import { mailLinkTo, organizationLinkTypes } from '../../../../test/mailed-links.ts'
+import { openBrowser } from '../../../../test/peers/browser.ts'
+import { mailLinkTo, organizationLinkTypes } from '../../../../test/people/mailed-links.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()

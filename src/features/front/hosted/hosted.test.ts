@@ -3,8 +3,8 @@ import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { startApp } from '../../../../test/harness.ts'
-import { mailLinkTo, organizationLinkTypes, type Person } from '../../../../test/mailed-links.ts'
-import { type MailedLink, mailedLink, signIn } from '../../../../test/sign-in.ts'
+import { mailLinkTo, organizationLinkTypes, type Person } from '../../../../test/people/mailed-links.ts'
+import { type MailedLink, mailedLink, signIn } from '../../../../test/people/sign-in.ts'
 import { snapshot } from '../../../../test/snapshot.ts'
 
 const app = await startApp()

@@ -1,10 +1,17 @@
 import { expect, test } from 'vitest'
-import { succeeded } from '../../../../test/factors.ts'
 import { startApp } from '../../../../test/harness.ts'
-import { bearing, enforceSso, type OwnPerson, ownWorld, signedIn, signInAgain } from '../../../../test/own-world.ts'
-import { newEmail } from '../../../../test/people.ts'
+import { succeeded } from '../../../../test/people/factors.ts'
+import { newEmail } from '../../../../test/people/people.ts'
+import { type MailedLink, mailedCode, mailedLink } from '../../../../test/people/sign-in.ts'
 import { startSecondApp } from '../../../../test/second-app.ts'
-import { type MailedLink, mailedCode, mailedLink } from '../../../../test/sign-in.ts'
+import {
+  bearing,
+  enforceSso,
+  type OwnPerson,
+  ownWorld,
+  signedIn,
+  signInAgain,
+} from '../../../../test/walkers/own-world.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
-import { succeeded } from '../../../../test/factors.ts'
 import { freshPassword } from '../../../../test/fresh.ts'
 import { startApp } from '../../../../test/harness.ts'
+import { succeeded } from '../../../../test/people/factors.ts'
+import { newEmail } from '../../../../test/people/people.ts'
+import { mailedCode, mailedLink } from '../../../../test/people/sign-in.ts'
 import {
   bearing,
   changeAddress,
@@ -10,9 +12,7 @@ import {
   ownWorld,
   signedIn,
   signInAgain,
-} from '../../../../test/own-world.ts'
-import { newEmail } from '../../../../test/people.ts'
-import { mailedCode, mailedLink } from '../../../../test/sign-in.ts'
+} from '../../../../test/walkers/own-world.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()

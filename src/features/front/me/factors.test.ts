@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
-import { newPasskey } from '../../../../test/authenticator.ts'
-import { sentSmsCode, succeeded } from '../../../../test/factors.ts'
 import { startApp } from '../../../../test/harness.ts'
+import { newPasskey } from '../../../../test/people/authenticator.ts'
+import { sentSmsCode, succeeded } from '../../../../test/people/factors.ts'
+import { pageOf } from '../../../../test/people/passkeys.ts'
 import {
   bearing,
   codeNow,
@@ -12,8 +13,7 @@ import {
   signedIn,
   signInAgain,
   steppedUp,
-} from '../../../../test/own-world.ts'
-import { pageOf } from '../../../../test/passkeys.ts'
+} from '../../../../test/walkers/own-world.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()

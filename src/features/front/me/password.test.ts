@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { succeeded } from '../../../../test/factors.ts'
 import { freshPassword } from '../../../../test/fresh.ts'
 import { startApp } from '../../../../test/harness.ts'
 import { inThisOrder } from '../../../../test/in-order.ts'
-import { bearing, type OwnPerson, ownWorld, signedIn, signInAgain } from '../../../../test/own-world.ts'
-import { newEmail } from '../../../../test/people.ts'
-import { mailedCode } from '../../../../test/sign-in.ts'
+import { succeeded } from '../../../../test/people/factors.ts'
+import { newEmail } from '../../../../test/people/people.ts'
+import { mailedCode } from '../../../../test/people/sign-in.ts'
+import { bearing, type OwnPerson, ownWorld, signedIn, signInAgain } from '../../../../test/walkers/own-world.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { succeeded } from '../../../../test/factors.ts'
 import { startApp } from '../../../../test/harness.ts'
-import { bearing, ownWorld, signedIn, signInAgain } from '../../../../test/own-world.ts'
+import { succeeded } from '../../../../test/people/factors.ts'
+import { bearing, ownWorld, signedIn, signInAgain } from '../../../../test/walkers/own-world.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()

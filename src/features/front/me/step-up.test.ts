@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { newPasskey } from '../../../../test/authenticator.ts'
-import { succeeded } from '../../../../test/factors.ts'
 import { freshPassword } from '../../../../test/fresh.ts'
 import { startApp } from '../../../../test/harness.ts'
+import { newPasskey } from '../../../../test/people/authenticator.ts'
+import { succeeded } from '../../../../test/people/factors.ts'
+import { pageOf, register } from '../../../../test/people/passkeys.ts'
 import {
   bearing,
   codeNow,
@@ -12,8 +13,7 @@ import {
   ownCode,
   ownWorld,
   signedIn,
-} from '../../../../test/own-world.ts'
-import { pageOf, register } from '../../../../test/passkeys.ts'
+} from '../../../../test/walkers/own-world.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()

@@ -1,9 +1,15 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { newPasskey } from '../../../../test/authenticator.ts'
-import { succeeded } from '../../../../test/factors.ts'
 import { fresh, freshPassword } from '../../../../test/fresh.ts'
 import { startApp } from '../../../../test/harness.ts'
+import { newPasskey } from '../../../../test/people/authenticator.ts'
+import { succeeded } from '../../../../test/people/factors.ts'
+import { register } from '../../../../test/people/passkeys.ts'
+import { newEmail } from '../../../../test/people/people.ts'
+import { verifyDomain } from '../../../../test/people/saml-connection.ts'
+import { provisioned } from '../../../../test/people/scim.ts'
+import { USER } from '../../../../test/people/scim-answers.ts'
+import { mailedCode, mailedLink, type Tokens } from '../../../../test/people/sign-in.ts'
 import {
   bearing,
   changeAddress,
@@ -12,13 +18,7 @@ import {
   ownWorld,
   signedIn,
   steppedUp,
-} from '../../../../test/own-world.ts'
-import { register } from '../../../../test/passkeys.ts'
-import { newEmail } from '../../../../test/people.ts'
-import { verifyDomain } from '../../../../test/saml-connection.ts'
-import { provisioned } from '../../../../test/scim.ts'
-import { USER } from '../../../../test/scim-answers.ts'
-import { mailedCode, mailedLink, type Tokens } from '../../../../test/sign-in.ts'
+} from '../../../../test/walkers/own-world.ts'
 
 // An address that is taken back, and what else changes under way.
 

@@ -1,9 +1,9 @@
-import { succeeded } from '../../../../test/factors.ts'
-import { newExchangeCode } from '../../../../test/federation.ts'
 import { freshEmail } from '../../../../test/fresh.ts'
 import type { TestApp } from '../../../../test/harness.ts'
-import type { Start } from '../../../../test/records.ts'
-import type { Samples } from '../../../../test/samples.ts'
+import { succeeded } from '../../../../test/people/factors.ts'
+import { newExchangeCode } from '../../../../test/people/federation.ts'
+import type { Start } from '../../../../test/people/records.ts'
+import type { Samples } from '../../../../test/walkers/samples.ts'
 import { getWorkIn } from '../../../../test/work.ts'
 
 export interface TokenRecords {

@@ -1,8 +1,8 @@
 import { decodeJwt } from 'jose'
 import { expect, test } from 'vitest'
-import { succeeded } from '../../../../test/factors.ts'
 import { startApp } from '../../../../test/harness.ts'
-import { joinedMember } from '../../../../test/team.ts'
+import { succeeded } from '../../../../test/people/factors.ts'
+import { joinedMember } from '../../../../test/people/team.ts'
 
 const app = await startApp()
 

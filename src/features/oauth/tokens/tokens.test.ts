@@ -3,8 +3,8 @@ import { decodeJwt, SignJWT } from 'jose'
 import { expect, test } from 'vitest'
 import { startApp } from '../../../../test/harness.ts'
 import { untilWaiting } from '../../../../test/in-order.ts'
-import { newEmail } from '../../../../test/people.ts'
-import { signedInUser, signIn } from '../../../../test/sign-in.ts'
+import { newEmail } from '../../../../test/people/people.ts'
+import { signedInUser, signIn } from '../../../../test/people/sign-in.ts'
 import { signAccessToken } from '../../../platform/crypto/signing-keys.ts'
 
 const app = await startApp()

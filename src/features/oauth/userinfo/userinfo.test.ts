@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { startApp } from '../../../../test/harness.ts'
-import { signedInUser } from '../../../../test/sign-in.ts'
+import { signedInUser } from '../../../../test/people/sign-in.ts'
 
 const service = await startApp()
 const { baseUrl, advance } = service

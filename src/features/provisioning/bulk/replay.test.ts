@@ -1,7 +1,7 @@
 import { get } from 'node:http'
 import { expect, test } from 'vitest'
 import { startApp } from '../../../../test/harness.ts'
-import { provisioned } from '../../../../test/scim.ts'
+import { provisioned } from '../../../../test/people/scim.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()

@@ -1,8 +1,8 @@
-import { succeeded } from '../../../../test/factors.ts'
 import type { TestApp } from '../../../../test/harness.ts'
-import type { Start } from '../../../../test/records.ts'
-import type { Samples } from '../../../../test/samples.ts'
-import { scimCaller } from '../../../../test/scim.ts'
+import { succeeded } from '../../../../test/people/factors.ts'
+import type { Start } from '../../../../test/people/records.ts'
+import { scimCaller } from '../../../../test/people/scim.ts'
+import type { Samples } from '../../../../test/walkers/samples.ts'
 
 /** A request of provisioning that was kept. */
 export interface ScimRecords {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { startApp } from '../../../../test/harness.ts'
-import { provisioned } from '../../../../test/scim.ts'
-import { addUser, answered, ENTERPRISE, expectRefused, MESSAGES } from '../../../../test/scim-answers.ts'
+import { provisioned } from '../../../../test/people/scim.ts'
+import { addUser, answered, ENTERPRISE, expectRefused, MESSAGES } from '../../../../test/people/scim-answers.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { fresh } from '../../../../test/fresh.ts'
 import { startApp } from '../../../../test/harness.ts'
-import { provisioned } from '../../../../test/scim.ts'
+import { provisioned } from '../../../../test/people/scim.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()

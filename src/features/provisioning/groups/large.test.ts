@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { type Reply, startApp } from '../../../../test/harness.ts'
-import { provisioned } from '../../../../test/scim.ts'
-import { recordStatements } from '../../../../test/sql-recorder.ts'
+import { provisioned } from '../../../../test/people/scim.ts'
+import { recordStatements } from '../../../../test/rules/sql-recorder.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { succeeded } from '../../../../test/factors.ts'
 import { fresh } from '../../../../test/fresh.ts'
 import { type Reply, startApp } from '../../../../test/harness.ts'
-import { provisioned } from '../../../../test/scim.ts'
-import { addUser, answered, list, patchOf } from '../../../../test/scim-answers.ts'
+import { succeeded } from '../../../../test/people/factors.ts'
+import { provisioned } from '../../../../test/people/scim.ts'
+import { addUser, answered, list, patchOf } from '../../../../test/people/scim-answers.ts'
 
 const RUNS = Number(process.env['SCIM_REQUESTS'] ?? 12)
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type ModelPerson, steps, tellPerson } from '../../../../test/scim-patch.ts'
+import { type ModelPerson, steps, tellPerson } from '../../../../test/people/scim-patch.ts'
 import { userType } from './core-schemas.ts'
 import { ScimLanguageError } from './error.ts'
 import { applyPatch } from './patch.ts'

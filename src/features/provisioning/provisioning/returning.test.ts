@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { fresh } from '../../../../test/fresh.ts'
 import { startApp } from '../../../../test/harness.ts'
-import { provenClient } from '../../../../test/provisioning.ts'
-import { provisioned } from '../../../../test/scim.ts'
-import { signIn } from '../../../../test/sign-in.ts'
+import { provenClient } from '../../../../test/people/provisioning.ts'
+import { provisioned } from '../../../../test/people/scim.ts'
+import { signIn } from '../../../../test/people/sign-in.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()

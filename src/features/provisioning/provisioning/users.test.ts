@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { fresh } from '../../../../test/fresh.ts'
 import { startApp } from '../../../../test/harness.ts'
-import { newPendingUser } from '../../../../test/people.ts'
-import { provisioned, SCIM } from '../../../../test/scim.ts'
+import { newPendingUser } from '../../../../test/people/people.ts'
+import { provisioned, SCIM } from '../../../../test/people/scim.ts'
 import { newId } from '../../../platform/ids.ts'
 
 const app = await startApp()

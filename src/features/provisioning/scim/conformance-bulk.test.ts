@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { startApp } from '../../../../test/harness.ts'
-import { provisioned, SCIM } from '../../../../test/scim.ts'
-import { addUser, answered, expectRefused, list, MESSAGES, patchOf } from '../../../../test/scim-answers.ts'
+import { provisioned, SCIM } from '../../../../test/people/scim.ts'
+import { addUser, answered, expectRefused, list, MESSAGES, patchOf } from '../../../../test/people/scim-answers.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()

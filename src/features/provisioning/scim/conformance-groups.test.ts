@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { startApp } from '../../../../test/harness.ts'
-import { provisioned, SCIM } from '../../../../test/scim.ts'
+import { provisioned, SCIM } from '../../../../test/people/scim.ts'
 import {
   addUser,
   answered,
@@ -11,7 +11,7 @@ import {
   MESSAGES,
   patchOf,
   withoutMeta,
-} from '../../../../test/scim-answers.ts'
+} from '../../../../test/people/scim-answers.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { startApp } from '../../../../test/harness.ts'
-import { provisioned } from '../../../../test/scim.ts'
+import { provisioned } from '../../../../test/people/scim.ts'
 import {
   addUser,
   answered,
@@ -9,7 +9,7 @@ import {
   patchOf,
   USER,
   withoutMeta,
-} from '../../../../test/scim-answers.ts'
+} from '../../../../test/people/scim-answers.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()

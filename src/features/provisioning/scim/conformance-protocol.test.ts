@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { startApp } from '../../../../test/harness.ts'
-import { provisioned, SCIM, scimCaller } from '../../../../test/scim.ts'
+import { provisioned, SCIM, scimCaller } from '../../../../test/people/scim.ts'
 import {
   addUser,
   answered,
@@ -10,7 +10,7 @@ import {
   list,
   patchOf,
   USER,
-} from '../../../../test/scim-answers.ts'
+} from '../../../../test/people/scim-answers.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()

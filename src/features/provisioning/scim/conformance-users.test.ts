@@ -1,8 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { startApp } from '../../../../test/harness.ts'
-import { provisioned, SCIM } from '../../../../test/scim.ts'
-import { addUser, answered, ENTERPRISE, expectRefused, list, USER, withoutMeta } from '../../../../test/scim-answers.ts'
+import { provisioned, SCIM } from '../../../../test/people/scim.ts'
+import {
+  addUser,
+  answered,
+  ENTERPRISE,
+  expectRefused,
+  list,
+  USER,
+  withoutMeta,
+} from '../../../../test/people/scim-answers.ts'
 
 const app = await startApp()
 const client = await provisioned(app, await app.tenant())

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { succeeded } from '../../../../test/factors.ts'
-import { groupedOrganization, provisionedUser } from '../../../../test/group-roles.ts'
-import { connect, startFederatedApp } from '../../../../test/oidc-organization.ts'
-import { answered } from '../../../../test/scim-answers.ts'
+import { succeeded } from '../../../../test/people/factors.ts'
+import { groupedOrganization, provisionedUser } from '../../../../test/people/group-roles.ts'
+import { connect, startFederatedApp } from '../../../../test/people/oidc-organization.ts'
+import { answered } from '../../../../test/people/scim-answers.ts'
 import { startSecondApp } from '../../../../test/second-app.ts'
 
 const service = await startFederatedApp()

@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { startApp } from '../../../../test/harness.ts'
-import { provisioned } from '../../../../test/scim.ts'
-import { addUser, answered, ENTERPRISE, expectRefused, list, MESSAGES, USER } from '../../../../test/scim-answers.ts'
+import { provisioned } from '../../../../test/people/scim.ts'
+import {
+  addUser,
+  answered,
+  ENTERPRISE,
+  expectRefused,
+  list,
+  MESSAGES,
+  USER,
+} from '../../../../test/people/scim-answers.ts'
 
 // What the provisioning service of Microsoft Entra sends, each habit a test. The flag is on the base URL of an application
 // that asks for it, so that it comes with every request.

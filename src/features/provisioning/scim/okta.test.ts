@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { startApp } from '../../../../test/harness.ts'
-import { provisioned } from '../../../../test/scim.ts'
-import { addUser, answered, expectRefused, list, MESSAGES, USER } from '../../../../test/scim-answers.ts'
+import { provisioned } from '../../../../test/people/scim.ts'
+import { addUser, answered, expectRefused, list, MESSAGES, USER } from '../../../../test/people/scim-answers.ts'
 
 // What Okta sends, each habit a test: applications made by its wizard use PUT, those of its catalogue PATCH.
 const app = await startApp()

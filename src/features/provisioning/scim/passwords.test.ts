@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { fresh } from '../../../../test/fresh.ts'
 import { startApp } from '../../../../test/harness.ts'
-import { provisioned, type ScimClient } from '../../../../test/scim.ts'
+import { provisioned, type ScimClient } from '../../../../test/people/scim.ts'
 import { withoutQuotes } from './passwords.ts'
 
 const app = await startApp()

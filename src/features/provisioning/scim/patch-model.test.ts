@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { startApp } from '../../../../test/harness.ts'
-import { provisioned } from '../../../../test/scim.ts'
-import { addUser, answered, expectRefused, patchOf } from '../../../../test/scim-answers.ts'
-import { type ModelPerson, steps, tellPerson } from '../../../../test/scim-patch.ts'
+import { provisioned } from '../../../../test/people/scim.ts'
+import { addUser, answered, expectRefused, patchOf } from '../../../../test/people/scim-answers.ts'
+import { type ModelPerson, steps, tellPerson } from '../../../../test/people/scim-patch.ts'
 
 const RUNS = Number(process.env['SCIM_REQUESTS'] ?? 60)
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { startApp } from '../../../../test/harness.ts'
-import { provisioned, SCIM, scimCaller } from '../../../../test/scim.ts'
+import { provisioned, SCIM, scimCaller } from '../../../../test/people/scim.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()

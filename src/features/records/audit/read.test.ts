@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { chainAll } from '../../../../test/audit.ts'
 import { startApp, until } from '../../../../test/harness.ts'
-import { recordStatements } from '../../../../test/sql-recorder.ts'
-import { joinedMember } from '../../../../test/team.ts'
+import { chainAll } from '../../../../test/people/audit.ts'
+import { joinedMember } from '../../../../test/people/team.ts'
+import { recordStatements } from '../../../../test/rules/sql-recorder.ts'
 
 const service = await startApp()
 const { platform } = service.app

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { chainAll, headsNow, tampering, verified } from '../../../../test/audit.ts'
 import { startApp, until } from '../../../../test/harness.ts'
+import { chainAll, headsNow, tampering, verified } from '../../../../test/people/audit.ts'
 import { markEventStream } from '../../../platform/events/event-epoch.ts'
 import { cleanUpEvents } from './retention.ts'
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { startApp, until } from '../../../../test/harness.ts'
-import { newEmail } from '../../../../test/people.ts'
+import { newEmail } from '../../../../test/people/people.ts'
 import { STREAM_DAYS } from '../../../platform/events/event-epoch.ts'
 
 const service = await startApp()

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { succeeded } from '../../../../test/factors.ts'
 import { startApp } from '../../../../test/harness.ts'
-import { newUser, type Person } from '../../../../test/people.ts'
-import { plant, plantedIn } from '../../../../test/planted.ts'
-import { signIn } from '../../../../test/sign-in.ts'
+import { succeeded } from '../../../../test/people/factors.ts'
+import { newUser, type Person } from '../../../../test/people/people.ts'
+import { signIn } from '../../../../test/people/sign-in.ts'
 import { snapshot } from '../../../../test/snapshot.ts'
+import { plant, plantedIn } from '../../../../test/walkers/planted.ts'
 import { belongings } from '../../../wiring/belongings.ts'
 
 const app = await startApp()

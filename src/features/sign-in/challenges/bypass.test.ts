@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { expect, test } from 'vitest'
-import { newPasskey } from '../../../../test/authenticator.ts'
-import { codeOf, enrollTotp, makeProvenUser, signInByLink } from '../../../../test/factors.ts'
 import { startApp } from '../../../../test/harness.ts'
-import { PAGE, register, registrationOptions, signInBy } from '../../../../test/passkeys.ts'
-import { mailedLink } from '../../../../test/sign-in.ts'
+import { newPasskey } from '../../../../test/people/authenticator.ts'
+import { codeOf, enrollTotp, makeProvenUser, signInByLink } from '../../../../test/people/factors.ts'
+import { PAGE, register, registrationOptions, signInBy } from '../../../../test/people/passkeys.ts'
+import { mailedLink } from '../../../../test/people/sign-in.ts'
 import { withPasswordPlace } from '../../../platform/crypto/password-pool.ts'
 
 // Ways around a second factor that an attacker with one factor may try.

@@ -1,8 +1,8 @@
 import { decodeJwt } from 'jose'
 import { describe, expect, test } from 'vitest'
-import { codeOf, enrollTotp, makeProvenUser, signInByLink, succeeded } from '../../../../test/factors.ts'
 import { type Reply, startApp } from '../../../../test/harness.ts'
-import { sessionRowsOf } from '../../../../test/people.ts'
+import { codeOf, enrollTotp, makeProvenUser, signInByLink, succeeded } from '../../../../test/people/factors.ts'
+import { sessionRowsOf } from '../../../../test/people/people.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { newPasskey } from '../../../../test/authenticator.ts'
-import { codeOf, makeProvenUser, sentSmsCode, signInByLink, succeeded } from '../../../../test/factors.ts'
 import { startApp } from '../../../../test/harness.ts'
-import { register } from '../../../../test/passkeys.ts'
-import { sessionRowsOf } from '../../../../test/people.ts'
+import { newPasskey } from '../../../../test/people/authenticator.ts'
+import { codeOf, makeProvenUser, sentSmsCode, signInByLink, succeeded } from '../../../../test/people/factors.ts'
+import { register } from '../../../../test/people/passkeys.ts'
+import { sessionRowsOf } from '../../../../test/people/people.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()

@@ -1,7 +1,7 @@
-import { codeOf, signInByLink, succeeded } from '../../../../test/factors.ts'
 import type { TestApp } from '../../../../test/harness.ts'
-import type { Start } from '../../../../test/records.ts'
-import type { Samples } from '../../../../test/samples.ts'
+import { codeOf, signInByLink, succeeded } from '../../../../test/people/factors.ts'
+import type { Start } from '../../../../test/people/records.ts'
+import type { Samples } from '../../../../test/walkers/samples.ts'
 import type { FactorRecords } from '../factors/sample.ts'
 
 /** The sign-in of `factorUser` waits for the second factor. */

@@ -1,12 +1,20 @@
 import { expect, test } from 'vitest'
-import { LAPTOP, lookAtSignIns, on, PHONE, signInFromTwo, signInOn, type TestDevice } from '../../../../test/devices.ts'
-import { succeeded } from '../../../../test/factors.ts'
 import { freshPassword } from '../../../../test/fresh.ts'
 import { startApp, until } from '../../../../test/harness.ts'
-import { bearing } from '../../../../test/own-world.ts'
-import { type Mailbox, newUser, type Person } from '../../../../test/people.ts'
+import {
+  LAPTOP,
+  lookAtSignIns,
+  on,
+  PHONE,
+  signInFromTwo,
+  signInOn,
+  type TestDevice,
+} from '../../../../test/people/devices.ts'
+import { succeeded } from '../../../../test/people/factors.ts'
+import { type Mailbox, newUser, type Person } from '../../../../test/people/people.ts'
+import { mailedLink, signIn } from '../../../../test/people/sign-in.ts'
 import { startSecondApp } from '../../../../test/second-app.ts'
-import { mailedLink, signIn } from '../../../../test/sign-in.ts'
+import { bearing } from '../../../../test/walkers/own-world.ts'
 import { jobs } from '../../../wiring/jobs.ts'
 import { cleanUpDevices } from './cleanup.ts'
 

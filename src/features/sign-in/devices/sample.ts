@@ -1,6 +1,6 @@
 import type { TestApp } from '../../../../test/harness.ts'
-import type { Start } from '../../../../test/records.ts'
-import type { Samples } from '../../../../test/samples.ts'
+import type { Start } from '../../../../test/people/records.ts'
+import type { Samples } from '../../../../test/walkers/samples.ts'
 import { getWorkIn } from '../../../../test/work.ts'
 import { hashIdentity } from '../../../platform/crypto/identity.ts'
 import { newId } from '../../../platform/ids.ts'

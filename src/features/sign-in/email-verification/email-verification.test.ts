@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { startApp, until } from '../../../../test/harness.ts'
-import { newPendingUser } from '../../../../test/people.ts'
+import { newPendingUser } from '../../../../test/people/people.ts'
+import { mailedLink, signedInUser } from '../../../../test/people/sign-in.ts'
 import { startSecondApp } from '../../../../test/second-app.ts'
-import { mailedLink, signedInUser } from '../../../../test/sign-in.ts'
 import { snapshot } from '../../../../test/snapshot.ts'
 
 const app = await startApp()

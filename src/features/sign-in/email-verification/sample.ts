@@ -1,8 +1,8 @@
-import { succeeded } from '../../../../test/factors.ts'
 import type { TestApp } from '../../../../test/harness.ts'
-import type { Start } from '../../../../test/records.ts'
-import type { Samples } from '../../../../test/samples.ts'
-import { mailedLink } from '../../../../test/sign-in.ts'
+import { succeeded } from '../../../../test/people/factors.ts'
+import type { Start } from '../../../../test/people/records.ts'
+import { mailedLink } from '../../../../test/people/sign-in.ts'
+import type { Samples } from '../../../../test/walkers/samples.ts'
 import type { LinkRecords } from '../links/sample.ts'
 
 /** `linkUser` has been mailed a link that verifies the address. */

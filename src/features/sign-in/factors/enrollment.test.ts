@@ -4,10 +4,10 @@ import { sql } from 'kysely'
 import { PNG } from 'pngjs'
 import { TOTP } from 'totp-generator'
 import { expect, test } from 'vitest'
-import { codeOf, enrollTotp, makeProvenUser, signInByLink, succeeded } from '../../../../test/factors.ts'
 import { startApp } from '../../../../test/harness.ts'
 import { changeDuring } from '../../../../test/in-order.ts'
-import { newPendingUser } from '../../../../test/people.ts'
+import { codeOf, enrollTotp, makeProvenUser, signInByLink, succeeded } from '../../../../test/people/factors.ts'
+import { newPendingUser } from '../../../../test/people/people.ts'
 import { userCleanup } from '../../directory/users/cleanup.ts'
 
 const app = await startApp({ costlyHashes: true })

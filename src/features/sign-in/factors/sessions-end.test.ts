@@ -1,11 +1,11 @@
 import { decodeJwt } from 'jose'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { codeOf, enrollTotp, makeProvenUser, sentSmsCode, succeeded } from '../../../../test/factors.ts'
 import { startApp } from '../../../../test/harness.ts'
-import { registrationOptions } from '../../../../test/passkeys.ts'
-import type { Person } from '../../../../test/people.ts'
-import { mailedCode, mailedLink, signIn, type Tokens } from '../../../../test/sign-in.ts'
+import { codeOf, enrollTotp, makeProvenUser, sentSmsCode, succeeded } from '../../../../test/people/factors.ts'
+import { registrationOptions } from '../../../../test/people/passkeys.ts'
+import type { Person } from '../../../../test/people/people.ts'
+import { mailedCode, mailedLink, signIn, type Tokens } from '../../../../test/people/sign-in.ts'
 
 // A change of factors ends what began with one factor (ASVS 7.4.3).
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { type Caller, type Reply, startApp } from '../../../../test/harness.ts'
-import { newEmail, sessionsIn } from '../../../../test/people.ts'
+import { newEmail, sessionsIn } from '../../../../test/people/people.ts'
+import { mailedLink, signIn } from '../../../../test/people/sign-in.ts'
 import { startSecondApp } from '../../../../test/second-app.ts'
-import { mailedLink, signIn } from '../../../../test/sign-in.ts'
 import { snapshot } from '../../../../test/snapshot.ts'
 
 const app = await startApp()

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { type Reply, startApp } from '../../../../test/harness.ts'
-import { newEmail, newPendingUser } from '../../../../test/people.ts'
-import { mailedLink, signIn } from '../../../../test/sign-in.ts'
+import { newEmail, newPendingUser } from '../../../../test/people/people.ts'
+import { mailedLink, signIn } from '../../../../test/people/sign-in.ts'
 import { announceExpiredInvites } from './expiry.ts'
 
 const app = await startApp()

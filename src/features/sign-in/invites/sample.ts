@@ -1,8 +1,8 @@
-import { succeeded } from '../../../../test/factors.ts'
 import { freshEmail, freshPassword } from '../../../../test/fresh.ts'
 import type { TestApp } from '../../../../test/harness.ts'
-import type { Start } from '../../../../test/records.ts'
-import type { Samples } from '../../../../test/samples.ts'
+import { succeeded } from '../../../../test/people/factors.ts'
+import type { Start } from '../../../../test/people/records.ts'
+import type { Samples } from '../../../../test/walkers/samples.ts'
 
 export interface InviteRecords {
   ids: { invite: string; inviteToken: string }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { startApp } from '../../../../test/harness.ts'
 import { inThisOrder } from '../../../../test/in-order.ts'
-import { newEmail, newUser } from '../../../../test/people.ts'
+import { newEmail, newUser } from '../../../../test/people/people.ts'
+import { mailedCode, mailedLink } from '../../../../test/people/sign-in.ts'
 import { startSecondApp } from '../../../../test/second-app.ts'
-import { mailedCode, mailedLink } from '../../../../test/sign-in.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()

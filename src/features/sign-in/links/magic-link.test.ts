@@ -1,8 +1,8 @@
 import { decodeJwt } from 'jose'
 import { expect, test } from 'vitest'
 import { startApp } from '../../../../test/harness.ts'
-import { type Mailbox, newUser } from '../../../../test/people.ts'
-import { mailedCode, mailedLink } from '../../../../test/sign-in.ts'
+import { type Mailbox, newUser } from '../../../../test/people/people.ts'
+import { mailedCode, mailedLink } from '../../../../test/people/sign-in.ts'
 import { snapshot } from '../../../../test/snapshot.ts'
 
 const app = await startApp()

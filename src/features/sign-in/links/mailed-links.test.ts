@@ -1,8 +1,8 @@
 import { request } from 'node:http'
 import { expect, test } from 'vitest'
 import { PRODUCTION, startApp } from '../../../../test/harness.ts'
-import { newUser, type Person } from '../../../../test/people.ts'
-import { mailedLink } from '../../../../test/sign-in.ts'
+import { newUser, type Person } from '../../../../test/people/people.ts'
+import { mailedLink } from '../../../../test/people/sign-in.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()

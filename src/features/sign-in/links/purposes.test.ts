@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { purposeNames } from '../../../../test/mailed-links.ts'
+import { purposeNames } from '../../../../test/people/mailed-links.ts'
 import '../../../wiring/routes.ts'
 import { defineLinkPurpose, defineMailedPurpose, mailedPurposes, purposeOfType } from './purposes.ts'
 

@@ -5,7 +5,7 @@ import {
   type OrganizationLinkType,
   organizationLinkTypes,
   purposeNames,
-} from '../../../../test/mailed-links.ts'
+} from '../../../../test/people/mailed-links.ts'
 import { recordCountedFailures } from '../../../platform/events/failures.ts'
 
 const app = await startApp()

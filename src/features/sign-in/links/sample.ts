@@ -1,9 +1,9 @@
-import { succeeded } from '../../../../test/factors.ts'
 import { freshEmail } from '../../../../test/fresh.ts'
 import type { TestApp } from '../../../../test/harness.ts'
-import type { Start } from '../../../../test/records.ts'
-import type { Samples } from '../../../../test/samples.ts'
-import { mailedLink } from '../../../../test/sign-in.ts'
+import { succeeded } from '../../../../test/people/factors.ts'
+import type { Start } from '../../../../test/people/records.ts'
+import { mailedLink } from '../../../../test/people/sign-in.ts'
+import type { Samples } from '../../../../test/walkers/samples.ts'
 
 /** A user whose address is not verified, who has been mailed a sign-in link. */
 export interface LinkRecords {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type Reply, startApp } from '../../../../test/harness.ts'
-import { mailLinkTo, type Person } from '../../../../test/mailed-links.ts'
+import { mailLinkTo, type Person } from '../../../../test/people/mailed-links.ts'
 import { startSecondApp } from '../../../../test/second-app.ts'
 import { snapshot } from '../../../../test/snapshot.ts'
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { succeeded } from '../../../../test/factors.ts'
 import { startApp } from '../../../../test/harness.ts'
-import { withholding } from '../../../../test/otp.ts'
-import { newEmail } from '../../../../test/people.ts'
+import { succeeded } from '../../../../test/people/factors.ts'
+import { withholding } from '../../../../test/people/otp.ts'
+import { newEmail } from '../../../../test/people/people.ts'
 
 const app = await startApp()
 const { db, metrics } = app.app.platform

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { startApp, type Tenant } from '../../../../test/harness.ts'
-import { newEmail } from '../../../../test/people.ts'
+import { newEmail } from '../../../../test/people/people.ts'
 
 // Of wrong guesses at codes of one session, or sent to one recipient, so many an hour, and so many a day (ASVS 6.3.1).
 

@@ -1,9 +1,9 @@
-import { succeeded } from '../../../../test/factors.ts'
 import { freshEmail } from '../../../../test/fresh.ts'
 import type { TestApp } from '../../../../test/harness.ts'
-import type { Start } from '../../../../test/records.ts'
-import type { Samples } from '../../../../test/samples.ts'
-import { mailedCode } from '../../../../test/sign-in.ts'
+import { succeeded } from '../../../../test/people/factors.ts'
+import type { Start } from '../../../../test/people/records.ts'
+import { mailedCode } from '../../../../test/people/sign-in.ts'
+import type { Samples } from '../../../../test/walkers/samples.ts'
 
 /** A code of the generator; and a second user has been mailed a sign-in code. */
 export interface OtpRecords {

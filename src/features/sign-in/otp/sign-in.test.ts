@@ -1,8 +1,8 @@
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 import { expect, test } from 'vitest'
 import { startApp, type Tenant, until } from '../../../../test/harness.ts'
-import { newUser } from '../../../../test/people.ts'
-import { mailedCode } from '../../../../test/sign-in.ts'
+import { newUser } from '../../../../test/people/people.ts'
+import { mailedCode } from '../../../../test/people/sign-in.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()

@@ -3,9 +3,9 @@ import { createServer } from 'node:http'
 import { decodeJwt } from 'jose'
 import type { CDPSession, Page } from 'playwright-core'
 import { afterAll, expect, test } from 'vitest'
-import { openBrowser } from '../../../../test/browser.ts'
 import { startApp } from '../../../../test/harness.ts'
-import { registrationOptions, signInOptions } from '../../../../test/passkeys.ts'
+import { openBrowser } from '../../../../test/peers/browser.ts'
+import { registrationOptions, signInOptions } from '../../../../test/people/passkeys.ts'
 
 // A real browser with an authenticator of its own, on pages of an application that calls the API from its backend.
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { startApp } from '../../../../test/harness.ts'
-import { newHolder, signInBy } from '../../../../test/passkeys.ts'
+import { newHolder, signInBy } from '../../../../test/people/passkeys.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()

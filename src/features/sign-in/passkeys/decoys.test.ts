@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { newPasskey } from '../../../../test/authenticator.ts'
 import { caller, startApp } from '../../../../test/harness.ts'
-import { newHolder, register } from '../../../../test/passkeys.ts'
-import { newEmail } from '../../../../test/people.ts'
+import { newPasskey } from '../../../../test/people/authenticator.ts'
+import { newHolder, register } from '../../../../test/people/passkeys.ts'
+import { newEmail } from '../../../../test/people/people.ts'
 import { buildApp } from '../../../wiring/app.ts'
 
 const app = await startApp()

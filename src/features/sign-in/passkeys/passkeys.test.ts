@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { AAGUID, newPasskey } from '../../../../test/authenticator.ts'
 import { startApp } from '../../../../test/harness.ts'
 import { cutOffDuring } from '../../../../test/in-order.ts'
-import { newHolder, PAGE, register, registrationOptions, signInBy } from '../../../../test/passkeys.ts'
-import { newEmail, newPendingUser, newUser } from '../../../../test/people.ts'
-import { signedInUser } from '../../../../test/sign-in.ts'
+import { AAGUID, newPasskey } from '../../../../test/people/authenticator.ts'
+import { newHolder, PAGE, register, registrationOptions, signInBy } from '../../../../test/people/passkeys.ts'
+import { newEmail, newPendingUser, newUser } from '../../../../test/people/people.ts'
+import { signedInUser } from '../../../../test/people/sign-in.ts'
 import { userCleanup } from '../../directory/users/cleanup.ts'
 
 const app = await startApp()

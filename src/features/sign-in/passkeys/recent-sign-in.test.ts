@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { newPasskey } from '../../../../test/authenticator.ts'
-import { codeOf, enrollTotp, makeProvenUser, signInByLink, succeeded } from '../../../../test/factors.ts'
 import { startApp } from '../../../../test/harness.ts'
-import { register, signInBy } from '../../../../test/passkeys.ts'
-import { newEmail } from '../../../../test/people.ts'
-import { signedInUser } from '../../../../test/sign-in.ts'
+import { newPasskey } from '../../../../test/people/authenticator.ts'
+import { codeOf, enrollTotp, makeProvenUser, signInByLink, succeeded } from '../../../../test/people/factors.ts'
+import { register, signInBy } from '../../../../test/people/passkeys.ts'
+import { newEmail } from '../../../../test/people/people.ts'
+import { signedInUser } from '../../../../test/people/sign-in.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { newPasskey } from '../../../../test/authenticator.ts'
 import { startApp } from '../../../../test/harness.ts'
-import { register } from '../../../../test/passkeys.ts'
-import { newUser } from '../../../../test/people.ts'
+import { newPasskey } from '../../../../test/people/authenticator.ts'
+import { register } from '../../../../test/people/passkeys.ts'
+import { newUser } from '../../../../test/people/people.ts'
 import { startSecondApp } from '../../../../test/second-app.ts'
 
 const app = await startApp()

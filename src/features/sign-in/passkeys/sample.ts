@@ -1,8 +1,8 @@
-import { newPasskey } from '../../../../test/authenticator.ts'
 import type { TestApp } from '../../../../test/harness.ts'
-import { newHolder, pageOf, registrationOptions, signInOptions } from '../../../../test/passkeys.ts'
-import type { Start } from '../../../../test/records.ts'
-import type { Samples } from '../../../../test/samples.ts'
+import { newPasskey } from '../../../../test/people/authenticator.ts'
+import { newHolder, pageOf, registrationOptions, signInOptions } from '../../../../test/people/passkeys.ts'
+import type { Start } from '../../../../test/people/records.ts'
+import type { Samples } from '../../../../test/walkers/samples.ts'
 
 /**
  * A user with a passkey, and browsers' responses to two challenges: a sign-in, and the creation of a second passkey.

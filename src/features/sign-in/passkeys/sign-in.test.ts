@@ -1,11 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { decodeJwt } from 'jose'
 import { describe, expect, test } from 'vitest'
-import { type AssertionJson, newPasskey } from '../../../../test/authenticator.ts'
 import { startApp } from '../../../../test/harness.ts'
-import { newHolder, PAGE, type PasskeyHolder, register, signInBy, signInOptions } from '../../../../test/passkeys.ts'
-import { sessionsIn } from '../../../../test/people.ts'
-import { mailedCode } from '../../../../test/sign-in.ts'
+import { type AssertionJson, newPasskey } from '../../../../test/people/authenticator.ts'
+import {
+  newHolder,
+  PAGE,
+  type PasskeyHolder,
+  register,
+  signInBy,
+  signInOptions,
+} from '../../../../test/people/passkeys.ts'
+import { sessionsIn } from '../../../../test/people/people.ts'
+import { mailedCode } from '../../../../test/people/sign-in.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()

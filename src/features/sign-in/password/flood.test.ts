@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
-import { succeeded } from '../../../../test/factors.ts'
 import { startApp, until } from '../../../../test/harness.ts'
-import { type Mailbox, newEmail, newPasswordUser } from '../../../../test/people.ts'
+import { succeeded } from '../../../../test/people/factors.ts'
+import { type Mailbox, newEmail, newPasswordUser } from '../../../../test/people/people.ts'
 import { parseConfig } from '../../../platform/config/config.ts'
 import { withPasswordTurn } from '../../../platform/crypto/password-pool.ts'
 

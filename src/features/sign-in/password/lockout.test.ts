@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { expect, test } from 'vitest'
 import { startApp } from '../../../../test/harness.ts'
-import { type Mailbox, newEmail, newPasswordUser, type Person } from '../../../../test/people.ts'
-import { mailedCode, mailedLink, signIn } from '../../../../test/sign-in.ts'
+import { type Mailbox, newEmail, newPasswordUser, type Person } from '../../../../test/people/people.ts'
+import { mailedCode, mailedLink, signIn } from '../../../../test/people/sign-in.ts'
 import { withPasswordPlace } from '../../../platform/crypto/password-pool.ts'
 
 const app = await startApp()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { codeOf, enrollTotp, makeProvenUser, succeeded } from '../../../../test/factors.ts'
 import { type Reply, startApp } from '../../../../test/harness.ts'
-import { sessionRowsOf } from '../../../../test/people.ts'
+import { codeOf, enrollTotp, makeProvenUser, succeeded } from '../../../../test/people/factors.ts'
+import { sessionRowsOf } from '../../../../test/people/people.ts'
 
 // A password that must change is as good as a first factor, and no better: whoever has only that changes nothing.
 

@@ -1,8 +1,8 @@
 import { decodeJwt } from 'jose'
 import { expect, test } from 'vitest'
 import { startApp } from '../../../../test/harness.ts'
-import { newEmail, newPasswordUser, newPendingUser } from '../../../../test/people.ts'
-import { mailedLink, signIn } from '../../../../test/sign-in.ts'
+import { newEmail, newPasswordUser, newPendingUser } from '../../../../test/people/people.ts'
+import { mailedLink, signIn } from '../../../../test/people/sign-in.ts'
 
 const app = await startApp({ costlyHashes: true })
 const tenant = await app.tenant()

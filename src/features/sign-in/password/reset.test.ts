@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { startApp } from '../../../../test/harness.ts'
-import { newEmail, newUser } from '../../../../test/people.ts'
+import { newEmail, newUser } from '../../../../test/people/people.ts'
+import { mailedLink, signIn } from '../../../../test/people/sign-in.ts'
 import { startSecondApp } from '../../../../test/second-app.ts'
-import { mailedLink, signIn } from '../../../../test/sign-in.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()

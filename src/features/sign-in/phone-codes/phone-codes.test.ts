@@ -1,11 +1,18 @@
 import { describe, expect, test } from 'vitest'
-import { codeOf, enrollTotp, makeProvenUser, sentSmsCode, signInByLink, succeeded } from '../../../../test/factors.ts'
 import { startApp } from '../../../../test/harness.ts'
-import { bearing } from '../../../../test/own-world.ts'
-import { newEmail, newUser } from '../../../../test/people.ts'
+import {
+  codeOf,
+  enrollTotp,
+  makeProvenUser,
+  sentSmsCode,
+  signInByLink,
+  succeeded,
+} from '../../../../test/people/factors.ts'
+import { newEmail, newUser } from '../../../../test/people/people.ts'
+import { mailedCode, signedInUser } from '../../../../test/people/sign-in.ts'
+import { ofRequests, recordStatements } from '../../../../test/rules/sql-recorder.ts'
 import { startSecondApp } from '../../../../test/second-app.ts'
-import { mailedCode, signedInUser } from '../../../../test/sign-in.ts'
-import { ofRequests, recordStatements } from '../../../../test/sql-recorder.ts'
+import { bearing } from '../../../../test/walkers/own-world.ts'
 import { listKeptSms } from '../../../platform/sms/outbox.ts'
 
 const app = await startApp()

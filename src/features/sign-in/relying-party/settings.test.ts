@@ -1,8 +1,8 @@
 import { request } from 'node:http'
 import { expect, test } from 'vitest'
-import { newPasskey } from '../../../../test/authenticator.ts'
 import { startApp, type Tenant } from '../../../../test/harness.ts'
-import { newHolder, register, signInBy, signInOptions } from '../../../../test/passkeys.ts'
+import { newPasskey } from '../../../../test/people/authenticator.ts'
+import { newHolder, register, signInBy, signInOptions } from '../../../../test/people/passkeys.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { startApp } from '../../../../test/harness.ts'
-import { newEmail, newPendingUser, sessionsIn, usersAt } from '../../../../test/people.ts'
+import { newEmail, newPendingUser, sessionsIn, usersAt } from '../../../../test/people/people.ts'
+import { mailedLink, signedInUser } from '../../../../test/people/sign-in.ts'
 import { startSecondApp } from '../../../../test/second-app.ts'
-import { mailedLink, signedInUser } from '../../../../test/sign-in.ts'
 
 const app = await startApp()
 const second = await startSecondApp(app)

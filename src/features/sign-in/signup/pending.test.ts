@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { startApp } from '../../../../test/harness.ts'
-import { runJobs, takeJobs } from '../../../../test/jobs.ts'
-import { type Mailbox, newEmail, newUser, sessionsIn, usersAt, watchEvents } from '../../../../test/people.ts'
-import { mailedLink, sendSignupCode } from '../../../../test/sign-in.ts'
+import { runJobs, takeJobs } from '../../../../test/people/jobs.ts'
+import { type Mailbox, newEmail, newUser, sessionsIn, usersAt, watchEvents } from '../../../../test/people/people.ts'
+import { mailedLink, sendSignupCode } from '../../../../test/people/sign-in.ts'
 import { userCleanup } from '../../directory/users/cleanup.ts'
 import { provisionSignup } from './pending.ts'
 

@@ -1,9 +1,9 @@
-import { succeeded } from '../../../../test/factors.ts'
 import { freshEmail, freshPassword } from '../../../../test/fresh.ts'
 import type { TestApp } from '../../../../test/harness.ts'
-import type { Start } from '../../../../test/records.ts'
-import type { Samples } from '../../../../test/samples.ts'
-import { mailedCode, mailedLink } from '../../../../test/sign-in.ts'
+import { succeeded } from '../../../../test/people/factors.ts'
+import type { Start } from '../../../../test/people/records.ts'
+import { mailedCode, mailedLink } from '../../../../test/people/sign-in.ts'
+import type { Samples } from '../../../../test/walkers/samples.ts'
 
 /** Two newcomers: one has been mailed a code, one a link. */
 export interface SignupRecords {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { startApp } from '../../../../test/harness.ts'
-import { newEmail, sessionsIn, usersAt } from '../../../../test/people.ts'
+import { newEmail, sessionsIn, usersAt } from '../../../../test/people/people.ts'
+import { mailedCode, sendSignupCode, signedInUser } from '../../../../test/people/sign-in.ts'
 import { startSecondApp } from '../../../../test/second-app.ts'
-import { mailedCode, sendSignupCode, signedInUser } from '../../../../test/sign-in.ts'
 
 const app = await startApp()
 const second = await startSecondApp(app)

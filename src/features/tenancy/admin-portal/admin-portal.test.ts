@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { startDnsPeer } from '../../../../test/dns-peer.ts'
 import { fresh, freshEmail } from '../../../../test/fresh.ts'
 import { type Caller, startApp } from '../../../../test/harness.ts'
+import { startDnsPeer } from '../../../../test/peers/dns-peer.ts'
 
 const dns = await startDnsPeer()
 const app = await startApp({ env: { WATCHWORD_DNS_SERVER: dns.address } })

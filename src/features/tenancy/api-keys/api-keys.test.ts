@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { startApp, until } from '../../../../test/harness.ts'
+import { signedInUser } from '../../../../test/people/sign-in.ts'
 import { startSecondApp } from '../../../../test/second-app.ts'
-import { signedInUser } from '../../../../test/sign-in.ts'
 import { newId } from '../../../platform/ids.ts'
 import { createApiKey, listApiKeys } from './api-keys.ts'
 import { flushKeyUses, noteKeyUse } from './key-use.ts'

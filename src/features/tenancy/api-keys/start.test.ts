@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { startApp } from '../../../../test/harness.ts'
-import { recordStatements } from '../../../../test/sql-recorder.ts'
+import { recordStatements } from '../../../../test/rules/sql-recorder.ts'
 import { createApiKey } from './api-keys.ts'
 
 const app = await startApp()

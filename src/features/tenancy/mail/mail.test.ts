@@ -1,6 +1,6 @@
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { startApp, until } from '../../../../test/harness.ts'
-import { startSmtpPeer } from '../../../../test/smtp-peer.ts'
+import { startSmtpPeer } from '../../../../test/peers/smtp-peer.ts'
 import { startWorker, type Worker } from '../../../platform/jobs/worker.ts'
 import { mailJobs } from '../../../platform/mail/jobs.ts'
 import { mailPlace } from '../../../platform/mail/outbox.ts'

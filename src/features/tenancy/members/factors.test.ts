@@ -2,10 +2,14 @@ import { readFileSync } from 'node:fs'
 import { decodeJwt } from 'jose'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { newPasskey } from '../../../../test/authenticator.ts'
-import { sentSmsCode, succeeded } from '../../../../test/factors.ts'
 import { fresh } from '../../../../test/fresh.ts'
 import { type Reply, startApp, type Tenant } from '../../../../test/harness.ts'
+import { newPasskey } from '../../../../test/people/authenticator.ts'
+import { sentSmsCode, succeeded } from '../../../../test/people/factors.ts'
+import { PAGE, signInBy } from '../../../../test/people/passkeys.ts'
+import { newEmail } from '../../../../test/people/people.ts'
+import { mailedCode, mailedLink } from '../../../../test/people/sign-in.ts'
+import { joinedMember, PASSWORD } from '../../../../test/people/team.ts'
 import {
   bearing,
   codeNow,
@@ -14,11 +18,7 @@ import {
   signedInMember,
   steppedUp,
   teamWorld,
-} from '../../../../test/own-world.ts'
-import { PAGE, signInBy } from '../../../../test/passkeys.ts'
-import { newEmail } from '../../../../test/people.ts'
-import { mailedCode, mailedLink } from '../../../../test/sign-in.ts'
-import { joinedMember, PASSWORD } from '../../../../test/team.ts'
+} from '../../../../test/walkers/own-world.ts'
 import type { TeamRole } from './team-roles.ts'
 
 // The second factors of the account's own team: how they are enrolled, asked for and required.

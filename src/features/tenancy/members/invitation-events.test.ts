@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { succeeded } from '../../../../test/factors.ts'
 import { fresh } from '../../../../test/fresh.ts'
 import { type Caller, startApp, type Tenant } from '../../../../test/harness.ts'
-import { bearing } from '../../../../test/own-world.ts'
-import { newEmail } from '../../../../test/people.ts'
-import { mailedLink } from '../../../../test/sign-in.ts'
-import { joinedMember, PASSWORD } from '../../../../test/team.ts'
+import { succeeded } from '../../../../test/people/factors.ts'
+import { newEmail } from '../../../../test/people/people.ts'
+import { mailedLink } from '../../../../test/people/sign-in.ts'
+import { joinedMember, PASSWORD } from '../../../../test/people/team.ts'
+import { bearing } from '../../../../test/walkers/own-world.ts'
 
 const app = await startApp()
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { type Reply, startApp } from '../../../../test/harness.ts'
-import { plantMember } from '../../../../test/members.ts'
-import { newEmail } from '../../../../test/people.ts'
-import { mailedLink } from '../../../../test/sign-in.ts'
+import { plantMember } from '../../../../test/people/members.ts'
+import { newEmail } from '../../../../test/people/people.ts'
+import { mailedLink } from '../../../../test/people/sign-in.ts'
+import { joinedMember, PASSWORD } from '../../../../test/people/team.ts'
 import { snapshot } from '../../../../test/snapshot.ts'
-import { joinedMember, PASSWORD } from '../../../../test/team.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()

@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose'
 import { expect, test } from 'vitest'
 import { type Reply, startApp } from '../../../../test/harness.ts'
-import { joinedMember, PASSWORD } from '../../../../test/team.ts'
+import { joinedMember, PASSWORD } from '../../../../test/people/team.ts'
 import { TEAM_ROLES } from './team-roles.ts'
 
 const app = await startApp()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { startApp } from '../../../../test/harness.ts'
-import { plantMember } from '../../../../test/members.ts'
-import { newEmail } from '../../../../test/people.ts'
+import { plantMember } from '../../../../test/people/members.ts'
+import { newEmail } from '../../../../test/people/people.ts'
 import { snapshot } from '../../../../test/snapshot.ts'
 import { newId } from '../../../platform/ids.ts'
 

@@ -1,8 +1,8 @@
 import { freshEmail } from '../../../../test/fresh.ts'
 import type { TestApp } from '../../../../test/harness.ts'
-import { type PlantedMember, plantMember } from '../../../../test/members.ts'
-import type { Start } from '../../../../test/records.ts'
-import type { Samples } from '../../../../test/samples.ts'
+import { type PlantedMember, plantMember } from '../../../../test/people/members.ts'
+import type { Start } from '../../../../test/people/records.ts'
+import type { Samples } from '../../../../test/walkers/samples.ts'
 
 export interface MemberRecords {
   ids: { owner: string; colleague: string; teamInvite: string }

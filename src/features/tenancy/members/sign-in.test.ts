@@ -1,9 +1,9 @@
 import { decodeJwt } from 'jose'
 import { expect, test } from 'vitest'
 import { type Reply, startApp } from '../../../../test/harness.ts'
-import { newEmail } from '../../../../test/people.ts'
-import { mailedCode, signIn } from '../../../../test/sign-in.ts'
-import { joinedMember, PASSWORD } from '../../../../test/team.ts'
+import { newEmail } from '../../../../test/people/people.ts'
+import { mailedCode, signIn } from '../../../../test/people/sign-in.ts'
+import { joinedMember, PASSWORD } from '../../../../test/people/team.ts'
 import { permissionsOf, TEAM_ROLES } from './team-roles.ts'
 
 const app = await startApp()

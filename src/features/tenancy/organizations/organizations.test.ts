@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { startApp } from '../../../../test/harness.ts'
-import { newEmail } from '../../../../test/people.ts'
+import { newEmail } from '../../../../test/people/people.ts'
 import { startSecondApp } from '../../../../test/second-app.ts'
 import { newId } from '../../../platform/ids.ts'
 import { directoryOfOrganization } from '../../../platform/tenancy/directory.ts'

@@ -1,5 +1,5 @@
 import { fresh } from '../../../../test/fresh.ts'
-import type { Samples } from '../../../../test/samples.ts'
+import type { Samples } from '../../../../test/walkers/samples.ts'
 
 export const samples: Samples = {
   'GET /v1/organizations': () => ({}),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { startApp } from '../../../../test/harness.ts'
-import { joinedMember, type TeamMember } from '../../../../test/team.ts'
+import { joinedMember, type TeamMember } from '../../../../test/people/team.ts'
 
 // Every change of status, by every kind of caller.
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { startApp } from '../../../../../test/harness.ts'
-import { watchEvents } from '../../../../../test/people.ts'
+import { watchEvents } from '../../../../../test/people/people.ts'
 
 const { tenant, events } = await startApp()
 

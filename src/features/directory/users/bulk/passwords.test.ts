@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { startApp } from '../../../../../test/harness.ts'
-import { newPendingUser } from '../../../../../test/people.ts'
+import { newPendingUser } from '../../../../../test/people/people.ts'
 import { directoryOfOrganization } from '../../../../platform/tenancy/directory.ts'
 import { addUsers } from './bulk.ts'
 

@@ -1,0 +1,34 @@
+import { caller, type Reply, type Tenant, type TestApp } from '../harness.ts'
+import { succeeded } from './factors.ts'
+
+export const SCIM = '/api/os/scim/v2'
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** A provisioning client of an organization, as it calls below the base URL. */
+export interface ScimClient {
+  subOrgId: string
+  token: string
+  call(method: Method, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
+}
+
+/** A new organization with provisioning on, and its client. */
+export async function provisioned(app: TestApp, tenant: Tenant, subOrgId?: string): Promise<ScimClient> {
+  const id = subOrgId ?? (await tenant.organization())
+  succeeded(await tenant.patch('/v1/scim/config', { enabled: true, subOrgId: id }))
+  const { token } = succeeded(await tenant.post('/v1/scim/config', { action: 'rotate-token', subOrgId: id }))
+  return { subOrgId: id, token, call: scimCaller(app, token) }
+}
+
+/** Calls with a token, or without one. Every answer is checked against the contract. */
+export function scimCaller({ baseUrl }: Pick<TestApp, 'baseUrl'>, token: string | null): ScimClient['call'] {
+  const bare = caller(baseUrl, null)
+  return (method, path, body, extra = {}) => {
+    const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/scim+json' }
+    const headers = { ...type, ...(token === null ? {} : { authorization: `Bearer ${token}` }), ...extra }
+    if (method === 'GET') return bare.get(SCIM + path, headers)
+    if (method === 'DELETE') return bare.delete(SCIM + path, headers, body)
+    if (method === 'PUT') return bare.put(SCIM + path, body, headers)
+    return method === 'POST' ? bare.post(SCIM + path, body, headers) : bare.patch(SCIM + path, body, headers)
+  }
+}

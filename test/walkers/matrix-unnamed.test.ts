@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest'
+import { routes } from '../../src/wiring/routes.ts'
+import { startApp } from '../harness.ts'
+import { nameOf, sampleOf, sendSample } from './samples.ts'
+import { makeWorldFor } from './world.ts'
+
+const app = await startApp()
+
+const ACCOUNT = 'The account owns the record. Its id, or the path, names it.'
+const DEFAULTS = 'Changes the defaults of the environment, as the path says.'
+const TEAM = 'Acts on the team of the account. subOrgId makes it the roster of an organization.'
+const DISCOVERY = 'Starts before an organization is known. The organization follows at the exchange.'
+
+/** Every write that an org-wide key may send without `subOrgId`, with the reason why it cannot hit the wrong place. */
+const unnamed: Record<string, string> = {
+  'POST /v1/organizations': 'Creates the organization. subOrgId is its parent.',
+  'PATCH /v1/organizations/{subOrgId}': ACCOUNT,
+  'DELETE /v1/organizations/{subOrgId}': ACCOUNT,
+  'PUT /v1/organizations/{subOrgId}/members': ACCOUNT,
+  'POST /v1/members/invites': TEAM,
+  'DELETE /v1/members/invites/{inviteId}': ACCOUNT,
+  'PATCH /v1/members/{membershipId}': ACCOUNT,
+  'DELETE /v1/members/{membershipId}': ACCOUNT,
+  'PATCH /v1/environments/{environmentId}': ACCOUNT,
+  'POST /v1/api-keys': 'Creates a key of the account, with at most the scopes of the caller. subOrgId narrows it.',
+  'PATCH /v1/api-keys/{id}': ACCOUNT,
+  'DELETE /v1/api-keys/{id}': ACCOUNT,
+  'POST /v1/api-keys/{id}/rotate': ACCOUNT,
+  'PUT /v1/organization-apps/defaults': DEFAULTS,
+  'PATCH /v1/otp/settings/defaults': DEFAULTS,
+  'PATCH /v1/auth/settings/defaults': DEFAULTS,
+  'PATCH /v1/mfa/policy/defaults': DEFAULTS,
+  'PATCH /v1/auth/passkey/settings/defaults': DEFAULTS,
+  'PATCH /v1/mail/settings/defaults': DEFAULTS,
+  'PATCH /v1/audit/settings/defaults': DEFAULTS,
+  'POST /v1/sso/keys': 'The keys of SAML belong to the environment.',
+  'POST /v1/rbac/check': 'Changes nothing: the user names the organization.',
+  'POST /v1/otp/generate': 'The contract has no subOrgId here: codes of the account itself.',
+  'POST /v1/otp/validate': 'The contract has no subOrgId here: codes of the account itself.',
+  'POST /v1/auth/discovery/otp/send': DISCOVERY,
+  'POST /v1/auth/discovery/otp/verify': DISCOVERY,
+  'POST /v1/auth/discovery/magic-link/send': DISCOVERY,
+  'POST /v1/auth/discovery/magic-link/verify': DISCOVERY,
+  'POST /v1/auth/discovery/create': 'Creates the organization.',
+  'POST /v1/auth/token/introspect': 'The token names its organization.',
+}
+
+/** Writes whose rule asks for the organization, because their samples do not say it otherwise. */
+const conditional: Record<string, string> = {
+  'POST /v1/environments': 'Custom environments belong to an organization.',
+  'POST /v1/auth/token/revoke': 'A token names its organization. A session_id does not.',
+  'POST /v1/auth/login/sso/logout': 'A token names its organization. A session_id does not.',
+}
+
+const writes = routes.filter(({ auth, method }) => auth === 'key' && method !== 'GET')
+
+test('an org-wide key names an organization at every write but these', async () => {
+  const [accepted, refused]: [string[], string[]] = [[], []]
+  // A route that works on one directory is refused before its handler; test/walkers/matrix.test.ts sends each of those.
+  for (const route of writes.filter(({ directory }) => directory !== 'one')) {
+    const world = await makeWorldFor(app, await app.tenant(), route)
+    const reply = await sendSample(world.orgWide, route, sampleOf(route, world))
+    const isRefused = reply.status === 400 && reply.body.code === 'sub_org_required'
+    ;(isRefused ? refused : accepted).push(nameOf(route))
+  }
+  const byEither = writes.filter(({ directory }) => directory === 'one-or-environment').map(nameOf)
+  expect(refused.sort()).toEqual([...Object.keys(conditional), ...byEither].sort())
+  expect(accepted.sort()).toEqual(Object.keys(unnamed).sort())
+})
