@@ -6,10 +6,10 @@ import { runJobs } from '../../test/people/jobs.ts'
 import { newUser } from '../../test/people/people.ts'
 import { deliverDue } from '../../test/people/webhook-delivery.ts'
 import { runCommand, settingsOf } from '../../test/process/cli.ts'
+import { fanOut } from '../features/records/deliveries/fan-out.ts'
+import { CONCURRENCY } from '../features/records/deliveries/limits.ts'
 import { remindOfHold } from '../platform/lifecycle/deployment.ts'
 import { mailDelivery } from '../platform/mail/jobs.ts'
-import { fanOut } from '../platform/webhooks/fan-out.ts'
-import { CONCURRENCY } from '../platform/webhooks/limits.ts'
 
 const peer = await startSmtpPeer({ withoutStarttls: true })
 afterAll(() => peer.stop())

@@ -88,7 +88,7 @@ async function loadChannels() {
     await Promise.all([
       import('../platform/mail/jobs.ts'),
       import('../platform/sms/jobs.ts'),
-      import('../platform/webhooks/delivery-store.ts'),
+      import('../features/records/deliveries/delivery-store.ts'),
       import('../features/records/webhooks/webhooks.ts'),
     ])
   return { mailDelivery, smsDelivery, countPendingDeliveries, discardDeliveries, skipEarlierEvents }

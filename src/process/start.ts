@@ -120,7 +120,7 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
     import('./readiness.ts'),
     import('../platform/mail/smtp.ts'),
     import('../platform/jobs/dispatcher.ts'),
-    import('../platform/webhooks/dispatcher.ts'),
+    import('../features/records/deliveries/dispatcher.ts'),
   ])
   const mail = describeMail(config)
   if (!mail.ok) options.log.warn({}, mail.line)

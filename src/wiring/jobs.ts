@@ -13,6 +13,8 @@ import { cleanUpProvisioning } from '../features/provisioning/provisioning/clean
 import { cleanUpScim } from '../features/provisioning/scim/cleanup.ts'
 import { chainNewEvents } from '../features/records/audit/chain.ts'
 import { cleanUpEvents } from '../features/records/audit/retention.ts'
+import { cleanUpWebhooks } from '../features/records/deliveries/cleanup.ts'
+import { measureWebhooks } from '../features/records/deliveries/measure.ts'
 import { forgetWebhook, replayWebhook } from '../features/records/webhooks/repeat.ts'
 import { cleanUpChallenges } from '../features/sign-in/challenges/cleanup.ts'
 import { cleanUpDevices } from '../features/sign-in/devices/cleanup.ts'
@@ -36,8 +38,6 @@ import { measureHold, remindOfHold } from '../platform/lifecycle/deployment.ts'
 import { mailDelivery, mailJobs } from '../platform/mail/jobs.ts'
 import type { Platform } from '../platform/platform.ts'
 import { smsDelivery, smsJobs } from '../platform/sms/jobs.ts'
-import { cleanUpWebhooks } from '../platform/webhooks/cleanup.ts'
-import { measureWebhooks } from '../platform/webhooks/measure.ts'
 
 /** Every background job. */
 export const jobs: JobHandler[] = [

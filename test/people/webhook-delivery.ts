@@ -1,5 +1,5 @@
+import { webhookDispatch } from '../../src/features/records/deliveries/dispatcher.ts'
 import type { Platform } from '../../src/platform/platform.ts'
-import { webhookDispatch } from '../../src/platform/webhooks/dispatcher.ts'
 
 /** Sends what is due now, and comes to an end. Returns whether there was anything. */
 export async function deliverDue(platform: Platform): Promise<boolean> {

@@ -1,8 +1,8 @@
+import { webhookDispatch } from '../../src/features/records/deliveries/dispatcher.ts'
 import { parseConfig } from '../../src/platform/config/config.ts'
 import { parseMasterKey } from '../../src/platform/crypto/master-key.ts'
 import { startDispatcher } from '../../src/platform/jobs/dispatcher.ts'
 import { createLog } from '../../src/platform/observability/log.ts'
-import { webhookDispatch } from '../../src/platform/webhooks/dispatcher.ts'
 import { buildApp } from '../../src/wiring/app.ts'
 
 /** A process that does nothing but send events, until it is killed: the database, and the key of its secrets. */

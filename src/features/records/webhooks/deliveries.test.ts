@@ -6,8 +6,8 @@ import { type Received, startReceiver } from '../../../../test/peers/webhook-rec
 import { runJobs } from '../../../../test/people/jobs.ts'
 import { deliverDue } from '../../../../test/people/webhook-delivery.ts'
 import { startSecondApp } from '../../../../test/second-app.ts'
-import { fanOut } from '../../../platform/webhooks/fan-out.ts'
-import { measureWebhooks } from '../../../platform/webhooks/measure.ts'
+import { fanOut } from '../deliveries/fan-out.ts'
+import { measureWebhooks } from '../deliveries/measure.ts'
 import { forgetWebhook, replayWebhook } from './repeat.ts'
 
 const service = await startApp({ env: { WATCHWORD_OUTBOUND_ALLOW: '127.0.0.1' } })

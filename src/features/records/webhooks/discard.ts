@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Platform } from '../../../platform/platform.ts'
-import { listCursorEnvironments, lockCursor } from '../../../platform/webhooks/cursor-store.ts'
+import { listCursorEnvironments, lockCursor } from '../deliveries/cursor-store.ts'
 
 /** Lets no webhook get events from before a time that were not handed to its queue yet. */
 export async function skipEarlierEvents(platform: Platform, before: Date): Promise<void> {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { defineEvents } from '../../../platform/events/events.ts'
-import { TEST_TYPE } from '../../../platform/webhooks/limits.ts'
+import { TEST_TYPE } from '../deliveries/limits.ts'
 import { Webhook } from './schema.ts'
 
 export const webhookEvents = defineEvents({

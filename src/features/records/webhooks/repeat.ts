@@ -5,18 +5,18 @@ import { isId, newId } from '../../../platform/ids.ts'
 import { enqueue, type JobHandler } from '../../../platform/jobs/queue.ts'
 import { countAct, idBytes, type RateLimit } from '../../../platform/limits/rate-limit.ts'
 import { findDirectory } from '../../../platform/tenancy/directory.ts'
+import { inTx, type Work } from '../../../platform/work.ts'
 import {
   findDeliveryRow,
   forgetDeliveries,
   putDeliveries,
   repeatDelivery,
   wakeQueues,
-} from '../../../platform/webhooks/delivery-store.ts'
-import { listensTo, of } from '../../../platform/webhooks/fan-out.ts'
-import { KEPT_DAYS } from '../../../platform/webhooks/limits.ts'
-import { saveResults } from '../../../platform/webhooks/outcome-store.ts'
-import { attemptAll, rememberSecrets } from '../../../platform/webhooks/serve.ts'
-import { inTx, type Work } from '../../../platform/work.ts'
+} from '../deliveries/delivery-store.ts'
+import { listensTo, of } from '../deliveries/fan-out.ts'
+import { KEPT_DAYS } from '../deliveries/limits.ts'
+import { saveResults } from '../deliveries/outcome-store.ts'
+import { attemptAll, rememberSecrets } from '../deliveries/serve.ts'
 import { lockWebhook } from './changes.ts'
 import { webhookErrors } from './errors.ts'
 import { webhookEvents } from './events.ts'

@@ -1,6 +1,6 @@
 import type { StreamedEvent } from '../../../platform/events/event-rows.ts'
-import { bodyOf } from '../../../platform/webhooks/attempt.ts'
-import type { DeliveryRow } from '../../../platform/webhooks/delivery-store.ts'
+import { bodyOf } from '../deliveries/attempt.ts'
+import type { DeliveryRow } from '../deliveries/delivery-store.ts'
 import type { Webhook, WebhookDelivery } from './schema.ts'
 import type { WebhookRow } from './store.ts'
 

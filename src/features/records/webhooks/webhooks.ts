@@ -1,5 +1,5 @@
 import { isServiceEnabled } from '../../../platform/tenancy/services.ts'
-import type { EndpointKeeper } from '../../../platform/webhooks/keeper.ts'
+import type { EndpointKeeper } from '../deliveries/keeper.ts'
 import { disableWebhook } from './changes.ts'
 import { openSecret } from './secret.ts'
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Platform } from '../platform.ts'
+import type { Platform } from '../../../platform/platform.ts'
 
 /** Updates the gauges of webhooks; every scraped process does so for itself. */
 export async function measureWebhooks({ db, metrics }: Platform): Promise<void> {

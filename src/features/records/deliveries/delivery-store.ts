@@ -1,10 +1,10 @@
 import { type Selectable, sql } from 'kysely'
-import { uuidArray } from '../db/arrays.ts'
-import { changeInBatches, hasRow } from '../db/batches.ts'
-import type { Db, Tx } from '../db/pool.ts'
-import type { WebhookDeliveries } from '../db/schema.gen.ts'
-import { firstIdAt } from '../ids.ts'
-import type { Directory } from '../tenancy/directory.ts'
+import { uuidArray } from '../../../platform/db/arrays.ts'
+import { changeInBatches, hasRow } from '../../../platform/db/batches.ts'
+import type { Db, Tx } from '../../../platform/db/pool.ts'
+import type { WebhookDeliveries } from '../../../platform/db/schema.gen.ts'
+import { firstIdAt } from '../../../platform/ids.ts'
+import type { Directory } from '../../../platform/tenancy/directory.ts'
 
 export type DeliveryRow = Selectable<WebhookDeliveries>
 
@@ -41,7 +41,6 @@ export async function putDeliveries(
 
 /** Has queues of a directory looked at in so many seconds, or before. */
 export async function wakeQueues(tx: Tx, directoryId: string, webhookIds: string[], inSeconds = 0): Promise<void> {
-  // Foreign table webhook_queues: new deliveries wake the queue in the same transaction.
   await sql`
     with due as materialized (select clock_now() + make_interval(secs => ${inSeconds}) as at)
     update webhook_queues set wakes = wakes + 1, wake_at = least(wake_at, due.at) from due

@@ -1,10 +1,10 @@
-import { hasPassed } from '../clock.ts'
-import { skipLocked } from '../db/distributed.ts'
-import { type EventPlace, readPlaces } from '../events/event-places.ts'
-import { matchesType } from '../events/events.ts'
-import { newId } from '../ids.ts'
-import { runParts } from '../jobs/parts.ts'
-import { type Platform, perPlatform } from '../platform.ts'
+import { hasPassed } from '../../../platform/clock.ts'
+import { skipLocked } from '../../../platform/db/distributed.ts'
+import { type EventPlace, readPlaces } from '../../../platform/events/event-places.ts'
+import { matchesType } from '../../../platform/events/events.ts'
+import { newId } from '../../../platform/ids.ts'
+import { runParts } from '../../../platform/jobs/parts.ts'
+import { type Platform, perPlatform } from '../../../platform/platform.ts'
 import {
   hasListener,
   type Listener,

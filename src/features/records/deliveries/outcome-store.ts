@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Db } from '../db/pool.ts'
-import type { Directory } from '../tenancy/directory.ts'
+import type { Db } from '../../../platform/db/pool.ts'
+import type { Directory } from '../../../platform/tenancy/directory.ts'
 import type { HeldQueue } from './queue-store.ts'
 
 /** What became of an attempt. */
@@ -26,7 +26,6 @@ const given = (results: readonly Result[]) => sql`given as materialized (
     "dueSeconds" float8, url text, request_headers jsonb, response_status int, response_body text, error text,
     duration_ms int, attempts jsonb))`
 
-// Foreign table webhook_deliveries: writes the outcome of attempts.
 const save = (directory: Directory) => sql`
   update webhook_deliveries as d set attempt = d.attempt + 1, status = given.status, tries = given.tries,
     due_at = given.due, url = given.url, request_headers = given.request_headers,
@@ -59,7 +58,6 @@ export async function saveOutcomes(
   const { failures, isWell, isSlow } = health
   const goes = sql`${wakes}::bigint is not null`
   // A failure of long ago says nothing of the time since: the schedule waits a day at most.
-  // Foreign table webhook_queues: releases the queue in the statement that writes the outcome.
   const { rows } = await sql<{ seconds: number }>`
     with ${given(results)}, saved as (${save(directory)}),
     moment as materialized (select clock_now() as at, clock_now() - interval '36 hours' as forgotten),

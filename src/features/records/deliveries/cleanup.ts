@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
-import { defineCleanup, defineRetention } from '../jobs/retention.ts'
+import { defineCleanup, defineRetention } from '../../../platform/jobs/retention.ts'
 import { KEPT_DAYS } from './limits.ts'
 
-// Foreign table webhook_deliveries: the clean-up removes old deliveries.
 export const cleanUpWebhooks = defineCleanup('webhooks.cleanup', '23 * * * *', [
   defineRetention({
     table: 'webhook_deliveries',

@@ -1,6 +1,6 @@
-import { handedIn, type Platform } from '../platform.ts'
-import type { Directory } from '../tenancy/directory.ts'
-import type { Work } from '../work.ts'
+import { handedIn, type Platform } from '../../../platform/platform.ts'
+import type { Directory } from '../../../platform/tenancy/directory.ts'
+import type { Work } from '../../../platform/work.ts'
 
 /** What the noun of endpoints knows of them, and does. */
 export interface EndpointKeeper {

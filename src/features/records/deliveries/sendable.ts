@@ -1,6 +1,6 @@
-import { boundedMap } from '../bounded-map.ts'
-import { findEvents } from '../events/event-places.ts'
-import { type Platform, perPlatform } from '../platform.ts'
+import { boundedMap } from '../../../platform/bounded-map.ts'
+import { findEvents } from '../../../platform/events/event-places.ts'
+import { type Platform, perPlatform } from '../../../platform/platform.ts'
 import { bodyOf, type Sendable } from './attempt.ts'
 
 // Of 20 KB each: what many endpoints get is read and written as JSON once. Events never change.

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
-import { uuidArray } from '../db/arrays.ts'
-import { skipLocked } from '../db/distributed.ts'
-import type { Db, Tx } from '../db/pool.ts'
-import type { Platform } from '../platform.ts'
-import type { Directory } from '../tenancy/directory.ts'
+import { uuidArray } from '../../../platform/db/arrays.ts'
+import { skipLocked } from '../../../platform/db/distributed.ts'
+import type { Db, Tx } from '../../../platform/db/pool.ts'
+import type { Platform } from '../../../platform/platform.ts'
+import type { Directory } from '../../../platform/tenancy/directory.ts'
 import type { DeliveryRow } from './delivery-store.ts'
 
 /** A queue that a process works on, until its lease ends. */

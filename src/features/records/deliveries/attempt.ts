@@ -1,7 +1,7 @@
-import { toEvent } from '../events/event-envelope.ts'
-import type { StreamedEvent } from '../events/event-rows.ts'
-import { OutboundFailure, outboundFetch } from '../outbound/http.ts'
-import type { Platform } from '../platform.ts'
+import { toEvent } from '../../../platform/events/event-envelope.ts'
+import type { StreamedEvent } from '../../../platform/events/event-rows.ts'
+import { OutboundFailure, outboundFetch } from '../../../platform/outbound/http.ts'
+import type { Platform } from '../../../platform/platform.ts'
 import { readRetryAfter } from './schedule.ts'
 import { signatureHeaders } from './signature.ts'
 

@@ -1,5 +1,5 @@
-import { newId } from '../ids.ts'
-import type { Stall } from '../jobs/dispatcher.ts'
+import { newId } from '../../../platform/ids.ts'
+import type { Stall } from '../../../platform/jobs/dispatcher.ts'
 import { fanOut } from './fan-out.ts'
 import { serveQueue, type Taken, takeQueues } from './serve.ts'
 

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
-import { uuidArray } from '../db/arrays.ts'
-import type { Db, Tx } from '../db/pool.ts'
-import type { Position } from '../events/event-cursor.ts'
+import { uuidArray } from '../../../platform/db/arrays.ts'
+import type { Db, Tx } from '../../../platform/db/pool.ts'
+import type { Position } from '../../../platform/events/event-cursor.ts'
 
 /** The environments whose events may have to be handed out. */
 export async function listCursorEnvironments(db: Db): Promise<string[]> {
