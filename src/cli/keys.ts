@@ -179,8 +179,8 @@ async function rotateKey(given: string, options: { overlap: string; json?: boole
     )
   await withPlatform(async (platform) => {
     const { rotateApiKey } = await import('../features/tenancy/api-keys/lifecycle.ts')
-    const { reach } = await findKey(platform, id)
-    const work = { platform, directory: reach, origin: cliOrigin(), db: platform.db, caller: null }
+    const { reach: account } = await findKey(platform, id)
+    const work = { platform, account, origin: cliOrigin(), db: platform.db, caller: null }
     const { apiKey, key } = await rotateApiKey(work, id, overlap)
     print(options, { apiKey, key }, [key])
     if (!options.json) process.stderr.write(`Key ${apiKey.id} (${apiKey.name}): it is shown only once.\n`)

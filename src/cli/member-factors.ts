@@ -35,7 +35,7 @@ async function removeFactors(work: TxWork, userId: string): Promise<FactorsReset
   const { deletePasskeyOf, listPasskeysOf } = await import('../features/sign-in/passkeys/passkeys.ts')
   const ends = { revokeSessions: true, sparedId: null }
   const has = await factors.readEnrollment(work, userId)
-  const passkeys = await listPasskeysOf({ ...work, directory: reachOf(work.directory) }, userId)
+  const passkeys = await listPasskeysOf({ ...work, reach: reachOf(work.directory) }, userId)
   if (has.totp_confirmed_at) await factors.removeTotpOf(work, userId, ends)
   if (has.phone_confirmed_at) await factors.removePhoneOf(work, userId, ends)
   for (const { id } of passkeys) await deletePasskeyOf(work, id, userId)

@@ -9,8 +9,7 @@ import { listRowsOfAddress, lockTeam } from '../features/tenancy/members/store.t
 import { prepareTeam } from '../features/tenancy/members/turns.ts'
 import { record } from '../platform/events/events.ts'
 import { requireEmail } from '../platform/mail/address.ts'
-import type { AccountScope } from '../platform/tenancy/directory.ts'
-import { inTx, type TxWork, type Work } from '../platform/work.ts'
+import { type AccountTxWork, type AccountWork, inTx } from '../platform/work.ts'
 
 // The command line prints the link. Every other caller is refused where links are made.
 const PRINTED = { redirectTo: null, deliver: false }
@@ -21,14 +20,14 @@ const PRINTED = { redirectTo: null, deliver: false }
  * and `team_link_withheld` for any other origin than the command line.
  */
 export async function printLink(
-  work: Work<AccountScope>,
+  work: AccountWork,
   email: string,
 ): Promise<Pick<PrintedLink, 'membershipId' | 'email' | 'purpose'> & { url: string }> {
   const { norm } = requireEmail(email)
-  await prepareTeam(work.platform, work.directory.accountId)
+  await prepareTeam(work.platform, work.account.accountId)
   return inTx(work, async (work) => {
-    await lockTeam(work.db, work.directory)
-    const rows = await listRowsOfAddress(work.db, work.directory, norm)
+    await lockTeam(work.db, work.account)
+    const rows = await listRowsOfAddress(work.db, work.account, norm)
     const row = rows.find(isOfAccount) ?? rows.find(isActive) ?? rows[0]
     if (!row) throw memberErrors.notFound({ detail: 'No member of the team and no invitation has this address.' })
     const url = isActive(row) ? await resetLink(work, row) : await invitationLink(work, row)
@@ -46,13 +45,13 @@ const isActive = ({ status }: MemberRow) => status === 'active'
 
 const isOfAccount = (row: MemberRow) => isActive(row) && row.organization_id === null
 
-async function resetLink(work: TxWork<AccountScope>, { email_norm }: MemberRow): Promise<string | null> {
+async function resetLink(work: AccountTxWork, { email_norm }: MemberRow): Promise<string | null> {
   const team = await inTeam(work)
   const user = await findUserByEmail(team, email_norm)
   if (!user) throw memberErrors.notFound({ detail: 'This member has no user in the directory of the team.' })
   return printResetOf(team, user.id)
 }
 
-async function invitationLink(work: TxWork<AccountScope>, row: MemberRow): Promise<string | null> {
+async function invitationLink(work: AccountTxWork, row: MemberRow): Promise<string | null> {
   return (await sendInvitation(work, { row, delivery: PRINTED })).url
 }

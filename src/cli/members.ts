@@ -61,8 +61,8 @@ const shown = ({ membership_id: membershipId, email, role, status, organization_
 async function printMemberLink(email: string, options: Options): Promise<void> {
   await withPlatform(async (platform) => {
     const { printLink } = await import('./member-link.ts')
-    const directory = await getScope(platform, { ...options, env: 'production' })
-    const printed = await printLink({ platform, directory, origin: cliOrigin(), db: platform.db }, email)
+    const account = await getScope(platform, { ...options, env: 'production' })
+    const printed = await printLink({ platform, account, origin: cliOrigin(), db: platform.db }, email)
     print(options, printed, [printed.url])
     const what = printed.purpose === 'invite' ? 'accepts the invitation' : 'sets a new password'
     if (!options.json) noteBaseUrl(platform)

@@ -57,10 +57,10 @@ async function showOrganization(named: string, options: Options): Promise<void> 
   await withPlatform(async (platform) => {
     const { getOrganization } = await import('../features/tenancy/organizations/organizations.ts')
     const { toOrganization } = await import('../features/tenancy/organizations/schema.ts')
-    const directory = await getScope(platform, options)
-    const id = await getOrganizationId(platform.db, directory.accountId, named)
-    await getDirectory(platform, directory, id)
-    const work = { platform, directory, origin: cliOrigin(), db: platform.db }
+    const account = await getScope(platform, options)
+    const id = await getOrganizationId(platform.db, account.accountId, named)
+    await getDirectory(platform, account, id)
+    const work = { platform, account, origin: cliOrigin(), db: platform.db }
     const subOrganization = toOrganization(await getOrganization(work, id))
     print(options, { subOrganization }, fieldLines(subOrganization))
   })

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import { endReasons } from '../features/access/sessions/end-reasons.ts'
 import { revokeUserSessions } from '../features/access/sessions/sessions.ts'
 import { endOrganizationSessions } from '../features/tenancy/organizations/session-end.ts'
-import { type AccountScope, findDirectory } from '../platform/tenancy/directory.ts'
-import type { Work } from '../platform/work.ts'
+import { findDirectory } from '../platform/tenancy/directory.ts'
+import type { AccountWork } from '../platform/work.ts'
 
 const PAGE = 200
 // Each holds a connection.
@@ -14,9 +14,9 @@ const AT_ONCE = 4
  * Those of an organization end by one epoch, so that a sign-in in progress ends too. Returns how many organizations and
  * users that concerned.
  */
-export async function endEverySession(work: Work<AccountScope>): Promise<{ organizations: number; users: number }> {
+export async function endEverySession(work: AccountWork): Promise<{ organizations: number; users: number }> {
   const { db } = work
-  const { accountId } = work.directory
+  const { accountId } = work.account
   const organizations = await db.selectFrom('organizations').select('id').where('account_id', '=', accountId).execute()
   await inParallel(organizations, ({ id }) => endOrganizationSessions(work, id, endReasons.recovered))
   const directories = await db
@@ -30,7 +30,7 @@ export async function endEverySession(work: Work<AccountScope>): Promise<{ organ
   return { organizations: organizations.length, users }
 }
 
-async function endSessionsIn(work: Work<AccountScope>, directoryId: string): Promise<number> {
+async function endSessionsIn(work: AccountWork, directoryId: string): Promise<number> {
   const directory = await findDirectory(work.platform, directoryId)
   if (!directory) return 0
   let users = 0

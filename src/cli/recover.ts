@@ -2,8 +2,7 @@ import type { Command } from 'commander'
 import { sqlState } from '../platform/db/failure.ts'
 import { describeDatabase } from '../platform/db/reach.ts'
 import type { Platform } from '../platform/platform.ts'
-import type { AccountScope } from '../platform/tenancy/directory.ts'
-import type { Work } from '../platform/work.ts'
+import type { AccountWork } from '../platform/work.ts'
 import { confirm } from './confirm.ts'
 import { cliOrigin, withPlatform } from './deployment.ts'
 import { getScope } from './lookups.ts'
@@ -156,11 +155,11 @@ async function endAndRefuse(
   return { recoveredAt: recoveredAt.toISOString(), organizations, users: first.users + last.users, refused, discarded }
 }
 
-async function accountsOf(platform: Platform): Promise<Work<AccountScope>[]> {
+async function accountsOf(platform: Platform): Promise<AccountWork[]> {
   const rows = await platform.db.selectFrom('accounts').select('id').orderBy('id').execute()
   const works = rows.map(async ({ id }) => {
-    const directory = await getScope(platform, { account: id, env: 'production' })
-    return { platform, directory, origin: cliOrigin(), db: platform.db }
+    const account = await getScope(platform, { account: id, env: 'production' })
+    return { platform, account, origin: cliOrigin(), db: platform.db }
   })
   return Promise.all(works)
 }
@@ -175,12 +174,12 @@ async function discardMessages(platform: Platform, createdBefore: Date): Promise
   }
 }
 
-async function recordRecovery(accounts: Work<AccountScope>[], recoveredAt: Date): Promise<void> {
+async function recordRecovery(accounts: AccountWork[], recoveredAt: Date): Promise<void> {
   const { record } = await import('../platform/events/events.ts')
   const { deploymentEvents } = await import('../platform/lifecycle/deployment.ts')
   const data = { recoveredAt: recoveredAt.toISOString() }
   for (const work of accounts) {
-    const target = { type: 'account', id: work.directory.accountId }
-    await record({ ...work, directory: work.directory.directory }, deploymentEvents.recovered({ target, data }))
+    const target = { type: 'account', id: work.account.accountId }
+    await record({ ...work, directory: work.account.directory }, deploymentEvents.recovered({ target, data }))
   }
 }

@@ -3,8 +3,8 @@ import type { User } from '../features/directory/users/schema.ts'
 import type { ListedUserRow } from '../features/directory/users/store.ts'
 import { isId } from '../platform/ids.ts'
 import type { Platform } from '../platform/platform.ts'
-import { directoryOfOrganization, type Reach, resolveReach } from '../platform/tenancy/directory.ts'
-import type { Work } from '../platform/work.ts'
+import { directoryOfOrganization, resolveReach } from '../platform/tenancy/directory.ts'
+import type { ReachWork, Work } from '../platform/work.ts'
 import { cliOrigin, withPlatform } from './deployment.ts'
 import { firstPage, getScope } from './lookups.ts'
 import { CliError, fieldLines, noteMore, print, tableLines } from './print.ts'
@@ -136,10 +136,10 @@ async function resend(named: string, options: Options): Promise<void> {
   })
 }
 
-async function reachOf(platform: Platform, options: Options): Promise<Work<Reach>> {
+async function reachOf(platform: Platform, options: Options): Promise<ReachWork> {
   const scope = await getScope(platform, options)
-  const directory = await resolveReach(platform, scope, scope.organizationId)
-  return { platform, directory, origin: cliOrigin(), db: platform.db }
+  const reach = await resolveReach(platform, scope, scope.organizationId)
+  return { platform, reach, origin: cliOrigin(), db: platform.db }
 }
 
 async function findUser(platform: Platform, named: string, options: Options): Promise<ListedUserRow> {

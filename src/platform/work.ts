@@ -3,22 +3,40 @@ import type { Origin } from './events/origin.ts'
 import type { Platform } from './platform.ts'
 import type { AccountScope, Directory, Reach } from './tenancy/directory.ts'
 
-/**
- * What a rule works with: the process, the tenant the caller was admitted to, who acts, and the handle for statements.
- * Rules take `(work, input)`; stores take `(db, directory, row)` and nothing else.
- */
-export interface Work<D extends Directory | Reach | AccountScope = Directory> {
+/** What all work has: the process, who acts, and the handle for statements. */
+interface WorkBase {
   platform: Platform
-  /** The tenant: a `Reach` for reads of a whole environment, an `AccountScope` for what belongs to the account. */
-  directory: D
   /** Who acts, for events. */
   origin: Origin
   /** The pool, for single statements; inside `inTx` the transaction. */
   db: Db
 }
 
+/**
+ * What a rule works with, and the tenant that the caller was admitted to. Rules take `(work, input)`; stores take
+ * `(db, directory, row)` and nothing else.
+ */
+export interface Work extends WorkBase {
+  directory: Directory
+}
+
+/** The same for reads of one directory, or of a whole environment. */
+export interface ReachWork extends WorkBase {
+  reach: Reach
+}
+
+/** The same for what belongs to the account and not to a directory. */
+export interface AccountWork extends WorkBase {
+  account: AccountScope
+}
+
 /** Work inside a transaction: its writes succeed together, or not at all. */
-export interface TxWork<D extends Directory | Reach | AccountScope = Directory> extends Work<D> {
+export interface TxWork extends Work {
+  db: Tx
+}
+
+/** Work on the account inside a transaction. */
+export interface AccountTxWork extends AccountWork {
   db: Tx
 }
 

@@ -209,7 +209,7 @@ async function printMemberLink({ app, tenant }: Place): Promise<void> {
     environmentSlug: 'production',
   }
   const directory = await resolveAccount(platform, { ...environment, organizationId: null }, null)
-  await printLink({ platform, directory, origin: cliOrigin(), db: platform.db }, email)
+  await printLink({ platform, account: directory, origin: cliOrigin(), db: platform.db }, email)
 }
 
 async function recoverDeployment({ app }: Place): Promise<void> {

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
-import type { Reach } from '../tenancy/directory.ts'
-import type { Work } from '../work.ts'
+import type { ReachWork } from '../work.ts'
 import { openPosition, type Position, sealPosition } from './event-cursor.ts'
 import { findStart, LAST_ID } from './event-epoch.ts'
 import {
@@ -29,7 +28,7 @@ export interface StreamPage {
  * twice. Throws `invalid_request` for a cursor of another stream, and `cursor_expired`.
  */
 export async function readStream(
-  { platform, directory: reach }: Pick<Work<Reach>, 'platform' | 'directory'>,
+  { platform, reach }: Pick<ReachWork, 'platform' | 'reach'>,
   after: string | null,
   { types = null, limit }: { types?: string[] | null; limit: number },
 ): Promise<StreamPage> {

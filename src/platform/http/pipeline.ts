@@ -7,6 +7,7 @@ import type { Platform } from '../platform.ts'
 import { admitWrite } from '../tenancy/account-writes.ts'
 import { type Caller, isManager } from '../tenancy/caller.ts'
 import { resolveDirectory } from '../tenancy/resolve-directory.ts'
+import type { AccountWork, ReachWork, Work } from '../work.ts'
 import { statusOf } from './answer.ts'
 import { isLocal } from './client-address.ts'
 import { checkEvents, undeclared } from './declared.ts'
@@ -14,7 +15,7 @@ import { compileEntry, isAnonymous, peerOf } from './entry.ts'
 import { toHook } from './hook.ts'
 import { runOnce } from './idempotency.ts'
 import type { Pipeline, RequestState } from './request-state.ts'
-import type { KeyedContext, RequestContext, Route } from './route.ts'
+import type { DirectoryMode, KeyedContext, RequestContext, Route } from './route.ts'
 import { send, sendKept, serialize } from './send.ts'
 import { compileValidator, isEmpty } from './validate.ts'
 
@@ -129,8 +130,8 @@ function compileResolver(route: Route, platform: Platform) {
         throw withMisspelt(error, [() => validate.query(request.query), () => validate.body?.(body)])
       },
     )
-    return whenThere(resolving, (directory) => {
-      request.state.directory = directory
+    return whenThere(resolving, (place) => {
+      request.state.place = place
       check()
     })
   }
@@ -141,10 +142,10 @@ function compileHandler(route: Route): Route['handle'] {
   const { ownerOf } = route
   if (!ownerOf) return (work, input, prepared) => route.handle(work, input, prepared)
   return async (work: RequestContext & Partial<KeyedContext<'account'>>, input, prepared) => {
-    const { platform, caller, directory: scope } = work
-    if (!caller || !scope) throw new Error(`${route.operation} writes an account and has no caller`)
-    const directory = await admitWrite(platform, caller, scope, await ownerOf(work, input))
-    return route.handle(Object.assign({}, work, { directory }), input, prepared)
+    const { platform, caller } = work
+    if (!caller || !work.account) throw new Error(`${route.operation} writes an account and has no caller`)
+    const account = await admitWrite(platform, caller, work.account, await ownerOf(work, input))
+    return route.handle(Object.assign({}, work, { account }), input, prepared)
   }
 }
 
@@ -172,11 +173,8 @@ type HandlerContext = ReturnType<typeof contextOf> & { renewCaller(): Promise<Ca
 type HandlerInput = Parameters<Route['handle']>[1]
 
 /** What handlers of every kind of route work with; each sees what its kind has. */
-function contextOf(
-  request: FastifyRequest,
-  platform: Platform,
-): RequestContext & Pick<RequestState, 'caller' | 'directory'> {
-  const { caller, directory, origin, route } = request.state
+function contextOf(request: FastifyRequest, platform: Platform): RequestContext & Pick<RequestState, 'caller'> {
+  const { caller, place, origin, route } = request.state
   return {
     platform,
     origin,
@@ -191,6 +189,11 @@ function contextOf(
     ifMatch: request.headers['if-match'] ?? null,
     ifNoneMatch: request.headers['if-none-match'] ?? null,
     caller,
-    directory,
+    [route ? placeName(route.directory) : 'directory']: place,
   }
+}
+
+/** By which name a handler finds where it works. */
+function placeName(mode: DirectoryMode): keyof (Work & ReachWork & AccountWork) {
+  return mode === 'reach' || mode === 'account' ? mode : 'directory'
 }

@@ -24,7 +24,8 @@ export interface RequestState {
   caller: Caller | null
   /** When the caller was looked up, in milliseconds since 1970; 0 where there is none. */
   identifiedAtMs: number
-  directory: Directory | Reach | AccountScope | null
+  /** Where it works; which of the three it is, its route says. */
+  place: Directory | Reach | AccountScope | null
   /** How long it may wait for the database; null without bound. */
   deadline: Deadline | null
   origin: Origin
@@ -39,7 +40,7 @@ export function startRequest(requestId: string, endUser: Origin['endUser']): Req
     otherMethodOf: null,
     caller: null,
     identifiedAtMs: 0,
-    directory: null,
+    place: null,
     deadline: null,
     origin,
     code: null,

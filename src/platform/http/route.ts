@@ -6,15 +6,14 @@ import type { EventDefinition } from '../events/events.ts'
 import { type AccountWrite, accountWriteErrors } from '../tenancy/account-writes.ts'
 import type { AnyCaller } from '../tenancy/authorize.ts'
 import type { Callers, KeyCaller } from '../tenancy/caller.ts'
-import type { AccountScope, Directory, Reach } from '../tenancy/directory.ts'
-import type { Work } from '../work.ts'
+import type { AccountWork, ReachWork, Work } from '../work.ts'
 import type { Answer, Statuses } from './answer.ts'
 import type { MediaName } from './media.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /**
- * Which data a route works on; determines the type of `directory` in its handler.
+ * Which data a route works on; determines whether its handler has a `directory`, a `reach` or an `account`.
  * - `one` (default): one directory. An org-wide key names it by `subOrgId`, which a write requires and a read may
  *   leave out to mean the account-level directory.
  * - `one-or-account`: the same, but a write without `subOrgId` means the account-level directory too.
@@ -25,7 +24,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
  */
 export type DirectoryMode = 'one' | 'one-or-account' | 'one-or-environment' | 'reach' | 'account'
 
-type DirectoryOf<M extends DirectoryMode> = M extends 'reach' ? Reach : M extends 'account' ? AccountScope : Directory
+type WorkIn<M extends DirectoryMode> = M extends 'reach' ? ReachWork : M extends 'account' ? AccountWork : Work
 
 /**
  * From which web pages scripts may call a route (Fetch standard, CORS).
@@ -57,7 +56,9 @@ export interface RequestContext extends Omit<Work, 'directory'> {
 }
 
 /** The work of a handler called with an API key, with parts of the request and of the answer. */
-export interface KeyedContext<M extends DirectoryMode> extends RequestContext, Work<DirectoryOf<M>> {
+export type KeyedContext<M extends DirectoryMode> = KeyedRequest & WorkIn<M>
+
+interface KeyedRequest extends RequestContext {
   caller: KeyCaller
   /**
    * Looks the caller up again, if that was done more than a second ago: after a wait it acts with the rights that it has then.

@@ -84,7 +84,7 @@ export function settingsRoutes<P extends TProperties, R extends TProperties>(
       writes: 'own-environment',
       description: 'For org-wide keys. null resets a field to the default of the service.',
       ...spec.updateDefaults,
-      handle: (work, { body }) => spec.change({ ...work, directory: accountDefaults(work.directory).directory }, body),
+      handle: (work, { body }) => spec.change({ ...work, directory: accountDefaults(work.account).directory }, body),
     }),
   ]
 }

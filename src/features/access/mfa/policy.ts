@@ -3,14 +3,9 @@ import { invalidField } from '../../../platform/errors.ts'
 import { changedFrom, record } from '../../../platform/events/events.ts'
 import { handedIn, perPlatform } from '../../../platform/platform.ts'
 import { accountDefaults } from '../../../platform/settings/settings.ts'
-import {
-  type AccountScope,
-  accountDirectory,
-  type Directory,
-  defaultsDirectory,
-} from '../../../platform/tenancy/directory.ts'
+import { accountDirectory, type Directory, defaultsDirectory } from '../../../platform/tenancy/directory.ts'
 import { isServiceEnabled } from '../../../platform/tenancy/services.ts'
-import { inTx, type Work } from '../../../platform/work.ts'
+import { type AccountWork, inTx, type Work } from '../../../platform/work.ts'
 import { loginErrors } from '../login/login.ts'
 import { mfaEvents } from './events.ts'
 import {
@@ -239,8 +234,8 @@ function assertRolesFit({ kind }: Directory, { enforce_for_roles }: PolicyFields
 }
 
 /** Changes what the organizations of an environment inherit. Throws the same, and `sub_org_mismatch`. */
-export function changeDefaultPolicy(work: Work<AccountScope>, patch: PolicyPatch): Promise<InForce> {
-  return changePolicy({ ...work, directory: accountDefaults(work.directory).directory }, patch)
+export function changeDefaultPolicy(work: AccountWork, patch: PolicyPatch): Promise<InForce> {
+  return changePolicy({ ...work, directory: accountDefaults(work.account).directory }, patch)
 }
 
 /** The policy with what a change sets; null for what is inherited. */

@@ -2,8 +2,8 @@ import { type EventInput, record } from '../../../platform/events/events.ts'
 import { newId } from '../../../platform/ids.ts'
 import { enqueue } from '../../../platform/jobs/queue.ts'
 import type { EndReason } from '../../../platform/lifecycle/end-reasons.ts'
-import { type AccountScope, directoriesOfOrganization } from '../../../platform/tenancy/directory.ts'
-import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
+import { directoriesOfOrganization } from '../../../platform/tenancy/directory.ts'
+import { type AccountTxWork, inTx, type TxWork, type Work } from '../../../platform/work.ts'
 import {
   type CutOff,
   countUnmarkedRows,
@@ -59,7 +59,7 @@ export async function stopSignIns(work: TxWork, userId: string): Promise<void> {
 
 /** Ends every session of an organization, in all environments, of an epoch before this one, which has just begun. */
 export async function revokeOrganizationSessions(
-  work: TxWork<AccountScope>,
+  work: AccountTxWork,
   organization: { id: string; epoch: number },
   reason: EndReason,
 ): Promise<void> {

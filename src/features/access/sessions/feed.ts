@@ -1,8 +1,8 @@
 import type { Static } from 'typebox'
 import { readStream } from '../../../platform/events/event-stream.ts'
-import { findDirectory, type Reach } from '../../../platform/tenancy/directory.ts'
+import { findDirectory } from '../../../platform/tenancy/directory.ts'
 import { isServiceEnabled } from '../../../platform/tenancy/services.ts'
-import type { Work } from '../../../platform/work.ts'
+import type { ReachWork } from '../../../platform/work.ts'
 import { sessionEvents } from './events.ts'
 import type { Revocation } from './schema.ts'
 
@@ -13,7 +13,7 @@ interface RevocationPage {
 }
 
 /** Ended sessions after a cursor, oldest first, read from the event stream: each exactly once. */
-export async function readRevocations(work: Work<Reach>, after: string | null, limit: number): Promise<RevocationPage> {
+export async function readRevocations(work: ReachWork, after: string | null, limit: number): Promise<RevocationPage> {
   const { events, cursor, hasMore } = await readStream(work, after, { types: [sessionEvents.revoked.type], limit })
   const served = await Promise.all(
     // Not `isServed`: the stream is read by position, and its cursor moves past omitted events.
@@ -28,7 +28,7 @@ export async function readRevocations(work: Work<Reach>, after: string | null, l
 }
 
 /** Whether the service of the read is on in the directory of an event. */
-async function isServedAt({ platform, directory: reach }: Work<Reach>, directoryId: string): Promise<boolean> {
+async function isServedAt({ platform, reach }: ReachWork, directoryId: string): Promise<boolean> {
   if (reach.directory || !reach.service) return true
   const directory = await findDirectory(platform, directoryId)
   return directory !== null && isServiceEnabled({ platform, directory }, reach.service)

@@ -34,7 +34,7 @@ export const sessionRoutes: Route[] = [
     async handle(work, { query }) {
       const { userId } = query
       const page = readPage(work.platform, '/v1/sessions', query)
-      const found = await listSessionRows(work.db, work.directory, userId === undefined ? {} : { userId }, page)
+      const found = await listSessionRows(work.db, work.reach, userId === undefined ? {} : { userId }, page)
       const { rows, reply } = finishPage(work, page, found, byAge)
       return { users: groupByUser(rows), ...reply }
     },
@@ -88,10 +88,10 @@ export const sessionRoutes: Route[] = [
       const page = readPage(work.platform, '/v1/sessions', { limit: 1 })
       const {
         rows: [row],
-      } = isId(id) ? await listSessionRows(work.db, work.directory, { id }, page) : { rows: [] }
+      } = isId(id) ? await listSessionRows(work.db, work.reach, { id }, page) : { rows: [] }
       if (!row) throw sessionErrors.notFound()
       // Throws where the service is off in the directory of the session.
-      await directoryInReach(work.platform, work.directory, row.directory_id)
+      await directoryInReach(work.platform, work.reach, row.directory_id)
       return toSession(row)
     },
   }),

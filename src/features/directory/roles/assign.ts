@@ -4,9 +4,9 @@ import { record } from '../../../platform/events/events.ts'
 import { isId, newId } from '../../../platform/ids.ts'
 import { handedIn } from '../../../platform/platform.ts'
 import type { KeyCaller } from '../../../platform/tenancy/caller.ts'
-import { findDirectoryOfOrganization, type Reach } from '../../../platform/tenancy/directory.ts'
+import { findDirectoryOfOrganization } from '../../../platform/tenancy/directory.ts'
 import { directoryInReach } from '../../../platform/tenancy/services.ts'
-import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
+import { inTx, type ReachWork, type TxWork, type Work } from '../../../platform/work.ts'
 import { getUserForUpdate, getUserInReach } from '../users/users.ts'
 import {
   findMemberRow,
@@ -36,9 +36,9 @@ const shown = (rows: AssignmentRow[]) => ({ roleIds: idsOf(rows), assignments: r
 const directoryRole = (role: string) => (role === 'admin' ? ('admin' as const) : ('member' as const))
 
 /** What roles a user has, and what gave them. Throws `user_not_found`. */
-export async function readUserRoles(work: Work<Reach>, userId: string) {
+export async function readUserRoles(work: ReachWork, userId: string) {
   const user = await getUserInReach(work, userId)
-  const rows = await listAssignmentsOfUsers(work.db, work.directory, [user.id])
+  const rows = await listAssignmentsOfUsers(work.db, work.reach, [user.id])
   return { ...shown(rows), role: directoryRole(user.role) }
 }
 
@@ -74,9 +74,9 @@ export async function setUserRoles(work: CallerWork, userId: string, change: Use
 const isAmong = (rows: AssignmentRow[], id: string) => rows.some(({ role_id }) => role_id === id)
 
 /** What roles a member has. Throws `role_member_not_found`. */
-export async function readMemberRoles(work: Work<Reach>, membershipId: string) {
+export async function readMemberRoles(work: ReachWork, membershipId: string) {
   const id = readId(membershipId)
-  const { platform, db, directory: reach } = work
+  const { platform, db, reach } = work
   const member = await findMemberRow(db, reach, id)
   if (!member) throw roleErrors.memberNotFound()
   // A membership of the account has no directory of its own: what it has where the service is off is left out.

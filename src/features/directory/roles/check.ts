@@ -1,8 +1,7 @@
 import { directoryRolePermissions, isKnownPermission } from '../../../contract/permissions.ts'
 import { isId } from '../../../platform/ids.ts'
-import type { Reach } from '../../../platform/tenancy/directory.ts'
 import { directoryInReach, isServiceEnabled } from '../../../platform/tenancy/services.ts'
-import type { Work } from '../../../platform/work.ts'
+import type { ReachWork } from '../../../platform/work.ts'
 import { userErrors } from '../users/users.ts'
 import { isSystemRole } from './give.ts'
 import type { CheckReply } from './schema.ts'
@@ -13,13 +12,13 @@ import { type CheckRow, findCheckRow } from './store.ts'
  * Throws `user_not_found`.
  */
 export async function checkPermission(
-  work: Work<Reach>,
+  work: ReachWork,
   { userId, permission }: { userId: string; permission: string },
 ): Promise<CheckReply> {
   const id = userId.toLowerCase()
-  const row = isId(id) ? await findCheckRow(work.db, work.directory, { userId: id, permission }) : undefined
+  const row = isId(id) ? await findCheckRow(work.db, work.reach, { userId: id, permission }) : undefined
   if (!row) throw userErrors.notFound()
-  const directory = await directoryInReach(work.platform, work.directory, row.directory_id)
+  const directory = await directoryInReach(work.platform, work.reach, row.directory_id)
   const isOn = directory && (await isServiceEnabled({ platform: work.platform, directory }, 'rbac'))
   return isOn ? judge(row, permission) : { allowed: false, reason: 'service_disabled' }
 }

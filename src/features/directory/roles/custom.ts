@@ -6,9 +6,9 @@ import { isId, newId } from '../../../platform/ids.ts'
 import { slugOf } from '../../../platform/slug.ts'
 import { OWNERSHIP } from '../../../platform/tenancy/authorize.ts'
 import type { KeyCaller } from '../../../platform/tenancy/caller.ts'
-import type { Directory, Reach } from '../../../platform/tenancy/directory.ts'
+import type { Directory } from '../../../platform/tenancy/directory.ts'
 import { directoryInReach } from '../../../platform/tenancy/services.ts'
-import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
+import { inTx, type ReachWork, type TxWork, type Work } from '../../../platform/work.ts'
 import { roleErrors } from './errors.ts'
 import { roleEvents } from './events.ts'
 import { assertMayGrant, findSystemRole } from './permissions.ts'
@@ -114,12 +114,12 @@ export async function deleteRole(work: CallerWork, id: string, { preview }: Aske
 }
 
 /** A role of the system, or one that somebody has made. Throws `role_not_found`. */
-export async function getRole(work: Work<Reach>, id: string): Promise<{ role: Role; version: number | null }> {
+export async function getRole(work: ReachWork, id: string): Promise<{ role: Role; version: number | null }> {
   const system = findSystemRole(id)
   if (system) return { role: system, version: null }
-  const row = await present(isId(id.toLowerCase()) ? findRoleRow(work.db, work.directory, id.toLowerCase()) : undefined)
+  const row = await present(isId(id.toLowerCase()) ? findRoleRow(work.db, work.reach, id.toLowerCase()) : undefined)
   // Throws where the service is off in the directory of the role.
-  await directoryInReach(work.platform, work.directory, row.directory_id)
+  await directoryInReach(work.platform, work.reach, row.directory_id)
   return { role: toRole(row, row.organization_id), version: row.version }
 }
 

@@ -53,11 +53,11 @@ export const roleRoutes: Route[] = [
     query: Type.Object(listQuery),
     reply: RoleListReply,
     async handle(work, { query }) {
-      const { db, directory } = work
+      const { db, reach } = work
       const page = readPage(work.platform, '/v1/rbac/roles', query)
-      const custom = await listRoleRows(db, directory, MAX_LISTED)
-      const rows = await listAssignmentRows(db, directory, page)
-      const total = page.includeTotal ? await countAssignmentRows(db, directory) : undefined
+      const custom = await listRoleRows(db, reach, MAX_LISTED)
+      const rows = await listAssignmentRows(db, reach, page)
+      const total = page.includeTotal ? await countAssignmentRows(db, reach) : undefined
       const list = finishPage(work, page, { rows, total }, byAge)
       return {
         systemRoles: [...teamRoles],
@@ -153,8 +153,8 @@ export const roleRoutes: Route[] = [
     operation: 'roles.listPermissions',
     summary: 'List permissions',
     reply: PermissionListReply,
-    handle: async ({ db, directory }) => ({
-      permissions: describePermissions(await listUsedPermissions(db, directory)),
+    handle: async ({ db, reach }) => ({
+      permissions: describePermissions(await listUsedPermissions(db, reach)),
     }),
   }),
   defineRoute({

@@ -4,9 +4,8 @@ import { isId, newId } from '../../../platform/ids.ts'
 import { type EmailAddress, parseEmail, requireEmail } from '../../../platform/mail/address.ts'
 import { countNotice } from '../../../platform/mail/limits.ts'
 import { assertMetadataFits } from '../../../platform/metadata.ts'
-import type { Reach } from '../../../platform/tenancy/directory.ts'
 import { directoryInReach } from '../../../platform/tenancy/services.ts'
-import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
+import { inTx, type ReachWork, type TxWork, type Work } from '../../../platform/work.ts'
 import { userErrors } from './errors.ts'
 import { userEvents } from './events.ts'
 import { orTaken, present } from './hold.ts'
@@ -66,15 +65,15 @@ export async function countAddressNotice(work: Work, id: string, email: string |
  * By either id, within the caller's reach. Throws `user_not_found`, and `service_disabled` where the service of the read is
  * off in the directory of the user.
  */
-export async function getUserInReach(work: Work<Reach>, id: string): Promise<ListedUserRow> {
+export async function getUserInReach(work: ReachWork, id: string): Promise<ListedUserRow> {
   return (await reachUser(work, id)).user
 }
 
 /** The same, with the work in the directory of the user. */
-export async function reachUser(work: Work<Reach>, id: string): Promise<{ user: ListedUserRow; there: Work }> {
+export async function reachUser(work: ReachWork, id: string): Promise<{ user: ListedUserRow; there: Work }> {
   const known = id.toLowerCase()
-  const user = present(isId(known) ? await findUserRowInReach(work.db, work.directory, known) : null)
-  const directory = await directoryInReach(work.platform, work.directory, user.directory_id)
+  const user = present(isId(known) ? await findUserRowInReach(work.db, work.reach, known) : null)
+  const directory = await directoryInReach(work.platform, work.reach, user.directory_id)
   // Deleted meanwhile.
   if (!directory) throw userErrors.notFound()
   return { user, there: { ...work, directory } }
@@ -82,11 +81,11 @@ export async function reachUser(work: Work<Reach>, id: string): Promise<{ user: 
 
 /** One page of what the caller reaches, and the total if requested. */
 export async function listUsers(
-  work: Work<Reach>,
+  work: ReachWork,
   query: Omit<UserFilter, 'emailNorm'> & { email?: string },
   page: Page,
 ): Promise<Found<ListedUserRow>> {
-  const { db, directory: reach } = work
+  const { db, reach } = work
   if (query.updatedSince !== undefined && Number.isNaN(Date.parse(query.updatedSince)))
     throw invalidField('updatedSince', 'format', 'updatedSince must be a date and time')
   // A text that is not an address matches nothing.

@@ -1,25 +1,24 @@
 import type { Page } from '../../../platform/http/pagination.ts'
 import type { Platform } from '../../../platform/platform.ts'
-import type { Reach } from '../../../platform/tenancy/directory.ts'
 import { directoryInReach } from '../../../platform/tenancy/services.ts'
-import type { Work } from '../../../platform/work.ts'
+import type { ReachWork } from '../../../platform/work.ts'
 import { readId } from './changes.ts'
 import { connectionErrors } from './errors.ts'
 import { findConnectionRowInReach, type ListedConnectionRow, selectConnectionPage } from './store.ts'
 import { showConnection } from './view.ts'
 
 /** One page of what the caller reaches, each to be shown. */
-export async function listConnections({ platform, db, directory }: Work<Reach>, page: Page) {
-  const { rows, ...counted } = await selectConnectionPage(db, directory, page)
+export async function listConnections({ platform, db, reach }: ReachWork, page: Page) {
+  const { rows, ...counted } = await selectConnectionPage(db, reach, page)
   return { rows: rows.map((row) => showable(platform, row)), ...counted }
 }
 
 /** Throws `connection_not_found`. */
-export async function getConnection({ platform, db, directory }: Work<Reach>, id: string) {
-  const row = await findConnectionRowInReach(db, directory, readId(id))
+export async function getConnection({ platform, db, reach }: ReachWork, id: string) {
+  const row = await findConnectionRowInReach(db, reach, readId(id))
   if (!row) throw connectionErrors.notFound()
   // Throws where the service is off in the directory of the connection.
-  await directoryInReach(platform, directory, row.directory_id)
+  await directoryInReach(platform, reach, row.directory_id)
   return showable(platform, row)
 }
 

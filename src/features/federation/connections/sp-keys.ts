@@ -5,7 +5,7 @@ import { record } from '../../../platform/events/events.ts'
 import { newId } from '../../../platform/ids.ts'
 import { type Platform, perPlatform } from '../../../platform/platform.ts'
 import type { AccountScope } from '../../../platform/tenancy/directory.ts'
-import { inTx, type Work } from '../../../platform/work.ts'
+import { type AccountWork, inTx } from '../../../platform/work.ts'
 import { connectionErrors } from './errors.ts'
 import { connectionEvents } from './events.ts'
 import { deleteSpKeyRows, insertSpKeyRow, listSpKeyRows, lockSpKeyRows, moveSpKeyRows, type SpKeyRow } from './store.ts'
@@ -100,14 +100,14 @@ export type KeyAction = 'prepare' | 'activate' | 'retire'
  * `activate` uses them, and goes on publishing the former; `retire` forgets these. Throws `sp_keys_conflict` for a step
  * that is not next.
  */
-export async function changeSpKeys(work: Work<AccountScope>, action: KeyAction): Promise<SpKeys> {
-  const { platform, directory: scope } = work
-  const { environmentId } = scope
-  await provideSpKeys(platform, scope)
+export async function changeSpKeys(work: AccountWork, action: KeyAction): Promise<SpKeys> {
+  const { platform, account } = work
+  const { environmentId } = account
+  await provideSpKeys(platform, account)
   // Keys take a second of a core: none are made for a step that is refused, nor while anything is locked.
   assertNext(action, await listSpKeyRows(platform.db, environmentId))
-  const next = action === 'prepare' ? await makePairs(platform, scope, 'next') : []
-  await inTx({ ...work, directory: scope.directory }, async (work) => {
+  const next = action === 'prepare' ? await makePairs(platform, account, 'next') : []
+  await inTx({ ...work, directory: account.directory }, async (work) => {
     const { db } = work
     assertNext(action, await lockSpKeyRows(db, environmentId))
     for (const pair of next) await insertSpKeyRow(db, pair)
@@ -116,10 +116,10 @@ export async function changeSpKeys(work: Work<AccountScope>, action: KeyAction):
       await moveSpKeyRows(db, environmentId, { from: 'current', to: 'former' })
       await moveSpKeyRows(db, environmentId, { from: 'next', to: 'current' })
     }
-    await cached(platform).invalidate(db, keyOf(scope))
+    await cached(platform).invalidate(db, keyOf(account))
     await record(work, connectionEvents.keysChanged({ data: { action } }))
   })
-  return spKeys(platform, scope)
+  return spKeys(platform, account)
 }
 
 function assertNext(action: KeyAction, rows: SpKeyRow[]): void {

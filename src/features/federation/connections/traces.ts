@@ -1,8 +1,8 @@
 import { newId } from '../../../platform/ids.ts'
 import type { Platform } from '../../../platform/platform.ts'
-import type { Directory, Reach } from '../../../platform/tenancy/directory.ts'
+import type { Directory } from '../../../platform/tenancy/directory.ts'
 import { directoryInReach } from '../../../platform/tenancy/services.ts'
-import type { Work } from '../../../platform/work.ts'
+import type { ReachWork, Work } from '../../../platform/work.ts'
 import { NO_GROUPS } from '../federation/federation.ts'
 import { readId } from './changes.ts'
 import { connectionErrors } from './errors.ts'
@@ -37,10 +37,10 @@ export async function recordTrace(
  * The latest sign-ins by a connection within reach, the newest first. Throws `connection_not_found`, and `service_disabled`
  * where the service is off in the directory of the connection.
  */
-export async function listTraces(work: Work<Reach>, id: string): Promise<SignInTrace[]> {
+export async function listTraces(work: ReachWork, id: string): Promise<SignInTrace[]> {
   const { platform, db } = work
-  const connection = await findConnectionRowInReach(db, work.directory, readId(id))
-  const directory = connection && (await directoryInReach(platform, work.directory, connection.directory_id))
+  const connection = await findConnectionRowInReach(db, work.reach, readId(id))
+  const directory = connection && (await directoryInReach(platform, work.reach, connection.directory_id))
   if (!directory) throw connectionErrors.notFound()
   const rows = await listTraceRows(db, directory, connection.id, MAX_TRACES)
   return Promise.all(

@@ -1,12 +1,11 @@
 import { toCertificate } from '../../../platform/crypto/shown-certificates.ts'
 import type { Platform } from '../../../platform/platform.ts'
-import type { AccountScope } from '../../../platform/tenancy/directory.ts'
-import type { Work } from '../../../platform/work.ts'
+import type { AccountWork } from '../../../platform/work.ts'
 import { type SpKeys, spKeys } from '../connections/connections.ts'
 
 /** The certificates of the environment as a service provider. */
-export async function listKeys({ platform, directory }: Work<AccountScope>) {
-  return toKeys(platform, await spKeys(platform, directory))
+export async function listKeys({ platform, account }: AccountWork) {
+  return toKeys(platform, await spKeys(platform, account))
 }
 
 export function toKeys(platform: Platform, { signing, encryption }: SpKeys) {

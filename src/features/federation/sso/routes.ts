@@ -100,8 +100,8 @@ export const ssoRoutes: Route[] = [
     errors: [connectionErrors.keysConflict],
     event: connectionEvents.keysChanged,
     async handle(work, { body }) {
-      const directory = accountDefaults(work.directory)
-      return { keys: toKeys(work.platform, await changeSpKeys({ ...work, directory }, body.action)) }
+      const account = accountDefaults(work.account)
+      return { keys: toKeys(work.platform, await changeSpKeys({ ...work, account }, body.action)) }
     },
   }),
 ]

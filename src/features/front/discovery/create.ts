@@ -105,7 +105,7 @@ interface Wanted {
 function make(work: Work, scope: AccountScope, { who, proof, name, slug, perDay }: Wanted) {
   return inTxUnlessConsumed(work, async (work) => {
     if (!(await burn(work, proof))) return null
-    const { id: subOrgId } = await createOrganization({ ...work, directory: scope }, { name, slug })
+    const { id: subOrgId } = await createOrganization({ ...work, account: scope }, { name, slug })
     const inside = { ...work, directory: await newDirectory(work.db, scope, subOrgId) }
     const made = await createSignup(inside, who.address, { email_verified: true })
     if (!made) throw new Error('A new organization has a user')

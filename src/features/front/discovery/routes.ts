@@ -3,8 +3,7 @@ import { httpErrors } from '../../../platform/errors.ts'
 import { defineRoute, type Route } from '../../../platform/http/route.ts'
 import { showRate } from '../../../platform/limits/rate-limit.ts'
 import { Email } from '../../../platform/mail/address.ts'
-import type { AccountScope } from '../../../platform/tenancy/directory.ts'
-import type { Work } from '../../../platform/work.ts'
+import type { AccountWork, Work } from '../../../platform/work.ts'
 import { doorRoutes, loginErrors } from '../../access/login/login.ts'
 import { userEvents } from '../../directory/users/users.ts'
 import {
@@ -30,8 +29,8 @@ import { DiscoveryReply, DiscoveryToken, toDiscovery } from './schema.ts'
 const about = { method: 'POST', scope: 'auth.login', tag: 'Authentication' } as const
 
 /** Throws `sub_org_mismatch` for who reaches one organization alone. */
-function orgWide(work: Work<AccountScope>): Work {
-  const { organizationId, directory } = work.directory
+function orgWide(work: AccountWork): Work {
+  const { organizationId, directory } = work.account
   if (organizationId !== null)
     throw httpErrors.subOrgMismatch({
       detail: 'Discovery is about every organization: use an org-wide key, and leave out subOrgId.',
@@ -40,7 +39,7 @@ function orgWide(work: Work<AccountScope>): Work {
 }
 
 /** The same. Throws `service_disabled`. */
-async function environmentOf(work: Work<AccountScope>, method: DiscoveryMethod): Promise<Work> {
+async function environmentOf(work: AccountWork, method: DiscoveryMethod): Promise<Work> {
   const inside = orgWide(work)
   await assertServiceOn(inside, method)
   return inside
@@ -163,7 +162,7 @@ export const discoveryRoutes: Route[] = [
     ],
     async handle(work, { body: { discovery_token: token, ...wanted } }) {
       const inside = orgWide(work)
-      return showRate(work, await foundOrganization(inside, work.directory, { token, ...wanted })).answer
+      return showRate(work, await foundOrganization(inside, work.account, { token, ...wanted })).answer
     },
   }),
 ]

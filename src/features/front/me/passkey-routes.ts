@@ -37,8 +37,8 @@ export const ownPasskeyRoutes: Route[] = [
     reply: Type.Object({ credentials: Type.Array(Passkey), ...wholeListReply }),
     async handle(work) {
       const { directory, caller } = work
-      const reach = { ...work, directory: reachOf(directory) }
-      return { credentials: await listPasskeysOf(reach, caller.directoryUserId), ...wholeList }
+      const there = { ...work, reach: reachOf(directory) }
+      return { credentials: await listPasskeysOf(there, caller.directoryUserId), ...wholeList }
     },
   }),
   defineWayInRoute({

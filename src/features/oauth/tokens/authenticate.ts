@@ -87,7 +87,7 @@ async function findLiveAccessToken(
   const environment = { accountId, environmentId, environmentSlug: String(claims['env']), organizationId: null }
   const isTeam = isOfTeam({ accountId, claims })
   const directory = isTeam ? await teamReach(platform, environment) : await resolveReach(platform, environment, null)
-  const live = directory && (await findLiveToken({ platform, directory }, token))
+  const live = directory && (await findLiveToken({ platform, reach: directory }, token))
   return live?.kind === 'access_token' ? live : null
 }
 

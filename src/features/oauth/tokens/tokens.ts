@@ -21,10 +21,9 @@ import {
   type Directory,
   findDirectoryOfOrganization,
   isInReach,
-  type Reach,
 } from '../../../platform/tenancy/directory.ts'
 import { directoryInReach } from '../../../platform/tenancy/services.ts'
-import { inTx, type Work } from '../../../platform/work.ts'
+import { inTx, type ReachWork, type Work } from '../../../platform/work.ts'
 import { askGates, assertMaySignIn, type SessionReply } from '../../access/login/login.ts'
 import {
   audienceOf,
@@ -224,7 +223,7 @@ export interface LiveToken {
 }
 
 /** What a look-up of tokens needs of a work. */
-type InReach = Pick<Work<Reach>, 'platform' | 'directory'>
+type InReach = Pick<ReachWork, 'platform' | 'reach'>
 
 /** The session of a token of either kind, or null when it is not live within the caller's reach. */
 export function findLiveToken(work: InReach, token: string): Awaitable<LiveToken | null> {
@@ -246,7 +245,7 @@ interface TokenPlace {
 }
 
 /** Reads from a token where its session lives. Returns null when it is not one of ours, or out of reach. */
-function locate({ platform, directory: reach }: InReach, token: string): Awaitable<TokenPlace | null> {
+function locate({ platform, reach }: InReach, token: string): Awaitable<TokenPlace | null> {
   if (looksLikeRefreshToken(token)) {
     const refresh = parseRefreshToken(platform.keyring, token)
     if (!refresh) return null
@@ -256,14 +255,14 @@ function locate({ platform, directory: reach }: InReach, token: string): Awaitab
   }
   return whenThere(
     verifyAccessToken(platform, reach.environmentId, token),
-    (claims) => claims && placeOf({ platform, directory: reach }, claims),
+    (claims) => claims && placeOf({ platform, reach }, claims),
   )
 }
 
-function placeOf({ platform, directory: reach }: InReach, claims: AccessClaims): Awaitable<TokenPlace | null> {
+function placeOf({ platform, reach }: InReach, claims: AccessClaims): Awaitable<TokenPlace | null> {
   const sessionId = claims['sid']
   if (typeof sessionId !== 'string' || !isId(sessionId)) return null
-  return whenThere(directoryOfClaims({ platform, directory: reach }, claims), (directory) => {
+  return whenThere(directoryOfClaims({ platform, reach }, claims), (directory) => {
     if (!directory || !isInReach(reach, directory)) return null
     return whenThere(isFor({ platform, directory }, claims.aud), (isMeant) =>
       isMeant ? { directory, sessionId, claims, refresh: null } : null,
@@ -271,7 +270,7 @@ function placeOf({ platform, directory: reach }: InReach, claims: AccessClaims):
   })
 }
 
-function directoryOfClaims({ platform, directory: reach }: InReach, claims: AccessClaims): Awaitable<Directory | null> {
+function directoryOfClaims({ platform, reach }: InReach, claims: AccessClaims): Awaitable<Directory | null> {
   const organizationId = claims['org_id']
   // Most are of the organization that the request names.
   if (typeof organizationId === 'string' && organizationId === reach.directory?.organizationId) return reach.directory
@@ -294,7 +293,7 @@ export interface EndSession {
 }
 
 /** Ends the session that a token or id names, or every session of its user. Idempotent. */
-export async function endSession(work: Work<Reach>, body: EndSession): Promise<void> {
+export async function endSession(work: ReachWork, body: EndSession): Promise<void> {
   const place = await namedSession(work, body)
   if (place) await endSessionAt(work, place, body)
 }
@@ -304,11 +303,11 @@ export async function endSession(work: Work<Reach>, body: EndSession): Promise<v
  * session has ended by then, whatever comes of that. Throws `invalid_redirect_uri`, before anything has ended.
  */
 export async function logOutWithProvider(
-  work: Work<Reach>,
+  work: ReachWork,
   { redirectUri, state, ...named }: EndSession & { redirectUri: string; state?: string },
 ): Promise<string | null> {
   const place = await namedSession(work, named)
-  const { directory } = place ?? work.directory
+  const { directory } = place ?? work.reach
   if (directory) await assertRedirectAllowed({ ...work, directory }, redirectUri)
   if (!place) return null
   const session = await endSessionAt(work, place, {})
@@ -329,7 +328,7 @@ async function isRecent(work: Work, session: TokenSession, presented: RefreshTok
 }
 
 async function endSessionAt(
-  work: Work<Reach>,
+  work: ReachWork,
   place: SessionPlace,
   body: Pick<EndSession, 'everywhere'>,
 ): Promise<TokenSession | null> {
@@ -356,7 +355,7 @@ async function namedSession(
   }
   const token = body.refresh_token ?? body.access_token
   if (token !== undefined) return locate(work, token)
-  const { directory } = work.directory
+  const { directory } = work.reach
   if (!directory) throw httpErrors.subOrgRequired()
   const sessionId = body.session_id ?? ''
   return isId(sessionId) ? { directory, sessionId, refresh: null } : null

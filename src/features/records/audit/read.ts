@@ -2,12 +2,12 @@ import { openPosition, type Position, sealPosition } from '../../../platform/eve
 import { toEvent } from '../../../platform/events/event-envelope.ts'
 import { readTypes } from '../../../platform/events/event-types.ts'
 import { asDownload, csvLine, type Download } from '../../../platform/http/answer.ts'
-import { type Reach, reachOf } from '../../../platform/tenancy/directory.ts'
-import type { Work } from '../../../platform/work.ts'
+import { reachOf } from '../../../platform/tenancy/directory.ts'
+import type { ReachWork, Work } from '../../../platform/work.ts'
 import { type Filter, type ReadPage, selectNewest } from './read-store.ts'
 import type { AuditQuery } from './schema.ts'
 
-type Reading = Pick<Work<Reach>, 'platform' | 'directory'>
+type Reading = Pick<ReachWork, 'platform' | 'reach'>
 type Sent = ReturnType<typeof toEvent>
 
 /** A page of events, the newest first. Throws `invalid_request` for an unknown type and for a cursor of another reach. */
@@ -16,9 +16,9 @@ export async function listAudit(
   query: AuditQuery,
   { after, limit }: { after: string | null; limit: number },
 ): Promise<{ events: Sent[]; has_more: boolean; next_cursor: string | null }> {
-  const { platform, directory } = work
+  const { platform, reach } = work
   const { events, next } = await readPage(work, toFilter(query), placeOf(work, after), limit)
-  const next_cursor = next && sealPosition(platform, directory, next)
+  const next_cursor = next && sealPosition(platform, reach, next)
   return { events: events.map(toEvent), has_more: next !== null, next_cursor }
 }
 
@@ -81,17 +81,17 @@ export async function newestEventsOf(
   return { events: found, isWhole: false }
 }
 
-function placeOf({ platform, directory }: Reading, after: string | null): Position | null {
-  return after === null ? null : openPosition(platform, directory, after)
+function placeOf({ platform, reach }: Reading, after: string | null): Position | null {
+  return after === null ? null : openPosition(platform, reach, after)
 }
 
 function readPage(
-  { platform, directory }: Reading,
+  { platform, reach }: Reading,
   filter: Filter,
   before: Position | null,
   limit: number,
 ): Promise<ReadPage> {
-  return selectNewest(platform.db, directory, filter, { before, limit })
+  return selectNewest(platform.db, reach, filter, { before, limit })
 }
 
 function toFilter(query: AuditQuery): Filter {

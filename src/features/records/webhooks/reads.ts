@@ -5,7 +5,7 @@ import type { Found, Page } from '../../../platform/http/pagination.ts'
 import { isId } from '../../../platform/ids.ts'
 import type { Directory, Reach } from '../../../platform/tenancy/directory.ts'
 import { directoryInReach } from '../../../platform/tenancy/services.ts'
-import type { Work } from '../../../platform/work.ts'
+import type { ReachWork, Work } from '../../../platform/work.ts'
 import { type DeliveryRow, listDeliveryRows } from '../deliveries/delivery-store.ts'
 import { webhookErrors } from './errors.ts'
 import type { WebhookDelivery } from './schema.ts'
@@ -30,13 +30,13 @@ export function noSuchWebhook(directory: Directory | Reach): ApiError {
 }
 
 /** One page of what the caller reaches. */
-export async function listWebhooks({ db, directory }: Work<Reach>, page: Page): Promise<Found<WebhookRow>> {
-  return selectWebhookPage(db, directory, page)
+export async function listWebhooks({ db, reach }: ReachWork, page: Page): Promise<Found<WebhookRow>> {
+  return selectWebhookPage(db, reach, page)
 }
 
 /** A webhook with its directory. Throws `webhook_not_found`, and `service_disabled` where the service is off there. */
 export async function getWebhook(
-  { platform, db, directory: reach }: Work<Reach>,
+  { platform, db, reach }: ReachWork,
   text: string,
 ): Promise<{ row: WebhookRow; directory: Directory }> {
   const row = await findWebhookRowInReach(db, reach, readId(reach, text))

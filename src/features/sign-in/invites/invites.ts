@@ -5,8 +5,7 @@ import { isId } from '../../../platform/ids.ts'
 import type { RateLimit, RateState } from '../../../platform/limits/rate-limit.ts'
 import { type EmailAddress, maskEmail, parseEmail, requireEmail } from '../../../platform/mail/address.ts'
 import { countMail } from '../../../platform/mail/limits.ts'
-import type { Reach } from '../../../platform/tenancy/directory.ts'
-import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
+import { inTx, type ReachWork, type TxWork, type Work } from '../../../platform/work.ts'
 import { assertActive, assertDoorOpen } from '../../access/login/login.ts'
 import {
   findUserByEmail,
@@ -196,23 +195,23 @@ async function getInviteRow(work: TxWork, id: string): Promise<InviteRow> {
 }
 
 /** An invitation within the caller's reach. Throws `invite_not_found`. */
-export async function getInvite({ platform, db, directory }: Work<Reach>, text: string): Promise<Invite> {
+export async function getInvite({ platform, db, reach }: ReachWork, text: string): Promise<Invite> {
   const id = text.toLowerCase()
   const page = readPage(platform, '/v1/users/invites', { limit: 1 })
   const {
     rows: [row],
-  } = isId(id) ? await findInvitePage(db, directory, { id }, page) : { rows: [] }
+  } = isId(id) ? await findInvitePage(db, reach, { id }, page) : { rows: [] }
   if (!row) throw inviteErrors.notFound()
   return toInvite(row)
 }
 
 /** One page of what the caller reaches, and the total if requested. */
 export async function listInvites(
-  work: Work<Reach>,
+  work: ReachWork,
   query: { status?: InviteStatus; email?: string },
   page: Page,
 ): Promise<Found<InviteRow>> {
-  const { platform, db, directory: reach } = work
+  const { platform, db, reach } = work
   const { email } = query
   // A text that is not an address matches nothing.
   const identity = email === undefined ? undefined : hashIdentity(platform, parseEmail(email)?.norm ?? '')

@@ -1,8 +1,7 @@
 import { changedFrom, record } from '../../../platform/events/events.ts'
 import { isId } from '../../../platform/ids.ts'
 import { NOTICE_USEFUL_SECONDS, queueMail } from '../../../platform/mail/outbox.ts'
-import type { Reach } from '../../../platform/tenancy/directory.ts'
-import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
+import { inTx, type ReachWork, type TxWork, type Work } from '../../../platform/work.ts'
 import { lacksFactor } from '../../access/mfa/mfa.ts'
 import { findUserForUpdate, reachUser, type UserRow } from '../../directory/users/users.ts'
 import { passkeyDeletedMail } from './emails.ts'
@@ -12,7 +11,7 @@ import { type Passkey, toPasskey } from './schema.ts'
 import { deletePasskey, findPasskey, listPasskeys, setDeviceName } from './store.ts'
 
 /** The passkeys of a user, oldest first. Throws `user_not_found`. */
-export async function listPasskeysOf(work: Work<Reach>, userId: string): Promise<Passkey[]> {
+export async function listPasskeysOf(work: ReachWork, userId: string): Promise<Passkey[]> {
   const { user, there } = await reachUser(work, userId)
   const rows = await listPasskeys(there.db, there.directory, user.id)
   return rows.map((row) => toPasskey(row, user))

@@ -7,9 +7,8 @@ import { isId, newId } from '../../../platform/ids.ts'
 import { isNetwork, readNetworks } from '../../../platform/outbound/addresses.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import type { KeyCaller } from '../../../platform/tenancy/caller.ts'
-import type { AccountScope } from '../../../platform/tenancy/directory.ts'
 import { isScopePattern } from '../../../platform/tenancy/scopes.ts'
-import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
+import { type AccountWork, inTx, type TxWork, type Work } from '../../../platform/work.ts'
 import { apiKeyCache, cacheKey, createApiKey, secretOf } from './api-keys.ts'
 import { apiKeyErrors } from './errors.ts'
 import { apiKeyEvents } from './events.ts'
@@ -31,7 +30,7 @@ import {
 import { assertKeepsRate, assertMayManage, type Power, refuseEscalation } from './subset.ts'
 
 /** The work of a request with its calling key. */
-interface KeyWork extends Work<AccountScope> {
+interface KeyWork extends AccountWork {
   caller: KeyCaller
 }
 
@@ -41,13 +40,13 @@ interface KeyWork extends Work<AccountScope> {
  */
 export async function mintApiKey(work: KeyWork, body: ApiKeyCreate): Promise<{ apiKey: ApiKey; key: string }> {
   return inTx(work, async (work) => {
-    const { platform, caller, directory: scope } = work
+    const { platform, caller, account } = work
     assertKeepsRate(caller, null)
     const spec = {
-      accountId: scope.accountId,
-      environmentId: scope.environmentId,
-      environmentSlug: body.environment ?? scope.environmentSlug,
-      organizationId: scope.organizationId,
+      accountId: account.accountId,
+      environmentId: account.environmentId,
+      environmentSlug: body.environment ?? account.environmentSlug,
+      organizationId: account.organizationId,
       name: body.name,
       scopes: readScopes(body.scopes),
       expiresAt: readExpiry(platform, caller, body.expiresAt),
@@ -59,7 +58,7 @@ export async function mintApiKey(work: KeyWork, body: ApiKeyCreate): Promise<{ a
     const { key, row } = await createApiKey(platform, work.db, spec)
     const apiKey = toApiKey(row)
     const target = { type: 'api_key', id: row.id }
-    await record({ ...work, directory: scope.directory }, apiKeyEvents.created({ target, data: apiKey }))
+    await record({ ...work, directory: account.directory }, apiKeyEvents.created({ target, data: apiKey }))
     return { apiKey, key }
   })
 }
@@ -70,13 +69,13 @@ export async function mintApiKey(work: KeyWork, body: ApiKeyCreate): Promise<{ a
  * Throws `api_key_not_found`, `api_key_inactive`, and `privilege_escalation`, since the caller receives the secret.
  */
 export async function rotateApiKey(
-  work: Work<AccountScope> & { caller: KeyCaller | null },
+  work: AccountWork & { caller: KeyCaller | null },
   id: string,
   overlapSeconds: number,
 ): Promise<{ apiKey: ApiKey; key: string }> {
   return inTx(work, async (work) => {
-    const { platform, caller, directory: scope, db } = work
-    const row = await lockCurrentKey(db, scope, id)
+    const { platform, caller, account, db } = work
+    const row = await lockCurrentKey(db, account, id)
     if (caller) {
       assertKeepsRate(caller, row.id)
       refuseEscalation(caller, powerOf(row), platform.config.keyRequestsPerSecond)
@@ -90,7 +89,7 @@ export async function rotateApiKey(
     const target = { type: 'api_key', id: row.id }
     const previous = changedFrom(toApiKey(row), apiKey)
     const event = apiKeyEvents.rotated({ target, data: apiKey, previous })
-    await record({ ...work, directory: scope.directory }, event)
+    await record({ ...work, directory: account.directory }, event)
     return { apiKey, key }
   })
 }
@@ -102,8 +101,8 @@ export async function rotateApiKey(
  */
 export async function changeApiKey(work: KeyWork, id: string, patch: ApiKeyPatch): Promise<ApiKey> {
   return inTx(work, async (work) => {
-    const { platform, caller, directory: scope, db } = work
-    const before = await lockCurrentKey(db, scope, id)
+    const { platform, caller, account, db } = work
+    const before = await lockCurrentKey(db, account, id)
     assertMayManage(caller, before)
     const { name = before.name, scopes, allowedIps } = patch
     const changes = {
@@ -116,11 +115,11 @@ export async function changeApiKey(work: KeyWork, id: string, patch: ApiKeyPatch
     if (!Object.keys(previous).length) return after
     if ('scopes' in previous || 'allowedIps' in previous)
       refuseEscalation(caller, powerOf({ ...before, ...changes }), platform.config.keyRequestsPerSecond)
-    const changed = await changeKeyRows(db, scope, before.id, changes)
+    const changed = await changeKeyRows(db, account, before.id, changes)
     if (changed.some((row) => row.id === caller.apiKeyId)) assertStaysWithin(caller, changes.allowed_ips)
     await forget(work, changed)
     const target = { type: 'api_key', id: before.id }
-    await record({ ...work, directory: scope.directory }, apiKeyEvents.updated({ target, data: after, previous }))
+    await record({ ...work, directory: account.directory }, apiKeyEvents.updated({ target, data: after, previous }))
     return after
   })
 }
@@ -131,9 +130,9 @@ function assertStaysWithin({ ip = null }: KeyCaller, networks: string[] | null):
 }
 
 /** A key within reach, revoked or not. Throws `api_key_not_found`. */
-export async function getApiKey({ db, directory }: Work<AccountScope>, text: string): Promise<ApiKey> {
+export async function getApiKey({ db, account }: AccountWork, text: string): Promise<ApiKey> {
   const id = text.toLowerCase()
-  const row = isId(id) ? await findReachedKey(db, directory, id) : undefined
+  const row = isId(id) ? await findReachedKey(db, account, id) : undefined
   if (!row) throw apiKeyErrors.notFound()
   return toApiKey(row)
 }

@@ -35,9 +35,9 @@ export const apiKeyRoutes: Route[] = [
     query: Type.Object(listQuery),
     reply: ApiKeyListReply,
     async handle(work, { query }) {
-      const { db, directory } = work
+      const { db, account } = work
       const page = readPage(work.platform, '/v1/api-keys', query)
-      const list = finishPage(work, page, await findApiKeyPage(db, directory, page), byAge)
+      const list = finishPage(work, page, await findApiKeyPage(db, account, page), byAge)
       return { apiKeys: list.rows.map(toApiKey), ...list.reply }
     },
   }),
@@ -118,7 +118,7 @@ export const apiKeyRoutes: Route[] = [
     errors: [apiKeyErrors.notFound, httpErrors.privilegeEscalation],
     maybeEvents: [apiKeyEvents.revoked],
     async handle(work, { params }) {
-      const scope = work.directory
+      const scope = work.account
       await revokeApiKey({ ...work, directory: scope.directory }, scope, params.id)
       return { success: true }
     },

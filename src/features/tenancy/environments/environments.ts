@@ -5,8 +5,7 @@ import { matches, tagOf } from '../../../platform/http/precondition.ts'
 import { isId, newId } from '../../../platform/ids.ts'
 import { canonicalLocale } from '../../../platform/messages/locale.ts'
 import { isSlug } from '../../../platform/slug.ts'
-import type { AccountScope } from '../../../platform/tenancy/directory.ts'
-import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
+import { type AccountTxWork, type AccountWork, inTx } from '../../../platform/work.ts'
 import { environmentErrors } from './errors.ts'
 import { environmentEvents } from './events.ts'
 import { type Environment, type EnvironmentCreate, type EnvironmentPatch, MAX_CUSTOM, toEnvironment } from './schema.ts'
@@ -27,9 +26,9 @@ const reserved = new Set(['production', 'staging'])
  * Throws `sub_org_required`, `slug_reserved`, `slug_taken` (also to the loser of a race), `environment_limit_reached`,
  * `invalid_request`.
  */
-export async function createEnvironment(work: Work<AccountScope>, body: EnvironmentCreate): Promise<Environment> {
+export async function createEnvironment(work: AccountWork, body: EnvironmentCreate): Promise<Environment> {
   return inTx(work, async (work) => {
-    const { directory } = work.directory
+    const { directory } = work.account
     const organizationId = requireOrganization(work)
     checkSlug(body.slug)
     // So that of several at once each counts those before it.
@@ -43,14 +42,14 @@ export async function createEnvironment(work: Work<AccountScope>, body: Environm
 }
 
 /** The organization that the caller or the request names. Throws `sub_org_required`. */
-export function requireOrganization({ directory: { organizationId } }: Work<AccountScope>): string {
+export function requireOrganization({ account: { organizationId } }: AccountWork): string {
   if (organizationId !== null) return organizationId
   throw httpErrors.subOrgRequired({ detail: 'This key reaches every organization: name one as subOrgId.' })
 }
 
 /** One that the caller sees in the list. Throws `environment_not_found`. */
-export async function getEnvironment({ db, directory }: Work<AccountScope>, text: string): Promise<EnvironmentRow> {
-  const row = await findEnvironmentRow(db, directory, readId(text))
+export async function getEnvironment({ db, account }: AccountWork, text: string): Promise<EnvironmentRow> {
+  const row = await findEnvironmentRow(db, account, readId(text))
   if (!row) throw environmentErrors.notFound()
   return row
 }
@@ -66,13 +65,13 @@ function readId(text: string): string {
  * changes what the others see. Throws `environment_not_found`, `version_conflict`, `sub_org_mismatch`.
  */
 export async function changeEnvironment(
-  work: Work<AccountScope>,
+  work: AccountWork,
   text: string,
   change: { patch: EnvironmentPatch; ifMatch: string | null; mayChangeShared: boolean },
 ): Promise<EnvironmentRow> {
   return inTx(work, async (work) => {
-    const { db, directory: scope } = work
-    await lockEnvironmentRow(db, scope.accountId, readId(text))
+    const { db, account } = work
+    await lockEnvironmentRow(db, account.accountId, readId(text))
     const before = await getEnvironment(work, text)
     if (before.organization_id === null && !change.mayChangeShared)
       throw httpErrors.subOrgMismatch({ detail: 'Only an org-wide key changes an environment of all organizations.' })
@@ -83,19 +82,19 @@ export async function changeEnvironment(
     const data = toEnvironment(after)
     const previous = changedFrom(toEnvironment(before), data)
     if (!Object.keys(previous).length) return before
-    await updateEnvironmentRow(db, scope.accountId, before.id, changes)
+    await updateEnvironmentRow(db, account.accountId, before.id, changes)
     const event = environmentEvents.updated({ target: { type: 'environment', id: before.id }, data, previous })
-    await record({ ...work, directory: scope.directory }, event)
+    await record({ ...work, directory: account.directory }, event)
     return after
   })
 }
 
-async function insert(work: TxWork<AccountScope>, organizationId: string, body: EnvironmentCreate) {
+async function insert(work: AccountTxWork, organizationId: string, body: EnvironmentCreate) {
   const id = newId()
   try {
     const row = await insertEnvironmentRow(work.db, {
       id,
-      account_id: work.directory.accountId,
+      account_id: work.account.accountId,
       organization_id: organizationId,
       name: body.name,
       slug: body.slug,

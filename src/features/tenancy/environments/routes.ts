@@ -31,9 +31,9 @@ export const environmentRoutes: Route[] = [
     query: Type.Object(listQuery),
     reply: EnvironmentListReply,
     async handle(work, { query }) {
-      const { db, directory } = work
+      const { db, account } = work
       const page = readPage(work.platform, '/v1/environments', query)
-      const list = finishPage(work, page, await findEnvironmentPage(db, directory, page), byAge)
+      const list = finishPage(work, page, await findEnvironmentPage(db, account, page), byAge)
       return { environments: list.rows.map(toEnvironment), ...list.reply }
     },
   }),

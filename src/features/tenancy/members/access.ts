@@ -3,14 +3,13 @@ import { record } from '../../../platform/events/events.ts'
 import type { KeyedContext } from '../../../platform/http/route.ts'
 import { defineEndReasons } from '../../../platform/lifecycle/end-reasons.ts'
 import {
-  type AccountScope,
   accountDirectory,
   type Directory,
   directoryOfOrganization,
   homeEnvironmentOf,
   teamDirectory,
 } from '../../../platform/tenancy/directory.ts'
-import type { TxWork, Work } from '../../../platform/work.ts'
+import type { AccountTxWork, AccountWork, TxWork, Work } from '../../../platform/work.ts'
 import { cutOff, deleteUser, findUserForUpdate } from '../../directory/users/users.ts'
 import { closeTeamInvites } from '../../sign-in/invites/invites.ts'
 import { type Member, type MemberRow, type MemberUser, toMember } from './schema.ts'
@@ -19,7 +18,7 @@ import { findMemberUsers, listRowsOfAddresses } from './store.ts'
 const reasons = defineEndReasons('member_changed')
 
 /** A request about the team, with its caller. */
-export type TeamRequest = Work<AccountScope> & Pick<KeyedContext<'account'>, 'caller' | 'renewCaller'>
+export type TeamRequest = AccountWork & Pick<KeyedContext<'account'>, 'caller' | 'renewCaller'>
 
 /**
  * The records of members, with their users of the console directory. A caller limited to one organization does not see
@@ -38,21 +37,21 @@ export async function describeMember(work: TeamRequest, row: MemberRow): Promise
 }
 
 /** Members for events: a reader of an organization's events sees no user of an invited person. */
-export async function tellMembers(work: Work<AccountScope>, rows: MemberRow[]): Promise<Member[]> {
+export async function tellMembers(work: AccountWork, rows: MemberRow[]): Promise<Member[]> {
   const shown = rows.filter(({ status }) => status === 'active')
   const users = await findUsers(work, shown)
   return rows.map((row) => toMember(row, shown.includes(row) ? users.get(row.email_norm) : undefined))
 }
 
 /** The same for one member. */
-export async function tellMember(work: Work<AccountScope>, row: MemberRow): Promise<Member> {
+export async function tellMember(work: AccountWork, row: MemberRow): Promise<Member> {
   const [member] = await tellMembers(work, [row])
   return member ?? toMember(row, undefined)
 }
 
-async function findUsers(work: Work<AccountScope>, rows: MemberRow[]) {
+async function findUsers(work: AccountWork, rows: MemberRow[]) {
   if (rows.length === 0) return new Map<string, MemberUser>()
-  const team = await teamDirectory(work.platform, work.directory.accountId)
+  const team = await teamDirectory(work.platform, work.account.accountId)
   return findMemberUsers(work.db, team, [...new Set(rows.map((row) => row.email_norm))])
 }
 
@@ -70,7 +69,7 @@ export interface MemberChange {
 
 /** Records a change of a membership in its organization, or in the account, in the home environment of either. */
 export async function recordMember(
-  work: TxWork<AccountScope>,
+  work: AccountTxWork,
   event: EventFactory<typeof Member>,
   data: Member,
   previous?: Partial<Member>,
@@ -80,7 +79,7 @@ export async function recordMember(
 
 /** The same for several memberships of one organization, or of the account. */
 export async function recordMembers(
-  work: TxWork<AccountScope>,
+  work: AccountTxWork,
   organizationId: string | null,
   changes: MemberChange[],
 ): Promise<void> {
@@ -93,7 +92,7 @@ export async function recordMembers(
 
 /** Where events of a membership are recorded: in the home environment of its organization, or of the account. */
 export async function directoryOfMembership(
-  { platform, directory: { accountId } }: Work<AccountScope>,
+  { platform, account: { accountId } }: AccountWork,
   organizationId: string | null,
 ): Promise<Directory> {
   const home = await homeEnvironmentOf(platform, accountId, organizationId)
@@ -103,8 +102,8 @@ export async function directoryOfMembership(
 }
 
 /** Work in the directory that the team signs in to. No route declares the events recorded there: no key reads them. */
-export async function inTeam<W extends Work<AccountScope>>(work: W) {
-  const directory = await teamDirectory(work.platform, work.directory.accountId)
+export async function inTeam<W extends AccountWork>(work: W) {
+  const directory = await teamDirectory(work.platform, work.account.accountId)
   return { ...work, directory, origin: { ...work.origin, recorded: [] } }
 }
 
@@ -114,12 +113,12 @@ export async function inTeam<W extends Work<AccountScope>>(work: W) {
  * A person without any membership is removed from the console directory.
  * @param changed the memberships as they were before, one for each person.
  */
-export async function endAccess(work: TxWork<AccountScope>, changed: MemberRow[]): Promise<void> {
+export async function endAccess(work: AccountTxWork, changed: MemberRow[]): Promise<void> {
   if (changed.length === 0) return
   const team = await inTeam(work)
   const norms = changed.map(({ email_norm }) => email_norm)
   const users = await findMemberUsers(work.db, team.directory, norms)
-  const left = Map.groupBy(await listRowsOfAddresses(work.db, work.directory, norms), ({ email_norm }) => email_norm)
+  const left = Map.groupBy(await listRowsOfAddresses(work.db, work.account, norms), ({ email_norm }) => email_norm)
   for (const row of changed) {
     const user = users.get(row.email_norm)
     if (user) await endAccessOf(team, user.id, { row, left: left.get(row.email_norm) ?? [] })
@@ -142,7 +141,7 @@ async function endAccessOf(team: TxWork, userId: string, { row, left }: { row: M
  * @param placements the places on rosters that were deleted with them.
  */
 export async function endMemberships(
-  work: TxWork<AccountScope>,
+  work: AccountTxWork,
   rows: MemberRow[],
   placements: MemberRow[] = [],
 ): Promise<void> {
@@ -151,7 +150,7 @@ export async function endMemberships(
 }
 
 /** Withdraws the links of invitations. */
-export async function endInvitations(work: TxWork<AccountScope>, rows: MemberRow[]): Promise<void> {
+export async function endInvitations(work: AccountTxWork, rows: MemberRow[]): Promise<void> {
   const linkIds = rows.flatMap(({ invite_link_id: linkId }) => (linkId === null ? [] : [linkId]))
   await closeTeamInvites(await inTeam(work), linkIds)
 }

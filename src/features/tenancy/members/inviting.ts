@@ -10,8 +10,8 @@ import {
   showRate,
 } from '../../../platform/limits/rate-limit.ts'
 import { type EmailAddress, requireEmail } from '../../../platform/mail/address.ts'
-import { type AccountScope, homeEnvironmentOf, teamDirectory } from '../../../platform/tenancy/directory.ts'
-import type { TxWork, Work } from '../../../platform/work.ts'
+import { homeEnvironmentOf, teamDirectory } from '../../../platform/tenancy/directory.ts'
+import type { AccountTxWork, AccountWork } from '../../../platform/work.ts'
 import { inviteErrors, inviteToTeam, type SentInvite } from '../../sign-in/invites/invites.ts'
 import {
   describeMember,
@@ -81,11 +81,11 @@ export async function inviteMember(
   const { organizationId: limitedTo } = work.caller
   await countInviter(work)
   return inTeamTurn(work, async (work) => {
-    const { db, directory: scope } = work
-    await lockTeam(db, scope)
-    await lockRowsOfAddress(db, scope, address.norm)
-    const rows = await listRowsOfAddress(db, scope, address.norm)
-    const present = rows.find((row) => row.organization_id === scope.organizationId)
+    const { db, account } = work
+    await lockTeam(db, account)
+    await lockRowsOfAddress(db, account, address.norm)
+    const rows = await listRowsOfAddress(db, account, address.norm)
+    const present = rows.find((row) => row.organization_id === account.organizationId)
     if (present?.status === 'active') throw memberErrors.exists()
     if (present) assertMayActOn(work.caller, present.role)
     assertMayGive(work.caller, invitee.role)
@@ -113,7 +113,7 @@ interface ToMail {
 }
 
 async function mailInvitation(
-  work: TxWork<AccountScope> & InvitingRequest,
+  work: AccountTxWork & InvitingRequest,
   { address, id, present, displayName = null }: ToMail,
 ): Promise<Invited> {
   // The link is mailed and in no response: its holder becomes the member.
@@ -135,8 +135,8 @@ async function mailInvitation(
  * Counts an invitation for the caller, and then for the account in the home environment of what the invitation is to. What
  * the caller's own limit refuses uses up nothing of the account's. Throws `rate_limited`.
  */
-async function countInviter({ platform, directory: scope, caller }: InvitingRequest): Promise<void> {
-  const { accountId, organizationId } = scope
+async function countInviter({ platform, account, caller }: InvitingRequest): Promise<void> {
+  const { accountId, organizationId } = account
   const directory = await teamDirectory(platform, accountId)
   // The team signs in to production.
   const { environmentId } = await homeEnvironmentOf(platform, accountId, organizationId)
@@ -153,12 +153,9 @@ async function countInviter({ platform, directory: scope, caller }: InvitingRequ
  * environment of what the invitation is to. Counts neither against the mails of the address nor against those of the
  * console directory: inviters would use up the codes and password resets of the team. Throws `rate_limited`.
  */
-async function countInvitation(
-  work: TxWork<AccountScope> & InvitingRequest,
-  { norm }: EmailAddress,
-): Promise<RateState> {
-  const { platform, directory: scope, caller } = work
-  const home = await homeEnvironmentOf(platform, scope.accountId, scope.organizationId)
+async function countInvitation(work: AccountTxWork & InvitingRequest, { norm }: EmailAddress): Promise<RateState> {
+  const { platform, account, caller } = work
+  const home = await homeEnvironmentOf(platform, account.accountId, account.organizationId)
   const inviter = caller.organizationId ?? home.environmentId
   return countAct(await inTeam(work), hashIdentity(platform, `${inviter}/${norm}`), ADDRESS_LIMITS)
 }
@@ -170,7 +167,7 @@ interface ToSend {
 }
 
 /** Makes a link for an invitation, which voids the one before. Counts nothing. Throws what an invitation throws. */
-export async function sendInvitation(work: TxWork<AccountScope>, sending: ToSend): Promise<SentInvite> {
+export async function sendInvitation(work: AccountTxWork, sending: ToSend): Promise<SentInvite> {
   const { row, displayName = row.display_name, delivery } = sending
   await endInvitations(work, [row])
   const { account_id: accountId, organization_id: organizationId } = row
@@ -178,12 +175,12 @@ export async function sendInvitation(work: TxWork<AccountScope>, sending: ToSend
   const invitee = { email: row.email, displayName }
   const sent = await inviteToTeam(await inTeam(work), invitee, { team: { name }, delivery })
   const { id: invite_link_id, expires_at } = sent.invite
-  await updateMemberRows(work.db, work.directory, [row.id], { invite_expires_at: new Date(expires_at), invite_link_id })
+  await updateMemberRows(work.db, work.account, [row.id], { invite_expires_at: new Date(expires_at), invite_link_id })
   return sent
 }
 
-async function getRow(work: TxWork<AccountScope>, { norm }: EmailAddress, id: string): Promise<MemberRow> {
-  const row = (await listRowsOfAddress(work.db, work.directory, norm)).find((row) => row.id === id)
+async function getRow(work: AccountTxWork, { norm }: EmailAddress, id: string): Promise<MemberRow> {
+  const row = (await listRowsOfAddress(work.db, work.account, norm)).find((row) => row.id === id)
   if (!row) throw new Error('A membership is gone while the team is locked')
   return row
 }
@@ -199,14 +196,14 @@ interface ToKeep {
   joinsAtOnce: boolean
 }
 
-async function keepRow(work: TxWork<AccountScope>, kept: ToKeep): Promise<string> {
+async function keepRow(work: AccountTxWork, kept: ToKeep): Promise<string> {
   const { address, role, displayName, present, joinsAtOnce } = kept
   const status = joinsAtOnce
     ? { status: 'active', joined_at: now, invite_expires_at: null, invite_link_id: null }
     : { status: 'invited' }
   if (present) {
     const named = displayName === undefined ? {} : { display_name: displayName }
-    await updateMemberRows(work.db, work.directory, [present.id], {
+    await updateMemberRows(work.db, work.account, [present.id], {
       role,
       ...named,
       ...status,
@@ -214,7 +211,7 @@ async function keepRow(work: TxWork<AccountScope>, kept: ToKeep): Promise<string
     })
     return present.id
   }
-  const { accountId: account_id, organizationId: organization_id } = work.directory
+  const { accountId: account_id, organizationId: organization_id } = work.account
   const id = newId()
   const who = { email: address.email, email_norm: address.norm, display_name: displayName ?? null }
   const row = { id, account_id, organization_id, role, ...who, ...status, ...inviterColumns(work) }
@@ -223,7 +220,7 @@ async function keepRow(work: TxWork<AccountScope>, kept: ToKeep): Promise<string
 }
 
 /** The membership that an invitation is for, open or not. Throws `invite_not_found`. */
-export async function getInviteRow(work: Work<AccountScope>, id: string): Promise<MemberRow> {
+export async function getInviteRow(work: AccountWork, id: string): Promise<MemberRow> {
   const row = await findTeamRow(work, id)
   if (!row) throw inviteErrors.notFound()
   return row

@@ -14,10 +14,10 @@ export async function joinTeam(work: TxWork, user: UserRow, linkId: string): Pro
   const { platform, directory } = work
   const scope = await resolveAccount(platform, { ...directory, organizationId: null }, null)
   // Recorded where the memberships are, which the route of an invitation does not declare.
-  const account = { ...work, directory: scope, origin: { ...work.origin, recorded: [] } }
+  const there = { ...work, account: scope, origin: { ...work.origin, recorded: [] } }
   const joined = await activateRows(work.db, scope, { emailNorm: user.email_norm, linkId })
   if (joined.length === 0) throw invitationWithdrawn()
-  for (const row of joined) await recordMember(account, memberEvents.added, await tellMember(account, row))
+  for (const row of joined) await recordMember(there, memberEvents.added, await tellMember(there, row))
 }
 
 /** Whether a user of the console directory is a member of the account or of a roster. */

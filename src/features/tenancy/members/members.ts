@@ -1,7 +1,7 @@
 import { isId } from '../../../platform/ids.ts'
 import type { KeyCaller } from '../../../platform/tenancy/caller.ts'
-import { type AccountScope, homeEnvironmentOf } from '../../../platform/tenancy/directory.ts'
-import type { TxWork, Work } from '../../../platform/work.ts'
+import { homeEnvironmentOf } from '../../../platform/tenancy/directory.ts'
+import type { AccountTxWork, AccountWork, Work } from '../../../platform/work.ts'
 import {
   describeMember,
   endAccess,
@@ -38,7 +38,7 @@ export async function changeRole(work: TeamRequest, id: string, role: TeamRole):
     assertMayChange(work.caller, before.role, role)
     if (before.role === role) return describeMember(work, before)
     await assertOwnerRemains(work, before)
-    await updateMemberRows(work.db, work.directory, [before.id], { role })
+    await updateMemberRows(work.db, work.account, [before.id], { role })
     if (!coversRole(before.role, role)) await endAccess(work, [before])
     const after = existing(await findTeamRow(work, id))
     await recordMember(work, memberEvents.roleUpdated, await tellMember(work, after), { role: before.role })
@@ -58,14 +58,14 @@ export async function removeMember(work: TeamRequest, id: string): Promise<void>
  * The same for a membership or invitation that was read while the team is locked. Throws `last_owner`,
  * `privilege_escalation`.
  */
-export async function removeRow(work: TxWork<AccountScope> & TeamRequest, row: MemberRow): Promise<void> {
-  const gone = row.account_member_id === null ? await listPlacementRows(work.db, work.directory, row.id) : []
+export async function removeRow(work: AccountTxWork & TeamRequest, row: MemberRow): Promise<void> {
+  const gone = row.account_member_id === null ? await listPlacementRows(work.db, work.account, row.id) : []
   for (const each of [row, ...gone]) {
     for (const held of rolesHeld(each)) assertMayActOn(work.caller, held)
     await assertOwnerRemains(work, each)
   }
   const told = await tellMembers(work, [row, ...gone])
-  await deleteMemberRows(work.db, work.directory, [row.id])
+  await deleteMemberRows(work.db, work.account, [row.id])
   await endMemberships(work, [row], gone)
   for (const member of told) await recordMember(work, endOf(member), member)
 }
@@ -85,21 +85,21 @@ export async function assertMayActOnMember(work: Work & { caller: KeyCaller }, m
 }
 
 /** A membership of the scope, while no other change of the team and no acceptance of it goes on. */
-export async function findHeldMember(work: TxWork<AccountScope>, id: string): Promise<MemberRow | undefined> {
-  await lockTeam(work.db, work.directory)
+export async function findHeldMember(work: AccountTxWork, id: string): Promise<MemberRow | undefined> {
+  await lockTeam(work.db, work.account)
   const row = await findTeamRow(work, id)
   if (row?.status !== 'invited') return row
-  await lockRowsOfAddress(work.db, work.directory, row.email_norm)
+  await lockRowsOfAddress(work.db, work.account, row.email_norm)
   return findTeamRow(work, id)
 }
 
 /** A membership that the caller reaches. Throws `member_not_found`. */
-export async function getMemberRow(work: Work<AccountScope>, id: string): Promise<MemberRow> {
+export async function getMemberRow(work: AccountWork, id: string): Promise<MemberRow> {
   return existing(await findTeamRow(work, id))
 }
 
 /** The same, held. Throws `member_not_found`. */
-async function holdMember(work: TxWork<AccountScope>, id: string): Promise<MemberRow> {
+async function holdMember(work: AccountTxWork, id: string): Promise<MemberRow> {
   return existing(await findHeldMember(work, id))
 }
 
@@ -109,19 +109,19 @@ function existing(row: MemberRow | undefined): MemberRow {
 }
 
 /** A membership or an invitation that the caller reaches, by the id that lists show. */
-export async function findTeamRow(work: Work<AccountScope>, id: string): Promise<MemberRow | undefined> {
+export async function findTeamRow(work: AccountWork, id: string): Promise<MemberRow | undefined> {
   const known = id.toLowerCase()
-  return isId(known) ? findMemberRow(work.db, work.directory, known) : undefined
+  return isId(known) ? findMemberRow(work.db, work.account, known) : undefined
 }
 
 /**
  * Where this row is an owner's, another one must be left. A roster of an environment that the change does not affect keeps
  * nobody: a staging key could make a member of the account its only owner. Throws `last_owner`.
  */
-async function assertOwnerRemains(work: TxWork<AccountScope>, row: MemberRow): Promise<void> {
+async function assertOwnerRemains(work: AccountTxWork, row: MemberRow): Promise<void> {
   if (row.role !== 'owner' || row.status !== 'active') return
   const home = await homeEnvironmentOf(work.platform, row.account_id, row.organization_id)
-  if (home.environmentId !== work.directory.directory.environmentId) return
+  if (home.environmentId !== work.account.directory.environmentId) return
   const scope: TeamScope = { accountId: row.account_id, organizationId: row.organization_id }
   if ((await countOwners(work.db, scope)) > 1) return
   const of = row.organization_id ? `the roster of the organization ${row.organization_id}` : 'the account'

@@ -1,8 +1,8 @@
 import { now } from '../../../platform/db/now.ts'
 import { httpErrors, invalidField } from '../../../platform/errors.ts'
 import { isId, newId } from '../../../platform/ids.ts'
-import { type AccountScope, findDirectoryOfOrganization } from '../../../platform/tenancy/directory.ts'
-import type { TxWork, Work } from '../../../platform/work.ts'
+import { findDirectoryOfOrganization } from '../../../platform/tenancy/directory.ts'
+import type { AccountTxWork, AccountWork } from '../../../platform/work.ts'
 import {
   endAccess,
   endInvitations,
@@ -33,9 +33,9 @@ import { assertMayActOn, assertMayChange, assertMayGive, coversRole, TEAM_ROLES,
 import { inTeamTurn } from './turns.ts'
 
 /** The organization of a path, within the caller's reach. Throws `organization_not_found`. */
-export async function rosterScope(work: Work<AccountScope>, subOrgId: string): Promise<TeamScope> {
-  const { accountId, organizationId: only } = work.directory
-  const directory = await findDirectoryOfOrganization(work.platform, work.directory, subOrgId)
+export async function rosterScope(work: AccountWork, subOrgId: string): Promise<TeamScope> {
+  const { accountId, organizationId: only } = work.account
+  const directory = await findDirectoryOfOrganization(work.platform, work.account, subOrgId)
   const organizationId = directory?.organizationId
   if (!organizationId || (only !== null && only !== organizationId)) throw httpErrors.organizationNotFound()
   return { accountId, organizationId }
@@ -107,7 +107,7 @@ const isJoining = ({ row, account }: Wanted) => row?.status === 'invited' && acc
 const idsOf = (entries: RosterEntry[]) => entries.map(({ membershipId }) => membershipId.toLowerCase())
 
 async function resolve(
-  work: TxWork<AccountScope> & TeamRequest,
+  work: AccountTxWork & TeamRequest,
   scope: TeamScope,
   present: MemberRow[],
   entries: RosterEntry[],
@@ -136,9 +136,9 @@ function refuse(entries: RosterEntry[], code: string, why: string, is: (entry: R
 }
 
 /** Deletes the rows. Returns what is to be recorded. */
-async function takeOff(work: TxWork<AccountScope>, rows: MemberRow[]): Promise<MemberChange[]> {
+async function takeOff(work: AccountTxWork, rows: MemberRow[]): Promise<MemberChange[]> {
   const members = await tellMembers(work, rows)
-  await deleteMemberRows(work.db, work.directory, ids(rows))
+  await deleteMemberRows(work.db, work.account, ids(rows))
   await endMemberships(work, rows)
   return members.map((data) => ({ event: endOf(data), data }))
 }
@@ -153,7 +153,7 @@ interface Given {
 // In statements whose number does not depend on how many rows there are.
 
 /** Changes rows of the roster. Returns what is to be recorded. */
-async function change(work: TxWork<AccountScope>, scope: TeamScope, present: Present[]): Promise<Given[]> {
+async function change(work: AccountTxWork, scope: TeamScope, present: Present[]): Promise<Given[]> {
   const { db } = work
   const rows = (which: (each: Present) => boolean) => present.filter(which).map(({ row }) => row)
   const isChanged = ({ row, role }: Present) => row.role !== role
@@ -178,7 +178,7 @@ async function change(work: TxWork<AccountScope>, scope: TeamScope, present: Pre
 }
 
 /** Brings members of the account onto the roster. Returns what is to be recorded. */
-async function bringIn(work: TxWork<AccountScope>, scope: TeamScope, wanted: Wanted[]): Promise<Given[]> {
+async function bringIn(work: AccountTxWork, scope: TeamScope, wanted: Wanted[]): Promise<Given[]> {
   const brought = wanted.flatMap(({ row, account, role }) =>
     row === null && account ? [{ id: newId(), account, role }] : [],
   )
@@ -200,7 +200,7 @@ const isPlaced = ({ row, account }: Present) => account !== null && row.account_
 const ids = (rows: MemberRow[]) => rows.map(({ id }) => id)
 
 function toPlacement(
-  work: TxWork<AccountScope>,
+  work: AccountTxWork,
   { accountId, organizationId }: TeamScope,
   { id, account, role }: { id: string; account: MemberRow; role: TeamRole },
 ) {
@@ -215,7 +215,7 @@ function toPlacement(
 }
 
 /** The events of rows, as they are now. */
-async function tellGiven(work: TxWork<AccountScope>, rows: MemberRow[], given: Given[]): Promise<MemberChange[]> {
+async function tellGiven(work: AccountTxWork, rows: MemberRow[], given: Given[]): Promise<MemberChange[]> {
   const byId = new Map(rows.map((row) => [row.id, row]))
   const found = given.flatMap((each) => byId.get(each.id) ?? [])
   const members = new Map((await tellMembers(work, found)).map((data, i) => [found[i]?.id, data]))

@@ -45,9 +45,9 @@ export const memberRoutes: Route[] = [
     query: Type.Object(listQuery),
     reply: MemberListReply,
     async handle(work, { query }) {
-      const { db, directory } = work
+      const { db, account } = work
       const page = readPage(work.platform, '/v1/members', query)
-      const list = finishPage(work, page, await findMemberPage(db, directory, {}, page), byAge)
+      const list = finishPage(work, page, await findMemberPage(db, account, {}, page), byAge)
       return { members: await toMembers(work, list.rows), ...list.reply }
     },
   }),
@@ -62,9 +62,9 @@ export const memberRoutes: Route[] = [
     query: Type.Object(listQuery),
     reply: Type.Object({ invites: Type.Array(TeamInvite), ...listReply }),
     async handle(work, { query }) {
-      const { db, directory } = work
+      const { db, account } = work
       const page = readPage(work.platform, '/v1/members/invites', query)
-      const list = finishPage(work, page, await findMemberPage(db, directory, OPEN, page), byAge)
+      const list = finishPage(work, page, await findMemberPage(db, account, OPEN, page), byAge)
       return { invites: list.rows.map(toTeamInvite), ...list.reply }
     },
   }),
@@ -75,7 +75,7 @@ export const memberRoutes: Route[] = [
     scope: 'members.write',
     directory: 'account',
     writes: 'home',
-    ownerOf: async (work) => work.directory.organizationId,
+    ownerOf: async (work) => work.account.organizationId,
     tag,
     summary: 'Invite a person to the team',
     description:

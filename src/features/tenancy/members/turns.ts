@@ -1,7 +1,7 @@
 import { inTurn } from '../../../platform/limits/turns.ts'
 import { type Platform, perPlatform } from '../../../platform/platform.ts'
-import { type AccountScope, teamDirectory } from '../../../platform/tenancy/directory.ts'
-import { inTx, type TxWork } from '../../../platform/work.ts'
+import { teamDirectory } from '../../../platform/tenancy/directory.ts'
+import { type AccountTxWork, inTx } from '../../../platform/work.ts'
 import type { TeamRequest } from './access.ts'
 
 // Changes of a team wait for each other while they hold a connection (`lockTeam`). Without turns, requests of one
@@ -15,7 +15,7 @@ const turns = perPlatform(() => inTurn({ total: 3, perOwner: 2, waitingPerOwner:
  */
 export async function inTeamTurn<W extends TeamRequest, T>(
   work: W,
-  change: (work: W & TxWork<AccountScope>) => Promise<T>,
+  change: (work: W & AccountTxWork) => Promise<T>,
 ): Promise<T> {
   const { accountId, environmentId, organizationId } = work.caller
   await prepareTeam(work.platform, accountId)

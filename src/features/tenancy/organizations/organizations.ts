@@ -10,9 +10,9 @@ import { assertMetadataFits } from '../../../platform/metadata.ts'
 import { homeOfNew } from '../../../platform/tenancy/account-writes.ts'
 import { assertNotWithheld } from '../../../platform/tenancy/authorize.ts'
 import type { KeyCaller } from '../../../platform/tenancy/caller.ts'
-import { type AccountScope, forgetDirectories } from '../../../platform/tenancy/directory.ts'
+import { forgetDirectories } from '../../../platform/tenancy/directory.ts'
 import { describeNoId } from '../../../platform/tenancy/named-organization.ts'
-import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
+import { type AccountTxWork, type AccountWork, inTx } from '../../../platform/work.ts'
 import { revokeOrganizationSessions } from '../../access/sessions/sessions.ts'
 import { findCounted } from './counted.ts'
 import { organizationErrors } from './errors.ts'
@@ -41,8 +41,8 @@ export interface NewOrganization extends OrganizationCreate {
 }
 
 /** An organization within the caller's reach. Throws `organization_not_found`, also for another account's. */
-export async function getOrganization(work: Work<AccountScope>, id: string): Promise<OrganizationRow> {
-  return found(await findCounted(work.db, work.directory, readId(id)))
+export async function getOrganization(work: AccountWork, id: string): Promise<OrganizationRow> {
+  return found(await findCounted(work.db, work.account, readId(id)))
 }
 
 /**
@@ -75,16 +75,16 @@ export async function addOrganization(tx: Tx, spec: NewOrganization): Promise<st
  * Creates an organization of the caller's environment, below the one that the request names, if any. Throws `slug_taken`,
  * and `sub_org_mismatch` in a custom environment, which has its own organization only.
  */
-export async function createOrganization(work: Work<AccountScope>, body: OrganizationCreate): Promise<OrganizationRow> {
+export async function createOrganization(work: AccountWork, body: OrganizationCreate): Promise<OrganizationRow> {
   return inTx(work, async (work) => {
-    const { db, directory: scope } = work
-    if (await isCustomEnvironment(db, scope))
+    const { db, account } = work
+    if (await isCustomEnvironment(db, account))
       throw httpErrors.subOrgMismatch({ detail: 'A custom environment has its own organization only.' })
-    const { accountId, organizationId: parentId } = scope
-    const id = await addOrganization(db, { ...body, accountId, parentId, homeEnvironmentId: homeOfNew(scope) })
-    const row = found(await findCounted(db, { ...scope, organizationId: null }, id))
+    const { accountId, organizationId: parentId } = account
+    const id = await addOrganization(db, { ...body, accountId, parentId, homeEnvironmentId: homeOfNew(account) })
+    const row = found(await findCounted(db, { ...account, organizationId: null }, id))
     const event = organizationEvents.created({ target: { type: 'organization', id }, data: toOrganization(row) })
-    await record({ ...work, directory: scope.directory }, event)
+    await record({ ...work, directory: account.directory }, event)
     return row
   })
 }
@@ -94,14 +94,14 @@ export async function createOrganization(work: Work<AccountScope>, body: Organiz
  * the same transaction. Throws `organization_not_found`, `version_conflict`, and as `assertMayChangeStatus`.
  */
 export async function updateOrganization(
-  work: Work<AccountScope> & { caller: KeyCaller },
+  work: AccountWork & { caller: KeyCaller },
   id: string,
   change: { patch: OrganizationPatch; ifMatch: string | null },
 ): Promise<OrganizationRow> {
   return inTx(work, async (work) => {
     const { db } = work
     // Events and what they count are those of the home environment, which a member may change from another one.
-    const scope = { ...work.directory, environmentId: work.directory.directory.environmentId }
+    const scope = { ...work.account, environmentId: work.account.directory.environmentId }
     const before = found(await lockOrganizationRow(db, scope, readId(id)))
     if (!matches(change.ifMatch, tagOf(before))) throw httpErrors.versionConflict()
     if (change.patch.status) assertMayChangeStatus(work.caller, before.status, change.patch.status)
@@ -122,7 +122,7 @@ export async function updateOrganization(
     if (changed.includes('locale')) await forgetDirectories(work.platform, db, before.id)
     const after = found(await findCounted(db, scope, before.id))
     await recordChange(work, { before: { ...before, ...countOf(after) }, after, changed })
-    return scope.environmentId === work.directory.environmentId ? after : getOrganization(work, before.id)
+    return scope.environmentId === work.account.environmentId ? after : getOrganization(work, before.id)
   })
 }
 
@@ -159,7 +159,7 @@ const statusEvents = new Map([
 ])
 
 async function recordChange(
-  work: TxWork<AccountScope>,
+  work: AccountTxWork,
   change: { before: OrganizationRow; after: OrganizationRow; changed: string[] },
 ): Promise<void> {
   const data = toOrganization(change.after)
@@ -169,7 +169,7 @@ async function recordChange(
   const onlyStatus = change.changed.every((field) => field === 'status')
   const events = [...(statusEvent ? [statusEvent] : []), ...(onlyStatus ? [] : [organizationEvents.updated])]
   const recorded = events.map((event) => event({ target, data, previous }))
-  await record({ ...work, directory: work.directory.directory }, ...recorded)
+  await record({ ...work, directory: work.account.directory }, ...recorded)
 }
 
 /** Changes of an organization leave its users as they are. */

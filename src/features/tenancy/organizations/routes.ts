@@ -4,8 +4,7 @@ import { byAge, finishPage, listQuery, readPage } from '../../../platform/http/p
 import { tagOf } from '../../../platform/http/precondition.ts'
 import { defineRoute, type Route } from '../../../platform/http/route.ts'
 import { Success } from '../../../platform/schema.ts'
-import type { AccountScope } from '../../../platform/tenancy/directory.ts'
-import type { Work } from '../../../platform/work.ts'
+import type { AccountWork } from '../../../platform/work.ts'
 import { sessionEvents } from '../../access/sessions/sessions.ts'
 import { findCountedPage } from './counted.ts'
 import { organizationErrors } from './errors.ts'
@@ -26,7 +25,7 @@ const { created, archived, ...otherChanges } = organizationEvents
 const changes = [...Object.values(otherChanges), archived]
 
 /** An organization owns its own record. */
-async function ownerOfRecord(work: Work<AccountScope>, { params }: { params: { subOrgId: string } }): Promise<string> {
+async function ownerOfRecord(work: AccountWork, { params }: { params: { subOrgId: string } }): Promise<string> {
   return (await getOrganization(work, params.subOrgId)).id
 }
 
@@ -44,9 +43,9 @@ export const organizationRoutes: Route[] = [
     query: Type.Object({ ...OrganizationFilters, ...listQuery }),
     reply: OrganizationListReply,
     async handle(work, { query }) {
-      const { db, directory } = work
+      const { db, account } = work
       const page = readPage(work.platform, '/v1/organizations', query)
-      const list = finishPage(work, page, await findCountedPage(db, directory, query, page), byAge)
+      const list = finishPage(work, page, await findCountedPage(db, account, query, page), byAge)
       return { subOrganizations: list.rows.map(toOrganization), ...list.reply }
     },
   }),

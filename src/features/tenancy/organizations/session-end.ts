@@ -1,6 +1,5 @@
 import type { EndReason } from '../../../platform/lifecycle/end-reasons.ts'
-import type { AccountScope } from '../../../platform/tenancy/directory.ts'
-import { inTx, type Work } from '../../../platform/work.ts'
+import { type AccountWork, inTx } from '../../../platform/work.ts'
 import { revokeOrganizationSessions } from '../../access/sessions/sessions.ts'
 import { asNextEpoch } from './store.ts'
 
@@ -8,13 +7,13 @@ import { asNextEpoch } from './store.ts'
  * Ends every session of an organization in all environments, and every sign-in in progress there. Does nothing if the
  * organization is gone.
  */
-export async function endOrganizationSessions(work: Work<AccountScope>, id: string, reason: EndReason): Promise<void> {
+export async function endOrganizationSessions(work: AccountWork, id: string, reason: EndReason): Promise<void> {
   await inTx(work, async (work) => {
     const row = await work.db
       .updateTable('organizations')
       .set(asNextEpoch)
       .where('id', '=', id)
-      .where('account_id', '=', work.directory.accountId)
+      .where('account_id', '=', work.account.accountId)
       .returning('session_epoch')
       .executeTakeFirst()
     if (row) await revokeOrganizationSessions(work, { id, epoch: row.session_epoch }, reason)

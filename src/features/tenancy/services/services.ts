@@ -4,8 +4,8 @@ import { invalidField } from '../../../platform/errors.ts'
 import { changedFrom, record } from '../../../platform/events/events.ts'
 import { type Platform, perPlatform } from '../../../platform/platform.ts'
 import { accountDefaults } from '../../../platform/settings/settings.ts'
-import { type AccountScope, type Directory, defaultsDirectory } from '../../../platform/tenancy/directory.ts'
-import { inTx, type Work } from '../../../platform/work.ts'
+import { type Directory, defaultsDirectory } from '../../../platform/tenancy/directory.ts'
+import { type AccountWork, inTx, type Work } from '../../../platform/work.ts'
 import { serviceEvents } from './events.ts'
 import type { AppGroup, ServiceConfig, ServiceConfigChange } from './schema.ts'
 import { selectServices, serviceIds } from './selection.ts'
@@ -87,8 +87,8 @@ export async function changeServiceConfig(work: Work, change: ServiceConfigChang
  * Changes what directories without a configuration of their own have. Throws the same, and `sub_org_mismatch` for a key
  * of one organization.
  */
-export async function changeDefaultConfig(work: Work<AccountScope>, change: ServiceConfigChange) {
-  return changeServiceConfig({ ...work, directory: accountDefaults(work.directory).directory }, change)
+export async function changeDefaultConfig(work: AccountWork, change: ServiceConfigChange) {
+  return changeServiceConfig({ ...work, directory: accountDefaults(work.account).directory }, change)
 }
 
 function writeGroups(groups: AppGroup[]): string {
