@@ -56,16 +56,15 @@ export interface RequestContext extends Omit<Work, 'directory'> {
 }
 
 /** The work of a handler called with an API key, with parts of the request and of the answer. */
-export type KeyedContext<M extends DirectoryMode> = KeyedRequest & WorkIn<M>
-
-interface KeyedRequest extends RequestContext {
-  caller: KeyCaller
-  /**
-   * Looks the caller up again, if that was done more than a second ago: after a wait it acts with the rights that it has then.
-   * Throws the refusal of a caller that has lost them.
-   */
-  renewCaller(): Promise<KeyCaller>
-}
+export type KeyedContext<M extends DirectoryMode> = RequestContext &
+  WorkIn<M> & {
+    caller: KeyCaller
+    /**
+     * Looks the caller up again, if that was done more than a second ago: after a wait it acts with the rights that it has then.
+     * Throws the refusal of a caller that has lost them.
+     */
+    renewCaller(): Promise<KeyCaller>
+  }
 
 /** The same for another kind of caller, whose credential names the directory. */
 export interface CallerContext<K extends keyof Callers> extends RequestContext, Work {
