@@ -13,7 +13,7 @@ import { authSettingsFamily } from '../../src/wiring/auth-settings.ts'
 import { routes } from '../../src/wiring/routes.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const files = globSync(['*.md', 'docs/*.md', 'examples/*/README.md'], { cwd: root }).sort()
+const files = globSync(['*.md', 'docs/*.md', 'docs/internals/*.md', 'examples/*/README.md'], { cwd: root }).sort()
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
 const proseOf = (file: string) => read(file).replaceAll(/^ *```[\s\S]*?^ *```$/gm, '')
 
