@@ -4,23 +4,42 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs, promisify } from 'node:util'
-import { errorsMarkdown } from '../src/features/front/docs/error-catalogue.ts'
-import { eventsMarkdown } from '../src/features/front/docs/event-catalogue.ts'
 import { migrate } from '../src/platform/db/migrate.ts'
 import { startEmbedded } from '../src/platform/embedded/embedded.ts'
 import type { OpenApiPart } from '../src/platform/openapi/openapi.ts'
-import { routes } from '../src/wiring/routes.ts'
+import { textsModule } from './gen-texts.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const run = promisify(execFile)
 
-/** The generated files of the project, each with what makes its text. */
-const generators: Record<string, (outFile: string) => Promise<void>> = {
+type Generators = Record<string, (outFile: string) => Promise<void>>
+
+/** The generated module of texts. The service, which the other generators load, does not load with another one. */
+const textGenerators: Generators = {
+  'src/platform/messages/texts.gen.ts': async (outFile) =>
+    writeFileSync(outFile, textsModule(new URL('../locales/en.json', import.meta.url))),
+}
+
+/** The other generated files of the project, each with what makes its text. */
+const generators: Generators = {
   'src/platform/db/schema.gen.ts': generateSchema,
   'openapi.json': (outFile) => generateOpenApi(outFile, 'api'),
   'openapi.scim.json': (outFile) => generateOpenApi(outFile, 'scim'),
-  'docs/errors.md': async (outFile) => writeFileSync(outFile, errorsMarkdown(routes)),
-  'docs/events.md': async (outFile) => writeFileSync(outFile, eventsMarkdown()),
+  'docs/errors.md': generateErrors,
+  'docs/events.md': generateEvents,
+}
+
+async function generateErrors(outFile: string): Promise<void> {
+  const { errorsMarkdown } = await import('../src/features/front/docs/error-catalogue.ts')
+  const { routes } = await import('../src/wiring/routes.ts')
+  writeFileSync(outFile, errorsMarkdown(routes))
+}
+
+async function generateEvents(outFile: string): Promise<void> {
+  const { eventsMarkdown } = await import('../src/features/front/docs/event-catalogue.ts')
+  // Loads all features, which define the events.
+  await import('../src/wiring/routes.ts')
+  writeFileSync(outFile, eventsMarkdown())
 }
 
 /** Row types, from what the migrations make of an empty database. */
@@ -64,23 +83,28 @@ async function runCommand(name: string, args: string[]): Promise<void> {
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } })
 const made = mkdtempSync(join(tmpdir(), 'watchword-gen-'))
 const stale: string[] = []
-await Promise.all(
-  Object.entries(generators).map(async ([path, generate], n) => {
-    const outFile = join(made, `${n}-${path.replaceAll('/', '-')}`)
-    await generate(outFile)
-    const text = readFileSync(outFile, 'utf8')
-    const target = join(root, path)
-    if (readFile(target) === text) return
-    stale.push(path)
-    if (!values.check) writeFileSync(target, text)
-  }),
-)
+await runGenerators(textGenerators)
+if (!values.check || stale.length === 0) await runGenerators(generators)
 rmSync(made, { recursive: true, force: true })
 if (values.check && stale.length > 0) {
   console.error(`Out of date: ${stale.join(', ')}. Run \`npm run gen\` and commit the result.`)
   process.exit(1)
 }
 console.log(stale.length > 0 ? `Wrote ${stale.join(', ')}.` : 'The generated files are up to date.')
+
+async function runGenerators(those: Generators): Promise<void> {
+  await Promise.all(
+    Object.entries(those).map(async ([path, generate]) => {
+      const outFile = join(made, path.replaceAll('/', '-'))
+      await generate(outFile)
+      const text = readFileSync(outFile, 'utf8')
+      const target = join(root, path)
+      if (readFile(target) === text) return
+      stale.push(path)
+      if (!values.check) writeFileSync(target, text)
+    }),
+  )
+}
 
 function readFile(path: string): string | null {
   try {

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { cpSync, readFileSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
@@ -30,6 +31,25 @@ test('a start loads no compiler of TypeScript once the cache is filled', () => {
 test('the image starts the service as npm does', () => {
   const command = /^CMD (\[.*\])$/m.exec(readFileSync(`${root}Dockerfile`, 'utf8'))?.[1] ?? ''
   expect(JSON.parse(command).join(' ')).toBe(manifest.scripts.start)
+})
+
+test('the image has all files that the service loads', () => {
+  const read = (name: string) => readFileSync(`${root}${name}`, 'utf8').split('\n')
+  const copied = read('Dockerfile').flatMap((line) => /^COPY (.+) \S+$/.exec(line)?.[1]?.split(' ') ?? [])
+  const [everything, ...sent] = read('.dockerignore').filter((line) => line === '*' || line.startsWith('!'))
+  expect([everything, sent.sort()]).toEqual(['*', copied.map((path) => `!${path}`).sort()])
+  const image = makeDirectory()
+  // Docker leaves out what `.dockerignore` names after these.
+  const isSent = (path: string) => !/\.test\.ts$|\/sample\.ts$/.test(path)
+  for (const path of copied) cpSync(`${root}${path}`, join(image, path), { recursive: true, filter: isSent })
+  symlinkSync(`${root}node_modules`, join(image, 'node_modules'))
+  const program = "await import('./src/wiring/app.ts'); await import('./src/main.js')"
+  const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+    cwd: image,
+    encoding: 'utf8',
+    env: { PATH: process.env['PATH'] ?? '', NODE_ENV: 'production' },
+  })
+  expect([status, stderr]).toEqual([1, expect.stringMatching(/^WATCHWORD_BASE_URL is missing: [^\n]+\n$/)])
 })
 
 test('an older Node is refused in one line', () => {

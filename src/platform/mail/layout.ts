@@ -1,7 +1,7 @@
 import type { Language } from '../messages/language.ts'
+import { texts } from '../messages/texts.gen.ts'
 import type { Brand } from './brand.ts'
 import { escapeHtml, mailtoUrl } from './html.ts'
-import { layoutSays } from './messages.ts'
 
 /** The content of a mail, all plain text. `{brand}` is replaced by the brand's name. */
 export interface MailContent {
@@ -33,7 +33,7 @@ export function oneLine(text: string): string {
 }
 
 function toPlain(content: MailContent, brand: Brand, language: Language): MailContent {
-  const { button, code, codeLabel = button ? layoutSays.orEnterCode(language) : '' } = content
+  const { button, code, codeLabel = button ? texts.mail.layout.orEnterCode(language) : '' } = content
   if (button && !/^https?:$/.test(new URL(button.url).protocol)) throw new Error('A link in an email must be http(s)')
   const plain = (text: string) => oneLine(fillIn(text, brand))
   return {
@@ -48,7 +48,7 @@ function toPlain(content: MailContent, brand: Brand, language: Language): MailCo
 function renderText(content: MailContent, brand: Brand, language: Language): string {
   const { heading, paragraphs, button, code, codeLabel, footer } = content
   const link = button ? `${button.label}:\n${button.url}` : ''
-  const help = brand.supportEmail ? `\n${layoutSays.help(language, { address: brand.supportEmail })}` : ''
+  const help = brand.supportEmail ? `\n${texts.mail.layout.help(language, { address: brand.supportEmail })}` : ''
   const blocks = [heading, ...paragraphs, link, codeLabel, code, footer, `-- \n${brand.name}${help}`]
   return `${blocks.filter((block) => block).join('\n\n')}\n`
 }
@@ -112,7 +112,7 @@ function renderHelp({ supportEmail }: Brand, language: Language): string {
 export function helpHtml(language: Language, address: string, attributes = ''): string {
   const link = `<a href="${mailtoUrl(address)}"${attributes}>${escapeHtml(address)}</a>`
   // No text of ours has a line break.
-  return escapeHtml(layoutSays.help(language, { address: '\n' })).replace('\n', () => link)
+  return escapeHtml(texts.mail.layout.help(language, { address: '\n' })).replace('\n', () => link)
 }
 
 function renderParagraph(text: string): string {
@@ -126,5 +126,5 @@ function renderCode(code: string): string {
 function renderButton(button: { label: string; url: string }, language: Language): string {
   const url = escapeHtml(button.url)
   return `<p style="margin:8px 0 20px"><a class="button" href="${url}" style="display:inline-block;padding:12px 22px;background:#16171a;border-radius:8px;font-size:16px;font-weight:600;color:#ffffff;text-decoration:none">${escapeHtml(button.label)}</a></p>
-<p class="soft" style="margin:0 0 16px;font-size:13px;line-height:1.5;color:#62656d;word-break:break-all">${escapeHtml(layoutSays.orOpenLink(language, { url: button.url }))}</p>`
+<p class="soft" style="margin:0 0 16px;font-size:13px;line-height:1.5;color:#62656d;word-break:break-all">${escapeHtml(texts.mail.layout.orOpenLink(language, { url: button.url }))}</p>`
 }

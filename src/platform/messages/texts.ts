@@ -1,71 +1,65 @@
+import { readFileSync } from 'node:fs'
 import { LANGUAGES, type Language } from './language.ts'
-
-/** The names of the placeholders of a text, such as `span` of `within {span}`; `{brand}` is filled in by the layout. */
-type Placeholder<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
-  ? Exclude<Name, 'brand'> | Placeholder<Rest>
-  : never
-
-type Spoken = Record<Language, string>
-
-/** A text whose placeholders are not those of the English one is none that compiles. */
-type Alike<S extends Spoken> = {
-  [L in Language]: [Placeholder<S[L]>, Placeholder<S['en']>] extends [Placeholder<S['en']>, Placeholder<S[L]>]
-    ? string
-    : { placeholders: Placeholder<S['en']> }
-}
 
 type Values<Name extends string> = [Name] extends [never] ? [] : [values: Record<Name, string>]
 
-/** What says something in every language: plain text, to be escaped where it goes into HTML. */
-export type Say<Name extends string> = (language: Language, ...values: Values<Name>) => string
+/** Returns a text in a language, with its placeholders filled in. The result is plain text: escape it in HTML. */
+export type Say<Name extends string = never> = (language: Language, ...values: Values<Name>) => string
 
-/** A message as it was defined, for the test that walks all of them. */
-export interface DefinedMessage {
-  /** For one that counts, the form of each plural category. */
-  forms: Record<Language, Record<string, string>>
-  kind: 'text' | 'sms'
+/** Returns a text in the plural form of a number, which is its only placeholder, `{count}`. */
+export type SayCount = (language: Language, count: number) => string
+
+const locales = new Map(LANGUAGES.map((language) => [language, readLocale(language)]))
+
+/**
+ * Reads `locales/<language>.json`: its texts, in their order, by their keys with dots, such as `otp.enterCode`.
+ * @throws if the file is missing or a value is neither a text nor an object
+ */
+export function readLocale(language: Language): Map<string, string> {
+  const file = new URL(`../../../locales/${language}.json`, import.meta.url)
+  return new Map(flatten(JSON.parse(readFileSync(file, 'utf8')), ''))
 }
 
-const defined: DefinedMessage[] = []
-
-/** Every message that any loaded module defines. */
-export function definedMessages(): readonly DefinedMessage[] {
-  return defined
+function flatten(node: unknown, key: string): [string, string][] {
+  if (typeof node === 'string') return [[key, node]]
+  if (typeof node !== 'object' || node === null) throw new Error(`The text ${key} is not a string`)
+  return Object.entries(node).flatMap(([name, value]) => flatten(value, key === '' ? name : `${key}.${name}`))
 }
 
-/** Defines a message: its text in every language, with the same placeholders. */
-export function defineText<const S extends Spoken>(texts: S & Alike<S>): Say<Placeholder<S['en']>> {
-  return say(texts, 'text')
+/**
+ * The text of a key. `texts.gen.ts` calls this for every key of `locales/en.json`, with the names of its placeholders. The
+ * layout fills in `{brand}`, so it is not among them.
+ * @throws if a language lacks the key
+ */
+export function text<Name extends string = never>(key: string): Say<Name> {
+  assertInEveryLanguage(key)
+  return (language: Language, values: Record<string, string> = {}) => fill(find(language, key), values)
 }
 
-/** The same of a text message, which a test holds to the length and the letters of one. */
-export function defineSmsText<const S extends Spoken>(texts: S & Alike<S>): Say<Placeholder<S['en']>> {
-  return say(texts, 'sms')
-}
-
-function say(texts: Spoken, kind: DefinedMessage['kind']) {
-  defined.push({ kind, forms: eachLanguage((language) => ({ other: texts[language] })) })
-  return (language: Language, values: Record<string, string> = {}) => fill(texts[language], values)
-}
-
-/** The forms of a text that counts, as Intl.PluralRules tells them apart; `other` is for whatever has none of its own. */
-type Counted = Record<Language, { one?: string; other: string }>
-
-/** Defines a message that says how many, as `{count}`. */
-export function defineCount(texts: Counted): (language: Language, count: number) => string {
-  defined.push({ kind: 'text', forms: eachLanguage((language) => ({ ...texts[language] })) })
-  return (language, count) => {
-    const forms: Record<string, string> = { ...texts[language] }
-    const form = forms[new Intl.PluralRules(language).select(count)] ?? texts[language].other
-    return fill(form, { count: new Intl.NumberFormat(language).format(count) })
+/**
+ * The text of a key that counts. Its forms are the keys `<key>_one` and `<key>_other`, as in i18next.
+ * @throws if a language lacks the form `other`
+ */
+export function count(key: string): SayCount {
+  assertInEveryLanguage(`${key}_other`)
+  return (language, number) => {
+    const category = new Intl.PluralRules(language).select(number)
+    const form = locales.get(language)?.get(`${key}_${category}`) ?? find(language, `${key}_other`)
+    return fill(form, { count: new Intl.NumberFormat(language).format(number) })
   }
 }
 
-function fill(text: string, values: Record<string, string>): string {
-  return text.replaceAll(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole)
+// Checked at the start, so that no mail fails later.
+function assertInEveryLanguage(key: string): void {
+  for (const language of LANGUAGES) find(language, key)
 }
 
-function eachLanguage<T>(of: (language: Language) => T): Record<Language, T> {
-  const [en, de, fr, es, pt, ja] = LANGUAGES
-  return { [en]: of(en), [de]: of(de), [fr]: of(fr), [es]: of(es), [pt]: of(pt), [ja]: of(ja) }
+function find(language: Language, key: string): string {
+  const found = locales.get(language)?.get(key)
+  if (found === undefined) throw new Error(`locales/${language}.json lacks the text ${key}`)
+  return found
+}
+
+function fill(template: string, values: Record<string, string>): string {
+  return template.replaceAll(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole)
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { formPageSays } from '../http/messages.ts'
 import type { Brand } from '../mail/brand.ts'
 import { escapeHtml } from '../mail/html.ts'
 import type { Language } from '../messages/language.ts'
+import { texts } from '../messages/texts.gen.ts'
 import { policyOf, type RenderedPage, renderCard, sourceOf } from './page-layout.ts'
 
 const SCRIPT = 'document.forms[0].submit()'
@@ -17,14 +17,14 @@ export function renderFormPage(
   { target, fields, purpose }: { target: string; fields: [string, string][]; purpose: 'signIn' | 'signOut' },
 ): RenderedPage {
   const { brand, language } = page
-  const { title, text } = formPageSays[purpose]
+  const { title, text } = texts.pages.form[purpose]
   const inputs = fields.map(
     ([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
   )
   const content = `<p>${escapeHtml(text(language))}</p>
 <form method="post" action="${escapeHtml(target)}">
 ${inputs.join('\n')}
-<button class="button">${escapeHtml(formPageSays.button(language))}</button>
+<button class="button">${escapeHtml(texts.pages.form.button(language))}</button>
 </form>`
   const policy = policyOf(`data:${sourceOf(brand.logoUrl)}`, `https:${sourceOf(target)}`)
   return {

@@ -1,8 +1,8 @@
 import { maskEmail } from '../../../platform/mail/address.ts'
 import { defineMail } from '../../../platform/mail/kinds.ts'
-import { mailSays } from '../../../platform/mail/messages.ts'
 import { type Message, titled } from '../../../platform/mail/outbox.ts'
 import type { Reader } from '../../../platform/messages/language.ts'
+import { texts } from '../../../platform/messages/texts.gen.ts'
 
 const kinds = { emailChanged: defineMail('email_changed') }
 
@@ -12,9 +12,9 @@ export function addressChangedMail(before: Reader, newAddress: string): Message 
     kind: kinds.emailChanged,
     to: before,
     write: (language) =>
-      titled(mailSays.addressChanged(language), {
-        paragraphs: [mailSays.addressNow(language, { address: maskEmail(newAddress) })],
-        footer: mailSays.unexpected(language),
+      titled(texts.mail.addressChanged(language), {
+        paragraphs: [texts.mail.addressNow(language, { address: maskEmail(newAddress) })],
+        footer: texts.mail.unexpected(language),
       }),
   }
 }

@@ -1,8 +1,7 @@
 import { defineMail } from '../../../platform/mail/kinds.ts'
-import { mailSays } from '../../../platform/mail/messages.ts'
 import { type Message, titled } from '../../../platform/mail/outbox.ts'
 import type { Reader } from '../../../platform/messages/language.ts'
-import { says } from './messages.ts'
+import { texts } from '../../../platform/messages/texts.gen.ts'
 
 const kinds = { identityLinked: defineMail('identity_linked') }
 
@@ -12,9 +11,9 @@ export function linkedMail(to: Reader, source: string): Message {
     kind: kinds.identityLinked,
     to,
     write: (language) =>
-      titled(says.linked(language), {
-        paragraphs: [says.signsInBy(language, { source })],
-        footer: mailSays.unexpected(language),
+      titled(texts.federation.linked(language), {
+        paragraphs: [texts.federation.signsInBy(language, { source })],
+        footer: texts.mail.unexpected(language),
       }),
   }
 }

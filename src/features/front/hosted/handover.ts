@@ -1,27 +1,29 @@
+import { texts } from '../../../platform/messages/texts.gen.ts'
 import { linkUrl } from '../../sign-in/links/links.ts'
 import { addressField, hiddenFields, type LinkPage, type LiveLink, type View } from './link.ts'
-import { discoverySays, handoverSays, says, signInSays, signUpSays } from './messages.ts'
 
 /**
  * Links that end in a session, which a hosted page cannot hold: its button passes them to the application unredeemed.
  */
 const HANDED_OVER = {
   magicLink: {
-    ...signInSays,
-    button: signInSays.title,
-    another: says.requestAtSignIn,
+    ...texts.hosted.signIn,
+    title: texts.mail.signIn,
+    button: texts.mail.signIn,
+    another: texts.hosted.requestAtSignIn,
     redeemedBy: '/v1/auth/login/magic-link/verify',
   },
   signup: {
-    ...signUpSays,
-    another: says.requestAtSignUp,
+    ...texts.hosted.signUp,
+    button: texts.pages.form.button,
+    another: texts.hosted.requestAtSignUp,
     redeemedBy: '/v1/auth/signup/authenticate-email/verify',
   },
   discovery: {
-    ...discoverySays,
-    title: signInSays.title,
-    button: signUpSays.button,
-    another: says.requestAtSignIn,
+    ...texts.hosted.discovery,
+    title: texts.mail.signIn,
+    button: texts.pages.form.button,
+    another: texts.hosted.requestAtSignIn,
     redeemedBy: '/v1/auth/discovery/magic-link/verify',
   },
 }
@@ -30,17 +32,17 @@ export const magicLinkPage = handOver(HANDED_OVER.magicLink)
 export const signupPage = handOver(HANDED_OVER.signup)
 export const discoveryPage = handOver(HANDED_OVER.discovery)
 
-type Texts = (typeof HANDED_OVER)[keyof typeof HANDED_OVER]
+type Handover = (typeof HANDED_OVER)[keyof typeof HANDED_OVER]
 
-function handOver(texts: Texts): LinkPage {
-  const { used, another, title, paragraph, button } = texts
+function handOver(handover: Handover): LinkPage {
+  const { used, another, title, paragraph, button } = handover
   return {
     service: 'magic_link',
     used,
     another,
     async show(live) {
       const { home, language } = live
-      if (home === null) return explainMissing(live, texts)
+      if (home === null) return explainMissing(live, handover)
       return {
         title: title(language),
         leadsTo: home,
@@ -52,21 +54,21 @@ function handOver(texts: Texts): LinkPage {
     },
     async act(live) {
       const { work, purpose, home, token, who } = live
-      if (home === null) return explainMissing(live, texts)
+      if (home === null) return explainMissing(live, handover)
       return { redirectTo: linkUrl(work.platform, { purpose, token, email: who.address.email, redirectTo: home }) }
     },
   }
 }
 
-function explainMissing(live: LiveLink, { title, redeemedBy }: Texts): View {
+function explainMissing(live: LiveLink, { title, redeemedBy }: Handover): View {
   const { language } = live
   const { production } = live.work.platform.config
-  const lacking = handoverSays.lacking(language)
+  const lacking = texts.hosted.handover.lacking(language)
   if (production)
-    return { title: title(language), body: { paragraphs: [lacking, handoverSays.tellOperator(language)] } }
+    return { title: title(language), body: { paragraphs: [lacking, texts.hosted.handover.tellOperator(language)] } }
   return {
     title: title(language),
-    body: { paragraphs: [lacking, handoverSays.command(language)], code: redeemCommand(live, redeemedBy) },
+    body: { paragraphs: [lacking, texts.hosted.handover.command(language)], code: redeemCommand(live, redeemedBy) },
   }
 }
 

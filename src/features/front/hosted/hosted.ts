@@ -4,6 +4,7 @@ import type { Redirect } from '../../../platform/http/answer.ts'
 import type { RequestContext } from '../../../platform/http/route.ts'
 import { OWN_BRAND } from '../../../platform/mail/brand.ts'
 import { acceptedLocales, chooseLanguage, type Language } from '../../../platform/messages/language.ts'
+import { texts } from '../../../platform/messages/texts.gen.ts'
 import { type RenderedPage, renderPage } from '../../../platform/pages/page-layout.ts'
 import { definePage } from '../../../platform/pages/pages.ts'
 import { isServiceEnabled } from '../../../platform/tenancy/services.ts'
@@ -17,7 +18,6 @@ import { undoEmailEvents } from '../me/me.ts'
 import { disownPage } from './disown.ts'
 import { discoveryPage, magicLinkPage, signupPage } from './handover.ts'
 import { type LinkPage, type LiveLink, type ParsedLink, readLink, type View } from './link.ts'
-import { says } from './messages.ts'
 import { invitePage, recoveryPage } from './passwords.ts'
 import { explainRefusal } from './refusals.ts'
 import { undoPage } from './undo.ts'
@@ -136,6 +136,6 @@ async function present(brought: ParsedLink): Promise<FoundLink> {
 const languageOf = ({ acceptLanguage }: RequestContext) => chooseLanguage(...acceptedLocales(acceptLanguage))
 
 function unreadable(language: Language): RenderedPage {
-  const body = { paragraphs: [says.incomplete(language)] }
-  return renderPage({ brand: OWN_BRAND, language, title: says.doesNotWork(language), status: 400, body })
+  const body = { paragraphs: [texts.hosted.incomplete(language)] }
+  return renderPage({ brand: OWN_BRAND, language, title: texts.hosted.doesNotWork(language), status: 400, body })
 }

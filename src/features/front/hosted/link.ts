@@ -6,6 +6,7 @@ import type { RequestContext } from '../../../platform/http/route.ts'
 import { parseEmail } from '../../../platform/mail/address.ts'
 import { type Brand, brandOf } from '../../../platform/mail/brand.ts'
 import { acceptedLocales, chooseLanguage, type Language } from '../../../platform/messages/language.ts'
+import { texts } from '../../../platform/messages/texts.gen.ts'
 import type { Say } from '../../../platform/messages/texts.ts'
 import type { PageBody } from '../../../platform/pages/page-layout.ts'
 import type { Work } from '../../../platform/work.ts'
@@ -17,7 +18,6 @@ import {
   placeOfToken,
   purposeOfType,
 } from '../../sign-in/links/links.ts'
-import { says } from './messages.ts'
 
 /** A link as a browser sends it, parsed but not looked up. */
 export interface ParsedLink {
@@ -60,9 +60,9 @@ export interface LinkPage {
   /** Whether it is also for those who may not sign in now, as while their address is locked. */
   worksWhileLocked?: true
   /** Shown for a link that was already used. */
-  used: Say<never>
+  used: Say
   /** Says where to get another link. */
-  another: Say<never>
+  another: Say
   /** Must change nothing: mail scanners request it too. */
   show(live: LiveLink, alert?: string): Promise<View>
   /** What the button does. */
@@ -108,7 +108,7 @@ export function addressField({ who, language }: ParsedLink) {
   return {
     kind: 'text' as const,
     name: 'email',
-    label: says.address(language),
+    label: texts.hosted.address(language),
     value: who.address.email,
     autocomplete: 'username',
     readOnly: true,
@@ -119,5 +119,5 @@ export function addressField({ who, language }: ParsedLink) {
 export function linkHome({ home, language }: ParsedLink): Pick<PageBody, 'link'> {
   if (home === null) return {}
   const { origin, host } = new URL(home)
-  return { link: { label: says.continueTo(language, { host }), url: origin } }
+  return { link: { label: texts.hosted.continueTo(language, { host }), url: origin } }
 }

@@ -1,22 +1,21 @@
 import { ApiError } from '../../../platform/errors.ts'
 import type { Fields } from '../../../platform/http/media.ts'
 import { fillIn } from '../../../platform/mail/layout.ts'
+import { texts } from '../../../platform/messages/texts.gen.ts'
 import type { Say } from '../../../platform/messages/texts.ts'
 import type { Work } from '../../../platform/work.ts'
 import { acceptOnPage, findInvitation, inviteErrors } from '../../sign-in/invites/invites.ts'
 import { getPasswordSettings, passwordSettings, resetOnPage, resetSettings } from '../../sign-in/password/password.ts'
 import { addressField, hiddenFields, type LinkPage, type LiveLink, linkHome, type View } from './link.ts'
-import { says } from './messages.ts'
-import { inviteSays, joinSays, passwordSays, recoverySays, weakSays } from './password-messages.ts'
 
 interface Choice {
-  texts: Record<'title' | 'paragraph' | 'button' | 'done' | 'doneText', Say<never>>
+  texts: Record<'title' | 'paragraph' | 'button' | 'done' | 'doneText', Say>
   check(live: LiveLink): Promise<unknown>
   set(work: Work, sent: { token: string; password: string }): Promise<void>
 }
 
 const firstPassword = choosePassword({
-  texts: inviteSays,
+  texts: { ...texts.hosted.invite, done: texts.mail.welcome },
   async check({ work, token }) {
     await getPasswordSettings(work)
     const { hasCredential } = await findInvitation(work, token)
@@ -28,8 +27,8 @@ const firstPassword = choosePassword({
 /** The page of an invitation: a first password, or nothing but a button for a person who needs none. */
 export const invitePage: LinkPage = {
   service: 'password',
-  used: inviteSays.used,
-  another: inviteSays.another,
+  used: texts.hosted.invite.used,
+  another: texts.hosted.invite.another,
   async show(live) {
     const { needsNoPassword } = await findInvitation(live.work, live.token)
     return needsNoPassword ? joinForm(live) : firstPassword.show(live)
@@ -39,7 +38,7 @@ export const invitePage: LinkPage = {
     const { needsNoPassword } = await findInvitation(work, token)
     if (!needsNoPassword) return firstPassword.act(live, form)
     await acceptOnPage(work, { token })
-    const { done, doneText } = joinSays
+    const { done, doneText } = texts.hosted.join
     return { title: done(language), body: { paragraphs: [doneText(language)], ...linkHome(live) } }
   },
 }
@@ -47,10 +46,10 @@ export const invitePage: LinkPage = {
 function joinForm(live: LiveLink): View {
   const { language, brand } = live
   return {
-    title: joinSays.title(language),
+    title: texts.hosted.join.title(language),
     body: {
-      paragraphs: [fillIn(joinSays.paragraph(language), brand)],
-      form: { fields: [...hiddenFields(live), addressField(live)], button: inviteSays.button(language) },
+      paragraphs: [fillIn(texts.hosted.join.paragraph(language), brand)],
+      form: { fields: [...hiddenFields(live), addressField(live)], button: texts.hosted.invite.button(language) },
     },
   }
 }
@@ -58,10 +57,10 @@ function joinForm(live: LiveLink): View {
 /** The page of a reset link: another password. */
 export const recoveryPage: LinkPage = {
   service: 'password',
-  used: recoverySays.used,
-  another: says.requestAtSignIn,
+  used: texts.hosted.recovery.used,
+  another: texts.hosted.requestAtSignIn,
   ...choosePassword({
-    texts: recoverySays,
+    texts: texts.hosted.recovery,
     check: ({ work }) => resetSettings(work),
     set: resetOnPage,
   }),
@@ -95,12 +94,14 @@ async function showFormAgain(error: unknown, live: LiveLink, choice: Choice): Pr
 
 /** What to do otherwise; null where another password would be no use. */
 async function alertOf({ work, language }: LiveLink, { definition, details }: ApiError): Promise<string | null> {
-  if (definition.code === 'password_breached') return passwordSays.breached(language)
-  if (definition.code === 'unavailable') return passwordSays.busy(language)
+  if (definition.code === 'password_breached') return texts.hosted.password.breached(language)
+  if (definition.code === 'unavailable') return texts.hosted.password.busy(language)
   if (definition.code !== 'weak_password') return null
   const { password_min_length: min, password_max_length: max } = await passwordSettings.effective(work)
   const reasons: unknown = details.extra?.['reasons']
-  const said = Object.entries(weakSays).filter(([reason]) => Array.isArray(reasons) && reasons.includes(reason))
+  const said = Object.entries(texts.hosted.weakPassword).filter(
+    ([reason]) => Array.isArray(reasons) && reasons.includes(reason),
+  )
   return said.map(([, say]) => say(language, { min: String(min), max: String(max) })).join(' ')
 }
 
@@ -119,8 +120,8 @@ async function passwordForm(live: LiveLink, choice: Choice, alert?: string): Pro
           {
             kind: 'password',
             name: 'password',
-            label: passwordSays.label(language),
-            hint: passwordSays.hint(language, { count: String(minLength) }),
+            label: texts.hosted.password.label(language),
+            hint: texts.hosted.password.hint(language, { count: String(minLength) }),
             minLength,
             autofocus: alert !== undefined,
           },

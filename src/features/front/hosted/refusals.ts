@@ -1,21 +1,30 @@
 import type { ApiError } from '../../../platform/errors.ts'
 import { spanInWords } from '../../../platform/messages/language.ts'
+import { texts } from '../../../platform/messages/texts.gen.ts'
 import { type LinkPage, linkHome, type ParsedLink, type View } from './link.ts'
-import { lockedSays, refusalsSay, usedTitle } from './refusal-messages.ts'
+
+/** By error code, and for a right token that is no longer live by the reason: the title, and what to do. */
+const EXPLAINED = {
+  ...texts.hosted.refusals,
+  token_invalid: { title: texts.hosted.doesNotWork, ...texts.hosted.refusals.token_invalid },
+  scim_managed: { title: texts.hosted.nothingChanged, ...texts.hosted.refusals.scim_managed },
+  sso_required: { title: texts.hosted.nothingChanged, ...texts.hosted.refusals.sso_required },
+}
 
 /** What a page says when its link is refused. Returns null when there is nothing a user could make sense of. */
 export function explainRefusal(error: ApiError, link: ParsedLink, page: LinkPage): View | null {
   const { status, code } = error.definition
   const { language } = link
   const reason = error.details.extra?.['reason']
-  if (reason === 'used') return { title: usedTitle(language), status, body: { paragraphs: [page.used(language)] } }
+  if (reason === 'used')
+    return { title: texts.hosted.usedTitle(language), status, body: { paragraphs: [page.used(language)] } }
   if (code === 'account_locked') {
-    const text = lockedSays.text(language, { span: spanInWords(language, waitSeconds(error)) })
-    return { title: lockedSays.title(language), status, body: { paragraphs: [text] } }
+    const text = texts.hosted.locked.text(language, { span: spanInWords(language, waitSeconds(error)) })
+    return { title: texts.hosted.locked.title(language), status, body: { paragraphs: [text] } }
   }
   const name = code === 'token_invalid' && typeof reason === 'string' ? reason : code
   if (!isExplained(name)) return null
-  const { title, text } = refusalsSay[name]
+  const { title, text } = EXPLAINED[name]
   const advice = code === 'token_invalid' || code === 'token_expired' ? [page.another(language)] : []
   const paragraphs = [text(language), ...advice]
   return {
@@ -25,8 +34,8 @@ export function explainRefusal(error: ApiError, link: ParsedLink, page: LinkPage
   }
 }
 
-function isExplained(name: string): name is keyof typeof refusalsSay {
-  return Object.hasOwn(refusalsSay, name)
+function isExplained(name: string): name is keyof typeof EXPLAINED {
+  return Object.hasOwn(EXPLAINED, name)
 }
 
 /** Whole minutes, rounded up: a lock must not outlast what its page says. */

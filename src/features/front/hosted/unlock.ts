@@ -1,23 +1,26 @@
+import { texts } from '../../../platform/messages/texts.gen.ts'
 import { unlockByLink } from '../../sign-in/lockout/lockout.ts'
-import { unlockSays } from './account-messages.ts'
 import { addressField, hiddenFields, type LinkPage, linkHome } from './link.ts'
 
 /** The page of the link in the mail about a lock. */
 export const unlockPage: LinkPage = {
   service: 'auth',
   worksWhileLocked: true,
-  used: unlockSays.used,
-  another: unlockSays.another,
+  used: texts.hosted.unlock.used,
+  another: texts.hosted.unlock.another,
   show: async (live) => ({
-    title: unlockSays.title(live.language),
+    title: texts.hosted.unlock.title(live.language),
     body: {
-      paragraphs: [unlockSays.paragraph(live.language)],
-      form: { fields: [...hiddenFields(live), addressField(live)], button: unlockSays.button(live.language) },
+      paragraphs: [texts.hosted.unlock.paragraph(live.language)],
+      form: { fields: [...hiddenFields(live), addressField(live)], button: texts.hosted.unlock.button(live.language) },
     },
   }),
   async act(live) {
     const { work, token, who, language } = live
     await unlockByLink(work, { email: who.address.email, token })
-    return { title: unlockSays.done(language), body: { paragraphs: [unlockSays.again(language)], ...linkHome(live) } }
+    return {
+      title: texts.hosted.unlock.done(language),
+      body: { paragraphs: [texts.hosted.unlock.again(language)], ...linkHome(live) },
+    }
   },
 }

@@ -1,19 +1,18 @@
 import { ApiError } from '../../../platform/errors.ts'
 import { fillIn } from '../../../platform/mail/layout.ts'
+import { texts } from '../../../platform/messages/texts.gen.ts'
 import type { Say } from '../../../platform/messages/texts.ts'
 import type { PageField } from '../../../platform/pages/page-layout.ts'
 import { verifyEmail } from '../../sign-in/email-verification/email-verification.ts'
 import { hasPassword } from '../../sign-in/password/password.ts'
 import { addressField, hiddenFields, type LinkPage, type LiveLink, linkHome, type View } from './link.ts'
-import { says } from './messages.ts'
-import { verificationSays } from './password-messages.ts'
 
 const REMOVE = 'remove_password'
 /** The page of the link that proves a mailbox. */
 export const verificationPage: LinkPage = {
   service: 'auth',
-  used: verificationSays.used,
-  another: says.requestAtSignUp,
+  used: texts.hosted.verification.used,
+  another: texts.hosted.requestAtSignUp,
   show: verificationForm,
   async act(live, form) {
     const { work, token, who, language } = live
@@ -21,21 +20,21 @@ export const verificationPage: LinkPage = {
     const isRemoved = form[REMOVE] === 'yes'
     const password = (hadPassword && !isRemoved && form['password']) || undefined
     // Never removed silently: it may have been set since the page was shown.
-    if (hadPassword && !isRemoved && password === undefined) return again(live, verificationSays.missing)
+    if (hadPassword && !isRemoved && password === undefined) return again(live, texts.hosted.verification.missing)
     const presented = { email: who.address.email, token, ...(password === undefined ? {} : { password }) }
     try {
       await verifyEmail(work, presented)
     } catch (error) {
       if (!(error instanceof ApiError) || error.definition.code !== 'invalid_credentials') throw error
-      return again(live, verificationSays.wrong)
+      return again(live, texts.hosted.verification.wrong)
     }
-    const paragraphs = [verificationSays.signIn(language)]
-    if (hadPassword && isRemoved) paragraphs.push(verificationSays.removed(language))
-    return { title: verificationSays.done(language), body: { paragraphs, ...linkHome(live) } }
+    const paragraphs = [texts.hosted.verification.signIn(language)]
+    if (hadPassword && isRemoved) paragraphs.push(texts.hosted.verification.removed(language))
+    return { title: texts.hosted.verification.done(language), body: { paragraphs, ...linkHome(live) } }
   },
 }
 
-async function again(live: LiveLink, alert: Say<never>): Promise<View> {
+async function again(live: LiveLink, alert: Say): Promise<View> {
   return { ...(await verificationForm(live, alert(live.language))), status: 422 }
 }
 
@@ -44,26 +43,26 @@ async function verificationForm(live: LiveLink, alert?: string): Promise<View> {
   const password: PageField = {
     kind: 'password',
     name: 'password',
-    label: verificationSays.password(language),
-    hint: verificationSays.hint(language),
+    label: texts.hosted.verification.password(language),
+    hint: texts.hosted.verification.hint(language),
     autofocus: alert !== undefined,
   }
   const asksPassword = await hasUnprovenPassword(live)
   return {
-    title: verificationSays.title(language),
+    title: texts.hosted.verification.title(language),
     body: {
       ...(alert === undefined ? {} : { alert }),
       paragraphs: [
-        fillIn(verificationSays.given(language), brand),
-        ...(asksPassword ? [verificationSays.choice(language)] : []),
+        fillIn(texts.hosted.verification.given(language), brand),
+        ...(asksPassword ? [texts.hosted.verification.choice(language)] : []),
       ],
       form: asksPassword
         ? {
             fields: [...hiddenFields(live), addressField(live), password],
-            button: verificationSays.keep(language),
-            otherButton: { label: verificationSays.remove(language), name: REMOVE },
+            button: texts.hosted.verification.keep(language),
+            otherButton: { label: texts.hosted.verification.remove(language), name: REMOVE },
           }
-        : { fields: [...hiddenFields(live), addressField(live)], button: verificationSays.confirm(language) },
+        : { fields: [...hiddenFields(live), addressField(live)], button: texts.hosted.verification.confirm(language) },
     },
   }
 }

@@ -1,10 +1,9 @@
 import { maskEmail } from '../../../platform/mail/address.ts'
 import { defineMail } from '../../../platform/mail/kinds.ts'
-import { mailSays } from '../../../platform/mail/messages.ts'
 import { type Message, titled } from '../../../platform/mail/outbox.ts'
 import { type Language, type Reader, spanInWords } from '../../../platform/messages/language.ts'
+import { texts } from '../../../platform/messages/texts.gen.ts'
 import type { ShownCode } from '../../sign-in/otp/otp.ts'
-import { says } from './messages.ts'
 
 const kinds = { newAddress: defineMail('email_change_otp'), ownEmailChanged: defineMail('own_email_changed') }
 
@@ -26,12 +25,12 @@ export function newAddressMail(change: {
     kind: kinds.newAddress,
     to,
     write: (language) =>
-      titled(says.confirmNew(language), {
-        paragraphs: [says.asks(language, account), ...(url === null ? [] : [says.follow(language)])],
-        ...(url === null ? {} : { button: { label: says.useAddress(language), url } }),
+      titled(texts.me.confirmNew(language), {
+        paragraphs: [texts.me.asks(language, account), ...(url === null ? [] : [texts.me.follow(language)])],
+        ...(url === null ? {} : { button: { label: texts.me.useAddress(language), url } }),
         code: otp.code,
         codeLabel: labelOf(language, otp, url !== null),
-        footer: (url === null ? says.codeNotAskedFor : says.linkNotAskedFor)(language, {
+        footer: (url === null ? texts.me.codeNotAskedFor : texts.me.linkNotAskedFor)(language, {
           span: spanInWords(language, ttlSeconds),
         }),
       }),
@@ -51,10 +50,10 @@ export function ownAddressChangedMail(change: OwnChange): Message {
     kind: kinds.ownEmailChanged,
     to: change.old,
     write: (language) =>
-      titled(mailSays.addressChanged(language), {
+      titled(texts.mail.addressChanged(language), {
         paragraphs: [
-          mailSays.addressNow(language, { address: maskEmail(change.new) }),
-          ...(change.url === null ? [] : [says.bringBack(language)]),
+          texts.mail.addressNow(language, { address: maskEmail(change.new) }),
+          ...(change.url === null ? [] : [texts.me.bringBack(language)]),
         ],
         ...wayBack(language, change),
       }),
@@ -62,14 +61,14 @@ export function ownAddressChangedMail(change: OwnChange): Message {
 }
 
 function wayBack(language: Language, { url, ttlSeconds }: OwnChange) {
-  if (url === null) return { footer: mailSays.unexpected(language) }
+  if (url === null) return { footer: texts.mail.unexpected(language) }
   return {
-    button: { label: mailSays.itWasNotMe(language), url },
-    footer: mailSays.linkIfItWasYou(language, { span: spanInWords(language, ttlSeconds) }),
+    button: { label: texts.mail.itWasNotMe(language), url },
+    footer: texts.mail.linkIfItWasYou(language, { span: spanInWords(language, ttlSeconds) }),
   }
 }
 
 function labelOf(language: Language, { digitCode: digits }: ShownCode, hasLink: boolean): string {
-  if (digits === null) return (hasLink ? says.orCode : says.code)(language)
-  return (hasLink ? says.orCodeOrDigits : says.codeOrDigits)(language, { digits })
+  if (digits === null) return (hasLink ? texts.me.orCode : texts.me.code)(language)
+  return (hasLink ? texts.me.orCodeOrDigits : texts.me.codeOrDigits)(language, { digits })
 }

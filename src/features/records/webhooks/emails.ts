@@ -1,7 +1,7 @@
 import { defineMail } from '../../../platform/mail/kinds.ts'
 import { type Message, titled } from '../../../platform/mail/outbox.ts'
 import type { Reader } from '../../../platform/messages/language.ts'
-import { says } from './messages.ts'
+import { texts } from '../../../platform/messages/texts.gen.ts'
 
 const disabled = defineMail('webhook_disabled')
 
@@ -12,9 +12,12 @@ export function disabledMail(to: Reader, webhook: { name: string; url: string; i
     kind: disabled,
     to,
     write: (language) =>
-      titled(says.disabled(language), {
-        paragraphs: [(webhook.isGone ? says.gone : says.failing)(language, about), says.waits(language)],
-        footer: says.team(language),
+      titled(texts.webhooks.disabled(language), {
+        paragraphs: [
+          (webhook.isGone ? texts.webhooks.gone : texts.webhooks.failing)(language, about),
+          texts.webhooks.waits(language),
+        ],
+        footer: texts.webhooks.team(language),
       }),
   }
 }

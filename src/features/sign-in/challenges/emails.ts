@@ -1,7 +1,7 @@
 import { defineMail } from '../../../platform/mail/kinds.ts'
 import type { Message } from '../../../platform/mail/outbox.ts'
 import type { Reader } from '../../../platform/messages/language.ts'
-import { says } from './messages.ts'
+import { texts } from '../../../platform/messages/texts.gen.ts'
 
 const mfaLocked = defineMail('mfa_locked')
 
@@ -10,11 +10,11 @@ export function challengesLockedMail(to: Reader): Message {
     kind: mfaLocked,
     to,
     write: (language) => ({
-      subject: says.lockedSubject(language),
+      subject: texts.challenges.lockedSubject(language),
       content: {
-        heading: says.lockedHeading(language),
-        paragraphs: [says.locked(language)],
-        footer: says.notYou(language),
+        heading: texts.challenges.lockedHeading(language),
+        paragraphs: [texts.challenges.locked(language)],
+        footer: texts.challenges.notYou(language),
       },
     }),
   }

@@ -1,10 +1,9 @@
 import { defineMail } from '../../../platform/mail/kinds.ts'
-import { mailSays } from '../../../platform/mail/messages.ts'
 import { type Message, titled } from '../../../platform/mail/outbox.ts'
 import { type Language, momentInWords, type Reader, spanInWords } from '../../../platform/messages/language.ts'
+import { texts } from '../../../platform/messages/texts.gen.ts'
 import { readAgent } from './agent.ts'
 import type { Device } from './device.ts'
-import { programSays, says } from './messages.ts'
 
 const kinds = { newDevice: defineMail('new_device') }
 
@@ -16,15 +15,17 @@ export function newDeviceMail(signIn: Device & { to: Reader; at: Date; url: stri
     to,
     write(language) {
       const program = nameProgram(language, userAgent)
-      return titled(says.newSignIn(language), {
+      return titled(texts.devices.newSignIn(language), {
         paragraphs: [
-          says.signedIn(language),
+          texts.devices.signedIn(language),
           momentInWords(language, at),
-          ip === null ? says.fromUnknown(language, { program }) : says.from(language, { program, ip }),
-          says.endSessions(language),
+          ip === null
+            ? texts.devices.fromUnknown(language, { program })
+            : texts.devices.from(language, { program, ip }),
+          texts.devices.endSessions(language),
         ],
-        button: { label: mailSays.itWasNotMe(language), url },
-        footer: mailSays.linkIfItWasYou(language, { span: spanInWords(language, ttlSeconds) }),
+        button: { label: texts.mail.itWasNotMe(language), url },
+        footer: texts.mail.linkIfItWasYou(language, { span: spanInWords(language, ttlSeconds) }),
       })
     },
   }
@@ -32,9 +33,11 @@ export function newDeviceMail(signIn: Device & { to: Reader; at: Date; url: stri
 
 /** In words of ours alone: whoever signs in writes the header, and must not write the mail. */
 function nameProgram(language: Language, userAgent: string | null): string {
-  if (userAgent === null) return programSays.none(language)
+  if (userAgent === null) return texts.devices.program.none(language)
   const { browser, system } = readAgent(userAgent)
   if (browser === undefined)
-    return system === undefined ? programSays.unknown(language) : programSays.app(language, { system })
-  return system === undefined ? browser : programSays.browser(language, { browser, system })
+    return system === undefined
+      ? texts.devices.program.unknown(language)
+      : texts.devices.program.app(language, { system })
+  return system === undefined ? browser : texts.devices.program.browser(language, { browser, system })
 }

@@ -1,9 +1,8 @@
 import { defineMail } from '../../../platform/mail/kinds.ts'
-import { mailSays } from '../../../platform/mail/messages.ts'
 import { type Message, titled } from '../../../platform/mail/outbox.ts'
 import { spanInWords } from '../../../platform/messages/language.ts'
+import { texts } from '../../../platform/messages/texts.gen.ts'
 import type { LinkMailData } from '../links/links.ts'
-import { says } from './messages.ts'
 
 const kinds = { emailVerification: defineMail('email_verification') }
 
@@ -13,10 +12,10 @@ export function verificationMail({ to, url, ttlSeconds }: LinkMailData): Message
     kind: kinds.emailVerification,
     to,
     write: (language) =>
-      titled(mailSays.confirmAddress(language), {
-        paragraphs: [says.given(language)],
-        button: { label: mailSays.confirmAddressLabel(language), url },
-        footer: says.notYours(language, { span: spanInWords(language, ttlSeconds) }),
+      titled(texts.mail.confirmAddress(language), {
+        paragraphs: [texts.emailVerification.given(language)],
+        button: { label: texts.mail.confirmAddressLabel(language), url },
+        footer: texts.emailVerification.notYours(language, { span: spanInWords(language, ttlSeconds) }),
       }),
   }
 }

@@ -1,8 +1,8 @@
 import { defineMail } from '../../../platform/mail/kinds.ts'
 import { type Message, titled } from '../../../platform/mail/outbox.ts'
 import { type Reader, spanInWords } from '../../../platform/messages/language.ts'
+import { texts } from '../../../platform/messages/texts.gen.ts'
 import type { NewSms } from '../../../platform/sms/outbox.ts'
-import { enrolledSays, removedSays, says } from './messages.ts'
 
 const kinds = {
   mfaEnrolled: defineMail('mfa_enrolled'),
@@ -18,11 +18,11 @@ export function enrolledMail(to: Reader, factor: Factor): Message {
     kind: kinds.mfaEnrolled,
     to,
     write: (language) => ({
-      subject: says.enrolledSubject(language),
+      subject: texts.factors.enrolledSubject(language),
       content: {
-        heading: says.enrolledHeading(language),
-        paragraphs: [enrolledSays[factor](language)],
-        footer: says.notYou(language),
+        heading: texts.factors.enrolledHeading(language),
+        paragraphs: [texts.factors.enrolled[factor](language)],
+        footer: texts.factors.notYou(language),
       },
     }),
   }
@@ -34,9 +34,12 @@ export function removedMail(to: Reader, factor: Factor, by: 'act' | 'proof'): Me
     kind: kinds.mfaRemoved,
     to,
     write: (language) =>
-      titled(says.removed(language), {
-        paragraphs: [removedSays[factor](language), ...(by === 'proof' ? [says.setUpBefore(language)] : [])],
-        footer: says.notYou(language),
+      titled(texts.factors.removedTitle(language), {
+        paragraphs: [
+          texts.factors.removed[factor](language),
+          ...(by === 'proof' ? [texts.factors.setUpBefore(language)] : []),
+        ],
+        footer: texts.factors.notYou(language),
       }),
   }
 }
@@ -46,14 +49,14 @@ export function backupCodeUsedMail(to: Reader, left: number): Message {
     kind: kinds.backupCodeUsed,
     to,
     write: (language) => ({
-      subject: says.backupUsedSubject(language),
+      subject: texts.factors.backupUsedSubject(language),
       content: {
-        heading: says.backupUsedHeading(language),
+        heading: texts.factors.backupUsedHeading(language),
         paragraphs: [
-          says.backupUsed(language),
-          left === 0 ? says.lastBackupCode(language) : says.backupCodesLeft(language, left),
+          texts.factors.backupUsed(language),
+          left === 0 ? texts.factors.lastBackupCode(language) : texts.factors.backupCodesLeft(language, left),
         ],
-        footer: says.notYou(language),
+        footer: texts.factors.notYou(language),
       },
     }),
   }
@@ -64,6 +67,6 @@ export function factorSms(to: NewSms['to'], code: string, ttlSeconds: number): N
   return {
     kind: 'mfa_code',
     to,
-    write: (language) => says.smsCode(language, { code, span: spanInWords(language, ttlSeconds) }),
+    write: (language) => texts.factors.sms.code(language, { code, span: spanInWords(language, ttlSeconds) }),
   }
 }

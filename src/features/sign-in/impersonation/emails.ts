@@ -1,8 +1,7 @@
 import { defineMail } from '../../../platform/mail/kinds.ts'
-import { mailSays } from '../../../platform/mail/messages.ts'
 import { type Message, titled } from '../../../platform/mail/outbox.ts'
 import { type Reader, spanInWords } from '../../../platform/messages/language.ts'
-import { says } from './messages.ts'
+import { texts } from '../../../platform/messages/texts.gen.ts'
 
 const kinds = { started: defineMail('impersonation_started') }
 
@@ -12,9 +11,9 @@ export function startedMail(to: Reader, seconds: number): Message {
     kind: kinds.started,
     to,
     write: (language) =>
-      titled(says.started(language), {
-        paragraphs: [says.seesIt(language, { span: spanInWords(language, seconds) })],
-        footer: mailSays.unexpected(language),
+      titled(texts.impersonation.started(language), {
+        paragraphs: [texts.impersonation.seesIt(language, { span: spanInWords(language, seconds) })],
+        footer: texts.mail.unexpected(language),
       }),
   }
 }

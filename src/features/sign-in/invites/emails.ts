@@ -1,8 +1,8 @@
 import { defineMail } from '../../../platform/mail/kinds.ts'
 import { type Message, titled } from '../../../platform/mail/outbox.ts'
 import { type Language, spanInWords } from '../../../platform/messages/language.ts'
+import { texts } from '../../../platform/messages/texts.gen.ts'
 import type { LinkMailData } from '../links/links.ts'
-import { says } from './messages.ts'
 
 const kinds = { invite: defineMail('invite') }
 
@@ -11,23 +11,24 @@ export function inviteMail(mail: LinkMailData, hasPassword: boolean): Message {
   return {
     kind: kinds.invite,
     to: mail.to,
-    write: (language) => titled(says.invited(language), hasPassword ? known(language, mail) : fresh(language, mail)),
+    write: (language) =>
+      titled(texts.invites.invited(language), hasPassword ? known(language, mail) : fresh(language, mail)),
   }
 }
 
 function known(language: Language, { url }: LinkMailData) {
   return {
-    paragraphs: [says.haveAccount(language)],
-    button: { label: says.open(language), url },
-    footer: says.unexpected(language),
+    paragraphs: [texts.invites.haveAccount(language)],
+    button: { label: texts.invites.open(language), url },
+    footer: texts.invites.unexpected(language),
   }
 }
 
 function fresh(language: Language, { url, ttlSeconds }: LinkMailData) {
   return {
-    paragraphs: [says.created(language)],
-    button: { label: says.accept(language), url },
-    footer: says.worksOnce(language, { span: spanInWords(language, ttlSeconds) }),
+    paragraphs: [texts.invites.created(language)],
+    button: { label: texts.invites.accept(language), url },
+    footer: texts.invites.worksOnce(language, { span: spanInWords(language, ttlSeconds) }),
   }
 }
 
@@ -41,10 +42,10 @@ export function teamInviteMail(
     kind: kinds.invite,
     to: mail.to,
     write: (language) =>
-      titled(says.invitedToTeam(language, { team }), {
-        paragraphs: [(isKnown ? says.joinAsYouAre : says.joinWithPassword)(language, { team })],
-        button: { label: says.accept(language), url: mail.url },
-        footer: says.worksOnce(language, { span: spanInWords(language, mail.ttlSeconds) }),
+      titled(texts.invites.invitedToTeam(language, { team }), {
+        paragraphs: [(isKnown ? texts.invites.joinAsYouAre : texts.invites.joinWithPassword)(language, { team })],
+        button: { label: texts.invites.accept(language), url: mail.url },
+        footer: texts.invites.worksOnce(language, { span: spanInWords(language, mail.ttlSeconds) }),
       }),
   }
 }

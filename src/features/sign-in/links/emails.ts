@@ -1,9 +1,8 @@
 import { defineMail } from '../../../platform/mail/kinds.ts'
-import { mailSays } from '../../../platform/mail/messages.ts'
 import type { Message } from '../../../platform/mail/outbox.ts'
 import { type Language, spanInWords } from '../../../platform/messages/language.ts'
+import { texts } from '../../../platform/messages/texts.gen.ts'
 import type { ShownCode } from '../otp/otp.ts'
-import { says } from './messages.ts'
 import type { LinkMailData } from './send-link.ts'
 
 const kinds = { login: defineMail('magic_link'), discovery: defineMail('discovery_link') }
@@ -18,13 +17,13 @@ export function magicLinkMail(
     kind: kinds[use],
     to,
     write: (language) => ({
-      subject: mailSays.signInLink(language),
+      subject: texts.mail.signInLink(language),
       content: {
-        heading: mailSays.signIn(language),
-        paragraphs: [says.follow(language)],
-        button: { label: mailSays.signIn(language), url },
+        heading: texts.mail.signIn(language),
+        paragraphs: [texts.links.follow(language)],
+        button: { label: texts.mail.signIn(language), url },
         ...(otp && { code: otp.code, codeLabel: labelOf(language, otp) }),
-        footer: mailSays.linkNotAskedFor(language, { span: spanInWords(language, ttlSeconds) }),
+        footer: texts.mail.linkNotAskedFor(language, { span: spanInWords(language, ttlSeconds) }),
       },
     }),
   }
@@ -32,5 +31,5 @@ export function magicLinkMail(
 
 function labelOf(language: Language, { digitCode: digits, ttlSeconds }: ShownCode): string {
   const span = spanInWords(language, ttlSeconds)
-  return digits ? says.orCodeOrDigits(language, { digits, span }) : says.orCode(language, { span })
+  return digits ? texts.links.orCodeOrDigits(language, { digits, span }) : texts.links.orCode(language, { span })
 }

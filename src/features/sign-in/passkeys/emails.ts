@@ -1,7 +1,7 @@
 import { defineMail } from '../../../platform/mail/kinds.ts'
 import { type Message, titled } from '../../../platform/mail/outbox.ts'
 import type { Language, Reader } from '../../../platform/messages/language.ts'
-import { says } from './messages.ts'
+import { texts } from '../../../platform/messages/texts.gen.ts'
 
 const kinds = { passkeyRegistered: defineMail('passkey_registered'), passkeyDeleted: defineMail('passkey_deleted') }
 
@@ -13,8 +13,8 @@ export function passkeyRegisteredMail(to: Reader, name: string | null): Message 
     write: (language) =>
       notice(
         language,
-        says.added(language),
-        name === null ? says.signsIn(language) : says.namedSignsIn(language, { name }),
+        texts.passkeys.added(language),
+        name === null ? texts.passkeys.signsIn(language) : texts.passkeys.namedSignsIn(language, { name }),
       ),
   }
 }
@@ -27,9 +27,10 @@ export function passkeyDeletedMail(to: Reader, names: (string | null)[]): Messag
     to,
     write(language) {
       if (more.length > 0)
-        return notice(language, says.severalRemoved(language, names.length), severalText(language, names))
-      const text = name === null ? says.signsInNoMore(language) : says.namedSignsInNoMore(language, { name })
-      return notice(language, says.removed(language), text)
+        return notice(language, texts.passkeys.severalRemoved(language, names.length), severalText(language, names))
+      const text =
+        name === null ? texts.passkeys.signsInNoMore(language) : texts.passkeys.namedSignsInNoMore(language, { name })
+      return notice(language, texts.passkeys.removed(language), text)
     },
   }
 }
@@ -37,10 +38,10 @@ export function passkeyDeletedMail(to: Reader, names: (string | null)[]): Messag
 function severalText(language: Language, names: (string | null)[]): string {
   const named = names.filter((name) => name !== null)
   return named.length === 0
-    ? says.severalSignInNoMore(language)
-    : says.severalNamedSignInNoMore(language, { names: named.join(', ') })
+    ? texts.passkeys.severalSignInNoMore(language)
+    : texts.passkeys.severalNamedSignInNoMore(language, { names: named.join(', ') })
 }
 
 function notice(language: Language, title: string, text: string) {
-  return titled(title, { paragraphs: [text], footer: says.unexpected(language) })
+  return titled(title, { paragraphs: [text], footer: texts.passkeys.unexpected(language) })
 }

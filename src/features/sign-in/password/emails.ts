@@ -1,8 +1,8 @@
 import { defineMail } from '../../../platform/mail/kinds.ts'
 import { type Message, titled } from '../../../platform/mail/outbox.ts'
 import { type Reader, spanInWords } from '../../../platform/messages/language.ts'
+import { texts } from '../../../platform/messages/texts.gen.ts'
 import type { LinkMailData } from '../links/links.ts'
-import { changedSays, lockedSays, says } from './messages.ts'
 
 const kinds = {
   passwordReset: defineMail('password_reset'),
@@ -16,23 +16,23 @@ export function resetMail({ to, url, ttlSeconds }: LinkMailData): Message {
     kind: kinds.passwordReset,
     to,
     write: (language) =>
-      titled(says.choose(language), {
-        paragraphs: [says.requested(language)],
-        button: { label: says.chooseLabel(language), url },
-        footer: says.staysTheSame(language, { span: spanInWords(language, ttlSeconds) }),
+      titled(texts.password.choose(language), {
+        paragraphs: [texts.password.requested(language)],
+        button: { label: texts.password.chooseLabel(language), url },
+        footer: texts.password.staysTheSame(language, { span: spanInWords(language, ttlSeconds) }),
       }),
   }
 }
 
 /** Notifies the user, and so the victim of a takeover, that the password was changed (ASVS 6.3.7). */
-export function passwordChangedMail(to: Reader, by: keyof typeof changedSays): Message {
+export function passwordChangedMail(to: Reader, by: keyof typeof texts.password.changedBy): Message {
   return {
     kind: kinds.passwordChanged,
     to,
     write: (language) =>
-      titled(says.changed(language), {
-        paragraphs: [changedSays[by](language)],
-        footer: says.changedUnexpected(language),
+      titled(texts.password.changed(language), {
+        paragraphs: [texts.password.changedBy[by](language)],
+        footer: texts.password.changedUnexpected(language),
       }),
   }
 }
@@ -46,16 +46,16 @@ export function lockedMail(
     kind: kinds.accountLocked,
     to,
     write: (language) => ({
-      subject: says.lockedSubject(language),
+      subject: texts.password.lockedSubject(language),
       content: {
-        heading: says.lockedHeading(language),
+        heading: texts.password.lockedHeading(language),
         paragraphs: [
-          lockedSays[where][shut](language),
-          ...(shut === 'all' ? [] : [says.othersWork(language)]),
-          says.mayUnlock(language),
+          texts.password.locked[where][shut](language),
+          ...(shut === 'all' ? [] : [texts.password.othersWork(language)]),
+          texts.password.mayUnlock(language),
         ],
-        button: { label: says.unlock(language), url },
-        footer: says.safe(language),
+        button: { label: texts.password.unlock(language), url },
+        footer: texts.password.safe(language),
       },
     }),
   }

@@ -1,24 +1,23 @@
 import { defineMail } from '../../../platform/mail/kinds.ts'
-import { mailSays } from '../../../platform/mail/messages.ts'
 import type { Message } from '../../../platform/mail/outbox.ts'
 import { spanInWords } from '../../../platform/messages/language.ts'
+import { texts } from '../../../platform/messages/texts.gen.ts'
 import type { LinkMailData } from '../links/links.ts'
-import { says } from './messages.ts'
 
 const kinds = { signupLink: defineMail('signup_link') }
 
 const TEXTS = {
   signUp: {
-    subject: mailSays.confirmAddress,
-    heading: mailSays.welcome,
-    paragraph: says.finish,
-    label: mailSays.confirmAddressLabel,
+    subject: texts.mail.confirmAddress,
+    heading: texts.mail.welcome,
+    paragraph: texts.signup.finish,
+    label: texts.mail.confirmAddressLabel,
   },
   signIn: {
-    subject: mailSays.signInLink,
-    heading: mailSays.signIn,
-    paragraph: says.haveAccount,
-    label: mailSays.signIn,
+    subject: texts.mail.signInLink,
+    heading: texts.mail.signIn,
+    paragraph: texts.signup.haveAccount,
+    label: texts.mail.signIn,
   },
 }
 
@@ -34,7 +33,7 @@ export function signupLinkMail({ to, url, ttlSeconds }: LinkMailData, act: keyof
         heading: heading(language),
         paragraphs: [paragraph(language)],
         button: { label: label(language), url },
-        footer: mailSays.linkNotAskedFor(language, { span: spanInWords(language, ttlSeconds) }),
+        footer: texts.mail.linkNotAskedFor(language, { span: spanInWords(language, ttlSeconds) }),
       },
     }),
   }
