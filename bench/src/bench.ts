@@ -1,24 +1,34 @@
+import { fileURLToPath } from 'node:url'
 import { type Server, startServer } from './child.ts'
 import { describeFailures, type LoadPlan, type LoadResult, runLoad } from './load.ts'
+import { cpuSecondsOf } from './process-stat.ts'
 
 /** One figure of one round. */
 export interface Measurement {
   value: number
   p50Ms: number | null
   p99Ms: number | null
+  /** CPU time of the service's process per request, in microseconds. */
+  cpuUs: number | null
   /** What went wrong while measuring, in words. */
   problems: string[]
 }
 
-/** What a row is held against: another row of the same run, or its own absolute figure. */
+/** The name under which targets refer to the same row of the other release that `--base` names. */
+export const BASE = 'base'
+
+/** What a row is compared with: another row of the same run, the same row of another release, or an absolute figure. */
 export interface Target {
-  /** Id of the row to divide by; null for the absolute figure. */
+  /** Id of the row to divide by, or `BASE`; null for the absolute figure. */
   of: string | null
-  on: 'value' | 'p50Ms' | 'p99Ms'
+  on: 'value' | 'p50Ms' | 'p99Ms' | 'cpuUs'
   bound: 'at least' | 'at most'
   /** Null when the ratio is only shown. */
   figure: number | null
 }
+
+/** The bound on the CPU time of sign-ins and refreshes. */
+export const cpuTarget: Target = { of: BASE, on: 'cpuUs', bound: 'at most', figure: 1.05 }
 
 export interface Row {
   id: string
@@ -26,13 +36,27 @@ export interface Row {
   kind: 'reference' | 'peer' | 'watchword'
   unit: '/s' | 'ms' | 'MiB'
   targets: Target[]
+  /** How often it is measured, whatever `--rounds` says. */
+  rounds?: number
   measure(bench: Bench): Promise<Measurement>
 }
 
-/** What rows measure with. Servers are started when first asked for, and ended together. */
-export interface Bench {
+export interface BenchSettings {
+  /** Length of one measurement. */
   seconds: number
+  /** How many callers send requests at once. */
   connections: number
+  /** Length of one load of the row `growth`. */
+  loadSeconds: number
+  /** The checkout whose service is measured. */
+  root: string
+}
+
+/** This checkout. */
+export const ownRoot = fileURLToPath(new URL('../../', import.meta.url))
+
+/** What rows measure with. Servers are started when first asked for, and ended together. */
+export interface Bench extends BenchSettings {
   server(script: URL, env?: Record<string, string>): Promise<Server>
   /** What to do before each measurement, so that what the last one left weighs on none. */
   beforeEach(settle: () => Promise<void>): void
@@ -41,8 +65,8 @@ export interface Bench {
   close(): Promise<void>
 }
 
-/** `seconds` is the length of one measurement, `connections` how many callers ask at once. */
-export function createBench(settings: { seconds: number; connections: number }): Bench {
+/** Makes what the rows of one checkout measure with. */
+export function createBench(settings: BenchSettings): Bench {
   const servers = new Map<string, Promise<Server>>()
   const ends: (() => Promise<void>)[] = []
   const settling: (() => Promise<void>)[] = []
@@ -76,17 +100,27 @@ export function oncePerRun<T>(make: (bench: Bench) => Promise<T>): (bench: Bench
   }
 }
 
-/** A plan with the run's settings filled in, run, as a measurement of requests per second. */
+/** A plan with the run's settings filled in, run, as a measurement of requests per second. `pid` is the service's process. */
 export async function measureLoad(
   bench: Bench,
   plan: Pick<LoadPlan, 'baseUrl' | 'requests'> & Partial<LoadPlan>,
+  pid?: number,
 ): Promise<Measurement> {
   const { connections, seconds } = bench
-  return toMeasurement(await runLoad({ connections, seconds, headers: {}, mode: 'cycle', ...plan }))
+  const before = pid === undefined ? 0 : cpuSecondsOf(pid)
+  const result = await runLoad({ connections, seconds, headers: {}, mode: 'cycle', ...plan })
+  const cpuSeconds = pid === undefined ? null : cpuSecondsOf(pid) - before
+  return toMeasurement(result, cpuSeconds)
 }
 
-/** What a generator's run says about its server, in requests per second. */
-export function toMeasurement(result: LoadResult): Measurement {
-  const { ratePerSecond, p50Ms, p99Ms } = result
-  return { value: ratePerSecond, p50Ms, p99Ms, problems: describeFailures(result) }
+/** The result of the load generator as a measurement of requests per second. */
+export function toMeasurement(result: LoadResult, cpuSeconds: number | null = null): Measurement {
+  const { ratePerSecond, p50Ms, p99Ms, completed } = result
+  const cpuUs = cpuSeconds === null || completed === 0 ? null : (cpuSeconds * 1e6) / completed
+  return { value: ratePerSecond, p50Ms, p99Ms, cpuUs, problems: describeFailures(result) }
+}
+
+/** A measurement that is one figure. */
+export function toFigure(value: number, problems: string[] = []): Measurement {
+  return { value, p50Ms: null, p99Ms: null, cpuUs: null, problems }
 }

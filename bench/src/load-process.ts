@@ -25,6 +25,7 @@ let startedAt = 0
 let lastAnswerAt = 0
 let stopping = false
 let slots = 0
+let taken = 0
 
 await run()
 
@@ -101,19 +102,19 @@ function drive(first: Line, connection: number): Promise<void> {
     openLine().then(begin, reject)
   }
   const proceed = () => {
-    const taken = take(connection)
-    if (taken === null) {
+    const found = take(connection)
+    if (found === null) {
       line.socket.destroy()
       resolve()
       return
     }
-    index = taken
+    index = found
     if (plan.ratePerSecond) waitForSlot(plan.ratePerSecond).then(send, reject)
-    else send()
+    else send(performance.now())
   }
-  const send = () => {
+  const send = (startedAt: number) => {
     received = ''
-    sentAt = performance.now()
+    sentAt = startedAt
     isAsked = true
     if (line.socket.destroyed) return finish(null)
     line.socket.write(takeText(index, connection))
@@ -122,13 +123,18 @@ function drive(first: Line, connection: number): Promise<void> {
   return promise
 }
 
-async function waitForSlot(ratePerSecond: number): Promise<void> {
-  const waitMs = startedAt + (slots++ * 1000) / ratePerSecond - performance.now()
+/** Waits until the next request is due. Returns from when on its latency counts. */
+async function waitForSlot(ratePerSecond: number): Promise<number> {
+  const dueAt = startedAt + (slots++ * 1000) / ratePerSecond
+  const waitMs = dueAt - performance.now()
   if (waitMs > 1) await sleep(waitMs)
+  // A free connection only waited for the timer, which may be late. A busy one has kept the request waiting since it was due.
+  return waitMs > 0 ? performance.now() : dueAt
 }
 
 function take(connection: number): number | null {
-  if (stopping) return null
+  if (stopping || taken === plan.count) return null
+  taken++
   if (plan.mode === 'chain') return connection
   if (plan.mode === 'cycle') return next++ % wire.length
   return next < wire.length ? next++ : null

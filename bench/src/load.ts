@@ -21,7 +21,12 @@ export interface LoadPlan {
    */
   mode: 'cycle' | 'once' | 'chain'
   seconds: number
-  /** Requests start no faster than this, and later when all connections are busy; absent: as fast as answers come. */
+  /** Ends `cycle` and `chain` after so many requests. */
+  count?: number
+  /**
+   * Requests are due at this rate; absent: as fast as answers come. If all connections are busy, latencies include the wait
+   * for one.
+   */
   ratePerSecond?: number
   /** Text that a right answer holds; others are counted as unexpected, whatever their status. */
   expect?: string

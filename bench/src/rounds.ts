@@ -1,38 +1,40 @@
-import type { Bench, Measurement, Row, Target } from './bench.ts'
+import { BASE, type Bench, type Measurement, type Row, type Target } from './bench.ts'
 import { median } from './statistics.ts'
 import type { Outcome, TargetOutcome } from './table.ts'
 
 interface Round {
   own: Measurement
-  /** By row id: what the row is divided by; a ceiling that judges it is the mean of just before and just after. */
+  /** By row id, and by `BASE`: what the row is divided by. */
   others: Map<string, Measurement>
 }
 
+/** `base` measures the service of another release. */
+export interface RoundSettings {
+  rounds: number
+  base: Bench | null
+  onProgress(text: string): void
+}
+
 /**
- * Measures rows, each in alternation with what it is held against, a ceiling on both sides of it: other loads on the
- * machine then weigh on both, and the ratio stays. Beside a ceiling one more round comes first, which counts for
- * nothing. A row that fails is reported with its reason and stops nothing.
+ * Measures rows, each in alternation with what it is compared with: other loads on the machine then affect both. Reports
+ * why a row failed, and continues with the next.
  */
 export async function measureRows(
   bench: Bench,
   selected: Row[],
   all: Row[],
-  settings: { rounds: number; onProgress(text: string): void },
+  settings: RoundSettings,
 ): Promise<Outcome[]> {
   const measured = new Map<string, Measurement[]>()
   const outcomes = new Map<string, Outcome>()
   for (const row of selected) {
     const rounds: Round[] = []
     const problems: string[] = []
+    const count = row.rounds ?? settings.rounds
     try {
-      // A server compiles its code while it runs: its first seconds tell nothing of the hours after.
-      if (ceilingsOf(row, all).length > 0) {
-        settings.onProgress(`${row.id}, to warm up`)
-        await measureRound(bench, row, all, new Map())
-      }
-      for (let n = 0; n < settings.rounds; n++) {
-        settings.onProgress(`${row.id}, round ${n + 1} of ${settings.rounds}`)
-        rounds.push(await measureRound(bench, row, all, measured))
+      for (let n = 0; n < count; n++) {
+        settings.onProgress(`${row.id}, round ${n + 1} of ${count}`)
+        rounds.push(await measureRound(bench, settings.base, { row, all, measured }))
       }
     } catch (error) {
       problems.push(error instanceof Error ? error.message : String(error))
@@ -42,41 +44,24 @@ export async function measureRows(
   return orderOutcomes(all, outcomes, measured)
 }
 
-async function measureRound(bench: Bench, row: Row, all: Row[], measured: Map<string, Measurement[]>): Promise<Round> {
+async function measureRound(
+  bench: Bench,
+  base: Bench | null,
+  { row, all, measured }: { row: Row; all: Row[]; measured: Map<string, Measurement[]> },
+): Promise<Round> {
   const measure = async (what: Row): Promise<Measurement> => {
     await bench.settle()
     const measurement = await what.measure(bench)
     measured.set(what.id, [...(measured.get(what.id) ?? []), measurement])
     return measurement
   }
-  const ceilings = ceilingsOf(row, all)
   const others = new Map<string, Measurement>()
-  for (const other of all)
-    if (row.targets.some(({ of }) => of === other.id) && !ceilings.includes(other))
-      others.set(other.id, await measure(other))
-  for (const ceiling of ceilings) others.set(ceiling.id, await measure(ceiling))
-  const own = await measure(row)
-  // A machine that is shared changes its speed within seconds, and a row may have prepared for longer than that.
-  for (const ceiling of ceilings) others.set(ceiling.id, meanOf(others.get(ceiling.id), await measure(ceiling)))
-  return { own, others }
-}
-
-/** The references that judge a row. */
-function ceilingsOf({ targets }: Row, all: Row[]): Row[] {
-  return all.filter(
-    ({ id, kind }) => kind === 'reference' && targets.some(({ of, figure }) => of === id && figure !== null),
-  )
-}
-
-function meanOf(before: Measurement | undefined, after: Measurement): Measurement {
-  if (!before) return after
-  const mean = (a: number | null, b: number | null) => (a === null || b === null ? null : (a + b) / 2)
-  return {
-    value: (before.value + after.value) / 2,
-    p50Ms: mean(before.p50Ms, after.p50Ms),
-    p99Ms: mean(before.p99Ms, after.p99Ms),
-    problems: [...before.problems, ...after.problems],
+  for (const other of all) if (row.targets.some(({ of }) => of === other.id)) others.set(other.id, await measure(other))
+  if (base && row.targets.some(({ of }) => of === BASE)) {
+    await base.settle()
+    others.set(BASE, await row.measure(base))
   }
+  return { own: await measure(row), others }
 }
 
 /** The table's order is that of `all`; rows that only served as a reference are shown as well. */
@@ -96,12 +81,13 @@ function summarize(row: Row, figures: Measurement[], rounds: Round[], problems: 
   return { row, ...medians(figures), targets, problems: [...new Set([...problems, ...medians(figures).problems])] }
 }
 
-function medians(figures: Measurement[]): Pick<Outcome, 'value' | 'p50Ms' | 'p99Ms' | 'problems'> {
+function medians(figures: Measurement[]): Omit<Outcome, 'row' | 'targets'> {
   const present = (values: (number | null)[]) => median(values.filter((value) => value !== null))
   return {
     value: median(figures.map(({ value }) => value)),
     p50Ms: present(figures.map(({ p50Ms }) => p50Ms)),
     p99Ms: present(figures.map(({ p99Ms }) => p99Ms)),
+    cpuUs: present(figures.map(({ cpuUs }) => cpuUs)),
     problems: [...new Set(figures.flatMap(({ problems }) => problems))],
   }
 }

@@ -1,7 +1,5 @@
 import type { Row } from './bench.ts'
-import { limitRows } from './limits/rows.ts'
 import { betterAuthRows } from './peers/rows.ts'
-import { auditRows } from './product/audit-rows.ts'
 import { costlyRows } from './product/costly-rows.ts'
 import { cutOffRows } from './product/cut-off-rows.ts'
 import { enumerationRows } from './product/enumeration-rows.ts'
@@ -14,6 +12,7 @@ import { passkeyRows } from './product/passkey-rows.ts'
 import { passwordRows } from './product/password-rows.ts'
 import { processRows } from './product/process-rows.ts'
 import { provisioningRows } from './product/provisioning-rows.ts'
+import { rateRows } from './product/rate-rows.ts'
 import { sheddingRows } from './product/shedding-rows.ts'
 import { ssoRows } from './product/sso-rows.ts'
 import { stormRows } from './product/storm-rows.ts'
@@ -24,19 +23,18 @@ import { referenceRows } from './references/rows.ts'
 /** Everything the bench measures, in the order of the table. */
 export const rows: Row[] = [
   ...referenceRows,
-  ...limitRows,
   ...betterAuthRows,
   ...otpRows,
   ...loginRows,
   ...passwordRows,
   ...mfaRows,
   ...passkeyRows,
+  ...rateRows,
   ...stormRows,
   ...sheddingRows,
   ...costlyRows,
   ...enumerationRows,
   ...userRows,
-  ...auditRows,
   ...federationRows,
   ...provisioningRows,
   ...ssoRows,

@@ -1,5 +1,5 @@
 import { arch, availableParallelism, cpus, loadavg, platform, release, totalmem } from 'node:os'
-import type { Row, Target } from './bench.ts'
+import { BASE, type Row, type Target } from './bench.ts'
 
 /** A row after all rounds: medians, and what became of its targets. */
 export interface Outcome {
@@ -7,6 +7,7 @@ export interface Outcome {
   value: number | null
   p50Ms: number | null
   p99Ms: number | null
+  cpuUs: number | null
   targets: TargetOutcome[]
   problems: string[]
 }
@@ -36,19 +37,22 @@ export function describeMachine(postgresVersion: string | null): string {
 
 /** The one table, as Markdown, with what went wrong below it. */
 export function formatTable(outcomes: Outcome[]): string {
-  const head = ['| Row | Rate | p50 | p99 | Ratio | Target | Met |', '|---|---:|---:|---:|---:|---|---|']
+  const head = ['| Row | Value | p50 | p99 | CPU | Ratio | Target | Met |', '|---|---:|---:|---:|---:|---:|---|---|']
   const lines = outcomes.flatMap(formatOutcome)
   const problems = outcomes.flatMap(({ row, problems }) => problems.map((problem) => `- \`${row.id}\`: ${problem}`))
   const notes = problems.length > 0 ? ['', 'What went wrong:', ...problems] : []
   return [...head, ...lines, ...notes].join('\n')
 }
 
-function formatOutcome({ row, value, p50Ms, p99Ms, targets, problems }: Outcome): string[] {
+function formatOutcome({ row, value, p50Ms, p99Ms, cpuUs, targets, problems }: Outcome): string[] {
   const mark = problems.length > 0 ? ' (!)' : ''
-  const figures = `${formatValue(value, row.unit)} | ${formatMs(p50Ms)} | ${formatMs(p99Ms)}`
+  const cpu = cpuUs === null ? '' : `${cpuUs.toFixed(0)} µs`
+  const figures = `${formatValue(value, row.unit)} | ${formatMs(p50Ms)} | ${formatMs(p99Ms)} | ${cpu}`
   const first = `| \`${row.id}\` ${row.title}${mark} | ${figures}`
-  if (targets.length === 0) return [`${first} | | | |`]
-  return targets.map((outcome, index) => `${index === 0 ? first : '| | | | '} | ${formatTarget(outcome, row)} |`)
+  // Without `--base` there is nothing to compare with.
+  const shown = targets.filter(({ target, reached }) => target.of !== BASE || reached !== null)
+  if (shown.length === 0) return [`${first} | | | |`]
+  return shown.map((outcome, index) => `${index === 0 ? first : '| | | | | '} | ${formatTarget(outcome, row)} |`)
 }
 
 function formatTarget({ target, reached, met }: TargetOutcome, row: Row): string {
@@ -56,8 +60,9 @@ function formatTarget({ target, reached, met }: TargetOutcome, row: Row): string
   const sign = bound === 'at least' ? '≥' : '≤'
   const ratio = reached === null ? '–' : of === null ? '' : reached.toFixed(2)
   const answer = met === null ? '' : met ? 'yes' : 'no'
-  const [percentile, unit]: [string, Row['unit']] =
-    target.on === 'value' ? ['', row.unit] : [`${target.on.slice(0, 3)} `, 'ms']
+  const names = { value: '', p50Ms: 'p50 ', p99Ms: 'p99 ', cpuUs: 'CPU ' }
+  const percentile = names[target.on]
+  const unit = target.on === 'value' ? row.unit : 'ms'
   if (figure === null) return `${ratio} | of \`${of}\` | ${answer}`
   if (of === null) return `${ratio} | ${percentile}${sign} ${formatValue(figure, unit)} | ${answer}`
   return `${ratio} | ${percentile}${sign} ${figure} × \`${of}\` | ${answer}`
@@ -70,7 +75,7 @@ function formatValue(value: number | null, unit: Row['unit']): string {
 }
 
 function formatMs(ms: number | null): string {
-  if (ms === null) return '–'
+  if (ms === null) return ''
   return `${ms.toFixed(ms < 10 ? 2 : 0)} ms`
 }
 

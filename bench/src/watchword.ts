@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
-import manifest from '../../package.json' with { type: 'json' }
+import { ownRoot } from './bench.ts'
 import { type Server, stopChild } from './child.ts'
+import { readText } from './json-field.ts'
 
 const START_TIMEOUT_SECONDS = 60
-const root = fileURLToPath(new URL('../../', import.meta.url))
 
 export interface Watchword extends Server {
   apiKey: string
@@ -20,13 +21,17 @@ export function makeMasterKey(): string {
   return randomBytes(32).toString('base64')
 }
 
-/** Starts the product as an operator does; `settings` are its environment variables. Throws when it is not ready in time. */
-export async function startWatchword(settings: Record<string, string>): Promise<Watchword> {
+/**
+ * Starts the service of a checkout as an operator does; `settings` are its environment variables. Throws when it is not
+ * ready in time.
+ */
+export async function startWatchword(settings: Record<string, string>, root = ownRoot): Promise<Watchword> {
   const apiKey = `bench_${randomBytes(32).toString('hex')}`
   const [port, metricsPort] = [await findFreePort(), await findFreePort()]
   const baseUrl = `http://127.0.0.1:${port}`
   const startedAt = performance.now()
-  const [, ...args] = manifest.scripts.start.split(' ')
+  const manifest = readFileSync(join(root, 'package.json'), 'utf8')
+  const [, ...args] = readText(manifest, 'scripts.start').split(' ')
   const child = spawn(process.execPath, args, {
     cwd: root,
     stdio: ['ignore', process.stderr, 'inherit'],

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Bench, Measurement, Row } from '../bench.ts'
+import { type Bench, type Measurement, type Row, toFigure } from '../bench.ts'
 import { readText } from '../json-field.ts'
 import type { LoadRequest } from '../load.ts'
 import { query } from '../postgres.ts'
@@ -131,7 +131,7 @@ async function awaitFeed(bench: Bench, { act, answeredAt, subOrgId, cursor, sess
   const value = performance.now() - answeredAt
   const found = await readFeed(bench, subOrgId, cursor)
   const problems = found === sessions ? [] : [`the feed has ${found} of ${sessions} sessions`]
-  return { value, p50Ms: null, p99Ms: null, problems: [...act.problems, ...problems] }
+  return toFigure(value, [...act.problems, ...problems])
 }
 
 /** How many sessions the feed names from a cursor on. */

@@ -23,13 +23,18 @@ export const getDeployment = oncePerRun(async (bench): Promise<Deployment> => {
   bench.atEnd(mail.stop)
   const sms = await startSmsSink()
   bench.atEnd(sms.stop)
-  const watchword = await startWatchword({
-    DATABASE_URL: databaseUrl,
-    SMTP_URL: mail.url,
-    WATCHWORD_MAIL_FROM: 'Bench <bench@example.com>',
-    WATCHWORD_SMS_URL: sms.url,
-    WATCHWORD_OUTBOUND_ALLOW: '127.0.0.1',
-  })
+  const watchword = await startWatchword(
+    {
+      DATABASE_URL: databaseUrl,
+      SMTP_URL: mail.url,
+      WATCHWORD_MAIL_FROM: 'Bench <bench@example.com>',
+      WATCHWORD_SMS_URL: sms.url,
+      WATCHWORD_OUTBOUND_ALLOW: '127.0.0.1',
+      // Pages are requested from one network.
+      WATCHWORD_NETWORK_REQUESTS_PER_SECOND: '0',
+    },
+    bench.root,
+  )
   bench.atEnd(watchword.stop)
   bench.beforeEach(() => settle(databaseUrl))
   return { watchword, databaseUrl, mail, sms, headers: { 'x-api-key': watchword.apiKey } }
@@ -45,7 +50,7 @@ export async function measureRequests(
   plan: Partial<LoadPlan> & { requests: LoadRequest[] },
 ): Promise<Measurement> {
   const { watchword, headers } = await getDeployment(bench)
-  return await measureLoad(bench, { baseUrl: watchword.baseUrl, headers, ...plan })
+  return await measureLoad(bench, { baseUrl: watchword.baseUrl, headers, ...plan }, watchword.pid)
 }
 
 /** Sends each request once, to prepare a measurement; returns the answers' bodies. Throws at any failure. */

@@ -1,6 +1,16 @@
-import { type Bench, type Measurement, oncePerRun, type Row, type Target, toMeasurement } from '../bench.ts'
+import {
+  BASE,
+  type Bench,
+  cpuTarget,
+  type Measurement,
+  oncePerRun,
+  type Row,
+  type Target,
+  toMeasurement,
+} from '../bench.ts'
 import { readText } from '../json-field.ts'
-import { runLoad } from '../load.ts'
+import { type LoadRequest, runLoad } from '../load.ts'
+import { cpuSecondsOf } from '../process-stat.ts'
 import {
   callAll,
   createOrganization,
@@ -15,47 +25,44 @@ import {
 const LOGINS_PER_ROUND = 4000
 // A link needs no mail to be read: more of them are as quickly prepared.
 const LINKS_PER_ROUND = 8000
+const REFRESHES_PER_ROUND = 12_000
+const INTROSPECTIONS_PER_ROUND = 20_000
 
 /** From first factor to session, and what a session is used for. */
 export const loginRows: Row[] = [
-  row(
-    'login-otp-verify',
-    'login OTP verify → session',
-    [ceiling(0.2), beside('better-auth-otp-verify'), beside('limit-otp-verify')],
-    (bench) => measureVerify(bench, { emailVerified: true }),
+  row('login-otp-verify', 'login OTP verify → session', [peer('better-auth-otp-verify'), cpuTarget], (bench) =>
+    measureVerify(bench, { emailVerified: true }),
   ),
   row(
     'login-first-verify',
     'the same, the first sign-in of an unproved mailbox',
-    [ceiling(0.1), beside('better-auth-otp-verify'), beside('limit-first-verify')],
+    [peer('better-auth-otp-verify'), cpuTarget],
     (bench) => measureVerify(bench, { emailVerified: false }),
   ),
   row(
     'magic-link-verify',
     'magic-link verify → session',
-    [ceiling(0.15), beside('better-auth-link-verify'), beside('limit-link-verify')],
+    [peer('better-auth-link-verify'), cpuTarget],
     measureMagicLink,
   ),
+  row('token-refresh', 'refresh with rotation, a chain a connection', [cpuTarget], measureRefresh),
   row(
-    'token-refresh',
-    'refresh with rotation, a chain a connection',
-    [ceiling(0.25), beside('limit-refresh')],
-    measureRefresh,
+    'token-introspect',
+    'token introspection',
+    [
+      { of: 'better-auth-session', on: 'value', bound: 'at least', figure: null },
+      { of: BASE, on: 'cpuUs', bound: 'at most', figure: null },
+    ],
+    measureIntrospection,
   ),
-  row('token-introspect', 'token introspection', [ceiling(0.5), beside('limit-introspect')], measureIntrospection),
 ]
 
 function row(id: string, title: string, targets: Target[], measure: Row['measure']): Row {
   return { id, title, kind: 'watchword', unit: '/s', targets, measure }
 }
 
-function ceiling(figure: number): Target {
-  return { of: 'http-post', on: 'value', bound: 'at least', figure }
-}
-
-/** Only shown, not judged: a peer, or the limit of the same work. */
-function beside(of: string): Target {
-  return { of, on: 'value', bound: 'at least', figure: null }
+function peer(of: string): Target {
+  return { of, on: 'value', bound: 'at least', figure: 4 }
 }
 
 const getOrganization = oncePerRun(createOrganization)
@@ -91,22 +98,34 @@ async function measureRefresh(bench: Bench): Promise<Measurement> {
   const { subOrgId, refreshTokens } = sessions
   const placeholder = 'REFRESH_TOKEN'
   const request = post('/v1/auth/token/refresh', { refresh_token: placeholder, subOrgId })
+  const before = cpuSecondsOf(watchword.pid)
   const result = await runLoad({
     baseUrl: watchword.baseUrl,
     headers,
     connections: bench.connections,
-    seconds: bench.seconds,
+    count: REFRESHES_PER_ROUND,
+    seconds: 60,
     mode: 'chain',
     requests: refreshTokens.map(() => request),
     chain: { field: 'session.refresh_token', placeholder, values: refreshTokens },
     expect: '"refresh_token"',
   })
   sessions.refreshTokens = result.values
-  return toMeasurement(result)
+  return toMeasurement(result, cpuSecondsOf(watchword.pid) - before)
 }
 
 async function measureIntrospection(bench: Bench): Promise<Measurement> {
+  const requests = await prepareIntrospections(bench)
+  return await measureRequests(bench, {
+    requests,
+    expect: '"active":true',
+    count: INTROSPECTIONS_PER_ROUND,
+    seconds: 60,
+  })
+}
+
+/** Introspections of live sessions, one for each connection. */
+export async function prepareIntrospections(bench: Bench): Promise<LoadRequest[]> {
   const { subOrgId, accessTokens } = await getSessions(bench)
-  const requests = accessTokens.map((token) => post('/v1/auth/token/introspect', { token, subOrgId }))
-  return await measureRequests(bench, { requests, expect: '"active":true' })
+  return accessTokens.map((token) => post('/v1/auth/token/introspect', { token, subOrgId }))
 }

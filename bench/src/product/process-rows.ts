@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Bench, type Measurement, oncePerRun, type Row } from '../bench.ts'
+import { type Bench, type Measurement, oncePerRun, type Row, toFigure } from '../bench.ts'
 import { getPostgres } from '../postgres.ts'
 import { makeMasterKey, startWatchword } from '../watchword.ts'
 
@@ -16,16 +16,12 @@ function row(id: string, title: string, figure: number, measure: Row['measure'])
   return { id, title, kind: 'watchword', unit: 'ms', targets, measure }
 }
 
-function single(value: number): Measurement {
-  return { value, p50Ms: null, p99Ms: null, problems: [] }
-}
-
 async function measureFreshStart(): Promise<Measurement> {
   const dataDir = await mkdtemp(join(tmpdir(), 'watchword-start-'))
   try {
     const watchword = await startWatchword({ WATCHWORD_DATA_DIR: join(dataDir, 'data') })
     await watchword.stop()
-    return single(watchword.readyAfterMs)
+    return toFigure(watchword.readyAfterMs)
   } finally {
     await rm(dataDir, { recursive: true, force: true })
   }
@@ -47,5 +43,5 @@ export const getExisting = oncePerRun(async (bench) => {
 async function measureStart(bench: Bench): Promise<Measurement> {
   const watchword = await startWatchword(await getExisting(bench))
   await watchword.stop()
-  return single(watchword.readyAfterMs)
+  return toFigure(watchword.readyAfterMs)
 }

@@ -5,8 +5,6 @@ import { createOrganization, getDeployment, makeEmails, measureRequests, post } 
 
 const STORM_FACTOR = 20
 const PROBE_CONNECTIONS = 4
-// As that of the threads that hash for the service.
-const NICENESS = 10
 const generate = post('/v1/otp/generate', {})
 const healthz: LoadRequest = { method: 'GET', path: '/healthz' }
 
@@ -14,18 +12,9 @@ const healthz: LoadRequest = { method: 'GET', path: '/healthz' }
 export const stormRows: Row[] = [
   row('storm-calm', `OTP generate by ${PROBE_CONNECTIONS} callers, calm`, [], (bench) => probe(bench, generate)),
   row(
-    'limit-storm',
-    'Limit: the same beside a process that does nothing but hash, and yields',
-    [{ of: 'storm-calm', on: 'p99Ms', bound: 'at most', figure: null }],
-    measureBesideHashing,
-  ),
-  row(
     'storm-otp',
     `the same under a storm of ${STORM_FACTOR} × as many logins as can be hashed`,
-    [
-      { of: 'storm-calm', on: 'p99Ms', bound: 'at most', figure: 3 },
-      { of: 'limit-storm', on: 'p99Ms', bound: 'at most', figure: null },
-    ],
+    [{ of: 'storm-calm', on: 'p99Ms', bound: 'at most', figure: null }],
     (bench) => measureInStorm(bench, generate),
   ),
   row('storm-healthz', '/healthz in that storm', [{ of: null, on: 'p99Ms', bound: 'at most', figure: 10 }], (bench) =>
@@ -39,15 +28,6 @@ function row(id: string, title: string, targets: Target[], measure: Row['measure
 
 async function probe(bench: Bench, request: LoadRequest): Promise<Measurement> {
   return await measureRequests(bench, { requests: [request], connections: PROBE_CONNECTIONS })
-}
-
-/** What the machine leaves to others while every core hashes, without a login. */
-async function measureBesideHashing(bench: Bench): Promise<Measurement> {
-  const [measured] = await Promise.all([
-    probe(bench, generate),
-    measureHashing({ ...bench, seconds: bench.seconds + 1 }, NICENESS),
-  ])
-  return measured
 }
 
 async function measureInStorm(bench: Bench, request: LoadRequest): Promise<Measurement> {

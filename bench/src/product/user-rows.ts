@@ -10,9 +10,7 @@ const TEMPLATE_EMAIL = 'template@example.com'
 
 /** The directory: look-ups and pages that must not grow with it, and bulk creation. */
 export const userRows: Row[] = [
-  row('users-by-email', `GET /v1/users?email= among ${SMALL} users`, [ceiling(0.25)], (bench) =>
-    measureByEmail(bench, SMALL),
-  ),
+  row('users-by-email', `GET /v1/users?email= among ${SMALL} users`, [], (bench) => measureByEmail(bench, SMALL)),
   row('users-by-email-large', `the same among ${LARGE} users`, [flat('users-by-email')], (bench) =>
     measureByEmail(bench, LARGE),
   ),
@@ -21,16 +19,13 @@ export const userRows: Row[] = [
   {
     ...row('users-bulk', `PUT /v1/users, ${BULK_SIZE} new users, one call at a time`, [], measureBulk),
     unit: 'ms',
-    targets: [{ of: null, on: 'value', bound: 'at most', figure: 150 }],
+    // 100 000 users in 60 s.
+    targets: [{ of: null, on: 'value', bound: 'at most', figure: 300 }],
   },
 ]
 
 function row(id: string, title: string, targets: Target[], measure: Row['measure']): Row {
   return { id, title, kind: 'watchword', unit: '/s', targets, measure }
-}
-
-function ceiling(figure: number): Target {
-  return { of: 'http-get', on: 'value', bound: 'at least', figure }
 }
 
 function flat(of: string): Target {

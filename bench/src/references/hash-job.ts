@@ -1,4 +1,4 @@
-import { availableParallelism, setPriority } from 'node:os'
+import { availableParallelism } from 'node:os'
 import { json } from 'node:stream/consumers'
 import { hash, verify } from '@node-rs/argon2'
 import { readField } from '../json-field.ts'
@@ -7,8 +7,6 @@ import { COST, PASSWORD } from './hash-cost.ts'
 
 const input = await json(process.stdin)
 const seconds = Number(readField(input, 'seconds'))
-// Before the threads that hash are there: they inherit it.
-setPriority(Number(readField(input, 'niceness')))
 const stored = await hash(PASSWORD, COST)
 const latenciesMs: number[] = []
 const startedAt = performance.now()
