@@ -28,12 +28,15 @@ test('the README can be read at one go', () => {
   expect(read('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(120)
 })
 
-test('every guide starts the service by the command of package.json', () => {
+test('every guide starts the service as package.json and the image do', () => {
   const { scripts }: { scripts: { start: string } } = JSON.parse(read('package.json'))
   expect(scripts.start).toMatch(/^node (--\S+ )+src\/main\.js$/)
   const image: string[] = JSON.parse(/^CMD (\[.*\])$/m.exec(read('Dockerfile'))?.[1] ?? '[]')
   expect(image.join(' ')).toBe(scripts.start)
   expect(read('docs/deploy.md')).toContain(`ExecStart=/usr/bin/${scripts.start}\n`)
+  const arenas = /MALLOC_ARENA_MAX=\d+/.exec(read('Dockerfile'))?.[0] ?? 'no MALLOC_ARENA_MAX'
+  expect(read('docs/deploy.md')).toContain(`Environment=${arenas}\n`)
+  expect(read('docs/operations.md')).toContain(`\`${arenas}\``)
   expect(read('docs/operations.md')).toContain(`\`${scripts.start}\``)
 })
 
