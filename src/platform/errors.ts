@@ -220,6 +220,13 @@ export const httpErrors = defineErrors({
     'service names it; PUT /v1/organization-apps turns it on. Sign-in methods also need auth.',
     { service: Type.String({ description: 'The service that is off.' }) },
   ],
+  organizationSuspended: [
+    403,
+    'organization_suspended',
+    'The organization is suspended or archived',
+    'organization_status says which. No user can sign in or refresh until the organization is active again.',
+    { organization_status: Type.String({ description: '`suspended` or `archived`.' }) },
+  ],
   originNotAllowed: [
     403,
     'origin_not_allowed',

@@ -50,6 +50,9 @@ export function oneOf(values: readonly string[], options: { description?: string
   return Type.Unsafe<string>({ type: 'string', enum: [...values], ...options })
 }
 
+/** How many sessions a request ended. */
+export const RevokedCount = Type.Integer({ description: 'Counted up to 10 000.', examples: [2] })
+
 /** The answer of what has nothing else to say. */
 export const Success = named('Success', Type.Object({ success: Type.Boolean() }, { description: 'It is done.' }))
 

@@ -40,8 +40,8 @@ export const access: Mutant[] = [
   {
     name: 'users of a suspended organization are refused',
     in: 'organizationGate',
-    find: "if (status !== 'active') throw loginErrors.organizationSuspended",
-    replace: 'if (!status) throw loginErrors.organizationSuspended',
+    find: "if (status !== 'active') throw httpErrors.organizationSuspended",
+    replace: 'if (!status) throw httpErrors.organizationSuspended',
     tests: ['matrix-states.test.ts'],
   },
   {

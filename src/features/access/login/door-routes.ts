@@ -1,3 +1,4 @@
+import { httpErrors } from '../../../platform/errors.ts'
 import type { EventDefinition } from '../../../platform/events/events.ts'
 import { userEvents } from '../../directory/users/users.ts'
 import { sessionEvents } from '../sessions/sessions.ts'
@@ -6,7 +7,7 @@ import { loginEvents } from './events.ts'
 import { SessionReply } from './session-reply.ts'
 
 // What the door may refuse before the user is known.
-const sendErrors = [loginErrors.organizationSuspended, loginErrors.methodDisabled, loginErrors.accountLocked]
+const sendErrors = [httpErrors.organizationSuspended, loginErrors.methodDisabled, loginErrors.accountLocked]
 
 /** What a locked or deactivated user meets (`assertActive`). */
 const barred = [loginErrors.userLocked, loginErrors.userInactive]

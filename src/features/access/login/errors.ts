@@ -21,13 +21,6 @@ export const loginErrors = defineErrors({
     'An administrator has locked the user. POST /v1/users/{userId}/unlock ends the lock; GET /v1/users/{userId} shows its ' +
       'reason and end.',
   ],
-  organizationSuspended: [
-    403,
-    'organization_suspended',
-    'The organization is suspended or archived',
-    'organization_status says which. No user can sign in or refresh until the organization is active again.',
-    { organization_status: Type.String({ description: '`suspended` or `archived`.' }) },
-  ],
   accountLocked: [
     429,
     'account_locked',

@@ -1,4 +1,5 @@
 import type { Columns } from '../../../platform/db/recordset.ts'
+import { httpErrors } from '../../../platform/errors.ts'
 import type { EventInput } from '../../../platform/events/events.ts'
 import type { UsedCondition, UsedOutcome } from '../../../platform/joined/proofs.ts'
 import { handedIn } from '../../../platform/platform.ts'
@@ -91,7 +92,7 @@ export const gates = handedIn<readonly Gate[]>('the gates')
 export const organizationGate: Gate = {
   refuseAddress({ directory }, state) {
     const status = directory.organizationId === null ? 'active' : (state.organization_status ?? 'archived')
-    if (status !== 'active') throw loginErrors.organizationSuspended({ extra: { organization_status: status } })
+    if (status !== 'active') throw httpErrors.organizationSuspended({ extra: { organization_status: status } })
   },
 }
 

@@ -81,8 +81,6 @@ export function groupByUser(rows: ListedSession[]): Static<typeof UserSessions>[
   return [...groups].map(([user_id, sessions]) => ({ user_id, sessions }))
 }
 
-export const RevokedCount = Type.Integer({ description: 'Counted up to 10 000.', examples: [2] })
-
 export const Revocation = named(
   'Revocation',
   Type.Object({

@@ -17,7 +17,7 @@ export {
   sessionIdOf,
 } from './own.ts'
 export { type HeldRole, heldRolesText, permissionsOf } from './role-claims.ts'
-export { Impersonator, RevokedCount, Session, toSession } from './schema.ts'
+export { Impersonator, Session, toSession } from './schema.ts'
 export { sessionSettings } from './settings.ts'
 export { IMPERSONATION, isLiveSession, liveSessionText, unendedSessionText } from './store.ts'
 export { accountOfTeam } from './team-audience.ts'

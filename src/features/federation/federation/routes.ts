@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { byAge, finishPage, listQuery, listReply, readPage } from '../../../platform/http/pagination.ts'
 import { defineRoute, type Route } from '../../../platform/http/route.ts'
-import { RevokedCount } from '../../access/sessions/sessions.ts'
+import { RevokedCount } from '../../../platform/schema.ts'
 import { providerLogoutEvents } from '../../access/ties/ties.ts'
 import { reachUser, UserParams, userErrors } from '../../directory/users/users.ts'
 import { federationErrors } from './errors.ts'

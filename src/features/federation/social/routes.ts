@@ -1,5 +1,5 @@
+import { httpErrors } from '../../../platform/errors.ts'
 import { defineRoute, open, type Route } from '../../../platform/http/route.ts'
-import { loginErrors } from '../../access/login/login.ts'
 import { callbackRoute, federationErrors, StartReply, startErrors } from '../federation/federation.ts'
 import { CallbackFields } from '../oidc/oidc.ts'
 import { changeProvider } from './change.ts'
@@ -28,7 +28,7 @@ export const socialRoutes: Route[] = [
       socialErrors.notConfigured,
       federationErrors.unreachable,
       ...startErrors,
-      loginErrors.organizationSuspended,
+      httpErrors.organizationSuspended,
     ],
     handle: (work, { body }) => {
       const { response_mode: responseMode = 'query', openSignup = null, provider, redirectUri } = body

@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
+import { httpErrors } from '../../../platform/errors.ts'
 import { defineRoute, type Route } from '../../../platform/http/route.ts'
 import { Email } from '../../../platform/mail/address.ts'
 import { named, nullable } from '../../../platform/schema.ts'
 import { accountDefaults } from '../../../platform/settings/settings.ts'
-import { loginErrors } from '../../access/login/login.ts'
 import { Certificate, changeSpKeys, connectionErrors, connectionEvents } from '../connections/connections.ts'
 import { federationErrors, StartReply, startErrors, startFields } from '../federation/federation.ts'
 import { ssoErrors } from './errors.ts'
@@ -48,7 +48,7 @@ export const ssoRoutes: Route[] = [
       ssoErrors.incomplete,
       federationErrors.unreachable,
       ...startErrors,
-      loginErrors.organizationSuspended,
+      httpErrors.organizationSuspended,
     ],
     handle: (work, { query, body }) =>
       startSso(work, {
@@ -72,7 +72,7 @@ export const ssoRoutes: Route[] = [
       connectionId: nullable(Type.String({ format: 'uuid' })),
       enforced: Type.Boolean({ description: 'Whether other ways are refused, but to who is exempt.' }),
     }),
-    errors: [loginErrors.organizationSuspended],
+    errors: [httpErrors.organizationSuspended],
     handle: (work, { body }) => discoverConnection(work, body.email),
   }),
   defineRoute({

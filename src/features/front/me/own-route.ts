@@ -1,4 +1,5 @@
 import type { TProperties, TSchema } from 'typebox'
+import { httpErrors } from '../../../platform/errors.ts'
 import type { Statuses } from '../../../platform/http/answer.ts'
 import { type CallerRouteSpec, defineRoute, type Route } from '../../../platform/http/route.ts'
 import { doorRoutes, loginErrors } from '../../access/login/login.ts'
@@ -38,7 +39,7 @@ export function defineWayInRoute<
   R extends TSchema = TSchema,
   S extends Statuses = Record<never, never>,
 >({ wayIn = null, ...spec }: OwnRouteSpec<P, Q, B, R, S> & { wayIn?: string | null }): Route {
-  const gates = [loginErrors.organizationSuspended, loginErrors.accountLocked, ...doorRoutes.barred]
+  const gates = [httpErrors.organizationSuspended, loginErrors.accountLocked, ...doorRoutes.barred]
   return defineOwnRoute<P, Q, B, R, S>({
     ...spec,
     errors: [meErrors.stepUpRequired, ...gates, ...(wayIn ? [loginErrors.ssoRequired] : []), ...(spec.errors ?? [])],

@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
 import type { Route } from '../../../platform/http/route.ts'
+import { RevokedCount } from '../../../platform/schema.ts'
 import { loginErrors } from '../../access/login/login.ts'
-import { RevokedCount, sessionEvents } from '../../access/sessions/sessions.ts'
+import { sessionEvents } from '../../access/sessions/sessions.ts'
 import { userEvents } from '../../directory/users/users.ts'
 import {
   NewPassword,

@@ -3,13 +3,11 @@ import { httpErrors } from '../../../platform/errors.ts'
 import { byAge, finishPage, listQuery, listReply, readPage } from '../../../platform/http/pagination.ts'
 import { tagOf } from '../../../platform/http/precondition.ts'
 import { defineRoute, type Route } from '../../../platform/http/route.ts'
-import { Success } from '../../../platform/schema.ts'
-import { loginErrors } from '../../access/login/login.ts'
+import { RevokedCount, Success } from '../../../platform/schema.ts'
 import {
   endOtherSessions,
   endOwnSession,
   listOwnSessions,
-  RevokedCount,
   sessionErrors,
   sessionEvents,
   toSession,
@@ -119,7 +117,7 @@ export const undoRoutes: Route[] = [
       ...Object.values(linkErrors),
       userErrors.emailExists,
       userErrors.scimManaged,
-      loginErrors.organizationSuspended,
+      httpErrors.organizationSuspended,
     ],
     event: meEvents.emailRestored,
     maybeEvents: undoEmailEvents.filter((event) => event !== meEvents.emailRestored),

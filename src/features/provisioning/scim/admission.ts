@@ -2,7 +2,6 @@ import { coalesce } from '../../../platform/db/coalesce.ts'
 import { httpErrors } from '../../../platform/errors.ts'
 import { perPlatform } from '../../../platform/platform.ts'
 import type { Work } from '../../../platform/work.ts'
-import { loginErrors } from '../../access/login/login.ts'
 import { asScimError, scimErrors } from './errors.ts'
 import { type AdmissionRow, findAdmissionRows } from './store.ts'
 import { invalidToken } from './token.ts'
@@ -35,7 +34,7 @@ export async function admit({ platform, directory, origin }: Asking): Promise<Pr
   const found = await admissions(platform)({ directory, origin })
   if (found && !found.works) throw httpErrors.scimTokenInvalid(invalidToken)
   if (found?.organization_status !== 'active')
-    throw loginErrors.organizationSuspended({
+    throw httpErrors.organizationSuspended({
       extra: { organization_status: found?.organization_status ?? 'archived' },
     })
   if (!found.enabled) throw scimErrors.disabled()
@@ -53,4 +52,4 @@ export async function serve<W extends Asking, T>(work: W, run: (provisioning: Pr
 }
 
 /** What every route of the protocol may refuse by that. */
-export const admissionErrors = [loginErrors.organizationSuspended, scimErrors.disabled]
+export const admissionErrors = [httpErrors.organizationSuspended, scimErrors.disabled]

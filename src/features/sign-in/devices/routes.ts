@@ -1,6 +1,6 @@
+import { httpErrors } from '../../../platform/errors.ts'
 import { defineRoute, type Route } from '../../../platform/http/route.ts'
 import { Success } from '../../../platform/schema.ts'
-import { loginErrors } from '../../access/login/login.ts'
 import { sessionEvents } from '../../access/sessions/sessions.ts'
 import { linkErrors, PresentedLinkBody } from '../links/links.ts'
 import { disownSignIn } from './disown.ts'
@@ -18,7 +18,7 @@ export const deviceRoutes: Route[] = [
     description: 'The mail about a new device has the link. Ends every session, trusted device and sign-in under way.',
     body: PresentedLinkBody,
     reply: Success,
-    errors: [...Object.values(linkErrors), loginErrors.organizationSuspended],
+    errors: [...Object.values(linkErrors), httpErrors.organizationSuspended],
     event: deviceEvents.disowned,
     maybeEvents: [sessionEvents.revoked],
     async handle(work, { body }) {

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { httpErrors } from '../../../platform/errors.ts'
 import { defineRoute, type Route } from '../../../platform/http/route.ts'
 import { doorRoutes, loginErrors } from '../../access/login/login.ts'
 import { Impersonator, sessionEvents } from '../../access/sessions/sessions.ts'
@@ -62,7 +63,7 @@ export const impersonationRoutes: Route[] = [
       userErrors.notFound,
       impersonationErrors.disabled,
       impersonationErrors.neverSignedIn,
-      loginErrors.organizationSuspended,
+      httpErrors.organizationSuspended,
       loginErrors.accountLocked,
       ...doorRoutes.barred,
     ],

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { httpErrors } from '../../../platform/errors.ts'
 import { byAge, finishPage, listQuery, listReply, readPage } from '../../../platform/http/pagination.ts'
 import { defineRoute, type Route } from '../../../platform/http/route.ts'
 import { showRate } from '../../../platform/limits/rate-limit.ts'
@@ -37,7 +38,7 @@ const withdrawnInvite: Invite = {
 }
 const refusals = [
   ...doorRoutes.barred,
-  loginErrors.organizationSuspended,
+  httpErrors.organizationSuspended,
   loginErrors.methodDisabled,
   deliveryErrors.invalidRedirectUri,
 ]

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
+import { httpErrors } from '../../../platform/errors.ts'
 import type { EventDefinition } from '../../../platform/events/events.ts'
 import { defineRoute, type Route } from '../../../platform/http/route.ts'
 import { nullable, Success } from '../../../platform/schema.ts'
-import { loginErrors } from '../../access/login/login.ts'
 import { toUser, User, UserParams, userErrors, userEvents } from '../../directory/users/users.ts'
 import { linkErrors, PresentedLinkBody } from '../links/links.ts'
 import { lockUser } from './lock.ts'
@@ -20,7 +20,7 @@ const unlockRoutes: Route[] = [
     description: 'The mail about a lock has the link. Resets the failed attempts at the address.',
     body: PresentedLinkBody,
     reply: Success,
-    errors: [...Object.values(linkErrors), loginErrors.organizationSuspended],
+    errors: [...Object.values(linkErrors), httpErrors.organizationSuspended],
     event: userEvents.unlocked,
     async handle(work, { body }) {
       await unlockByLink(work, { email: body.email, token: body.token_hash })

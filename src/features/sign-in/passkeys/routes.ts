@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { httpErrors } from '../../../platform/errors.ts'
 import { wholeList, wholeListReply } from '../../../platform/http/pagination.ts'
 import { defineRoute, type Route } from '../../../platform/http/route.ts'
-import { doorRoutes, loginErrors } from '../../access/login/login.ts'
+import { doorRoutes } from '../../access/login/login.ts'
 import { sessionIdOf } from '../../access/sessions/sessions.ts'
 import { userErrors } from '../../directory/users/users.ts'
 import { deletePasskeyOf, describeFactorsLeft, listPasskeysOf, renamePasskeyOf } from './administration.ts'
@@ -45,7 +45,7 @@ export const passkeyRoutes: Route[] = [
     errors: [
       userErrors.notFound,
       ...doorRoutes.barred,
-      loginErrors.organizationSuspended,
+      httpErrors.organizationSuspended,
       userErrors.verificationRequired,
       passkeyErrors.recentSignInRequired,
       httpErrors.impersonationReadOnly,

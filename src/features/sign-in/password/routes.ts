@@ -1,9 +1,11 @@
 import { Type } from 'typebox'
+import { httpErrors } from '../../../platform/errors.ts'
 import { defineRoute, type Route } from '../../../platform/http/route.ts'
 import { showRate } from '../../../platform/limits/rate-limit.ts'
 import { Email } from '../../../platform/mail/address.ts'
+import { RevokedCount } from '../../../platform/schema.ts'
 import { doorRoutes, loginErrors, loginEvents } from '../../access/login/login.ts'
-import { RevokedCount, sessionEvents } from '../../access/sessions/sessions.ts'
+import { sessionEvents } from '../../access/sessions/sessions.ts'
 import { UserParams, userErrors, userEvents } from '../../directory/users/users.ts'
 import { Delivery, deliveryErrors, LinkReply, linkErrors, readDelivery, TokenHash } from '../links/links.ts'
 import { preparePassword, sendResetTo, setPasswordOf } from './administration.ts'
@@ -105,7 +107,7 @@ export const passwordRoutes: Route[] = [
     errors: [
       userErrors.notFound,
       ...doorRoutes.barred,
-      loginErrors.organizationSuspended,
+      httpErrors.organizationSuspended,
       loginErrors.methodDisabled,
       verificationRequired,
       ...linkDeliveryErrors,
