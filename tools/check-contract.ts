@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { breakingChanges } from './contract-breaks.ts'
+import { partOf } from './schema-breaks.ts'
+
+/**
+ * Compares the OpenAPI documents of a folder, by default the repository, with those of the last release in
+ * `releases/base`. Exits with 1 on a breaking change that `releases/base/deliberate-breaks.json` does not list with its
+ * reason, and on a listed one that does not occur.
+ */
+const { argv } = process
+const root = argv[2] ?? fileURLToPath(new URL('..', import.meta.url))
+const read = (...path: string[]) => partOf(JSON.parse(readFileSync(join(root, ...path), 'utf8')))
+
+const found = ['openapi.json', 'openapi.scim.json'].flatMap((name) =>
+  breakingChanges(read('releases', 'base', name), read(name)),
+)
+const reasons = read('releases', 'base', 'deliberate-breaks.json')
+const unlisted = found.filter((change) => !reasons[change])
+const stale = Object.keys(reasons).filter((change) => !found.includes(change))
+for (const change of unlisted) console.error(`Breaking change: ${change}`)
+for (const change of stale) console.error(`Listed in deliberate-breaks.json, but does not occur: ${change}`)
+if (unlisted.length > 0)
+  console.error('Keep the contract, or list each change with its reason in releases/base/deliberate-breaks.json.')
+process.exitCode = unlisted.length + stale.length > 0 ? 1 : 0
