@@ -190,8 +190,8 @@ test('a route has only the refusals of the steps that its requests pass', () => 
 })
 
 test('is small enough to read, and says nothing long twice', () => {
-  // As it is served; the file in the repository is laid out for those who read changes.
-  for (const document of documents) expect(Buffer.byteLength(JSON.stringify(document))).toBeLessThan(600 * 1000)
+  // As it is served, before compression.
+  for (const document of documents) expect(Buffer.byteLength(JSON.stringify(document))).toBeLessThan(1000 * 1000)
   const long = schemasWithin({ paths: document.paths, components: document.components }, '').filter(
     ({ schema }) => JSON.stringify(schema, null, 2).split('\n').length > 30,
   )
