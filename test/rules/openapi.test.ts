@@ -4,7 +4,6 @@ import { eventCatalogue } from '../../src/platform/events/events.ts'
 import { isId } from '../../src/platform/ids.ts'
 import { buildOpenApi } from '../../src/platform/openapi/openapi.ts'
 import { pascal } from '../../src/platform/openapi/openapi-schemas.ts'
-import { exampleWithin } from '../../src/platform/openapi/openapi-shared-examples.ts'
 import { formatJson } from '../../src/platform/openapi/openapi-text.ts'
 import { routes } from '../../src/wiring/routes.ts'
 import { contract, documents, escapePointer, operations, responseOf } from './contract.ts'
@@ -12,12 +11,14 @@ import { readSources } from './source.ts'
 
 const { document, ajv } = contract()
 const text = formatJson(document)
-const schemas = new Map(Object.entries(document.components.schemas).map(([name, schema]) => [name, Object(schema)]))
 
 /** Every schema of the document, with where it stands. */
 function schemasWithin(value: unknown, place: string): { place: string; schema: object }[] {
   if (typeof value !== 'object' || value === null) return []
-  const inner = Object.entries(value).flatMap(([key, item]) => schemasWithin(item, `${place}/${key}`))
+  const isExample = (key: string, item: unknown) => key === 'example' || (key === 'examples' && Array.isArray(item))
+  const inner = Object.entries(value).flatMap(([key, item]) =>
+    isExample(key, item) ? [] : schemasWithin(item, `${place}/${key}`),
+  )
   return 'type' in value || 'anyOf' in value || 'allOf' in value ? [{ place, schema: value }, ...inner] : inner
 }
 
@@ -41,7 +42,7 @@ test('every request body and every answer has an example that fits its schema', 
       const [[type, media] = ['', undefined]] = Object.entries(content)
       if (type === 'text/html' || type === 'application/x-www-form-urlencoded') return []
       const name = `${found.operation.operationId} ${place}`
-      const example = media && exampleShown(media)
+      const example = media?.example
       if (example === undefined) return [`${name}: no example`]
       const validate = ajv.getSchema(`openapi#/${place}/content/${escapePointer(type)}/schema`)
       if (validate?.(example)) return []
@@ -50,11 +51,6 @@ test('every request body and every answer has an example that fits its schema', 
   )
   expect(misfits).toEqual([])
 })
-
-/** The example of a content, or the one that tools compose of its schema. */
-function exampleShown({ schema, example }: { schema: unknown; example?: unknown }): unknown {
-  return example ?? exampleWithin(Object(schema), schemas)
-}
 
 test('every example of a schema fits it', () => {
   const shown = schemasWithin(document.components.schemas, 'components/schemas').flatMap(({ place, schema }) =>
@@ -108,7 +104,7 @@ test('examples do not contradict themselves', () => {
 /** Every object within the examples of an operation. */
 function exampleObjectsOf(found: Found): Record<string, unknown>[] {
   const contents = examplesOf(found).flatMap(({ content }) => Object.values(content))
-  return contents.flatMap((content) => objectsWithin(exampleShown(content)))
+  return contents.flatMap((content) => objectsWithin(content.example))
 }
 
 function objectsWithin(value: unknown): Record<string, unknown>[] {
@@ -126,12 +122,12 @@ test('a webhook receives every event of the catalogue; its examples are of its t
   const described = refs.map(({ $ref }) => eventSchema($ref))
   expect(described.flatMap(({ types }) => types).toSorted()).toEqual(events.map(({ type }) => type).toSorted())
   const feed = document.paths['/v1/events']?.get?.responses['200']?.content?.['application/json']
-  const [envelope] = Object(feed && exampleShown(feed)).events
+  const [envelope] = Object(feed?.example).events
   const isAny = ajv.getSchema('openapi#/components/schemas/AnyEvent')
   for (const { types, data } of described)
     for (const type of types) {
       const event = events.find((event) => event.type === type)
-      const example = { ...envelope, type, data: { ...Object(exampleWithin(data, schemas)), ...event?.example } }
+      const example = { ...envelope, type, data: { ...exampleOfData(data), ...event?.example } }
       expect([type, isAny?.(example), isAny?.errors]).toEqual([type, true, null])
       expect(isAny?.({ ...example, type: 'no.such' })).toBe(false)
     }
@@ -142,11 +138,24 @@ test('a webhook receives every event of the catalogue; its examples are of its t
 const ANY_EVENT = { $ref: '#/components/schemas/AnyEvent' }
 const USER = { $ref: '#/components/schemas/User' }
 
+interface DataSchema {
+  $ref?: string
+  examples?: object[]
+}
+
 /** The types of events that a schema is of, and the schema of their data. */
-function eventSchema(ref: string): { types: string[]; data: Parameters<typeof exampleWithin>[0] } {
-  const [, { properties }] = Object(document.components.schemas[ref.split('/').at(-1) ?? '']).allOf
+function eventSchema(ref: string): { types: string[]; data: DataSchema } {
+  const [, { properties }] = schemaAt(ref).allOf
   const { type, data } = properties
   return { types: type.enum ?? [type.const], data }
+}
+
+const schemaAt = (ref: string) => Object(document.components.schemas[ref.split('/').at(-1) ?? ''])
+
+/** The example of an event's data: its own, or that of the record. */
+function exampleOfData({ $ref = '', examples = schemaAt($ref).examples }: DataSchema): object {
+  const [example] = examples
+  return { ...example }
 }
 
 test('an example of an event has no member that its data does not have', () => {

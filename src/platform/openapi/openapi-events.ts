@@ -1,34 +1,35 @@
 import { anyEvent, eventEnvelope } from '../events/event-envelope.ts'
 import { type EventDefinition, eventCatalogue } from '../events/events.ts'
-import { idOf } from './openapi-example-values.ts'
-import { exampleOf } from './openapi-examples.ts'
+import { CREATED_AT, exampleOf, idOf, noteRecords } from './openapi-examples.ts'
 import { type Components, type Json, type JsonObject, pascal, toJson } from './openapi-schemas.ts'
 
 /** Events in the contract. */
 export interface DescribedEvents {
   webhooks: Record<string, JsonObject>
-  /** Data and an example of it, of one event about each kind of thing. */
-  contents: JsonObject[]
   /** An example of the event that most readers know. */
   example: Json
 }
 
 /**
  * The events about each kind of thing as a schema, whose `type` is one of theirs, and `AnyEvent`, which is one of these
- * schemas: the body of the webhook. What each type says stands in the catalogue.
+ * schemas: the body of the webhook. What each type says stands in the catalogue. Notes examples of records by the name of
+ * their schema.
  */
-export function describeEvents(components: Components): DescribedEvents {
+export function describeEvents(components: Components, records: Map<string, Json>): DescribedEvents {
   const envelope = components.referAs('Event', eventEnvelope)
   const events = eventCatalogue()
-  const contents: JsonObject[] = []
   const refs = [...Map.groupBy(events, ({ data }) => data).values()].flatMap((about) => {
     const [first] = about
     if (!first) return []
-    const data = { ...Object(components.refer(first.data)) }
+    const described = { ...Object(components.refer(first.data)) }
+    const example = dataExampleOf(first)
+    // A record has its example at its own schema.
+    const isRecord = '$ref' in described && Object.keys(first.example).length === 0
+    if (isRecord) noteRecords(toJson(first.data), example, records)
+    const data = isRecord ? described : { ...described, examples: [example] }
     const resource = typeof data.$ref === 'string' ? data.$ref.split('/').at(-1) : pascal(first.type)
     const name = `${resource}Event`
     if (components.schemas.has(name)) throw new Error(`Two kinds of events have the name ${name}`)
-    contents.push({ schema: data, example: dataExampleOf(first, false) })
     const types = about.map(({ type }) => type)
     const type = types.length === 1 ? { const: first.type } : { enum: types }
     components.schemas.set(name, { allOf: [envelope, { properties: { type, data } }] })
@@ -40,26 +41,27 @@ export function describeEvents(components: Components): DescribedEvents {
     oneOf: refs.map(($ref) => ({ $ref })),
   })
   const [first] = events.filter(({ type }) => type === 'user.created')
-  return { webhooks: { event: webhook }, example: first ? exampleOfCreation(first) : {}, contents }
+  const example = first ? exampleOfCreation(first) : {}
+  return { webhooks: { event: { post: webhookOf(example) } }, example }
 }
 
 /** One for all types: `AnyEvent` tells them apart. */
-const webhook: JsonObject = {
-  post: {
+function webhookOf(example: Json): JsonObject {
+  return {
     operationId: 'webhooks.receive',
     tags: ['Webhooks'],
     summary: 'Receive an event',
     description: 'Sent to each webhook that subscribes to the type. [The catalogue](/docs/events) lists every type.',
     // The deliveries are signed: linters want it said that no scheme of the contract applies.
     security: [],
-    requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/AnyEvent' } } } },
+    requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/AnyEvent' }, example } } },
     responses: { '200': { description: 'Any 2xx acknowledges receipt.' } },
-  },
+  }
 }
 
-function dataExampleOf({ type, data: schema, example }: EventDefinition, isNew: boolean): JsonObject {
+function dataExampleOf({ type, data: schema, example }: EventDefinition): JsonObject {
   const owner = type.split('.').at(-2) ?? ''
-  const data = exampleOf(toJson(schema), { of: 'answer', place: `event ${type} data`, owner, isNew })
+  const data = exampleOf(toJson(schema), { of: 'answer', place: `event ${type} data`, owner })
   return { ...Object(data), ...toJson(example) }
 }
 
@@ -67,5 +69,7 @@ function dataExampleOf({ type, data: schema, example }: EventDefinition, isNew: 
 function exampleOfCreation(event: EventDefinition): JsonObject {
   const envelope = exampleOf(toJson(eventEnvelope), { of: 'answer', place: `event ${event.type}` })
   const target = { type: 'user', id: idOf('id', 'user') }
-  return { ...Object(envelope), type: event.type, target, data: dataExampleOf(event, true), previous: null }
+  const unused = { emailVerified: false, lastLoginAt: null, updatedAt: CREATED_AT }
+  const data = { ...dataExampleOf(event), ...unused }
+  return { ...Object(envelope), type: event.type, target, data, previous: null }
 }

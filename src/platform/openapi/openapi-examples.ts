@@ -1,6 +1,6 @@
+import { createHash } from 'node:crypto'
 import { NAME } from '../schema.ts'
-import { idOf, isIdField, snake, timeOf } from './openapi-example-values.ts'
-import type { Json, JsonObject } from './openapi-schemas.ts'
+import { isObject, type Json, type JsonObject } from './openapi-schemas.ts'
 
 /** What an example is of. */
 export interface Subject {
@@ -8,41 +8,32 @@ export interface Subject {
   of: 'body' | 'answer'
   /** Named in the error for a string without an example. */
   place: string
-  /** Something that was made just now: it has not been used or changed. */
-  isNew?: boolean
   /** What the `id` at the root is of. */
   owner?: string
   /** Examples by the name of their schema, where composing one is not enough. */
   given?: Record<string, Json>
 }
 
-/** Where in a schema an example is being composed. */
-interface Place extends Required<Subject> {
-  /** The name of the field. */
-  field: string
-  /** Whether the field's object says when it was created. */
-  isRecord: boolean
-}
+/** Where in a schema an example is being composed: in this field, of an object that says when it was created or not. */
+type Place = Subject & { field: string; isRecord: boolean }
 
 /**
- * An example for a schema, composed from its parts (`examples`, `const`, `enum`, `default`, formats) so that it does not
- * contradict itself: one person of one organization, the same id for the same thing, times in their order, and lists of
- * one page. Throws for a string without an example, naming the place.
+ * Composes an example of a schema from `examples`, `const`, `enum`, `default` and formats. It shows one person of one
+ * organization, the same id for the same thing, times in their order, and lists of one page. Throws for a string without
+ * an example, and names the place.
  */
 export function exampleOf(schema: Json | undefined, subject: Subject): Json {
-  return compose(schema, { isNew: false, owner: '', given: {}, ...subject, field: '', isRecord: false })
+  return compose(schema, { ...subject, field: '', isRecord: false })
 }
 
 function compose(schema: Json | undefined, place: Place): Json {
-  const node = asObject(schema)
+  const node = isObject(schema) ? schema : {}
   const { examples, enum: values, anyOf, type } = node
-  const name = node[NAME]
-  if (typeof name === 'string' && place.given[name] !== undefined) return place.given[name]
-  if (Array.isArray(examples) && examples[0] !== undefined) return examples[0]
-  if (node.const !== undefined) return node.const
-  if (Array.isArray(values) && values[0] !== undefined) return values[0]
-  if (node.default !== undefined) return node.default
-  if (Array.isArray(anyOf)) return place.isNew && isUse(place.field) ? null : compose(anyOf[0], place)
+  const [given] = [place.given?.[String(node[NAME])], first(examples), node.const, first(values), node.default].filter(
+    (value) => value !== undefined,
+  )
+  if (given !== undefined) return given
+  if (Array.isArray(anyOf)) return compose(anyOf[0], place)
   switch (Array.isArray(type) ? type[0] : type) {
     case 'object':
       return composeObject(node, place)
@@ -52,8 +43,7 @@ function compose(schema: Json | undefined, place: Place): Json {
     case 'number':
       return typeof node.minimum === 'number' ? node.minimum : 1
     case 'boolean':
-      // A new address is not proved yet.
-      return !(place.isNew && /verified$/i.test(place.field))
+      return true
     case 'null':
       return null
     case 'string':
@@ -63,10 +53,7 @@ function compose(schema: Json | undefined, place: Place): Json {
   }
 }
 
-/** Whether a field says when or whence something was last used. */
-function isUse(field: string): boolean {
-  return /^last_(login|used)/.test(snake(field))
-}
+const first = (list: Json | undefined) => (Array.isArray(list) ? list[0] : undefined)
 
 const FORMATS: Record<string, string> = {
   date: '2026-11-22',
@@ -74,28 +61,31 @@ const FORMATS: Record<string, string> = {
   email: 'ada@acme.example',
 }
 
-function composeString({ format }: JsonObject, { field, owner, place, ...times }: Place): string {
-  if (format === 'date-time') return timeOf(field, times)
-  if (format === 'uuid' || isIdField(field)) return idOf(field, owner)
-  const known = typeof format === 'string' ? FORMATS[format] : undefined
+function composeString({ format }: JsonObject, { field, owner = '', place, isRecord }: Place): string {
+  if (format === 'date-time') return timeOf(field, isRecord)
+  if (format === 'uuid' || /^(id|sub|sid)$|_id$/.test(snake(field))) return idOf(field, owner)
+  const known = FORMATS[String(format)]
   if (known !== undefined) return known
   throw new Error(`${place} is a string without an example: give its schema \`examples\``)
 }
 
 function composeObject(node: JsonObject, place: Place): JsonObject {
-  const required = new Set(Array.isArray(node.required) ? node.required : [])
-  const properties = Object.entries(asObject(node.properties))
-  const shown = properties.filter(
-    ([name, field]) => place.of === 'answer' || required.has(name) || hasExample(asObject(field)),
-  )
-  const isRecord = properties.some(([name]) => snake(name) === 'created_at')
-  const named = node[NAME]
-  const owner = typeof named === 'string' ? named : place.field || place.owner
-  const entries = shown.map(([name, field]): [string, Json] => [
-    name,
-    compose(field, { ...place, place: `${place.place}.${name}`, field: name, owner, isRecord }),
-  ])
-  return asOnlyPage(Object.fromEntries(entries), asObject(node.properties))
+  const { properties = {}, required = [], [NAME]: name } = node
+  const fields = Object.entries(isObject(properties) ? properties : {})
+  const isShown = (field: string, schema: JsonObject) =>
+    place.of === 'answer' ||
+    Object(required).includes(field) ||
+    'examples' in schema ||
+    'examples' in Object(first(schema.anyOf))
+  const isRecord = fields.some(([field]) => snake(field) === 'created_at')
+  const owner = typeof name === 'string' ? name : place.field || place.owner
+  const entries = fields
+    .filter(([field, schema]) => isShown(field, Object(schema)))
+    .map(([field, schema]): [string, Json] => {
+      const within = { ...place, place: `${place.place}.${field}`, field, isRecord }
+      return [field, compose(schema, owner === undefined ? within : { ...within, owner })]
+    })
+  return asOnlyPage(Object.fromEntries(entries), Object(properties))
 }
 
 /** A list as its only page: no more, no cursor unless there always is one, and as many in total as are shown. */
@@ -105,16 +95,75 @@ function asOnlyPage(example: JsonObject, properties: JsonObject): JsonObject {
   return {
     ...example,
     has_more: false,
-    ...('anyOf' in asObject(properties.next_cursor) ? { next_cursor: null } : {}),
+    ...('anyOf' in Object(properties.next_cursor) ? { next_cursor: null } : {}),
     ...('total' in properties ? { total: rows.length } : {}),
   }
 }
 
-/** Whether a field has its own example, or its first alternative has. */
-function hasExample(field: JsonObject): boolean {
-  return 'examples' in field || (Array.isArray(field.anyOf) && 'examples' in asObject(field.anyOf[0]))
+/** Notes the first example of each named object within an example, by the name of its schema. */
+export function noteRecords(schema: Json | undefined, example: Json | undefined, records: Map<string, Json>): void {
+  const { [NAME]: name, anyOf, items, properties } = isObject(schema) ? schema : {}
+  if (Array.isArray(anyOf)) noteRecords(anyOf[0], example, records)
+  if (Array.isArray(example)) for (const item of example) noteRecords(items, item, records)
+  if (!isObject(example)) return
+  if (typeof name === 'string' && !records.has(name)) records.set(name, example)
+  for (const [field, inner] of Object.entries(Object(properties))) noteRecords(Object(inner), example[field], records)
 }
 
-function asObject(value: Json | undefined): JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
+/** Ids of the people and things that appear throughout the examples. The actor is the key that makes the requests. */
+const CAST: Record<string, string> = {
+  account: '0198b6f1-c4e2-7b60-8d17-95f3a2c06e4b',
+  actor: '0198b6f1-e0a7-7c44-9b1d-58f2c6a3e970',
+  organization: '0198b6f2-50b7-7c92-a6e3-1d8f4b7092ce',
+  user: '0198b6f2-7c1a-7d3e-9b42-5a1f0c8e6d21',
+  auth_account: '0198b6f2-81d0-7b55-8c0e-2f64a9d7b310',
+  session: '0198b6f2-9a3c-7e18-b1d4-6c7f20e5a841',
+}
+
+/** Fields and schemas that are not called after what they stand for. */
+const MEANINGS: Record<string, string> = {
+  user_id: 'auth_account',
+  sub: 'auth_account',
+  directory_user: 'user',
+  mfa_policy_subject: 'user',
+  sid: 'session',
+  org: 'organization',
+  sub_org: 'organization',
+  target_sub_org: 'organization',
+  parent: 'parent_organization',
+  device_trust: 'trusted_device',
+}
+
+/** The example of an id, the same wherever a field of this name or of a thing of this name occurs. */
+export function idOf(field: string, owner: string): string {
+  const name = snake(field === 'id' ? owner : field)
+  const noun = name.replace(/_id$/, '').replace(/^made_/, '')
+  const meaning = MEANINGS[name] ?? MEANINGS[noun] ?? noun
+  const hex = createHash('sha256').update(meaning).digest('hex')
+  return CAST[meaning] ?? `0198b6f2-${hex.slice(0, 4)}-7${hex.slice(4, 7)}-8${hex.slice(7, 10)}-${hex.slice(10, 22)}`
+}
+
+/** When the things of the examples were created. */
+export const CREATED_AT = '2026-11-22T09:30:00.000Z'
+
+const MINUTE = 60_000
+const DAY = 24 * 60 * MINUTE
+
+/** Things are created before they are used. Records such as sessions live for weeks, codes and challenges for minutes. */
+function timeOf(field: string, isRecord: boolean): string {
+  const offsets: [RegExp, number][] = [
+    [/grace/, 14 * DAY],
+    [/trusted_device_expires/, 30 * DAY],
+    [/expires/, isRecord ? 30 * DAY : 10 * MINUTE],
+    [/^last_/, 35 * MINUTE],
+    [/^updated/, 40 * MINUTE],
+    [/^revoked/, 50 * MINUTE],
+  ]
+  const [, afterMs = 0] = offsets.find(([names]) => names.test(snake(field))) ?? []
+  return new Date(Date.parse(CREATED_AT) + afterMs).toISOString()
+}
+
+/** `createdAt` and `CreatedAt` → `created_at`. */
+export function snake(name: string): string {
+  return name.replaceAll(/(?<=[a-z0-9])[A-Z]/g, (letter) => `_${letter}`).toLowerCase()
 }

@@ -1,18 +1,22 @@
 import { mediaOf } from '../http/media.ts'
 import type { Route } from '../http/route.ts'
-import { snake } from './openapi-example-values.ts'
-import { exampleOf } from './openapi-examples.ts'
+import { exampleOf, noteRecords, snake } from './openapi-examples.ts'
 import { headersOfMade, headersOfRedirect, headersOfReply } from './openapi-headers.ts'
 import type { Recurring } from './openapi-recurring.ts'
 import { type Components, type Json, type JsonObject, pascal, toJson } from './openapi-schemas.ts'
 
-/** The answers of a route that are not refusals, by status. `given` holds examples by the name of their schema. */
-export function describeReplies(
-  route: Route,
-  components: Components,
-  responses: Recurring,
-  given: Record<string, Json>,
-): JsonObject {
+/** What the operations of a document share. */
+export interface Shared {
+  components: Components
+  responses: Recurring
+  /** Examples by the name of their schema, where composing one is not enough. */
+  given: Record<string, Json>
+  /** The first example of each record, by the name of its schema. */
+  records: Map<string, Json>
+}
+
+/** The answers of a route that are not refusals, by status. Notes examples of records by the name of their schema. */
+export function describeReplies(route: Route, { components, responses, given, records }: Shared): JsonObject {
   const headers = headersOfReply(route)
   const replies = Object.entries(route.replies).map(([status, reply]): [string, JsonObject] => {
     if (status === '304') return [status, { description: 'It is still what If-None-Match names.', headers }]
@@ -23,6 +27,7 @@ export function describeReplies(
     const own = status === '200' ? route.examples.reply : undefined
     const subject = { of: 'answer', place: `${route.operation} answer`, given } as const
     const example = toJson({ example: own ?? exampleOf(described, subject) }).example
+    noteRecords(described, example, records)
     const [type = ''] = mediaOf(route.media).type.split(';')
     const csv = route.csv ? { 'text/csv': { schema: { type: 'string' }, example: 'id,…' } } : {}
     const content = { [type]: { schema, example }, ...csv }

@@ -3,12 +3,12 @@ import type { Route } from '../http/route.ts'
 import { isAnyCaller } from '../tenancy/authorize.ts'
 import { callerKindOf, callerKinds } from '../tenancy/caller-kinds.ts'
 import { describeEvents } from './openapi-events.ts'
-import { exampleOf } from './openapi-examples.ts'
+import { exampleOf, noteRecords } from './openapi-examples.ts'
 import { headerComponents } from './openapi-headers.ts'
 import { describeBody, describeParameters, parameterComponents } from './openapi-parameters.ts'
 import { describeRefusals, problemSchema } from './openapi-problems.ts'
 import { collectRecurring, type Recurring } from './openapi-recurring.ts'
-import { describeReplies } from './openapi-replies.ts'
+import { describeReplies, type Shared } from './openapi-replies.ts'
 import {
   type Components,
   collectSchemas,
@@ -18,7 +18,6 @@ import {
   pascal,
   toJson,
 } from './openapi-schemas.ts'
-import { contentsWithin, shareExamples } from './openapi-shared-examples.ts'
 
 const INTRODUCTION = `Send the API key as \`X-API-Key\`, or as a Bearer token. The scopes listed with a route's security are those the key
 must have. Success is 200 unless a route says otherwise. A refusal is a problem (RFC 9457) with a stable \`code\`;
@@ -47,12 +46,8 @@ interface Options {
 }
 
 /** What operations share. */
-interface Contract {
-  components: Components
-  responses: Recurring
+interface Contract extends Shared {
   parameters: Recurring
-  /** Examples by the name of their schema. */
-  examples: Record<string, Json>
 }
 
 /**
@@ -63,12 +58,14 @@ export function buildOpenApi(routes: Route[], { baseUrl, version, part }: Option
   const isScim = part === 'scim'
   const components = collectSchemas()
   components.schemas.set('Problem', problemSchema)
-  const events = isScim ? { webhooks: {}, contents: [], example: {} } : describeEvents(components)
+  const records = new Map<string, Json>()
+  const events = isScim ? { webhooks: {}, example: {} } : describeEvents(components, records)
   const contract: Contract = {
     components,
     responses: collectRecurring('responses'),
     parameters: collectRecurring('parameters'),
-    examples: { AnyEvent: events.example },
+    given: { AnyEvent: events.example },
+    records,
   }
   const shown = routes.filter(({ hidden, media }) => !hidden && (media === 'scim') === isScim)
   const paths: Record<string, JsonObject> = {}
@@ -86,10 +83,8 @@ export function buildOpenApi(routes: Route[], { baseUrl, version, part }: Option
   }
   for (const operation of operations.values()) referToRecurring(operation, contract)
   const recurring = contract.responses.components()
-  const contents = [...operations.values(), ...Object.values(recurring)].flatMap((part) => [...contentsWithin(part)])
-  shareExamples([...contents, ...events.contents], components.schemas)
-  for (const { schema, example } of events.contents)
-    if (example !== undefined) Object.assign(Object(schema), { examples: [example] })
+  for (const [name, example] of contract.records)
+    Object.assign(Object(components.schemas.get(name)), { examples: [example] })
   const schemas = reachable([paths, events.webhooks, recurring], components.schemas)
   sayOnce(schemas)
   const api = [{ url: `${baseUrl}/api` }, { url: baseUrl, description: 'The same without the prefix.' }]
@@ -167,7 +162,7 @@ function referToRecurring(operation: JsonObject, { responses, parameters }: Cont
 }
 
 function describeOperation(route: Route, path: string, operationId: string, contract: Contract): JsonObject {
-  const { components, responses, parameters: recurring, examples } = contract
+  const { components, responses, parameters: recurring, records } = contract
   const isAlias = path !== route.path
   const description = isAlias ? [`The same as \`${route.path}\`.`] : paragraphsOf(route)
   const parameters = describeParameters(route, components, recurring)
@@ -178,9 +173,9 @@ function describeOperation(route: Route, path: string, operationId: string, cont
     ...(description.length ? { description: description.join('\n\n') } : {}),
     security: securityOf(route),
     ...(parameters.length ? { parameters } : {}),
-    ...describeRequest(route, components),
+    ...describeRequest(route, components, records),
     responses: {
-      ...describeReplies(route, components, responses, examples),
+      ...describeReplies(route, contract),
       ...describeRefusals(route, components, responses),
     },
   }
@@ -199,16 +194,18 @@ function paragraphsOf(route: Route): string[] {
 
 const FORM_TYPE = 'application/x-www-form-urlencoded'
 
-function describeRequest(route: Route, components: Components): JsonObject {
+function describeRequest(route: Route, components: Components, records: Map<string, Json>): JsonObject {
   if (!route.body || namesTenantAlone(route)) return {}
   if (route.auth === 'page') return { requestBody: { content: { [FORM_TYPE]: { schema: { type: 'object' } } } } }
   const body = describeBody(route)
   const schema = components.referAs(`${pascal(route.operation)}Request`, body)
-  const example = route.examples.body ?? exampleOf(body, { of: 'body', place: `${route.operation} body` })
+  const own = route.examples.body
+  const { example } = toJson({ example: own ?? exampleOf(body, { of: 'body', place: `${route.operation} body` }) })
+  noteRecords(body, example, records)
   const [plain = ''] = mediaOf(route.media).type.split(';')
   const type = route.media === 'form' ? FORM_TYPE : plain
   return {
-    requestBody: { required: Boolean(body.required), content: { [type]: { schema, example: toJson(example) } } },
+    requestBody: { required: Boolean(body.required), content: { [type]: { schema, example } } },
   }
 }
 
