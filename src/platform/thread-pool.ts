@@ -1,6 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Piscina } from 'piscina'
-import type { Clock } from './clock.ts'
 import { outsideDatabase } from './db/deadline.ts'
 import { httpErrors } from './errors.ts'
 import {
@@ -17,8 +16,6 @@ import {
 /** Threads for computations that would block the event loop, and the queue before them, which is fair by directory. */
 export interface ThreadPool {
   queue: FairQueue
-  /** How long a request waits, over all of its computations. */
-  patienceMs: number
   /** Of the refusal, where too many wait or one has waited too long. */
   busyDetail: string
   start(): Piscina
@@ -30,12 +27,10 @@ export interface ThreadPool {
 }
 
 export function openThreadPool(
-  options: Pick<ThreadPool, 'patienceMs' | 'busyDetail' | 'start' | 'onWaiting'> & { clock: Clock } & Parameters<
-      typeof openFairQueue
-    >[0],
+  options: Pick<ThreadPool, 'busyDetail' | 'start' | 'onWaiting'> & Parameters<typeof openFairQueue>[0],
 ): ThreadPool {
-  const { patienceMs, busyDetail, start, onWaiting, ...queue } = options
-  return { patienceMs, busyDetail, start, onWaiting, queue: openFairQueue(queue), piscina: null, closed: false }
+  const { busyDetail, start, onWaiting, ...limits } = options
+  return { busyDetail, start, onWaiting, queue: openFairQueue(limits), piscina: null, closed: false }
 }
 
 // Computations yield the processor to other work. Only on Linux does nice(2) apply to the calling thread: on macOS it would
@@ -62,7 +57,7 @@ function heldIn(pool: ThreadPool): Held | null {
  */
 export async function withPlace<T>(pool: ThreadPool, directory: { id: string }, work: () => Promise<T>): Promise<T> {
   if (heldIn(pool)) return work()
-  const place = pool.closed ? null : enterQueue(pool.queue, directory.id, pool.patienceMs)
+  const place = pool.closed ? null : enterQueue(pool.queue, directory)
   if (!place) throw tooBusy(pool)
   try {
     return await holding.run({ pool, place, hasTurn: false }, work)
@@ -87,14 +82,14 @@ export async function withTurn<T>(
   const turn = takeTurn(pool.queue, held.place, cost)
   const tellWaiting = () => pool.onWaiting(countWaiting(pool.queue))
   tellWaiting()
-  const endTurn = await turn
+  const begun = await turn
   tellWaiting()
-  if (!endTurn) throw tooBusy(pool)
+  if (!begun) throw tooBusy(pool)
   try {
     // It computes, and waits for no database.
     return await outsideDatabase(() => holding.run({ ...held, hasTurn: true }, work))
   } finally {
-    endTurn()
+    begun.leave()
     tellWaiting()
   }
 }

@@ -32,7 +32,9 @@ async function startDeployment(env: Record<string, string>): Promise<Deployment>
 }
 
 const limited = await startedOnce(() => startDeployment({}))
-const unlimited = await startedOnce(() => startDeployment({ WATCHWORD_NETWORK_REQUESTS_PER_SECOND: '0' }))
+const unlimited = await startedOnce(() =>
+  startDeployment({ WATCHWORD_NETWORK_REQUESTS_PER_SECOND: '0', WATCHWORD_TRUST_PROXY: '127.0.0.1' }),
+)
 
 /** Connections that ask again as soon as they are answered. Returns what ends them, and returns answers by status. */
 async function hammer(baseUrl: string, connections: number, requestOf: () => { path: string; headers?: string[] }) {
@@ -109,6 +111,28 @@ test('while requests of nobody hold every connection that they get, callers are 
   expect(refused[0]?.headers.get('content-type')).toBe('text/html; charset=utf-8')
   await holder.query('rollback')
   expect((await ask()).status).toBe(200)
+})
+
+test('while the requests of one network hold every turn that it gets, another network is answered', async () => {
+  const { service, databaseUrl, linkPath } = unlimited
+  const holder = new pg.Client({ connectionString: databaseUrl })
+  await holder.connect()
+  onTestFinished(() => holder.end())
+  await holder.query('begin; lock table links in access exclusive mode')
+  const ask = (path: string, ip: string) => fetch(service.baseUrl + path, { headers: { 'x-forwarded-for': ip } })
+  let answered = 0
+  const crowd = Array.from({ length: 300 }, async () => {
+    const { status } = await ask(linkPath, '198.51.100.1')
+    answered++
+    return status
+  })
+  const waiting = `select count(*)::int as n from pg_locks where not granted and relation = 'links'::regclass
+    and database = (select oid from pg_database where datname = current_database())`
+  await until(async () => (await holder.query(waiting)).rows[0].n > 0)
+  expect((await ask('/docs/errors', '198.51.100.2')).status).toBe(200)
+  expect(answered).toBe(0)
+  await holder.query('rollback')
+  expect(new Set(await Promise.all(crowd)).difference(new Set([200, 503]))).toEqual(new Set())
 })
 
 test('several hundred connections that hammer what needs no key are refused, and callers are answered', async () => {

@@ -233,3 +233,8 @@ test('there is one map with a bound on its entries', () => {
   const bounding = /\.size >=? \w+(?: && [^)]*)?\) [^\n]*\.(clear|delete)\(/
   expect(filesWith(bounding)).toEqual([fileOf('boundedMap')])
 })
+
+test('there is one queue for turns: nothing but it and joined statements keeps what is settled later', () => {
+  const keeping = /Promise\.withResolvers|\.(push|unshift|set|add)\([^\n]*\b(resolve|reject)\b/
+  expect(filesWith(keeping)).toEqual([fileOf('coalesce'), fileOf('openFairQueue')])
+})

@@ -40,7 +40,7 @@ const costs: { [K in keyof PasswordWork]: (task: TaskOf<K>) => number } = {
 const passwordPool = perPlatform(({ clock, metrics }) => {
   const threads = Math.max(2, availableParallelism())
   return openThreadPool({
-    threads,
+    turns: threads,
     places: threads * (1 + QUEUE_PER_THREAD),
     lightCost: LIGHT_COST,
     clock,

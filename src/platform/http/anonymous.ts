@@ -1,7 +1,10 @@
+import { setTimeout } from 'node:timers/promises'
 import { inLane } from '../db/lanes.ts'
 import { ApiError, httpErrors } from '../errors.ts'
-import { openAdmission } from '../limits/admission.ts'
+import { type FairQueue, inTurn, openFairQueue } from '../limits/fair-queue.ts'
 import { limitNetworks } from '../limits/network-limit.ts'
+import { inPlace } from '../limits/place.ts'
+import { networkOf } from './client-address.ts'
 
 /** Whose request it is, as far as can be told without a credential. */
 export interface Peer {
@@ -27,26 +30,40 @@ export interface AnonymousTraffic {
 // A page loads in a few requests, and many people may have one address.
 const BURST_SECONDS = 10
 
-// At once; each kind has two connections to the database, where it needs one.
-const PLACES = { requests: 16, lookUps: 8 }
+// Each kind has two connections to the database, if it needs one. No network has every turn.
+const REQUESTS = { turns: 16, turnsOfOne: 12 }
+const LOOK_UPS = { turns: 8, turnsOfOne: 6 }
+// Few turns begin in one iteration of the event loop, so that callers do not wait for them.
+const QUEUE = { places: 2000, patienceMs: 3000, perLoop: 2 }
+const [MAX_PAUSES, PAUSE_MS] = [2000, 1000]
 
 /** `perSecond` is the rate of each network, for requests and for wrong credentials; null for none. */
 export function limitAnonymous(perSecond: number | null): AnonymousTraffic {
-  const admission = openAdmission(PLACES.requests)
-  // Someone may be right, and must not wait for those who present nothing.
-  const lookUps = openAdmission(PLACES.lookUps)
+  const open = openFairQueue({ ...QUEUE, ...REQUESTS })
+  // Requests whose credential may be right do not wait for those without one.
+  const lookUps = openFairQueue({ ...QUEUE, ...LOOK_UPS })
+  let pauses = 0
   const rate = perSecond === null ? null : { perSecond, burst: perSecond * BURST_SECONDS }
   const [requests, failures] = rate ? [limitNetworks(rate), limitNetworks(rate)] : [null, null]
 
   async function delay(refusal: ApiError): Promise<ApiError> {
-    if (await admission.pause()) return refusal
     const { definition, details } = refusal
-    return new ApiError(definition, { ...details, headers: { ...details.headers, connection: 'close' } })
+    if (pauses >= MAX_PAUSES)
+      return new ApiError(definition, { ...details, headers: { ...details.headers, connection: 'close' } })
+    pauses++
+    // Of different length, so that many connections do not ask again at the same moment.
+    await setTimeout(PAUSE_MS * (0.5 + Math.random()))
+    pauses--
+    return refusal
+  }
+
+  function runIn<T>(queue: FairQueue, { ip, isGone }: Peer, work: () => Promise<T>): Promise<T> {
+    return inTurn(queue, { id: networkOf(ip) }, (turn) => inPlace(turn, () => inLane('anonymous', work)), isGone)
   }
 
   return {
     delay,
-    run: (peer, work) => admission.inTurn(() => inLane('anonymous', work), peer.isGone),
+    run: (peer, work) => runIn(open, peer, work),
     count({ ip }, nowMs) {
       const seconds = requests?.count(ip, nowMs) ?? 0
       return seconds > 0 ? tooMany('Too many requests from this network', seconds, 'network.requests') : null
@@ -54,7 +71,7 @@ export function limitAnonymous(perSecond: number | null): AnonymousTraffic {
     async lookUp(peer, nowMs, work) {
       const seconds = failures?.wait(peer.ip, nowMs) ?? 0
       if (seconds > 0) throw tooMany(WRONG, seconds, 'network.credentials')
-      return lookUps.inTurn(() => inLane('anonymous', work), peer.isGone)
+      return runIn(lookUps, peer, work)
     },
     async fail({ ip }, nowMs, refusal) {
       if (refusal.definition.code === httpErrors.rateLimited.code) return delay(refusal)

@@ -126,7 +126,7 @@ test('the time of a request stands still while it waits for other servers, once 
 
 test('a computation costs a request no time, the wait for its turn does', async () => {
   const { clock } = platform
-  const queue = { threads: 1, places: 10, lightCost: 1, clock }
+  const queue = { turns: 1, places: 10, lightCost: 1, clock }
   const start = () => {
     throw new Error('No threads')
   }

@@ -7,7 +7,7 @@ import { waitUntilDeadline } from '../db/deadline.ts'
 import { withoutDeadline } from '../db/lanes.ts'
 import type { Db, Tx } from '../db/pool.ts'
 import { httpErrors } from '../errors.ts'
-import { inTurn } from '../limits/turns.ts'
+import { inTurn, openFairQueue } from '../limits/fair-queue.ts'
 import { type Platform, perPlatform } from '../platform.ts'
 import { isSecret } from '../schema.ts'
 import type { KeyCaller } from '../tenancy/caller.ts'
@@ -48,7 +48,9 @@ interface Acting<P> {
 
 // A transaction holds one of ten connections while it runs. An account can make any number of keys. It shares its places
 // between its environments and, in each of them, between its own keys and those of each organization.
-const turns = perPlatform(() => inTurn({ total: 5, perOwner: 3, waitingPerOwner: 30, waiting: 100, seconds: 3 }))
+const queue = perPlatform(() =>
+  openFairQueue({ turns: 5, turnsOfOne: 3, places: 105, placesOfOne: 32, patienceMs: 3000 }),
+)
 
 /**
  * Whether an answer has an access token, and a refresh token perhaps. It would be answered again after its session has
@@ -79,7 +81,7 @@ export async function runOnce<P>(
   const owner = { id: caller.accountId, part: `${caller.environmentId} ${caller.organizationId ?? ''}` }
   try {
     const prepared = await prepare()
-    const answer = await turns(platform)(owner, async () => {
+    const answer = await inTurn(queue(platform), owner, async () => {
       await renewCaller()
       return inTx(context, async ({ db }) => {
         const answer = await run(db, prepared)

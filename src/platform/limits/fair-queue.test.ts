@@ -1,5 +1,17 @@
+import { setImmediate as nextIteration } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { countWaiting, enterQueue, leaveQueue, openFairQueue, refuseWaiting, takeTurn } from './fair-queue.ts'
+import { startDeadline } from '../db/deadline.ts'
+import { untilDeadline } from '../db/lanes.ts'
+import {
+  countWaiting,
+  enterQueue,
+  inTurn,
+  leaveQueue,
+  openFairQueue,
+  refuseWaiting,
+  type Turn,
+  takeTurn,
+} from './fair-queue.ts'
 
 const LIGHT = 76
 const COSTLY = 1024
@@ -9,8 +21,9 @@ function start(threads = 3, places = 33) {
   let now = 0
   const timers = new Map<() => void, number>()
   const queue = openFairQueue({
-    threads,
+    turns: threads,
     places,
+    patienceMs: 2000,
     lightCost: LIGHT,
     clock: {
       now: () => new Date(now),
@@ -23,14 +36,13 @@ function start(threads = 3, places = 33) {
   const log: string[] = []
   const turns: { name: string; end: () => void }[] = []
   const ask = (name: string, directory: string, cost: number) => {
-    const place = enterQueue(queue, directory, 2000)
+    const place = enterQueue(queue, { id: directory })
     if (!place) return void log.push(`${name} refused`)
-    void takeTurn(queue, place, cost).then((end) => {
-      if (!end) leaveQueue(queue, place)
-      log.push(end ? name : `${name} gave up`)
-      if (!end) return
+    void takeTurn(queue, place, cost).then((turn) => {
+      log.push(turn ? name : `${name} gave up`)
+      if (!turn) return
       const finish = () => {
-        end()
+        turn.leave()
         leaveQueue(queue, place)
       }
       turns.push({ name, end: finish })
@@ -122,15 +134,15 @@ test('nobody waits longer than two seconds, and over all hashes of a request no 
   expect(await pass(1999)).toEqual([])
   expect(await pass(1)).toEqual(['y0 gave up'])
   expect([await end('x0'), timers(), countWaiting(queue)]).toEqual([[], 0, 0])
-  const place = enterQueue(queue, 'x', 2000)
+  const place = enterQueue(queue, { id: 'x' })
   if (!place) throw new Error('full')
   ask('y1', 'y', LIGHT)
   const first = takeTurn(queue, place, LIGHT)
   await pass(1500)
   await end('y1')
-  const endFirst = await first
+  const begun = await first
   ask('y2', 'y', LIGHT)
-  endFirst?.()
+  begun?.leave()
   const second = takeTurn(queue, place, LIGHT)
   await pass(500)
   expect(await second).toBeNull()
@@ -151,7 +163,7 @@ test('a full queue makes room for a directory that has less of it, at the cost o
 test('a full queue takes a directory with less than its share though nobody waits who could make room', async () => {
   const { queue, ask, settled } = start(1, 4)
   // A request between two hashes, or before its first, has a place and waits for no turn.
-  for (let n = 0; n < 4; n++) enterQueue(queue, 'x', 2000)
+  for (let n = 0; n < 4; n++) enterQueue(queue, { id: 'x' })
   ask('x4', 'x', LIGHT)
   ask('y0', 'y', LIGHT)
   ask('y1', 'y', LIGHT)
@@ -172,4 +184,168 @@ test('what is closed refuses all who wait', async () => {
   expect(await settled()).toEqual(['x'])
   refuseWaiting(queue)
   expect(await settled()).toEqual(['y gave up', 'z gave up'])
+})
+
+/** Jobs that end when they are told to, and which of them have begun. */
+function jobs(limits: Partial<Parameters<typeof openFairQueue>[0]>) {
+  const queue = openFairQueue({ turns: 3, turnsOfOne: 2, places: 13, placesOfOne: 7, patienceMs: 60_000, ...limits })
+  const begun: string[] = []
+  const turns = new Map<string, Turn>()
+  const ends = new Map<string, () => void>()
+  const begin = (id: string, name: string, part?: string, isGone?: () => boolean) => {
+    const run = async (turn: Turn) => {
+      begun.push(name)
+      turns.set(name, turn)
+      await new Promise<void>((resolve) => ends.set(name, resolve))
+      return name
+    }
+    return inTurn(queue, { id, ...(part ? { part } : {}) }, run, isGone)
+  }
+  const end = async (...names: string[]) => {
+    await nextIteration()
+    for (const name of names) {
+      ends.get(name)?.()
+      await nextIteration()
+    }
+  }
+  return { begun, begin, end, turns }
+}
+
+const busy = { definition: { code: 'unavailable' } }
+
+test('an owner that wants all turns leaves the others theirs', async () => {
+  const { begun, begin, end } = jobs({})
+  const greedy = ['a1', 'a2', 'a3', 'a4'].map((name) => begin('a', name))
+  const modest = ['b1', 'b2'].map((name) => begin('b', name))
+  await nextIteration()
+  expect(begun).toEqual(['a1', 'a2', 'b1'])
+  await end('b1')
+  expect(begun).toEqual(['a1', 'a2', 'b1', 'b2'])
+  await end('a2')
+  expect(begun).toEqual(['a1', 'a2', 'b1', 'b2', 'a3'])
+  await end('a1', 'b2', 'a3', 'a4')
+  expect(await Promise.all([...greedy, ...modest])).toEqual(['a1', 'a2', 'a3', 'a4', 'b1', 'b2'])
+})
+
+test('the owner that has had the fewest turns is next, whoever came first', async () => {
+  const { begun, begin, end } = jobs({ turns: 2 })
+  const all = [begin('a', 'a1'), begin('a', 'a2'), begin('a', 'a3'), begin('a', 'a4'), begin('b', 'b1')]
+  await end('a1')
+  expect(begun).toEqual(['a1', 'a2', 'b1'])
+  await end('a2', 'b1', 'a3', 'a4')
+  expect(begun).toEqual(['a1', 'a2', 'b1', 'a3', 'a4'])
+  await Promise.all(all)
+})
+
+test('a job that fails gives its turn and its place back', async () => {
+  const queue = openFairQueue({ turns: 1, places: 1, patienceMs: 60_000 })
+  await expect(inTurn(queue, { id: 'a' }, () => Promise.reject(new Error('no')))).rejects.toThrow('no')
+  expect(await inTurn(queue, { id: 'b' }, async () => 'next')).toBe('next')
+})
+
+test('a request is refused if its owner has every place that it may have, or if the queue is full', async () => {
+  const { begin, end } = jobs({ turns: 1, placesOfOne: 2, places: 3 })
+  const admitted = [begin('a', 'a1'), begin('a', 'a2')]
+  await expect(begin('a', 'a3')).rejects.toMatchObject(busy)
+  admitted.push(begin('b', 'b1'))
+  await expect(begin('b', 'b2')).rejects.toMatchObject(busy)
+  await end('a1', 'b1', 'a2')
+  expect(await Promise.all(admitted)).toEqual(['a1', 'a2', 'b1'])
+})
+
+test('a request that waits too long is refused, and gets no turn later', async () => {
+  const { begun, begin, end } = jobs({ turns: 1, patienceMs: 10 })
+  const first = begin('a', 'a1')
+  await expect(begin('b', 'b1')).rejects.toMatchObject(busy)
+  await end('a1')
+  await first
+  const last = begin('c', 'c1')
+  await end('c1')
+  expect([await last, begun]).toEqual(['c1', ['a1', 'c1']])
+})
+
+test('a part that wants everything leaves the other parts of its owner their turns and places to wait', async () => {
+  const { begun, begin, end } = jobs({ turnsOfOne: 1, placesOfOne: 5 })
+  const greedy = ['a1', 'a2', 'a3', 'a4', 'a5'].map((name) => begin('a', name, 'greedy').catch(() => `${name} refused`))
+  await expect(begin('a', 'a6', 'greedy')).rejects.toMatchObject(busy)
+  const modest = ['m1', 'm2'].map((name) => begin('a', name))
+  await expect(begin('a', 'm3')).rejects.toMatchObject(busy)
+  await end('a1', 'm1', 'a2', 'm2', 'a3')
+  expect(begun).toEqual(['a1', 'm1', 'a2', 'm2', 'a3'])
+  expect(await Promise.all([...greedy, ...modest])).toEqual(['a1', 'a2', 'a3', 'a4 refused', 'a5 refused', 'm1', 'm2'])
+})
+
+test('no part takes the last turn of its owner, and the part that has had the fewest is next', async () => {
+  const { begun, begin, end } = jobs({})
+  const all = ['g1', 'g2', 'g3'].map((name) => begin('a', name, 'greedy'))
+  all.push(begin('a', 'm1', 'modest'), begin('a', 'm2', 'modest'))
+  await nextIteration()
+  expect(begun).toEqual(['g1', 'm1'])
+  await end('g1', 'g2', 'm1', 'g3', 'm2')
+  expect(begun).toEqual(['g1', 'm1', 'g2', 'g3', 'm2'])
+  await Promise.all(all)
+})
+
+test('owners who fill all places with a few each leave one to an owner that has none', async () => {
+  const { begin, end } = jobs({ turns: 1, places: 5 })
+  const names = ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']
+  const all = names.map((name) => begin(name.slice(0, 1), name).catch(() => 'refused'))
+  for (let n = 0; n < names.length; n++) await end(...names)
+  expect(await Promise.all(all)).toEqual(['a1', 'a2', 'refused', 'b1', 'b2', 'c1'])
+})
+
+test('a request waits for its turn no longer than until its deadline', async () => {
+  const { begun, begin, end } = jobs({ turns: 1 })
+  const first = begin('a', 'a1')
+  await expect(untilDeadline(startDeadline(520), () => begin('b', 'b1'))).rejects.toMatchObject(busy)
+  await end('a1')
+  await first
+  expect(begun).toEqual(['a1'])
+})
+
+test('few turns begin in one iteration of the event loop, however many there are', async () => {
+  const queue = openFairQueue({ turns: 1000, places: 1000, patienceMs: 60_000, perLoop: 2 })
+  let begun = 0
+  const all = Array.from({ length: 20 }, () => inTurn(queue, { id: 'a' }, async () => void begun++))
+  await nextIteration()
+  const counts = [begun]
+  while (begun < 20) {
+    await nextIteration()
+    counts.push(begun)
+  }
+  await Promise.all(all)
+  expect(Math.max(...counts.slice(1).map((count, n) => count - (counts[n] ?? 0)))).toBe(2)
+})
+
+test('a request whose client has hung up gets no turn', async () => {
+  const { begun, begin, end } = jobs({ turns: 1 })
+  const first = begin('a', 'a1')
+  const gone = begin('b', 'b1', undefined, () => true)
+  const next = begin('c', 'c1')
+  await Promise.all([end('a1'), expect(gone).rejects.toMatchObject(busy)])
+  await end('c1')
+  expect([await first, await next, begun]).toEqual(['a1', 'c1', ['a1', 'c1']])
+})
+
+test("an interrupted turn is another's meanwhile, and is resumed even if all are taken", async () => {
+  const { begun, begin, end, turns } = jobs({ turns: 1 })
+  const all = ['a1', 'a2', 'a3'].map((name) => begin('a', name))
+  await nextIteration()
+  turns.get('a1')?.leave()
+  await nextIteration()
+  expect(begun).toEqual(['a1', 'a2'])
+  turns.get('a1')?.comeBack()
+  await end('a2')
+  expect(begun).toEqual(['a1', 'a2'])
+  await end('a1', 'a3')
+  expect(await Promise.all(all)).toEqual(['a1', 'a2', 'a3'])
+})
+
+test('owners that are gone are forgotten, so that a stream of new ones takes no memory', async () => {
+  const queue = openFairQueue({ turns: 2, places: 4, patienceMs: 60_000 })
+  const stays = enterQueue(queue, { id: 'stays' })
+  for (let n = 0; n < 100; n++) await inTurn(queue, { id: `owner ${n}` }, async () => undefined)
+  expect(queue.all.members.size).toBeLessThanOrEqual(16)
+  if (stays) leaveQueue(queue, stays)
+  expect(queue.all.members.size).toBe(0)
 })

@@ -1,170 +1,296 @@
-import type { Clock } from '../clock.ts'
+import { type Clock, systemClock } from '../clock.ts'
+import { timeToWait } from '../db/deadline.ts'
+import { busy } from '../errors.ts'
 
-/** Decides which computation is next: hashes of passwords, and messages of identity providers. */
-export interface FairQueue {
-  /** How many computations run at once. */
-  threads: number
-  /** How many requests may compute or wait; as many again if each is of a directory with no more than its share. */
+/** Whose work it is. An owner may have parts, such as an account its organizations, which share its turns and places. */
+export interface Owner {
+  id: string
+  part?: string
+}
+
+interface Limits {
+  /** How many turns run at once. */
+  turns: number
+  /** How many of them one owner may have. Of several, one is left to its other parts. */
+  turnsOfOne: number
+  /** How many requests may run or wait; as many again if each is of an owner with no more than its share. */
   places: number
-  /** How many requests of one directory may compute or wait. */
+  /** How many requests of one owner may run or wait. */
   placesOfOne: number
-  /** Computations of more than this cost leave one thread to the others. */
+  /** How long a request may wait, over all of its turns. */
+  patienceMs: number
+  /** Turns of more than this cost leave one to the others. */
   lightCost: number
+  /** How many turns may begin in one iteration of the event loop. */
+  perLoop: number
   clock: Clock
-  lanes: Map<string, Lane>
-  /** What the lane whose turn was last had spent before it: no newcomer begins below. */
+}
+
+/** Requests that run or wait for a turn. */
+export interface FairQueue {
+  limits: Limits
+  all: Share
+  /** How many of the running turns cost more than `lightCost`. */
+  heavy: number
+  /** How many turns have begun in this iteration of the event loop. */
+  begun: number
+}
+
+/** What all requests, those of one owner or those of one part have of the queue. */
+interface Share {
+  id: string
+  /** The cost of its turns, from when it came to the queue. */
+  spent: number
+  /** What the member whose turn was last had spent before it: no newcomer begins below. */
   level: number
+  /** How many requests run or wait. */
   present: number
   running: number
-  /** Part of `running`. */
-  heavy: number
+  waiting: number
+  members: Map<string, Share>
+  /** How many members are present. */
+  sharing: number
+  /** The requests of a part that wait, the oldest first. */
+  waiters: Waiter[]
 }
 
-/** What waits or computes for one directory. */
-interface Lane {
-  /** What its computations have cost, from when it came to the queue. */
-  spent: number
-  present: number
-  waiting: Waiter[]
-}
+type Path = readonly [all: Share, owner: Share, part: Share]
 
 /** A request's place in the queue. */
 export interface Place {
-  lane: Lane
+  path: Path
   hasLeft: boolean
-  /** How long it may still wait, over all of its computations. */
+  /** How long it may still wait. */
   patienceMs: number
+}
+
+/** A turn that has begun. */
+export interface Turn {
+  /** Ends the turn, or interrupts it while the request waits for something else. */
+  leave(): void
+  /** Resumes the turn, even if every turn is taken. */
+  comeBack(): void
 }
 
 interface Waiter {
   place: Place
   cost: number
+  isGone(): boolean
   /** Gives the turn, or refuses it. */
   settle(isTurn: boolean): void
 }
 
 /**
- * A queue that is fair by directory (start-time fair queueing): the directory with the lowest cost so far is next. A flood of
- * one directory takes no more than its share, whatever it costs. A computation cannot be interrupted, so costly ones never
- * hold every thread.
+ * Opens a queue that is fair by owner and by part (start-time fair queueing): the owner with the lowest cost so far is next. A
+ * flood of one owner takes no more than its share, whatever it costs. Limits that are left out do not apply.
  */
-export function openFairQueue(
-  options: Pick<FairQueue, 'threads' | 'places' | 'lightCost' | 'clock'> & Partial<Pick<FairQueue, 'placesOfOne'>>,
-): FairQueue {
-  return {
-    placesOfOne: Number.POSITIVE_INFINITY,
-    ...options,
-    lanes: new Map(),
-    level: 0,
-    present: 0,
-    running: 0,
-    heavy: 0,
-  }
+export function openFairQueue(limits: Pick<Limits, 'turns' | 'places' | 'patienceMs'> & Partial<Limits>): FairQueue {
+  const none = Number.POSITIVE_INFINITY
+  const defaults = { turnsOfOne: none, placesOfOne: none, lightCost: none, perLoop: none, clock: systemClock }
+  return { limits: { ...defaults, ...limits }, all: openShare('', 0), heavy: 0, begun: 0 }
 }
 
 /**
- * Takes a place. If all are taken, a directory that has more of them gives one up; where nobody of it waits for a turn,
- * a directory with no more than its share is let in all the same. Returns null if there is no room.
+ * Runs a function in its turn. Throws `unavailable` if the queue is full or the request would wait too long. `isGone` tells
+ * whether the client has hung up: its request is refused instead of run.
  */
-export function enterQueue(queue: FairQueue, directoryId: string, patienceMs: number): Place | null {
-  const { lanes, level } = queue
-  const lane = lanes.get(directoryId) ?? { spent: level, present: 0, waiting: [] }
-  lanes.set(directoryId, lane)
-  if (lane.present === 0) lane.spent = Math.max(lane.spent, level)
-  const place = { lane, hasLeft: false, patienceMs }
-  lane.present++
-  queue.present++
-  if (lane.present <= queue.placesOfOne)
-    if (queue.present <= queue.places || makeRoom(queue, lane) || hasShare(queue, lane)) return place
+export async function inTurn<T>(
+  queue: FairQueue,
+  owner: Owner,
+  run: (turn: Turn) => Promise<T>,
+  isGone = () => false,
+): Promise<T> {
+  const place = enterQueue(queue, owner, timeToWait(queue.limits.patienceMs))
+  if (!place) throw busy()
+  try {
+    const turn = await takeTurn(queue, place, 1, isGone)
+    if (!turn) throw busy()
+    try {
+      return await run(turn)
+    } finally {
+      turn.leave()
+    }
+  } finally {
+    leaveQueue(queue, place)
+  }
+}
+
+function openShare(id: string, level: number): Share {
+  return { id, spent: level, level: 0, present: 0, running: 0, waiting: 0, members: new Map(), sharing: 0, waiters: [] }
+}
+
+/**
+ * Takes a place. If all are taken, an owner that has more of them gives one up. If no request of it waits for a turn, an owner
+ * with no more than its share is let in all the same. Returns null if there is no room.
+ */
+export function enterQueue(queue: FairQueue, owner: Owner, patienceMs = queue.limits.patienceMs): Place | null {
+  const { all, limits } = queue
+  const one = join(all, owner.id)
+  const part = join(one, owner.part ?? '')
+  const place: Place = { path: [all, one, part], hasLeft: false, patienceMs }
+  all.present++
+  if (one.present++ === 0) all.sharing++
+  if (part.present++ === 0) one.sharing++
+  const hasRoom =
+    one.present > limits.placesOfOne
+      ? makeRoom(one, part)
+      : all.present <= limits.places || makeRoom(all, one) || hasShare(all, one, limits.places)
+  if (hasRoom) return place
   leaveQueue(queue, place)
   return null
 }
 
-/** Refuses the newest request that waits in the most crowded lane, if that is more crowded than this one. */
-function makeRoom(queue: FairQueue, lane: Lane): boolean {
-  const crowded = [...queue.lanes.values()].reduce((most, each) => (each.present > most.present ? each : most), lane)
-  const last = crowded === lane ? undefined : crowded.waiting.at(-1)
-  if (!last) return false
-  leaveQueue(queue, last.place)
-  last.settle(false)
-  return true
+function join(group: Share, id: string): Share {
+  const member = group.members.get(id) ?? openShare(id, group.level)
+  group.members.set(id, member)
+  if (member.present === 0) member.spent = Math.max(member.spent, group.level)
+  return member
 }
 
-function hasShare({ lanes, places, present }: FairQueue, lane: Lane): boolean {
-  const sharing = [...lanes.values()].filter((each) => each.present > 0).length
-  return lane.present <= Math.max(1, places / sharing) && present <= 2 * places
+/** Refuses the newest waiting request of the most crowded member, if that is more crowded than this one. */
+function makeRoom(group: Share, member: Share): boolean {
+  const crowded = mostPresent(group.members.values(), member)
+  const last = crowded === member ? undefined : newestWaiter(crowded)
+  last?.settle(false)
+  return last !== undefined
+}
+
+function mostPresent(shares: Iterable<Share>, first: Share): Share {
+  let most = first
+  for (const share of shares) if (share.present > most.present) most = share
+  return most
+}
+
+function newestWaiter(share: Share): Waiter | undefined {
+  const [first, ...others] = [...share.members.values()].filter(({ waiting }) => waiting > 0)
+  return first ? newestWaiter(mostPresent(others, first)) : share.waiters.at(-1)
+}
+
+function hasShare(all: Share, one: Share, places: number): boolean {
+  return one.present <= Math.max(1, places / all.sharing) && all.present <= 2 * places
 }
 
 /** Gives the place back; once, however often it is called. */
-export function leaveQueue(queue: FairQueue, place: Place): void {
+export function leaveQueue({ limits }: FairQueue, place: Place): void {
   if (place.hasLeft) return
   place.hasLeft = true
-  place.lane.present--
-  queue.present--
-  const { lanes, present, level } = queue
-  // A lane that has spent more than the others is remembered as long as there are any.
-  for (const [id, lane] of lanes) if (lane.present === 0 && (present === 0 || lane.spent <= level)) lanes.delete(id)
-  if (present === 0) queue.level = 0
+  const [all, one, part] = place.path
+  all.present--
+  if (--one.present === 0) all.sharing--
+  if (--part.present === 0) one.sharing--
+  forget(one, part, limits)
+  forget(all, one, limits)
 }
 
-/** Waits for a turn to compute. Returns the end of the turn, or null when it is refused. */
-export function takeTurn(queue: FairQueue, place: Place, cost: number): Promise<(() => void) | null> {
-  const { clock } = queue
-  const { waiting } = place.lane
-  const { promise, resolve } = Promise.withResolvers<(() => void) | null>()
+/** Forgets a member that is gone. One that has spent more than the others is remembered while they are there. */
+function forget(group: Share, member: Share, { places }: Limits): void {
+  if (group.present === 0) {
+    group.members.clear()
+    group.level = 0
+  } else if (member.present === 0 && member.spent <= group.level) group.members.delete(member.id)
+  if (group.members.size <= 4 * places) return
+  for (const { id, present } of group.members.values()) if (present === 0) group.members.delete(id)
+}
+
+/** Waits for a turn. Returns null if it is refused. */
+export function takeTurn(queue: FairQueue, place: Place, cost: number, isGone = () => false): Promise<Turn | null> {
+  const { clock } = queue.limits
+  const { waiters } = place.path[2]
+  const { promise, resolve } = Promise.withResolvers<Turn | null>()
   // Process clock: how long a request waits in this process.
   const since = clock.now().getTime()
+  let cancel: (() => void) | null = null
+  let isSettled = false
   const waiter: Waiter = {
     place,
     cost,
+    isGone,
     settle(isTurn) {
-      cancel()
-      waiting.splice(waiting.indexOf(waiter), 1)
+      isSettled = true
+      cancel?.()
+      waiters.splice(waiters.indexOf(waiter), 1)
+      for (const share of place.path) share.waiting--
       place.patienceMs -= clock.now().getTime() - since
-      resolve(isTurn ? () => endTurn(queue, cost) : null)
+      // A request that is refused leaves at once, so that its place is free for the one that took it.
+      if (!isTurn) leaveQueue(queue, place)
+      resolve(isTurn ? openTurn(queue, place.path, cost) : null)
     },
   }
-  const cancel = clock.startTimer(Math.max(0, place.patienceMs), () => waiter.settle(false))
-  waiting.push(waiter)
+  waiters.push(waiter)
+  for (const share of place.path) share.waiting++
   dispatch(queue)
+  if (!isSettled) cancel = clock.startTimer(Math.max(0, place.patienceMs), () => waiter.settle(false))
   return promise
 }
 
-function dispatch(queue: FairQueue): void {
-  while (queue.running < queue.threads) {
-    const next = nextWaiter(queue)
-    if (!next) return
-    const { lane } = next.place
-    queue.level = Math.max(queue.level, lane.spent)
-    lane.spent += next.cost
-    queue.running++
-    if (next.cost > queue.lightCost) queue.heavy++
-    next.settle(true)
+function openTurn(queue: FairQueue, path: Path, cost: number): Turn {
+  const count = (by: 1 | -1) => {
+    for (const share of path) share.running += by
+    if (cost > queue.limits.lightCost) queue.heavy += by
+  }
+  count(1)
+  return {
+    leave() {
+      count(-1)
+      dispatch(queue)
+    },
+    comeBack: () => count(1),
   }
 }
 
-function nextWaiter({ lanes, threads, heavy, lightCost }: FairQueue): Waiter | null {
+function dispatch(queue: FairQueue): void {
+  const { all, limits } = queue
+  while (all.running < limits.turns && queue.begun < limits.perLoop) {
+    const next = nextWaiter(queue, all, 0)
+    if (!next) return
+    if (next.isGone()) next.settle(false)
+    else begin(queue, next)
+  }
+}
+
+function begin(queue: FairQueue, waiter: Waiter): void {
+  const [all, one, part] = waiter.place.path
+  all.level = Math.max(all.level, one.spent)
+  one.level = Math.max(one.level, part.spent)
+  one.spent += waiter.cost
+  part.spent += waiter.cost
+  if (queue.limits.perLoop !== Number.POSITIVE_INFINITY && queue.begun++ === 0)
+    setImmediate(() => {
+      queue.begun = 0
+      dispatch(queue)
+    })
+  waiter.settle(true)
+}
+
+/** The oldest request of the member that has spent the least, among those that may have a turn. */
+function nextWaiter(queue: FairQueue, group: Share, depth: 0 | 1): Waiter | null {
   let next: Waiter | null = null
-  for (const { waiting, spent } of lanes.values()) {
-    const [first] = waiting
-    if (!first || (first.cost > lightCost && heavy >= Math.max(1, threads - 1))) continue
-    if (!next || spent < next.place.lane.spent) next = first
+  for (const member of group.members.values()) {
+    const best = next?.place.path[depth + 1]?.spent ?? Number.POSITIVE_INFINITY
+    if (member.waiting === 0 || member.spent >= best || isServed(queue.limits, member, depth)) continue
+    next = (depth === 0 ? nextWaiter(queue, member, 1) : firstWaiter(queue, member)) ?? next
   }
   return next
 }
 
-function endTurn(queue: FairQueue, cost: number): void {
-  queue.running--
-  if (cost > queue.lightCost) queue.heavy--
-  dispatch(queue)
+/** Whether an owner, or a part of it, has all of the turns that it may have. */
+function isServed({ turnsOfOne }: Limits, { id, running }: Share, depth: 0 | 1): boolean {
+  if (depth === 0) return running >= turnsOfOne
+  return id !== '' && running >= Math.max(1, turnsOfOne - 1)
 }
 
-/** How many wait for a turn. */
-export function countWaiting({ lanes }: FairQueue): number {
-  return [...lanes.values()].reduce((sum, { waiting }) => sum + waiting.length, 0)
+function firstWaiter({ limits, heavy }: FairQueue, { waiters: [first] }: Share): Waiter | null {
+  const isHeavy = (first?.cost ?? 0) > limits.lightCost
+  return first && !(isHeavy && heavy >= Math.max(1, limits.turns - 1)) ? first : null
 }
 
-/** Refuses all who wait. */
-export function refuseWaiting({ lanes }: FairQueue): void {
-  for (const { waiting } of lanes.values()) for (const waiter of [...waiting]) waiter.settle(false)
+/** How many requests wait for a turn. */
+export function countWaiting({ all }: FairQueue): number {
+  return all.waiting
+}
+
+/** Refuses all requests that wait. */
+export function refuseWaiting({ all }: FairQueue): void {
+  for (const one of all.members.values())
+    for (const part of one.members.values()) for (const waiter of [...part.waiters]) waiter.settle(false)
 }

@@ -3,7 +3,7 @@ import { newId } from '../../../platform/ids.ts'
 import { forEachDirectory } from '../../../platform/jobs/due-rows.ts'
 import { forEachPart } from '../../../platform/jobs/parts.ts'
 import type { JobHandler } from '../../../platform/jobs/queue.ts'
-import { inTurn } from '../../../platform/limits/turns.ts'
+import { inTurn, openFairQueue } from '../../../platform/limits/fair-queue.ts'
 import { type Platform, perPlatform } from '../../../platform/platform.ts'
 import { type Directory, findDirectory } from '../../../platform/tenancy/directory.ts'
 import { MARK_JOB } from './cut-off.ts'
@@ -58,7 +58,9 @@ function fitting(size: number, ms: number): number {
 }
 
 /** Two statements at a time, of different organizations: requests need the database as well. */
-const turns = perPlatform(() => inTurn({ total: 2, perOwner: 1, waitingPerOwner: 100, waiting: 1000, seconds: 60 }))
+const queue = perPlatform(() =>
+  openFairQueue({ turns: 2, turnsOfOne: 1, places: 1002, placesOfOne: 101, patienceMs: 60_000 }),
+)
 
 const [STATEMENT_TIMEOUT, LOCK_TIMEOUT] = ['57014', '55P03']
 
@@ -71,9 +73,7 @@ async function markSome(
 ): Promise<number | 'taken' | 'too many'> {
   const eventIds = Array.from({ length: size }, newId)
   try {
-    const marked = await turns(platform)({ id: directory.id }, () =>
-      markBatch(platform.db, directory, cutOff, eventIds),
-    )
+    const marked = await inTurn(queue(platform), directory, () => markBatch(platform.db, directory, cutOff, eventIds))
     return marked ?? 'taken'
   } catch (error) {
     const state = sqlState(error) ?? ''

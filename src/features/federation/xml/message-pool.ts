@@ -25,7 +25,7 @@ const IDLE_MS = 30_000
 
 const messagePool = perPlatform(({ clock }) =>
   openThreadPool({
-    threads: THREADS,
+    turns: THREADS,
     places: PLACES,
     placesOfOne: PLACES_OF_ONE,
     lightCost: LIGHT_BYTES,

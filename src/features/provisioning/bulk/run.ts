@@ -1,7 +1,7 @@
 import { httpErrors } from '../../../platform/errors.ts'
 import { mediaOf } from '../../../platform/http/media.ts'
 import { asApiError, toProblem } from '../../../platform/http/problem.ts'
-import { inTurn } from '../../../platform/limits/turns.ts'
+import { inTurn, openFairQueue } from '../../../platform/limits/fair-queue.ts'
 import { perPlatform } from '../../../platform/platform.ts'
 import type { Work } from '../../../platform/work.ts'
 import { isObject, own, type ScimValue } from '../language/json.ts'
@@ -13,7 +13,9 @@ const RESPONSE = 'urn:ietf:params:scim:api:messages:2.0:BulkResponse'
 const MAX_OPERATIONS = 1000
 
 // Each takes a connection for as long as an operation takes, of which there are ten.
-const turns = perPlatform(() => inTurn({ total: 4, perOwner: 3, waitingPerOwner: 30, waiting: 100, seconds: 5 }))
+const waiting = perPlatform(() =>
+  openFairQueue({ turns: 4, turnsOfOne: 3, places: 104, placesOfOne: 32, patienceMs: 5000 }),
+)
 
 /** Members that are not there yet, since groups are in one another. */
 interface Later {
@@ -30,7 +32,7 @@ interface Later {
 export async function runBulk(work: Work, body: unknown) {
   const request = readBulk(body)
   const owner = { id: work.directory.accountId, part: work.directory.id }
-  const results = await turns(work.platform)(owner, () => runAll(work, request))
+  const results = await inTurn(waiting(work.platform), owner, () => runAll(work, request))
   return { schemas: [RESPONSE], Operations: request.operations.flatMap(({ n }) => results.get(n) ?? []) }
 }
 

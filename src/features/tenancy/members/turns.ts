@@ -1,4 +1,4 @@
-import { inTurn } from '../../../platform/limits/turns.ts'
+import { inTurn, openFairQueue } from '../../../platform/limits/fair-queue.ts'
 import { type Platform, perPlatform } from '../../../platform/platform.ts'
 import { teamDirectory } from '../../../platform/tenancy/directory.ts'
 import { type AccountTxWork, inTx } from '../../../platform/work.ts'
@@ -6,7 +6,9 @@ import type { TeamRequest } from './access.ts'
 
 // Changes of a team wait for each other while they hold a connection (`lockTeam`). Without turns, requests of one
 // organization would take all connections of the process.
-const turns = perPlatform(() => inTurn({ total: 3, perOwner: 2, waitingPerOwner: 30, waiting: 100, seconds: 5 }))
+const queue = perPlatform(() =>
+  openFairQueue({ turns: 3, turnsOfOne: 2, places: 103, placesOfOne: 31, patienceMs: 5000 }),
+)
 
 /**
  * Runs a change of the team in a transaction, in turn: one at a time for each organization and for the org-wide callers of
@@ -21,7 +23,7 @@ export async function inTeamTurn<W extends TeamRequest, T>(
   await prepareTeam(work.platform, accountId)
   if (work.db.isTransaction) return inTx(work, change)
   const owner = { id: accountId, part: `${environmentId} ${organizationId ?? ''}` }
-  return turns(work.platform)(owner, async () => inTx({ ...work, caller: await work.renewCaller() }, change))
+  return inTurn(queue(work.platform), owner, async () => inTx({ ...work, caller: await work.renewCaller() }, change))
 }
 
 /**
