@@ -12,15 +12,15 @@ export const access: Mutant[] = [
   {
     name: 'a session is written only if the state that the gates read still holds',
     in: 'spendText',
-    find: "deleted_at is null${holds.join('')}",
+    find: "deleted_at is null${joinText(holds, '')}",
     replace: 'deleted_at is null',
     tests: ['gates.test.ts'],
   },
   {
     name: 'concurrent sign-ins do not exceed the session limit',
     in: 'sessionRoom',
-    find: "holds: () => 'users.sessions_at_most < asked.session_limit',",
-    replace: "holds: () => 'true',",
+    find: 'holds: () => sqlText`users.sessions_at_most < asked.session_limit`,',
+    replace: 'holds: () => sqlText`true`,',
     tests: ['race/sign-in.test.ts'],
   },
   {

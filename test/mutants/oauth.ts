@@ -11,8 +11,8 @@ export const oauth: Mutant[] = [
   },
   {
     name: 'a token of an ended session is inactive',
-    in: 'liveSessions',
-    find: "where ${unendedSessionText('(select clock_now())')}",
+    in: 'store/liveSession',
+    find: 'where ${unendedSessionText(sqlText`(select at from clock)`)}',
     replace: 'where true',
     tests: ['tokens.test.ts'],
   },
@@ -39,9 +39,9 @@ export const oauth: Mutant[] = [
   },
   {
     name: 'a refresh compares the session epoch of the user',
-    in: 'findTokenSessions',
-    find: '${isUnended} and sessions.user_epoch = u.session_epoch',
-    replace: '${isUnended}',
+    in: 'tokenSession',
+    find: 'and sessions.user_epoch = u.session_epoch',
+    replace: '',
     tests: ['sessions/cut-off.test.ts'],
   },
 ]

@@ -358,4 +358,18 @@ export const platform: Mutant[] = [
     tests: ['linking.test.ts'],
     only: 'but for its characters',
   },
+  {
+    name: 'a name in SQL has nothing that PostgreSQL would read as more than a name',
+    in: 'nameText',
+    find: 'if (!/^[a-z_][a-z0-9_]*$/.test(name)) throw new Error(`Not a name in SQL: ${name}`)',
+    replace: '',
+    tests: ['sql-text.test.ts'],
+  },
+  {
+    name: 'requests that differ in what they share are in no statement together',
+    in: 'joined/queues',
+    find: ' ${shared.join()}`',
+    replace: '`',
+    tests: ['joined/joined.test.ts'],
+  },
 ]

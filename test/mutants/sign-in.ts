@@ -90,9 +90,9 @@ export const signIn: Mutant[] = [
   },
   {
     name: 'a generated code is valid only in its directory',
-    in: 'plainValidation',
-    find: "'asked.directory_id'} and otps.id = asked.id and otps",
-    replace: "'otps.directory_id'} and otps.id = asked.id and otps",
+    in: 'judgedPlainCode',
+    find: "${directory('asked')} and otps.id",
+    replace: 'otps.directory_id and otps.id',
     tests: ['otp.test.ts'],
   },
   {

@@ -222,7 +222,7 @@ test('there is one of each: issuer of sessions, maker of tenants, way out', () =
   const issuing = /insert into sessions|insertInto\('sessions'/
   expect(count(new RegExp(issuing, 'g'))).toBe(1)
   expect(filesWith(issuing)).toEqual([fileOf('sessionOutcome')])
-  expect(filesWith(/unique symbol/)).toEqual([fileOf('Directory')])
+  expect(filesWith(/unique symbol/).sort()).toEqual([fileOf('nameText'), fileOf('Directory')])
   expect(filesWith(/\bas (unknown as )?(Directory|Reach|AccountScope)\b/)).toEqual([])
   expect(filesWith(/(?<![.\w])fetch\(|\bhttps?\.(request|get)\(|(from |import\()'undici'/)).toEqual([
     fileOf('outboundFetch'),
@@ -237,4 +237,20 @@ test('there is one map with a bound on its entries', () => {
 test('there is one queue for turns: nothing but it and joined statements keeps what is settled later', () => {
   const keeping = /Promise\.withResolvers|\.(push|unshift|set|add)\([^\n]*\b(resolve|reject)\b/
   expect(filesWith(keeping)).toEqual([fileOf('coalesce'), fileOf('openFairQueue')])
+})
+
+test('there is one way to join statements, and one maker of SQL as text', () => {
+  const [queue, definition] = [fileOf('coalesce'), fileOf('defineJoined')]
+  const users = sources.filter(({ imports }) => imports.some(({ target }) => target === queue))
+  expect(users.map(({ path }) => path)).toEqual([definition])
+  // A queue of its own gathers what comes in one turn of the event loop.
+  expect(filesWith(/\bsetImmediate\(/).sort()).toEqual([fileOf('openCaches'), queue, fileOf('openFairQueue')].sort())
+  // Two forms of a text, one of them for a distributed database.
+  expect(filesWith(/(\.|\{ |')distributed\b(?!\.ts)/).sort()).toEqual(
+    [fileOf('skipLocked'), definition, 'src/wiring/app.ts'].sort(),
+  )
+  expect(filesWith(/isOfOne|\binOne\b|in_one\b/i)).toEqual([definition])
+  // Parameters that hold a column of the rows of several requests.
+  expect(filesWith(/\brecordset\(/).sort()).toEqual([fileOf('appendBlocks'), definition, fileOf('recordset')].sort())
+  expect(filesWith(/\bas (unknown as )?SqlText\b/)).toEqual([fileOf('nameText')])
 })

@@ -40,7 +40,7 @@ test('a start finds out whether the database is distributed', async () => {
 })
 
 test('codes are made and validated by statements of one directory each', async () => {
-  const made = await atOnce(5, 'insert into "otps"', (subOrgId) =>
+  const made = await atOnce(5, 'insert into otps', (subOrgId) =>
     caller.post('/v1/otp/generate', { subOrgId, ttl_seconds: 90 }),
   )
   expect(made.statements.length).toBeGreaterThanOrEqual(organizations.length)
@@ -74,7 +74,7 @@ test('sessions are found and refreshed, and users found, by statements of one di
   const emails = organizations.map(() => freshEmail())
   const users = await Promise.all(organizations.map((id, i) => signedInUser(app, caller, id, emails[i] ?? '')))
   const userOf = (subOrgId: string) => users[organizations.indexOf(subOrgId)]
-  const introspected = await atOnce(3, 'with ordinality', (subOrgId) =>
+  const introspected = await atOnce(3, 'from sessions where directory_id', (subOrgId) =>
     caller.post('/v1/auth/token/introspect', { subOrgId, token: userOf(subOrgId)?.session.access_token }),
   )
   expect(introspected.replies.map(({ body }) => body.active)).toEqual(Array(9).fill(true))
@@ -84,7 +84,7 @@ test('sessions are found and refreshed, and users found, by statements of one di
   )
   expect(refreshed.replies.map(({ status }) => status)).toEqual([200, 200, 200])
   expect(refreshed.statements.length).toBe(organizations.length)
-  const found = await atOnce(2, 'with ordinality', (subOrgId) =>
+  const found = await atOnce(2, 'users.email_norm = asked.email_norm', (subOrgId) =>
     caller.get(`/v1/users?subOrgId=${subOrgId}&email=${encodeURIComponent(userOf(subOrgId)?.email ?? '')}`),
   )
   expect(found.replies.map(({ body }) => body.users.length)).toEqual(Array(6).fill(1))

@@ -5,6 +5,7 @@ import { type Gate, gates as loginGates } from '../../src/features/access/login/
 import { hashIdentity } from '../../src/platform/crypto/identity.ts'
 import type { Route } from '../../src/platform/http/route.ts'
 import { defineCondition } from '../../src/platform/joined/proofs.ts'
+import { sqlText } from '../../src/platform/joined/sql-text.ts'
 import { gates } from '../../src/wiring/gates.ts'
 import { routes } from '../../src/wiring/routes.ts'
 import { methods } from '../../src/wiring/sign-in-methods.ts'
@@ -143,7 +144,7 @@ test('every session and challenge is of a method on the list', async () => {
 const changedSince = defineCondition({
   name: 'changed-since',
   columns: {},
-  holds: () => "users.role = 'changed since'",
+  holds: () => sqlText`users.role = 'changed since'`,
 })
 
 // As if the user's role had been changed by another request since the gate has read it.

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
 import { EMBEDDED_CONNECTIONS } from '../embedded/embedded-cluster.ts'
-import { coalesce } from './coalesce.ts'
+import { coalesce } from '../joined/coalesce.ts'
 import { currentPlace, inLane, type Lane } from './lanes.ts'
 import { CONNECTIONS_PER_PROCESS, type Db, isUniqueViolation } from './pool.ts'
 
@@ -89,7 +89,7 @@ test('callers wait neither for the connections of nobody’s requests nor for wh
       if (currentPlace().lane === 'anonymous') await go.promise
       return items
     },
-    place: { database: platform.database, directoryOf: () => '' },
+    groupOf: () => '',
   })
   const anonymous = inLane('anonymous', () => ask(1))
   expect(await ask(2)).toBe(2)

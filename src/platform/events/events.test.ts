@@ -1,10 +1,10 @@
-import { CompiledQuery } from 'kysely'
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
 import { workIn } from '../../../test/work.ts'
 import { loginEvents } from '../../features/access/login/events.ts'
 import { mfaEvents } from '../../features/access/mfa/events.ts'
-import { recordset, recordsetValues } from '../db/recordset.ts'
+import { defineJoined, runAlone } from '../joined/joined.ts'
+import { sqlText } from '../joined/sql-text.ts'
 import { accountDirectory } from '../tenancy/directory.ts'
 import { EVENT_COLUMNS, joinedEventRow, ORIGIN_COLUMNS, originRow, record, recordText } from './events.ts'
 
@@ -28,24 +28,18 @@ test('a statement records what it says with the row that it waits for, and nothi
   const found = succeeded({ target, data: { method: 'unknown' }, previous: before })
   const events = [{ ...found, filledField: 'method' }, signedUp({ data: { method } })]
   const [one, other] = events.map((event) => joinedEventRow(work, event))
-  const columns = { n: 'int', text: 'text', ...ORIGIN_COLUMNS } as const
-  const more = 1 + Object.keys(columns).length
-  const directory = more + 1 + Object.keys(EVENT_COLUMNS).length
-  const from = 'ready join (select) as made on ready.text is not null'
+  const from = sqlText`ready join (select) as made on ready.text is not null`
+  const statement = defineJoined()({
+    columns: { text: 'text', ...ORIGIN_COLUMNS },
+    more: EVENT_COLUMNS,
+    text: ({ directory, more }) => sqlText`,
+      ready as (select asked.*, clock.at from clock cross join asked),
+      recorded as (${recordText({ more, directory: directory('ready'), from, filled: sqlText`ready.text` })})
+      select n from ready`,
+  })
   const run = (text: string | null) => {
-    const statement = `
-      with ready as (select given.*, clock_now() as at from ${recordset(1, 'given', columns)}),
-      recorded as (${recordText({ events: more, directory: `$${directory}::uuid`, from, filled: 'ready.text' })})
-      select from ready`
-    const values = [
-      ...recordsetValues([{ n: 1, text, ...originRow(work) }], columns),
-      ...recordsetValues(
-        [one, other].map((row) => ({ n: 1, ...row })),
-        { n: 'int', ...EVENT_COLUMNS },
-      ),
-      work.directory.id,
-    ]
-    return db.executeQuery(CompiledQuery.raw(statement, values))
+    const row = { text, ...originRow(work) }
+    return runAlone(db, { statement, directoryId: work.directory.id, row, more: [one ?? {}, other ?? {}] })
   }
 
   await run(null)

@@ -1,8 +1,10 @@
 import type { Insertable } from 'kysely'
 import type { Static, TSchema } from 'typebox'
-import { type Columns, type RowOf, recordset } from '../db/recordset.ts'
 import type { Events } from '../db/schema.gen.ts'
 import { newId } from '../ids.ts'
+import type { Writing } from '../joined/joined.ts'
+import type { Columns, RowOf } from '../joined/recordset.ts'
+import { type SqlText, sqlText } from '../joined/sql-text.ts'
 import { findFault } from '../validator.ts'
 import type { Work } from '../work.ts'
 import type { Origin } from './origin.ts'
@@ -154,11 +156,16 @@ export function joinedEventRow(work: EventWork, event: JoinedEvent): object {
 }
 
 /**
- * Records at `ready.at` the events of the parameters from number `events` on whose `n` is that of a row of `ready`; `from` begins with
- * that table and may leave rows out. `filled` is what `filledField` gets.
+ * Records the further rows of a statement as events at `ready.at`, where their `n` is that of a row of `ready`. `from` begins
+ * with that table and may leave rows out. `filled` is the value of `filledField`.
  */
-export function recordText(place: { events: number; directory: string; from: string; filled: string }): string {
-  return `
+export function recordText(place: {
+  more: Writing['more']
+  directory: SqlText
+  from: SqlText
+  filled: SqlText
+}): SqlText {
+  return sqlText`
     insert into events (directory_id, account_id, environment_id, id, type, actor_type, actor_id, target_type,
       target_id, request_id, ip_address, user_agent, data, previous, created_at, epoch)
     select ${place.directory}, ready.account_id, ready.environment_id, event.id, event.type, ready.actor_type,
@@ -166,7 +173,7 @@ export function recordText(place: { events: number; directory: string; from: str
       case when event.filled_field is null then event.data
         else event.data || jsonb_build_object(event.filled_field, ${place.filled}) end, event.previous,
       ready.at, (select event_epoch())
-    from ${place.from} join ${recordset(place.events, 'event', { n: 'int', ...EVENT_COLUMNS })} on event.n = ready.n`
+    from ${place.from} join ${place.more(sqlText`event`)} on event.n = ready.n`
 }
 
 /** Appends to the one event stream, in the transaction of what happened. */

@@ -1,6 +1,7 @@
-import { type JoinedStatement, runAlone } from '../db/joined.ts'
-import type { Columns, RowOf } from '../db/recordset.ts'
 import type { Work } from '../work.ts'
+import { defineJoined, type JoinedStatement, runAlone } from './joined.ts'
+import type { Columns, RowOf } from './recordset.ts'
+import { joinText, type SqlText, sqlText } from './sql-text.ts'
 
 /**
  * How features say what a sign-in burns: the parts of the statement of `login/spend.ts`, as data. A kind has its SQL once
@@ -19,23 +20,23 @@ interface Kind<C extends Columns> {
 /** A secret that is good once, or something else that must be there still. */
 export interface ProofKind<C extends Columns = Columns> extends Kind<C> {
   /** Finds its row, by `asked`. Nothing is written unless every part of the proof is found. */
-  find(directory: string): string
+  find(directory: SqlText): SqlText
   /** Whether the row stays locked until the statement ends. Without, `write` is absent. */
   locks: boolean
   /** Burns it, for each of `ready`. */
-  write?(directory: string): string
+  write?(directory: SqlText): SqlText
 }
 
 /** What is written besides, if the proof holds. */
 export interface BesideKind<C extends Columns = Columns> extends Kind<C> {
   /** Finds and locks rows for it, which `write` has as `held_<name>`. */
-  hold?(directory: string): string
-  write(directory: string): string
+  hold?(directory: SqlText): SqlText
+  write(directory: SqlText): SqlText
 }
 
 /** A condition, by `users` and `asked`, under which what was decided from an earlier read still holds. */
 export interface ConditionKind<C extends Columns = Columns> extends Kind<C> {
-  holds(directory: string): string
+  holds(directory: SqlText): SqlText
 }
 
 /** What a proof is burnt for: a session, or a challenge. */
@@ -43,9 +44,9 @@ export interface OutcomeKind<C extends Columns = Columns, R extends object = obj
   /** Whether this is a sign-in: then `signed_in` has `user_id` and `auth_account_id` of each of `ready`. */
   signsIn: boolean
   /** `insert … select … from ready … returning id`, whose id is `ready.made_id`. */
-  write(directory: string): string
+  write(directory: SqlText): SqlText
   /** Columns of the answer, from `made` and `ready`. */
-  answers(directory: string): string
+  answers(directory: SqlText): SqlText
   /** Never there: for the type of the answer alone. */
   readonly row?: R
 }
@@ -53,7 +54,7 @@ export interface OutcomeKind<C extends Columns = Columns, R extends object = obj
 /** A part with the values of one request. */
 export interface Used<K extends Kind<Columns>> {
   kind: K
-  values: Record<string, unknown>
+  values: RowOf<Columns>
 }
 
 const names = new Set<string>()
@@ -80,25 +81,31 @@ export type UsedCondition = Used<ConditionKind>
 export type UsedOutcome<R extends object = object> = Used<OutcomeKind<Columns, R>>
 
 /** What finds the rows of the proofs, for `from`. */
-export function foundText(proofs: ProofKind[], directory: string, lock: string): string {
-  const found = proofs.map((kind, i) => `(${kind.find(directory)} ${kind.locks ? lock : ''}) found_${i}`)
-  return found.map((query) => `cross join lateral ${query} `).join('')
+export function foundText(proofs: ProofKind[], directory: SqlText, lock: SqlText): SqlText {
+  const found = proofs.map((kind, i) => {
+    const query = sqlText`${kind.find(directory)} ${kind.locks ? lock : null}`
+    return sqlText`cross join lateral (${query}) found_${i} `
+  })
+  return joinText(found, '')
 }
 
 const burns = new Map<ProofKind, JoinedStatement>()
 
 function burnStatement(kind: ProofKind): JoinedStatement {
-  const statement = burns.get(kind) ?? {
-    columns: { user_id: 'uuid', ...kind.columns },
-    order: 'n',
-    text: ({ directory, lock }) => `,
-      ready as materialized (
-        select asked.*, clock.at from clock cross join asked ${foundText([kind], directory('asked'), lock)})
-      ${kind.write ? `, written as (${kind.write(directory('ready'))})` : ''}
-      select n from ready`,
-  }
+  const statement = burns.get(kind) ?? defineBurn(kind)
   burns.set(kind, statement)
   return statement
+}
+
+function defineBurn(kind: ProofKind): JoinedStatement {
+  return defineJoined()({
+    columns: { user_id: 'uuid', ...kind.columns },
+    text: ({ directory, lock }) => sqlText`,
+      ready as materialized (
+        select asked.*, clock.at from clock cross join asked ${foundText([kind], directory('asked'), lock)})
+      ${kind.write ? sqlText`, written as (${kind.write(directory('ready'))})` : null}
+      select n from ready`,
+  })
 }
 
 /**
@@ -111,6 +118,5 @@ export async function burn(
   userId: string | null = null,
 ): Promise<boolean> {
   const row = { user_id: userId, ...values }
-  const item = { statement: burnStatement(kind), directoryId: directory.id, key: null, row, more: [] }
-  return (await runAlone(db, item)) !== null
+  return (await runAlone(db, { statement: burnStatement(kind), directoryId: directory.id, row })) !== null
 }

@@ -1,4 +1,5 @@
 import { type OperationNodeSource, type Selectable, sql } from 'kysely'
+import { sqlText } from '../../platform/joined/sql-text.ts'
 import type { Users } from '../db/schema.gen.ts'
 import type { EventInput } from '../events/events.ts'
 import type { Message } from '../mail/outbox.ts'
@@ -77,7 +78,7 @@ export async function runPlan(
   // The clock is read here: in `returning` a distributed database takes no function that is not immutable.
   const { rows } = await sql<Selectable<Users> & { locked: UserLock; returned: Record<string, object[]> }>`
     with ${sql.join(parts)}
-    select owner.*, ${sql.raw(lockText('owner', 'clock_now()'))} as locked,
+    select owner.*, ${sql.raw(lockText(sqlText`owner`, sqlText`clock_now()`))} as locked,
       jsonb_build_object(${sql.join(returned)}) as returned
     from owner`.execute(work.db)
   const [row] = rows

@@ -1,6 +1,7 @@
 import { type OperationNodeSource, type RawBuilder, type Selectable, sql } from 'kysely'
 import type { DB, Users } from '../db/schema.gen.ts'
 import type { EventDefinition, EventInput } from '../events/events.ts'
+import type { SqlText } from '../joined/sql-text.ts'
 import type { Message } from '../mail/outbox.ts'
 import { handedIn } from '../platform.ts'
 import type { Directory } from '../tenancy/directory.ts'
@@ -127,7 +128,7 @@ export interface Belonging<Row extends object = object> {
    * SQL: which rows the first proof of the mailbox removes, where that is not every row of the user. By `users`, `clock`,
    * and `asked`: its `mailbox_identity` is the keyed hash of the address, its `spared_link` the link that proves it.
    */
-  setUpBefore?: string
+  setUpBefore?: SqlText
   /** Whether the user's locked row rules out that there are rows: then the statement leaves the table out. */
   isAbsent?(user: UserRow): boolean
   /** What is recorded of each row that a query returns; null for nothing. */

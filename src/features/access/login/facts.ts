@@ -1,6 +1,13 @@
 import type { Identity } from '../../../platform/crypto/identity.ts'
-import { type JoinedStatement, runAlone, runTogether, type Writing } from '../../../platform/db/joined.ts'
+import {
+  defineJoined,
+  type JoinedStatement,
+  runAlone,
+  runTogether,
+  type Writing,
+} from '../../../platform/joined/joined.ts'
 import { defineReading, type Reading, type ReadingKind } from '../../../platform/joined/readings.ts'
+import { joinText, type SqlText, sqlText } from '../../../platform/joined/sql-text.ts'
 import { isAccessLockedText } from '../../../platform/tenancy/user-lock.ts'
 import type { Work } from '../../../platform/work.ts'
 import { heldRolesText } from '../sessions/sessions.ts'
@@ -13,7 +20,7 @@ export interface Facts {
   person: SignInFacts | null
 }
 
-const nothing = defineReading<object>()({ columns: {}, joins: () => '', selects: () => 'asked.n' })
+const nothing = defineReading<object>()({ columns: {}, selects: () => sqlText`asked.n` })
 
 /**
  * The one reader of facts: about the user of an address, or of a reading that names one; `null` for the door alone.
@@ -36,7 +43,6 @@ export async function readFacts<R extends object>(
       ...locks.map((lock) => lock.values(work)),
       reading.values,
     ),
-    more: [],
     shared: reading.shared,
   }
   const shared = db.isTransaction ? null : await runTogether(platform, item)
@@ -56,9 +62,8 @@ export async function readFactsOf(work: Work, userId: string): Promise<SignInFac
 
 const byId = defineReading<object>()({
   columns: { subject_id: 'uuid' },
-  userId: 'asked.subject_id',
-  joins: () => '',
-  selects: () => 'asked.n',
+  userId: sqlText`asked.subject_id`,
+  selects: () => sqlText`asked.n`,
 })
 
 const statements = new WeakMap<readonly Gate[], WeakMap<ReadingKind, JoinedStatement>>()
@@ -76,34 +81,34 @@ const locksOf = (asked: readonly Gate[]): AddressLock[] => asked.flatMap(({ lock
 
 function makeStatement(asked: readonly Gate[], reading: ReadingKind): JoinedStatement {
   const locks = locksOf(asked)
-  return {
+  return defineJoined()({
     columns: Object.assign(
       { organization_id: 'uuid', email_norm: 'text', identity: 'bytea' },
       ...locks.map((lock) => lock.columns),
       reading.columns,
     ),
-    order: 'directory_id, identity',
+    order: sqlText`directory_id, identity`,
     text: (writing) => factsText(locks, reading, writing),
-  }
+  })
 }
 
-function factsText(locks: AddressLock[], reading: ReadingKind, writing: Writing): string {
+function factsText(locks: AddressLock[], reading: ReadingKind, writing: Writing): SqlText {
   const directory = writing.directory('asked')
   const byId = reading.userId
-  const locked = isAccessLockedText('users', 'clock.at')
+  const locked = isAccessLockedText(sqlText`users`, sqlText`clock.at`)
   const seconds = locks.map((lock) => (byId ? lock.secondsOfUser : lock.seconds(directory)))
-  const users = `left join lateral (
+  const users = sqlText`left join lateral (
       select * from users where directory_id = ${directory} and deleted_at is null
         and (pending_until is null or pending_until > clock.at)
-        and ${byId ? `id = ${byId}` : 'email_norm = asked.email_norm'} limit 1) users on true`
-  return `${reading.before?.(writing) ?? ''}
+        and ${byId ? sqlText`id = ${byId}` : sqlText`email_norm = asked.email_norm`} limit 1) users on true`
+  return sqlText`${reading.before?.(writing)}
     select asked.n, users.id as user_id, users.auth_account_id, users.email, users.locale, users.email_verified,
-      users.active and not ${locked} as active, ${locked} as access_locked, users.pending_until is not null as pending, users.role, ${heldRolesText({ users: 'users', directory })} as held_roles,
+      users.active and not ${locked} as active, ${locked} as access_locked, users.pending_until is not null as pending, users.role, ${heldRolesText({ users: sqlText`users`, directory })} as held_roles,
       users.epoch, users.mfa_enrolled, users.passkey_count,
       users.sessions_at_most, coalesce(organizations.session_epoch, 0) as organization_epoch, organizations.slug as organization_slug, organizations.status as organization_status,
-      greatest(${['null::int', ...seconds].join(', ')}) as locked_seconds, ${reading.selects(writing)}
+      greatest(${joinText([sqlText`null::int`, ...seconds], ', ')}) as locked_seconds, ${reading.selects(writing)}
     from clock cross join asked
-    ${byId ? reading.joins(writing) : ''} ${users} ${byId ? '' : reading.joins(writing)}
+    ${byId ? sqlText`${reading.joins?.(writing)} ${users}` : sqlText`${users} ${reading.joins?.(writing)}`}
     left join lateral (
       select slug, status, session_epoch from organizations where id = asked.organization_id limit 1) organizations
       on true`

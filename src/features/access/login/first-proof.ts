@@ -1,8 +1,9 @@
 import { hashIdentity } from '../../../platform/crypto/identity.ts'
-import type { JoinedItem, JoinedStatement } from '../../../platform/db/joined.ts'
 import { changedFrom, joinedEventRow } from '../../../platform/events/events.ts'
 import { newId } from '../../../platform/ids.ts'
+import { defineJoined, type JoinedLead } from '../../../platform/joined/joined.ts'
 import type { ConditionKind, UsedCondition } from '../../../platform/joined/proofs.ts'
+import { joinText, nameText, sqlText } from '../../../platform/joined/sql-text.ts'
 import { belongingsOf } from '../../../platform/lifecycle/belongings.ts'
 import { perPlatform } from '../../../platform/platform.ts'
 import { lockText } from '../../../platform/tenancy/user-lock.ts'
@@ -15,7 +16,7 @@ export interface FirstProof {
   /** Holds as long as `applyMailboxProof` would find nothing to remove. */
   nothingBefore: UsedCondition
   /** Locks the user first, so that the sign-in sees whatever was set up until then. */
-  lead: NonNullable<JoinedItem['lead']>
+  lead: JoinedLead
 }
 
 /**
@@ -36,28 +37,27 @@ export function firstProofOf(work: Work, facts: SignInFacts, linkId: string | nu
     lead: {
       statement: lockUser,
       row: { user_id: facts.user_id, email_norm: emailNorm, epoch: facts.epoch },
-      // The columns are those of the statement.
-      complete: (answer) => [{ ...joinedEventRow(work, verified(work, answer as LockedRow)), id: eventId }],
+      complete: (locked: LockedRow) => [{ ...joinedEventRow(work, verified(work, locked)), id: eventId }],
     },
   }
 }
 
 /** Columns of the user's row that `applyMailboxProof` sets as well, at `ready.at`. */
-export const PROVEN = `email_verified = true, epoch = users.epoch + 1, version = users.version + 1,
+export const PROVEN = sqlText`email_verified = true, epoch = users.epoch + 1, version = users.version + 1,
       updated_at = ready.at`
 
 type LockedRow = UserRow & { at: Date }
 
-const lockUser: JoinedStatement = {
+const lockUser = defineJoined<LockedRow>()({
   columns: { user_id: 'uuid', email_norm: 'text', epoch: 'int' },
-  order: 'directory_id, user_id',
-  text: ({ directory, lock }) => `
+  order: sqlText`directory_id, user_id`,
+  text: ({ directory, lock }) => sqlText`
     select asked.n, clock.at, person.* from clock cross join asked cross join lateral (
-      select *, ${lockText('users', 'clock.at')} as locked from users
+      select *, ${lockText(sqlText`users`, sqlText`clock.at`)} as locked from users
       where directory_id = ${directory('asked')} and id = asked.user_id and email_norm = asked.email_norm
         and epoch = asked.epoch and not email_verified and pending_until is null and deleted_at is null
       ${lock}) person`,
-}
+})
 
 function verified({ directory }: Work, { at, ...before }: LockedRow) {
   const after = { ...before, email_verified: true, version: before.version + 1, updated_at: at }
@@ -73,13 +73,14 @@ const nothingBefore = perPlatform(
     holds: (directory) => {
       const removed = belongingsOf(platform).filter(({ proof }) => typeof proof === 'function')
       const found = removed.map(({ table, setUpBefore }) => {
-        const own = `${table}.user_id = users.id`
+        const name = nameText(table)
+        const isSetUp = setUpBefore ?? sqlText`${name}.user_id = users.id`
         // A limit keeps the planner on the indexes: it could read whole tables at once otherwise.
-        return `(select 1 from ${table} where ${table}.directory_id = ${directory} and ${setUpBefore ?? own} limit 1) is null`
+        return sqlText`(select 1 from ${name} where ${name}.directory_id = ${directory} and ${isSetUp} limit 1) is null`
       })
       // What such a user typed goes as well.
-      const sources = SELF_SERVICE.map((source) => `'${source}'`).join(', ')
-      return [`users.source not in (${sources})`, ...found].join(' and ')
+      const sources = SELF_SERVICE.map((source) => sqlText`'${nameText(source)}'`)
+      return joinText([sqlText`users.source not in (${joinText(sources, ', ')})`, ...found], ' and ')
     },
   }),
 )

@@ -1,7 +1,8 @@
-import type { Columns } from '../../../platform/db/recordset.ts'
 import { httpErrors } from '../../../platform/errors.ts'
 import type { EventInput } from '../../../platform/events/events.ts'
 import type { UsedCondition, UsedOutcome } from '../../../platform/joined/proofs.ts'
+import type { Columns, RowOf } from '../../../platform/joined/recordset.ts'
+import type { SqlText } from '../../../platform/joined/sql-text.ts'
 import { handedIn } from '../../../platform/platform.ts'
 import type { Work } from '../../../platform/work.ts'
 import type { UserRow } from '../../directory/users/users.ts'
@@ -57,11 +58,11 @@ export interface Hold<R extends object = object> {
 /** Reads a lock, as a scalar expression over `asked` (`identity`, `directory_id`, and these columns) and `users`. */
 export interface AddressLock {
   columns: Columns
-  values(work: Work): Record<string, unknown>
+  values(work: Work): RowOf<Columns>
   /** Seconds until the lock of the address ends; null without one. */
-  seconds(directory: string): string
+  seconds(directory: SqlText): SqlText
   /** The same for a user who is named by id, with a lock from any network. */
-  secondsOfUser: string
+  secondsOfUser: SqlText
 }
 
 /** One reason why somebody may not have a session, or not yet. */

@@ -1,8 +1,9 @@
 import { defineCondition, defineOutcome, type UsedCondition } from '../../../platform/joined/proofs.ts'
+import { type SqlText, sqlText } from '../../../platform/joined/sql-text.ts'
 
 /** The one statement that makes sessions: `select` names a value for each column. */
 // Foreign table sessions: sign-in is the one issuer of sessions.
-const insertText = (select: string) => `
+const insertText = (select: SqlText) => sqlText`
     insert into sessions as session (directory_id, id, environment_id, user_id, auth_account_id, auth_method, amr, aal, ip_address,
       user_agent, refresh_hash, trusted_device_id, authenticated_at, created_at, last_active_at, idle_expires_at,
       expires_at, user_epoch, organization_epoch)
@@ -10,12 +11,12 @@ const insertText = (select: string) => `
     returning session.id, session.auth_account_id, session.created_at, session.expires_at`
 
 // `least` ignores null.
-const END = 'ready.session_ends_at::timestamptz'
+const END = sqlText`ready.session_ends_at::timestamptz`
 
 const endsLater = defineCondition({
   name: 'session-ends-later',
   columns: { session_over_at: 'text' },
-  holds: () => 'asked.session_over_at::timestamptz > clock_now()',
+  holds: () => sqlText`asked.session_over_at::timestamptz > clock_now()`,
 })
 
 /** The end that an identity provider sets for a session has not come. */
@@ -39,14 +40,14 @@ export const sessionOutcome = defineOutcome<{ auth_account_id: string; created_a
   },
   signsIn: true,
   write: (directory) =>
-    insertText(`
+    insertText(sqlText`
     select ${directory}, ready.made_id, ready.environment_id, ready.user_id, signed_in.auth_account_id,
       ready.auth_method, ready.amr, ready.aal, ready.ip_address, ready.user_agent, ready.refresh_hash,
       ready.trusted_device_id, ready.at, ready.at, ready.at,
       least(ready.at + make_interval(secs => least(ready.idle_seconds, ready.max_seconds)), ${END}),
       least(ready.at + make_interval(secs => ready.max_seconds), ${END}), signed_in.session_epoch, ready.organization_epoch
     from ready join signed_in on signed_in.directory_id = ready.directory_id and signed_in.user_id = ready.user_id`),
-  answers: () => 'made.auth_account_id, made.created_at, made.expires_at',
+  answers: () => sqlText`made.auth_account_id, made.created_at, made.expires_at`,
 })
 
 /** A session in which somebody acts for the user, which is no sign-in of theirs. */
@@ -55,11 +56,11 @@ export const actingOutcome = defineOutcome<{ auth_account_id: string; created_at
   columns: { auth_method: 'text', refresh_hash: 'bytea', max_seconds: 'int', organization_epoch: 'int' },
   signsIn: false,
   write: (directory) =>
-    insertText(`
+    insertText(sqlText`
     select ${directory}, ready.made_id, ready.environment_id, ready.user_id, users.auth_account_id,
       ready.auth_method, '{}', 'aal1', ready.ip_address, ready.user_agent, ready.refresh_hash, null, ready.at, ready.at,
       ready.at, ready.at + make_interval(secs => ready.max_seconds), ready.at + make_interval(secs => ready.max_seconds),
       users.session_epoch, ready.organization_epoch
     from ready join users on users.directory_id = ${directory} and users.id = ready.user_id`),
-  answers: () => 'made.auth_account_id, made.created_at, made.expires_at',
+  answers: () => sqlText`made.auth_account_id, made.created_at, made.expires_at`,
 })

@@ -1,4 +1,5 @@
 import { defineCondition, type UsedCondition } from '../../../platform/joined/proofs.ts'
+import { type SqlText, sqlText } from '../../../platform/joined/sql-text.ts'
 import { type RateState, rateLimited } from '../../../platform/limits/rate-limit.ts'
 import type { Work } from '../../../platform/work.ts'
 import { doorSettings } from './settings.ts'
@@ -6,8 +7,8 @@ import { findSignIns } from './store.ts'
 
 const WINDOW_SECONDS = 60
 // A difference of times is immutable, unlike a time less an interval, which Citus refuses in `case` of a write.
-const windowOver = (at: string) =>
-  `(users.sign_ins_since is null or ${at} - users.sign_ins_since >= interval '${WINDOW_SECONDS} seconds')`
+const windowOver = (at: SqlText) =>
+  sqlText`(users.sign_ins_since is null or ${at} - users.sign_ins_since >= interval '${WINDOW_SECONDS} seconds')`
 
 /**
  * The user may sign in once more within this minute. What is right but too much burns nothing. Wrong proofs count
@@ -16,11 +17,11 @@ const windowOver = (at: string) =>
 const signInsLeft = defineCondition({
   name: 'sign-ins-left',
   columns: { sign_in_limit: 'int' },
-  holds: () => `(${windowOver('clock_now()')} or users.sign_ins < asked.sign_in_limit)`,
+  holds: () => sqlText`(${windowOver(sqlText`clock_now()`)} or users.sign_ins < asked.sign_in_limit)`,
 })
 
 /** Counts the sign-in in an update of the user's row; `at` is its time. */
-export const countedSignIn = (at: string) => `
+export const countedSignIn = (at: SqlText) => sqlText`
       sign_ins = case when ${windowOver(at)} then 1 else users.sign_ins + 1 end,
       sign_ins_since = case when ${windowOver(at)} then ${at} else users.sign_ins_since end`
 

@@ -1,6 +1,5 @@
-import type { JoinedStatement, Writing } from '../../../platform/db/joined.ts'
-import type { Columns } from '../../../platform/db/recordset.ts'
 import { EVENT_COLUMNS, ORIGIN_COLUMNS, recordText } from '../../../platform/events/events.ts'
+import { defineJoined, type JoinedStatement, type Writing } from '../../../platform/joined/joined.ts'
 import {
   type BesideKind,
   type ConditionKind,
@@ -8,6 +7,8 @@ import {
   type OutcomeKind,
   type ProofKind,
 } from '../../../platform/joined/proofs.ts'
+import type { Columns } from '../../../platform/joined/recordset.ts'
+import { joinText, nameText, type SqlText, sqlText } from '../../../platform/joined/sql-text.ts'
 import { type Platform, perPlatform } from '../../../platform/platform.ts'
 import { PROVEN } from './first-proof.ts'
 import { countedSignIn, countsSignIn } from './sign-in-rate.ts'
@@ -40,57 +41,63 @@ export function spendStatement(platform: Platform, shape: Shape): JoinedStatemen
   const { outcome, proofs, beside, conditions, isFirstProof } = shape
   const parts = [outcome, ...proofs, ...beside, ...conditions]
   const name = [...parts.map((part) => part.name), isFirstProof].join(' ')
-  const statement = known.get(name) ?? {
-    columns: Object.assign({}, COMMON, ...parts.map((part) => part.columns)),
-    order: 'directory_id, user_id',
-    more: EVENT_COLUMNS,
-    text: (writing) => spendText(shape, writing),
-  }
+  const statement =
+    known.get(name) ??
+    defineJoined()({
+      columns: Object.assign({}, COMMON, ...parts.map((part) => part.columns)),
+      order: sqlText`directory_id, user_id`,
+      more: EVENT_COLUMNS,
+      text: (writing) => spendText(shape, writing),
+    })
   known.set(name, statement)
   return statement
 }
 
 // Of `held` rather than of the same join: the planner would choose the order of joins, and with it that of locks.
-function spendText(shape: Shape, { directory, lock, more }: Writing): string {
+function spendText(shape: Shape, { directory, lock, more }: Writing): SqlText {
   const { outcome, proofs, beside, conditions, isFirstProof } = shape
-  const holds = conditions.map((condition) => ` and ${condition.holds(directory('asked'))}`)
-  const holding = beside.flatMap(({ name, hold }) => (hold ? [`held_${name} as (${hold(directory('ready'))}),`] : []))
-  const writes = [...proofs, ...beside].flatMap((part) => part.write?.(directory('ready')) ?? [])
-  const made = 'ready join made on made.id = ready.made_id'
+  const holds = conditions.map((condition) => sqlText` and ${condition.holds(directory('asked'))}`)
+  const holding = beside.flatMap(({ name, hold }) =>
+    hold ? [sqlText`held_${nameText(name)} as (${hold(directory('ready'))}),`] : [],
+  )
+  const writes = [...proofs, ...beside]
+    .flatMap((part) => part.write?.(directory('ready')) ?? [])
+    .map((text, i) => sqlText`written_${i} as (${text}),`)
+  const made = sqlText`ready join made on made.id = ready.made_id`
   const sets = [
     ...(outcome.signsIn ? [SIGNED_IN] : []),
     ...(isFirstProof ? [PROVEN] : []),
-    ...(countsSignIn(conditions) ? [countedSignIn('ready.at')] : []),
+    ...(countsSignIn(conditions) ? [countedSignIn(sqlText`ready.at`)] : []),
   ]
-  const filled = outcome.signsIn ? 'made.auth_account_id' : 'null'
-  return `,
+  const filled = outcome.signsIn ? sqlText`made.auth_account_id` : sqlText`null`
+  return sqlText`,
     held as materialized (
       select asked.* from asked cross join lateral (
         select id from users
         where users.directory_id = ${directory('asked')} and users.id = asked.user_id
           and users.email_norm = asked.email_norm and users.epoch = asked.epoch
-          and users.active and users.deleted_at is null${holds.join('')}
+          and users.active and users.deleted_at is null${joinText(holds, '')}
         ${lock}) person),
     ready as materialized (
       select asked.*, clock.at from clock cross join held as asked ${foundText(proofs, directory('asked'), lock)}),
-    ${holding.join('\n')}
-    ${writes.map((text, i) => `written_${i} as (${text}),`).join('\n')}
-    ${sets.length > 0 ? `signed_in as (${updateText(directory('ready'), sets)}),` : ''}
+    ${joinText(holding, ' ')}
+    ${joinText(writes, ' ')}
+    ${sets.length > 0 ? sqlText`signed_in as (${updateText(directory('ready'), sets)}),` : null}
     made as (${outcome.write(directory('ready'))}),
-    recorded as (${recordText({ events: more, directory: directory('ready'), from: made, filled })})
+    recorded as (${recordText({ more, directory: directory('ready'), from: made, filled })})
     select ready.n, ${outcome.answers(directory('ready'))} from ${made}`
 }
 
-const SIGNED_IN = `last_login_at = ready.at,
+const SIGNED_IN = sqlText`last_login_at = ready.at,
       auth_account_id = coalesce(users.auth_account_id, ready.new_account_id),
       sessions_at_most = users.sessions_at_most + 1`
 
 /** The user's row is updated once. */
-function updateText(directory: string, sets: string[]): string {
+function updateText(directory: SqlText, sets: SqlText[]): SqlText {
   // Foreign table users: a sign-in updates `last_login_at` and assigns the auth account. The first one proves the
   // mailbox.
-  return `
-    update users set ${sets.join(', ')}
+  return sqlText`
+    update users set ${joinText(sets, ', ')}
     from ready where users.directory_id = ${directory} and users.id = ready.user_id
     returning users.directory_id, users.id as user_id, users.auth_account_id, users.session_epoch`
 }

@@ -1,6 +1,6 @@
-import { runAlone, runTogether } from '../../../platform/db/joined.ts'
 import { type JoinedEvent, joinedEventRow, originRow } from '../../../platform/events/events.ts'
 import { newId } from '../../../platform/ids.ts'
+import { runAlone, runTogether } from '../../../platform/joined/joined.ts'
 import type { UsedBeside, UsedCondition, UsedOutcome, UsedProof } from '../../../platform/joined/proofs.ts'
 import type { Work } from '../../../platform/work.ts'
 import type { FirstProof } from './first-proof.ts'

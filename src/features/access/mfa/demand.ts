@@ -1,5 +1,6 @@
 import type { EventInput } from '../../../platform/events/events.ts'
 import { defineCondition, type UsedCondition } from '../../../platform/joined/proofs.ts'
+import { sqlText } from '../../../platform/joined/sql-text.ts'
 import { isServiceEnabled } from '../../../platform/tenancy/services.ts'
 import type { Work } from '../../../platform/work.ts'
 import { loginEvents } from '../login/login.ts'
@@ -92,7 +93,7 @@ async function withoutFactor(work: Work, subject: Subject): Promise<Demand['kind
 const demandUnchanged = defineCondition({
   name: 'demand-unchanged',
   columns: { had_factor: 'boolean', had_passkey: 'boolean', policy_version: 'int', defaults_directory: 'uuid' },
-  holds: (directory) => `users.mfa_enrolled = asked.had_factor and (users.passkey_count > 0) = asked.had_passkey
+  holds: (directory) => sqlText`users.mfa_enrolled = asked.had_factor and (users.passkey_count > 0) = asked.had_passkey
     and (select coalesce(sum(version), 0) from mfa_policies
       where mfa_policies.directory_id in (${directory}, asked.defaults_directory)) = asked.policy_version`,
 })

@@ -1,3 +1,4 @@
+import { sqlText } from '../../../platform/joined/sql-text.ts'
 import { type Belonging, isPending, tells, type UserChange } from '../../../platform/lifecycle/belongings.ts'
 import type { TxWork } from '../../../platform/work.ts'
 import { AT_ONCE, leaveToJob, revocationOf } from './cut-off.ts'
@@ -26,7 +27,7 @@ const sessions: Belonging<RevokedRow> = {
     'id auth_method amr aal authenticated_at created_at last_active_at idle_expires_at expires_at ip_address user_agent trusted_device_id revoked_at revoked_reason',
     'environment_id auth_account_id generation refresh_hash previous_refresh_hash successor_sealed rotated_at organization_epoch user_epoch',
   ),
-  setUpBefore: 'sessions.user_id = users.id and sessions.revoked_at is null',
+  setUpBefore: sqlText`sessions.user_id = users.id and sessions.revoked_at is null`,
   announce: { event: sessionEvents.revoked, of: revocationOf },
   leave: (work, change, marked) => leaveToJob(work, cutOffOf(change), marked),
 }

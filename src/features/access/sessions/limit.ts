@@ -1,4 +1,5 @@
 import { defineCondition } from '../../../platform/joined/proofs.ts'
+import { sqlText } from '../../../platform/joined/sql-text.ts'
 import type { TxWork } from '../../../platform/work.ts'
 import { AT_ONCE, revokeSessions, revokeUserSessions } from './cut-off.ts'
 import { endReasons } from './end-reasons.ts'
@@ -11,7 +12,7 @@ import { findLiveSessionIds, lockSessionsAtMost, setSessionsAtMost } from './sto
 export const sessionRoom = defineCondition({
   name: 'session-room',
   columns: { session_limit: 'int' },
-  holds: () => 'users.sessions_at_most < asked.session_limit',
+  holds: () => sqlText`users.sessions_at_most < asked.session_limit`,
 })
 
 /** Locks the user, by whose row sign-ins take turns. Returns how many sessions they have at most; null without a user. */

@@ -1,4 +1,5 @@
 import { directoryRolePermissions } from '../../../contract/permissions.ts'
+import { type SqlText, sqlText } from '../../../platform/joined/sql-text.ts'
 
 /** A role of the user's organization that they have. */
 export interface HeldRole {
@@ -7,8 +8,8 @@ export interface HeldRole {
 }
 
 /** SQL: the roles of a row of users, or null; nothing else is read for who has none. */
-export function heldRolesText({ users, directory }: { users: string; directory: string }): string {
-  return `case when ${users}.role_ids <> '{}' then (
+export function heldRolesText({ users, directory }: { users: SqlText; directory: SqlText }): SqlText {
+  return sqlText`case when ${users}.role_ids <> '{}' then (
     select jsonb_agg(jsonb_build_object('slug', r.slug, 'permissions', to_jsonb(r.permissions)) order by r.slug)
     from roles r where r.directory_id = ${directory} and r.id = any(${users}.role_ids)) end`
 }

@@ -3,6 +3,7 @@ import { now } from '../../../platform/db/now.ts'
 import type { Db, Tx } from '../../../platform/db/pool.ts'
 import type { Sessions } from '../../../platform/db/schema.gen.ts'
 import { byAge, type Found, type Page, searchPage } from '../../../platform/http/pagination.ts'
+import { type SqlText, sqlText } from '../../../platform/joined/sql-text.ts'
 import type { Directory, Reach } from '../../../platform/tenancy/directory.ts'
 import { inheritedServices, isServed } from '../../../platform/tenancy/services.ts'
 
@@ -16,26 +17,26 @@ export type RevokedRow = Pick<SessionRow, 'directory_id' | 'id' | 'user_id' | 'a
  * SQL: whether a `sessions` row is neither revoked nor expired. That is not all: it has ended, too, when an epoch that it
  * began in is over, which `liveSessionText` compares, or who has joined the rows of user and organization.
  */
-export function unendedSessionText(at: string): string {
-  return `(sessions.revoked_at is null and sessions.expires_at > ${at} and sessions.idle_expires_at > ${at})`
+export function unendedSessionText(at: SqlText): SqlText {
+  return sqlText`(sessions.revoked_at is null and sessions.expires_at > ${at} and sessions.idle_expires_at > ${at})`
 }
 
 /** SQL of the directory and the organization of a `sessions` row: columns or parameters. */
 interface Place {
-  directory: string
-  organization: string
+  directory: SqlText
+  organization: SqlText
 }
 
 /** SQL: whether a `sessions` row is live. Decided here, never by a clean-up or the job that ends rows. */
-export function liveSessionText(at: string, { directory, organization }: Place): string {
-  return `(${unendedSessionText(at)}
+export function liveSessionText(at: SqlText, { directory, organization }: Place): SqlText {
+  return sqlText`(${unendedSessionText(at)}
       and sessions.user_epoch = (
         select session_epoch from users where users.directory_id = ${directory} and users.id = sessions.user_id)
       and sessions.organization_epoch = coalesce((
         select session_epoch from organizations where organizations.id = ${organization}), 0))`
 }
 
-const isUnended = sql.raw<SqlBool>(unendedSessionText('clock_now()'))
+const isUnended = sql.raw<SqlBool>(unendedSessionText(sqlText`clock_now()`))
 
 /** Whether a `sessions` row of a directory has not ended with others. */
 function hasSameEpochs(directory: Directory) {

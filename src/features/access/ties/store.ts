@@ -3,6 +3,7 @@ import { byteaArray } from '../../../platform/db/arrays.ts'
 import { now } from '../../../platform/db/now.ts'
 import type { Db } from '../../../platform/db/pool.ts'
 import { defineBeside } from '../../../platform/joined/proofs.ts'
+import { sqlText } from '../../../platform/joined/sql-text.ts'
 import type { Directory } from '../../../platform/tenancy/directory.ts'
 import { isLiveSession } from '../sessions/sessions.ts'
 
@@ -17,7 +18,7 @@ export const sessionTied = defineBeside({
     tied_end: 'text',
     tied_seconds: 'int',
   },
-  write: (directory) => `
+  write: (directory) => sqlText`
     insert into federated_sessions (directory_id, id, user_id, identity_id, logout_sealed, name_hash,
       provider_session_hash, session_ends_at, expires_at)
     select ${directory}, ready.made_id, ready.user_id, ready.tied_identity, ready.tied_logout, ready.tied_name,
@@ -29,7 +30,7 @@ export const sessionTied = defineBeside({
 export const tieKept = defineBeside({
   name: 'session_tie_kept',
   columns: { kept_session: 'uuid', kept_seconds: 'int' },
-  write: (directory) => `
+  write: (directory) => sqlText`
     insert into federated_sessions (directory_id, id, user_id, identity_id, logout_sealed, name_hash,
       provider_session_hash, session_ends_at, expires_at)
     select ${directory}, ready.made_id, tie.user_id, tie.identity_id, tie.logout_sealed, tie.name_hash,

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { isOwnerSeenFrom } from '../../../platform/db/home-environment.ts'
 import type { Db, Tx } from '../../../platform/db/pool.ts'
 import { COUNTED, type Page, type Total, totalOf } from '../../../platform/http/pagination.ts'
+import { sqlText } from '../../../platform/joined/sql-text.ts'
 import type { Directory, Reach } from '../../../platform/tenancy/directory.ts'
 import { isServed } from '../../../platform/tenancy/services.ts'
 import { lockText } from '../../../platform/tenancy/user-lock.ts'
@@ -141,7 +142,7 @@ export async function setRoleRows(
         select distinct a.role_id from role_assignments a where a.directory_id = ${directory.id} and a.user_id = users.id
         order by a.role_id)
     from clock where directory_id = ${directory.id} and id = any(${roles.map(({ id }) => id)}::uuid[])
-    returning users.*, ${sql.raw(lockText('users', 'users.updated_at'))} as locked`.execute(tx)
+    returning users.*, ${sql.raw(lockText(sqlText`users`, sqlText`users.updated_at`))} as locked`.execute(tx)
   return rows
 }
 

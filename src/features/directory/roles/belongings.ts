@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { sqlText } from '../../../platform/joined/sql-text.ts'
 import {
   type Belonging,
   goes,
@@ -45,7 +46,7 @@ export const roleBelongings: Belonging[] = [
     exports: tells('role_assignments', 'created_at', 'id role_id source created_at', ''),
     beforeProof: true,
     // Those of SSO have a link, which is looked for.
-    setUpBefore: 'false',
+    setUpBefore: sqlText`false`,
     isAbsent: (user) => user.role_ids.length === 0 && user.sso_role === null,
   },
   {

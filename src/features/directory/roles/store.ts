@@ -3,6 +3,7 @@ import { now } from '../../../platform/db/now.ts'
 import type { Db, Tx } from '../../../platform/db/pool.ts'
 import type { Roles } from '../../../platform/db/schema.gen.ts'
 import { COUNTED } from '../../../platform/http/pagination.ts'
+import { sqlText } from '../../../platform/joined/sql-text.ts'
 import type { Directory, Reach } from '../../../platform/tenancy/directory.ts'
 import { isServed } from '../../../platform/tenancy/services.ts'
 import { isAccessLockedText } from '../../../platform/tenancy/user-lock.ts'
@@ -180,7 +181,7 @@ export async function findCheckRow(
   { userId, permission }: { userId: string; permission: string },
 ): Promise<CheckRow | undefined> {
   const { rows } = await sql<CheckRow>`
-    select users.directory_id, users.active and not ${sql.raw(isAccessLockedText('users', 'clock_now()'))} as active, users.role, o.status as organization_status,
+    select users.directory_id, users.active and not ${sql.raw(isAccessLockedText(sqlText`users`, sqlText`clock_now()`))} as active, users.role, o.status as organization_status,
       (select r.slug from roles r where r.directory_id = users.directory_id and r.id = any(users.role_ids)
         and ${permission} = any(r.permissions) order by r.slug limit 1) as allowing,
       exists (select from roles r where r.directory_id = users.directory_id

@@ -11,6 +11,7 @@ import {
 import { now } from '../../../platform/db/now.ts'
 import type { Db, Tx } from '../../../platform/db/pool.ts'
 import type { DB, Users } from '../../../platform/db/schema.gen.ts'
+import { sqlText } from '../../../platform/joined/sql-text.ts'
 import type { Directory, Reach } from '../../../platform/tenancy/directory.ts'
 import { lockText, type UserLock } from '../../../platform/tenancy/user-lock.ts'
 
@@ -22,10 +23,10 @@ export type ListedUserRow = UserRow & { organization_id: string | null }
 export type UserChanges = UpdateObject<DB, 'users'>
 export type NewUserRow = Omit<InsertObject<DB, 'users'>, 'directory_id' | 'environment_id'>
 
-const lockNow = sql<UserLock>`${sql.raw(lockText('users', 'clock_now()'))}`.as('locked')
+const lockNow = sql<UserLock>`${sql.raw(lockText(sqlText`users`, sqlText`clock_now()`))}`.as('locked')
 // In `returning` of a statement that sets `updated_at`, which then is the time: a distributed database takes no clock
 // there.
-const lockThen = sql<UserLock>`${sql.raw(lockText('users', 'users.updated_at'))}`.as('locked')
+const lockThen = sql<UserLock>`${sql.raw(lockText(sqlText`users`, sqlText`users.updated_at`))}`.as('locked')
 export const isRestorable = sql<SqlBool>`users.deleted_at > clock_now() - interval '30 days'`
 /** Whether a user is no sign-up that was not completed in time. */
 export const unexpired = sql<SqlBool>`(users.pending_until is null or users.pending_until > clock_now())`
@@ -233,7 +234,7 @@ export async function setLockedUntil(
     .returningAll()
   const { rows } = await sql<UserRow>`
     with changed as (${changed})
-    select changed.*, ${sql.raw(lockText('changed', 'clock_now()'))} as locked from changed`.execute(tx)
+    select changed.*, ${sql.raw(lockText(sqlText`changed`, sqlText`clock_now()`))} as locked from changed`.execute(tx)
   return rows[0]
 }
 
@@ -292,7 +293,7 @@ export async function deleteExpiredRows(
     with gone as (
       delete from users where directory_id = ${directoryId} and ${isExpiredSignup} and id in (
         select id from users where directory_id = ${directoryId} and id = any(${ids}::uuid[]) ${skipLocked}) returning *)
-    select gone.*, ${sql.raw(lockText('gone', 'clock_now()'))} as locked from gone`.execute(tx)
+    select gone.*, ${sql.raw(lockText(sqlText`gone`, sqlText`clock_now()`))} as locked from gone`.execute(tx)
   return rows
 }
 

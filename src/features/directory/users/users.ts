@@ -92,7 +92,7 @@ export async function listUsers(
   const emailNorm = query.email === undefined ? undefined : (parseEmail(query.email)?.norm ?? '')
   const filter = { ...query, emailNorm }
   if (isLookup(query, page) && emailNorm !== undefined && reach.directory) {
-    const found = await findListedByEmail(work.platform)({ directory: reach.directory, emailNorm })
+    const found = await findListedByEmail(work.platform, reach.directory, emailNorm)
     return { rows: found ? [found] : [] }
   }
   return findUserPage(db, reach, filter, page)

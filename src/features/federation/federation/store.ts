@@ -5,6 +5,7 @@ import type { FederatedSignIns, Identities } from '../../../platform/db/schema.g
 import { type Found, findPage, type Page } from '../../../platform/http/pagination.ts'
 import { defineProof } from '../../../platform/joined/proofs.ts'
 import { defineReading } from '../../../platform/joined/readings.ts'
+import { sqlText } from '../../../platform/joined/sql-text.ts'
 import type { Directory } from '../../../platform/tenancy/directory.ts'
 import { linkedConnection } from '../../../platform/tenancy/provisioned-users.ts'
 import { type HashedThere, isNamed, type Tie } from '../../access/ties/ties.ts'
@@ -156,7 +157,7 @@ export const identityProof = defineProof({
     identity_address: 'text',
   },
   locks: true,
-  find: (directory) => `
+  find: (directory) => sqlText`
     select id from identities where directory_id = ${directory} and id = asked.identity_id and user_id = asked.user_id
       and case method when 'sso' then exists (
         select from sso_connections
@@ -166,7 +167,7 @@ export const identityProof = defineProof({
         select from social_providers
         where social_providers.directory_id = ${directory} and provider = identities.source and enabled)
       end`,
-  write: (directory) => `
+  write: (directory) => sqlText`
     update identities set last_used_at = ready.at, email = coalesce(ready.identity_email, email),
       external_ids = coalesce(ready.identity_ids, external_ids),
       user_names = coalesce(ready.identity_names, user_names),
@@ -306,12 +307,13 @@ export interface ShownCode {
 /** The same, where the facts about its user are read. */
 export const shownCode = defineReading<ShownCode>()({
   columns: { code_hash: 'bytea' },
-  userId: 'code.user_id',
-  joins: ({ directory }) => `
+  userId: sqlText`code.user_id`,
+  joins: ({ directory }) => sqlText`
     left join lateral (
       select * from exchange_codes where directory_id = ${directory('asked')} and code_hash = asked.code_hash
         and expires_at > clock.at limit 1) code on true`,
-  selects: () => `code.id as code_id, code.auth_method as code_method, code.amr as code_amr, code.aal as code_aal,
+  selects:
+    () => sqlText`code.id as code_id, code.auth_method as code_method, code.amr as code_amr, code.aal as code_aal,
     code.identity_id as code_identity, code.logout_sealed as code_logout, code.name_hash as code_name,
     code.provider_session_hash as code_session, code.session_ends_at as code_session_end`,
 })
@@ -321,9 +323,9 @@ export const codeProof = defineProof({
   name: 'exchange_code',
   columns: { code_id: 'uuid' },
   locks: true,
-  find: (directory) => `
+  find: (directory) => sqlText`
     select id from exchange_codes where directory_id = ${directory} and id = asked.code_id and expires_at > clock.at`,
-  write: (directory) => `
+  write: (directory) => sqlText`
     delete from exchange_codes using ready
     where exchange_codes.directory_id = ${directory} and exchange_codes.id = ready.code_id`,
 })

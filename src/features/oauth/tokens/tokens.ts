@@ -8,13 +8,12 @@ import {
 } from '../../../platform/crypto/refresh-token.ts'
 import { type AccessClaims, verifyAccessToken } from '../../../platform/crypto/signing-keys.ts'
 import { sameHash } from '../../../platform/crypto/tokens.ts'
-import { coalesce } from '../../../platform/db/coalesce.ts'
-import { runAlone, runTogether } from '../../../platform/db/joined.ts'
 import { httpErrors, invalidField } from '../../../platform/errors.ts'
 import { record } from '../../../platform/events/events.ts'
 import { isId } from '../../../platform/ids.ts'
+import { runAlone, runTogether } from '../../../platform/joined/joined.ts'
 import { defineEndReasons } from '../../../platform/lifecycle/end-reasons.ts'
-import { perPlatform } from '../../../platform/platform.ts'
+import type { Platform } from '../../../platform/platform.ts'
 import type { ValuesOf } from '../../../platform/settings/settings.ts'
 import {
   accountDirectory,
@@ -37,33 +36,23 @@ import { assertRedirectAllowed, beginLogout, keepTie } from '../../federation/fe
 import { tokenErrors } from './errors.ts'
 import { refreshSettings } from './settings.ts'
 import {
-  findLiveSessions,
-  findTokenSessions,
-  type LivePlace,
   type LiveSession,
+  liveSession,
   rotation,
   type SessionPlace,
   sessionProof,
   type TokenSession,
+  tokenSession,
 } from './store.ts'
 
 type Settings = ValuesOf<typeof refreshSettings>
 
 const reasons = defineEndReasons('logout', 'refresh_token_reused')
 
-// Concurrent look-ups share a statement, and are answered only after it.
-const readLiveSession = perPlatform((platform) =>
-  coalesce({
-    run: (places: LivePlace[], directoryId) => findLiveSessions(platform.db, places, directoryId),
-    place: { database: platform.database, directoryOf: ({ directory }) => directory.id },
-  }),
-)
-const readSession = perPlatform((platform) =>
-  coalesce({
-    run: (places: SessionPlace[], directoryId) => findTokenSessions(platform.db, places, directoryId),
-    place: { database: platform.database, directoryOf: ({ directory }) => directory.id },
-  }),
-)
+function readSession(platform: Platform, { directory, sessionId }: SessionPlace): Promise<TokenSession | null> {
+  const row = { id: sessionId, organization_id: directory.organizationId }
+  return runTogether(platform, { statement: tokenSession, directoryId: directory.id, row })
+}
 
 /**
  * Returns the successor of a refresh token, or a challenge if a second factor is now required. The same token again
@@ -85,7 +74,7 @@ async function retryRefresh(work: Work, presented: RefreshToken): Promise<Sessio
 
 async function tryRefresh(work: Work, presented: RefreshToken): Promise<SessionReply | null> {
   const { platform, directory } = work
-  const session = await readSession(platform)({ directory, sessionId: presented.sessionId })
+  const session = await readSession(platform, { directory, sessionId: presented.sessionId })
   if (!session) throw tokenErrors.refreshTokenInvalid()
   // Before checking whether the session is live: the cause tells the caller more.
   await assertMaySignIn(work, session)
@@ -157,7 +146,6 @@ async function rotateTo(
       next_sealed: sealed,
       idle_seconds: settings.session_idle_timeout_seconds,
     },
-    more: [],
   }
   // What another transaction holds was left out: by itself it waits for that.
   const rotated = (await runTogether(platform, item)) ?? (await runAlone(platform.db, item))
@@ -232,7 +220,8 @@ export function findLiveToken(work: InReach, token: string): Awaitable<LiveToken
 
 async function liveAt({ platform }: InReach, place: TokenPlace): Promise<LiveToken | null> {
   const { directory, sessionId, refresh, claims } = place
-  const session = await readLiveSession(platform)({ directory, sessionId, refreshHash: refresh?.hash ?? null })
+  const row = { id: sessionId, organization_id: directory.organizationId, refresh_hash: refresh?.hash ?? null }
+  const session = await runTogether(platform, { statement: liveSession, directoryId: directory.id, row })
   if (!session) return null
   return { kind: refresh ? 'refresh_token' : 'access_token', directory, sessionId, session, claims }
 }
@@ -332,7 +321,7 @@ async function endSessionAt(
   place: SessionPlace,
   body: Pick<EndSession, 'everywhere'>,
 ): Promise<TokenSession | null> {
-  const session = await readSession(work.platform)(place)
+  const session = await readSession(work.platform, place)
   if (!session) return null
   const { directory, sessionId } = place
   await inTx({ ...work, directory }, async (work) => {

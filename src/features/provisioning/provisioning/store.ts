@@ -2,6 +2,7 @@ import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { Db, Tx } from '../../../platform/db/pool.ts'
 import type { ScimUsers } from '../../../platform/db/schema.gen.ts'
 import { foldIdentifier } from '../../../platform/identifier.ts'
+import { sqlText } from '../../../platform/joined/sql-text.ts'
 import type { Directory } from '../../../platform/tenancy/directory.ts'
 import { linkedConnection } from '../../../platform/tenancy/provisioned-users.ts'
 import { isAccessLockedText, lockText } from '../../../platform/tenancy/user-lock.ts'
@@ -90,7 +91,7 @@ export interface Candidate extends LockColumns {
   is_locked: boolean
 }
 
-const isLocked = sql.raw(isAccessLockedText('users', 'clock_now()'))
+const isLocked = sql.raw(isAccessLockedText(sqlText`users`, sqlText`clock_now()`))
 
 export async function findCandidates(
   db: Db,
@@ -234,7 +235,7 @@ export const listedUsers = (directory: Directory, list: List) => sql`
 export async function selectProvisionedPage(db: Db, directory: Directory, list: List, page: PageParts) {
   const { key, clause } = page
   const { rows } = await sql<ListedRow>`
-    select u.*, ${sql.raw(lockText('u', 'clock_now()'))} as locked, s.external_id as said_external_id, s.resource,
+    select u.*, ${sql.raw(lockText(sqlText`u`, sqlText`clock_now()`))} as locked, s.external_id as said_external_id, s.resource,
       shown.version as shown_version, shown.changed_at as shown_at, ${key} as sort_key
     ${listedUsers(directory, list)} ${clause}`.execute(db)
   return rows
@@ -250,7 +251,7 @@ export async function countProvisionedRows(db: Db, directory: Directory, list: L
 /** Users of the directory's list, by their ids. */
 export async function findListedRows(db: Db, directory: Directory, ids: string[]): Promise<ListedRow[]> {
   const { rows } = await sql<ListedRow>`
-    select u.*, ${sql.raw(lockText('u', 'clock_now()'))} as locked, s.external_id as said_external_id, s.resource,
+    select u.*, ${sql.raw(lockText(sqlText`u`, sqlText`clock_now()`))} as locked, s.external_id as said_external_id, s.resource,
       shown.version as shown_version, shown.changed_at as shown_at, '' as sort_key
     from scim_users s join users u on u.directory_id = ${directory.id} and u.id = s.user_id
       left join scim_user_versions shown on shown.directory_id = ${directory.id} and shown.user_id = s.user_id

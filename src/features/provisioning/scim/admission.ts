@@ -1,37 +1,22 @@
-import { coalesce } from '../../../platform/db/coalesce.ts'
 import { httpErrors } from '../../../platform/errors.ts'
-import { perPlatform } from '../../../platform/platform.ts'
+import { runTogether } from '../../../platform/joined/joined.ts'
 import type { Work } from '../../../platform/work.ts'
 import { asScimError, scimErrors } from './errors.ts'
-import { type AdmissionRow, findAdmissionRows } from './store.ts'
+import { type AdmissionRow, admission } from './store.ts'
 import { invalidToken } from './token.ts'
 
 /** What the organization has set of its provisioning. */
 export type Provisioning = Pick<AdmissionRow, 'sso_connection_id' | 'on_deprovision'>
 
 type Asking = Pick<Work, 'platform' | 'directory' | 'origin'>
-type Asked = Pick<Work, 'directory' | 'origin'>
-
-const tokenOf = ({ origin: { actor } }: Asked) => (actor.type === 'scim' ? actor.id : null)
-
-/** Requests that arrive together share a statement: each asks it first. */
-const admissions = perPlatform(({ db, database }) =>
-  coalesce<Asked, AdmissionRow | null>({
-    async run(requests, directoryId) {
-      const asked = { directories: requests.map(({ directory }) => directory.id), tokens: requests.map(tokenOf) }
-      const rows = new Map((await findAdmissionRows(db, asked, directoryId)).map((row) => [row.place, row]))
-      return requests.map((_, index) => rows.get(index + 1) ?? null)
-    },
-    place: { database, directoryOf: ({ directory }) => directory.id },
-  }),
-)
-
 /**
  * Whether a provisioning client is served now: the first thing that every route of the protocol asks. Throws
  * `scim_token_invalid` for a token that has ended meanwhile, `organization_suspended`, `scim_disabled`.
  */
 export async function admit({ platform, directory, origin }: Asking): Promise<Provisioning> {
-  const found = await admissions(platform)({ directory, origin })
+  const { actor } = origin
+  const row = { token_id: actor.type === 'scim' ? actor.id : null }
+  const found = await runTogether(platform, { statement: admission, directoryId: directory.id, row })
   if (found && !found.works) throw httpErrors.scimTokenInvalid(invalidToken)
   if (found?.organization_status !== 'active')
     throw httpErrors.organizationSuspended({

@@ -1,8 +1,8 @@
-import { runTogether } from '../../../platform/db/joined.ts'
 import { findErrorDefinition } from '../../../platform/errors.ts'
 import type { Page } from '../../../platform/http/pagination.ts'
 import type { Observed } from '../../../platform/http/server.ts'
 import { isId, newId } from '../../../platform/ids.ts'
+import { runTogether } from '../../../platform/joined/joined.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import type { Directory } from '../../../platform/tenancy/directory.ts'
 import type { Work } from '../../../platform/work.ts'
@@ -52,9 +52,8 @@ async function keepLog(platform: Platform, directory: Directory, entry: Entry): 
   const said = JSON.stringify({ path, reason, body, replayOf })
   const said_sealed = await platform.keyring.seal(place(directory.accountId, id), said)
   const row = { id, method, route, status, code, said_sealed }
-  const item = { statement: keepRequest, directoryId: directory.id, key: null, row, more: [] }
-  const kept = await runTogether(platform, item)
-  if (!kept || !('created_at' in kept) || !(kept.created_at instanceof Date)) throw new Error('No request was kept')
+  const kept = await runTogether(platform, { statement: keepRequest, directoryId: directory.id, row })
+  if (!kept) throw new Error('No request was kept')
   return { ...row, directory_id: directory.id, created_at: kept.created_at }
 }
 

@@ -1,9 +1,10 @@
 import { type InsertObject, type Selectable, sql } from 'kysely'
-import type { JoinedStatement } from '../../../platform/db/joined.ts'
 import { now } from '../../../platform/db/now.ts'
 import type { Db, Tx } from '../../../platform/db/pool.ts'
 import type { DB, ScimConfigs, ScimLogs, ScimTokens } from '../../../platform/db/schema.gen.ts'
 import { type Page, takePage } from '../../../platform/http/pagination.ts'
+import { defineJoined } from '../../../platform/joined/joined.ts'
+import { sqlText } from '../../../platform/joined/sql-text.ts'
 import type { Directory } from '../../../platform/tenancy/directory.ts'
 
 export type LogRow = Selectable<ScimLogs>
@@ -129,35 +130,28 @@ export interface AdmissionRow {
   works: boolean
 }
 
-/** The same, of each of these directories at once. */
-export async function findAdmissionRows(
-  db: Db,
-  asked: { directories: string[]; tokens: (string | null)[] },
-  directoryId: string | null,
-): Promise<(AdmissionRow & { place: number })[]> {
-  const place = directoryId === null ? sql`asked.directory_id` : sql`${directoryId}::uuid`
-  const { rows } = await sql<AdmissionRow & { place: number }>`
-    select asked.place::int, coalesce(c.enabled, false) as enabled, c.sso_connection_id,
+export const admission = defineJoined<AdmissionRow>()({
+  columns: { token_id: 'uuid' },
+  text: ({ directory }) => sqlText`
+    select asked.n, coalesce(c.enabled, false) as enabled, c.sso_connection_id,
       coalesce(c.on_deprovision, 'deactivate') as on_deprovision, o.status as organization_status,
       asked.token_id is null or t.id is not null as works
-    from unnest(${asked.directories}::uuid[], ${asked.tokens}::uuid[]) with ordinality
-      as asked (directory_id, token_id, place)
+    from asked
     join directories d on d.id = asked.directory_id
     left join organizations o on o.id = d.organization_id
     left join scim_tokens t on t.id = asked.token_id and t.directory_id = asked.directory_id
       and (t.expires_at is null or t.expires_at > clock_now())
-    left join scim_configs c on c.directory_id = ${place}`.execute(db)
-  return rows
-}
+    left join scim_configs c on c.directory_id = ${directory('asked')}`,
+})
 
 /**
  * Keeps a request, and notes in the configuration that there was one: once a minute, which is enough for people and spares
  * the row. One that somebody is changing is left alone.
  */
-export const keepRequest: JoinedStatement = {
+export const keepRequest = defineJoined<Pick<LogRow, 'created_at'>>()({
   columns: { id: 'uuid', method: 'text', route: 'text', status: 'int', code: 'text', said_sealed: 'text' },
-  order: 'directory_id, id',
-  text: ({ directory, lock }) => `,
+  order: sqlText`directory_id, id`,
+  text: ({ directory, lock }) => sqlText`,
     due as (
       select found.directory_id from clock cross join asked cross join lateral (
         select directory_id from scim_configs where directory_id = ${directory('asked')}
@@ -171,7 +165,7 @@ export const keepRequest: JoinedStatement = {
       select asked.directory_id, asked.id, asked.method, asked.route, asked.status, asked.code, asked.said_sealed, clock.at
       from clock cross join asked returning id, created_at)
     select asked.n, kept.created_at from asked join kept on kept.id = asked.id`,
-}
+})
 
 export async function findLogRow(db: Db, directory: Directory, id: string): Promise<LogRow | undefined> {
   const query = db.selectFrom('scim_logs').selectAll().where('directory_id', '=', directory.id)

@@ -1,9 +1,10 @@
-import { type RawBuilder, sql } from 'kysely'
-import { arrayLiteral, uuidArray } from '../../../platform/db/arrays.ts'
+import { CompiledQuery, type RawBuilder, sql } from 'kysely'
+import { uuidArray } from '../../../platform/db/arrays.ts'
 import type { Db, Tx } from '../../../platform/db/pool.ts'
-import { type Columns, recordset, recordsetValues } from '../../../platform/db/recordset.ts'
 import type { Position } from '../../../platform/events/event-cursor.ts'
 import type { EventPlace } from '../../../platform/events/event-places.ts'
+import { type Columns, recordset, recordsetValues } from '../../../platform/joined/recordset.ts'
+import { type SqlText, sqlText } from '../../../platform/joined/sql-text.ts'
 import type { Block, EventText } from './digest.ts'
 
 const micros = (column: string) => sql`(extract(epoch from ${sql.ref(column)}) * 1000000)::bigint::text`
@@ -86,6 +87,13 @@ const BLOCK_COLUMNS = {
   hash: 'bytea',
 } as const satisfies Columns
 
+const time = (column: SqlText) => sqlText`timestamptz 'epoch' + ${column} * interval '1 microsecond'`
+
+const APPEND_BLOCKS = sqlText`
+  insert into audit_blocks (directory_id, seq, environment_id, epoch, tx_id, event_id, first_at, last_at, event_ids, digests, hash)
+  select directory_id, seq, environment_id, epoch, tx_id::xid8, event_id, ${time(sqlText`first_at`)}, ${time(sqlText`last_at`)},
+    event_ids::uuid[], digests, hash from ${recordset(1, sqlText`given`, BLOCK_COLUMNS)}`
+
 /** Appends blocks, and moves the heads of their directories there. Fails where a block of the number is there already. */
 export async function appendBlocks(tx: Tx, blocks: (Block & { hash: Buffer })[]): Promise<void> {
   const rows = blocks.map((block) => ({
@@ -94,13 +102,7 @@ export async function appendBlocks(tx: Tx, blocks: (Block & { hash: Buffer })[])
     ...{ first_at: block.firstAt, last_at: block.lastAt, event_ids: block.eventIds },
     ...{ digests: block.digests, hash: block.hash },
   }))
-  const values = recordsetValues(rows, BLOCK_COLUMNS)
-  const given = recordsetSql(recordset(1, 'given', BLOCK_COLUMNS), values)
-  const time = (column: string) => sql.raw(`timestamptz 'epoch' + ${column} * interval '1 microsecond'`)
-  await sql`insert into audit_blocks (directory_id, seq, environment_id, epoch, tx_id, event_id, first_at, last_at,
-      event_ids, digests, hash)
-    select directory_id, seq, environment_id, epoch, tx_id::xid8, event_id, ${time('first_at')}, ${time('last_at')},
-      event_ids::uuid[], digests, hash from ${given}`.execute(tx)
+  await tx.executeQuery(CompiledQuery.raw(APPEND_BLOCKS, recordsetValues(rows, BLOCK_COLUMNS)))
   const heads = [...new Map(rows.map((row) => [row.directory_id, row])).values()].sort((a, b) =>
     a.directory_id < b.directory_id ? -1 : 1,
   )
@@ -113,13 +115,4 @@ export async function appendBlocks(tx: Tx, blocks: (Block & { hash: Buffer })[])
         .doUpdateSet((eb) => ({ seq: eb.ref('excluded.seq'), hash: eb.ref('excluded.hash') })),
     )
     .execute()
-}
-
-/** A text with `$1` … as a part of a statement. */
-function recordsetSql(text: string, values: string[]): RawBuilder<unknown> {
-  const parts = text.split(/\$\d+/).map((part) => sql.raw(part))
-  return sql.join(
-    parts.flatMap((part, i) => (i === 0 ? [part] : [sql`${values[i - 1] ?? arrayLiteral([])}`, part])),
-    sql``,
-  )
 }

@@ -3,6 +3,7 @@ import { now } from '../../../platform/db/now.ts'
 import type { Db, Tx } from '../../../platform/db/pool.ts'
 import { defineOutcome, defineProof } from '../../../platform/joined/proofs.ts'
 import { defineReading, type Reading } from '../../../platform/joined/readings.ts'
+import { type SqlText, sqlText } from '../../../platform/joined/sql-text.ts'
 import type { Directory } from '../../../platform/tenancy/directory.ts'
 import { countEverywhere, type LockoutPolicy } from '../lockout/lockout.ts'
 import type { HashedToken } from './token.ts'
@@ -39,14 +40,14 @@ export const challengeOutcome = defineOutcome<MadeChallenge>()({
     failure_identity: 'bytea',
   },
   signsIn: false,
-  write: (directory) => `
+  write: (directory) => sqlText`
     insert into mfa_challenges (directory_id, id, token_hash, user_id, auth_method, amr, session_id, network_hash,
       enrollment, next_password_hash, failure_identity, user_epoch, expires_at)
     select ${directory}, ready.made_id, ready.token_hash, ready.user_id, ready.auth_method, ready.amr,
       ready.refreshed_session, ready.network_hash, ready.enrollment,
       ready.next_password_hash, ready.failure_identity, ready.epoch, ready.at + make_interval(secs => ${TTL_SECONDS})
     from ready returning id, expires_at`,
-  answers: (directory) => `made.expires_at,
+  answers: (directory) => sqlText`made.expires_at,
     exists (select from totp_enrollments where directory_id = ${directory} and user_id = ready.user_id
       and confirmed_at is not null) as totp,
     exists (select from backup_codes where directory_id = ${directory} and user_id = ready.user_id) as backup,
@@ -124,14 +125,14 @@ type ShownRow = { [K in keyof ChallengeRow]: ChallengeRow[K] | null }
 const TOKEN_COLUMNS = { token_hash: 'bytea', client_network: 'bytea' } as const
 
 /** The live challenge of a token, as seen from this network, by `clock` and `asked`. */
-const liveChallenge = (directory: string) => `
+const liveChallenge = (directory: SqlText) => sqlText`
   select * from mfa_challenges
   where directory_id = ${directory} and token_hash = asked.token_hash and used_at is null and expires_at > clock.at
     and attempts < ${TRIES} and failure_identity is not null
     and (network_hash is null or network_hash = asked.client_network)`
 
 /** What a challenge is, from `found`, with the user's factors, so that an attempt needs no second query. */
-const challengeColumns = (directory: string) => `found.id as challenge_id, found.user_id as challenge_user_id,
+const challengeColumns = (directory: SqlText) => sqlText`found.id as challenge_id, found.user_id as challenge_user_id,
   found.auth_method, found.amr, found.session_id, found.enrollment, found.next_password_hash,
   found.sms_code_hash, found.user_epoch,
   (select session_ends_at from federated_sessions tie where tie.directory_id = ${directory} and tie.id = found.id limit 1)
@@ -148,8 +149,8 @@ const challengeColumns = (directory: string) => `found.id as challenge_id, found
 /** The live challenge of a token, where the facts about its user are read. */
 export const shownChallenge = defineReading<ShownRow>()({
   columns: TOKEN_COLUMNS,
-  userId: 'found.user_id',
-  joins: ({ directory }) => `left join lateral (${liveChallenge(directory('asked'))} limit 1) found on true`,
+  userId: sqlText`found.user_id`,
+  joins: ({ directory }) => sqlText`left join lateral (${liveChallenge(directory('asked'))} limit 1) found on true`,
   selects: ({ directory }) => challengeColumns(directory('asked')),
 })
 
@@ -164,8 +165,8 @@ type TriedRow = ShownRow & {
 
 const tried = defineReading<TriedRow>()({
   columns: TOKEN_COLUMNS,
-  userId: 'found.user_id',
-  before: ({ directory, lock, shared }) => `,
+  userId: sqlText`found.user_id`,
+  before: ({ directory, lock, shared }) => sqlText`,
     live as materialized (
       select asked.n, challenge.*, challenge.failure_identity as identity
       from clock cross join asked cross join lateral (${liveChallenge(directory('asked'))} ${lock}) challenge),
@@ -174,14 +175,16 @@ const tried = defineReading<TriedRow>()({
     tried as (
       update mfa_challenges set attempts = mfa_challenges.attempts + 1 from found
       where mfa_challenges.directory_id = ${directory('found')} and mfa_challenges.id = found.id),
-    counted as (${countEverywhere('found', directory('found'), {
+    counted as (${countEverywhere(sqlText`found`, directory('found'), {
       maxAttempts: shared(0),
       windowSeconds: shared(1),
       durationSeconds: shared(2),
     })})`,
-  joins: () => `left join found on found.n = asked.n
+  joins: () => sqlText`left join found on found.n = asked.n
     left join counted on counted.directory_id = found.directory_id and counted.identity = found.identity`,
-  selects: ({ directory }) => `${challengeColumns(directory('asked'))}, counted.identity is not null as is_allowed,
+  selects: ({
+    directory,
+  }) => sqlText`${challengeColumns(directory('asked'))}, counted.identity is not null as is_allowed,
     counted.locked_until, exists (${liveChallenge(directory('asked'))}) as is_there`,
   isLeftOut: ({ challenge_id, is_there }) => challenge_id === null && is_there,
 })
@@ -218,10 +221,10 @@ export const challengeProof = defineProof({
   name: 'challenge-passed',
   columns: { challenge_id: 'uuid' },
   locks: true,
-  find: (directory) => `
+  find: (directory) => sqlText`
     select id from mfa_challenges where directory_id = ${directory} and id = asked.challenge_id
       and used_at is null and expires_at > clock.at`,
-  write: (directory) => `
+  write: (directory) => sqlText`
     update mfa_challenges set used_at = ready.at from ready
     where mfa_challenges.directory_id = ${directory} and mfa_challenges.id = ready.challenge_id`,
 })

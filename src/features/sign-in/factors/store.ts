@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../../platform/db/pool.ts'
 import { defineProof } from '../../../platform/joined/proofs.ts'
+import { sqlText } from '../../../platform/joined/sql-text.ts'
 import type { Directory } from '../../../platform/tenancy/directory.ts'
 import type { TotpRow } from '../challenges/challenges.ts'
 import type { HashedBackupCode } from './backup-codes.ts'
@@ -104,10 +105,10 @@ export const totpProof = defineProof({
   name: 'totp',
   columns: { totp_id: 'uuid', totp_step: 'int' },
   locks: true,
-  find: (directory) => `
+  find: (directory) => sqlText`
     select user_id from totp_enrollments where directory_id = ${directory} and user_id = asked.user_id
       and id = asked.totp_id and confirmed_at is not null and last_step < asked.totp_step`,
-  write: (directory) => `
+  write: (directory) => sqlText`
     update totp_enrollments set last_step = ready.totp_step from ready
     where totp_enrollments.directory_id = ${directory} and totp_enrollments.user_id = ready.user_id`,
 })

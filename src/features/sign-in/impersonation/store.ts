@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import type { Db, Tx } from '../../../platform/db/pool.ts'
 import type { Impersonations } from '../../../platform/db/schema.gen.ts'
 import { defineBeside } from '../../../platform/joined/proofs.ts'
+import { sqlText } from '../../../platform/joined/sql-text.ts'
 import type { Directory } from '../../../platform/tenancy/directory.ts'
 import { unendedSessionText } from '../../access/sessions/sessions.ts'
 
@@ -9,7 +10,7 @@ import { unendedSessionText } from '../../access/sessions/sessions.ts'
 export const impersonationNoted = defineBeside({
   name: 'impersonation_noted',
   columns: { act_account: 'uuid', act_sub: 'text', act_reason: 'text', act_seconds: 'int' },
-  write: (directory) => `
+  write: (directory) => sqlText`
     insert into impersonations (directory_id, id, user_id, auth_account_id, actor, reason, expires_at)
     select ${directory}, ready.made_id, ready.user_id, ready.act_account, ready.act_sub, ready.act_reason,
       ready.at + make_interval(secs => ready.act_seconds)
@@ -46,7 +47,7 @@ export async function findEndedRows(db: Db, after: EndedRow | null, limit: numbe
     left join directories on directories.id = i.directory_id
     left join organizations on organizations.id = directories.organization_id
     where ${isNext} and (sessions.id is null or users.id is null
-      or not (${sql.raw(unendedSessionText('clock_now()'))} and sessions.user_epoch = users.session_epoch
+      or not (${sql.raw(unendedSessionText(sqlText`clock_now()`))} and sessions.user_epoch = users.session_epoch
         and sessions.organization_epoch = coalesce(organizations.session_epoch, 0)))
     order by i.directory_id, i.id limit ${limit}`.execute(db)
   return rows

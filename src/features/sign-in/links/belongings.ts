@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { hashIdentity } from '../../../platform/crypto/identity.ts'
+import { sqlText } from '../../../platform/joined/sql-text.ts'
 import { type Belonging, tells, type UserChange } from '../../../platform/lifecycle/belongings.ts'
 import type { TxWork } from '../../../platform/work.ts'
 import { type MailedPurpose, mailedPurposes } from './purposes.ts'
@@ -74,7 +75,7 @@ export const linkBelongings = (
       'id purpose created_at expires_at used_at closed_at',
       'identity token_hash details open_invite_until tagged environment_id',
     ),
-    setUpBefore: `(links.user_id = users.id or links.identity = asked.mailbox_identity)
+    setUpBefore: sqlText`(links.user_id = users.id or links.identity = asked.mailbox_identity)
       and links.used_at is null and links.closed_at is null and links.expires_at > (select at from clock)
       and links.id is distinct from asked.spared_link`,
     announce,

@@ -5,6 +5,7 @@ import type { Db, Tx } from '../../../platform/db/pool.ts'
 import type { Links } from '../../../platform/db/schema.gen.ts'
 import { defineProof } from '../../../platform/joined/proofs.ts'
 import { defineReading } from '../../../platform/joined/readings.ts'
+import { joinText, nameText, sqlText } from '../../../platform/joined/sql-text.ts'
 import type { Directory } from '../../../platform/tenancy/directory.ts'
 import type { LinkPurpose } from './purposes.ts'
 
@@ -79,12 +80,16 @@ type ShownRow = Record<string, unknown>
 /** The link of a token, in whatever state, where the facts about its address are read. */
 export const shownLink = defineReading<ShownRow>()({
   columns: { link_hash: 'bytea' },
-  joins: ({ directory }) => `
+  joins: ({ directory }) => sqlText`
     left join lateral (
       select *, used_at is not null as used, coalesce(closed_at < expires_at, false) as withdrawn,
         expires_at <= clock.at as expired, extract(epoch from clock.at - created_at)::float8 as age_seconds
       from links where directory_id = ${directory('asked')} and token_hash = asked.link_hash limit 1) link on true`,
-  selects: () => COLUMNS.map((column) => `link.${column} as link_${column}`).join(', '),
+  selects: () =>
+    joinText(
+      COLUMNS.map(nameText).map((column) => sqlText`link.${column} as link_${column}`),
+      ', ',
+    ),
 })
 
 export function toLinkRow(shown: ShownRow): LinkRow | null {
@@ -100,10 +105,10 @@ export const linkProof = defineProof({
   name: 'link',
   columns: { link_id: 'uuid' },
   locks: true,
-  find: (directory) => `
+  find: (directory) => sqlText`
     select id from links where directory_id = ${directory} and id = asked.link_id
       and used_at is null and closed_at is null and expires_at > clock.at`,
-  write: (directory) => `
+  write: (directory) => sqlText`
     update links set used_at = ready.at from ready where links.directory_id = ${directory} and links.id = ready.link_id`,
 })
 

@@ -1,6 +1,7 @@
 import { hashPurpose } from '../../../platform/crypto/keyring.ts'
 import { keyedHash } from '../../../platform/crypto/tokens.ts'
 import { networkOf } from '../../../platform/http/client-address.ts'
+import { type SqlText, sqlText } from '../../../platform/joined/sql-text.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import type { Work } from '../../../platform/work.ts'
 import { loginErrors } from '../../access/login/login.ts'
@@ -75,9 +76,9 @@ function limitsOf(platform: Platform, ip: string | null, policy: LockoutPolicy):
  * `identity`; they are counted in its order. Returns `directory_id`, `identity` and `locked_until` of those that are
  * allowed.
  */
-export function countEverywhere(rows: string, directory: string, limits: LimitParameters): string {
+export function countEverywhere(rows: SqlText, directory: SqlText, limits: LimitParameters): SqlText {
   return countText(
-    `select ${directory}, ${rows}.identity, '${EVERYWHERE}', 1 from ${rows} order by 1, ${rows}.identity`,
+    sqlText`select ${directory}, ${rows}.identity, '', 1 from ${rows} order by 1, ${rows}.identity`,
     limits,
   )
 }

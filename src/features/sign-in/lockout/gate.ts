@@ -1,3 +1,4 @@
+import { sqlText } from '../../../platform/joined/sql-text.ts'
 import type { Gate } from '../../access/login/login.ts'
 import { accountLocked, networksOf } from './attempts.ts'
 import { lockoutSettings } from './settings.ts'
@@ -9,8 +10,8 @@ export const lockGate: Gate = {
     columns: { lock_networks: 'text[]' },
     values: ({ platform, origin }) => ({ lock_networks: networksOf(platform, origin.endUser.ip) }),
     seconds: (directory) =>
-      lockedSecondsText({ directory, identity: 'asked.identity', networks: 'asked.lock_networks' }),
-    secondsOfUser: `(case when users.locked_until > clock_now()
+      lockedSecondsText({ directory, identity: sqlText`asked.identity`, networks: sqlText`asked.lock_networks` }),
+    secondsOfUser: sqlText`(case when users.locked_until > clock_now()
       then ceil(extract(epoch from users.locked_until - clock_now()))::int end)`,
   },
   async refuseAddress(work, state) {

@@ -1,6 +1,7 @@
 import { CompiledQuery } from 'kysely'
 import type { Db } from '../../../platform/db/pool.ts'
 import { defineBeside } from '../../../platform/joined/proofs.ts'
+import { joinText, type SqlText, sqlText } from '../../../platform/joined/sql-text.ts'
 import type { Directory } from '../../../platform/tenancy/directory.ts'
 
 export interface LockoutRow {
@@ -19,9 +20,9 @@ export interface AttemptLimits {
 
 /** The parameters of a statement that have the limits of a counter. */
 export interface LimitParameters {
-  windowSeconds: string
-  durationSeconds: string
-  maxAttempts: string
+  windowSeconds: SqlText
+  durationSeconds: SqlText
+  maxAttempts: SqlText
 }
 
 const LONGEST_LOCK_SECONDS = 3600
@@ -40,14 +41,14 @@ export async function claimAttemptRows(
   limits: AttemptLimits,
 ): Promise<LockoutRow[]> {
   const parts = limits.counters.map((_, i) => {
-    const [network, maxAttempts] = [`$${2 * i + 5}::text`, `$${2 * i + 6}::int`]
-    const allowed = i === 0 ? 'true' : `exists (select from counted_${i - 1})`
-    const source = `select $1::uuid, $2::bytea, ${network}, 1 where ${allowed}`
-    const parameters = { windowSeconds: '$3::int', durationSeconds: '$4::int', maxAttempts }
-    return `counted_${i} as (${countText(source, parameters)})`
+    const [network, maxAttempts] = [sqlText`$${2 * i + 5}::text`, sqlText`$${2 * i + 6}::int`]
+    const allowed = i === 0 ? sqlText`true` : sqlText`exists (select from counted_${i - 1})`
+    const source = sqlText`select $1::uuid, $2::bytea, ${network}, 1 where ${allowed}`
+    const parameters = { windowSeconds: sqlText`$3::int`, durationSeconds: sqlText`$4::int`, maxAttempts }
+    return sqlText`counted_${i} as (${countText(source, parameters)})`
   })
-  const all = limits.counters.map((_, i) => `select * from counted_${i}`)
-  const text = `with ${parts.join(', ')} ${all.join(' union all ')}`
+  const all = limits.counters.map((_, i) => sqlText`select * from counted_${i}`)
+  const text = sqlText`with ${joinText(parts, ', ')} ${joinText(all, ' union all ')}`
   const counters = limits.counters.flatMap(({ network, maxAttempts }) => [network, maxAttempts])
   const values = [directory.id, identity, limits.windowSeconds, limits.durationSeconds, ...counters]
   return (await db.executeQuery<LockoutRow>(CompiledQuery.raw(text, values))).rows
@@ -57,19 +58,19 @@ export async function claimAttemptRows(
  * Counts an attempt for each row of `source` (directory, identity, network, 1), unless its counter is locked: then it
  * returns no row. To execute, or to embed. No counter may be there twice.
  */
-export function countText(source: string, limits: LimitParameters): string {
+export function countText(source: SqlText, limits: LimitParameters): SqlText {
   const { windowSeconds, durationSeconds, maxAttempts } = limits
   // The time comes with the row that is inserted: a distributed database takes no clock where the row was there already.
-  const at = 'excluded.window_started_at'
-  const startsOver = `(l.locked_until is not null
+  const at = sqlText`excluded.window_started_at`
+  const startsOver = sqlText`(l.locked_until is not null
     or ${at} - l.window_started_at >= make_interval(secs => ${windowSeconds}))`
   // A day without a failure resets the number of locks.
-  const locksBefore = `(case when ${at} - l.window_started_at >= interval '1 day' then 0 else l.locks end)`
-  const isHopeless = `(l.consecutive + 1 >= ${MAX_CONSECUTIVE})`
-  const locks = `((not ${startsOver} and l.failures + 1 >= ${maxAttempts}) or ${isHopeless})`
-  const seconds = `case when ${isHopeless} then ${LONGEST_LOCK_SECONDS} else
+  const locksBefore = sqlText`(case when ${at} - l.window_started_at >= interval '1 day' then 0 else l.locks end)`
+  const isHopeless = sqlText`(l.consecutive + 1 >= ${MAX_CONSECUTIVE})`
+  const locks = sqlText`((not ${startsOver} and l.failures + 1 >= ${maxAttempts}) or ${isHopeless})`
+  const seconds = sqlText`case when ${isHopeless} then ${LONGEST_LOCK_SECONDS} else
     least(${LONGEST_LOCK_SECONDS}, ${durationSeconds} * power(2, least(${locksBefore}, 20))) end`
-  return `
+  return sqlText`
     insert into lockouts as l (directory_id, identity, network, failures) ${source}
     on conflict (directory_id, identity, network) do update set
       failures = case when ${startsOver} then 1 else l.failures + 1 end,
@@ -96,14 +97,14 @@ export const clearedFailures = defineBeside({
   name: 'cleared',
   columns: { failed_identity: 'bytea', failed_networks: 'text[]' },
   // In the order in which attempts are counted. Citus fails where rows of a join with `ready` are locked.
-  hold: (directory) => `
+  hold: (directory) => sqlText`
     select l.directory_id, l.identity, l.network
     from (select directory_id, failed_identity, failed_networks from ready order by directory_id, failed_identity) ready
     cross join lateral (
       select * from lockouts where directory_id = ${directory}
         and identity = ready.failed_identity and network = any(ready.failed_networks)
       order by directory_id, identity, network desc for update) l`,
-  write: (directory) => `
+  write: (directory) => sqlText`
     delete from lockouts using held_cleared held, ready
     where lockouts.directory_id = ${directory} and held.directory_id = lockouts.directory_id
       and lockouts.identity = ready.failed_identity and held.identity = lockouts.identity
@@ -122,8 +123,8 @@ export async function clearAllRows(db: Db, directory: Directory, identity: Buffe
 }
 
 /** A scalar subquery: seconds until the lock of an address, seen from these networks, ends; null without a lock. */
-export function lockedSecondsText(row: { directory: string; identity: string; networks: string }): string {
-  return `(
+export function lockedSecondsText(row: { directory: SqlText; identity: SqlText; networks: SqlText }): SqlText {
+  return sqlText`(
     select ceil(extract(epoch from max(locked_until) - clock_now()))::int from lockouts
     where directory_id = ${row.directory} and identity = ${row.identity} and network = any(${row.networks})
       and locked_until > clock_now())`
@@ -136,7 +137,7 @@ export async function findLockedSeconds(
   identity: Buffer,
   networks: string[],
 ): Promise<number | null> {
-  const seconds = lockedSecondsText({ directory: '$1', identity: '$2', networks: '$3::text[]' })
-  const query = CompiledQuery.raw(`select ${seconds} as seconds`, [directory.id, identity, networks])
+  const seconds = lockedSecondsText({ directory: sqlText`$1`, identity: sqlText`$2`, networks: sqlText`$3::text[]` })
+  const query = CompiledQuery.raw(sqlText`select ${seconds} as seconds`, [directory.id, identity, networks])
   return (await db.executeQuery<{ seconds: number | null }>(query)).rows[0]?.seconds ?? null
 }

@@ -1,19 +1,10 @@
-import { coalesce } from '../../../platform/db/coalesce.ts'
 import { isId, newId } from '../../../platform/ids.ts'
+import { runTogether } from '../../../platform/joined/joined.ts'
 import { toDeliveryState } from '../../../platform/outbox/delivery-state.ts'
-import { perPlatform } from '../../../platform/platform.ts'
 import type { Work } from '../../../platform/work.ts'
 import { hashCode, makeCode } from './codes.ts'
 import { otpErrors } from './errors.ts'
-import {
-  findIdOfSession,
-  type GeneratedRow,
-  insertGeneratedRows,
-  insertGeneratedRowsOf,
-  type PresentedCode,
-  validatePlainRows,
-  validateRows,
-} from './generator-store.ts'
+import { findIdOfSession, type GeneratedRow, generatedCode, judgedCode, judgedPlainCode } from './generator-store.ts'
 import { readRecipient, sendCode } from './sending.ts'
 import { otpSettings } from './settings.ts'
 import type { Verdict } from './store.ts'
@@ -25,58 +16,41 @@ interface GenerateInput {
   phone?: string | null
 }
 
-const insertRow = perPlatform((platform) =>
-  coalesce({
-    run: (items: GeneratedRow[], directoryId) =>
-      directoryId === null
-        ? insertGeneratedRows(platform.database, items)
-        : insertGeneratedRowsOf(platform.db, directoryId, items),
-    place: { database: platform.database, directoryOf: (item) => item.directory.id },
-  }),
-)
-
-// Two attempts at one code never share a statement: the second must see the effect of the first.
-const validatePlainRow = perPlatform((platform) =>
-  coalesce({
-    run: (items: PresentedCode[], directoryId) => validatePlainRows(platform.database, items, directoryId),
-    place: { database: platform.database, directoryOf: (item) => item.directory.id },
-    keyOf: (item) => item.otpId,
-  }),
-)
-const validateRow = perPlatform((platform) =>
-  coalesce({
-    run: (items: PresentedCode[], directoryId) => validateRows(platform.database, items, directoryId),
-    place: { database: platform.database, directoryOf: (item) => item.directory.id },
-    keyOf: (item) => item.otpId,
-  }),
-)
-
 /**
  * Creates a code, stores its hash and sends it by mail and SMS where that is requested. The code is answered whether or
  * not a message leaves; `delivery` says why one does not. Throws `invalid_request`.
  */
 export async function generateOtp(work: Work, input: GenerateInput) {
-  const { platform, directory } = work
   const settings = await otpSettings(work)
   const id = newId()
-  const made = makeCode(platform, 'generator', id, settings.mode)
-  const sessionRef = input.session_id ?? null
-  const ttlSeconds = input.ttl_seconds ?? settings.ttl_seconds
-  const { phraseHash, digitHash } = made
-  // Most codes are sent to nobody: these need no promise.
+  const made = makeCode(work.platform, 'generator', id, settings.mode)
+  const row = {
+    id,
+    session_ref: input.session_id ?? null,
+    phrase_hash: made.phraseHash,
+    digit_hash: made.digitHash,
+    max_attempts: settings.max_attempts,
+    ttl_seconds: input.ttl_seconds ?? settings.ttl_seconds,
+  }
+  // Most codes have no recipient: these need no promise.
   const recipient = typeof (input.email ?? input.phone) === 'string' ? await readRecipient(input) : null
-  const row = { directory, id, sessionRef, phraseHash, digitHash, maxAttempts: settings.max_attempts, ttlSeconds }
   const { expiresAt, deliveries } = recipient
     ? await sendCode(work, { settings, recipient, row, made })
-    : { expiresAt: await insertRow(platform)(row), deliveries: [] }
+    : { expiresAt: await storeCode(work, row), deliveries: [] }
   return {
     otp_id: id,
     code: made.code,
-    session_id: sessionRef,
-    expires_at: expiresAt,
+    session_id: row.session_ref,
+    expires_at: expiresAt.toISOString(),
     delivery: toDeliveryState(deliveries),
     ...(made.digitCode === null ? {} : { digit_code: made.digitCode }),
   }
+}
+
+async function storeCode({ platform, directory }: Work, row: GeneratedRow): Promise<Date> {
+  const stored = await runTogether(platform, { statement: generatedCode, directoryId: directory.id, row })
+  if (!stored) throw new Error('A code was not stored')
+  return stored.expires_at
 }
 
 interface ValidateInput {
@@ -107,7 +81,14 @@ async function judge({ platform, directory, db }: Work, input: ValidateInput): P
     throw otpErrors.referenceRequired({ detail: 'Send the otp_id or the session_id that the code was created with.' })
   const otpId = given ?? (await findIdOfSession(db, directory, sessionRef ?? ''))
   if (otpId === null || !isId(otpId)) return 'unknown'
-  const presented = { directory, otpId, sessionRef, hash: hashCode(platform, 'generator', otpId, input.code) }
-  const plain = sessionRef === null ? await validatePlainRow(platform)(presented) : null
-  return plain ?? validateRow(platform)(presented)
+  const hash = hashCode(platform, 'generator', otpId, input.code)
+  // Two attempts at one code never share a statement: the second must see the effect of the first.
+  const presented = { directoryId: directory.id, key: otpId }
+  if (sessionRef === null) {
+    const judged = await runTogether(platform, { ...presented, statement: judgedPlainCode, row: { id: otpId, hash } })
+    if (judged) return judged.passed ? 'match' : 'wrong'
+  }
+  const row = { id: otpId, session_ref: sessionRef, hash }
+  const judged = await runTogether(platform, { ...presented, statement: judgedCode, row })
+  return judged?.verdict ?? 'unknown'
 }

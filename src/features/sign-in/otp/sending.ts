@@ -11,7 +11,7 @@ import { inTx, type Work } from '../../../platform/work.ts'
 import type { FreshCode } from './codes.ts'
 import { codeMail, codeSms } from './emails.ts'
 import { otpEvents } from './events.ts'
-import { type GeneratedRow, toColumns } from './generator-store.ts'
+import type { GeneratedRow } from './generator-store.ts'
 import { type OtpSettings, sendLimits, toSendCeilings, toSmsLimits } from './settings.ts'
 import { insertOtpRow } from './store.ts'
 
@@ -52,17 +52,18 @@ export async function sendCode(work: Work, { settings, recipient, row, made }: C
   const phone = channels.includes('sms') ? recipient.phone : null
   return inTx(work, async (work) => {
     const identity = hashIdentity(work.platform, recipient.identity)
-    const stored = { ...toColumns(row), identity, withheld: channels.length === 0 }
-    const expiresAt = await insertOtpRow(work.db, work.directory, stored, row.ttlSeconds)
-    const code = { ...made, ttlSeconds: row.ttlSeconds }
-    if (email) await queueMail(work, codeMail({ ...email, locale: null }, code), row.ttlSeconds)
-    if (phone) await queueSms(work, codeSms({ phone: phone.e164, locale: null }, code), row.ttlSeconds)
+    const { ttl_seconds: ttlSeconds, ...columns } = row
+    const stored = { ...columns, purpose: 'generator', identity, withheld: channels.length === 0 }
+    const expiresAt = await insertOtpRow(work.db, work.directory, stored, ttlSeconds)
+    const code = { ...made, ttlSeconds }
+    if (email) await queueMail(work, codeMail({ ...email, locale: null }, code), ttlSeconds)
+    if (phone) await queueSms(work, codeSms({ phone: phone.e164, locale: null }, code), ttlSeconds)
     await record(
       work,
       ...(email ? [sentEvent(row, { email: email.email, delivery_method: 'email' })] : []),
       ...(phone ? [sentEvent(row, { phone: phone.e164, delivery_method: 'sms' })] : []),
     )
-    return { expiresAt: expiresAt.toISOString(), deliveries }
+    return { expiresAt, deliveries }
   })
 }
 
@@ -83,6 +84,6 @@ async function admitDeliveries(work: Work, settings: OtpSettings, { email, phone
 
 type Destination = { email: string; delivery_method: 'email' } | { phone: string; delivery_method: 'sms' }
 
-function sentEvent({ id, sessionRef }: GeneratedRow, to: Destination): EventInput {
-  return otpEvents.sent({ target: { type: 'otp', id }, data: { otp_id: id, session_id: sessionRef, ...to } })
+function sentEvent({ id, session_ref }: GeneratedRow, to: Destination): EventInput {
+  return otpEvents.sent({ target: { type: 'otp', id }, data: { otp_id: id, session_id: session_ref, ...to } })
 }

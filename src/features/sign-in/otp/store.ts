@@ -4,6 +4,7 @@ import type { Db, Tx } from '../../../platform/db/pool.ts'
 import type { Otps } from '../../../platform/db/schema.gen.ts'
 import { defineProof } from '../../../platform/joined/proofs.ts'
 import { defineReading } from '../../../platform/joined/readings.ts'
+import { sqlText } from '../../../platform/joined/sql-text.ts'
 import type { Directory } from '../../../platform/tenancy/directory.ts'
 
 /** Separates the codes of each use: a code created for one is never accepted for another (ASVS 6.6.2). */
@@ -100,7 +101,7 @@ interface TriedRow {
  */
 export const triedCode = defineReading<TriedRow>()({
   columns: { otp_id: 'uuid', otp_purpose: 'text', otp_hash: 'bytea' },
-  before: ({ directory, lock }) => `,
+  before: ({ directory, lock }) => sqlText`,
     tried as materialized (
       select asked.n, asked.otp_hash, is_there, siblings.newest_id is not distinct from asked.otp_id as is_newest, code.*,
         attempts < max_attempts and this_hour + attempts < ${HOURLY_FAILURES} and today + attempts
@@ -127,8 +128,8 @@ export const triedCode = defineReading<TriedRow>()({
     counted as (
       update otps set attempts = otps.attempts + 1 from tried
       where otps.directory_id = ${directory('tried')} and otps.id = tried.code_id and tried.is_allowed)`,
-  joins: () => 'join tried on tried.n = asked.n',
-  selects: ({ directory }) => `
+  joins: () => sqlText`join tried on tried.n = asked.n`,
+  selects: ({ directory }) => sqlText`
     case when tried.is_allowed and tried.is_newest then tried.code_user_id end as code_user_id,
     tried.is_allowed and tried.signs_up as code_signs_up, tried.locale as code_locale,
     tried.phone_id is not null as code_by_sms,
@@ -154,10 +155,10 @@ export const codeProof = defineProof({
   name: 'code',
   columns: { otp_id: 'uuid', otp_purpose: 'text' },
   locks: true,
-  find: (directory) => `
+  find: (directory) => sqlText`
     select id from otps where directory_id = ${directory} and id = asked.otp_id and purpose = asked.otp_purpose
       and used_at is null and expires_at > clock.at`,
-  write: (directory) => `
+  write: (directory) => sqlText`
     update otps set used_at = ready.at from ready where otps.directory_id = ${directory} and otps.id = ready.otp_id`,
 })
 

@@ -3,6 +3,7 @@ import type { Db, Tx } from '../../../platform/db/pool.ts'
 import type { Passkeys } from '../../../platform/db/schema.gen.ts'
 import { newId } from '../../../platform/ids.ts'
 import { defineProof } from '../../../platform/joined/proofs.ts'
+import { sqlText } from '../../../platform/joined/sql-text.ts'
 import type { Directory } from '../../../platform/tenancy/directory.ts'
 import { isLiveSession } from '../../access/sessions/sessions.ts'
 
@@ -182,10 +183,10 @@ export const passkeyProof = defineProof({
   name: 'passkey',
   columns: { passkey_id: 'uuid', passkey_counter: 'bigint', passkey_backed_up: 'boolean' },
   locks: true,
-  find: (directory) => `
+  find: (directory) => sqlText`
     select id from passkeys where directory_id = ${directory} and id = asked.passkey_id and user_id = asked.user_id
       and (asked.passkey_backed_up or counter < asked.passkey_counter or (counter = 0 and asked.passkey_counter = 0))`,
-  write: (directory) => `
+  write: (directory) => sqlText`
     update passkeys set counter = ready.passkey_counter, backed_up = ready.passkey_backed_up, last_used_at = ready.at
     from ready where passkeys.directory_id = ${directory} and passkeys.id = ready.passkey_id`,
 })

@@ -5,6 +5,7 @@ import type { Db, Tx } from '../../../platform/db/pool.ts'
 import { newId } from '../../../platform/ids.ts'
 import { defineProof } from '../../../platform/joined/proofs.ts'
 import { defineReading } from '../../../platform/joined/readings.ts'
+import { sqlText } from '../../../platform/joined/sql-text.ts'
 import type { Directory } from '../../../platform/tenancy/directory.ts'
 
 /** A user's password as it is stored. */
@@ -44,11 +45,11 @@ type ReadPassword = { [K in keyof StoredPassword]: string | null } & { must_chan
 /** The password of a user, where the facts about their address are read; nulls where there is none. */
 export const readPassword = defineReading<ReadPassword>()({
   columns: {},
-  joins: ({ directory }) => `
+  joins: ({ directory }) => sqlText`
     left join lateral (
       select hash, format, must_change, revision from password_credentials
       where directory_id = ${directory('asked')} and user_id = users.id limit 1) password on true`,
-  selects: () => 'password.hash, password.format, password.must_change, password.revision',
+  selects: () => sqlText`password.hash, password.format, password.must_change, password.revision`,
 })
 
 export function toStoredPassword({ hash, format, must_change, revision }: ReadPassword): StoredPassword | null {
@@ -139,7 +140,7 @@ export const passwordProof = defineProof({
   name: 'password',
   columns: { password_revision: 'uuid' },
   locks: true,
-  find: (directory) => `
+  find: (directory) => sqlText`
     select user_id from password_credentials
     where directory_id = ${directory} and user_id = asked.user_id and revision = asked.password_revision`,
 })

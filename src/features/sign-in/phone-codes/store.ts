@@ -1,4 +1,5 @@
 import { defineReading } from '../../../platform/joined/readings.ts'
+import { sqlText } from '../../../platform/joined/sql-text.ts'
 
 /** The phone that the user of an address has proved, and what else they have. */
 export interface PhoneRow {
@@ -11,10 +12,10 @@ export interface PhoneRow {
 /** Read where the facts about the user of an address are. */
 export const phoneOfUser = defineReading<PhoneRow>()({
   columns: {},
-  joins: ({ directory }) => `left join lateral (
+  joins: ({ directory }) => sqlText`left join lateral (
     select id, phone as number from mfa_phones
     where directory_id = ${directory('asked')} and user_id = users.id and confirmed_at is not null limit 1) phone on true`,
-  selects: ({ directory }) => `phone.id as phone_id, phone.number as phone,
+  selects: ({ directory }) => sqlText`phone.id as phone_id, phone.number as phone,
     exists (select from totp_enrollments where directory_id = ${directory('asked')} and user_id = users.id
       and confirmed_at is not null) as has_app,
     exists (select from backup_codes where directory_id = ${directory('asked')} and user_id = users.id) as has_backup`,

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import pg from 'pg'
 import { expect, inject, test } from 'vitest'
 import { recordset, recordsetValues } from './recordset.ts'
+import { sqlText } from './sql-text.ts'
 
 const columns = {
   id: 'uuid',
@@ -31,7 +32,7 @@ test('rows of values are to PostgreSQL what was passed', async () => {
   try {
     await fc.assert(
       fc.asyncProperty(fc.array(row), async (rows) => {
-        const query = `select * from ${recordset(1, 'given', columns)}`
+        const query = `select * from ${recordset(1, sqlText`given`, columns)}`
         const { rows: found } = await client.query(query, recordsetValues(rows, columns))
         expect(found).toEqual(rows)
       }),
