@@ -239,7 +239,7 @@ export const signIn: Mutant[] = [
   },
   {
     name: 'wrong guesses at generated codes are counted',
-    in: 'plainValidation',
+    in: 'judgedPlainCode',
     find: 'then 0 else 1 end',
     replace: 'then 0 else 0 end',
     tests: ['otp-race.test.ts'],

@@ -27,7 +27,7 @@ const USES: Record<string, string[]> = {
   access: ['directory'],
   'sign-in': ['access', 'directory'],
   federation: ['access', 'directory', 'sign-in'],
-  provisioning: ['access', 'directory', 'federation'],
+  provisioning: ['directory', 'federation'],
   tenancy: ['access', 'directory', 'sign-in'],
   records: ['directory'],
   oauth: ['access', 'directory', 'federation'],
