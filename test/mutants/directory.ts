@@ -42,9 +42,9 @@ export const directory: Mutant[] = [
   },
   {
     name: 'a caller grants only permissions whose scope it has',
-    in: 'mayGrant',
-    find: 'if (scope !== null) return allows(held, scope)',
-    replace: 'if (scope !== null) return true',
+    in: 'assertMayGrant',
+    find: '!grants.has(permission)',
+    replace: 'false',
     tests: ['escalation.test.ts'],
   },
   {

@@ -5,7 +5,7 @@ export const platform: Mutant[] = [
   {
     name: 'a route requires its scope',
     in: 'authorize',
-    find: 'if (allows(caller.scopes, scope)) return',
+    find: 'if (caller.grants.has(scope)) return',
     replace: 'if (caller) return',
     tests: ['matrix.test.ts'],
     only: 'a key without the scope',
@@ -13,7 +13,7 @@ export const platform: Mutant[] = [
   {
     name: 'an expired key is refused',
     in: 'keyAuthenticator',
-    find: 'if (caller.expiresAt && caller.expiresAt <= now) throw httpErrors.apiKeyExpired({ headers: CHALLENGE })',
+    find: 'if (expiresAt && expiresAt <= now) throw httpErrors.apiKeyExpired({ headers: CHALLENGE })',
     replace: '',
     tests: ['credentials.test.ts'],
   },
@@ -245,8 +245,8 @@ export const platform: Mutant[] = [
   {
     name: 'only a key with all scopes signs team members in',
     in: 'assertSignsTeamIn',
-    find: "if (!caller.scopes.includes('*'))",
-    replace: 'if (!caller.scopes.length)',
+    find: 'if (!caller.grants.has(OWNERSHIP))',
+    replace: 'if (!caller.grants.list().length)',
     tests: ['members/sign-in.test.ts'],
   },
   {

@@ -12,7 +12,7 @@ export const tenancy: Mutant[] = [
   {
     name: 'a key creates no key with more scopes',
     in: 'refuseEscalation',
-    find: 'if (!hasScopes(caller, power.scopes)) refuse(`its scopes must be among those of your ${ownerOfScopes(caller)}`)',
+    find: 'if (!grants.coversScopes(power.scopes)) refuse(`its scopes must be among those of your ${ownerOfScopes(caller)}`)',
     replace: '',
     tests: ['api-keys.test.ts'],
   },
@@ -53,10 +53,31 @@ export const tenancy: Mutant[] = [
   },
   {
     name: 'an administrator makes no owner',
-    in: 'assertMayActOn',
-    find: "(role === 'owner' && caller.lacks?.includes(OWNERSHIP))",
-    replace: 'false',
+    in: 'team-roles/rightsOf',
+    find: "...(role === 'owner' ? ([OWNERSHIP] as const) : [])",
+    replace: '',
     tests: ['caller.test.ts'],
+  },
+  {
+    name: 'what a role withholds is not granted by its scopes',
+    in: 'compileGrants',
+    find: '!withheld.includes(asked) && ',
+    replace: '',
+    tests: ['grants.test.ts', 'caller.test.ts'],
+  },
+  {
+    name: 'the name of a credential has its kind',
+    in: 'credentialOf',
+    find: '`${kind}:${credentialId}`',
+    replace: '`${credentialId}`',
+    tests: ['same-id.test.ts'],
+  },
+  {
+    name: 'an idempotent response is of one kind of caller',
+    in: 'claimKey',
+    find: 'row.caller_kind !== null && row.caller_kind !== caller.kind',
+    replace: 'false',
+    tests: ['same-id.test.ts'],
   },
   {
     name: 'a caller does not change a member with more permissions',

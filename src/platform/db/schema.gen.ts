@@ -279,6 +279,7 @@ export interface FormerTeamRoles {
 export interface IdempotencyKeys {
   api_key_id: string;
   body_hash: Buffer;
+  caller_kind: string | null;
   created_at: Generated<Timestamp>;
   key: string;
   reply_sealed: string | null;

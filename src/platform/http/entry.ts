@@ -4,7 +4,7 @@ import { ApiError, busy, httpErrors } from '../errors.ts'
 import type { Origin } from '../events/origin.ts'
 import { rateHeaders } from '../limits/rate-limit.ts'
 import { authorize, mayReadOwnTeam } from '../tenancy/authorize.ts'
-import { type Authenticators, type Caller, isManager, type KeyCaller } from '../tenancy/caller.ts'
+import { type Authenticators, type Caller, isManager, type ManagerCaller } from '../tenancy/caller.ts'
 import type { Peer } from './anonymous.ts'
 import { clientAddress } from './client-address.ts'
 import { allowReading, assertOriginAllowed } from './cors.ts'
@@ -100,7 +100,7 @@ function compileCaller(route: Route, pipeline: Pipeline, ownOrigin: string) {
     if (!mayReadOwnTeam(route, caller, namedIn(request.query))) authorize(caller, route.scope ?? 'any key')
   }
 
-  async function admitOther(caller: Exclude<Caller, KeyCaller>, request: FastifyRequest): Promise<void> {
+  async function admitOther(caller: Exclude<Caller, ManagerCaller>, request: FastifyRequest): Promise<void> {
     // An application that checks tokens by a route of users must not take a member of its account's team for one.
     if (caller.directory.kind === 'console' && !route.team)
       throw httpErrors.accessTokenInvalid({

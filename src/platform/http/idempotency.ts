@@ -10,7 +10,7 @@ import { httpErrors } from '../errors.ts'
 import { inTurn, openFairQueue } from '../limits/fair-queue.ts'
 import { type Platform, perPlatform } from '../platform.ts'
 import { isSecret } from '../schema.ts'
-import type { KeyCaller } from '../tenancy/caller.ts'
+import type { ManagerCaller } from '../tenancy/caller.ts'
 import { inTx } from '../work.ts'
 import type { Route } from './route.ts'
 
@@ -69,7 +69,7 @@ const SESSION = '"access_token":'
  * transaction and `run` are repeated. Throws what `claimKey` throws, and `unavailable` when too many requests wait.
  */
 export async function runOnce<P>(
-  context: { platform: Platform; db: Db; caller: KeyCaller },
+  context: { platform: Platform; db: Db; caller: ManagerCaller },
   route: Route,
   request: RepeatableRequest,
   { prepare, renewCaller, run }: Acting<P>,
@@ -118,7 +118,7 @@ interface Digest {
  */
 async function digestOf(
   platform: Platform,
-  caller: KeyCaller,
+  caller: ManagerCaller,
   route: Route,
   { url, body }: RepeatableRequest,
 ): Promise<Digest> {
@@ -153,19 +153,21 @@ interface Claim {
  */
 async function claimKey(
   platform: Platform,
-  caller: KeyCaller,
+  caller: ManagerCaller,
   route: Route,
   { key, digest }: { key: string; digest: Digest },
 ): Promise<{ claim: Claim; kept: SentAnswer | null }> {
   if (key.length === 0 || key.length > MAX_KEY_LENGTH)
     throw httpErrors.invalidRequest({ detail: `Idempotency-Key must have 1 to ${MAX_KEY_LENGTH} characters.` })
   const name = `${route.method} ${route.path}`
-  const id = { api_key_id: caller.apiKeyId, route: name, key }
-  const row = await claimRow(platform.db, { ...id, body_hash: digest.hash })
+  const id = { api_key_id: caller.credentialId, route: name, key }
+  const row = await claimRow(platform.db, { ...id, caller_kind: caller.kind, body_hash: digest.hash })
   // Between the insert that met a running claim and the select, the claim may have been released.
   if (!row) throw inProgress()
   const claim = { row: { ...id, created_at: row.created_at }, accountId: caller.accountId }
   if (row.claimed) return { claim, kept: null }
+  // The release before stored no kind.
+  if (row.caller_kind !== null && row.caller_kind !== caller.kind) throw httpErrors.idempotencyKeyReused()
   if (!(await digest.matches(row.body_hash))) throw httpErrors.idempotencyKeyReused()
   if (row.status === null || row.reply_sealed === null) throw inProgress()
   const [headers, body] = JSON.parse(await platform.keyring.open(placeOf(claim), row.reply_sealed))
@@ -176,26 +178,36 @@ function inProgress() {
   return httpErrors.idempotencyInProgress({ headers: { 'retry-after': '1' } })
 }
 
+/** A row to claim. `api_key_id` is the id of the caller's credential, a key or a membership. */
+interface ClaimedRow {
+  api_key_id: string
+  caller_kind: ManagerCaller['kind']
+  route: string
+  key: string
+  body_hash: Buffer
+}
+
 /** The claimed row, or that of an earlier request. */
-async function claimRow(db: Db, row: { api_key_id: string; route: string; key: string; body_hash: Buffer }) {
+async function claimRow(db: Db, row: ClaimedRow) {
   const { rows } = await sql<{
     claimed: boolean
+    caller_kind: string | null
     body_hash: Buffer
     created_at: Date
     status: number | null
     reply_sealed: string | null
   }>`
     with claimed as (
-      insert into idempotency_keys as i (api_key_id, route, key, body_hash)
-      values (${row.api_key_id}, ${row.route}, ${row.key}, ${row.body_hash})
+      insert into idempotency_keys as i (api_key_id, caller_kind, route, key, body_hash)
+      values (${row.api_key_id}, ${row.caller_kind}, ${row.route}, ${row.key}, ${row.body_hash})
       on conflict (api_key_id, route, key) do update
-        set body_hash = excluded.body_hash, status = null, reply_sealed = null, created_at = excluded.created_at
+        set caller_kind = excluded.caller_kind, body_hash = excluded.body_hash, status = null, reply_sealed = null, created_at = excluded.created_at
         where excluded.created_at - i.created_at > interval '24 hours'
           or (i.status is null and excluded.created_at - i.created_at > make_interval(secs => ${CLAIM_SECONDS}))
-      returning body_hash, created_at)
-    select true as claimed, body_hash, created_at, null::int as status, null::text as reply_sealed from claimed
+      returning body_hash, caller_kind, created_at)
+    select true as claimed, caller_kind, body_hash, created_at, null::int as status, null::text as reply_sealed from claimed
     union all
-    select false, body_hash, created_at, status, reply_sealed from idempotency_keys
+    select false, caller_kind, body_hash, created_at, status, reply_sealed from idempotency_keys
     where api_key_id = ${row.api_key_id} and route = ${row.route} and key = ${row.key}
       and not exists (select from claimed)`.execute(db)
   return rows[0] ?? null

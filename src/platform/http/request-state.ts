@@ -2,7 +2,7 @@ import type { Deadline } from '../db/lanes.ts'
 import type { Origin } from '../events/origin.ts'
 import type { RateState } from '../limits/rate-limit.ts'
 import type { Platform } from '../platform.ts'
-import type { Authenticators, Caller, KeyCaller } from '../tenancy/caller.ts'
+import type { Authenticators, Caller, ManagerCaller } from '../tenancy/caller.ts'
 import type { AccountScope, Directory, Reach } from '../tenancy/directory.ts'
 import type { AnonymousTraffic } from './anonymous.ts'
 import type { IsOriginAllowed } from './cors.ts'
@@ -12,7 +12,7 @@ export interface Pipeline {
   platform: Platform
   authenticators: Authenticators
   isOriginAllowed: IsOriginAllowed
-  limitKey(caller: KeyCaller, nowMs: number): RateState | null
+  limitKey(caller: ManagerCaller, nowMs: number): RateState | null
   anonymous: AnonymousTraffic
 }
 

@@ -5,7 +5,7 @@ import type { ErrorFactory } from '../errors.ts'
 import type { EventDefinition } from '../events/events.ts'
 import { type AccountWrite, accountWriteErrors } from '../tenancy/account-writes.ts'
 import type { AnyCaller } from '../tenancy/authorize.ts'
-import type { Callers, KeyCaller } from '../tenancy/caller.ts'
+import type { Callers, ManagerCaller } from '../tenancy/caller.ts'
 import type { AccountWork, ReachWork, Work } from '../work.ts'
 import type { Answer, Statuses } from './answer.ts'
 import type { MediaName } from './media.ts'
@@ -58,12 +58,12 @@ export interface RequestContext extends Omit<Work, 'directory'> {
 /** The work of a handler called with an API key, with parts of the request and of the answer. */
 export type KeyedContext<M extends DirectoryMode> = RequestContext &
   WorkIn<M> & {
-    caller: KeyCaller
+    caller: ManagerCaller
     /**
      * Looks the caller up again, if that was done more than a second ago: after a wait it acts with the rights that it has then.
      * Throws the refusal of a caller that has lost them.
      */
-    renewCaller(): Promise<KeyCaller>
+    renewCaller(): Promise<ManagerCaller>
   }
 
 /** The same for another kind of caller, whose credential names the directory. */

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/pool.ts'
 import { httpErrors } from '../errors.ts'
 import type { Platform } from '../platform.ts'
-import type { KeyCaller } from '../tenancy/caller.ts'
+import { credentialOf, type ManagerCaller } from '../tenancy/caller.ts'
 import type { Directory } from '../tenancy/directory.ts'
 import type { Work } from '../work.ts'
 
@@ -236,22 +236,30 @@ export function showRate<T extends { rate: RateState }>(work: { headers: Record<
   return answer
 }
 
+/** A key and its previous secrets have one rate, each membership another. */
+function rateIdOf(caller: ManagerCaller): string {
+  const { kind, credentialId } = caller
+  return credentialOf({ kind, credentialId: (kind === 'key' ? caller.rateKeyId : null) ?? credentialId })
+}
+
 /**
- * A per-process ceiling on the requests of each API key, its previous secrets included: it protects the service, and is off unless the deployment or
- * the key sets it.
+ * A ceiling on the requests of each API key and each membership per second and process. Returns the state of the caller's
+ * rate; null if neither the deployment nor the key sets one. The returned function throws `rate_limited`.
  */
-export function keyLimiter(defaultPerSecond: number | null): (caller: KeyCaller, nowMs: number) => RateState | null {
+export function keyLimiter(
+  defaultPerSecond: number | null,
+): (caller: ManagerCaller, nowMs: number) => RateState | null {
   let second = 0
   let counts = new Map<string, number>()
   return (caller, nowMs) => {
-    const limit = caller.requestsPerSecond ?? defaultPerSecond
+    const limit = caller.bounds.requestsPerSecond ?? defaultPerSecond
     if (limit === null) return null
     const current = Math.floor(nowMs / 1000)
     if (current !== second) {
       second = current
       counts = new Map()
     }
-    const id = caller.rateKeyId ?? caller.apiKeyId
+    const id = rateIdOf(caller)
     const count = (counts.get(id) ?? 0) + 1
     counts.set(id, count)
     const state = { limit, remaining: Math.max(0, limit - count), resetSeconds: 1, windowSeconds: 1 }

@@ -1,6 +1,6 @@
 import { httpErrors } from '../errors.ts'
 import type { Platform } from '../platform.ts'
-import type { KeyCaller } from './caller.ts'
+import type { ManagerCaller } from './caller.ts'
 import { type AccountScope, accountDirectory, type EnvironmentRef, homeEnvironmentOf } from './directory.ts'
 
 /**
@@ -28,7 +28,7 @@ export const accountWriteErrors = {
  */
 export async function admitWrite(
   platform: Platform,
-  caller: KeyCaller,
+  caller: ManagerCaller,
   scope: AccountScope,
   ownerId: string | null,
 ): Promise<AccountScope> {

@@ -23,7 +23,8 @@ export function keyAuthenticator(findApiKey: FindApiKey): Authenticator<KeyCalle
       throw httpErrors.apiKeyMissing({ headers: CHALLENGE, detail: headers.authorization ? NOT_BEARER : NO_KEY })
     return whenThere(findApiKey(presented, { ip, lookUp, now }), (caller) => {
       if (!caller) throw httpErrors.apiKeyInvalid({ headers: CHALLENGE })
-      if (caller.expiresAt && caller.expiresAt <= now) throw httpErrors.apiKeyExpired({ headers: CHALLENGE })
+      const { expiresAt } = caller.bounds
+      if (expiresAt && expiresAt <= now) throw httpErrors.apiKeyExpired({ headers: CHALLENGE })
       return caller
     })
   }

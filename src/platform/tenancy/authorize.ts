@@ -1,8 +1,8 @@
 import type { Scope } from '../../contract/contract.ts'
 import { httpErrors } from '../errors.ts'
-import type { KeyCaller } from './caller.ts'
+import type { ManagerCaller } from './caller.ts'
+import { type Grant, OWNERSHIP } from './grants.ts'
 import { TEAM } from './named-organization.ts'
-import { allows } from './scopes.ts'
 
 const ANY_CALLER = ['any key', 'any key or member'] as const
 
@@ -18,10 +18,10 @@ export function isAnyCaller(wanted: Scope | AnyCaller): wanted is AnyCaller {
  * Refuses a caller without the route's scope. `any key`: every valid key passes, and every member with `auth.login`.
  * `any key or member`: every caller passes.
  */
-export function authorize(caller: KeyCaller, wanted: Scope | AnyCaller): void {
+export function authorize(caller: ManagerCaller, wanted: Scope | AnyCaller): void {
   if (wanted === 'any key or member' || (wanted === 'any key' && caller.kind === 'key')) return
   const scope = wanted === 'any key' ? 'auth.login' : wanted
-  if (allows(caller.scopes, scope)) return
+  if (caller.grants.has(scope)) return
   throw httpErrors.insufficientScope({
     detail: `This requires the scope ${scope}.`,
     headers: { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
@@ -36,36 +36,32 @@ interface TeamRoute {
 }
 
 /** Whether a member reads a record of their own team (`Route.team`), which requires no scope. */
-export function mayReadOwnTeam({ method, team }: TeamRoute, { kind }: KeyCaller, subOrgId: string | null): boolean {
+export function mayReadOwnTeam({ method, team }: TeamRoute, { kind }: ManagerCaller, subOrgId: string | null): boolean {
   return team === 'own' && method === 'GET' && kind === 'member' && subOrgId === TEAM
 }
 
-/** Gives and takes ownership. No permission of the catalogue. */
-export const OWNERSHIP = 'members:owner'
-
 /** Admits only owners of the account, by the session of the member. Throws `insufficient_scope`. */
-export function assertOwner(caller: KeyCaller): void {
+export function assertOwner(caller: ManagerCaller): void {
   if (caller.kind !== 'member' || caller.organizationId !== null)
     throw httpErrors.insufficientScope({
       detail: 'Only an owner of the account may do this. Send the access token of their session.',
     })
-  assertNotWithheld(caller, OWNERSHIP)
-}
-
-/** Refuses a member of the team whose role may not do this, although it has the scope. Throws `insufficient_scope`. */
-export function assertNotWithheld({ lacks = [] }: KeyCaller, permission: string): void {
-  if (lacks.includes(permission))
-    throw httpErrors.insufficientScope({
-      detail: permission === OWNERSHIP ? 'Only an owner may do this.' : `Your role lacks the permission ${permission}.`,
-    })
+  assertHas(caller, OWNERSHIP)
 }
 
 /**
- * The bound of a key that a team member would not have: its expiry, its addresses or its rate. Null for a key without
- * bounds and for the session of a member.
+ * Requires a right that the route's scope does not imply: a role may have the scope and lack the permission. Throws
+ * `insufficient_scope`.
  */
-export function boundOf({ kind, expiresAt, allowedIps, requestsPerSecond }: KeyCaller): string | null {
-  if (kind === 'member') return null
+export function assertHas({ grants }: ManagerCaller, right: Exclude<Grant, Scope>): void {
+  if (!grants.has(right))
+    throw httpErrors.insufficientScope({
+      detail: right === OWNERSHIP ? 'Only an owner may do this.' : `Your role lacks the permission ${right}.`,
+    })
+}
+
+/** Names a bound of the credential that a team member would not have; null if it has none. */
+export function describeBound({ bounds: { expiresAt, allowedIps, requestsPerSecond } }: ManagerCaller): string | null {
   if (expiresAt !== null) return 'an expiry'
   if (allowedIps) return 'a list of addresses'
   return requestsPerSecond === null ? null : 'a rate limit'
@@ -76,15 +72,15 @@ export function boundOf({ kind, expiresAt, allowedIps, requestsPerSecond }: KeyC
  * already, without a bound: a key with the scope `*`. Scopes listed one by one are not enough: they make no
  * owners and lack the scopes of later releases. Throws `insufficient_scope`, `privilege_escalation`.
  */
-export function assertSignsTeamIn(caller: KeyCaller): void {
+export function assertSignsTeamIn(caller: ManagerCaller): void {
   if (caller.kind !== 'key')
     throw httpErrors.privilegeEscalation({ detail: 'Team members are signed in by an API key, not by another member.' })
-  if (!caller.scopes.includes('*'))
+  if (!caller.grants.has(OWNERSHIP))
     throw httpErrors.insufficientScope({
       detail: 'Signing team members in requires the scope *.',
       extra: { scope: '*' },
     })
-  const bound = boundOf(caller)
+  const bound = describeBound(caller)
   if (bound !== null)
     throw httpErrors.privilegeEscalation({
       detail: `This key has ${bound}, which the session of a team member would not have. Use a key without bounds.`,

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Awaitable } from '../awaitable.ts'
 import type { Origin } from '../events/origin.ts'
 import type { Directory } from './directory.ts'
+import type { Grants } from './grants.ts'
 
 /** What every caller has, however authenticated. Comes only from its credential: ids in a request are targets. */
 interface CallerBase {
@@ -14,22 +15,47 @@ interface CallerBase {
   organizationId: string | null
 }
 
-/** Who manages: the customer's backend by an API key, or a member of the team by the access token of a live session. */
-export interface KeyCaller extends CallerBase {
-  kind: 'key' | 'member'
-  /** Of a member the membership. */
-  apiKeyId: string
-  scopes: readonly string[]
+/** What every credential with management rights has. */
+interface ManagerBase extends CallerBase {
+  /** The record of the credential. Unique among credentials of its kind: compare and store it by `credentialOf`. */
+  credentialId: string
+  grants: Grants
+  bounds: Bounds
+}
+
+/** The limits of a credential itself; null: none. */
+export interface Bounds {
   requestsPerSecond: number | null
-  /** The key against whose rate requests count, where it is another one: that of a previous secret. */
-  rateKeyId?: string | null
   expiresAt: Date | null
-  /** From where it may be used: addresses and CIDRs; absent or null for everywhere. */
-  allowedIps?: readonly string[] | null
+  /** Addresses and CIDRs that it may be used from. */
+  allowedIps: readonly string[] | null
+}
+
+/** The customer's backend, by an API key. `credentialId` is the id of the key. */
+export interface KeyCaller extends ManagerBase {
+  kind: 'key'
+  actor: { type: 'api_key'; id: string }
+  /** For the previous secret of a rotated key, the id of that key: its requests count against the rate of the key. */
+  rateKeyId: string | null
   /** The client's address. */
-  ip?: string | null
-  /** What the role of a member may not do although a scope would allow it. */
-  lacks?: readonly string[]
+  ip: string | null
+}
+
+/**
+ * A member of the team, by the access token of a live session. `credentialId` is the id of the membership that they act
+ * by. `actor` is their user in the directory of the team.
+ */
+export interface MemberCaller extends ManagerBase {
+  kind: 'member'
+  actor: { type: 'user'; id: string }
+}
+
+/** The caller of a management route. */
+export type ManagerCaller = KeyCaller | MemberCaller
+
+/** Identifies a credential among those of all kinds. Key and membership ids are unique within their tables only. */
+export function credentialOf({ kind, credentialId }: Pick<ManagerCaller, 'kind' | 'credentialId'>): string {
+  return `${kind}:${credentialId}`
 }
 
 /** An end user, by an access token whose session is live. */
@@ -59,14 +85,14 @@ export interface ScimCaller extends CallerBase {
  * the contract, and an authenticator in `app.ts`.
  */
 export interface Callers {
-  key: KeyCaller
+  key: ManagerCaller
   user: UserCaller
   scim: ScimCaller
 }
 
 export type Caller = Callers[keyof Callers]
 
-export function isManager(caller: Caller): caller is KeyCaller {
+export function isManager(caller: Caller): caller is ManagerCaller {
   return caller.kind === 'key' || caller.kind === 'member'
 }
 

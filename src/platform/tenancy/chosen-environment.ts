@@ -4,7 +4,7 @@ import { existsIn } from '../db/home-environment.ts'
 import { httpErrors } from '../errors.ts'
 import { isId } from '../ids.ts'
 import type { Platform } from '../platform.ts'
-import type { KeyCaller } from './caller.ts'
+import type { ManagerCaller } from './caller.ts'
 import { type EnvironmentRef, homeEnvironmentOf } from './directory.ts'
 
 /** The environment that a request of a member works in, by its id. */
@@ -23,7 +23,7 @@ export function namedEnvironment(headers: IncomingHttpHeaders): string | null {
  */
 export function memberEnvironment(
   platform: Platform,
-  { accountId, organizationId }: Pick<KeyCaller, 'accountId' | 'organizationId'>,
+  { accountId, organizationId }: Pick<ManagerCaller, 'accountId' | 'organizationId'>,
   named: string | null,
 ): Awaitable<EnvironmentRef> {
   if (named === null) return homeEnvironmentOf(platform, accountId, organizationId)
@@ -36,7 +36,7 @@ export function memberEnvironment(
 const UNKNOWN = `${ENVIRONMENT_HEADER} must be the id of an environment that you can see: GET /v1/environments lists them.`
 
 /** An API key has one environment. Throws `environment_not_found` for a key that is sent with the id of another one. */
-export function assertOwnEnvironment(caller: KeyCaller, named: string): void {
+export function assertOwnEnvironment(caller: ManagerCaller, named: string): void {
   if (named !== caller.environmentId)
     throw httpErrors.environmentNotFound({
       detail: `An API key works in its own environment. Leave out ${ENVIRONMENT_HEADER}, or use a key of that environment.`,

@@ -3,7 +3,7 @@ import { httpErrors } from '../errors.ts'
 import { type Route, requiresOrganization } from '../http/route.ts'
 import type { Platform } from '../platform.ts'
 import { assertOwner, assertSignsTeamIn } from './authorize.ts'
-import { type Caller, isManager, type KeyCaller } from './caller.ts'
+import { type Caller, isManager, type ManagerCaller } from './caller.ts'
 import {
   type AccountScope,
   accountDirectory,
@@ -61,7 +61,7 @@ const namesTeam = (sent: { query: unknown; body: unknown }) =>
   namedOrganization({ organizationId: null }, sent.query, sent.body) === TEAM
 
 /** The directory of a member's own team, which only owners of the account change. Throws `insufficient_scope`. */
-function resolveOwnTeam(route: Route, platform: Platform, caller: KeyCaller): Awaitable<Directory> {
+function resolveOwnTeam(route: Route, platform: Platform, caller: ManagerCaller): Awaitable<Directory> {
   if (route.method !== 'GET') assertOwner(caller)
   return teamDirectory(platform, caller.accountId)
 }
@@ -70,7 +70,7 @@ function resolveOwnTeam(route: Route, platform: Platform, caller: KeyCaller): Aw
  * The directory that the account's own team signs in to. Throws `insufficient_scope`, `privilege_escalation`,
  * `organization_not_found`.
  */
-async function resolveTeam(platform: Platform, caller: KeyCaller) {
+async function resolveTeam(platform: Platform, caller: ManagerCaller) {
   assertSignsTeamIn(caller)
   const team = await teamReach(platform, caller)
   if (!team) throw httpErrors.organizationNotFound({ detail: 'The team signs in to production: use a key of it.' })

@@ -3,7 +3,7 @@ import { invalidField } from '../../../platform/errors.ts'
 import { record } from '../../../platform/events/events.ts'
 import { isId, newId } from '../../../platform/ids.ts'
 import { handedIn } from '../../../platform/platform.ts'
-import type { KeyCaller } from '../../../platform/tenancy/caller.ts'
+import type { ManagerCaller } from '../../../platform/tenancy/caller.ts'
 import { findDirectoryOfOrganization } from '../../../platform/tenancy/directory.ts'
 import { directoryInReach } from '../../../platform/tenancy/services.ts'
 import { inTx, type ReachWork, type TxWork, type Work } from '../../../platform/work.ts'
@@ -22,7 +22,7 @@ import { assertMayGrant } from './permissions.ts'
 import { toAssignment, type UserRolesChange } from './schema.ts'
 import type { AssignmentRow } from './store.ts'
 
-type CallerWork = Work & { caller: KeyCaller }
+type CallerWork = Work & { caller: ManagerCaller }
 
 /** Refuses a caller that lacks permissions of a member of the organization. Throws `privilege_escalation`. */
 export const memberGuard = handedIn<(work: CallerWork, membershipId: string) => Promise<void>>(
@@ -106,7 +106,7 @@ export async function setMemberRoles(work: CallerWork, membershipId: string, nam
   })
 }
 
-function assertMayGive(caller: KeyCaller, roles: HeldRole[], had: AssignmentRow[]): void {
+function assertMayGive(caller: ManagerCaller, roles: HeldRole[], had: AssignmentRow[]): void {
   const more = roles.filter(({ id }) => !had.some(({ role_id }) => role_id === id))
   assertMayGrant(caller, [...new Set(more.flatMap(({ permissions }) => permissions))])
 }

@@ -4,9 +4,9 @@ import { changedFrom, record } from '../../../platform/events/events.ts'
 import { matches, tagOf } from '../../../platform/http/precondition.ts'
 import { isId, newId } from '../../../platform/ids.ts'
 import { slugOf } from '../../../platform/slug.ts'
-import { OWNERSHIP } from '../../../platform/tenancy/authorize.ts'
-import type { KeyCaller } from '../../../platform/tenancy/caller.ts'
+import type { ManagerCaller } from '../../../platform/tenancy/caller.ts'
 import type { Directory } from '../../../platform/tenancy/directory.ts'
+import { OWNERSHIP } from '../../../platform/tenancy/grants.ts'
 import { directoryInReach } from '../../../platform/tenancy/services.ts'
 import { inTx, type ReachWork, type TxWork, type Work } from '../../../platform/work.ts'
 import { roleErrors } from './errors.ts'
@@ -28,7 +28,7 @@ const MAX_ROLES = 200
 // The slug of a name without Latin letters or digits.
 const OTHERWISE = 'role'
 
-type CallerWork = Work & { caller: KeyCaller; ifMatch: string | null }
+type CallerWork = Work & { caller: ManagerCaller; ifMatch: string | null }
 
 /** Refuses the name of what only owners of the team may do, which no role of users can give. Throws `invalid_request`. */
 function assertNotReserved(permissions: readonly string[]): void {

@@ -1,5 +1,5 @@
 import { invalidField } from '../../../platform/errors.ts'
-import type { KeyCaller } from '../../../platform/tenancy/caller.ts'
+import type { ManagerCaller } from '../../../platform/tenancy/caller.ts'
 import type { Work } from '../../../platform/work.ts'
 import { findGrantedPermissions, isSystemRole } from './give.ts'
 import { assertMayGrant } from './permissions.ts'
@@ -62,7 +62,7 @@ export function assertGroups(mapping: RoleMapping['group_role_mapping'] = {}): v
  * `invalid_request` for a role that no provider can give: ownership above all.
  */
 export async function assertMayMap(
-  work: Work & { caller: KeyCaller },
+  work: Work & { caller: ManagerCaller },
   before: RoleMapping | null,
   after: RoleMapping,
 ): Promise<void> {
@@ -100,21 +100,21 @@ function widensDefault(
  * groups give it.
  */
 export function assertMayUseMapping(
-  work: Work & { caller: KeyCaller },
+  work: Work & { caller: ManagerCaller },
   { group_role_mapping: mapping }: Pick<RoleMapping, 'group_role_mapping'>,
 ): Promise<void> {
   return assertMayGive(work, Object.values(mapping).flat())
 }
 
 /** The same of all that a connection gives, its default role included: the caller changes what says who is in which group. */
-export function assertMayGiveAll(work: Work & { caller: KeyCaller }, mapping: RoleMapping): Promise<void> {
+export function assertMayGiveAll(work: Work & { caller: ManagerCaller }, mapping: RoleMapping): Promise<void> {
   return assertMayGive(
     work,
     pairsOf(mapping).map(({ role }) => role),
   )
 }
 
-async function assertMayGive(work: Work & { caller: KeyCaller }, roles: string[]): Promise<void> {
+async function assertMayGive(work: Work & { caller: ManagerCaller }, roles: string[]): Promise<void> {
   assertMayGrant(work.caller, permissionsOf(roles, await findGrantedPermissions(work, roles)))
 }
 

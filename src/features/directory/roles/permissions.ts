@@ -1,4 +1,3 @@
-import { scopes } from '../../../contract/contract.ts'
 import {
   directoryRolePermissions,
   isKnownPermission,
@@ -7,31 +6,19 @@ import {
   teamRolePermissions,
 } from '../../../contract/permissions.ts'
 import { httpErrors } from '../../../platform/errors.ts'
-import type { KeyCaller } from '../../../platform/tenancy/caller.ts'
-import { allows } from '../../../platform/tenancy/scopes.ts'
+import type { ManagerCaller } from '../../../platform/tenancy/caller.ts'
 import type { PermissionInfo, Role } from './schema.ts'
 
-type Granting = Pick<KeyCaller, 'kind' | 'scopes' | 'lacks'>
-
 /**
- * Nobody grants more than they hold: a permission of the catalogue is given by who has the scope of the same power, and
- * is of no team role that is without it. Those that a customer has invented mean nothing here, and are theirs to give.
- * Throws `privilege_escalation`.
+ * Requires the caller to hold each permission of the catalogue that it grants. Permissions that a customer has defined
+ * mean nothing to this service, and every caller may grant them. Throws `privilege_escalation`.
  */
-export function assertMayGrant(caller: Granting, asked: readonly string[]): void {
-  const beyond = asked.filter((permission) => !mayGrant(caller, permission))
+export function assertMayGrant({ grants }: Pick<ManagerCaller, 'grants'>, asked: readonly string[]): void {
+  const beyond = asked.filter((permission) => isKnownPermission(permission) && !grants.has(permission))
   if (beyond.length > 0)
     throw httpErrors.privilegeEscalation({
       detail: `The caller lacks what it takes to grant ${beyond.slice(0, 5).join(', ')}${beyond.length > 5 ? ' and more' : ''}.`,
     })
-}
-
-function mayGrant({ kind, scopes: held, lacks = [] }: Granting, permission: string): boolean {
-  if (!isKnownPermission(permission)) return true
-  if (lacks.includes(permission)) return false
-  const scope = permissionScopes[permission]
-  if (scope !== null) return allows(held, scope)
-  return held.includes('*') || (kind === 'member' && scopes.every((each) => allows(held, each)))
 }
 
 /** The catalogue, and what is used besides. */

@@ -212,8 +212,7 @@ test('a look-up by id reads the rows it finds, and no other', async () => {
 
 function callerOf(owner: typeof t) {
   const { accountId, environmentId } = owner
-  const limits = { scopes: [], requestsPerSecond: null, expiresAt: null }
-  return { accountId, environmentId, environmentSlug: 'production', apiKeyId: newId(), organizationId: null, ...limits }
+  return { accountId, environmentId, environmentSlug: 'production', organizationId: null }
 }
 
 let filled = false

@@ -5,7 +5,7 @@ import { changedFrom, record } from '../../../platform/events/events.ts'
 import { matches, tagOf } from '../../../platform/http/precondition.ts'
 import { isId, newId } from '../../../platform/ids.ts'
 import { isPeerAddress, leavesServer } from '../../../platform/outbound/url.ts'
-import type { KeyCaller } from '../../../platform/tenancy/caller.ts'
+import type { ManagerCaller } from '../../../platform/tenancy/caller.ts'
 import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
 import { assertGroups, assertMayGiveAll, assertMayMap, narrowToMapping } from '../../directory/roles/roles.ts'
 import { closeSource, FederationFailure, fetchMetadata, unlinkSource } from '../federation/federation.ts'
@@ -29,7 +29,7 @@ import {
 } from './store.ts'
 import { showConnection } from './view.ts'
 
-type CallerWork = Work & { caller: KeyCaller }
+type CallerWork = Work & { caller: ManagerCaller }
 
 /** Makes a connection, as a draft. Throws what the route says; `privilege_escalation` for the roles that it would give. */
 export async function createConnection(

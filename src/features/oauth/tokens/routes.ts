@@ -5,7 +5,7 @@ import { defineRoute, type Route } from '../../../platform/http/route.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import { nullable, Success } from '../../../platform/schema.ts'
 import { authorize } from '../../../platform/tenancy/authorize.ts'
-import type { KeyCaller } from '../../../platform/tenancy/caller.ts'
+import type { ManagerCaller } from '../../../platform/tenancy/caller.ts'
 import { doorRoutes, loginEvents } from '../../access/login/login.ts'
 import { audienceOf, grantsInTeam, sessionEvents } from '../../access/sessions/sessions.ts'
 import { exchangeCode, federationErrors, startErrors, startFields } from '../../federation/federation/federation.ts'
@@ -33,7 +33,7 @@ async function claimsOfSuccessor(platform: Platform, { directory }: LiveToken) {
 }
 
 /** Who presents a token has the session; whoever has its id may have it of a list. */
-function assertMayName(work: { caller: KeyCaller }, body: { session_id?: string }): void {
+function assertMayName(work: { caller: ManagerCaller }, body: { session_id?: string }): void {
   if (body.session_id !== undefined) authorize(work.caller, 'sessions.revoke')
 }
 

@@ -1,5 +1,5 @@
 import { ApiError } from '../../../platform/errors.ts'
-import type { KeyCaller } from '../../../platform/tenancy/caller.ts'
+import type { ManagerCaller } from '../../../platform/tenancy/caller.ts'
 import type { Work } from '../../../platform/work.ts'
 import {
   admit,
@@ -24,7 +24,7 @@ const BULK = /^\/Bulk\/?$/
  * the first. A refusal of it is in its log. An accepted write is not repeated: it would undo what changed since. Throws
  * `scim_log_not_found`, `scim_not_replayable`, `organization_suspended`, `scim_disabled`, `privilege_escalation`.
  */
-export async function replayLog(given: Work & { caller: KeyCaller }, id: string): Promise<ScimLog> {
+export async function replayLog(given: Work & { caller: ManagerCaller }, id: string): Promise<ScimLog> {
   // Of what is refused half-way nothing may stay: never in a transaction that is committed whatever comes of it.
   const work = { ...given, db: given.platform.db }
   const log = await getLog(work, id)

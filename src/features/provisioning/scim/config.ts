@@ -1,6 +1,6 @@
 import { changedFrom, record } from '../../../platform/events/events.ts'
 import { isId, newId } from '../../../platform/ids.ts'
-import type { KeyCaller } from '../../../platform/tenancy/caller.ts'
+import type { ManagerCaller } from '../../../platform/tenancy/caller.ts'
 import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
 import { assertMayGiveAll, assertMayUseMapping } from '../../directory/roles/roles.ts'
 import {
@@ -55,7 +55,7 @@ async function show(work: Work, row: ConfigRow | undefined): Promise<ScimConfig>
   }
 }
 
-type CallerWork = Work & { caller: KeyCaller }
+type CallerWork = Work & { caller: ManagerCaller }
 
 /**
  * Changes the configuration; absent fields stay. Throws `scim_connection_not_found`, and `privilege_escalation` where the

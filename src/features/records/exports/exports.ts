@@ -1,7 +1,7 @@
 import { record } from '../../../platform/events/events.ts'
 import { belongingsOf } from '../../../platform/lifecycle/belongings.ts'
 import { authorize } from '../../../platform/tenancy/authorize.ts'
-import type { KeyCaller } from '../../../platform/tenancy/caller.ts'
+import type { ManagerCaller } from '../../../platform/tenancy/caller.ts'
 import type { ReachWork } from '../../../platform/work.ts'
 import { reachUser, toUser } from '../../directory/users/users.ts'
 import { newestEventsOf } from '../audit/audit.ts'
@@ -17,7 +17,7 @@ const STEPS = 20
  * hang on a user, and by the audit log, which is why its scope is needed besides. Throws `user_not_found`,
  * `insufficient_scope`.
  */
-export async function exportUser(work: ReachWork & { caller: KeyCaller }, userId: string) {
+export async function exportUser(work: ReachWork & { caller: ManagerCaller }, userId: string) {
   authorize(work.caller, 'audit.read')
   const { user, there } = await reachUser(work, userId)
   const { platform, db, directory } = there

@@ -2,7 +2,7 @@ import { invalidField } from '../../../platform/errors.ts'
 import { newId } from '../../../platform/ids.ts'
 import { countAct, idBytes, type RateLimit } from '../../../platform/limits/rate-limit.ts'
 import { NOTICE_USEFUL_SECONDS, queueMail } from '../../../platform/mail/outbox.ts'
-import type { KeyCaller } from '../../../platform/tenancy/caller.ts'
+import type { ManagerCaller } from '../../../platform/tenancy/caller.ts'
 import { inTx, type Work } from '../../../platform/work.ts'
 import { actFor, findSignInFacts } from '../../access/login/login.ts'
 import { sessionSettings } from '../../access/sessions/sessions.ts'
@@ -29,7 +29,7 @@ export interface ImpersonationWish {
  * kind may do here is to read. Throws `user_not_found`, `impersonation_disabled`, `user_never_signed_in`, and what the
  * gates throw that let nobody in: `organization_suspended`, `account_locked`, `user_inactive`.
  */
-export async function impersonate(work: Work & { caller: KeyCaller }, userId: string, wish: ImpersonationWish) {
+export async function impersonate(work: Work & { caller: ManagerCaller }, userId: string, wish: ImpersonationWish) {
   const impersonator = { sub: actorOf(work.caller, wish.actor), reason: wish.reason }
   const { access_token_ttl_seconds } = await sessionSettings.effective(work)
   const seconds = Math.min(wish.durationSeconds, access_token_ttl_seconds)
@@ -68,11 +68,11 @@ export async function impersonate(work: Work & { caller: KeyCaller }, userId: st
 }
 
 /** A member of the team acts as who they are; a key says for whom it asks. Throws `invalid_request`. */
-function actorOf(caller: KeyCaller, named: string | undefined): string {
+function actorOf(caller: ManagerCaller, named: string | undefined): string {
   if (caller.kind === 'key') {
     if (named !== undefined) return named
     throw invalidField('actor', 'required', 'Say in actor who will act: their id or address in your system')
   }
-  if (named === undefined) return caller.actor.id ?? caller.apiKeyId
+  if (named === undefined) return caller.actor.id
   throw invalidField('actor', 'not_allowed', 'A member of the team acts as who they are: leave out actor')
 }

@@ -8,7 +8,7 @@ import { type Message, queueMail } from '../../../platform/mail/outbox.ts'
 import type { Reader } from '../../../platform/messages/language.ts'
 import { type DecoyReason, decoyReasonOf } from '../../../platform/outbox/decoy.ts'
 import { authorize } from '../../../platform/tenancy/authorize.ts'
-import type { KeyCaller } from '../../../platform/tenancy/caller.ts'
+import type { ManagerCaller } from '../../../platform/tenancy/caller.ts'
 import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
 import { assertDoorOpen, type SignInFacts } from '../../access/login/login.ts'
 import { describeNothingSent } from '../otp/otp.ts'
@@ -28,7 +28,7 @@ export interface LinkDelivery {
 /** Reads the delivery options of a request. Throws `insufficient_scope`, `team_link_withheld`, `invalid_redirect_uri`. */
 export async function readDelivery(
   work: Work,
-  caller: KeyCaller,
+  caller: ManagerCaller,
   body: { redirectTo?: string; deliver?: boolean },
 ): Promise<LinkDelivery> {
   const { redirectTo = null, deliver = true } = body

@@ -11,6 +11,7 @@ import { readNetworks } from '../../../platform/outbound/addresses.ts'
 import { type Platform, perPlatform } from '../../../platform/platform.ts'
 import { CHALLENGE, type Presenting } from '../../../platform/tenancy/authenticate.ts'
 import type { KeyCaller } from '../../../platform/tenancy/caller.ts'
+import { grantsOfKey } from '../../../platform/tenancy/grants.ts'
 import { noteKeyRefusal, noteKeyUse } from './key-use.ts'
 import { type ApiKeyRow, findApiKeyRow, insertApiKeyRow, keyOfPreviousSecret, listApiKeyRows } from './store.ts'
 
@@ -89,10 +90,10 @@ export function findApiKey(platform: Platform) {
       // Only now, since a key of the operator's own making may have any form.
       if (!caller && isToken(presented)) throw httpErrors.apiKeyInvalid({ headers: CHALLENGE, detail: TOKEN_SENT })
       if (!caller && isDamaged(presented)) throw httpErrors.apiKeyInvalid({ headers: CHALLENGE, detail: DAMAGED })
-      const lives = caller && !(caller.expiresAt && caller.expiresAt <= now)
+      const lives = caller && !(caller.bounds.expiresAt && caller.bounds.expiresAt <= now)
       if (!lives) return caller
       assertAllowedFrom(platform, caller, ip)
-      noteKeyUse(platform, caller.apiKeyId, ip, now)
+      noteKeyUse(platform, caller.credentialId, ip, now)
       return { ...caller, ip }
     })
   }
@@ -104,10 +105,10 @@ interface CachedKey extends KeyCaller {
   isAllowedFrom: ((address: string) => boolean) | null
 }
 
-function assertAllowedFrom(platform: Platform, { apiKeyId, isAllowedFrom }: CachedKey, ip: string | null): void {
+function assertAllowedFrom(platform: Platform, { credentialId, isAllowedFrom }: CachedKey, ip: string | null): void {
   // A zone is of this machine alone (RFC 4007 §11.2).
   if (!isAllowedFrom || (ip !== null && isAllowedFrom(ip.replace(/%.*$/, '')))) return
-  noteKeyRefusal(platform, apiKeyId)
+  noteKeyRefusal(platform, credentialId)
   throw httpErrors.apiKeyIpNotAllowed()
 }
 
@@ -156,16 +157,15 @@ function toCaller(row: ApiKeyRow): CachedKey {
     isAllowedFrom: row.allowed_ips && readNetworks(row.allowed_ips),
     kind: 'key',
     actor: { type: 'api_key', id: row.id },
-    apiKeyId: row.id,
+    credentialId: row.id,
     accountId: row.account_id,
     environmentId: row.environment_id,
     environmentSlug: row.environment_slug,
     organizationId: row.organization_id,
-    scopes: row.scopes,
-    requestsPerSecond: row.requests_per_second,
+    grants: grantsOfKey(row.scopes),
+    bounds: { requestsPerSecond: row.requests_per_second, expiresAt: row.expires_at, allowedIps: row.allowed_ips },
     rateKeyId: keyOfPreviousSecret(row),
-    expiresAt: row.expires_at,
-    allowedIps: row.allowed_ips,
+    ip: null,
   }
 }
 

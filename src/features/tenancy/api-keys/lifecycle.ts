@@ -6,7 +6,7 @@ import { changedFrom, record } from '../../../platform/events/events.ts'
 import { isId, newId } from '../../../platform/ids.ts'
 import { isNetwork, readNetworks } from '../../../platform/outbound/addresses.ts'
 import type { Platform } from '../../../platform/platform.ts'
-import type { KeyCaller } from '../../../platform/tenancy/caller.ts'
+import type { KeyCaller, ManagerCaller } from '../../../platform/tenancy/caller.ts'
 import { isScopePattern } from '../../../platform/tenancy/scopes.ts'
 import { type AccountWork, inTx, type TxWork, type Work } from '../../../platform/work.ts'
 import { apiKeyCache, cacheKey, createApiKey, secretOf } from './api-keys.ts'
@@ -31,7 +31,7 @@ import { assertKeepsRate, assertMayManage, type Power, refuseEscalation } from '
 
 /** The work of a request with its calling key. */
 interface KeyWork extends AccountWork {
-  caller: KeyCaller
+  caller: ManagerCaller
 }
 
 /**
@@ -51,7 +51,7 @@ export async function mintApiKey(work: KeyWork, body: ApiKeyCreate): Promise<{ a
       scopes: readScopes(body.scopes),
       expiresAt: readExpiry(platform, caller, body.expiresAt),
       requestsPerSecond: body.requestsPerSecond ?? null,
-      allowedIps: body.allowedIps === undefined ? (caller.allowedIps ?? null) : readNetworkList(body.allowedIps),
+      allowedIps: body.allowedIps === undefined ? caller.bounds.allowedIps : readNetworkList(body.allowedIps),
       createdBy: `${caller.actor.type}:${caller.actor.id}`,
     }
     refuseEscalation(caller, spec, platform.config.keyRequestsPerSecond)
@@ -69,7 +69,7 @@ export async function mintApiKey(work: KeyWork, body: ApiKeyCreate): Promise<{ a
  * Throws `api_key_not_found`, `api_key_inactive`, and `privilege_escalation`, since the caller receives the secret.
  */
 export async function rotateApiKey(
-  work: AccountWork & { caller: KeyCaller | null },
+  work: AccountWork & { caller: ManagerCaller | null },
   id: string,
   overlapSeconds: number,
 ): Promise<{ apiKey: ApiKey; key: string }> {
@@ -116,7 +116,8 @@ export async function changeApiKey(work: KeyWork, id: string, patch: ApiKeyPatch
     if ('scopes' in previous || 'allowedIps' in previous)
       refuseEscalation(caller, powerOf({ ...before, ...changes }), platform.config.keyRequestsPerSecond)
     const changed = await changeKeyRows(db, account, before.id, changes)
-    if (changed.some((row) => row.id === caller.apiKeyId)) assertStaysWithin(caller, changes.allowed_ips)
+    if (caller.kind === 'key' && changed.some((row) => row.id === caller.credentialId))
+      assertStaysWithin(caller, changes.allowed_ips)
     await forget(work, changed)
     const target = { type: 'api_key', id: before.id }
     await record({ ...work, directory: account.directory }, apiKeyEvents.updated({ target, data: after, previous }))
@@ -124,7 +125,7 @@ export async function changeApiKey(work: KeyWork, id: string, patch: ApiKeyPatch
   })
 }
 
-function assertStaysWithin({ ip = null }: KeyCaller, networks: string[] | null): void {
+function assertStaysWithin({ ip }: KeyCaller, networks: string[] | null): void {
   if (networks === null || (ip !== null && readNetworks(networks)(ip))) return
   throw invalidField('allowedIps', 'excludes_caller', `allowedIps would shut out the calling key, used from ${ip}`)
 }
@@ -141,14 +142,14 @@ export async function getApiKey({ db, account }: AccountWork, text: string): Pro
 export function describeCaller({ platform, caller }: Pick<KeyWork, 'platform' | 'caller'>): Static<typeof CurrentKey> {
   return {
     kind: caller.kind,
-    id: caller.apiKeyId,
+    id: caller.credentialId,
     accountId: caller.accountId,
     environmentId: caller.environmentId,
     environment: caller.environmentSlug,
     subOrgId: caller.organizationId,
-    scopes: [...caller.scopes],
-    requestsPerSecond: caller.requestsPerSecond ?? platform.config.keyRequestsPerSecond,
-    expiresAt: caller.expiresAt?.toISOString() ?? null,
+    scopes: caller.grants.list(),
+    requestsPerSecond: caller.bounds.requestsPerSecond ?? platform.config.keyRequestsPerSecond,
+    expiresAt: caller.bounds.expiresAt?.toISOString() ?? null,
   }
 }
 
@@ -158,7 +159,7 @@ export function describeCaller({ platform, caller }: Pick<KeyWork, 'platform' | 
  * command line, any key. Throws `api_key_not_found`, and `privilege_escalation` if the key can do more than the caller.
  */
 export async function revokeApiKey(
-  work: Work & { caller: KeyCaller | null },
+  work: Work & { caller: ManagerCaller | null },
   reach: KeyReach,
   id: string,
 ): Promise<void> {
@@ -244,8 +245,8 @@ function readNetworkList(networks: string[] | null): string[] | null {
 }
 
 /** Defaults to the caller's own expiry. */
-function readExpiry(platform: Platform, caller: KeyCaller, text: string | null | undefined): Date | null {
-  if (text === undefined) return caller.expiresAt
+function readExpiry(platform: Platform, caller: ManagerCaller, text: string | null | undefined): Date | null {
+  if (text === undefined) return caller.bounds.expiresAt
   if (text === null) return null
   const at = new Date(text)
   // Process clock: refuses an expiry in the past. The database judges the expiry of the key.

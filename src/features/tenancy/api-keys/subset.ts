@@ -1,9 +1,9 @@
-import { isKnownPermission, permissionScopes } from '../../../contract/permissions.ts'
+import { type KnownPermission, permissionScopes, permissions } from '../../../contract/permissions.ts'
 import { httpErrors } from '../../../platform/errors.ts'
 import { isWithin } from '../../../platform/outbound/addresses.ts'
-import type { KeyCaller } from '../../../platform/tenancy/caller.ts'
+import type { ManagerCaller } from '../../../platform/tenancy/caller.ts'
 import { ENVIRONMENT_HEADER } from '../../../platform/tenancy/chosen-environment.ts'
-import { allows, coversEveryScope, isSubset } from '../../../platform/tenancy/scopes.ts'
+import { allows } from '../../../platform/tenancy/scopes.ts'
 
 /** What a key may do, and for how long. */
 export interface Power {
@@ -22,16 +22,16 @@ export interface Power {
  * addresses to use it from. `deploymentCeiling` applies to keys without a limit of their
  * own. Throws `privilege_escalation`.
  */
-export function refuseEscalation(caller: KeyCaller, power: Power, deploymentCeiling: number | null): void {
-  const { organizationId, expiresAt, requestsPerSecond } = caller
-  if (!hasScopes(caller, power.scopes)) refuse(`its scopes must be among those of your ${ownerOfScopes(caller)}`)
+export function refuseEscalation(caller: ManagerCaller, power: Power, deploymentCeiling: number | null): void {
+  const { organizationId, grants } = caller
+  const { expiresAt, requestsPerSecond, allowedIps: from } = caller.bounds
+  if (!grants.coversScopes(power.scopes)) refuse(`its scopes must be among those of your ${ownerOfScopes(caller)}`)
   if (exceedsRole(caller, power.scopes)) refuse('its scopes would allow what your role may not do')
   if (organizationId !== null && power.organizationId !== organizationId) refuse('it must belong to your organization')
   if (power.environmentSlug !== caller.environmentSlug) refuse(environmentRuleOf(caller))
   if (expiresAt && (power.expiresAt === null || power.expiresAt > expiresAt)) refuse('it must not outlive your key')
   const ceiling = requestsPerSecond ?? deploymentCeiling
   const asked = power.requestsPerSecond ?? (requestsPerSecond === null ? deploymentCeiling : null)
-  const { allowedIps: from } = caller
   if (from && !power.allowedIps?.every((network) => isWithin(network, from)))
     refuse('its allowedIps must be within those of your key')
   if (ceiling !== null && (asked === null || asked > ceiling))
@@ -42,8 +42,8 @@ export function refuseEscalation(caller: KeyCaller, power: Power, deploymentCeil
  * Refuses a caller with a rate a secret of another key: each key has its own rate, and the rates would add up. A previous
  * secret of its own counts against the same rate. Throws `privilege_escalation`.
  */
-export function assertKeepsRate({ requestsPerSecond, apiKeyId }: KeyCaller, keyId: string | null): void {
-  if (requestsPerSecond === null || keyId === apiKeyId) return
+export function assertKeepsRate({ kind, credentialId, bounds }: ManagerCaller, keyId: string | null): void {
+  if (bounds.requestsPerSecond === null || (kind === 'key' && keyId === credentialId)) return
   throw httpErrors.privilegeEscalation({
     detail:
       'Your key has requestsPerSecond, so it creates no keys and rotates only itself. ' +
@@ -55,34 +55,29 @@ export function assertKeepsRate({ requestsPerSecond, apiKeyId }: KeyCaller, keyI
  * Refuses to change or revoke a key with scopes that the caller lacks: this could lock the team out. Compares scopes only,
  * so a key with `*` and an expiry may still revoke one without. Throws `privilege_escalation`.
  */
-export function assertMayManage(caller: KeyCaller, { scopes }: Pick<Power, 'scopes'>): void {
-  if (hasScopes(caller, scopes) && !exceedsRole(caller, scopes)) return
+export function assertMayManage(caller: ManagerCaller, { scopes }: Pick<Power, 'scopes'>): void {
+  if (caller.grants.coversScopes(scopes) && !exceedsRole(caller, scopes)) return
   const lacking = `This key can do more than your ${ownerOfScopes(caller)}.`
   throw httpErrors.privilegeEscalation({
     detail: `${lacking} An owner, a key with the scope * or the command line (\`npx watchword keys\`) can change and revoke it.`,
   })
 }
 
-/** A role has every present scope that its wildcard covers; a key passes on only wildcards of its own. */
-function hasScopes({ kind, scopes }: KeyCaller, asked: readonly string[]): boolean {
-  return kind === 'member' ? coversEveryScope(asked, scopes) : isSubset(asked, scopes)
-}
-
 /** A key has scopes only: a permission that a role lacks within a scope would come back with the key. */
-function exceedsRole({ lacks = [] }: KeyCaller, scopes: readonly string[]): boolean {
-  return lacks.some((permission) => carries(scopes, permission))
+function exceedsRole({ grants }: ManagerCaller, scopes: readonly string[]): boolean {
+  return permissions.some((permission) => carries(scopes, permission) && !grants.has(permission))
 }
 
 /** A member works in any environment; a key in its own. */
-function environmentRuleOf({ kind, environmentSlug }: KeyCaller): string {
+function environmentRuleOf({ kind, environmentSlug }: ManagerCaller): string {
   if (kind === 'key') return 'it must belong to the environment of your key'
   return `this request works in ${environmentSlug}. Send the id of another environment in ${ENVIRONMENT_HEADER}`
 }
 
-const ownerOfScopes = ({ kind }: KeyCaller) => (kind === 'member' ? 'role' : 'key')
+const ownerOfScopes = ({ kind }: ManagerCaller) => (kind === 'member' ? 'role' : 'key')
 
-function carries(scopes: readonly string[], permission: string): boolean {
-  const scope = isKnownPermission(permission) ? permissionScopes[permission] : null
+function carries(scopes: readonly string[], permission: KnownPermission): boolean {
+  const scope = permissionScopes[permission]
   return scope !== null && allows(scopes, scope)
 }
 

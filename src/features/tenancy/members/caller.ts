@@ -1,16 +1,24 @@
 import { type Awaitable, whenThere } from '../../../platform/awaitable.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import { bearerToken } from '../../../platform/tenancy/authenticate.ts'
-import type { Authenticator, Credentials, KeyCaller } from '../../../platform/tenancy/caller.ts'
+import type {
+  Authenticator,
+  Bounds,
+  Credentials,
+  KeyCaller,
+  ManagerCaller,
+  MemberCaller,
+} from '../../../platform/tenancy/caller.ts'
 import {
   assertOwnEnvironment,
   memberEnvironment,
   namedEnvironment,
 } from '../../../platform/tenancy/chosen-environment.ts'
 import type { Directory } from '../../../platform/tenancy/directory.ts'
+import { grantsOfRole } from '../../../platform/tenancy/grants.ts'
 import type { MemberRow } from './schema.ts'
 import { listRowsOfAddress } from './store.ts'
-import { addsTo, lackedBy, scopesOf } from './team-roles.ts'
+import { addsTo, scopesOf, withheldFromAll } from './team-roles.ts'
 
 /** A live session of the console directory. */
 interface TeamSession {
@@ -33,8 +41,8 @@ export function managerAuthenticator(
   platform: Platform,
   ofKeys: Authenticator<KeyCaller>,
   findSession: FindTeamSession,
-): Authenticator<KeyCaller> {
-  const findMember = async (found: TeamSession, { headers, subOrgId }: Credentials): Promise<KeyCaller | null> => {
+): Authenticator<ManagerCaller> {
+  const findMember = async (found: TeamSession, { headers, subOrgId }: Credentials): Promise<MemberCaller | null> => {
     const rows = await listRowsOfAddress(platform.db, found.directory, found.session.email.toLowerCase())
     const member = callerOf(found, rows, subOrgId)
     return member && { ...member, ...(await memberEnvironment(platform, member, namedEnvironment(headers))) }
@@ -60,11 +68,17 @@ export function managerAuthenticator(
   }
 }
 
+const UNBOUNDED: Bounds = { requestsPerSecond: null, expiresAt: null, allowedIps: null }
+
 /**
  * A member acts by their membership of the account. Where the query names an organization, they act by their role on its
  * roster if they have no membership of the account, or if the role adds permissions: then within that organization alone.
  */
-function callerOf({ directory, session }: TeamSession, rows: MemberRow[], subOrgId: string | null): KeyCaller | null {
+function callerOf(
+  { directory, session }: TeamSession,
+  rows: MemberRow[],
+  subOrgId: string | null,
+): MemberCaller | null {
   const active = rows.filter(({ status }) => status === 'active')
   const account = active.find((row) => row.organization_id === null)
   const named = active.find((row) => row.organization_id !== null && row.organization_id === subOrgId?.toLowerCase())
@@ -74,14 +88,12 @@ function callerOf({ directory, session }: TeamSession, rows: MemberRow[], subOrg
   return {
     kind: 'member',
     actor: { type: 'user', id: session.user_id },
-    apiKeyId: acting.id,
+    credentialId: acting.id,
     accountId: directory.accountId,
     environmentId: directory.environmentId,
     environmentSlug: directory.environmentSlug,
     organizationId: acting.organization_id,
-    scopes: [...new Set(roles.flatMap(scopesOf))],
-    requestsPerSecond: null,
-    expiresAt: null,
-    lacks: lackedBy(roles),
+    grants: grantsOfRole([...new Set(roles.flatMap(scopesOf))], withheldFromAll(roles)),
+    bounds: UNBOUNDED,
   }
 }

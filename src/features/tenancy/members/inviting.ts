@@ -10,6 +10,7 @@ import {
   showRate,
 } from '../../../platform/limits/rate-limit.ts'
 import { type EmailAddress, requireEmail } from '../../../platform/mail/address.ts'
+import { credentialOf } from '../../../platform/tenancy/caller.ts'
 import { homeEnvironmentOf, teamDirectory } from '../../../platform/tenancy/directory.ts'
 import type { AccountTxWork, AccountWork } from '../../../platform/work.ts'
 import { inviteErrors, inviteToTeam, type SentInvite } from '../../sign-in/invites/invites.ts'
@@ -143,7 +144,8 @@ async function countInviter({ platform, account, caller }: InvitingRequest): Pro
   const { production, organizations, others } = ACCOUNT_LIMITS
   const inProduction = caller.organizationId === null ? production : organizations
   const limit = environmentId === directory.environmentId ? inProduction : others
-  const identity = idBytes(caller.organizationId ?? caller.apiKeyId)
+  const identity =
+    caller.organizationId === null ? hashIdentity(platform, credentialOf(caller)) : idBytes(caller.organizationId)
   const ofAccount = { ...limit, directory, identity: idBytes(accountId), policy: 'account' as const }
   await count(platform, [{ ...CALLER_LIMIT, directory, identity }], [ofAccount])
 }

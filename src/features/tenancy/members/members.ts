@@ -1,5 +1,5 @@
 import { isId } from '../../../platform/ids.ts'
-import type { KeyCaller } from '../../../platform/tenancy/caller.ts'
+import type { ManagerCaller } from '../../../platform/tenancy/caller.ts'
 import { homeEnvironmentOf } from '../../../platform/tenancy/directory.ts'
 import type { AccountTxWork, AccountWork, Work } from '../../../platform/work.ts'
 import {
@@ -79,7 +79,10 @@ export function endOf({ status }: Pick<Member, 'status'>) {
  * Refuses a caller that lacks permissions of a member of the organization that the work is in; nothing is refused where
  * there is no such member. Throws `privilege_escalation`.
  */
-export async function assertMayActOnMember(work: Work & { caller: KeyCaller }, membershipId: string): Promise<void> {
+export async function assertMayActOnMember(
+  work: Work & { caller: ManagerCaller },
+  membershipId: string,
+): Promise<void> {
   const row = await findMemberRow(work.db, work.directory, membershipId)
   for (const held of row ? rolesHeld(row) : []) assertMayActOn(work.caller, held)
 }

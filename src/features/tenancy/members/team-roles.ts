@@ -1,9 +1,9 @@
 import { type Scope, scopes } from '../../../contract/contract.ts'
 import { permissionScopes, teamRolePermissions } from '../../../contract/permissions.ts'
 import { httpErrors } from '../../../platform/errors.ts'
-import { boundOf, OWNERSHIP } from '../../../platform/tenancy/authorize.ts'
-import type { KeyCaller } from '../../../platform/tenancy/caller.ts'
-import { allows, isSubset } from '../../../platform/tenancy/scopes.ts'
+import { describeBound } from '../../../platform/tenancy/authorize.ts'
+import type { ManagerCaller } from '../../../platform/tenancy/caller.ts'
+import { type Grant, OWNERSHIP } from '../../../platform/tenancy/grants.ts'
 
 /** What a member of the team may be, the highest first. */
 export const TEAM_ROLES = ['owner', 'admin', 'developer', 'member'] as const
@@ -34,23 +34,23 @@ export function coversRole(role: TeamRole, other: TeamRole): boolean {
  * Refuses a caller that lacks a permission of the role: it may neither give the role nor act on a member who has it.
  * Throws `privilege_escalation`.
  */
-export function assertMayActOn(caller: KeyCaller, role: TeamRole): void {
-  const hasAll = caller.kind === 'member' || caller.scopes.includes('*')
-  const lacks =
-    !isSubset(scopesOf(role), caller.scopes) ||
-    (!hasAll && teamRolePermissions[role].some((permission) => permissionScopes[permission] === null)) ||
-    (role === 'owner' && caller.lacks?.includes(OWNERSHIP))
-  if (lacks)
+export function assertMayActOn(caller: ManagerCaller, role: TeamRole): void {
+  if (!rightsOf(role).every((right) => caller.grants.has(right)))
     throw httpErrors.privilegeEscalation({
       detail: `The caller lacks permissions of the role ${role}: it can neither give this role nor act on a member who has it.${needed(caller, role)}`,
     })
 }
 
+/** All rights of a role. */
+function rightsOf(role: TeamRole): Grant[] {
+  return [...scopesOf(role), ...teamRolePermissions[role], ...(role === 'owner' ? ([OWNERSHIP] as const) : [])]
+}
+
 /** The scopes that a key lacks for a role. A role with a permission that no scope has needs `*`. */
-function needed({ kind, scopes: held }: KeyCaller, role: TeamRole): string {
+function needed({ kind, grants }: ManagerCaller, role: TeamRole): string {
   if (kind === 'member') return ''
   const isScoped = teamRolePermissions[role].every((permission) => permissionScopes[permission] !== null)
-  const missing = isScoped ? scopesOf(role).filter((scope) => !allows(held, scope)) : ['*']
+  const missing = isScoped ? scopesOf(role).filter((scope) => !grants.has(scope)) : ['*']
   return ` Needs ${missing.join(', ')}.`
 }
 
@@ -58,9 +58,9 @@ function needed({ kind, scopes: held }: KeyCaller, role: TeamRole): string {
  * Refuses to give a role with permissions that the caller lacks, or to give one by a key with bounds, since the member
  * would not have them. Throws `privilege_escalation`.
  */
-export function assertMayGive(caller: KeyCaller, role: TeamRole): void {
+export function assertMayGive(caller: ManagerCaller, role: TeamRole): void {
   assertMayActOn(caller, role)
-  const bound = boundOf(caller)
+  const bound = describeBound(caller)
   if (bound !== null)
     throw httpErrors.privilegeEscalation({
       detail: `This key has ${bound}, which the member would not have. Give roles by a key without bounds.`,
@@ -68,25 +68,25 @@ export function assertMayGive(caller: KeyCaller, role: TeamRole): void {
 }
 
 /** Checks a change from one role to another. Throws `privilege_escalation`. */
-export function assertMayChange(caller: KeyCaller, before: TeamRole, after: TeamRole): void {
+export function assertMayChange(caller: ManagerCaller, before: TeamRole, after: TeamRole): void {
   if (addsTo(before, after)) assertMayGive(caller, after)
   else assertMayActOn(caller, after)
 }
 
 const ofAdmins: readonly string[] = teamRolePermissions.admin
 
-/** What a role may not do although its scopes would allow it. */
-const WITHHELD: Partial<Record<TeamRole, readonly string[]>> = {
+/** Rights that a role lacks although its scopes would allow them. */
+const WITHHELD: Partial<Record<TeamRole, readonly Grant[]>> = {
   admin: [...teamRolePermissions.owner.filter((permission) => !ofAdmins.includes(permission)), OWNERSHIP],
 }
 
-/** What somebody may not do who has these roles at once. */
-export function lackedBy(roles: readonly TeamRole[]): string[] {
+/** What is withheld from a member with these roles: what each role with every scope withholds. */
+export function withheldFromAll(roles: readonly TeamRole[]): Grant[] {
   const [first = [], ...others] = roles.filter((role) => scopesOf(role).length === scopes.length).map(withheldFrom)
   return first.filter((permission) => others.every((withheld) => withheld.includes(permission)))
 }
 
-const withheldFrom = (role: TeamRole): readonly string[] => WITHHELD[role] ?? []
+const withheldFrom = (role: TeamRole): readonly Grant[] => WITHHELD[role] ?? []
 
 /** Whether another role has permissions that a role lacks. */
 export function addsTo(role: TeamRole, other: TeamRole): boolean {

@@ -8,8 +8,8 @@ import { defineEndReasons } from '../../../platform/lifecycle/end-reasons.ts'
 import { canonicalLocale } from '../../../platform/messages/locale.ts'
 import { assertMetadataFits } from '../../../platform/metadata.ts'
 import { homeOfNew } from '../../../platform/tenancy/account-writes.ts'
-import { assertNotWithheld } from '../../../platform/tenancy/authorize.ts'
-import type { KeyCaller } from '../../../platform/tenancy/caller.ts'
+import { assertHas } from '../../../platform/tenancy/authorize.ts'
+import type { ManagerCaller } from '../../../platform/tenancy/caller.ts'
 import { forgetDirectories } from '../../../platform/tenancy/directory.ts'
 import { describeNoId } from '../../../platform/tenancy/named-organization.ts'
 import { type AccountTxWork, type AccountWork, inTx } from '../../../platform/work.ts'
@@ -94,7 +94,7 @@ export async function createOrganization(work: AccountWork, body: OrganizationCr
  * the same transaction. Throws `organization_not_found`, `version_conflict`, and as `assertMayChangeStatus`.
  */
 export async function updateOrganization(
-  work: AccountWork & { caller: KeyCaller },
+  work: AccountWork & { caller: ManagerCaller },
   id: string,
   change: { patch: OrganizationPatch; ifMatch: string | null },
 ): Promise<OrganizationRow> {
@@ -131,8 +131,8 @@ export async function updateOrganization(
  * the organization's own keys could lift a suspension of their organization. A restored organization may be suspended as
  * well as active. Throws `insufficient_scope`, `sub_org_mismatch`.
  */
-function assertMayChangeStatus(caller: KeyCaller, before: string, after: string): void {
-  if (before === 'archived' || after === 'archived') assertNotWithheld(caller, 'organizations:archive')
+function assertMayChangeStatus(caller: ManagerCaller, before: string, after: string): void {
+  if (before === 'archived' || after === 'archived') assertHas(caller, 'organizations:archive')
   const opens = before !== after && (before === 'archived' || after === 'active')
   if (opens && caller.organizationId !== null)
     throw httpErrors.subOrgMismatch({
