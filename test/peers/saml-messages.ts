@@ -101,6 +101,8 @@ export interface Signing {
   digest?: string
   canonicalization?: string
   transforms?: string[]
+  /** The PrefixList of both canonicalizations. */
+  prefixes?: string[]
 }
 
 const EXCLUSIVE = 'http://www.w3.org/2001/10/xml-exc-c14n#'
@@ -118,11 +120,13 @@ export function signXml(
     publicCert: pair.certificatePem,
     signatureAlgorithm: signing.signature ?? 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256',
     canonicalizationAlgorithm: signing.canonicalization ?? EXCLUSIVE,
+    ...(signing.prefixes ? { inclusiveNamespacesPrefixList: signing.prefixes } : {}),
   })
   signer.addReference({
     xpath: place,
     transforms: signing.transforms ?? ['http://www.w3.org/2000/09/xmldsig#enveloped-signature', EXCLUSIVE],
     digestAlgorithm: signing.digest ?? 'http://www.w3.org/2001/04/xmlenc#sha256',
+    ...(signing.prefixes ? { inclusiveNamespacesPrefixList: signing.prefixes } : {}),
   })
   const hasIssuer = new RegExp(`<\\w+:${what}[^>]*><saml:Issuer`).test(xml)
   const location = hasIssuer

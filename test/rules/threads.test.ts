@@ -51,7 +51,7 @@ function declaredBy(code: string): string[] {
 /** Everything that calls what reads a message, directly or not, as far as the threads, each with what it calls. */
 function readers(): Map<Declaration, Declaration | null> {
   const isFirst = ({ declares, code }: Declaration) =>
-    /'@node-saml\/|'xml-crypto'/.test(code.replaceAll(/^import type .*$/gm, '')) ||
+    /'@xmldom\/xmldom'|'xml-crypto'/.test(code.replaceAll(/^import type .*$/gm, '')) ||
     declares.some((name) => / (readXml|decryptElement)$/.test(name))
   const others = declarations.filter((one) => !isWorker(one))
   const found = new Map<Declaration, Declaration | null>(others.filter(isFirst).map((one) => [one, null]))

@@ -1,3 +1,4 @@
+import { ENVELOPED, RSA_SHA256, SHA256, xmlNamespaces } from '../xml/names.ts'
 import { readIdpMetadata as read } from './idp-metadata.ts'
 import type { SigningPair } from './metadata.ts'
 import { type IdpMetadata, IdpMetadataError } from './metadata.ts'
@@ -14,19 +15,16 @@ export function readIdpMetadata(xml: string): { metadata: IdpMetadata } | { refu
   }
 }
 
-/** Signs a message for the POST binding, with the signature behind its issuer, as the schema wants it. */
+/** Signs a message for the POST binding (SAML bindings §3.5). The schema requires the signature after the issuer. */
 export async function signMessage({ xml, key }: { xml: string; key: SigningPair }): Promise<string> {
-  const { signXml } = await import('@node-saml/node-saml/lib/xml.js')
-  const issuer = "/*/*[local-name(.)='Issuer']"
-  return signXml(
-    xml,
-    '/*',
-    { reference: issuer, action: 'after' },
-    {
-      privateKey: key.privateKeyPem,
-      publicCert: key.certificatePem,
-      signatureAlgorithm: 'sha256',
-      digestAlgorithm: 'sha256',
-    },
-  )
+  const { SignedXml } = await import('xml-crypto')
+  const signer = new SignedXml({
+    privateKey: key.privateKeyPem,
+    publicCert: key.certificatePem,
+    signatureAlgorithm: RSA_SHA256,
+    canonicalizationAlgorithm: xmlNamespaces.exclusive,
+  })
+  signer.addReference({ xpath: '/*', transforms: [ENVELOPED, xmlNamespaces.exclusive], digestAlgorithm: SHA256 })
+  signer.computeSignature(xml, { location: { reference: "/*/*[local-name(.)='Issuer']", action: 'after' } })
+  return signer.getSignedXml()
 }

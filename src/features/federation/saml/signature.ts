@@ -1,20 +1,19 @@
+import { createHash } from 'node:crypto'
+import { canonicalizeSigned, type Signed } from '../xml/canonical.ts'
 import { type Message, parseMessage } from '../xml/message.ts'
-import { attributeOf, onlyChild, type XmlElement } from '../xml/read.ts'
+import { SHA1, SHA256, SHA512 } from '../xml/names.ts'
+import { attributeOf, isSameElement, onlyChild, type XmlElement } from '../xml/read.ts'
 import { ns } from '../xml/saml-names.ts'
 import { signatureOf } from '../xml/signatures.ts'
 import { findSigner } from '../xml/signers.ts'
 import { SamlRefusal } from './refusal.ts'
 
-// Loaded when the first message comes, since most deployments receive none for long.
-const loadLibrary = () => import('@node-saml/node-saml/lib/xml.js')
-
-/** Which element of a message is signed: the message itself, or the assertion in a response. */
-export type Signed = 'document' | 'assertion'
+export type { Signed } from '../xml/canonical.ts'
 
 /**
- * Verifies the enveloped signature of an element with the given certificates alone, whatever the message says of keys,
- * and returns what was signed: the element as read anew from the canonical bytes whose digest was verified, and these
- * bytes. Nothing else of the message is vouched for. The structure must have been checked. Throws SamlRefusal.
+ * Verifies the enveloped signature of an element with the given certificates. The keys that the message names are ignored.
+ * Returns the signed element as read anew from the canonical octets whose digest was verified, and these octets. Nothing
+ * else of the message is authentic. The structure must have been checked (`checkSignatures`). Throws SamlRefusal.
  */
 export async function verifySigned(
   text: string,
@@ -23,7 +22,7 @@ export async function verifySigned(
   certificates: string[],
 ): Promise<Message> {
   const signature = signatureOf(element)
-  const canonical = signature && (await canonicalOf(text, { which, signature }, certificates))
+  const canonical = signature && (await findVerified(text, { which, signature }, certificates))
   if (canonical === null)
     throw new SamlRefusal('signature', 'The signature does not fit any certificate of the connection.')
   const signed = parseMessage(canonical)
@@ -35,54 +34,61 @@ export async function verifySigned(
 }
 
 /**
- * The canonical bytes of what was signed; null if it was not. The library digests before it verifies, and anew for each
- * certificate: an element as large as is read takes it a second. So whose signature it is comes first, which takes no
- * more than to parse, and nothing is digested that the provider did not sign.
+ * The canonical octets of the signed element; null if the signature or the digest is wrong. The signature is verified
+ * first: to digest a large element takes a second, and only what a provider has signed is worth it.
  */
-async function canonicalOf(
+async function findVerified(
   text: string,
   { which, signature }: { which: Signed; signature: XmlElement },
   certificates: string[],
 ): Promise<string | null> {
-  const { getVerifiedXml, parseDomFromString } = await loadLibrary()
+  const checked = onlyChild(signature, ns.signature, 'SignedInfo')
   try {
-    const dom = await parseDomFromString(text)
-    const { documentElement: root } = dom
-    const element = which === 'document' ? root : root.getElementsByTagNameNS(ns.assertion, 'Assertion')[0]
-    const octets = element && (await signedInfoOf(dom, element))
-    const signer = octets ? findSigner({ octets, ...methodOf(signature) }, certificates) : null
-    return element && signer !== null ? getVerifiedXml(text, element, [signer]) : null
+    const { signedInfo, contentOf } = await canonicalizeSigned(text, which)
+    const method = {
+      algorithm: algorithmOf(checked, 'SignatureMethod'),
+      signature: textOf(signature, 'SignatureValue'),
+    }
+    if (findSigner({ octets: signedInfo, ...method }, certificates) === null) return null
+    // Only these octets are signed. They must say what `checkSignatures` has checked.
+    const info = parseMessage(signedInfo).root
+    const reference = checked && isSameElement(info, checked) ? onlyChild(info, ns.signature, 'Reference') : null
+    if (!reference) return null
+    const content = contentOf(prefixesOf(reference))
+    return isDigestOf(reference, content) ? content : null
   } catch {
-    // The library throws at what it takes for an attack.
+    // Not XML for the second parser, or not one signature: an attack.
     return null
   }
 }
 
-function methodOf(signature: XmlElement): { algorithm: string; signature: string } {
-  const info = onlyChild(signature, ns.signature, 'SignedInfo')
-  const method = info && onlyChild(info, ns.signature, 'SignatureMethod')
-  const value = onlyChild(signature, ns.signature, 'SignatureValue')
-  return { algorithm: (method && attributeOf(method, 'Algorithm')) ?? '', signature: value?.text ?? '' }
+const DIGESTS = new Map([
+  [SHA1, 'sha1'],
+  [SHA256, 'sha256'],
+  [SHA512, 'sha512'],
+])
+
+/** Whether the reference has the digest of the octets (XML Signature §3.2.1). */
+function isDigestOf(reference: XmlElement, octets: string): boolean {
+  const hash = DIGESTS.get(algorithmOf(reference, 'DigestMethod'))
+  const expected = Buffer.from(textOf(reference, 'DigestValue'), 'base64')
+  return hash !== undefined && createHash(hash).update(octets).digest().equals(expected)
 }
 
-type Library = Awaited<ReturnType<typeof loadLibrary>>
-type Dom = Awaited<ReturnType<Library['parseDomFromString']>>
+/** The PrefixList of the canonicalization of a reference (Exclusive XML Canonicalization 1.0 §3). */
+function prefixesOf(reference: XmlElement): string[] {
+  const transforms = onlyChild(reference, ns.signature, 'Transforms')
+  const lists = transforms?.children.flatMap(
+    (transform) => onlyChild(transform, ns.exclusive, 'InclusiveNamespaces') ?? [],
+  )
+  return lists?.flatMap((list) => attributeOf(list, 'PrefixList')?.split(/\s+/).filter(Boolean) ?? []) ?? []
+}
 
-const isOfSignatures = (name: string) => `*[local-name(.)='${name}' and namespace-uri(.)='${ns.signature}']`
+function algorithmOf(parent: XmlElement | null, name: string): string {
+  const method = parent && onlyChild(parent, ns.signature, name)
+  return (method && attributeOf(method, 'Algorithm')) ?? ''
+}
 
-/** The octets that the signature of an element was made of (XML Signature §3.1.2). */
-async function signedInfoOf(dom: Dom, element: Dom['documentElement']): Promise<string | null> {
-  const [{ xpath }, { ExclusiveCanonicalization, findAncestorNs }] = await Promise.all([
-    loadLibrary(),
-    import('xml-crypto'),
-  ])
-  const path = `./${isOfSignatures('Signature')}/${isOfSignatures('SignedInfo')}`
-  const [info, ...more] = xpath.selectElements(element, path)
-  if (!info || more.length > 0) return null
-  const place = element === dom.documentElement ? '/*' : `/*/*[local-name(.)='${element.localName}']`
-  // It adds declarations to what it is given.
-  const copy = info.cloneNode(true)
-  return new ExclusiveCanonicalization().process(copy as typeof info, {
-    ancestorNamespaces: findAncestorNs(dom, `${place}${path.slice(1)}`),
-  })
+function textOf(parent: XmlElement, name: string): string {
+  return onlyChild(parent, ns.signature, name)?.text ?? ''
 }

@@ -229,6 +229,24 @@ export function onlyChild(element: XmlElement, namespace: string, name: string):
   return child && more.length === 0 ? child : null
 }
 
+/** Whether two elements have the same names, attributes in any order, text and children. */
+export function isSameElement(one: XmlElement, other: XmlElement): boolean {
+  const hasAttribute = ({ namespace, name, value }: XmlAttribute) =>
+    other.attributes.some((each) => each.namespace === namespace && each.name === name && each.value === value)
+  return (
+    one.namespace === other.namespace &&
+    one.name === other.name &&
+    one.text === other.text &&
+    one.attributes.length === other.attributes.length &&
+    one.attributes.every(hasAttribute) &&
+    one.children.length === other.children.length &&
+    one.children.every((child, index) => {
+      const match = other.children[index]
+      return match !== undefined && isSameElement(child, match)
+    })
+  )
+}
+
 /** The element and all below it, in no particular order. */
 export function elementsOf(root: XmlElement): XmlElement[] {
   const all = [root]
