@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { expect, test } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
@@ -177,6 +178,36 @@ test('the sample of a route is in its feature', () => {
   expect(samples.length).toBeGreaterThan(15)
   expect(wrong).toEqual([])
 })
+
+/** Files that the documentation of a package without `exports` tells its users to import. */
+const DOCUMENTED = ['ajv/dist/2020.js']
+
+test('no file imports a private file of a package: one that its `exports` do not name', () => {
+  const files = [...sources, ...tests, ...['tools', 'examples', 'bench'].flatMap(readSources)]
+  const wrong = files.flatMap(({ path, text }) =>
+    // Any name in quotes that is imported, or is the only argument of a call, such as `require`.
+    [...text.matchAll(/(?:\bfrom |\bimport |\()'((?:@[\w-]+\/)?[a-z][\w-]*)\/([^'\n]+)'/g)].flatMap(
+      ([, name = '', inner = '']) =>
+        isExported(name, inner) || DOCUMENTED.includes(`${name}/${inner}`) ? [] : [`${path} → ${name}/${inner}`],
+    ),
+  )
+  expect(wrong).toEqual([])
+  expect(isExported('jose', 'jwt/decode')).toBe(true)
+  expect(isExported('xml-crypto', 'lib/signed-xml.js')).toBe(false)
+  expect(isExported('fastify', 'lib/server.js')).toBe(false)
+})
+
+/** Whether a package names a file in its `exports`. True for what is no package that is installed. */
+function isExported(name: string, inner: string): boolean {
+  const path = new URL(`../../node_modules/${name}/package.json`, import.meta.url)
+  if (!existsSync(path)) return true
+  const { exports }: { exports?: object } = JSON.parse(readFileSync(path, 'utf8'))
+  const isNamed = (key: string) => {
+    const [before = '', after] = key.slice(2).split('*')
+    return after === undefined ? before === inner : inner.startsWith(before) && inner.endsWith(after)
+  }
+  return Object.keys(exports ?? {}).some((key) => key.startsWith('./') && isNamed(key))
+}
 
 test('files and functions stay small, nothing is exported as default, and the server needs few packages', () => {
   const tooLong = (files: SourceFile[], ceiling: number) =>
