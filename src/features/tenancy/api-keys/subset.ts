@@ -17,10 +17,9 @@ export interface Power {
 }
 
 /**
- * Refuses to give the caller a secret that can do more than the caller's own: wider scopes or what a role is without,
- * another organization or environment, a longer lifetime, a higher rate limit, more
- * addresses to use it from. `deploymentCeiling` applies to keys without a limit of their
- * own. Throws `privilege_escalation`.
+ * Refuses to give the caller a key that can do more than the caller: more scopes, a permission that its role lacks,
+ * another organization or environment, a longer lifetime, a higher rate limit, or more addresses. `deploymentCeiling`
+ * applies to callers and keys without a rate limit of their own. Throws `privilege_escalation`.
  */
 export function refuseEscalation(caller: ManagerCaller, power: Power, deploymentCeiling: number | null): void {
   const { organizationId, grants } = caller
@@ -35,7 +34,9 @@ export function refuseEscalation(caller: ManagerCaller, power: Power, deployment
   if (from && !power.allowedIps?.every((network) => isWithin(network, from)))
     refuse('its allowedIps must be within those of your key')
   if (ceiling !== null && (asked === null || asked > ceiling))
-    refuse('its requestsPerSecond must not exceed that of your key')
+    refuse(
+      `its requestsPerSecond must not exceed that of ${requestsPerSecond === null ? 'the deployment' : 'your key'}`,
+    )
 }
 
 /**
