@@ -1,15 +1,10 @@
-/** Parameters of joined statements, as array literals, which the driver takes longer to write. */
+/** Parameters as array literals, which the driver takes longer to write. */
 
 // These have nothing to escape by their type, so nothing else may be passed.
 
 /** For `uuid[]`; each must have passed `isId`. */
 export function uuidArray(ids: (string | null)[]): string {
   return `{${ids.map((id) => id ?? 'NULL').join()}}`
-}
-
-/** For `int[]`. */
-export function intArray(values: number[]): string {
-  return `{${values.join()}}`
 }
 
 /** For `bytea[]`. */

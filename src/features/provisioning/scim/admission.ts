@@ -9,6 +9,7 @@ import { invalidToken } from './token.ts'
 export type Provisioning = Pick<AdmissionRow, 'sso_connection_id' | 'on_deprovision'>
 
 type Asking = Pick<Work, 'platform' | 'directory' | 'origin'>
+
 /**
  * Whether a provisioning client is served now: the first thing that every route of the protocol asks. Throws
  * `scim_token_invalid` for a token that has ended meanwhile, `organization_suspended`, `scim_disabled`.
