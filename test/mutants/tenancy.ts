@@ -54,8 +54,8 @@ export const tenancy: Mutant[] = [
   {
     name: 'an administrator makes no owner',
     in: 'team-roles/rightsOf',
-    find: "...(role === 'owner' ? ([OWNERSHIP] as const) : [])",
-    replace: '',
+    find: "[...scopesOf(role), ...teamRolePermissions[role], ...(role === 'owner' ? ([OWNERSHIP] as const) : [])]",
+    replace: '[...scopesOf(role)]',
     tests: ['caller.test.ts'],
   },
   {
