@@ -91,6 +91,8 @@ test('a key mints only a subset of itself', async () => {
     { scopes: ['users.*'] },
     { scopes: ['*'] },
     { scopes: ['users.read', 'roles.read'] },
+    // No permission of the catalogue has this scope.
+    { scopes: ['auth.login'] },
     { expiresAt: null },
     { expiresAt: new Date(soon.getTime() + 1).toISOString() },
     { environment: 'staging' },
