@@ -53,12 +53,16 @@ import type { Route } from '../platform/http/route.ts'
 import { mailPages } from '../platform/mail/pages.ts'
 import { authSettingsFamily } from './auth-settings.ts'
 import { belongings } from './belongings.ts'
+import { methods } from './sign-in-methods.ts'
 
 /** What hangs on a user and ends with a change of them. */
 const announced = belongings.flatMap(({ announce }) => (announce && !announce.onProofAlone ? [announce.event] : []))
 
 /** A lock ends sessions. Links to providers and groups stay. */
 const ended = [sessionEvents.revoked]
+
+/** Changes of secrets that waited in a challenge for the second factor. */
+const changes = methods.flatMap(({ heldChange }) => heldChange?.events ?? [])
 
 /** What somebody is given. */
 const given = [userEvents.updated, roleEvents.assigned, roleEvents.unassigned]
@@ -85,8 +89,8 @@ const declared: Route[] = [
   ...linkRoutes,
   ...passwordRoutes,
   ...mfaRoutes,
-  ...factorRoutes,
-  ...challengeRoutes,
+  ...factorRoutes(changes),
+  ...challengeRoutes(changes),
   ...passkeyRoutes,
   ...lockoutRoutes(ended),
   ...deviceRoutes,

@@ -1,9 +1,10 @@
 import { type Static, Type } from 'typebox'
 import type { ServiceId } from '../../../contract/contract.ts'
+import type { EventDefinition } from '../../../platform/events/events.ts'
 import { handedIn } from '../../../platform/platform.ts'
 import { named, nullable, oneOf } from '../../../platform/schema.ts'
 import { isServiceEnabled, requireService } from '../../../platform/tenancy/services.ts'
-import type { Work } from '../../../platform/work.ts'
+import type { TxWork, Work } from '../../../platform/work.ts'
 
 const OfferedConnection = Type.Object({
   id: Type.String({ format: 'uuid', examples: ['0198b6f2-6c40-7a51-8f3e-2b9d4c7a1e05'] }),
@@ -11,6 +12,12 @@ const OfferedConnection = Type.Object({
   protocol: Type.Enum(['saml', 'oidc']),
 })
 type OfferedConnection = Static<typeof OfferedConnection>
+
+interface HeldChange {
+  write(work: TxWork, userId: string, hash: string): Promise<void>
+  /** What `write` records. */
+  events: EventDefinition[]
+}
 
 /** A way to sign in, which its noun brings in. */
 export interface SignInMethod {
@@ -26,10 +33,19 @@ export interface SignInMethod {
     /** The identity providers of the organization itself. */
     connections?(work: Work): Promise<OfferedConnection[]>
   } | null
+  /** Of one whose sign-in changes a secret: writes the change that waited in a challenge for the second factor. */
+  heldChange?: HeldChange
 }
 
 /** Those of this deployment, in the order of a sign-in page. */
 export const signInMethods = handedIn<readonly SignInMethod[]>('the sign-in methods')
+
+/** Writes the change of a sign-in that was held for a second factor. Throws if its method changes nothing. */
+export async function writeHeldChange(work: TxWork, change: { method: string; userId: string; hash: string }) {
+  const method = signInMethods.of(work.platform).find(({ id }) => id === change.method)
+  if (!method?.heldChange) throw new Error(`A sign-in by ${change.method} changes no secret`)
+  await method.heldChange.write(work, change.userId, change.hash)
+}
 
 /** One way to sign in, as a sign-in page offers it. */
 export const LoginMethod = named(

@@ -3,9 +3,8 @@ import { httpErrors } from '../../../platform/errors.ts'
 import type { EventDefinition } from '../../../platform/events/events.ts'
 import { defineRoute, open, type Route } from '../../../platform/http/route.ts'
 import { checkedApart } from '../../../platform/schema.ts'
-import { userEvents } from '../../directory/users/users.ts'
 import { groupEvents } from '../groups/groups.ts'
-import { provisioningEvents } from '../provisioning/provisioning.ts'
+import { changedUserEvents, provisioningEvents } from '../provisioning/provisioning.ts'
 import { admissionErrors, listErrors, ScimLog, scimErrors, scimRoute, serve } from '../scim/scim.ts'
 import { replayLog } from './replay.ts'
 import { runBulk } from './run.ts'
@@ -16,9 +15,8 @@ const example = { method: 'POST', path: users, bulkId: '1', data: { userName: 'a
 
 /** `announced`: the events of what hangs on a user and ends with a change of them. */
 export function bulkRoutes(announced: EventDefinition[]): Route[] {
-  const { created, updated, activated, deactivated, deleted, restored, emailVerified, locked } = userEvents
-  const ofUsers = [created, updated, activated, deactivated, deleted, restored, emailVerified, locked]
-  const maybeEvents = [...ofUsers, ...announced, ...Object.values(provisioningEvents), ...Object.values(groupEvents)]
+  const own = [...Object.values(provisioningEvents), ...Object.values(groupEvents)]
+  const maybeEvents = [...changedUserEvents, ...announced, ...own]
   return [
     defineRoute({
       ...scimRoute.about,

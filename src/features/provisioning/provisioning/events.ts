@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { defineEvents } from '../../../platform/events/events.ts'
 import { named, nullable } from '../../../platform/schema.ts'
+import { userEvents } from '../../directory/users/users.ts'
 
 const Id = Type.String({ format: 'uuid' })
 
@@ -35,3 +36,8 @@ export const provisioningEvents = defineEvents({
     inactive,
   ],
 })
+
+const { created, updated, activated, deactivated, deleted, restored, emailVerified, locked } = userEvents
+
+/** What a provisioning client changes of users, apart from what hangs on them. */
+export const changedUserEvents = [created, updated, activated, deactivated, deleted, restored, emailVerified, locked]

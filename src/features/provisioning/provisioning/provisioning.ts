@@ -1,5 +1,5 @@
 export { deprovisionUser, patchUser, replaceUser } from './change.ts'
-export { provisioningEvents } from './events.ts'
+export { changedUserEvents, provisioningEvents } from './events.ts'
 export { holdIntroduction, matchProvisioned, refuseOtherUser } from './match.ts'
 export { provisionUser } from './provision.ts'
 export { selectAttributes as selectUserAttributes, showUsers } from './read.ts'

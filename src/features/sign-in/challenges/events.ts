@@ -3,7 +3,6 @@ import { defineEvents, type EventDefinition } from '../../../platform/events/eve
 import { loginEvents } from '../../access/login/login.ts'
 import { MFA_METHODS } from '../../access/mfa/mfa.ts'
 import { sessionEvents } from '../../access/sessions/sessions.ts'
-import { passwordEvents } from '../password/password.ts'
 
 const Id = Type.String({ format: 'uuid' })
 
@@ -25,10 +24,10 @@ export const challengeEvents = defineEvents({
   ],
 })
 
-/** What `completeChallenge` may record. */
-export const completedEvents: EventDefinition[] = [
+/** What `completeChallenge` may record. `changes` are the events of changes that waited for the second factor. */
+export const completedEvents = (changes: EventDefinition[]): EventDefinition[] => [
   sessionEvents.created,
   sessionEvents.revoked,
   loginEvents.succeeded,
-  passwordEvents.changed,
+  ...changes,
 ]

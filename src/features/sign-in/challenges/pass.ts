@@ -14,12 +14,12 @@ import {
   findSignInFacts,
   readFacts,
   type SignInFacts,
+  writeHeldChange,
 } from '../../access/login/login.ts'
 import { aboutUser, trustDeviceOf } from '../../access/mfa/mfa.ts'
 import { revokeSession, type SessionTokens } from '../../access/sessions/sessions.ts'
 import { findUserForUpdate, getUser } from '../../directory/users/users.ts'
 import { accountLocked, failuresCleared, findLock, lockoutSettings } from '../lockout/lockout.ts'
-import { writeNextPassword } from '../password/password.ts'
 import { challengesLockedMail } from './emails.ts'
 import { challengeErrors } from './errors.ts'
 import { challengeEvents } from './events.ts'
@@ -205,7 +205,10 @@ export async function completeChallenge(
   // If that session has ended meanwhile, its challenge has too.
   if (before !== null && !(await revokeSession(work, before, reasons.stepped_up))) throw challengeErrors.expired()
   const who = { identity: hashFactorIdentity(work.platform, facts.user_id), ip: null }
-  const changed = nextHash === null ? facts : await changePassword(work, facts, { spends, hash: nextHash })
+  const changed =
+    nextHash === null
+      ? facts
+      : await writeChange(work, facts, { spends, hash: nextHash, method: challenge.auth_method })
   const answer =
     changed &&
     (await completeLogin(work, changed, {
@@ -227,17 +230,17 @@ export async function completeChallenge(
 }
 
 /**
- * Burns the proofs, then writes the password that has waited for them, which ends everything else of the user. Returns the
- * facts that are true from then on; null when a proof was burnt already. Whoever calls it has a transaction.
+ * Burns the proofs, then writes the secret that waited for them, which ends all other access of the user. Returns the facts
+ * after the change, or null if a proof was burnt already. The caller has a transaction.
  */
-async function changePassword(
+async function writeChange(
   work: Work,
   { user_id: userId }: SignInFacts,
-  change: { spends: UsedProof[]; hash: string },
+  { spends, ...change }: { spends: UsedProof[]; hash: string; method: string },
 ): Promise<SignInFacts | null> {
   return inTx(work, async (work) => {
-    for (const proof of change.spends) if (!(await burn(work, proof, userId))) return null
-    await writeNextPassword(work, userId, change.hash)
+    for (const proof of spends) if (!(await burn(work, proof, userId))) return null
+    await writeHeldChange(work, { ...change, userId })
     return findSignInFacts(work, { userId })
   })
 }

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import type { EventDefinition } from '../../../platform/events/events.ts'
 import { defineRoute, type Route } from '../../../platform/http/route.ts'
 import { doorRoutes } from '../../access/login/login.ts'
 import { mfaEvents } from '../../access/mfa/mfa.ts'
@@ -11,8 +12,8 @@ import { sendChallengeCode } from './send.ts'
 
 const tag = 'MFA'
 
-export const challengeRoutes: Route[] = [
-  defineRoute({
+function verifyRoute(changes: EventDefinition[]): Route {
+  return defineRoute({
     method: 'POST',
     path: '/v1/mfa/challenge/verify',
     team: true,
@@ -48,7 +49,7 @@ export const challengeRoutes: Route[] = [
     }),
     errors: [challengeErrors.codeInvalid, challengeErrors.expired, ...doorRoutes.errors],
     event: challengeEvents.succeeded,
-    maybeEvents: [...completedEvents, mfaEvents.trustedDeviceAdded],
+    maybeEvents: [...completedEvents(changes), mfaEvents.trustedDeviceAdded],
     handle: async (work, { body }) => {
       const sent = { token: body.challenge_token, code: body.code, trustDevice: body.trust_device ?? false }
       const { session, device } = await passChallenge(work, sent)
@@ -56,26 +57,30 @@ export const challengeRoutes: Route[] = [
       const { token, expiresAt } = device
       return { session, trusted_device_token: token, trusted_device_expires_at: expiresAt.toISOString() }
     },
+  })
+}
+
+const sendRoute = defineRoute({
+  method: 'POST',
+  path: '/v1/auth/mfa/challenge/send',
+  team: true,
+  operation: 'mfa.challenge.send',
+  aliases: ['/v1/mfa/challenge/send'],
+  scope: 'auth.login',
+  service: 'mfa',
+  tag,
+  summary: 'Send six digits by text message',
+  description: 'To the phone that the user has enrolled. Only the newest code is valid, while the challenge lives.',
+  body: Type.Object({ challenge_token: ChallengeToken, method: Type.Enum(['sms']) }),
+  reply: Type.Object({
+    delivery_hint: Type.String({ description: 'The number, masked.', examples: ['+•••••23'] }),
   }),
-  defineRoute({
-    method: 'POST',
-    path: '/v1/auth/mfa/challenge/send',
-    team: true,
-    operation: 'mfa.challenge.send',
-    aliases: ['/v1/mfa/challenge/send'],
-    scope: 'auth.login',
-    service: 'mfa',
-    tag,
-    summary: 'Send six digits by text message',
-    description: 'To the phone that the user has enrolled. Only the newest code is valid, while the challenge lives.',
-    body: Type.Object({ challenge_token: ChallengeToken, method: Type.Enum(['sms']) }),
-    reply: Type.Object({
-      delivery_hint: Type.String({ description: 'The number, masked.', examples: ['+•••••23'] }),
-    }),
-    errors: [challengeErrors.expired, ...doorRoutes.errors],
-    handle: async (work, { body }) => {
-      const sent = await sendChallengeCode(work, body.challenge_token)
-      return { delivery_hint: sent.deliveryHint }
-    },
-  }),
-]
+  errors: [challengeErrors.expired, ...doorRoutes.errors],
+  handle: async (work, { body }) => {
+    const sent = await sendChallengeCode(work, body.challenge_token)
+    return { delivery_hint: sent.deliveryHint }
+  },
+})
+
+/** `changes`: the events of changes that waited for the second factor. */
+export const challengeRoutes = (changes: EventDefinition[]): Route[] => [verifyRoute(changes), sendRoute]

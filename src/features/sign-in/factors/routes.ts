@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { invalidField } from '../../../platform/errors.ts'
+import type { EventDefinition } from '../../../platform/events/events.ts'
 import { defineRoute, type Route } from '../../../platform/http/route.ts'
 import { Success } from '../../../platform/schema.ts'
 import { doorRoutes, loginErrors } from '../../access/login/login.ts'
@@ -33,7 +34,7 @@ const TEAM_CHALLENGE = 'Members of the team enroll only with a challenge_token h
 const enrolling = [userErrors.notFound, userErrors.verificationRequired, loginErrors.methodDisabled]
 const ENDS = 'Codes, links and challenges of sign-ins under way end.'
 
-export const factorRoutes: Route[] = [
+const startRoutes: Route[] = [
   defineRoute({
     method: 'GET',
     path: '/v1/mfa/totp',
@@ -71,7 +72,10 @@ export const factorRoutes: Route[] = [
       return showPending(await beginTotp(work, body.userId))
     },
   }),
-  defineRoute({
+]
+
+function confirmRoute(changes: EventDefinition[]): Route {
+  return defineRoute({
     method: 'PUT',
     path: '/v1/mfa/totp',
     team: true,
@@ -106,7 +110,7 @@ export const factorRoutes: Route[] = [
       ...doorRoutes.errors,
     ],
     event: factorEvents.enrolled,
-    maybeEvents: completedEvents,
+    maybeEvents: completedEvents(changes),
     async prepare(work, { body }) {
       const ends = await readEnds(work, body)
       await assertMayEnroll(work, body)
@@ -116,7 +120,10 @@ export const factorRoutes: Route[] = [
       const { backupCodes, session } = await confirmTotpOf(work, proven, ends)
       return { success: true, backupCodes, ...(session ? { session } : {}) }
     },
-  }),
+  })
+}
+
+const changeRoutes: Route[] = [
   defineRoute({
     method: 'DELETE',
     path: '/v1/mfa/totp',
@@ -227,6 +234,13 @@ export const factorRoutes: Route[] = [
       required: await removePhoneOf(work, query.userId, await readEnds(work, body)),
     }),
   }),
+]
+
+/** `changes`: the events of changes that waited for the second factor. */
+export const factorRoutes = (changes: EventDefinition[]): Route[] => [
+  ...startRoutes,
+  confirmRoute(changes),
+  ...changeRoutes,
 ]
 
 /** Throws `invalid_request` unless body or query, or both identically, name the user. */

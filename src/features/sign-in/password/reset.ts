@@ -1,10 +1,8 @@
 import { identify } from '../../../platform/crypto/identity.ts'
 import type { HashedPassword } from '../../../platform/crypto/password-format.ts'
-import { type EventInput, record } from '../../../platform/events/events.ts'
 import { inTxUnlessConsumed } from '../../../platform/joined/unless-consumed.ts'
 import type { RateLimit } from '../../../platform/limits/rate-limit.ts'
 import { requireEmail } from '../../../platform/mail/address.ts'
-import { NOTICE_USEFUL_SECONDS, queueMail } from '../../../platform/mail/outbox.ts'
 import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
 import {
   assertMaySignIn,
@@ -14,15 +12,7 @@ import {
   type SessionReply,
   type SignInFacts,
 } from '../../access/login/login.ts'
-import {
-  cutOff,
-  findUserForUpdate,
-  getUser,
-  getUserForUpdate,
-  type HeldUser,
-  markUnlocked,
-  proveMailbox,
-} from '../../directory/users/users.ts'
+import { findUserForUpdate, getUser, type HeldUser, markUnlocked, proveMailbox } from '../../directory/users/users.ts'
 import {
   consumeLink,
   countLinkUse,
@@ -35,14 +25,14 @@ import {
   sendLink,
 } from '../links/links.ts'
 import { unlock } from '../lockout/lockout.ts'
-import { passwordChangedMail, resetMail } from './emails.ts'
-import { endReasons } from './end-reasons.ts'
+import { resetMail } from './emails.ts'
 import { passwordErrors } from './errors.ts'
 import { passwordEvents } from './events.ts'
 import { changePurpose, resetPurpose } from './link-purposes.ts'
+import { passwordMethod } from './method.ts'
 import { assertNotReused, hashNewPassword } from './new-password.ts'
-import { getPasswordSettings, type PasswordSettings, passwordMethod, passwordSettings } from './settings.ts'
-import { storePassword } from './store.ts'
+import { getPasswordSettings, type PasswordSettings } from './settings.ts'
+import { writePassword } from './write.ts'
 
 /** How often a reset link may be sent to an address. */
 export const resetLimits: RateLimit[] = [
@@ -136,15 +126,6 @@ function withoutDevice<W extends Work>(work: W): W {
   return { ...work, origin: { ...origin, endUser: { ...origin.endUser, trustedDevice: null } } }
 }
 
-/**
- * Writes the password that a user has chosen in place of one that must change, once the second factor has been shown.
- * Everything else of the user ends.
- */
-export async function writeNextPassword(work: TxWork, userId: string, hash: string): Promise<void> {
-  const [settings, user] = [await passwordSettings.effective(work), await getUserForUpdate(work, userId)]
-  await writePassword(work, settings, { user, hashed: { hash, format: 'argon2id' } })
-}
-
 async function prepare(
   work: Work,
   settings: PasswordSettings,
@@ -171,24 +152,6 @@ async function writeReset(
   await writePassword(work, settings, { user, hashed, linkId: link.id, events })
   // The password that was guessed at no longer exists.
   if (await unlock(work, link.identity)) await markUnlocked(work, user.id)
-}
-
-/** Stores the password, and ends everything else of the user, who is told. */
-async function writePassword(
-  work: TxWork,
-  { password_history: historyKept }: PasswordSettings,
-  {
-    user,
-    hashed,
-    linkId,
-    events = [],
-  }: { user: HeldUser; hashed: HashedPassword; linkId?: string; events?: EventInput[] },
-): Promise<void> {
-  await storePassword(work.db, work.directory, { userId: user.id, hashed, historyKept, mustChange: false })
-  await cutOff(work, user, endReasons.password_changed, { linkId })
-  await queueMail(work, passwordChangedMail(user, 'user'), NOTICE_USEFUL_SECONDS)
-  const changed = passwordEvents.changed({ target: { type: 'user', id: user.id }, data: { by: 'user' } })
-  await record(work, ...events, changed)
 }
 
 /**

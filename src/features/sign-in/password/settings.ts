@@ -5,7 +5,7 @@ import { invalidField } from '../../../platform/errors.ts'
 import { defineSettingsPart, type ValuesOf } from '../../../platform/settings/settings.ts'
 import type { Tenant } from '../../../platform/settings/settings-rows.ts'
 import type { Work } from '../../../platform/work.ts'
-import { loginErrors, type SignInMethod } from '../../access/login/login.ts'
+import { loginErrors } from '../../access/login/login.ts'
 
 const DAY = 24 * 3600
 
@@ -62,15 +62,6 @@ type Lengths = Record<'password_min_length' | 'password_max_length', number>
 function assertLengthsFit({ password_min_length: min, password_max_length: max }: Lengths): void {
   if (min <= max) return
   throw invalidField('password_min_length', 'range', 'password_min_length must not exceed password_max_length')
-}
-
-export const passwordMethod: SignInMethod = {
-  id: 'password',
-  offer: {
-    label: 'Password',
-    service: 'password',
-    isOn: async (work) => (await passwordSettings.effective(work)).email_password_enabled,
-  },
 }
 
 /** The settings where passwords are on. Throws `method_disabled` where they are off. */

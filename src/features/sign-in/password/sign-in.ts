@@ -33,7 +33,8 @@ import { lockedMail } from './emails.ts'
 import { passwordErrors } from './errors.ts'
 import { hashPassword, isAffordable, needsRehash, verifyNothing, verifyPassword } from './hash.ts'
 import { changePurpose } from './link-purposes.ts'
-import { getPasswordSettings, hashParameters, type PasswordSettings, passwordMethod } from './settings.ts'
+import { passwordMethod } from './method.ts'
+import { getPasswordSettings, hashParameters, type PasswordSettings } from './settings.ts'
 import { passwordProof, readPassword, type StoredPassword, toStoredPassword, upgradeHash } from './store.ts'
 
 const CHANGE_TTL_SECONDS = 600
