@@ -31,13 +31,14 @@ export async function resetFactors(work: Work, email: string): Promise<FactorsRe
 
 /** Uses the rules of `/v1/me`, which record and notify. Returns the methods that were removed. */
 async function removeFactors(work: TxWork, userId: string): Promise<FactorsReset['methods']> {
-  const factors = await import('../features/sign-in/factors/factors.ts')
-  const { deletePasskeyOf, listPasskeysOf } = await import('../features/sign-in/passkeys/passkeys.ts')
+  const { readEnrollment, removeTotpOf } = await import('../features/sign-in/factors/enrollment.ts')
+  const { removePhoneOf } = await import('../features/sign-in/factors/sms.ts')
+  const { deletePasskeyOf, listPasskeysOf } = await import('../features/sign-in/passkeys/administration.ts')
   const ends = { revokeSessions: true, sparedId: null }
-  const has = await factors.readEnrollment(work, userId)
+  const has = await readEnrollment(work, userId)
   const passkeys = await listPasskeysOf({ ...work, reach: reachOf(work.directory) }, userId)
-  if (has.totp_confirmed_at) await factors.removeTotpOf(work, userId, ends)
-  if (has.phone_confirmed_at) await factors.removePhoneOf(work, userId, ends)
+  if (has.totp_confirmed_at) await removeTotpOf(work, userId, ends)
+  if (has.phone_confirmed_at) await removePhoneOf(work, userId, ends)
   for (const { id } of passkeys) await deletePasskeyOf(work, id, userId)
   return [
     ...(has.totp_confirmed_at ? (['totp'] as const) : []),

@@ -1,5 +1,5 @@
 import { findUserByEmail } from '../features/directory/users/users.ts'
-import { printResetOf } from '../features/sign-in/password/password.ts'
+import { printResetOf } from '../features/sign-in/password/administration.ts'
 import { directoryOfMembership, inTeam } from '../features/tenancy/members/access.ts'
 import { memberErrors } from '../features/tenancy/members/errors.ts'
 import { memberEvents, type PrintedLink } from '../features/tenancy/members/events.ts'

@@ -58,11 +58,12 @@ async function listUsers(options: Options & { email?: string; limit: string }): 
   if (!/^\d{1,4}$/.test(options.limit) || limit < 1 || limit > 1000)
     throw new CliError(`--limit is ${options.limit}: use a whole number from 1 to 1000.`, { isUsage: true })
   await withPlatform(async (platform) => {
-    const users = await import('../features/directory/users/users.ts')
+    const users = await import('../features/directory/users/administration.ts')
+    const { toUser } = await import('../features/directory/users/schema.ts')
     const work = await reachOf(platform, options)
     const filter = options.email === undefined ? {} : { email: options.email }
     const { rows } = await users.listUsers(work, filter, firstPage(limit))
-    const listed = rows.slice(0, limit).map((row) => users.toUser(row, row.organization_id))
+    const listed = rows.slice(0, limit).map((row) => toUser(row, row.organization_id))
     const heading = ['ID', 'EMAIL', 'NAME', 'STATUS', 'ROLE', 'LAST SIGN-IN', 'ORGANIZATION']
     const cells = (user: User) => [
       ...[user.id, user.email, user.displayName ?? '', user.status, user.role],
@@ -75,7 +76,7 @@ async function listUsers(options: Options & { email?: string; limit: string }): 
 
 async function showUser(named: string, options: Options): Promise<void> {
   await withPlatform(async (platform) => {
-    const { toUser } = await import('../features/directory/users/users.ts')
+    const { toUser } = await import('../features/directory/users/schema.ts')
     const row = await findUser(platform, named, options)
     const user = toUser(row, row.organization_id)
     print(options, { user }, fieldLines(user))
@@ -122,7 +123,7 @@ async function unlock(named: string, options: Options): Promise<void> {
 async function resend(named: string, options: Options): Promise<void> {
   await withPlatform(async (platform) => {
     const { inviteUser } = await import('../features/sign-in/invites/invites.ts')
-    const { toUser } = await import('../features/directory/users/users.ts')
+    const { toUser } = await import('../features/directory/users/schema.ts')
     const { resendVerification } = await import('../features/sign-in/email-verification/email-verification.ts')
     const row = await findUser(platform, named, options)
     const work = await workOn(platform, options, row)
@@ -143,7 +144,7 @@ async function reachOf(platform: Platform, options: Options): Promise<ReachWork>
 }
 
 async function findUser(platform: Platform, named: string, options: Options): Promise<ListedUserRow> {
-  const users = await import('../features/directory/users/users.ts')
+  const users = await import('../features/directory/users/administration.ts')
   const work = await reachOf(platform, options)
   if (isId(named.toLowerCase())) return users.getUserInReach(work, named)
   const { rows } = await users.listUsers(work, { email: named }, firstPage(1))

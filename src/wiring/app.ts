@@ -1,32 +1,29 @@
 import type { FastifyInstance } from 'fastify'
+import { teamGrants } from '../features/access/claims/tokens.ts'
 import { gates as loginGates } from '../features/access/login/gates.ts'
 import { signInMethods } from '../features/access/login/methods.ts'
 import { isOriginAllowed } from '../features/access/login/origins.ts'
-import { lacksFactor, teamRoles } from '../features/access/mfa/mfa.ts'
-import { teamGrants } from '../features/access/sessions/tokens.ts'
+import { lacksFactor } from '../features/access/mfa/mfa.ts'
+import { teamRoles } from '../features/access/mfa/policy.ts'
 import { memberGuard } from '../features/directory/roles/assign.ts'
-import { nameFollower, requiresFactor } from '../features/directory/users/users.ts'
-import { deletionFollower, mappingFollower, ssoProtocols } from '../features/federation/connections/connections.ts'
-import { providerLogout } from '../features/federation/federation/federation.ts'
-import { logOutAtProvider } from '../features/federation/sso/sso.ts'
+import { requiresFactor } from '../features/directory/users/proof.ts'
+import { nameFollower } from '../features/directory/users/users.ts'
+import { ssoProtocols } from '../features/federation/connections/connections.ts'
+import { deletionFollower, mappingFollower } from '../features/federation/connections/followers.ts'
 import { closeMessagePool } from '../features/federation/xml/message-pool.ts'
 import { findTeamSession, userAuthenticator } from '../features/oauth/tokens/authenticate.ts'
-import { followMemberName, leaveGroups, settleAllRoles } from '../features/provisioning/groups/groups.ts'
-import {
-  holdIntroduction,
-  matchProvisioned,
-  refuseOtherUser,
-} from '../features/provisioning/provisioning/provisioning.ts'
+import { settleAllRoles } from '../features/provisioning/groups/roles.ts'
+import { followMemberName } from '../features/provisioning/groups/versions.ts'
+import { holdIntroduction, matchProvisioned, refuseOtherUser } from '../features/provisioning/provisioning/match.ts'
 import { followDeletion } from '../features/provisioning/scim/config.ts'
 import { logRequest } from '../features/provisioning/scim/log.ts'
-import { followMapping, groupLeaving, roleSettling } from '../features/provisioning/scim/roles.ts'
+import { followMapping, roleSettling } from '../features/provisioning/scim/roles.ts'
 import { scimAuthenticator } from '../features/provisioning/scim/token.ts'
 import { endpointKeeper } from '../features/records/deliveries/keeper.ts'
 import { noticeReceivers, webhookKeeper } from '../features/records/webhooks/webhooks.ts'
-import { secondFactors as challengeFactors } from '../features/sign-in/challenges/challenges.ts'
+import { secondFactors as challengeFactors } from '../features/sign-in/challenges/second-factors.ts'
 import { teamInvites } from '../features/sign-in/invites/accept.ts'
-import { codesBySms, otpSettings, toSendCeilings } from '../features/sign-in/otp/otp.ts'
-import { sendCodeBySms } from '../features/sign-in/phone-codes/phone-codes.ts'
+import { otpSettings, toSendCeilings } from '../features/sign-in/otp/otp.ts'
 import { listTeamAddresses } from '../features/tenancy/accounts/store.ts'
 import { setupFacts } from '../features/tenancy/admin-portal/admin-portal.ts'
 import { findApiKey } from '../features/tenancy/api-keys/api-keys.ts'
@@ -142,15 +139,12 @@ function handIn(platform: Platform): void {
   signInMethods.hand(platform, methods)
   sendCeilings.hand(platform, async (work) => toSendCeilings(await otpSettings(work)))
   challengeFactors.hand(platform, secondFactors)
-  codesBySms.hand(platform, sendCodeBySms)
   setupFacts.hand(platform, facts)
   ssoProtocols.hand(platform, protocols)
-  providerLogout.hand(platform, logOutAtProvider)
   provisionedUsers.hand(platform, { match: matchProvisioned, refuseOther: refuseOtherUser, hold: holdIntroduction })
   mappingFollower.hand(platform, followMapping)
   deletionFollower.hand(platform, followDeletion)
   roleSettling.hand(platform, settleAllRoles)
-  groupLeaving.hand(platform, leaveGroups)
   nameFollower.hand(platform, followMemberName)
   memberGuard.hand(platform, assertMayActOnMember)
   teamInvites.hand(platform, { isOnTeam, join: joinTeam })

@@ -1,7 +1,9 @@
 import type { TProperties } from 'typebox'
+import { claimSettings } from '../features/access/claims/token-settings.ts'
 import { doorSettings } from '../features/access/login/login.ts'
 import { trustedDeviceSettings } from '../features/access/mfa/mfa.ts'
-import { claimSettings, sessionSettings } from '../features/access/sessions/sessions.ts'
+import { redirectSettings } from '../features/access/redirects/settings.ts'
+import { sessionSettings } from '../features/access/sessions/sessions.ts'
 import { enforcementSettings } from '../features/federation/sso/sso.ts'
 import { discoverySettings } from '../features/front/discovery/settings.ts'
 import { tokenSettings } from '../features/oauth/tokens/settings.ts'
@@ -11,7 +13,7 @@ import { impersonationSettings } from '../features/sign-in/impersonation/setting
 import { inviteSettings } from '../features/sign-in/invites/settings.ts'
 import { linkSettings } from '../features/sign-in/links/links.ts'
 import { lockoutSettings } from '../features/sign-in/lockout/lockout.ts'
-import { passwordSettings } from '../features/sign-in/password/password.ts'
+import { passwordSettings } from '../features/sign-in/password/settings.ts'
 import { phoneCodeSettings } from '../features/sign-in/phone-codes/settings.ts'
 import { signupSettings } from '../features/sign-in/signup/settings.ts'
 import { joinSettings, type SettingsPart, settingsFamily } from '../platform/settings/settings.ts'
@@ -23,6 +25,7 @@ export const parts: readonly SettingsPart<TProperties>[] = [
   passwordSettings,
   lockoutSettings,
   linkSettings,
+  redirectSettings,
   phoneCodeSettings,
   emailVerificationSettings,
   inviteSettings,

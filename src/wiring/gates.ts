@@ -1,7 +1,7 @@
 import { activeGate, type Gate, organizationGate } from '../features/access/login/gates.ts'
 import { ssoGate } from '../features/federation/sso/sso.ts'
-import { mfaGate } from '../features/sign-in/challenges/challenges.ts'
-import { lockGate } from '../features/sign-in/lockout/lockout.ts'
+import { mfaGate } from '../features/sign-in/challenges/gate.ts'
+import { lockGate } from '../features/sign-in/lockout/gate.ts'
 import { teamGate } from '../features/tenancy/members/joining.ts'
 
 /** What everyone who asks for a session passes, in this order. */

@@ -1,5 +1,7 @@
 import { authSettingsRoutes, loginRoutes } from '../features/access/login/routes.ts'
+import { ownDeviceRoutes } from '../features/access/mfa/own-routes.ts'
 import { mfaRoutes } from '../features/access/mfa/routes.ts'
+import { ownSessionRoutes } from '../features/access/sessions/own-routes.ts'
 import { sessionRoutes } from '../features/access/sessions/routes.ts'
 import { sessionEvents } from '../features/access/sessions/sessions.ts'
 import { roleEvents } from '../features/directory/roles/roles.ts'
@@ -7,18 +9,20 @@ import { roleRoutes } from '../features/directory/roles/routes.ts'
 import { userRoutes } from '../features/directory/users/routes.ts'
 import { userEvents } from '../features/directory/users/users.ts'
 import { connectionRoutes } from '../features/federation/connections/routes.ts'
-import { federationRoutes } from '../features/federation/federation/routes.ts'
+import { exchangeRoute, federationRoutes } from '../features/federation/federation/routes.ts'
 import { oidcRoutes } from '../features/federation/oidc/routes.ts'
 import { samlPages } from '../features/federation/saml/pages.ts'
 import { samlRoutes } from '../features/federation/saml/routes.ts'
 import { socialRoutes } from '../features/federation/social/routes.ts'
-import { ssoRoutes } from '../features/federation/sso/routes.ts'
+import { logoutRoute, ssoRoutes } from '../features/federation/sso/routes.ts'
 import { discoveryRoutes } from '../features/front/discovery/routes.ts'
 import { docsRoutes } from '../features/front/docs/routes.ts'
 import { healthRoutes } from '../features/front/health/routes.ts'
 import { hostedPages } from '../features/front/hosted/hosted.ts'
-import { ownRoutes, undoRoutes } from '../features/front/me/routes.ts'
-import { tokenRoutes } from '../features/oauth/tokens/routes.ts'
+import { profileRoutes } from '../features/front/me/routes.ts'
+import { stepUpRoutes } from '../features/front/me/step-up-routes.ts'
+import { issuerRoutes, refreshRoutes, sessionTokenRoutes } from '../features/oauth/tokens/routes.ts'
+import { endNamedSession } from '../features/oauth/tokens/tokens.ts'
 import { userInfoRoutes } from '../features/oauth/userinfo/routes.ts'
 import { bulkRoutes } from '../features/provisioning/bulk/routes.ts'
 import { groupRoutes } from '../features/provisioning/groups/routes.ts'
@@ -31,15 +35,20 @@ import { exportRoutes } from '../features/records/exports/routes.ts'
 import { webhookRoutes } from '../features/records/webhooks/routes.ts'
 import { challengeRoutes } from '../features/sign-in/challenges/routes.ts'
 import { deviceRoutes } from '../features/sign-in/devices/routes.ts'
+import { ownEmailRoutes, undoEmailRoutes } from '../features/sign-in/email-change/routes.ts'
 import { emailVerificationRoutes } from '../features/sign-in/email-verification/routes.ts'
+import { ownFactorRoutes } from '../features/sign-in/factors/own-routes.ts'
 import { factorRoutes } from '../features/sign-in/factors/routes.ts'
 import { impersonationRoutes } from '../features/sign-in/impersonation/routes.ts'
 import { inviteRoutes } from '../features/sign-in/invites/routes.ts'
 import { linkRoutes } from '../features/sign-in/links/routes.ts'
 import { lockoutRoutes } from '../features/sign-in/lockout/routes.ts'
 import { otpRoutes } from '../features/sign-in/otp/routes.ts'
+import { ownPasskeyRoutes } from '../features/sign-in/passkeys/own-routes.ts'
 import { passkeyRoutes } from '../features/sign-in/passkeys/routes.ts'
+import { ownPasswordRoutes } from '../features/sign-in/password/own-routes.ts'
 import { passwordRoutes } from '../features/sign-in/password/routes.ts'
+import { sendCodeBySms } from '../features/sign-in/phone-codes/phone-codes.ts'
 import { relyingPartyRoutes } from '../features/sign-in/relying-party/routes.ts'
 import { signupRoutes } from '../features/sign-in/signup/routes.ts'
 import { adminPortalRoutes } from '../features/tenancy/admin-portal/routes.ts'
@@ -53,6 +62,7 @@ import type { Route } from '../platform/http/route.ts'
 import { mailPages } from '../platform/mail/pages.ts'
 import { authSettingsFamily } from './auth-settings.ts'
 import { belongings } from './belongings.ts'
+import { linkPages } from './link-pages.ts'
 import { methods } from './sign-in-methods.ts'
 
 /** What hangs on a user and ends with a change of them. */
@@ -78,10 +88,17 @@ const declared: Route[] = [
   ...exportRoutes,
   ...userInfoRoutes,
   ...roleRoutes,
-  ...ownRoutes,
-  ...undoRoutes,
+  ...profileRoutes,
+  ...ownSessionRoutes,
+  ...stepUpRoutes,
+  ...ownPasswordRoutes,
+  ...ownEmailRoutes,
+  ...ownFactorRoutes,
+  ...ownDeviceRoutes,
+  ...ownPasskeyRoutes,
+  ...undoEmailRoutes,
   ...inviteRoutes,
-  ...otpRoutes,
+  ...otpRoutes(sendCodeBySms),
   ...discoveryRoutes,
   ...impersonationRoutes,
   ...loginRoutes,
@@ -109,13 +126,17 @@ const declared: Route[] = [
   ...provisioningRoutes([...announced, ...given]),
   ...groupRoutes,
   ...bulkRoutes([...announced, ...given]),
-  ...tokenRoutes,
+  ...refreshRoutes,
+  exchangeRoute,
+  ...sessionTokenRoutes,
+  logoutRoute({ end: endNamedSession }),
+  ...issuerRoutes,
   ...sessionRoutes,
   ...mailRoutes(),
   ...adminPortalRoutes(),
   ...eventRoutes,
   ...auditRoutes,
-  ...hostedPages,
+  ...hostedPages(linkPages),
   ...mailPages,
   ...docsRoutes(() => routes),
 ]

@@ -1,4 +1,4 @@
-import { requiresFactors } from '../features/access/mfa/mfa.ts'
+import { requiresFactors } from '../features/access/mfa/policy.ts'
 import { hasActiveConnection } from '../features/federation/connections/connections.ts'
 import { isProvisioned } from '../features/provisioning/scim/config.ts'
 import { hasWebhook } from '../features/records/webhooks/webhooks.ts'

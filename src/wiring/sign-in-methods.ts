@@ -5,7 +5,7 @@ import { inviteMethod } from '../features/sign-in/invites/invites.ts'
 import { magicLinkMethod } from '../features/sign-in/links/links.ts'
 import { otpMethod } from '../features/sign-in/otp/otp.ts'
 import { passkeyMethod } from '../features/sign-in/passkeys/passkeys.ts'
-import { passwordMethod } from '../features/sign-in/password/password.ts'
+import { passwordMethod } from '../features/sign-in/password/method.ts'
 import { phoneCodeMethod } from '../features/sign-in/phone-codes/phone-codes.ts'
 import { signupMethod } from '../features/sign-in/signup/signup.ts'
 

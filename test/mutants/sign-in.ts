@@ -220,7 +220,7 @@ export const signIn: Mutant[] = [
     in: 'proveOwnCode',
     find: "attempt.outcome !== 'match' || attempt.userId !== userId",
     replace: "attempt.outcome !== 'match'",
-    tests: ['email.test.ts'],
+    tests: ['email-change.test.ts'],
   },
   {
     name: 'purging a user deletes their passkeys',

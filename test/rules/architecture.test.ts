@@ -31,7 +31,7 @@ const USES: Record<string, string[]> = {
   provisioning: ['directory', 'federation'],
   tenancy: ['access', 'directory', 'sign-in'],
   records: ['directory'],
-  oauth: ['access', 'directory', 'federation'],
+  oauth: ['access', 'directory'],
   front: ['access', 'directory', 'federation', 'sign-in', 'tenancy'],
 }
 

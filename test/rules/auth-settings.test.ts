@@ -42,6 +42,7 @@ test('each noun reads its own part of what is set as a whole', async () => {
     password_min_length: 12,
     lockout_max_attempts: 7,
     magic_link_ttl_seconds: 120,
+    allowed_redirect_uris: ['https://app.acme.example/auth'],
     sms_sign_in_enabled: true,
     email_verification_ttl_seconds: 600,
     invite_ttl_seconds: 7200,

@@ -8,7 +8,6 @@ import * as federation from '../../src/features/federation/federation/sample.ts'
 import * as social from '../../src/features/federation/social/sample.ts'
 import * as sso from '../../src/features/federation/sso/sample.ts'
 import * as discovery from '../../src/features/front/discovery/sample.ts'
-import * as me from '../../src/features/front/me/sample.ts'
 import * as tokens from '../../src/features/oauth/tokens/sample.ts'
 import * as bulk from '../../src/features/provisioning/bulk/sample.ts'
 import * as scim from '../../src/features/provisioning/scim/sample.ts'
@@ -18,6 +17,7 @@ import * as exports from '../../src/features/records/exports/sample.ts'
 import * as webhooks from '../../src/features/records/webhooks/sample.ts'
 import * as challenges from '../../src/features/sign-in/challenges/sample.ts'
 import * as devices from '../../src/features/sign-in/devices/sample.ts'
+import * as emailChange from '../../src/features/sign-in/email-change/sample.ts'
 import * as emailVerification from '../../src/features/sign-in/email-verification/sample.ts'
 import * as factors from '../../src/features/sign-in/factors/sample.ts'
 import * as impersonation from '../../src/features/sign-in/impersonation/sample.ts'
@@ -51,6 +51,7 @@ const withoutRecords: (FeatureSample & { makeRecords?: never })[] = [
   scim,
   services,
   sso,
+  tokens,
 ]
 
 /** In the order in which they make their records. Whose records a feature uses for its own stands above it. */
@@ -62,7 +63,6 @@ const withRecords = noRecords
   .add(roles)
   .add(sessions)
   .add(federation)
-  .add(tokens)
   .add(connections)
   .add(social)
   .add(apiKeys)
@@ -76,7 +76,7 @@ const withRecords = noRecords
   .add(emailVerification)
   .add(lockout)
   .add(devices)
-  .add(me)
+  .add(emailChange)
   .add(factors)
   .add(mfa)
   .add(challenges)

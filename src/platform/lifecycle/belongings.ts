@@ -214,6 +214,7 @@ export function comesAlong<T extends UserTable>(
   })
 }
 
+// Handed in: the platform knows no feature, and a register lists the tables.
 const handed = handedIn<readonly Belonging[]>('belongings')
 
 export const handBelongings = handed.hand

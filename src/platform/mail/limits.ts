@@ -10,6 +10,7 @@ import {
 import { handedIn } from '../platform.ts'
 import type { Work } from '../work.ts'
 
+// Handed in: the platform knows no feature, and the settings are of one.
 /** How much the organization and the API key of a request may send in an hour. */
 export const sendCeilings = handedIn<(work: Work) => Promise<SendCeilings>>('the ceilings of messages')
 

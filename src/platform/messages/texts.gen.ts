@@ -52,6 +52,26 @@ export const texts = {
       /** Continue */
       button: text('pages.form.button'),
     },
+    link: {
+      /** Email address */
+      address: text('pages.link.address'),
+      /** Continue to {host} */
+      continueTo: text<'host'>('pages.link.continueTo'),
+      /** Ask whoever runs the application. */
+      askOperator: text('pages.link.askOperator'),
+      /** Request a new one where you sign in. */
+      requestAtSignIn: text('pages.link.requestAtSignIn'),
+      /** Request a new one where you signed up. */
+      requestAtSignUp: text('pages.link.requestAtSignUp'),
+    },
+    handover: {
+      /** Your link is valid, but the application has not configured where it leads: the link was sent without redirectTo, and its settings default_redirect_uri and allowed_redirect_uris name no single address. */
+      lacking: text('pages.handover.lacking'),
+      /** Please tell the operator of the application. */
+      tellOperator: text('pages.handover.tellOperator'),
+      /** Until then, outside production, this command redeems it: */
+      command: text('pages.handover.command'),
+    },
   },
   challenges: {
     /** Too many wrong sign-in codes */
@@ -84,12 +104,102 @@ export const texts = {
       /** {browser} on {system} */
       browser: text<'browser' | 'system'>('devices.program.browser'),
     },
+    page: {
+      /** If it was you, every session has ended: there is nothing left to do. */
+      used: text('devices.page.used'),
+      /** End every session */
+      title: text('devices.page.title'),
+      /** Somebody signed in to your account from a new device. If it was not you, sign out everywhere here. */
+      paragraph: text('devices.page.paragraph'),
+      /** Sign out everywhere */
+      button: text('devices.page.button'),
+      /** Every session has ended */
+      done: text('devices.page.done'),
+      /** If you use a password, choose a new one. Remove passkeys and second steps that are not yours. */
+      doneText: text('devices.page.doneText'),
+    },
+  },
+  discovery: {
+    page: {
+      /** Continue to {host}, where you will choose what to sign in to. */
+      paragraph: text<'host'>('discovery.page.paragraph'),
+      /** If it was you, go on where you followed it. If not, request a new link where you sign in. */
+      used: text('discovery.page.used'),
+    },
+  },
+  emailChange: {
+    /** Confirm your new email address */
+    confirmNew: text('emailChange.confirmNew'),
+    /** The account of {address} asks to use this address. */
+    asks: text<'address'>('emailChange.asks'),
+    /** If it is yours, follow the link in the browser where you asked for the change. */
+    follow: text('emailChange.follow'),
+    /** Use this address */
+    useAddress: text('emailChange.useAddress'),
+    /** Or enter this code where you asked for the change: */
+    orCode: text('emailChange.orCode'),
+    /** Or enter this code (or {digits}, if you are asked for digits) where you asked for the change: */
+    orCodeOrDigits: text<'digits'>('emailChange.orCodeOrDigits'),
+    /** Enter this code where you asked for the change: */
+    code: text('emailChange.code'),
+    /** Enter this code (or {digits}, if you are asked for digits) where you asked for the change: */
+    codeOrDigits: text<'digits'>('emailChange.codeOrDigits'),
+    /** The code works once, within {span}. If that account is not yours, or you did not ask, ignore this email and do not forward it: whoever confirms it gives this address to that account. */
+    codeNotAskedFor: text<'span'>('emailChange.codeNotAskedFor'),
+    /** The link or the code works once, within {span}. If that account is not yours, or you did not ask, ignore this email and do not forward it: whoever confirms it gives this address to that account. */
+    linkNotAskedFor: text<'span'>('emailChange.linkNotAskedFor'),
+    /** If it was not you, bring this address back: it ends every session. */
+    bringBack: text('emailChange.bringBack'),
+    undo: {
+      /** If it was you, the address is yours again: there is nothing left to do. */
+      used: text('emailChange.undo.used'),
+      /** Bring your address back */
+      title: text('emailChange.undo.title'),
+      /** The address of your account was changed. If it was not you, bring it back here. */
+      paragraph: text('emailChange.undo.paragraph'),
+      /** Bring it back */
+      button: text('emailChange.undo.button'),
+      /** Your address is back */
+      done: text('emailChange.undo.done'),
+      /** Every session has ended. Choose a new password, and remove passkeys that are not yours. */
+      doneText: text('emailChange.undo.doneText'),
+    },
   },
   emailVerification: {
     /** This address was given for an account. Follow the link to confirm that it is yours. */
     given: text('emailVerification.given'),
     /** The link works once, within {span}. If this is not your account, ignore this email. */
     notYours: text<'span'>('emailVerification.notYours'),
+    page: {
+      /** If it was you, your address is confirmed: there is nothing left to do. */
+      used: text('emailVerification.page.used'),
+      /** Confirm your email address */
+      title: text('emailVerification.page.title'),
+      /** This address was given for an account at {brand}. Confirm that it is yours. */
+      given: text('emailVerification.page.given'),
+      /** A password was set before this address was confirmed. If you chose it, enter it to keep it. If you did not, or do not remember it, remove it: you can choose another where you sign in. */
+      choice: text('emailVerification.page.choice'),
+      /** Password */
+      password: text('emailVerification.page.password'),
+      /** The one you chose when you signed up. */
+      hint: text('emailVerification.page.hint'),
+      /** Confirm */
+      confirm: text('emailVerification.page.confirm'),
+      /** Confirm and keep my password */
+      keep: text('emailVerification.page.keep'),
+      /** Confirm and remove the password */
+      remove: text('emailVerification.page.remove'),
+      /** Enter the password, or remove it. */
+      missing: text('emailVerification.page.missing'),
+      /** This is not the password that was chosen. Try again, or remove it. */
+      wrong: text('emailVerification.page.wrong'),
+      /** Your email address is confirmed */
+      done: text('emailVerification.page.done'),
+      /** You can now sign in with this address. */
+      signIn: text('emailVerification.page.signIn'),
+      /** The earlier password was removed: choose another where you sign in. */
+      removed: text('emailVerification.page.removed'),
+    },
   },
   factors: {
     /** A second step was added to your sign-in */
@@ -136,48 +246,10 @@ export const texts = {
     signsInBy: text<'source'>('federation.signsInBy'),
   },
   hosted: {
-    /** Email address */
-    address: text('hosted.address'),
-    /** Continue to {host} */
-    continueTo: text<'host'>('hosted.continueTo'),
-    /** Ask whoever runs the application. */
-    askOperator: text('hosted.askOperator'),
-    /** Request a new one where you sign in. */
-    requestAtSignIn: text('hosted.requestAtSignIn'),
-    /** Request a new one where you signed up. */
-    requestAtSignUp: text('hosted.requestAtSignUp'),
     /** This link does not work */
     doesNotWork: text('hosted.doesNotWork'),
     /** It is incomplete. Open it from the email again, or copy all of it. */
     incomplete: text('hosted.incomplete'),
-    signIn: {
-      /** Continue to {host}, where you will be signed in. */
-      paragraph: text<'host'>('hosted.signIn.paragraph'),
-      /** If it was you, you are signed in. If not, request a new link where you sign in. */
-      used: text('hosted.signIn.used'),
-    },
-    signUp: {
-      /** Finish your sign-up */
-      title: text('hosted.signUp.title'),
-      /** Continue to {host}, where your account will be ready. */
-      paragraph: text<'host'>('hosted.signUp.paragraph'),
-      /** If it was you, your account is ready. If not, request a new link where you signed up. */
-      used: text('hosted.signUp.used'),
-    },
-    discovery: {
-      /** Continue to {host}, where you will choose what to sign in to. */
-      paragraph: text<'host'>('hosted.discovery.paragraph'),
-      /** If it was you, go on where you followed it. If not, request a new link where you sign in. */
-      used: text('hosted.discovery.used'),
-    },
-    handover: {
-      /** Your link is valid, but the application has not configured where it leads: the link was sent without redirectTo, and its settings default_redirect_uri and allowed_redirect_uris name no single address. */
-      lacking: text('hosted.handover.lacking'),
-      /** Please tell the operator of the application. */
-      tellOperator: text('hosted.handover.tellOperator'),
-      /** Until then, outside production, this command redeems it: */
-      command: text('hosted.handover.command'),
-    },
     /** This link was already used */
     usedTitle: text('hosted.usedTitle'),
     refusals: {
@@ -262,142 +334,6 @@ export const texts = {
       /** A wrong password was entered too often. Come back in {span}, or follow the link in the email about the lock. */
       text: text<'span'>('hosted.locked.text'),
     },
-    password: {
-      /** New password */
-      label: text('hosted.password.label'),
-      /** At least {count} characters; spaces are allowed. A few words are easier to remember. */
-      hint: text<'count'>('hosted.password.hint'),
-      /** This password is on a list of common and stolen ones, which attackers try first. Choose another. */
-      breached: text('hosted.password.breached'),
-      /** The service is busy right now. Try again. */
-      busy: text('hosted.password.busy'),
-    },
-    weakPassword: {
-      /** Use at least {min} characters. */
-      too_short: text<'min'>('hosted.weakPassword.too_short'),
-      /** Use at most {max} characters. */
-      too_long: text<'max'>('hosted.weakPassword.too_long'),
-      /** Do not use control characters. */
-      invalid_character: text('hosted.weakPassword.invalid_character'),
-      /** Use more than a name or an address. */
-      context_word: text('hosted.weakPassword.context_word'),
-      /** Use more than a common password with a few digits. */
-      common_word: text('hosted.weakPassword.common_word'),
-      /** Use a password that you have not used before. */
-      reused: text('hosted.weakPassword.reused'),
-    },
-    recovery: {
-      /** If it was you, your password was changed: sign in with it. If not, request another link. */
-      used: text('hosted.recovery.used'),
-      /** Choose a new password */
-      title: text('hosted.recovery.title'),
-      /** You will be signed out everywhere and have to sign in with the new one. */
-      paragraph: text('hosted.recovery.paragraph'),
-      /** Set the password */
-      button: text('hosted.recovery.button'),
-      /** Your password was changed */
-      done: text('hosted.recovery.done'),
-      /** You are signed out everywhere. Sign in with the new one. */
-      doneText: text('hosted.recovery.doneText'),
-    },
-    invite: {
-      /** If it was you, your password is set: sign in with it. If not, tell the person who invited you. */
-      used: text('hosted.invite.used'),
-      /** Ask the person who invited you for a new invitation. */
-      another: text('hosted.invite.another'),
-      /** Choose a password */
-      title: text('hosted.invite.title'),
-      /** You are invited to {brand}. Choose the password that you will sign in with. */
-      paragraph: text('hosted.invite.paragraph'),
-      /** Accept the invitation */
-      button: text('hosted.invite.button'),
-      /** Your password is set. Sign in with it and your email address. */
-      doneText: text('hosted.invite.doneText'),
-    },
-    join: {
-      /** Join the team */
-      title: text('hosted.join.title'),
-      /** You are invited to another team at {brand}. You keep your account and your password. */
-      paragraph: text('hosted.join.paragraph'),
-      /** You have joined the team */
-      done: text('hosted.join.done'),
-      /** Sign in as you always do. */
-      doneText: text('hosted.join.doneText'),
-    },
-    verification: {
-      /** If it was you, your address is confirmed: there is nothing left to do. */
-      used: text('hosted.verification.used'),
-      /** Confirm your email address */
-      title: text('hosted.verification.title'),
-      /** This address was given for an account at {brand}. Confirm that it is yours. */
-      given: text('hosted.verification.given'),
-      /** A password was set before this address was confirmed. If you chose it, enter it to keep it. If you did not, or do not remember it, remove it: you can choose another where you sign in. */
-      choice: text('hosted.verification.choice'),
-      /** Password */
-      password: text('hosted.verification.password'),
-      /** The one you chose when you signed up. */
-      hint: text('hosted.verification.hint'),
-      /** Confirm */
-      confirm: text('hosted.verification.confirm'),
-      /** Confirm and keep my password */
-      keep: text('hosted.verification.keep'),
-      /** Confirm and remove the password */
-      remove: text('hosted.verification.remove'),
-      /** Enter the password, or remove it. */
-      missing: text('hosted.verification.missing'),
-      /** This is not the password that was chosen. Try again, or remove it. */
-      wrong: text('hosted.verification.wrong'),
-      /** Your email address is confirmed */
-      done: text('hosted.verification.done'),
-      /** You can now sign in with this address. */
-      signIn: text('hosted.verification.signIn'),
-      /** The earlier password was removed: choose another where you sign in. */
-      removed: text('hosted.verification.removed'),
-    },
-    unlock: {
-      /** If it was you, your account is unlocked: there is nothing left to do. */
-      used: text('hosted.unlock.used'),
-      /** The lock expires after a while. */
-      another: text('hosted.unlock.another'),
-      /** Unlock your account */
-      title: text('hosted.unlock.title'),
-      /** A wrong password was entered too often. If it was you, unlock your account here. */
-      paragraph: text('hosted.unlock.paragraph'),
-      /** Unlock */
-      button: text('hosted.unlock.button'),
-      /** Your account is unlocked */
-      done: text('hosted.unlock.done'),
-      /** You can sign in again. */
-      again: text('hosted.unlock.again'),
-    },
-    undo: {
-      /** If it was you, the address is yours again: there is nothing left to do. */
-      used: text('hosted.undo.used'),
-      /** Bring your address back */
-      title: text('hosted.undo.title'),
-      /** The address of your account was changed. If it was not you, bring it back here. */
-      paragraph: text('hosted.undo.paragraph'),
-      /** Bring it back */
-      button: text('hosted.undo.button'),
-      /** Your address is back */
-      done: text('hosted.undo.done'),
-      /** Every session has ended. Choose a new password, and remove passkeys that are not yours. */
-      advice: text('hosted.undo.advice'),
-    },
-    disown: {
-      /** If it was you, every session has ended: there is nothing left to do. */
-      used: text('hosted.disown.used'),
-      /** End every session */
-      title: text('hosted.disown.title'),
-      /** Somebody signed in to your account from a new device. If it was not you, sign out everywhere here. */
-      paragraph: text('hosted.disown.paragraph'),
-      /** Sign out everywhere */
-      button: text('hosted.disown.button'),
-      /** Every session has ended */
-      done: text('hosted.disown.done'),
-      /** If you use a password, choose a new one. Remove passkeys and second steps that are not yours. */
-      advice: text('hosted.disown.advice'),
-    },
   },
   impersonation: {
     /** Support has opened your account */
@@ -426,6 +362,30 @@ export const texts = {
     unexpected: text('invites.unexpected'),
     /** The link works once, within {span}. If you did not expect this email, ignore it. */
     worksOnce: text<'span'>('invites.worksOnce'),
+    page: {
+      /** If it was you, your password is set: sign in with it. If not, tell the person who invited you. */
+      used: text('invites.page.used'),
+      /** Ask the person who invited you for a new invitation. */
+      another: text('invites.page.another'),
+      /** Choose a password */
+      title: text('invites.page.title'),
+      /** You are invited to {brand}. Choose the password that you will sign in with. */
+      paragraph: text('invites.page.paragraph'),
+      /** Accept the invitation */
+      button: text('invites.page.button'),
+      /** Your password is set. Sign in with it and your email address. */
+      doneText: text('invites.page.doneText'),
+    },
+    join: {
+      /** Join the team */
+      title: text('invites.join.title'),
+      /** You are invited to another team at {brand}. You keep your account and your password. */
+      paragraph: text('invites.join.paragraph'),
+      /** You have joined the team */
+      done: text('invites.join.done'),
+      /** Sign in as you always do. */
+      doneText: text('invites.join.doneText'),
+    },
   },
   links: {
     /** Follow the link to sign in. */
@@ -434,30 +394,30 @@ export const texts = {
     orCode: text<'span'>('links.orCode'),
     /** Or enter this code (or {digits}, if you are asked for digits), within {span}: */
     orCodeOrDigits: text<'digits' | 'span'>('links.orCodeOrDigits'),
+    page: {
+      /** Continue to {host}, where you will be signed in. */
+      paragraph: text<'host'>('links.page.paragraph'),
+      /** If it was you, you are signed in. If not, request a new link where you sign in. */
+      used: text('links.page.used'),
+    },
   },
-  me: {
-    /** Confirm your new email address */
-    confirmNew: text('me.confirmNew'),
-    /** The account of {address} asks to use this address. */
-    asks: text<'address'>('me.asks'),
-    /** If it is yours, follow the link in the browser where you asked for the change. */
-    follow: text('me.follow'),
-    /** Use this address */
-    useAddress: text('me.useAddress'),
-    /** Or enter this code where you asked for the change: */
-    orCode: text('me.orCode'),
-    /** Or enter this code (or {digits}, if you are asked for digits) where you asked for the change: */
-    orCodeOrDigits: text<'digits'>('me.orCodeOrDigits'),
-    /** Enter this code where you asked for the change: */
-    code: text('me.code'),
-    /** Enter this code (or {digits}, if you are asked for digits) where you asked for the change: */
-    codeOrDigits: text<'digits'>('me.codeOrDigits'),
-    /** The code works once, within {span}. If that account is not yours, or you did not ask, ignore this email and do not forward it: whoever confirms it gives this address to that account. */
-    codeNotAskedFor: text<'span'>('me.codeNotAskedFor'),
-    /** The link or the code works once, within {span}. If that account is not yours, or you did not ask, ignore this email and do not forward it: whoever confirms it gives this address to that account. */
-    linkNotAskedFor: text<'span'>('me.linkNotAskedFor'),
-    /** If it was not you, bring this address back: it ends every session. */
-    bringBack: text('me.bringBack'),
+  lockout: {
+    page: {
+      /** If it was you, your account is unlocked: there is nothing left to do. */
+      used: text('lockout.page.used'),
+      /** The lock expires after a while. */
+      another: text('lockout.page.another'),
+      /** Unlock your account */
+      title: text('lockout.page.title'),
+      /** A wrong password was entered too often. If it was you, unlock your account here. */
+      paragraph: text('lockout.page.paragraph'),
+      /** Unlock */
+      button: text('lockout.page.button'),
+      /** Your account is unlocked */
+      done: text('lockout.page.done'),
+      /** You can sign in again. */
+      doneText: text('lockout.page.doneText'),
+    },
   },
   otp: {
     /** Your one-time code */
@@ -558,12 +518,58 @@ export const texts = {
         all: text('password.locked.network.all'),
       },
     },
+    page: {
+      /** New password */
+      label: text('password.page.label'),
+      /** At least {count} characters; spaces are allowed. A few words are easier to remember. */
+      hint: text<'count'>('password.page.hint'),
+      /** This password is on a list of common and stolen ones, which attackers try first. Choose another. */
+      breached: text('password.page.breached'),
+      /** The service is busy right now. Try again. */
+      busy: text('password.page.busy'),
+    },
+    weak: {
+      /** Use at least {min} characters. */
+      too_short: text<'min'>('password.weak.too_short'),
+      /** Use at most {max} characters. */
+      too_long: text<'max'>('password.weak.too_long'),
+      /** Do not use control characters. */
+      invalid_character: text('password.weak.invalid_character'),
+      /** Use more than a name or an address. */
+      context_word: text('password.weak.context_word'),
+      /** Use more than a common password with a few digits. */
+      common_word: text('password.weak.common_word'),
+      /** Use a password that you have not used before. */
+      reused: text('password.weak.reused'),
+    },
+    recovery: {
+      /** If it was you, your password was changed: sign in with it. If not, request another link. */
+      used: text('password.recovery.used'),
+      /** Choose a new password */
+      title: text('password.recovery.title'),
+      /** You will be signed out everywhere and have to sign in with the new one. */
+      paragraph: text('password.recovery.paragraph'),
+      /** Set the password */
+      button: text('password.recovery.button'),
+      /** Your password was changed */
+      done: text('password.recovery.done'),
+      /** You are signed out everywhere. Sign in with the new one. */
+      doneText: text('password.recovery.doneText'),
+    },
   },
   signup: {
     /** Follow the link to confirm your address and finish your sign-up. */
     finish: text('signup.finish'),
     /** Your address was used to sign up, and you already have an account. Follow the link to sign in. */
     haveAccount: text('signup.haveAccount'),
+    page: {
+      /** Finish your sign-up */
+      title: text('signup.page.title'),
+      /** Continue to {host}, where your account will be ready. */
+      paragraph: text<'host'>('signup.page.paragraph'),
+      /** If it was you, your account is ready. If not, request a new link where you signed up. */
+      used: text('signup.page.used'),
+    },
   },
   webhooks: {
     /** A webhook was disabled */

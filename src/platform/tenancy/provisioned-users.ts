@@ -37,6 +37,7 @@ export interface ProvisionedMatch {
   refusal: { code: 'account_not_linked' | 'domain_not_verified' | 'user_inactive'; detail: string } | null
 }
 
+// Handed in: the wing of federation asks that of provisioning, which is above.
 /**
  * Finds users of a provisioning client. `refuseOther`: refuses a sign-in if what the provider says matches another
  * provisioned user than the linked one. `hold` prevents other requests from adding the same person at the same time.

@@ -7,6 +7,7 @@ import { handedIn, type Platform } from '../platform.ts'
 import type { Work } from '../work.ts'
 import { type Directory, findDirectory, isInReach, type Reach } from './directory.ts'
 
+// Handed in: the platform knows no feature, and the switches are of one.
 /** Tells whether a service is on in a directory. */
 export const serviceSwitches =
   handedIn<(directory: Directory, service: ServiceId) => Awaitable<boolean>>('the switches of the services')

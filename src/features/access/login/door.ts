@@ -6,12 +6,11 @@ import type { UsedBeside, UsedCondition, UsedProof } from '../../../platform/joi
 import type { Reading } from '../../../platform/joined/readings.ts'
 import type { ValuesOf } from '../../../platform/settings/settings.ts'
 import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
+import { issueTokens, type SessionTokens } from '../claims/claims.ts'
 import {
   endOldestSessions,
   hasSessions,
   holdSessionLimit,
-  issueTokens,
-  type SessionTokens,
   sessionEvents,
   sessionRoom,
   sessionSettings,

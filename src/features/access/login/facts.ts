@@ -10,7 +10,7 @@ import { defineReading, type Reading, type ReadingKind } from '../../../platform
 import { joinText, type SqlText, sqlText } from '../../../platform/joined/sql-text.ts'
 import { isAccessLockedText } from '../../../platform/tenancy/user-lock.ts'
 import type { Work } from '../../../platform/work.ts'
-import { heldRolesText } from '../sessions/sessions.ts'
+import { heldRolesText } from '../claims/claims.ts'
 import { type AddressLock, type Gate, gates } from './gates.ts'
 import type { DoorState, SignInFacts } from './sign-in-facts.ts'
 

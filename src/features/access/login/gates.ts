@@ -86,6 +86,7 @@ export interface Gate {
   judge?(work: Work, entry: Entry, passed: Pass): Promise<Pass | Hold | null>
 }
 
+// Handed in: gates are of the wings above, and a register lists them in their order.
 /** The gates of this deployment, in the order in which they are asked. */
 export const gates = handedIn<readonly Gate[]>('the gates')
 

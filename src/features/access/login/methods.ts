@@ -33,12 +33,25 @@ export interface SignInMethod {
     /** The identity providers of the organization itself. */
     connections?(work: Work): Promise<OfferedConnection[]>
   } | null
+  /** Whether this user steps up by it, within a session. Absent: no user does. Asked only where the method is on. */
+  stepsUp?(work: Work, userId: string): Promise<boolean>
   /** Of one whose sign-in changes a secret: writes the change that waited in a challenge for the second factor. */
   heldChange?: HeldChange
 }
 
+// Handed in: sign-in methods are of the wings above, and a register lists them in their order.
 /** Those of this deployment, in the order of a sign-in page. */
 export const signInMethods = handedIn<readonly SignInMethod[]>('the sign-in methods')
+
+/** The ids of the methods by which a user steps up, of those that are on here. */
+export async function methodsOfStepUp(work: Work, userId: string): Promise<string[]> {
+  const found = []
+  for (const { id, offer, stepsUp } of signInMethods.of(work.platform)) {
+    if (!offer || !stepsUp || !(await isServiceEnabled(work, offer.service))) continue
+    if ((await offer.isOn(work)) && (await stepsUp(work, userId))) found.push(id)
+  }
+  return found
+}
 
 /** Writes the change of a sign-in that was held for a second factor. Throws if its method changes nothing. */
 export async function writeHeldChange(work: TxWork, change: { method: string; userId: string; hash: string }) {

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { named, nullable } from '../../../platform/schema.ts'
-import { exampleTokens, SessionTokens } from '../sessions/sessions.ts'
+import { exampleTokens, SessionTokens } from '../claims/claims.ts'
 
 /** The response of every route that ends in a session, or in a challenge before it. */
 export const SessionReply = named(

@@ -1,4 +1,4 @@
-import type { HeldRole } from '../sessions/sessions.ts'
+import type { HeldRole } from '../claims/claims.ts'
 
 /** What prevents a sign-in before it is known whether a user has the address. */
 export interface DoorState {

@@ -71,6 +71,7 @@ interface TeamRole {
   inProduction: boolean
 }
 
+// Handed in: the wing of tenancy knows the team, and is above.
 /**
  * The roles of a member of the team, by their address in lower case, also those that they have lost. That in the account
  * comes first.

@@ -2,8 +2,8 @@ import { verifyAccessToken } from '../../../platform/crypto/signing-keys.ts'
 import { httpErrors } from '../../../platform/errors.ts'
 import type { Found, Page } from '../../../platform/http/pagination.ts'
 import { isId } from '../../../platform/ids.ts'
-import type { UserCaller } from '../../../platform/tenancy/caller.ts'
 import { reachOf } from '../../../platform/tenancy/directory.ts'
+import type { OwnWork } from '../../../platform/tenancy/own-work.ts'
 import type { TxWork, Work } from '../../../platform/work.ts'
 import { revokeSession, revokeUserSessions } from './cut-off.ts'
 import { endReasons } from './end-reasons.ts'
@@ -16,9 +16,6 @@ import {
   sessionExists,
   setAuthenticated,
 } from './store.ts'
-
-/** The work of a route that people call about themselves. */
-type OwnWork = Work & { caller: UserCaller }
 
 /** A page of the caller's own live sessions. */
 export function listOwnSessions(work: OwnWork, page: Page): Promise<Found<ListedSession>> {
@@ -44,7 +41,7 @@ export function endOtherSessions(work: OwnWork): Promise<number> {
  * The caller's session, locked until the transaction ends, whose user is held: what has ended it since the request began was
  * there first. Throws `access_token_invalid`.
  */
-export async function holdOwnSession(work: TxWork & { caller: UserCaller }): Promise<void> {
+export async function holdOwnSession(work: OwnWork & TxWork): Promise<void> {
   const { sessionId: id, directoryUserId: userId } = work.caller
   if (!(await lockLiveSession(work.db, work.directory, { id, userId }))) throw httpErrors.accessTokenInvalid()
 }

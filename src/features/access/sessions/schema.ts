@@ -91,3 +91,25 @@ export const Revocation = named(
     reason: EndReason,
   }),
 )
+
+export const OwnSession = named(
+  'OwnSession',
+  Type.Object({
+    ...Session.properties,
+    current: Type.Boolean({ description: 'The session of the access token.', examples: [true] }),
+  }),
+)
+
+const NamingToken = Type.String({
+  minLength: 1,
+  maxLength: 8192,
+  examples: ['rt_0H3fK9mQ2xVbT7cLwZ5nRyEaU8sJdGi4PoXqBkM1tWvN6hCe'],
+})
+
+/** How a body names a session: by exactly one of these. */
+export const SessionName = Type.Object({
+  refresh_token: Type.Optional(NamingToken),
+  access_token: Type.Optional(NamingToken),
+  session_id: Type.Optional(Type.String({ maxLength: 64, description: 'With an org-wide key, also send subOrgId.' })),
+})
+export type SessionName = Static<typeof SessionName>

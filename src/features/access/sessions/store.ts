@@ -239,20 +239,3 @@ export async function sessionExists(
     .executeTakeFirst()
   return row !== undefined
 }
-
-/** What claims may be made of. Null where the user is gone. */
-export async function findClaimSources(db: Db, directory: Directory, userId: string) {
-  const row = await db
-    .selectFrom('users')
-    .leftJoin('organizations', (join) => join.on('organizations.id', '=', directory.organizationId))
-    .select(['users.external_id', 'users.metadata', 'organizations.external_id as organization_external_id'])
-    .select('organizations.metadata as organization_metadata')
-    .where('users.directory_id', '=', directory.id)
-    .where('users.id', '=', userId)
-    .executeTakeFirst()
-  if (!row) return null
-  return {
-    user: { externalId: row.external_id, metadata: row.metadata },
-    organization: { externalId: row.organization_external_id, metadata: row.organization_metadata },
-  }
-}

@@ -7,7 +7,7 @@ import type { ManagerCaller } from '../../../platform/tenancy/caller.ts'
 import { findDirectoryOfOrganization } from '../../../platform/tenancy/directory.ts'
 import { directoryInReach } from '../../../platform/tenancy/services.ts'
 import { inTx, type ReachWork, type TxWork, type Work } from '../../../platform/work.ts'
-import { getUserForUpdate, getUserInReach } from '../users/users.ts'
+import { getUserForUpdate, reachUser } from '../users/users.ts'
 import {
   findMemberRow,
   holdMemberRow,
@@ -24,6 +24,7 @@ import type { AssignmentRow } from './store.ts'
 
 type CallerWork = Work & { caller: ManagerCaller }
 
+// Handed in: the wing of tenancy knows the team, and is above.
 /** Refuses a caller that lacks permissions of a member of the organization. Throws `privilege_escalation`. */
 export const memberGuard = handedIn<(work: CallerWork, membershipId: string) => Promise<void>>(
   'who may act on a member of the team',
@@ -37,7 +38,7 @@ const directoryRole = (role: string) => (role === 'admin' ? ('admin' as const) :
 
 /** What roles a user has, and what gave them. Throws `user_not_found`. */
 export async function readUserRoles(work: ReachWork, userId: string) {
-  const user = await getUserInReach(work, userId)
+  const { user } = await reachUser(work, userId)
   const rows = await listAssignmentsOfUsers(work.db, work.reach, [user.id])
   return { ...shown(rows), role: directoryRole(user.role) }
 }

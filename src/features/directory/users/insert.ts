@@ -1,4 +1,6 @@
+import { newId } from '../../../platform/ids.ts'
 import { belongingsOf } from '../../../platform/lifecycle/belongings.ts'
+import type { EmailAddress } from '../../../platform/mail/address.ts'
 import type { TxWork } from '../../../platform/work.ts'
 import { deleteRowsOf } from './purge.ts'
 import { insertUserRows, type NewUserRow, type UserRow } from './store.ts'
@@ -19,4 +21,9 @@ export async function insertUsers(
   const given = belongingsOf(platform).filter(({ beforeProof }) => beforeProof)
   if (replaced.length > 0) await deleteRowsOf(db, given, directory.id, replaced)
   return users
+}
+
+/** The columns that a new row starts with. */
+export function identityOf(address: EmailAddress) {
+  return { id: newId(), email: address.email, email_norm: address.norm }
 }

@@ -61,6 +61,7 @@ function mayBeStrangers({ source, proved_before }: UserRow): boolean {
   return SELF_SERVICE.includes(source) && !proved_before
 }
 
+// Handed in: the MFA policy is of the wing of access, which is above.
 /** Whether the policy requires a second factor of a user with these. */
 export const requiresFactor = handedIn<
   (work: Work, user: Pick<UserRow, 'email_norm' | 'role' | 'mfa_enrolled' | 'passkey_count'>) => Promise<boolean>

@@ -6,6 +6,7 @@ import { tagOf } from '../../../platform/http/precondition.ts'
 import { defineRoute, type Route } from '../../../platform/http/route.ts'
 import { directoryOfOrganization } from '../../../platform/tenancy/directory.ts'
 import { namedOrganization } from '../../../platform/tenancy/named-organization.ts'
+import { countAddressNotice, createUser, getUserInReach, listUsers } from './administration.ts'
 import { BulkCreate, BulkReply, createUsers } from './bulk/bulk.ts'
 import { changeUser, deleteUser, moveUser } from './changes.ts'
 import { userErrors } from './errors.ts'
@@ -23,7 +24,6 @@ import {
   UserReply,
   UserRestore,
 } from './schema.ts'
-import { countAddressNotice, createUser, getUserInReach, listUsers } from './users.ts'
 
 const tag = 'Users'
 const MIB = 1024 * 1024

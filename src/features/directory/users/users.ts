@@ -1,17 +1,11 @@
-import { invalidField } from '../../../platform/errors.ts'
-import type { Found, Page } from '../../../platform/http/pagination.ts'
 import { isId, newId } from '../../../platform/ids.ts'
-import { type EmailAddress, parseEmail, requireEmail } from '../../../platform/mail/address.ts'
-import { countNotice } from '../../../platform/mail/limits.ts'
-import { assertMetadataFits } from '../../../platform/metadata.ts'
+import type { EmailAddress } from '../../../platform/mail/address.ts'
 import { directoryInReach } from '../../../platform/tenancy/services.ts'
-import { inTx, type ReachWork, type TxWork, type Work } from '../../../platform/work.ts'
+import type { ReachWork, TxWork, Work } from '../../../platform/work.ts'
 import { userErrors } from './errors.ts'
 import { userEvents } from './events.ts'
-import { orTaken, present } from './hold.ts'
-import { insertUsers } from './insert.ts'
-import { findUserPage, type UserFilter } from './list-store.ts'
-import { findListedByEmail } from './lookup.ts'
+import { present } from './hold.ts'
+import { identityOf, insertUsers } from './insert.ts'
 import { type SignupProfile, toColumns, type UserCreate } from './schema.ts'
 import {
   findUserRowByEmail,
@@ -33,7 +27,7 @@ export { userEvents } from './events.ts'
 export { nameFollower } from './followers.ts'
 export { findUserForUpdate, getUserForUpdate, holdUsers } from './hold.ts'
 export { endLocks, type LockColumns, lockAccess, lockOf } from './lock/lock.ts'
-export { applyMailboxProof, keepsFactors, mailboxProved, proveMailbox, requiresFactor, SELF_SERVICE } from './proof.ts'
+export { applyMailboxProof, keepsFactors, mailboxProved, proveMailbox, SELF_SERVICE } from './proof.ts'
 export { restoreUser } from './restore.ts'
 export { SignupProfile, toUser, User, UserCreate, UserParams } from './schema.ts'
 export type { HeldUser, UserRow } from './store.ts'
@@ -54,22 +48,10 @@ export async function getUser(work: Work, id: string): Promise<UserRow> {
   return present(await findUserById(work, id))
 }
 
-/** Counts the notice of another address of a user, before it is changed. Throws `user_not_found`, `rate_limited`. */
-export async function countAddressNotice(work: Work, id: string, email: string | undefined): Promise<void> {
-  if (email === undefined) return
-  const user = await getUser(work, id)
-  if (requireEmail(email).norm !== user.email_norm) await countNotice(work, user)
-}
-
 /**
- * By either id, within the caller's reach. Throws `user_not_found`, and `service_disabled` where the service of the read is
- * off in the directory of the user.
+ * A user by either id, within the caller's reach, and the work in the directory of the user. Throws `user_not_found`, and
+ * `service_disabled` where the service of the read is off there.
  */
-export async function getUserInReach(work: ReachWork, id: string): Promise<ListedUserRow> {
-  return (await reachUser(work, id)).user
-}
-
-/** The same, with the work in the directory of the user. */
 export async function reachUser(work: ReachWork, id: string): Promise<{ user: ListedUserRow; there: Work }> {
   const known = id.toLowerCase()
   const user = present(isId(known) ? await findUserRowInReach(work.db, work.reach, known) : null)
@@ -77,50 +59,6 @@ export async function reachUser(work: ReachWork, id: string): Promise<{ user: Li
   // Deleted meanwhile.
   if (!directory) throw userErrors.notFound()
   return { user, there: { ...work, directory } }
-}
-
-/** One page of what the caller reaches, and the total if requested. */
-export async function listUsers(
-  work: ReachWork,
-  query: Omit<UserFilter, 'emailNorm'> & { email?: string },
-  page: Page,
-): Promise<Found<ListedUserRow>> {
-  const { db, reach } = work
-  if (query.updatedSince !== undefined && Number.isNaN(Date.parse(query.updatedSince)))
-    throw invalidField('updatedSince', 'format', 'updatedSince must be a date and time')
-  // A text that is not an address matches nothing.
-  const emailNorm = query.email === undefined ? undefined : (parseEmail(query.email)?.norm ?? '')
-  const filter = { ...query, emailNorm }
-  if (isLookup(query, page) && emailNorm !== undefined && reach.directory) {
-    const found = await findListedByEmail(work.platform, reach.directory, emailNorm)
-    return { rows: found ? [found] : [] }
-  }
-  return findUserPage(db, reach, filter, page)
-}
-
-/** Whether the query is a plain look-up by address. */
-function isLookup(query: object, page: Page): boolean {
-  const { after, order, includeTotal } = page
-  const asked = Object.keys(query).filter((name) => !['limit', 'subOrgId'].includes(name))
-  return asked.join() === 'email' && after === null && order === 'asc' && !includeTotal
-}
-
-/** Adds one user. Throws `email_exists`, `external_id_taken`, and `invalid_request` for an invalid address. */
-export async function createUser(work: Work, input: UserCreate): Promise<UserRow> {
-  return inTx(work, async (work) => {
-    const address = requireEmail(input.email)
-    assertMetadataFits(input.metadata)
-    const row = {
-      ...toColumns(input),
-      ...identityOf(address),
-      email_verified: input.emailVerified ?? false,
-      source: 'api',
-    }
-    const [user] = await orTaken(insertUsers(work, [row], 'pending'))
-    if (!user) throw userErrors.emailExists()
-    await recordUser(work, userEvents.created, user)
-    return user
-  })
 }
 
 /**
@@ -185,9 +123,4 @@ export async function markLocked(work: TxWork, id: string, until: Date): Promise
 export async function markUnlocked(work: TxWork, id: string): Promise<void> {
   const user = (await setLockedUntil(work.db, work.directory, id, null)) ?? (await findUserById(work, id))
   if (user) await recordUser(work, userEvents.unlocked, user)
-}
-
-/** The columns that a new row starts with. */
-export function identityOf(address: EmailAddress) {
-  return { id: newId(), email: address.email, email_norm: address.norm }
 }

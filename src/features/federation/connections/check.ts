@@ -1,7 +1,7 @@
 import { countAct, idBytes, type RateLimit } from '../../../platform/limits/rate-limit.ts'
 import { inTx, type Work } from '../../../platform/work.ts'
-import { checkDomain } from '../federation/federation.ts'
 import { readId, told } from './changes.ts'
+import { checkDomain } from './checks.ts'
 import { connectionErrors } from './errors.ts'
 import { findConnection } from './known.ts'
 import { ssoProtocols } from './protocols.ts'

@@ -1,7 +1,8 @@
+export { oidcPostLogoutRedirectUri, oidcRedirectUri } from './addresses.ts'
+export { checkClock, failed, passed } from './checks.ts'
 export { concludeSignIn, refuseSignIn } from './conclude.ts'
 export { connectionErrors } from './errors.ts'
 export { connectionEvents } from './events.ts'
-export { deletionFollower, mappingFollower } from './followers.ts'
 export {
   callbackOf,
   findConnection,

@@ -25,5 +25,6 @@ export interface SsoProtocol {
   ttlSeconds?: number
 }
 
+// Handed in: each protocol imports connections, and a register lists them.
 /** Those of this deployment. */
 export const ssoProtocols = handedIn<Partial<Record<'saml' | 'oidc', SsoProtocol>>>('the protocols of single sign-on')

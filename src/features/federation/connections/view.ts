@@ -1,6 +1,7 @@
 import { toCertificate } from '../../../platform/crypto/shown-certificates.ts'
+import { publicUrl } from '../../../platform/http/public-url.ts'
 import type { Platform } from '../../../platform/platform.ts'
-import { oidcPostLogoutRedirectUri, oidcRedirectUri, publicUrl } from '../federation/federation.ts'
+import { oidcPostLogoutRedirectUri, oidcRedirectUri } from './addresses.ts'
 import { readConfig } from './config.ts'
 import { callbackOf } from './known.ts'
 import { provisioningSwitch } from './provisioning.ts'

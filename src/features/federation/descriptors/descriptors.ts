@@ -1,11 +1,3 @@
-export {
-  nameIdFormats,
-  ns,
-  PARTIAL_LOGOUT,
-  REQUESTER,
-  SUCCESS,
-  UNKNOWN_PRINCIPAL,
-} from '../xml/saml-names.ts'
 export { type NameId, writeAuthnRequest, writeLogoutRequest, writeLogoutResponse } from './messages.ts'
 export { type IdpMetadata, IdpMetadataError } from './metadata.ts'
 export { namesMeant, partsOfName } from './name.ts'

@@ -1,7 +1,7 @@
 import { newId } from '../../../platform/ids.ts'
 import { type Directory, findDirectory } from '../../../platform/tenancy/directory.ts'
 import type { Work } from '../../../platform/work.ts'
-import { assertRedirectAllowed, defaultRedirect } from '../../sign-in/links/links.ts'
+import { assertRedirectAllowed, defaultRedirect } from '../../access/redirects/redirects.ts'
 import { directoryOfToken, hashToken, makeToken, secretsOf } from './state.ts'
 import { findSignInRow, insertSignInRow, type SignInRow, takeSignInRow } from './store.ts'
 

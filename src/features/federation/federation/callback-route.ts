@@ -1,7 +1,7 @@
 import { doorRoutes, loginEvents } from '../../access/login/login.ts'
+import { redirectErrors } from '../../access/redirects/redirects.ts'
 import { roleEvents } from '../../directory/roles/roles.ts'
 import { userEvents } from '../../directory/users/users.ts'
-import { deliveryErrors } from '../../sign-in/links/links.ts'
 import { federationErrors } from './errors.ts'
 import { federationEvents } from './events.ts'
 
@@ -12,7 +12,7 @@ export const callbackRoute = {
   redirects: true,
   tolerant: true,
   tag: 'Federation',
-  errors: [federationErrors.stateUnknown, deliveryErrors.invalidRedirectUri],
+  errors: [federationErrors.stateUnknown, redirectErrors.notAllowed],
   maybeEvents: [
     ...doorRoutes.login.event,
     ...doorRoutes.mailboxLogin.maybeEvents,

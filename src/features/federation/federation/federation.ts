@@ -1,6 +1,3 @@
-export { keepTie, type NamedThere, providerLogoutEvents } from '../../access/ties/ties.ts'
-export { assertRedirectAllowed } from '../../sign-in/links/links.ts'
-export { oidcPostLogoutRedirectUri, oidcRedirectUri, publicUrl, socialRedirectUri } from './addresses.ts'
 export { assertArrivedAt } from './arrival.ts'
 export {
   type BareWork,
@@ -12,15 +9,12 @@ export {
   takeFederated,
 } from './begin.ts'
 export { callbackRoute } from './callback-route.ts'
-export { checkClock, checkDomain, failed, passed } from './checks.ts'
 export { codeOf, completeFederated, type FederationRules, settleFederated } from './complete.ts'
 export { type FailureCode, FederationFailure, federationErrors, type LogoutFailureCode, NO_GROUPS } from './errors.ts'
-export { exchangeCode } from './exchange.ts'
 export { failFederated } from './hand-back.ts'
 export { closeSource, endSessionsThere, type SignedOutThere, unlinkSource } from './identities.ts'
-export { beginLogout, endLogout, findLogout, type LogoutDemand, providerLogout, takeLogout } from './logout.ts'
+export { beginLogout, endLogout, findLogout, type LogoutDemand, takeLogout } from './logout.ts'
 export { fetchMetadata } from './metadata.ts'
 export { assertStillOpen } from './open.ts'
 export { type FederatedPerson, isStorable } from './person.ts'
 export { StartReply, startFields } from './schema.ts'
-export { startErrors } from './start-errors.ts'

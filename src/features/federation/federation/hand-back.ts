@@ -3,7 +3,7 @@ import { recordFailure } from '../../../platform/events/failures.ts'
 import type { Redirect } from '../../../platform/http/answer.ts'
 import type { Work } from '../../../platform/work.ts'
 import { loginEvents, type SessionReply } from '../../access/login/login.ts'
-import { assertRedirectAllowed, deliveryErrors } from '../../sign-in/links/links.ts'
+import { assertRedirectAllowed, redirectErrors } from '../../access/redirects/redirects.ts'
 import type { Begun } from './begin.ts'
 import { FAILURES, type FailureCode } from './errors.ts'
 
@@ -37,7 +37,7 @@ export async function assertStillAllowed(work: Work, redirectUri: string): Promi
   try {
     await assertRedirectAllowed(work, redirectUri)
   } catch (error) {
-    throw error instanceof ApiError ? deliveryErrors.invalidRedirectUri({ detail: WITHDRAWN }) : error
+    throw error instanceof ApiError ? redirectErrors.notAllowed({ detail: WITHDRAWN }) : error
   }
 }
 

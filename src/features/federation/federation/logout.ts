@@ -1,6 +1,5 @@
 import type { Redirect } from '../../../platform/http/answer.ts'
 import { newId } from '../../../platform/ids.ts'
-import { handedIn } from '../../../platform/platform.ts'
 import type { Directory } from '../../../platform/tenancy/directory.ts'
 import type { Work } from '../../../platform/work.ts'
 import { findTie } from '../../access/ties/ties.ts'
@@ -30,9 +29,7 @@ export interface LogoutDemand extends Logout {
 }
 
 /** Where the browser signs out at the provider; null if it has no address for that, or is gone. */
-export const providerLogout = handedIn<(work: Work, demand: LogoutDemand) => Promise<string | null>>(
-  'how people sign out at a provider',
-)
+type ProviderLogout = (work: Work, demand: LogoutDemand) => Promise<string | null>
 
 // Time for a question whether to sign out there.
 const TTL_SECONDS = 600
@@ -41,13 +38,14 @@ const TTL_SECONDS = 600
 export async function beginLogout(
   work: Work,
   { sessionId, ...asked }: Pick<Logout, 'redirectUri' | 'applicationState'> & { sessionId: string },
+  logOut: ProviderLogout,
 ): Promise<string | null> {
   const { platform, directory, db } = work
   const tie = await findTie(work, sessionId)
   if (tie?.method !== 'sso' || tie.hint === null) return null
   const { source, issuer, hint } = tie
   const state = makeToken(platform.keyring, directory)
-  const url = await providerLogout.of(platform)(work, { ...asked, source, state, issuer, hint })
+  const url = await logOut(work, { ...asked, source, state, issuer, hint })
   if (url === null) return null
   await insertSignInRow(db, directory, {
     id: newId(),

@@ -2,10 +2,12 @@ import { Type } from 'typebox'
 import { byAge, finishPage, listQuery, listReply, readPage } from '../../../platform/http/pagination.ts'
 import { defineRoute, type Route } from '../../../platform/http/route.ts'
 import { RevokedCount } from '../../../platform/schema.ts'
+import { doorRoutes } from '../../access/login/login.ts'
 import { providerLogoutEvents } from '../../access/ties/ties.ts'
 import { reachUser, UserParams, userErrors } from '../../directory/users/users.ts'
 import { federationErrors } from './errors.ts'
 import { federationEvents } from './events.ts'
+import { exchangeCode } from './exchange.ts'
 import { listIdentities, unlinkIdentity } from './identities.ts'
 import { Identity, toIdentity } from './schema.ts'
 
@@ -52,3 +54,19 @@ export const federationRoutes: Route[] = [
     },
   }),
 ]
+
+export const exchangeRoute: Route = defineRoute({
+  method: 'POST',
+  path: '/v1/auth/token/exchange',
+  operation: 'tokens.exchange',
+  scope: 'auth.login',
+  service: 'auth',
+  tag: 'Tokens',
+  summary: 'Exchange the code of a sign-in at a provider for its session',
+  description: 'The code that the browser brought to redirectUri with response_mode code: once, within 60 seconds.',
+  body: Type.Object({ code: Type.String({ minLength: 1, maxLength: 200, examples: ['6qW0h3TqkY2v'] }) }),
+  takesDevice: true,
+  errors: [federationErrors.codeInvalid, ...doorRoutes.errors],
+  ...doorRoutes.login,
+  handle: (work, { body }) => exchangeCode(work, body.code),
+})

@@ -1,14 +1,14 @@
 import { freshEmail } from '../../../../test/fresh.ts'
 import type { TestApp } from '../../../../test/harness.ts'
 import { succeeded } from '../../../../test/people/factors.ts'
-import { person, signInAs } from '../../../../test/people/federation.ts'
+import { newExchangeCode, person, signInAs } from '../../../../test/people/federation.ts'
 import type { Start } from '../../../../test/people/records.ts'
 import type { Samples } from '../../../../test/walkers/samples.ts'
 import { getWorkIn } from '../../../../test/work.ts'
 
-/** A user who has signed in at a provider. */
+/** A user who has signed in at a provider, and another with the code of such a sign-in. */
 export interface FederationRecords {
-  ids: { linkedUser: string; identity: string }
+  ids: { linkedUser: string; identity: string; exchangeCode: string; federatedUser: string }
 }
 
 export async function makeRecords(app: TestApp, { scoped }: Start): Promise<FederationRecords> {
@@ -18,7 +18,10 @@ export async function makeRecords(app: TestApp, { scoped }: Start): Promise<Fede
   const work = await getWorkIn(platform, (await known.executeTakeFirstOrThrow()).directory_id)
   await signInAs(work, person({ email: user.email, emailVerified: true }))
   const linked = platform.db.selectFrom('identities').select('id').where('user_id', '=', user.id)
-  return { ids: { linkedUser: user.id, identity: (await linked.executeTakeFirstOrThrow()).id } }
+  const identity = (await linked.executeTakeFirstOrThrow()).id
+  const { user: other } = succeeded(await scoped.post('/v1/users', { email: freshEmail('fay') }))
+  const exchangeCode = await newExchangeCode(work, other.id)
+  return { ids: { linkedUser: user.id, identity, exchangeCode, federatedUser: other.id } }
 }
 
 export const samples: Samples = {
@@ -26,4 +29,5 @@ export const samples: Samples = {
   'DELETE /v1/users/{userId}/identities/{identityId}': ({ ids }) => ({
     params: { userId: ids.linkedUser, identityId: ids.identity },
   }),
+  'POST /v1/auth/token/exchange': ({ ids }) => ({ body: { code: ids.exchangeCode } }),
 }

@@ -1,5 +1,6 @@
 import type { Redirect } from '../../../platform/http/answer.ts'
 import type { Work } from '../../../platform/work.ts'
+import type { NamedThere } from '../../access/ties/ties.ts'
 import {
   callbackOf,
   concludeSignIn,
@@ -16,7 +17,6 @@ import {
   FederationFailure,
   federationErrors,
   isStorable,
-  type NamedThere,
   NO_GROUPS,
   takeFederated,
 } from '../federation/federation.ts'

@@ -1,6 +1,6 @@
 import type { Platform } from '../../../platform/platform.ts'
-import type { ConnectionCheck } from '../connections/connections.ts'
-import { checkClock, FederationFailure, failed, passed } from '../federation/federation.ts'
+import { type ConnectionCheck, checkClock, failed, passed } from '../connections/connections.ts'
+import { FederationFailure } from '../federation/federation.ts'
 import { type Discovery, MAX_DOCUMENT_BYTES, readDiscovery } from './documents.ts'
 import { askWithWrongCode } from './exchange.ts'
 import type { OidcProvider } from './provider.ts'

@@ -3,10 +3,11 @@ import {
   type ConnectionCheck,
   callbackOf,
   type KnownConnection,
+  oidcRedirectUri,
   openClientSecret,
   type SsoProtocol,
 } from '../connections/connections.ts'
-import { FederationFailure, oidcRedirectUri } from '../federation/federation.ts'
+import { FederationFailure } from '../federation/federation.ts'
 import { checkProvider } from './check.ts'
 import { startAuthorization } from './exchange.ts'
 import { clientKey } from './keys.ts'

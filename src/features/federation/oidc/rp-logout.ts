@@ -1,13 +1,13 @@
 import { decodeJwt } from 'jose/jwt/decode'
 import type { Redirect } from '../../../platform/http/answer.ts'
 import type { Platform } from '../../../platform/platform.ts'
+import { oidcPostLogoutRedirectUri } from '../connections/connections.ts'
 import {
   type BareWork,
   endLogout,
   FederationFailure,
   federationErrors,
   type LogoutDemand,
-  oidcPostLogoutRedirectUri,
   takeLogout,
 } from '../federation/federation.ts'
 import type { OidcProvider } from './provider.ts'

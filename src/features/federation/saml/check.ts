@@ -2,9 +2,15 @@ import { X509Certificate } from 'node:crypto'
 import { OutboundFailure, outboundFetch } from '../../../platform/outbound/http.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import type { Work } from '../../../platform/work.ts'
-import { type ConnectionCheck, type KnownConnection, spOf } from '../connections/connections.ts'
+import {
+  type ConnectionCheck,
+  checkClock,
+  failed,
+  type KnownConnection,
+  passed,
+  spOf,
+} from '../connections/connections.ts'
 import { type IdpMetadata, IdpMetadataError, readIdpMetadata } from '../descriptors/descriptors.ts'
-import { checkClock, failed, passed } from '../federation/federation.ts'
 
 const DAY_MS = 24 * 3600_000
 const SOON_DAYS = 60

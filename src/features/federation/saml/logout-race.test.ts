@@ -11,7 +11,7 @@ import {
   providerPair,
 } from '../../../../test/people/saml-connection.ts'
 import type { Tx } from '../../../platform/db/pool.ts'
-import { ns } from '../descriptors/descriptors.ts'
+import { ns } from '../xml/saml-names.ts'
 
 // A logout beside a sign-in of the same person whose assertion was accepted before: SAML core §3.7.3.1.
 

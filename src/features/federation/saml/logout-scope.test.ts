@@ -12,8 +12,8 @@ import {
   postResponse,
   providerPair,
 } from '../../../../test/people/saml-connection.ts'
-import { nameIdFormats, ns, SUCCESS } from '../descriptors/descriptors.ts'
 import { attributeOf, elementsOf, readXml } from '../xml/read.ts'
+import { nameIdFormats, ns, SUCCESS } from '../xml/saml-names.ts'
 
 // Which sessions a request ends, and how it is answered: SAML core §3.7.3, SAML profiles §4.4.
 

@@ -17,8 +17,8 @@ import {
   providerPair,
 } from '../../../../test/people/saml-connection.ts'
 import { makeCertificate } from '../../../platform/crypto/certificates.ts'
-import { ns, SUCCESS } from '../descriptors/descriptors.ts'
 import { attributeOf, onlyChild, readXml } from '../xml/read.ts'
+import { ns, SUCCESS } from '../xml/saml-names.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()

@@ -3,17 +3,7 @@ import type { Redirect } from '../../../platform/http/answer.ts'
 import type { RenderedPage } from '../../../platform/pages/page-layout.ts'
 import { inTx, type Work } from '../../../platform/work.ts'
 import { findConnectionAnywhere, type KnownConnection, spKeys, spOf } from '../connections/connections.ts'
-import {
-  logoutPage,
-  namesMeant,
-  ns,
-  type Outgoing,
-  REQUESTER,
-  redirectUrl,
-  SUCCESS,
-  UNKNOWN_PRINCIPAL,
-  writeLogoutResponse,
-} from '../descriptors/descriptors.ts'
+import { logoutPage, namesMeant, type Outgoing, redirectUrl, writeLogoutResponse } from '../descriptors/descriptors.ts'
 import {
   type BareWork,
   endSessionsThere,
@@ -24,6 +14,7 @@ import {
 import { withUnsolicitedPlace } from '../xml/message-pool.ts'
 import { childrenOf, trimXml } from '../xml/read.ts'
 import { XmlRefusal } from '../xml/refusal.ts'
+import { ns, REQUESTER, SUCCESS, UNKNOWN_PRINCIPAL } from '../xml/saml-names.ts'
 import { checkWindow, timeOf } from './assertion.ts'
 import { noteLogout } from './late.ts'
 import { MAX_AGE_MS, readLogoutMessage } from './logout-message.ts'

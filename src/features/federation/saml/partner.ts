@@ -1,7 +1,8 @@
+import { publicUrl } from '../../../platform/http/public-url.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import type { Work } from '../../../platform/work.ts'
 import { type KnownConnection, spKeys, spOf } from '../connections/connections.ts'
-import { FederationFailure, publicUrl } from '../federation/federation.ts'
+import { FederationFailure } from '../federation/federation.ts'
 import type { Expected } from './assertion.ts'
 import type { Trust } from './response.ts'
 

@@ -1,3 +1,4 @@
+import { publicUrl } from '../../../platform/http/public-url.ts'
 import type { Work } from '../../../platform/work.ts'
 import { type KnownConnection, type SsoProtocol, spKeys, spOf } from '../connections/connections.ts'
 import {
@@ -7,7 +8,7 @@ import {
   redirectUrl,
   writeAuthnRequest,
 } from '../descriptors/descriptors.ts'
-import { type Begun, FederationFailure, publicUrl } from '../federation/federation.ts'
+import { type Begun, FederationFailure } from '../federation/federation.ts'
 import { checkProvider } from './check.ts'
 import { startLogout } from './sp-logout.ts'
 

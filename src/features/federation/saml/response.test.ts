@@ -16,8 +16,9 @@ import {
   signedResponse,
   spEncryption,
 } from '../../../../test/people/saml-world.ts'
-import { ns, readPerson } from '../descriptors/descriptors.ts'
+import { readPerson } from '../descriptors/descriptors.ts'
 import { readXml } from '../xml/read.ts'
+import { ns } from '../xml/saml-names.ts'
 import type { Expected } from './assertion.ts'
 import type { RefusalReason } from './refusal.ts'
 import { checkStatus, type Trust } from './response.ts'

@@ -12,10 +12,10 @@ import {
   providerPair,
 } from '../../../../test/people/saml-connection.ts'
 import { makeCertificate } from '../../../platform/crypto/certificates.ts'
-import { ns, PARTIAL_LOGOUT, SUCCESS } from '../descriptors/descriptors.ts'
 import { RSA_SHA256 } from '../xml/names.ts'
 import { signQuery } from '../xml/query-signatures.ts'
 import { attributeOf, onlyChild, readXml } from '../xml/read.ts'
+import { ns, PARTIAL_LOGOUT, SUCCESS } from '../xml/saml-names.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()

@@ -1,14 +1,9 @@
 import { ApiError } from '../../../platform/errors.ts'
 import type { Redirect } from '../../../platform/http/answer.ts'
+import { publicUrl } from '../../../platform/http/public-url.ts'
 import type { Work } from '../../../platform/work.ts'
 import { findConnection, type KnownConnection, provideSpKeys, spKeys, spOf } from '../connections/connections.ts'
-import {
-  type NameId,
-  type Outgoing,
-  PARTIAL_LOGOUT,
-  redirectUrl,
-  writeLogoutRequest,
-} from '../descriptors/descriptors.ts'
+import { type NameId, type Outgoing, redirectUrl, writeLogoutRequest } from '../descriptors/descriptors.ts'
 import {
   type BareWork,
   directoryOf,
@@ -17,12 +12,12 @@ import {
   federationErrors,
   type LogoutDemand,
   type LogoutFailureCode,
-  publicUrl,
   takeLogout,
 } from '../federation/federation.ts'
 import { withMessagePlace } from '../xml/message-pool.ts'
 import { attributeOf, elementsOf } from '../xml/read.ts'
 import { XmlRefusal } from '../xml/refusal.ts'
+import { PARTIAL_LOGOUT } from '../xml/saml-names.ts'
 import { readLogoutMessage } from './logout-message.ts'
 import type { PostedLogout } from './posted-logout.ts'
 import { SamlRefusal } from './refusal.ts'

@@ -1,6 +1,7 @@
 import { httpErrors } from '../../../platform/errors.ts'
 import { defineRoute, open, type Route } from '../../../platform/http/route.ts'
-import { callbackRoute, federationErrors, StartReply, startErrors } from '../federation/federation.ts'
+import { redirectErrors } from '../../access/redirects/redirects.ts'
+import { callbackRoute, federationErrors, StartReply } from '../federation/federation.ts'
 import { CallbackFields } from '../oidc/oidc.ts'
 import { changeProvider } from './change.ts'
 import { socialErrors } from './errors.ts'
@@ -27,7 +28,7 @@ export const socialRoutes: Route[] = [
       socialErrors.providerDisabled,
       socialErrors.notConfigured,
       federationErrors.unreachable,
-      ...startErrors,
+      redirectErrors.notAllowed,
       httpErrors.organizationSuspended,
     ],
     handle: (work, { body }) => {

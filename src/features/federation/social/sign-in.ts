@@ -14,13 +14,13 @@ import {
   FederationFailure,
   failFederated,
   federationErrors,
-  socialRedirectUri,
   takeFederated,
 } from '../federation/federation.ts'
 import type { Application, SocialCallback, SocialContext } from './dialect.ts'
 import { dialects } from './dialects.ts'
 import { socialErrors } from './errors.ts'
 import { findApplication, offeredProviders } from './providers.ts'
+import { socialRedirectUri } from './redirect-uri.ts'
 
 /** As their owners write them. */
 const LABELS: Record<SocialName, string> = {

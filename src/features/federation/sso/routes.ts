@@ -4,10 +4,15 @@ import { defineRoute, type Route } from '../../../platform/http/route.ts'
 import { Email } from '../../../platform/mail/address.ts'
 import { named, nullable } from '../../../platform/schema.ts'
 import { accountDefaults } from '../../../platform/settings/settings.ts'
+import type { ManagerCaller } from '../../../platform/tenancy/caller.ts'
+import type { ReachWork, Work } from '../../../platform/work.ts'
+import { assertRedirectAllowed, redirectErrors } from '../../access/redirects/redirects.ts'
+import { SessionName, sessionEvents } from '../../access/sessions/sessions.ts'
 import { Certificate, changeSpKeys, connectionErrors, connectionEvents } from '../connections/connections.ts'
-import { federationErrors, StartReply, startErrors, startFields } from '../federation/federation.ts'
+import { beginLogout, federationErrors, StartReply, startFields } from '../federation/federation.ts'
 import { ssoErrors } from './errors.ts'
 import { listKeys, toKeys } from './keys.ts'
+import { logOutAtProvider } from './logout.ts'
 import { discoverConnection, startSso } from './start.ts'
 
 const about = { tag: 'Single sign-on', service: 'sso', scope: 'auth.login' } as const
@@ -47,7 +52,7 @@ export const ssoRoutes: Route[] = [
       connectionErrors.notActive,
       ssoErrors.incomplete,
       federationErrors.unreachable,
-      ...startErrors,
+      redirectErrors.notAllowed,
       httpErrors.organizationSuspended,
     ],
     handle: (work, { query, body }) =>
@@ -105,3 +110,68 @@ export const ssoRoutes: Route[] = [
     },
   }),
 ]
+
+/** What ends the session that a body names. Tokens are of another noun. */
+interface SessionEnding {
+  /**
+   * Ends the session, after `check` in its directory. Returns it, or null if there was none, or if the caller may not learn
+   * who signed in. Throws `insufficient_scope`, `sub_org_required`.
+   */
+  end(
+    work: ReachWork & { caller: ManagerCaller },
+    named: SessionName,
+    check: (work: Work) => Promise<void>,
+  ): Promise<{ work: Work; sessionId: string } | null>
+}
+
+/** `ending` ends the session here, before its person signs out at the provider. */
+export function logoutRoute(ending: SessionEnding): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/v1/auth/login/sso/logout',
+    operation: 'tokens.logOutWithProvider',
+    scope: 'auth.login',
+    directory: 'reach',
+    tag: 'Single sign-on',
+    summary: 'End the session of a token, and sign out at its identity provider',
+    description:
+      'The session ends at once, as by /v1/auth/logout. Then send the browser to logoutUrl, if there is one: it comes back ' +
+      'to redirectUri with `state`, and with `error` where the provider did not do it.',
+    body: Type.Object({
+      ...SessionName.properties,
+      redirectUri: startFields.redirectUri,
+      state: Type.Optional(
+        Type.String({ maxLength: 500, description: 'Comes back to redirectUri. No place for secrets.' }),
+      ),
+    }),
+    reply: Type.Object({
+      success: Type.Boolean(),
+      logoutUrl: nullable(
+        Type.String({ examples: ['https://login.acme.com/logout?id_token_hint=eyJ…'] }),
+        'Null for a session of another kind, or where the provider has no address to sign out.',
+      ),
+    }),
+    errors: [httpErrors.subOrgRequired, redirectErrors.notAllowed],
+    maybeEvents: [sessionEvents.revoked],
+    examples: {
+      body: {
+        refresh_token: 'rt_0H3fK9mQ2xVbR4nYc7sWgZ1kTdLp8eJuAoXiMqBv5hGrN3tEwS2',
+        redirectUri: 'https://app.example.com/goodbye',
+      },
+    },
+    async handle(work, { body }) {
+      const { redirectUri, state = null, ...named } = body
+      // Before anything has ended.
+      const assertAllowed = (there: Work) => assertRedirectAllowed(there, redirectUri)
+      const ended = await ending.end(work, named, assertAllowed)
+      const logoutUrl =
+        ended &&
+        (await beginLogout(
+          ended.work,
+          { sessionId: ended.sessionId, redirectUri, applicationState: state },
+          logOutAtProvider,
+        ))
+      return { success: true, logoutUrl }
+    },
+  })
+}

@@ -9,6 +9,9 @@ export const samples: Samples = {
   'POST /v1/auth/login/sso/discover': ({ email }) => ({ body: { email } }),
   'GET /v1/sso/keys': () => ({}),
   'POST /v1/sso/keys': () => ({ body: { action: 'prepare' } }),
+  'POST /v1/auth/login/sso/logout': ({ ids }) => ({
+    body: { session_id: ids.session, redirectUri: 'http://localhost:3000/goodbye' },
+  }),
 }
 
 export const notIds = { sso_exempt_user_ids: 'compared with whoever signs in, and nothing else' }

@@ -2,7 +2,6 @@ import type { SignInMethod } from '../../access/login/login.ts'
 import { hasActiveConnection, usableConnections } from '../connections/connections.ts'
 
 export { ssoGate } from './gate.ts'
-export { logOutAtProvider } from './logout.ts'
 export { enforcementSettings } from './settings.ts'
 export { discoverConnection } from './start.ts'
 

@@ -1,26 +1,19 @@
 import { type Identity, identify } from '../../../platform/crypto/identity.ts'
 import { issuerOf } from '../../../platform/crypto/signing-keys.ts'
-import { record } from '../../../platform/events/events.ts'
-import { burn, type UsedProof } from '../../../platform/joined/proofs.ts'
-import { inTxUnlessConsumed } from '../../../platform/joined/unless-consumed.ts'
-import { count, idBytes, type RateState } from '../../../platform/limits/rate-limit.ts'
+import { count, type RateState } from '../../../platform/limits/rate-limit.ts'
 import { ofNetwork } from '../../../platform/limits/send-limit.ts'
 import { requireEmail } from '../../../platform/mail/address.ts'
 import { slugOf } from '../../../platform/slug.ts'
-import { type AccountScope, findDirectory, newDirectory } from '../../../platform/tenancy/directory.ts'
-import type { TxWork, Work } from '../../../platform/work.ts'
+import { type AccountScope, findDirectory } from '../../../platform/tenancy/directory.ts'
+import type { Work } from '../../../platform/work.ts'
 import { loginErrors, type SessionReply } from '../../access/login/login.ts'
-import { giveRoles } from '../../directory/roles/roles.ts'
-import { createSignup } from '../../directory/users/users.ts'
 import { discoverConnection } from '../../federation/sso/sso.ts'
 import { proveGranted } from '../../sign-in/otp/otp.ts'
-import { signupMethod, startFirstSession } from '../../sign-in/signup/signup.ts'
-import { createOrganization } from '../../tenancy/organizations/organizations.ts'
+import { foundOrganization } from '../../tenancy/organizations/organizations.ts'
 import { ssoRequired } from './discovery.ts'
 import { discoveryErrors } from './errors.ts'
 import { assertOffered } from './methods.ts'
 import { discoverySettings } from './settings.ts'
-import { withFreeSlug } from './slugs.ts'
 import { findOrganizationOfDomain } from './store.ts'
 import { openToken } from './token.ts'
 
@@ -48,7 +41,7 @@ export interface Founded {
  * token good for another try, of which there are five. Throws `signup_disabled`, `discovery_token_invalid`, `service_disabled`,
  * `method_disabled`, `rate_limited`, `sso_required` with the connection to start, and what the door throws.
  */
-export async function foundOrganization(
+export async function createByToken(
   work: Work,
   scope: AccountScope,
   { token, name, slug = slugOf(name, 'organization') }: Founding,
@@ -66,10 +59,10 @@ export async function foundOrganization(
   await assertNoSso(work, who)
   // The first keys of an environment are written beside the transaction, which holds the environment.
   await issuerOf(work.platform, work.directory.environmentId)
-  const founding = { who, proof, name, perDay: settings.discovery_create_limit_per_day }
-  const made = await withFreeSlug(work, slug, (slug) => make(work, scope, { ...founding, slug }))
+  const perDay = settings.discovery_create_limit_per_day
+  const made = await foundOrganization(work, scope, { who, proof, name, slug, perDay })
   if (!made) throw discoveryErrors.tokenInvalid()
-  return { ...made, rate }
+  return { answer: made, rate }
 }
 
 /** Neither one mailbox nor one network uses up what there is for all. Throws `rate_limited`. */
@@ -91,36 +84,4 @@ async function assertNoSso(work: Work, { address }: Identity): Promise<void> {
   if (!directory) return
   const { enforced, connectionId } = await discoverConnection({ ...work, directory }, address.email)
   if (enforced) throw ssoRequired(connectionId)
-}
-
-interface Wanted {
-  who: Identity
-  proof: UsedProof
-  name: string
-  slug: string
-  perDay: number
-}
-
-/** Everything, or nothing: null when the proof was already consumed. */
-function make(work: Work, scope: AccountScope, { who, proof, name, slug, perDay }: Wanted) {
-  return inTxUnlessConsumed(work, async (work) => {
-    if (!(await burn(work, proof))) return null
-    const { id: subOrgId } = await createOrganization({ ...work, account: scope }, { name, slug })
-    const inside = { ...work, directory: await newDirectory(work.db, scope, subOrgId) }
-    const made = await createSignup(inside, who.address, { email_verified: true })
-    if (!made) throw new Error('A new organization has a user')
-    await record(inside, made.created)
-    await giveRoles(inside, 'manual', [{ user: { ...made.user, held: true }, role: 'admin' }])
-    const proved = { method: signupMethod, amr: ['otp'], spends: [] }
-    const answer = await startFirstSession(inside, { who, user: made.user, proof: proved })
-    await countFounding(work, perDay)
-    return answer && { answer: { ...answer, organization: { subOrgId, name, slug } } }
-  })
-}
-
-/** Only what is made counts, and last, since whoever else makes one waits from then on. Throws `rate_limited`. */
-async function countFounding(work: TxWork, limit: number): Promise<void> {
-  const { directory } = work
-  const ofAll = { bucket: 'discovery.create', windowSeconds: DAY_SECONDS, limit }
-  await count(work, [{ ...ofAll, directory, identity: idBytes(directory.id) }], [])
 }

@@ -5,14 +5,12 @@ import { showRate } from '../../../platform/limits/rate-limit.ts'
 import { Email } from '../../../platform/mail/address.ts'
 import type { AccountWork, Work } from '../../../platform/work.ts'
 import { doorRoutes, loginErrors } from '../../access/login/login.ts'
+import { redirectErrors } from '../../access/redirects/redirects.ts'
 import { userEvents } from '../../directory/users/users.ts'
 import {
-  Delivery,
-  deliveryErrors,
   linkErrors,
+  linkRoute,
   magicLinkEvents,
-  PresentedLinkBody,
-  readDelivery,
   SentMagicLinkReply,
   toSentMagicLink,
 } from '../../sign-in/links/links.ts'
@@ -20,7 +18,7 @@ import { otpEvents, SentCodeReply, signInCodeErrors, toSentCode, VerifyCodeBody 
 import { OrganizationCreate, organizationEvents } from '../../tenancy/organizations/organizations.ts'
 import { discoverByCode, sendDiscoveryCode } from './by-code.ts'
 import { discoverByLink, sendDiscoveryLink } from './by-link.ts'
-import { foundOrganization } from './create.ts'
+import { createByToken } from './create.ts'
 import { enter } from './enter.ts'
 import { discoveryErrors } from './errors.ts'
 import { assertServiceOn, type DiscoveryMethod } from './methods.ts'
@@ -89,18 +87,18 @@ export const discoveryRoutes: Route[] = [
     summary: 'Mail a link to somebody of whom nothing is known',
     description:
       'The same by a link, with a code in the same mail where codes are enabled (otp_id). For org-wide keys.',
-    body: Type.Object({ email: Email, ...Delivery }),
+    body: Type.Object({ email: Email, ...linkRoute.Delivery }),
     reply: SentMagicLinkReply,
     errors: [
       loginErrors.methodDisabled,
       loginErrors.accountLocked,
       httpErrors.serviceDisabled,
-      deliveryErrors.invalidRedirectUri,
+      redirectErrors.notAllowed,
     ],
     maybeEvents: [magicLinkEvents.sent],
     async handle(work, { body }) {
       const inside = await environmentOf(work, 'magic_link')
-      const delivery = await readDelivery(inside, work.caller, body)
+      const delivery = await linkRoute.readDelivery(inside, work.caller, body)
       return toSentMagicLink(showRate(work, await sendDiscoveryLink(inside, { email: body.email, delivery })))
     },
   }),
@@ -114,7 +112,7 @@ export const discoveryRoutes: Route[] = [
     description:
       'As with a code; none that a magic link does not open. Call it only when the user acts on your page: mail scanners ' +
       'follow links. For org-wide keys.',
-    body: PresentedLinkBody,
+    body: linkRoute.PresentedBody,
     reply: DiscoveryReply,
     errors: [...Object.values(linkErrors), httpErrors.serviceDisabled],
     maybeEvents: [],
@@ -162,7 +160,7 @@ export const discoveryRoutes: Route[] = [
     ],
     async handle(work, { body: { discovery_token: token, ...wanted } }) {
       const inside = orgWide(work)
-      return showRate(work, await foundOrganization(inside, work.account, { token, ...wanted })).answer
+      return showRate(work, await createByToken(inside, work.account, { token, ...wanted })).answer
     },
   }),
 ]

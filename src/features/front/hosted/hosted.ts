@@ -1,108 +1,84 @@
 import { ApiError, httpErrors } from '../../../platform/errors.ts'
-import type { EventDefinition } from '../../../platform/events/events.ts'
 import type { Redirect } from '../../../platform/http/answer.ts'
-import type { RequestContext } from '../../../platform/http/route.ts'
+import type { RequestContext, Route } from '../../../platform/http/route.ts'
 import { OWN_BRAND } from '../../../platform/mail/brand.ts'
 import { acceptedLocales, chooseLanguage, type Language } from '../../../platform/messages/language.ts'
 import { texts } from '../../../platform/messages/texts.gen.ts'
 import { type RenderedPage, renderPage } from '../../../platform/pages/page-layout.ts'
 import { definePage } from '../../../platform/pages/pages.ts'
 import { isServiceEnabled } from '../../../platform/tenancy/services.ts'
-import { assertDoorOpen, assertMaySignIn, doorRoutes, loginEvents } from '../../access/login/login.ts'
-import { deviceEvents } from '../../sign-in/devices/devices.ts'
-import { inviteEvents } from '../../sign-in/invites/invites.ts'
+import { assertDoorOpen, assertMaySignIn, loginEvents } from '../../access/login/login.ts'
 import { type FoundLink, judgeLink, linkErrors, lookUpLink, presentLink } from '../../sign-in/links/links.ts'
-import { unlockByLinkEvents } from '../../sign-in/lockout/lockout.ts'
-import { provePasswordEvents, resetOnPageEvents } from '../../sign-in/password/password.ts'
-import { undoEmailEvents } from '../me/me.ts'
-import { disownPage } from './disown.ts'
-import { discoveryPage, magicLinkPage, signupPage } from './handover.ts'
-import { type LinkPage, type LiveLink, type ParsedLink, readLink, type View } from './link.ts'
-import { invitePage, recoveryPage } from './passwords.ts'
+import type { LinkPage, LiveLink, ShownLink, View } from '../../sign-in/pages/pages.ts'
+import { type ParsedLink, readLink } from './link.ts'
 import { explainRefusal } from './refusals.ts'
-import { undoPage } from './undo.ts'
-import { unlockPage } from './unlock.ts'
-import { verificationPage } from './verification.ts'
-
-/** By the `type` of their links, but for those that lead to pages of applications alone. */
-const PAGES: Partial<Record<string, LinkPage>> = {
-  magiclink: magicLinkPage,
-  signup: signupPage,
-  invite: invitePage,
-  recovery: recoveryPage,
-  verification: verificationPage,
-  unlock: unlockPage,
-  email_undo: undoPage,
-  not_me: disownPage,
-  discovery: discoveryPage,
-}
-
-// A page that explains a refusal counts as a success, so refusals are among the events it may record.
-const RECORDED: EventDefinition[] = [
-  loginEvents.failed,
-  inviteEvents.accepted,
-  ...doorRoutes.proofEvents,
-  ...resetOnPageEvents,
-  ...provePasswordEvents,
-  ...unlockByLinkEvents,
-  ...undoEmailEvents,
-  deviceEvents.disowned,
-]
 
 /**
  * Where mailed links lead unless the application has a page of its own. Opening one changes nothing, since mail
- * scanners open every link; its button acts. No page holds a session.
+ * scanners open every link; its button acts. No page holds a session. Links whose `type` has no page lead to pages of
+ * applications alone.
  */
-export const hostedPages = definePage({
-  path: '/auth/link',
-  operation: 'pages.link',
-  summary: 'The page of a mailed link',
-  maybeEvents: [...new Set(RECORDED)],
-  async render(work, _params, query) {
-    const brought = await readLink(work, query)
-    return brought ? answer(brought, look, (page, live) => page.show(live)) : unreadable(languageOf(work))
-  },
-  async submit(work, _params, form) {
-    const brought = await readLink(work, form)
-    return brought ? answer(brought, present, (page, live) => page.act(live, form)) : unreadable(languageOf(work))
-  },
-})
+export function hostedPages(pages: readonly LinkPage[]): Route[] {
+  const byType = new Map(pages.map((page) => [page.type, page]))
+  // A page that explains a refusal counts as a success, so refusals are among the events it may record.
+  const recorded = new Set([loginEvents.failed, ...pages.flatMap(({ events = [] }) => events)])
+  const pageOf = (link: ParsedLink) => byType.get(link.type)
+  return definePage({
+    path: '/auth/link',
+    operation: 'pages.link',
+    summary: 'The page of a mailed link',
+    maybeEvents: [...recorded],
+    async render(work, _params, query) {
+      const link = await readLink(work, query)
+      const page = link && pageOf(link)
+      return page
+        ? answer({ link, page }, look, (live) => page.show(live))
+        : unreadable(link?.language ?? languageOf(work))
+    },
+    async submit(work, _params, form) {
+      const link = await readLink(work, form)
+      const page = link && pageOf(link)
+      return page
+        ? answer({ link, page }, present, (live) => page.act(live, form))
+        : unreadable(link?.language ?? languageOf(work))
+    },
+  })
+}
 
 /** How a link is looked up. */
 type Find = (brought: ParsedLink) => Promise<FoundLink>
 
+interface Asked {
+  link: ParsedLink
+  page: LinkPage
+}
+
+function answer(asked: Asked, find: Find, use: (live: LiveLink) => Promise<View>): Promise<RenderedPage>
 function answer(
-  link: ParsedLink,
+  asked: Asked,
   find: Find,
-  use: (page: LinkPage, live: LiveLink) => Promise<View>,
-): Promise<RenderedPage>
-function answer(
-  link: ParsedLink,
-  find: Find,
-  use: (page: LinkPage, live: LiveLink) => Promise<View | Redirect>,
+  use: (live: LiveLink) => Promise<View | Redirect>,
 ): Promise<RenderedPage | Redirect>
 async function answer(
-  link: ParsedLink,
+  { link, page }: Asked,
   find: Find,
-  use: (page: LinkPage, live: LiveLink) => Promise<View | Redirect>,
+  use: (live: LiveLink) => Promise<View | Redirect>,
 ): Promise<RenderedPage | Redirect> {
-  const page = PAGES[link.purpose.type]
-  if (!page) return unreadable(link.language)
-  const explain = (seen: ParsedLink) => (error: unknown) => {
+  const explain = (seen: ShownLink) => (error: unknown) => {
     const refusal = error instanceof ApiError ? explainRefusal(error, seen, page) : null
     if (!refusal) throw error
     return show(seen, refusal)
   }
   return open(link, page, find).then(
     (live) =>
-      use(page, live)
+      use(live)
         .then((view) => show(live, view))
         .catch(explain(live)),
     explain(link),
   )
 }
 
-function show({ brand, language }: ParsedLink, view: View | Redirect): RenderedPage | Redirect {
+function show({ brand, language }: ShownLink, view: View | Redirect): RenderedPage | Redirect {
   return 'redirectTo' in view ? view : renderPage({ brand, language, ...view })
 }
 
@@ -117,7 +93,7 @@ async function open(brought: ParsedLink, { service, worksWhileLocked }: LinkPage
   const actor = { type: 'user' as const, id: link.user_id }
   // Only whoever has the link of somebody learns their language.
   const language = facts?.locale ? chooseLanguage(facts.locale, ...brought.locales) : brought.language
-  return { ...brought, language, work: { ...work, origin: { ...work.origin, actor } }, link, facts }
+  return { ...brought, language, work: { ...work, origin: { ...work.origin, actor } }, facts }
 }
 
 /** Looks the link up without writing anything. */

@@ -1,7 +1,7 @@
 import type { ApiError } from '../../../platform/errors.ts'
 import { spanInWords } from '../../../platform/messages/language.ts'
 import { texts } from '../../../platform/messages/texts.gen.ts'
-import { type LinkPage, linkHome, type ParsedLink, type View } from './link.ts'
+import { type LinkPage, linkHome, type ShownLink, type View } from '../../sign-in/pages/pages.ts'
 
 /** By error code, and for a right token that is no longer live by the reason: the title, and what to do. */
 const EXPLAINED = {
@@ -12,7 +12,7 @@ const EXPLAINED = {
 }
 
 /** What a page says when its link is refused. Returns null when there is nothing a user could make sense of. */
-export function explainRefusal(error: ApiError, link: ParsedLink, page: LinkPage): View | null {
+export function explainRefusal(error: ApiError, link: ShownLink, page: LinkPage): View | null {
   const { status, code } = error.definition
   const { language } = link
   const reason = error.details.extra?.['reason']

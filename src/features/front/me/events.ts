@@ -12,9 +12,4 @@ export const meEvents = defineEvents({
       aal: Type.String({ examples: ['aal2'] }),
     }),
   ],
-  emailRestored: [
-    'user.email_restored',
-    'A user’s change of their address was undone by a link that was mailed to the old one.',
-    Type.Object({ link_id: Type.String({ format: 'uuid' }) }),
-  ],
 })

@@ -2,8 +2,6 @@ import { identify } from '../../../platform/crypto/identity.ts'
 import type { Work } from '../../../platform/work.ts'
 import { mailCode } from '../../sign-in/otp/otp.ts'
 
-export { mailedCodeSettings } from '../../sign-in/otp/otp.ts'
-
 /**
  * Mails a code to somebody who has signed in, by which they prove again that the mailbox is theirs. Throws `rate_limited`,
  * `organization_suspended`, `account_locked`, `method_disabled`.

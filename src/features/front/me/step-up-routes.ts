@@ -1,3 +1,4 @@
+import { defineOwnRoute } from '../../../platform/http/own-route.ts'
 import type { Route } from '../../../platform/http/route.ts'
 import { doorRoutes } from '../../access/login/login.ts'
 import { challengeErrors, challengeEvents } from '../../sign-in/challenges/challenges.ts'
@@ -5,7 +6,6 @@ import { otpEvents, signInCodeErrors } from '../../sign-in/otp/otp.ts'
 import { passkeyErrors } from '../../sign-in/passkeys/passkeys.ts'
 import { passwordErrors } from '../../sign-in/password/password.ts'
 import { meEvents } from './events.ts'
-import { defineOwnRoute } from './own-route.ts'
 import { beginStepUp, finishStepUp } from './step-up.ts'
 import { readAnswer, SteppedUp, StepUpBegun, StepUpBody, StepUpVerifyBody } from './step-up-schema.ts'
 

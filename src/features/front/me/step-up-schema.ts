@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox'
 import { invalidField } from '../../../platform/errors.ts'
 import { named } from '../../../platform/schema.ts'
-import { exampleTokens } from '../../access/sessions/sessions.ts'
+import { exampleTokens } from '../../access/claims/claims.ts'
+import { STEP_UP_METHODS } from '../../access/self-management/self-management.ts'
 import { ChallengeId, RequestOptions, SignInCredential } from '../../sign-in/passkeys/passkeys.ts'
 import { Password } from '../../sign-in/password/password.ts'
-import { STEP_UP_METHODS } from './errors.ts'
 
 const OTP_ID = '0198b6f2-4503-7b31-88cc-4c599ba00e1e'
 const TOKEN = 'sup_3uJ0vQm8ZtW1nB7kYxR5cDpLs2Fa9HgE6oTiKbVwXyU'

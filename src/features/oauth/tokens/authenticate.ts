@@ -9,7 +9,7 @@ import type { Platform } from '../../../platform/platform.ts'
 import { bearerToken } from '../../../platform/tenancy/authenticate.ts'
 import type { Authenticator, Credentials, UserCaller } from '../../../platform/tenancy/caller.ts'
 import { resolveReach, teamReach } from '../../../platform/tenancy/directory.ts'
-import { accountOfTeam } from '../../access/sessions/sessions.ts'
+import { accountOfTeam } from '../../access/claims/claims.ts'
 import { environmentOfIssuer, homeEnvironment, type Issuing } from './issuers.ts'
 import { findLiveToken, type LiveToken } from './tokens.ts'
 

@@ -3,16 +3,14 @@ import { issuerOf, publicKeys } from '../../../platform/crypto/signing-keys.ts'
 import { httpErrors } from '../../../platform/errors.ts'
 import { defineRoute, type Route } from '../../../platform/http/route.ts'
 import type { Platform } from '../../../platform/platform.ts'
-import { nullable, Success } from '../../../platform/schema.ts'
-import { authorize } from '../../../platform/tenancy/authorize.ts'
-import type { ManagerCaller } from '../../../platform/tenancy/caller.ts'
+import { Success } from '../../../platform/schema.ts'
+import { audienceOf, grantsInTeam } from '../../access/claims/claims.ts'
 import { doorRoutes, loginEvents } from '../../access/login/login.ts'
-import { audienceOf, grantsInTeam, sessionEvents } from '../../access/sessions/sessions.ts'
-import { exchangeCode, federationErrors, startErrors, startFields } from '../../federation/federation/federation.ts'
+import { SessionName, sessionEvents } from '../../access/sessions/sessions.ts'
 import { tokenErrors } from './errors.ts'
 import { environmentOfIssuer, homeEnvironment, issuerMetadata } from './issuers.ts'
 import { Introspection, IssuerMetadata, JwkSet, toIntrospection } from './schema.ts'
-import { endSession, findLiveToken, type LiveToken, logOutWithProvider, refreshSession } from './tokens.ts'
+import { endSession, findLiveToken, type LiveToken, refreshSession } from './tokens.ts'
 
 const tag = 'Tokens'
 const Token = Type.String({
@@ -21,26 +19,16 @@ const Token = Type.String({
   examples: ['rt_0H3fK9mQ2xVbT7cLwZ5nRyEaU8sJdGi4PoXqBkM1tWvN6hCe'],
 })
 const Issuer = Type.Object({ accountId: Type.String(), environment: Type.String() })
-const namesSession = {
-  refresh_token: Type.Optional(Token),
-  access_token: Type.Optional(Token),
-  session_id: Type.Optional(Type.String({ maxLength: 64, description: 'With an org-wide key, also send subOrgId.' })),
-}
 /** What a refresh token does not say of itself: what the access token that it is exchanged for will. */
 async function claimsOfSuccessor(platform: Platform, { directory }: LiveToken) {
   const aud = await audienceOf({ platform, directory })
   return { iss: await issuerOf(platform, directory.environmentId), aud }
 }
 
-/** Who presents a token has the session; whoever has its id may have it of a list. */
-function assertMayName(work: { caller: ManagerCaller }, body: { session_id?: string }): void {
-  if (body.session_id !== undefined) authorize(work.caller, 'sessions.revoke')
-}
-
 // Verifiers may cache the keys: the next key is published at least a day before it signs.
 const CACHE = 'public, max-age=300'
 
-export const tokenRoutes: Route[] = [
+export const refreshRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/v1/auth/token/refresh',
@@ -62,21 +50,9 @@ export const tokenRoutes: Route[] = [
     maybeEvents: [loginEvents.challengeCreated],
     handle: (work, { body }) => refreshSession(work, body.refresh_token),
   }),
-  defineRoute({
-    method: 'POST',
-    path: '/v1/auth/token/exchange',
-    operation: 'tokens.exchange',
-    scope: 'auth.login',
-    service: 'auth',
-    tag,
-    summary: 'Exchange the code of a sign-in at a provider for its session',
-    description: 'The code that the browser brought to redirectUri with response_mode code: once, within 60 seconds.',
-    body: Type.Object({ code: Type.String({ minLength: 1, maxLength: 200, examples: ['6qW0h3TqkY2v'] }) }),
-    takesDevice: true,
-    errors: [federationErrors.codeInvalid, ...doorRoutes.errors],
-    ...doorRoutes.login,
-    handle: (work, { body }) => exchangeCode(work, body.code),
-  }),
+]
+
+export const sessionTokenRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/v1/auth/token/introspect',
@@ -115,7 +91,7 @@ export const tokenRoutes: Route[] = [
       'Signs out. Send exactly one of refresh_token, access_token and session_id; `everywhere` ends every session of the ' +
       'user. A session_id also requires the scope sessions.revoke. Also succeeds when there was nothing to end (RFC 7009 §2.2).',
     body: Type.Object({
-      ...namesSession,
+      ...SessionName.properties,
       everywhere: Type.Optional(Type.Boolean()),
     }),
     reply: Success,
@@ -123,49 +99,14 @@ export const tokenRoutes: Route[] = [
     maybeEvents: [sessionEvents.revoked],
     examples: { body: { refresh_token: 'rt_0H3fK9mQ2xVbT7cLwZ5nRyEaU8sJdGi4PoXqBkM1tWvN6hCe' } },
     handle: async (work, { body }) => {
-      assertMayName(work, body)
       await endSession(work, body)
       return { success: true }
     },
   }),
-  defineRoute({
-    method: 'POST',
-    path: '/v1/auth/login/sso/logout',
-    operation: 'tokens.logOutWithProvider',
-    scope: 'auth.login',
-    directory: 'reach',
-    tag: 'Single sign-on',
-    summary: 'End the session of a token, and sign out at its identity provider',
-    description:
-      'The session ends at once, as by /v1/auth/logout. Then send the browser to logoutUrl, if there is one: it comes back ' +
-      'to redirectUri with `state`, and with `error` where the provider did not do it.',
-    body: Type.Object({
-      ...namesSession,
-      redirectUri: startFields.redirectUri,
-      state: Type.Optional(
-        Type.String({ maxLength: 500, description: 'Comes back to redirectUri. No place for secrets.' }),
-      ),
-    }),
-    reply: Type.Object({
-      success: Type.Boolean(),
-      logoutUrl: nullable(
-        Type.String({ examples: ['https://login.acme.com/logout?id_token_hint=eyJ…'] }),
-        'Null for a session of another kind, or where the provider has no address to sign out.',
-      ),
-    }),
-    errors: [httpErrors.subOrgRequired, ...startErrors],
-    maybeEvents: [sessionEvents.revoked],
-    examples: {
-      body: {
-        refresh_token: 'rt_0H3fK9mQ2xVbR4nYc7sWgZ1kTdLp8eJuAoXiMqBv5hGrN3tEwS2',
-        redirectUri: 'https://app.example.com/goodbye',
-      },
-    },
-    handle: async (work, { body }) => {
-      assertMayName(work, body)
-      return { success: true, logoutUrl: await logOutWithProvider(work, body) }
-    },
-  }),
+]
+
+/** What verifiers of tokens read. */
+export const issuerRoutes: Route[] = [
   defineRoute({
     method: 'GET',
     path: '/.well-known/jwks.json',

@@ -4,8 +4,9 @@ import { defineProof } from '../../../platform/joined/proofs.ts'
 import { sqlText } from '../../../platform/joined/sql-text.ts'
 import type { Directory } from '../../../platform/tenancy/directory.ts'
 import { isAccessLockedText } from '../../../platform/tenancy/user-lock.ts'
+import { type HeldRole, heldRolesText } from '../../access/claims/claims.ts'
 import type { SignInFacts } from '../../access/login/login.ts'
-import { type HeldRole, heldRolesText, liveSessionText, unendedSessionText } from '../../access/sessions/sessions.ts'
+import { liveSessionText, unendedSessionText } from '../../access/sessions/sessions.ts'
 
 /** A session with the facts about its user, read in one statement. */
 export interface TokenSession extends SignInFacts {

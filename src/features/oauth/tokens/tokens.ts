@@ -15,6 +15,8 @@ import { runAlone, runTogether } from '../../../platform/joined/joined.ts'
 import { defineEndReasons } from '../../../platform/lifecycle/end-reasons.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import type { ValuesOf } from '../../../platform/settings/settings.ts'
+import { authorize } from '../../../platform/tenancy/authorize.ts'
+import type { ManagerCaller } from '../../../platform/tenancy/caller.ts'
 import {
   accountDirectory,
   type Directory,
@@ -23,16 +25,16 @@ import {
 } from '../../../platform/tenancy/directory.ts'
 import { directoryInReach } from '../../../platform/tenancy/services.ts'
 import { inTx, type ReachWork, type Work } from '../../../platform/work.ts'
+import { audienceOf, issueTokens } from '../../access/claims/claims.ts'
 import { askGates, assertMaySignIn, type SessionReply } from '../../access/login/login.ts'
 import {
-  audienceOf,
   IMPERSONATION,
-  issueTokens,
   revokeSession,
   revokeUserSessions,
+  type SessionName,
   sessionEvents,
 } from '../../access/sessions/sessions.ts'
-import { assertRedirectAllowed, beginLogout, keepTie } from '../../federation/federation/federation.ts'
+import { keepTie } from '../../access/ties/ties.ts'
 import { tokenErrors } from './errors.ts'
 import { refreshSettings } from './settings.ts'
 import {
@@ -274,38 +276,32 @@ function isFor(work: Pick<Work, 'platform' | 'directory'>, audience: AccessClaim
   return whenThere(audienceOf(work), (own) => isDeepStrictEqual(audience, own))
 }
 
-export interface EndSession {
-  refresh_token?: string
-  access_token?: string
-  session_id?: string
-  everywhere?: boolean
-}
+type NamingWork = ReachWork & { caller: ManagerCaller }
 
-/** Ends the session that a token or id names, or every session of its user. Idempotent. */
-export async function endSession(work: ReachWork, body: EndSession): Promise<void> {
+/** Ends the session that a token or id names, or every session of its user. Idempotent. Throws `insufficient_scope`. */
+export async function endSession(work: NamingWork, body: SessionName & { everywhere?: boolean }): Promise<void> {
   const place = await namedSession(work, body)
   if (place) await endSessionAt(work, place, body)
 }
 
 /**
- * The same of one session; then, if it came by a connection, where its person signs out at the provider too, or null. The
- * session has ended by then, whatever comes of that. Throws `invalid_redirect_uri`, before anything has ended.
+ * Ends the session that a token or id names, after `check` in its directory. Returns it, or null if there was none, or if
+ * the caller may not learn who signed in. Throws `insufficient_scope`, and what `check` throws, before anything has ended.
  */
-export async function logOutWithProvider(
-  work: ReachWork,
-  { redirectUri, state, ...named }: EndSession & { redirectUri: string; state?: string },
-): Promise<string | null> {
+export async function endNamedSession(
+  work: NamingWork,
+  named: SessionName,
+  check: (work: Work) => Promise<void>,
+): Promise<{ work: Work; sessionId: string } | null> {
   const place = await namedSession(work, named)
   const { directory } = place ?? work.reach
-  if (directory) await assertRedirectAllowed({ ...work, directory }, redirectUri)
+  if (directory) await check({ ...work, directory })
   if (!place) return null
   const session = await endSessionAt(work, place, {})
   const { sessionId, refresh } = place
-  if (refresh && !(session && (await isRecent({ ...work, directory: place.directory }, session, refresh)))) return null
-  return beginLogout(
-    { ...work, directory: place.directory },
-    { sessionId, redirectUri, applicationState: state ?? null },
-  )
+  const there = { ...work, directory: place.directory }
+  if (refresh && !(session && (await isRecent(there, session, refresh)))) return null
+  return { work: there, sessionId }
 }
 
 /** Whether a refresh token may be in its owner's hands: whoever has an older one is not told who signed in. */
@@ -319,7 +315,7 @@ async function isRecent(work: Work, session: TokenSession, presented: RefreshTok
 async function endSessionAt(
   work: ReachWork,
   place: SessionPlace,
-  body: Pick<EndSession, 'everywhere'>,
+  body: { everywhere?: boolean },
 ): Promise<TokenSession | null> {
   const session = await readSession(work.platform, place)
   if (!session) return null
@@ -334,9 +330,11 @@ async function endSessionAt(
 }
 
 async function namedSession(
-  work: InReach,
-  body: EndSession,
+  work: NamingWork,
+  body: SessionName,
 ): Promise<(SessionPlace & { refresh: RefreshToken | null }) | null> {
+  // A token proves the session; an id does not.
+  if (body.session_id !== undefined) authorize(work.caller, 'sessions.revoke')
   const given = [body.refresh_token, body.access_token, body.session_id].filter((value) => value !== undefined)
   if (given.length !== 1) {
     const fields = ['refresh_token', 'access_token', 'session_id']

@@ -1,7 +1,5 @@
 export { groupEvents } from './events.ts'
 export { selectAttributes as selectGroupAttributes, showGroups } from './read.ts'
-export { settleAllRoles } from './roles.ts'
 export { listedGroups } from './store.ts'
 export { groupId, groupTargets } from './targets.ts'
-export { followMemberName } from './versions.ts'
 export { createGroup, deleteGroup, leaveGroups, patchGroup, replaceGroup } from './write.ts'

@@ -5,12 +5,13 @@ import type { EmailAddress } from '../../../platform/mail/address.ts'
 import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
 import { giveRoles, withdrawSsoRoles } from '../../directory/roles/roles.ts'
 import { changeHeldUser, deleteUser, findUserForUpdate, type HeldUser } from '../../directory/users/users.ts'
+import { leaveGroups } from '../groups/groups.ts'
 import { userType } from '../language/core-schemas.ts'
 import { own, type ScimObject } from '../language/json.ts'
 import { normaliseResource } from '../language/normalise.ts'
 import { applyPatch } from '../language/patch.ts'
 import { readPatch } from '../language/patch-operations.ts'
-import { groupLeaving, type Provisioning, scimErrors } from '../scim/scim.ts'
+import { type Provisioning, scimErrors } from '../scim/scim.ts'
 import { provisioningEvents } from './events.ts'
 import { readGiven } from './given.ts'
 import { findAddress } from './profile.ts'
@@ -88,7 +89,7 @@ export async function deprovisionUser(
     } else {
       const managed = { scim_managed: false, isProved: false, isTouched: true }
       await changeHeldUser(work, user, { active: false }, managed)
-      await groupLeaving.of(work.platform)(work, user.id)
+      await leaveGroups(work, user.id)
       await giveRoles(work, 'scim', [{ user, role: null, roleIds: [] }])
       // Groups at the identity provider give them again at a sign-in after the return.
       const left = await findUserForUpdate(work, user.id)

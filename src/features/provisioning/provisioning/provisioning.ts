@@ -1,6 +1,5 @@
 export { deprovisionUser, patchUser, replaceUser } from './change.ts'
 export { changedUserEvents, provisioningEvents } from './events.ts'
-export { holdIntroduction, matchProvisioned, refuseOtherUser } from './match.ts'
 export { provisionUser } from './provision.ts'
 export { selectAttributes as selectUserAttributes, showUsers } from './read.ts'
 export { versionOf } from './resource.ts'

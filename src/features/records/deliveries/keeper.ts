@@ -11,4 +11,5 @@ export interface EndpointKeeper {
   disable(work: Work, id: string, reason: 'failing' | 'gone'): Promise<void>
 }
 
+// Handed in: webhooks import deliveries, which ask for the endpoint while they send.
 export const endpointKeeper = handedIn<EndpointKeeper>('who keeps the endpoints')

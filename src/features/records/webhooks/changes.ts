@@ -110,6 +110,7 @@ export async function rotateSecret(
   })
 }
 
+// Handed in: the wing of tenancy knows the team, and is no dependency of records.
 /** Finds the addresses of the team of an account that look after its webhooks. */
 export const noticeReceivers = handedIn<(accountId: string) => Promise<string[]>>(
   'who hears of webhooks that were disabled',

@@ -7,6 +7,7 @@ import { burn, type UsedProof } from '../../../platform/joined/proofs.ts'
 import { defineEndReasons } from '../../../platform/lifecycle/end-reasons.ts'
 import { NOTICE_USEFUL_SECONDS, queueMail } from '../../../platform/mail/outbox.ts'
 import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
+import type { SessionTokens } from '../../access/claims/claims.ts'
 import {
   assertMaySignIn,
   assertProviderServed,
@@ -17,7 +18,7 @@ import {
   writeHeldChange,
 } from '../../access/login/login.ts'
 import { aboutUser, trustDeviceOf } from '../../access/mfa/mfa.ts'
-import { revokeSession, type SessionTokens } from '../../access/sessions/sessions.ts'
+import { revokeSession } from '../../access/sessions/sessions.ts'
 import { findUserForUpdate, getUser } from '../../directory/users/users.ts'
 import { accountLocked, failuresCleared, findLock, lockoutSettings } from '../lockout/lockout.ts'
 import { challengesLockedMail } from './emails.ts'

@@ -27,6 +27,7 @@ export interface RightCode {
   also?(work: TxWork, user: SignInFacts): Promise<boolean>
 }
 
+// Handed in: factors import challenges, and a register lists them in their order.
 /** Those of this deployment, in the order in which a code is tried. */
 export const secondFactors = handedIn<readonly SecondFactor[]>('the second factors')
 

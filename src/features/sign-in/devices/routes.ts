@@ -2,7 +2,7 @@ import { httpErrors } from '../../../platform/errors.ts'
 import { defineRoute, type Route } from '../../../platform/http/route.ts'
 import { Success } from '../../../platform/schema.ts'
 import { sessionEvents } from '../../access/sessions/sessions.ts'
-import { linkErrors, PresentedLinkBody } from '../links/links.ts'
+import { linkErrors, linkRoute } from '../links/links.ts'
 import { disownSignIn } from './disown.ts'
 import { deviceEvents } from './events.ts'
 
@@ -16,7 +16,7 @@ export const deviceRoutes: Route[] = [
     tag: 'Authentication',
     summary: 'Say with a mailed link that a sign-in was not one’s own',
     description: 'The mail about a new device has the link. Ends every session, trusted device and sign-in under way.',
-    body: PresentedLinkBody,
+    body: linkRoute.PresentedBody,
     reply: Success,
     errors: [...Object.values(linkErrors), httpErrors.organizationSuspended],
     event: deviceEvents.disowned,

@@ -31,7 +31,7 @@ import { emailVerificationSettings } from './settings.ts'
 export { emailVerificationEvents } from './events.ts'
 export { emailVerificationSettings } from './settings.ts'
 
-const purpose = defineMailedPurpose('email_verification', 'verification', { opensNothing: true })
+export const verificationPurpose = defineMailedPurpose('email_verification', 'verification', { opensNothing: true })
 const limits: RateLimit[] = [
   { bucket: 'email_verification.send.minute', limit: 3, windowSeconds: 60 },
   { bucket: 'email_verification.send.hour', limit: 10, windowSeconds: 3600 },
@@ -53,7 +53,7 @@ export async function mailVerification(
 ): Promise<string | null> {
   const settings = await emailVerificationSettings.effective(work)
   const link = await mailLink(work, {
-    purpose,
+    purpose: verificationPurpose,
     who: identify(work.platform, { email: user.email, norm: user.email_norm }),
     locale: user.locale,
     userId: user.id,
@@ -107,7 +107,7 @@ export async function verifyEmail(
 ): Promise<{ userId: string; directoryUserId: string }> {
   const { email, token, password } = presented
   const who = identify(work.platform, requireEmail(email))
-  return presentLink(work, { who, token, purposes: [purpose] }, async ({ link, facts }) => {
+  return presentLink(work, { who, token, purposes: [verificationPurpose] }, async ({ link, facts }) => {
     if (facts) await assertMaySignIn(work, facts)
     if (!facts || facts.user_id !== link.user_id) throw linkErrors.tokenInvalid()
     if (password !== undefined) await provePassword(work, who, facts, password)

@@ -3,8 +3,9 @@ import { defineRoute, type Route } from '../../../platform/http/route.ts'
 import { showRate } from '../../../platform/limits/rate-limit.ts'
 import { Email } from '../../../platform/mail/address.ts'
 import { doorRoutes } from '../../access/login/login.ts'
+import { redirectErrors } from '../../access/redirects/redirects.ts'
 import { UserParams, userErrors } from '../../directory/users/users.ts'
-import { Delivery, deliveryErrors, LinkReply, linkErrors, readDelivery, TokenHash } from '../links/links.ts'
+import { linkErrors, linkRoute } from '../links/links.ts'
 import { Password, passwordErrors } from '../password/password.ts'
 import { resendVerification, verifyEmail } from './email-verification.ts'
 import { emailVerificationEvents } from './events.ts'
@@ -20,18 +21,18 @@ export const emailVerificationRoutes: Route[] = [
     summary: 'Mail a user a link that verifies their address',
     description: 'A newer link voids the older ones. Creates the auth account if there is none.',
     params: UserParams,
-    body: Type.Object(Delivery),
+    body: Type.Object(linkRoute.Delivery),
     reply: Type.Object({
       success: Type.Boolean(),
-      delivery_hint: Type.Optional(LinkReply.properties.delivery_hint),
+      delivery_hint: Type.Optional(linkRoute.Reply.properties.delivery_hint),
       already_verified: Type.Optional(Type.Boolean({ description: 'true: there was nothing to send.' })),
-      url: LinkReply.properties.url,
+      url: linkRoute.Reply.properties.url,
     }),
-    errors: [userErrors.notFound, deliveryErrors.invalidRedirectUri, ...doorRoutes.errors],
+    errors: [userErrors.notFound, redirectErrors.notAllowed, ...doorRoutes.errors],
     maybeEvents: [emailVerificationEvents.sent],
     examples: { reply: { success: true, delivery_hint: 'a•••@acme.example' } },
     handle: async (work, { params, body }) => {
-      const delivery = await readDelivery(work, work.caller, body)
+      const delivery = await linkRoute.readDelivery(work, work.caller, body)
       const sent = await resendVerification(work, params.userId, delivery)
       if (!sent) return { success: true, already_verified: true }
       showRate(work, sent)
@@ -50,7 +51,7 @@ export const emailVerificationRoutes: Route[] = [
       'Creates no session. Someone who registered an address before its owner must not keep access: the first proof of ' +
       'the mailbox ends every session and removes the password. It stays if `password` sends the one that was chosen ' +
       'at sign-up; a wrong one counts as a failed sign-in and leaves the link valid.',
-    body: Type.Object({ email: Email, token_hash: TokenHash, password: Type.Optional(Password) }),
+    body: Type.Object({ email: Email, token_hash: linkRoute.TokenHash, password: Type.Optional(Password) }),
     reply: Type.Object({
       success: Type.Boolean(),
       user_id: Type.String({ format: 'uuid' }),

@@ -1,6 +1,6 @@
 import { inTx, type Work } from '../../../platform/work.ts'
+import type { SessionTokens } from '../../access/claims/claims.ts'
 import { findSignInFacts } from '../../access/login/login.ts'
-import type { SessionTokens } from '../../access/sessions/sessions.ts'
 import { voidPendingSignIns } from '../../directory/users/users.ts'
 import {
   challengeErrors,

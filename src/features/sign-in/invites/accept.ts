@@ -53,6 +53,7 @@ interface Team {
   join(work: TxWork, user: UserRow, linkId: string): Promise<void>
 }
 
+// Handed in: the wing of tenancy knows the team, and is above.
 export const teamInvites = handedIn<Team>('what an invitation to the team does')
 
 /** The refusal of an invitation that was withdrawn. */

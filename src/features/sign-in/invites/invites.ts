@@ -29,9 +29,8 @@ import { inviteSettings } from './settings.ts'
 import type { InviteStatus } from './status.ts'
 import { findInvitePage, findInviteRow, type InviteRow } from './store.ts'
 
-export { acceptInvite, acceptOnPage, findInvitation, invitationWithdrawn, inviteMethod } from './accept.ts'
+export { acceptInvite, invitationWithdrawn, inviteMethod } from './accept.ts'
 export { inviteErrors } from './errors.ts'
-export { inviteEvents } from './events.ts'
 
 /** How often an address may be invited. */
 const limits: RateLimit[] = [

@@ -5,8 +5,9 @@ import { defineRoute, type Route } from '../../../platform/http/route.ts'
 import { showRate } from '../../../platform/limits/rate-limit.ts'
 import { Email } from '../../../platform/mail/address.ts'
 import { doorRoutes, loginErrors } from '../../access/login/login.ts'
+import { redirectErrors } from '../../access/redirects/redirects.ts'
 import { toUser, User, UserCreate, UserParams, userErrors, userEvents } from '../../directory/users/users.ts'
-import { Delivery, deliveryErrors, linkErrors, readDelivery } from '../links/links.ts'
+import { linkErrors, linkRoute } from '../links/links.ts'
 import { newPasswordErrors } from '../password/password.ts'
 import { inviteErrors } from './errors.ts'
 import { inviteEvents } from './events.ts'
@@ -40,7 +41,7 @@ const refusals = [
   ...doorRoutes.barred,
   httpErrors.organizationSuspended,
   loginErrors.methodDisabled,
-  deliveryErrors.invalidRedirectUri,
+  redirectErrors.notAllowed,
 ]
 
 export const inviteRoutes: Route[] = [
@@ -72,14 +73,14 @@ export const inviteRoutes: Route[] = [
     description:
       'Mails a link to choose a first password. Creates the user, or invites the user who has the address, unchanged; ' +
       'voids the previous invitation. A user who already has a password is asked by the email to sign in with it.',
-    body: Type.Object({ email: Email, displayName, firstName, lastName, locale, ...Delivery }),
+    body: Type.Object({ email: Email, displayName, firstName, lastName, locale, ...linkRoute.Delivery }),
     reply: Type.Object({ user: User, invite: MadeInvite, delivery_hint: DeliveryHint }),
     errors: refusals,
     event: [inviteEvents.created, inviteEvents.resent],
     maybeEvents: [userEvents.created],
     async handle(work, { body }) {
       const { redirectTo, deliver, ...invitee } = body
-      const sent = showRate(work, await invite(work, invitee, await readDelivery(work, work.caller, body)))
+      const sent = showRate(work, await invite(work, invitee, await linkRoute.readDelivery(work, work.caller, body)))
       return {
         user: toUser(sent.user, work.directory.organizationId),
         invite: { ...sent.invite, ...(sent.url === null ? {} : { invite_url: sent.url }) },
@@ -129,7 +130,7 @@ export const inviteRoutes: Route[] = [
     summary: 'Invite a user, or invite them again',
     description: 'Voids the link of the previous invitation.',
     params: UserParams,
-    body: Type.Object(Delivery),
+    body: Type.Object(linkRoute.Delivery),
     reply: Type.Object(
       {
         success: Type.Boolean(),
@@ -142,7 +143,10 @@ export const inviteRoutes: Route[] = [
     event: [inviteEvents.created, inviteEvents.resent],
     maybeEvents: [userEvents.created],
     async handle(work, { params, body }) {
-      const sent = showRate(work, await inviteUser(work, params.userId, await readDelivery(work, work.caller, body)))
+      const sent = showRate(
+        work,
+        await inviteUser(work, params.userId, await linkRoute.readDelivery(work, work.caller, body)),
+      )
       return {
         success: true,
         delivery_hint: sent.deliveryHint,

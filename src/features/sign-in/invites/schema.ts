@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { named, nullable } from '../../../platform/schema.ts'
-import { TokenHash } from '../links/links.ts'
+import { linkRoute } from '../links/links.ts'
 import { NewPassword } from '../password/password.ts'
 import { INVITE_STATUSES, type InviteStatus } from './status.ts'
 import type { InviteRow } from './store.ts'
@@ -44,7 +44,7 @@ export const InviteFilters = {
 export const InviteParams = Type.Object({ inviteId: Type.String() })
 
 export const AcceptBody = Type.Object({
-  token: TokenHash,
+  token: linkRoute.TokenHash,
   password: Type.Optional(NewPassword),
 })
 

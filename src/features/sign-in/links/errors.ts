@@ -19,12 +19,6 @@ export const linkErrors = defineErrors({
 
 /** Of how a link is to be delivered. */
 export const deliveryErrors = defineErrors({
-  invalidRedirectUri: [
-    400,
-    'invalid_redirect_uri',
-    'The redirect address is not allowed',
-    'It must equal an entry of allowed_redirect_uris (PATCH /v1/auth/settings).',
-  ],
   teamLinkWithheld: [
     403,
     'team_link_withheld',

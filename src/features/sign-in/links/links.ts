@@ -17,16 +17,15 @@ export {
   voidLinks,
   voidLinksTo,
 } from './link.ts'
+export { linkRoute } from './link-route.ts'
 export { type MagicLinkUse, magicLinkMethod, sendMagicLink } from './magic-link.ts'
 export { type FoundLink, presentLink } from './present-link.ts'
 export { defineLinkPurpose, defineMailedPurpose, type MailedPurpose, purposeOfType } from './purposes.ts'
-export { assertRedirectAllowed, defaultRedirect } from './redirects.ts'
-export { Delivery, LinkReply, PresentedLinkBody, SentMagicLinkReply, TokenHash, toSentMagicLink } from './schema.ts'
+export { SentMagicLinkReply, toSentMagicLink } from './schema.ts'
 export {
   type LinkDelivery,
   type LinkMailData,
   mailLink,
-  readDelivery,
   type SentLink,
   sendLink,
 } from './send-link.ts'

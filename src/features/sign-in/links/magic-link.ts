@@ -24,7 +24,7 @@ export const magicLinkMethod: SignInMethod = {
   offer: { label: 'Magic link', service: 'magic_link', isOn: async () => true },
 }
 
-const purpose = defineMailedPurpose('magic_link', 'magiclink')
+export const magicLinkPurpose = defineMailedPurpose('magic_link', 'magiclink')
 
 /** What a link with a code beside it is for. */
 export interface MagicLinkUse {
@@ -35,7 +35,7 @@ export interface MagicLinkUse {
 }
 
 const signIn: MagicLinkUse = {
-  purpose,
+  purpose: magicLinkPurpose,
   codePurpose: 'login',
   addressee: (facts) => (facts?.active ? { userId: facts.user_id } : null),
 }
@@ -96,7 +96,7 @@ async function codeSettings(work: Work): Promise<OtpSettings | null> {
 export async function verifyMagicLink(work: Work, presented: { email: string; token: string }): Promise<SessionReply> {
   const { email, token } = presented
   const who = identify(work.platform, requireEmail(email))
-  return presentLink(work, { who, token, purposes: [purpose] }, async ({ link, facts }) => {
+  return presentLink(work, { who, token, purposes: [magicLinkPurpose] }, async ({ link, facts }) => {
     if (facts) await assertMaySignIn(work, facts)
     if (!facts || facts.user_id !== link.user_id) throw linkErrors.tokenInvalid()
     const answer = await completeMailboxLogin(work, facts, {

@@ -3,7 +3,8 @@ import { defineRoute, type Route } from '../../../platform/http/route.ts'
 import { showRate } from '../../../platform/limits/rate-limit.ts'
 import { Email } from '../../../platform/mail/address.ts'
 import { doorRoutes, loginEvents } from '../../access/login/login.ts'
-import { deliveryErrors, linkErrors } from './errors.ts'
+import { redirectErrors } from '../../access/redirects/redirects.ts'
+import { linkErrors } from './errors.ts'
 import { magicLinkEvents } from './events.ts'
 import { sendMagicLink, verifyMagicLink } from './magic-link.ts'
 import { Delivery, PresentedLinkBody, SentMagicLinkReply, toSentMagicLink } from './schema.ts'
@@ -26,7 +27,7 @@ export const linkRoutes: Route[] = [
       'POST /v1/auth/login/otp/verify.',
     body: Type.Object({ email: Email, ...Delivery }),
     reply: SentMagicLinkReply,
-    errors: [...doorRoutes.sendErrors, deliveryErrors.invalidRedirectUri],
+    errors: [...doorRoutes.sendErrors, redirectErrors.notAllowed],
     maybeEvents: [magicLinkEvents.sent, loginEvents.failed],
     handle: async (work, { body }) => {
       const delivery = await readDelivery(work, work.caller, body)

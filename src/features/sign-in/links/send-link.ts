@@ -11,11 +11,11 @@ import { authorize } from '../../../platform/tenancy/authorize.ts'
 import type { ManagerCaller } from '../../../platform/tenancy/caller.ts'
 import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
 import { assertDoorOpen, type SignInFacts } from '../../access/login/login.ts'
+import { assertRedirectAllowed } from '../../access/redirects/redirects.ts'
 import { describeNothingSent } from '../otp/otp.ts'
 import type { LinkEventData } from './events.ts'
 import { assertMayHandOver, issueLink, linkUrl } from './link.ts'
 import type { MailedPurpose } from './purposes.ts'
-import { assertRedirectAllowed } from './redirects.ts'
 
 /** How a link is delivered. */
 export interface LinkDelivery {

@@ -9,7 +9,5 @@ export {
   type LockoutPolicy,
   unlock,
 } from './attempts.ts'
-export { unlockByLinkEvents } from './events.ts'
-export { lockGate } from './gate.ts'
 export { lockoutSettings } from './settings.ts'
-export { unlockByLink, unlockPurpose } from './unlock.ts'
+export { unlockPurpose } from './unlock.ts'

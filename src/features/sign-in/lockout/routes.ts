@@ -4,7 +4,7 @@ import type { EventDefinition } from '../../../platform/events/events.ts'
 import { defineRoute, type Route } from '../../../platform/http/route.ts'
 import { nullable, Success } from '../../../platform/schema.ts'
 import { toUser, User, UserParams, userErrors, userEvents } from '../../directory/users/users.ts'
-import { linkErrors, PresentedLinkBody } from '../links/links.ts'
+import { linkErrors, linkRoute } from '../links/links.ts'
 import { lockUser } from './lock.ts'
 import { unlockByLink, unlockUser } from './unlock.ts'
 
@@ -18,7 +18,7 @@ const unlockRoutes: Route[] = [
     tag: 'Authentication',
     summary: 'Unlock an address with a mailed link',
     description: 'The mail about a lock has the link. Resets the failed attempts at the address.',
-    body: PresentedLinkBody,
+    body: linkRoute.PresentedBody,
     reply: Success,
     errors: [...Object.values(linkErrors), httpErrors.organizationSuspended],
     event: userEvents.unlocked,

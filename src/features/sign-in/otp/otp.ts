@@ -13,7 +13,7 @@ export {
   toSendCeilings,
   toSmsLimits,
 } from './settings.ts'
-export { codesBySms, otpMethod, proveOwnCode, type SentCode, type SignUpCode, sendSignInCode } from './sign-in.ts'
+export { otpMethod, proveOwnCode, type SentCode, type SignUpCode, sendSignInCode } from './sign-in.ts'
 export { findLiveOtp, findWaitingSignup, issueOtp } from './sign-in-codes.ts'
 export { codeProof, endOtpRows } from './store.ts'
 export { verifyCodeAs, verifyCodeRoute } from './verify-route.ts'

@@ -3,6 +3,7 @@ import { defineRoute, type Route } from '../../../platform/http/route.ts'
 import { showRate } from '../../../platform/limits/rate-limit.ts'
 import { Email } from '../../../platform/mail/address.ts'
 import { settingsRoutes } from '../../../platform/settings/settings-routes.ts'
+import type { Work } from '../../../platform/work.ts'
 import { doorRoutes } from '../../access/login/login.ts'
 import { otpErrors } from './errors.ts'
 import { otpEvents, sendCodeEvents } from './events.ts'
@@ -18,7 +19,7 @@ import {
   ValidateBody,
 } from './schema.ts'
 import { defaultOtpSettings, otpSettings, SettingsPatch, settingsFamily } from './settings.ts'
-import { codesBySms, otpMethod, sendSignInCode } from './sign-in.ts'
+import { otpMethod, type SentCode, sendSignInCode } from './sign-in.ts'
 import { verifyCodeAs, verifyCodeRoute } from './verify-route.ts'
 
 const tag = 'OTP'
@@ -27,7 +28,7 @@ const id = '0198b6f2-4503-7b31-88cc-4c599ba00e1e'
 // A composed example would show the minimum of each field.
 const settings = { ...defaultOtpSettings, ttl_seconds: 600 }
 
-export const otpRoutes: Route[] = [
+const generatorRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/v1/otp/generate',
@@ -93,7 +94,12 @@ export const otpRoutes: Route[] = [
     read: async (work) => ({ settings: await otpSettings(work) }),
     change: async (work, patch) => ({ settings: await settingsFamily.update(work, patch) }),
   }),
-  defineRoute({
+]
+
+type SendBySms = (work: Work, email: string) => Promise<SentCode>
+
+function sendRoute(sendBySms: SendBySms): Route {
+  return defineRoute({
     method: 'POST',
     path: '/v1/auth/login/otp/send',
     team: true,
@@ -119,20 +125,24 @@ export const otpRoutes: Route[] = [
     maybeEvents: sendCodeEvents,
     handle: async (work, { body }) => {
       const send = { purpose: 'login' as const, email: body.email, provision: null }
-      const sent = body.channel === 'sms' ? codesBySms.of(work.platform)(work, body.email) : sendSignInCode(work, send)
+      const sent = body.channel === 'sms' ? sendBySms(work, body.email) : sendSignInCode(work, send)
       return toSentCode(showRate(work, await sent))
     },
-  }),
-  defineRoute({
-    method: 'POST',
-    path: '/v1/auth/login/otp/verify',
-    team: true,
-    operation: 'login.otp.verify',
-    scope: 'auth.login',
-    takesDevice: true,
-    tag: 'Authentication',
-    summary: 'Exchange a sign-in code for a session',
-    ...verifyCodeRoute,
-    handle: verifyCodeAs({ purpose: 'login', methodOfPending: otpMethod }),
-  }),
-]
+  })
+}
+
+const verifyRoute = defineRoute({
+  method: 'POST',
+  path: '/v1/auth/login/otp/verify',
+  team: true,
+  operation: 'login.otp.verify',
+  scope: 'auth.login',
+  takesDevice: true,
+  tag: 'Authentication',
+  summary: 'Exchange a sign-in code for a session',
+  ...verifyCodeRoute,
+  handle: verifyCodeAs({ purpose: 'login', methodOfPending: otpMethod }),
+})
+
+/** `sendBySms` sends the code to the enrolled phone of the user of an address. */
+export const otpRoutes = (sendBySms: SendBySms): Route[] => [...generatorRoutes, sendRoute(sendBySms), verifyRoute]

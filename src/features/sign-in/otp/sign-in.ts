@@ -7,7 +7,6 @@ import { maskEmail, requireEmail } from '../../../platform/mail/address.ts'
 import { countMail } from '../../../platform/mail/limits.ts'
 import { queueMail } from '../../../platform/mail/outbox.ts'
 import { decoyReasonOf } from '../../../platform/outbox/decoy.ts'
-import { handedIn } from '../../../platform/platform.ts'
 import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
 import {
   assertDoorOpen,
@@ -29,6 +28,7 @@ import { codeProof } from './store.ts'
 export const otpMethod: SignInMethod = {
   id: 'otp',
   offer: { label: 'Email code', service: 'otp', isOn: async (work) => (await otpSettings(work)).channel_email },
+  stepsUp: async () => true,
 }
 
 export interface CodeRequest {
@@ -50,9 +50,6 @@ export interface SentCode {
   channel?: 'sms'
   rate: RateState
 }
-
-/** Sends the code to the phone of the user of an address instead: of a feature that knows of phones. */
-export const codesBySms = handedIn<(work: Work, email: string) => Promise<SentCode>>('what sends codes by SMS')
 
 /**
  * Mails a word pair to the address, if a user has it. Known and unknown addresses run the same statements: the unknown

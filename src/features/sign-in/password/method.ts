@@ -1,6 +1,7 @@
 import type { SignInMethod } from '../../access/login/login.ts'
 import { passwordEvents } from './events.ts'
 import { passwordSettings } from './settings.ts'
+import { findPassword } from './store.ts'
 import { writeNextPassword } from './write.ts'
 
 export const passwordMethod: SignInMethod = {
@@ -9,6 +10,11 @@ export const passwordMethod: SignInMethod = {
     label: 'Password',
     service: 'password',
     isOn: async (work) => (await passwordSettings.effective(work)).email_password_enabled,
+  },
+  // Not one that only allows choosing another.
+  async stepsUp({ db, directory }, userId) {
+    const stored = await findPassword(db, directory, userId)
+    return stored !== null && !stored.must_change
   },
   heldChange: { write: writeNextPassword, events: [passwordEvents.changed] },
 }

@@ -5,9 +5,10 @@ import { showRate } from '../../../platform/limits/rate-limit.ts'
 import { Email } from '../../../platform/mail/address.ts'
 import { RevokedCount } from '../../../platform/schema.ts'
 import { doorRoutes, loginErrors, loginEvents } from '../../access/login/login.ts'
+import { redirectErrors } from '../../access/redirects/redirects.ts'
 import { sessionEvents } from '../../access/sessions/sessions.ts'
 import { UserParams, userErrors, userEvents } from '../../directory/users/users.ts'
-import { Delivery, deliveryErrors, LinkReply, linkErrors, readDelivery, TokenHash } from '../links/links.ts'
+import { deliveryErrors, linkErrors, linkRoute } from '../links/links.ts'
 import { preparePassword, sendResetTo, setPasswordOf } from './administration.ts'
 import { newPasswordErrors, passwordErrors } from './errors.ts'
 import { passwordEvents } from './events.ts'
@@ -18,7 +19,7 @@ import { signInWithPassword } from './sign-in.ts'
 const tag = 'Authentication'
 const { invalidCredentials, passwordResetDisabled, passwordChangeRequired } = passwordErrors
 const { verificationRequired } = userErrors
-const linkDeliveryErrors = [deliveryErrors.invalidRedirectUri, passwordResetDisabled]
+const linkDeliveryErrors = [redirectErrors.notAllowed, passwordResetDisabled]
 
 export const passwordRoutes: Route[] = [
   defineRoute({
@@ -49,12 +50,12 @@ export const passwordRoutes: Route[] = [
     tag,
     summary: 'Mail a password reset link',
     description: 'The response is the same if no user has the address.',
-    body: Type.Object({ email: Email, ...Delivery }),
-    reply: LinkReply,
+    body: Type.Object({ email: Email, ...linkRoute.Delivery }),
+    reply: linkRoute.Reply,
     errors: [...doorRoutes.sendErrors, ...linkDeliveryErrors, deliveryErrors.teamLinkWithheld],
     maybeEvents: [passwordEvents.resetRequested, loginEvents.failed],
     handle: async (work, { body }) => {
-      const delivery = await readDelivery(work, work.caller, body)
+      const delivery = await linkRoute.readDelivery(work, work.caller, body)
       const sent = showRate(work, await sendReset(work, { email: body.email, delivery }))
       return { delivery_hint: sent.deliveryHint, ...(sent.url === null ? {} : { url: sent.url }) }
     },
@@ -73,7 +74,7 @@ export const passwordRoutes: Route[] = [
       'With the token of a mailed link, or of a password_change_required. Every earlier session, code and link ends, ' +
       'and the user is notified by email. A password that is refused leaves the link valid. After a ' +
       'password_change_required that is answered by a challenge, all this happens when the challenge is passed.',
-    body: Type.Object({ email: Email, token_hash: TokenHash, password: NewPassword }),
+    body: Type.Object({ email: Email, token_hash: linkRoute.TokenHash, password: NewPassword }),
     reply: doorRoutes.login.reply,
     errors: [
       ...Object.values(linkErrors),
@@ -102,8 +103,8 @@ export const passwordRoutes: Route[] = [
     tag: 'Users',
     summary: 'Mail a user a password reset link',
     params: UserParams,
-    body: Type.Object(Delivery),
-    reply: Type.Object({ success: Type.Boolean(), ...LinkReply.properties }),
+    body: Type.Object(linkRoute.Delivery),
+    reply: Type.Object({ success: Type.Boolean(), ...linkRoute.Reply.properties }),
     errors: [
       userErrors.notFound,
       ...doorRoutes.barred,
@@ -115,7 +116,10 @@ export const passwordRoutes: Route[] = [
     event: passwordEvents.resetRequested,
     examples: { reply: { success: true, delivery_hint: 'a•••@acme.example' } },
     handle: async (work, { params, body }) => {
-      const sent = showRate(work, await sendResetTo(work, params.userId, await readDelivery(work, work.caller, body)))
+      const sent = showRate(
+        work,
+        await sendResetTo(work, params.userId, await linkRoute.readDelivery(work, work.caller, body)),
+      )
       return { success: true, delivery_hint: sent.deliveryHint, ...(sent.url === null ? {} : { url: sent.url }) }
     },
   }),

@@ -30,7 +30,7 @@ import { signupEvents } from './events.ts'
 import { signUpByMailbox } from './first-session.ts'
 import { judgeSignup, signupMethod } from './judge.ts'
 
-const purpose = defineMailedPurpose('signup', 'signup')
+export const signupPurpose = defineMailedPurpose('signup', 'signup')
 
 // What the link of a future user carries. A decoy carries nothing.
 const Waiting = Type.Object({ profile: SignupProfile })
@@ -54,7 +54,7 @@ export async function sendSignupLink(work: Work, sent: SignupLinkInput): Promise
   const settings = await linkSettings.effective(work)
   const waiting: Static<typeof Waiting> = { profile: { firstName, lastName, phone, locale } }
   return sendLink(work, {
-    purpose,
+    purpose: signupPurpose,
     email,
     delivery,
     ttlSeconds,
@@ -80,7 +80,7 @@ export async function sendSignupLink(work: Work, sent: SignupLinkInput): Promise
 export async function verifySignupLink(work: Work, presented: { email: string; token: string }): Promise<SessionReply> {
   const { email, token } = presented
   const who = identify(work.platform, requireEmail(email))
-  return presentLink(work, { who, token, purposes: [purpose] }, async ({ link, facts }) => {
+  return presentLink(work, { who, token, purposes: [signupPurpose] }, async ({ link, facts }) => {
     if (facts) await assertMaySignIn(work, facts)
     const profile = profileOf(link)
     const isTheirs = link.user_id === null ? profile !== null : link.user_id === facts?.user_id

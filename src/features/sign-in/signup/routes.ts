@@ -3,9 +3,10 @@ import { defineRoute, type Route } from '../../../platform/http/route.ts'
 import { showRate } from '../../../platform/limits/rate-limit.ts'
 import { Email } from '../../../platform/mail/address.ts'
 import { doorRoutes, loginErrors, loginEvents } from '../../access/login/login.ts'
+import { redirectErrors } from '../../access/redirects/redirects.ts'
 import { SignupProfile, userErrors, userEvents } from '../../directory/users/users.ts'
 import { emailVerificationEvents } from '../email-verification/email-verification.ts'
-import { Delivery, deliveryErrors, LinkReply, linkErrors, PresentedLinkBody, readDelivery } from '../links/links.ts'
+import { linkErrors, linkRoute } from '../links/links.ts'
 import { SentCodeReply, sendCodeEvents, toSentCode, verifyCodeAs, verifyCodeRoute } from '../otp/otp.ts'
 import { NewPassword, newPasswordErrors } from '../password/password.ts'
 import { sendSignupCode, signUpByCode } from './code.ts'
@@ -117,13 +118,13 @@ export const signupRoutes: Route[] = [
     description:
       'With openSignup the link creates the user when it is redeemed, not before. An existing user gets a link that ' +
       'signs them in, valid for magic_link_ttl_seconds at most. The response is always the same.',
-    body: Type.Object({ email: Email, openSignup, ...profile, ...Delivery }),
-    reply: Type.Object({ ...LinkReply.properties, expires_at: Type.String({ format: 'date-time' }) }),
-    errors: [loginErrors.signupDisabled, deliveryErrors.invalidRedirectUri, ...doorRoutes.sendErrors],
+    body: Type.Object({ email: Email, openSignup, ...profile, ...linkRoute.Delivery }),
+    reply: Type.Object({ ...linkRoute.Reply.properties, expires_at: Type.String({ format: 'date-time' }) }),
+    errors: [loginErrors.signupDisabled, redirectErrors.notAllowed, ...doorRoutes.sendErrors],
     maybeEvents: [signupEvents.linkSent, loginEvents.failed],
     examples: { reply: { delivery_hint: 'a•••@acme.example', expires_at: '2026-11-22T09:40:00.000Z' } },
     handle: async (work, { body }) => {
-      const delivery = await readDelivery(work, work.caller, body)
+      const delivery = await linkRoute.readDelivery(work, work.caller, body)
       const sent = showRate(work, await sendSignupLink(work, { ...body, delivery }))
       return {
         delivery_hint: sent.deliveryHint,
@@ -141,7 +142,7 @@ export const signupRoutes: Route[] = [
     service: 'magic_link',
     tag,
     summary: 'Exchange a sign-up link for a session',
-    body: PresentedLinkBody,
+    body: linkRoute.PresentedBody,
     errors: [loginErrors.signupDisabled, ...Object.values(linkErrors), ...doorRoutes.errors],
     ...doorRoutes.mailboxLogin,
     maybeEvents: [...doorRoutes.mailboxLogin.maybeEvents, userEvents.created],

@@ -17,6 +17,7 @@ export const STEP_IDS = ['branding', 'domain', 'sso', 'scim', 'mfa', 'webhook'] 
 /** Tells whether a step is done in a directory: handed in by the features that know. A step of none is never done. */
 export type SetupFacts = Partial<Record<StepId, (work: Work) => Promise<boolean>>>
 
+// Handed in: each noun knows whether its part is set up, and a register lists them.
 export const setupFacts = handedIn<SetupFacts>('what tells whether an organization is set up')
 
 /** The steps, each with whether it is done. */

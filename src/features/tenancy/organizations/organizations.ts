@@ -1,13 +1,10 @@
 import { now } from '../../../platform/db/now.ts'
-import { isUniqueViolation, type Tx } from '../../../platform/db/pool.ts'
 import { httpErrors } from '../../../platform/errors.ts'
 import { changedFrom, record } from '../../../platform/events/events.ts'
 import { matches, tagOf } from '../../../platform/http/precondition.ts'
-import { isId, newId } from '../../../platform/ids.ts'
+import { isId } from '../../../platform/ids.ts'
 import { defineEndReasons } from '../../../platform/lifecycle/end-reasons.ts'
 import { canonicalLocale } from '../../../platform/messages/locale.ts'
-import { assertMetadataFits } from '../../../platform/metadata.ts'
-import { homeOfNew } from '../../../platform/tenancy/account-writes.ts'
 import { assertHas } from '../../../platform/tenancy/authorize.ts'
 import type { ManagerCaller } from '../../../platform/tenancy/caller.ts'
 import { forgetDirectories } from '../../../platform/tenancy/directory.ts'
@@ -15,78 +12,23 @@ import { describeNoId } from '../../../platform/tenancy/named-organization.ts'
 import { type AccountTxWork, type AccountWork, inTx } from '../../../platform/work.ts'
 import { revokeOrganizationSessions } from '../../access/sessions/sessions.ts'
 import { findCounted } from './counted.ts'
+import { writeMetadata } from './create.ts'
 import { organizationErrors } from './errors.ts'
 import { organizationEvents } from './events.ts'
-import { type OrganizationCreate, type OrganizationPatch, toOrganization } from './schema.ts'
-import {
-  asNextEpoch,
-  insertOrganizationRow,
-  isCustomEnvironment,
-  lockOrganizationRow,
-  type OrganizationRow,
-  updateOrganizationRow,
-} from './store.ts'
+import { type OrganizationPatch, toOrganization } from './schema.ts'
+import { asNextEpoch, lockOrganizationRow, type OrganizationRow, updateOrganizationRow } from './store.ts'
 import type { UserCount } from './user-counts-store.ts'
 
+export { addOrganization } from './create.ts'
 export { organizationEvents } from './events.ts'
+export { foundOrganization } from './found.ts'
 export { OrganizationCreate } from './schema.ts'
 
 const reasons = defineEndReasons('organization_suspended', 'organization_archived')
 
-export interface NewOrganization extends OrganizationCreate {
-  accountId: string
-  parentId: string | null
-  /** Null for production. */
-  homeEnvironmentId: string | null
-}
-
 /** An organization within the caller's reach. Throws `organization_not_found`, also for another account's. */
 export async function getOrganization(work: AccountWork, id: string): Promise<OrganizationRow> {
   return found(await findCounted(work.db, work.account, readId(id)))
-}
-
-/**
- * Creates an organization without recording an event. Throws `slug_taken`, also for the loser of a race. Returns its
- * id.
- */
-export async function addOrganization(tx: Tx, spec: NewOrganization): Promise<string> {
-  const id = newId()
-  try {
-    await insertOrganizationRow(tx, {
-      id,
-      account_id: spec.accountId,
-      parent_id: spec.parentId,
-      home_environment_id: spec.homeEnvironmentId,
-      name: spec.name,
-      slug: spec.slug,
-      description: spec.description ?? null,
-      locale: canonicalLocale(spec.locale ?? ''),
-      external_id: spec.externalId ?? null,
-      metadata: writeMetadata(spec.metadata ?? null),
-    })
-  } catch (error) {
-    if (isUniqueViolation(error, 'organizations_account_id_slug_key')) throw organizationErrors.slugTaken()
-    throw error
-  }
-  return id
-}
-
-/**
- * Creates an organization of the caller's environment, below the one that the request names, if any. Throws `slug_taken`,
- * and `sub_org_mismatch` in a custom environment, which has its own organization only.
- */
-export async function createOrganization(work: AccountWork, body: OrganizationCreate): Promise<OrganizationRow> {
-  return inTx(work, async (work) => {
-    const { db, account } = work
-    if (await isCustomEnvironment(db, account))
-      throw httpErrors.subOrgMismatch({ detail: 'A custom environment has its own organization only.' })
-    const { accountId, organizationId: parentId } = account
-    const id = await addOrganization(db, { ...body, accountId, parentId, homeEnvironmentId: homeOfNew(account) })
-    const row = found(await findCounted(db, { ...account, organizationId: null }, id))
-    const event = organizationEvents.created({ target: { type: 'organization', id }, data: toOrganization(row) })
-    await record({ ...work, directory: account.directory }, event)
-    return row
-  })
 }
 
 /**
@@ -174,11 +116,6 @@ async function recordChange(
 
 /** Changes of an organization leave its users as they are. */
 const countOf = ({ user_count, user_counted_at }: OrganizationRow): UserCount => ({ user_count, user_counted_at })
-
-function writeMetadata(metadata: Record<string, unknown> | null): string {
-  assertMetadataFits(metadata)
-  return JSON.stringify(metadata ?? {})
-}
 
 function found<T>(row: T | undefined): T {
   if (!row) throw organizationErrors.notFound()

@@ -7,9 +7,10 @@ import { Success } from '../../../platform/schema.ts'
 import type { AccountWork } from '../../../platform/work.ts'
 import { sessionEvents } from '../../access/sessions/sessions.ts'
 import { findCountedPage } from './counted.ts'
+import { createOrganization } from './create.ts'
 import { organizationErrors } from './errors.ts'
 import { organizationEvents } from './events.ts'
-import { createOrganization, getOrganization, updateOrganization } from './organizations.ts'
+import { getOrganization, updateOrganization } from './organizations.ts'
 import {
   OrganizationCreate,
   OrganizationFilters,

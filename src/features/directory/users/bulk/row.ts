@@ -6,9 +6,9 @@ import { belongingsOf } from '../../../../platform/lifecycle/belongings.ts'
 import { type EmailAddress, parseEmail } from '../../../../platform/mail/address.ts'
 import { fitsMetadata } from '../../../../platform/metadata.ts'
 import type { Work } from '../../../../platform/work.ts'
+import { identityOf } from '../insert.ts'
 import { toColumns } from '../schema.ts'
 import type { NewUserRow } from '../store.ts'
-import { identityOf } from '../users.ts'
 import { type BulkReply, BulkUser } from './schema.ts'
 
 const checkRow = compileValidator(BulkUser, 'body')

@@ -1,0 +1,51 @@
+import { Type } from 'typebox'
+import { defineOwnRoute } from '../../../platform/http/own-route.ts'
+import { byAge, finishPage, listQuery, listReply, readPage } from '../../../platform/http/pagination.ts'
+import type { Route } from '../../../platform/http/route.ts'
+import { RevokedCount } from '../../../platform/schema.ts'
+import { sessionErrors } from './errors.ts'
+import { sessionEvents } from './events.ts'
+import { endOtherSessions, endOwnSession, listOwnSessions } from './own.ts'
+import { OwnSession, toSession } from './schema.ts'
+
+export const ownSessionRoutes: Route[] = [
+  defineOwnRoute({
+    method: 'GET',
+    path: '/v1/me/sessions',
+    operation: 'me.sessions.list',
+    service: 'sessions',
+    summary: 'List one’s own live sessions',
+    query: Type.Object(listQuery),
+    reply: Type.Object({ sessions: Type.Array(OwnSession), ...listReply }),
+    async handle(work, { query }) {
+      const page = readPage(work.platform, '/v1/me/sessions', query)
+      const { rows, reply } = finishPage(work, page, await listOwnSessions(work, page), byAge)
+      const current = work.caller.sessionId
+      return { sessions: rows.map((row) => ({ ...toSession(row), current: row.id === current })), ...reply }
+    },
+  }),
+  defineOwnRoute({
+    method: 'DELETE',
+    path: '/v1/me/sessions',
+    operation: 'me.sessions.endOthers',
+    summary: 'End all of one’s sessions but the present one',
+    reply: Type.Object({ success: Type.Boolean(), revoked: RevokedCount }),
+    maybeEvents: [sessionEvents.revoked],
+    handle: async (work) => ({ success: true, revoked: await endOtherSessions(work) }),
+  }),
+  defineOwnRoute({
+    method: 'DELETE',
+    path: '/v1/me/sessions/{sessionId}',
+    operation: 'me.sessions.end',
+    summary: 'End one of one’s own sessions',
+    description: 'The present one, too. Idempotent: ending a session that has already ended succeeds.',
+    params: Type.Object({ sessionId: Type.String() }),
+    reply: Type.Object({ success: Type.Boolean() }),
+    errors: [sessionErrors.notFound],
+    maybeEvents: [sessionEvents.revoked],
+    async handle(work, { params }) {
+      await endOwnSession(work, params.sessionId)
+      return { success: true }
+    },
+  }),
+]

@@ -1,0 +1,72 @@
+import { invalidField } from '../../../platform/errors.ts'
+import type { Found, Page } from '../../../platform/http/pagination.ts'
+import { parseEmail, requireEmail } from '../../../platform/mail/address.ts'
+import { countNotice } from '../../../platform/mail/limits.ts'
+import { assertMetadataFits } from '../../../platform/metadata.ts'
+import { inTx, type ReachWork, type Work } from '../../../platform/work.ts'
+import { userErrors } from './errors.ts'
+import { userEvents } from './events.ts'
+import { orTaken } from './hold.ts'
+import { identityOf, insertUsers } from './insert.ts'
+import { findUserPage, type UserFilter } from './list-store.ts'
+import { findListedByEmail } from './lookup.ts'
+import { toColumns, type UserCreate } from './schema.ts'
+import type { ListedUserRow, UserRow } from './store.ts'
+import { recordUser } from './user-event.ts'
+import { getUser, reachUser } from './users.ts'
+
+/** Counts the notice of another address of a user, before it is changed. Throws `user_not_found`, `rate_limited`. */
+export async function countAddressNotice(work: Work, id: string, email: string | undefined): Promise<void> {
+  if (email === undefined) return
+  const user = await getUser(work, id)
+  if (requireEmail(email).norm !== user.email_norm) await countNotice(work, user)
+}
+
+/** As `reachUser`, the user alone. */
+export async function getUserInReach(work: ReachWork, id: string): Promise<ListedUserRow> {
+  return (await reachUser(work, id)).user
+}
+
+/** One page of what the caller reaches, and the total if requested. */
+export async function listUsers(
+  work: ReachWork,
+  query: Omit<UserFilter, 'emailNorm'> & { email?: string },
+  page: Page,
+): Promise<Found<ListedUserRow>> {
+  const { db, reach } = work
+  if (query.updatedSince !== undefined && Number.isNaN(Date.parse(query.updatedSince)))
+    throw invalidField('updatedSince', 'format', 'updatedSince must be a date and time')
+  // A text that is not an address matches nothing.
+  const emailNorm = query.email === undefined ? undefined : (parseEmail(query.email)?.norm ?? '')
+  const filter = { ...query, emailNorm }
+  if (isLookup(query, page) && emailNorm !== undefined && reach.directory) {
+    const found = await findListedByEmail(work.platform, reach.directory, emailNorm)
+    return { rows: found ? [found] : [] }
+  }
+  return findUserPage(db, reach, filter, page)
+}
+
+/** Whether the query is a plain look-up by address. */
+function isLookup(query: object, page: Page): boolean {
+  const { after, order, includeTotal } = page
+  const asked = Object.keys(query).filter((name) => !['limit', 'subOrgId'].includes(name))
+  return asked.join() === 'email' && after === null && order === 'asc' && !includeTotal
+}
+
+/** Adds one user. Throws `email_exists`, `external_id_taken`, and `invalid_request` for an invalid address. */
+export async function createUser(work: Work, input: UserCreate): Promise<UserRow> {
+  return inTx(work, async (work) => {
+    const address = requireEmail(input.email)
+    assertMetadataFits(input.metadata)
+    const row = {
+      ...toColumns(input),
+      ...identityOf(address),
+      email_verified: input.emailVerified ?? false,
+      source: 'api',
+    }
+    const [user] = await orTaken(insertUsers(work, [row], 'pending'))
+    if (!user) throw userErrors.emailExists()
+    await recordUser(work, userEvents.created, user)
+    return user
+  })
+}

@@ -1,4 +1,0 @@
-import { deliveryErrors } from '../../sign-in/links/links.ts'
-
-/** What every start of a sign-in at a provider may refuse. */
-export const startErrors = [deliveryErrors.invalidRedirectUri]

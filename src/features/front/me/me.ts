@@ -1,1 +1,0 @@
-export { undoEmailChange, undoEmailEvents } from './undo-email.ts'

@@ -1,2 +1,0 @@
-export { disownSignIn } from './disown.ts'
-export { deviceEvents } from './events.ts'

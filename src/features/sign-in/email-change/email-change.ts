@@ -1,0 +1,170 @@
+import { Type } from 'typebox'
+import { identify } from '../../../platform/crypto/identity.ts'
+import { invalidField } from '../../../platform/errors.ts'
+import { record } from '../../../platform/events/events.ts'
+import { burn } from '../../../platform/joined/proofs.ts'
+import { countAct, idBytes } from '../../../platform/limits/rate-limit.ts'
+import { maskEmail, requireEmail } from '../../../platform/mail/address.ts'
+import { countMail } from '../../../platform/mail/limits.ts'
+import { queueMail } from '../../../platform/mail/outbox.ts'
+import type { OwnWork } from '../../../platform/tenancy/own-work.ts'
+import { fits } from '../../../platform/validator.ts'
+import { inTx, type TxWork } from '../../../platform/work.ts'
+import { assertDoorOpen } from '../../access/login/login.ts'
+import { assertRedirectAllowed } from '../../access/redirects/redirects.ts'
+import { holdOwn } from '../../access/self-management/self-management.ts'
+import { revokeUserSessions } from '../../access/sessions/sessions.ts'
+import {
+  changeHeldUser,
+  getUser,
+  type HeldUser,
+  type UserRow,
+  userEndReasons,
+  userErrors,
+} from '../../directory/users/users.ts'
+import { consumeLink, defineMailedPurpose, linkErrors, mailLink, presentLink, voidLinks } from '../links/links.ts'
+import {
+  codeProof,
+  codeSent,
+  issueOtp,
+  mailedCodeSettings,
+  proveOwnCode,
+  type SentCode,
+  sendLimits,
+  signInCodeErrors,
+} from '../otp/otp.ts'
+import { newAddressMail } from './emails.ts'
+import { emailChangeErrors } from './errors.ts'
+import { noticeOfChange } from './undo.ts'
+
+const purpose = 'email_change'
+// Whatever addresses they name: nobody mails strangers through their account.
+const ofOnePerson = [{ bucket: 'email_change.hour', limit: 10, windowSeconds: 3600 }]
+
+/**
+ * Of the link that is mailed with the code to a page of the application, and ends with it. Whoever has the mailbox follows
+ * anybody's link, so it is worth nothing without the session that asked; and a stranger can ask for the address, too.
+ */
+const linkPurpose = defineMailedPurpose('email_change', 'email_change', { replaces: 'user' })
+
+/** The code that was mailed with it, and the session that asked. */
+const LinkDetails = Type.Object({ otpId: Type.String(), sessionId: Type.String() })
+
+/**
+ * Mails a code to the address that the caller wants to have, and a link where there is a page for it; nothing changes yet.
+ * Whether somebody else has it is not told before the mailbox is proved. Throws `invalid_request`, `invalid_redirect_uri`, `scim_managed`, `rate_limited`,
+ * `method_disabled`, `organization_suspended`, `account_locked`, `team_email_fixed`.
+ */
+export async function beginEmailChange(
+  work: OwnWork,
+  { email, redirectTo }: { email: string; redirectTo: string | null },
+): Promise<SentCode> {
+  assertMayChangeEmail(work)
+  const { platform, caller } = work
+  const user = await getUser(work, caller.directoryUserId)
+  const who = identify(platform, requireNewAddress(user, email))
+  if (redirectTo !== null) await assertRedirectAllowed(work, redirectTo)
+  await countAct(work, idBytes(user.id), ofOnePerson)
+  const settings = await mailedCodeSettings(work)
+  await assertDoorOpen(work, who)
+  const rate = await countMail(work, who, sendLimits(settings), { leaves: true, byAnyone: false })
+  return inTx(work, async (work) => {
+    // Always a new one: of several who want to have one address each needs a code of their own.
+    const otp = await issueOtp(work, { purpose, userId: user.id, identity: who.hash, settings })
+    const { otpId, expiresAt, ttlSeconds } = otp
+    // One that went to a mistyped address proves nothing once another address is named.
+    await voidLinks(work, user, linkPurpose)
+    const mail = { to: { email: who.address.email, locale: user.locale }, asker: user.email, otp, ttlSeconds }
+    if (redirectTo === null) await queueMail(work, newAddressMail({ ...mail, url: null }), ttlSeconds)
+    else
+      await mailLink(work, {
+        purpose: linkPurpose,
+        who,
+        locale: user.locale,
+        userId: user.id,
+        details: { otpId, sessionId: caller.sessionId },
+        decoy: null,
+        ttlSeconds,
+        delivery: { redirectTo, deliver: true },
+        compose: (_, { url }) => newAddressMail({ ...mail, url }),
+      })
+    await record(work, codeSent({ otpId, purpose, userId: user.id }))
+    return { otpId, expiresAt, deliveryHint: maskEmail(who.address.email), rate }
+  })
+}
+
+/** The user as they are after a change, and how many sessions ended. */
+export interface ChangedEmail {
+  user: UserRow
+  ended: number
+}
+
+/**
+ * Changes the caller's address to the one whose mailbox the code proves. The old one is told, with a link that undoes it if
+ * it was proved; other sessions and what is about to become one end. Throws `otp_invalid`, `otp_expired`,
+ * `otp_too_many_attempts`, `email_exists`, `scim_managed`, `team_email_fixed`, `invalid_request`.
+ */
+export async function finishEmailChange(
+  work: OwnWork,
+  sent: { email: string; otpId: string; code: string },
+): Promise<ChangedEmail> {
+  assertMayChangeEmail(work)
+  const { platform, caller } = work
+  const who = identify(platform, requireEmail(sent.email))
+  const mine = { purpose, otpId: sent.otpId, code: sent.code, userId: caller.directoryUserId } as const
+  const proof = await proveOwnCode(work, who, mine)
+  return inTx(work, async (work) => {
+    const held = await holdOwn(work)
+    if (!(await burn(work, proof, held.id))) throw signInCodeErrors.otpInvalid()
+    await voidLinks(work, held, linkPurpose)
+    return change(work, held, sent.email)
+  })
+}
+
+/**
+ * The same by the link of the mail, in the session that asked for it. Throws `token_invalid`, `token_expired` instead of the
+ * codes' errors.
+ */
+export async function finishEmailChangeByLink(
+  work: OwnWork,
+  { email, token }: { email: string; token: string },
+): Promise<ChangedEmail> {
+  assertMayChangeEmail(work)
+  const who = identify(work.platform, requireEmail(email))
+  return presentLink(work, { who, token, purposes: [linkPurpose] }, ({ link }) =>
+    inTx(work, async (work) => {
+      // Lock order: the user first, as in a sign-in.
+      const held = await holdOwn(work)
+      if (!fits(LinkDetails, link.details)) throw new Error('The details of a link are not readable')
+      const { otpId, sessionId } = link.details
+      const isOwn = link.user_id === held.id && sessionId === work.caller.sessionId
+      if (!isOwn || !(await consumeLink(work, link))) throw linkErrors.tokenInvalid()
+      const code = codeProof({ otp_id: otpId, otp_purpose: purpose })
+      if (!(await burn(work, code, held.id))) throw linkErrors.tokenInvalid()
+      return change(work, held, email)
+    }),
+  )
+}
+
+/** What a proof of the new mailbox changes, once it is burnt. */
+async function change(work: OwnWork & TxWork, held: HeldUser, email: string): Promise<ChangedEmail> {
+  const address = requireNewAddress(held, email)
+  const noticeOfOwn = await noticeOfChange(work, held, address.email)
+  const proved = { scim_managed: false, isProved: true, isTouched: false, noticeOfOwn }
+  const user = await changeHeldUser(work, held, { email: address.email }, proved)
+  const ended = await revokeUserSessions(work, user.id, userEndReasons.email_changed, [work.caller.sessionId])
+  return { user, ended }
+}
+
+/** Memberships belong to an address: a member would get those of the new one. Throws `team_email_fixed`. */
+function assertMayChangeEmail({ directory }: OwnWork): void {
+  if (directory.kind === 'console') throw emailChangeErrors.emailOfTeam()
+}
+
+/** The address as it is stored. Throws `invalid_request` for the present one, and `scim_managed`. */
+function requireNewAddress(user: UserRow, email: string) {
+  const address = requireEmail(email)
+  if (user.scim_managed) throw userErrors.scimManaged()
+  if (address.norm !== user.email_norm) return address
+  throw invalidField('email', 'unchanged', 'email is the present address already')
+}

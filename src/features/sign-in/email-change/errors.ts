@@ -1,0 +1,10 @@
+import { defineErrors } from '../../../platform/errors.ts'
+
+export const emailChangeErrors = defineErrors({
+  emailOfTeam: [
+    409,
+    'team_email_fixed',
+    'Members keep their email address',
+    'Memberships of the team belong to an address. Ask an owner to invite the new address and to remove the old one.',
+  ],
+})

@@ -1,0 +1,113 @@
+import { Type } from 'typebox'
+import { httpErrors } from '../../../platform/errors.ts'
+import { defineRoute, type Route } from '../../../platform/http/route.ts'
+import { showRate } from '../../../platform/limits/rate-limit.ts'
+import { Email } from '../../../platform/mail/address.ts'
+import { RevokedCount, Success } from '../../../platform/schema.ts'
+import { doorRoutes } from '../../access/login/login.ts'
+import { redirectErrors } from '../../access/redirects/redirects.ts'
+import { defineWayInRoute, MeReply, toMe } from '../../access/self-management/self-management.ts'
+import { sessionEvents } from '../../access/sessions/sessions.ts'
+import { userErrors, userEvents } from '../../directory/users/users.ts'
+import { linkErrors, linkRoute } from '../links/links.ts'
+import { otpEvents, SentCodeReply, signInCodeErrors, toSentCode } from '../otp/otp.ts'
+import { beginEmailChange, finishEmailChange, finishEmailChangeByLink } from './email-change.ts'
+import { emailChangeErrors } from './errors.ts'
+import { emailChangeEvents } from './events.ts'
+import { EmailProofBody, readEmailProof } from './schema.ts'
+import { undoEmailChange, undoEmailEvents } from './undo.ts'
+
+export const ownEmailRoutes: Route[] = [
+  defineWayInRoute({
+    method: 'POST',
+    path: '/v1/me/email',
+    operation: 'me.email.begin',
+    service: 'auth',
+    wayIn: 'otp',
+    summary: 'Begin to change one’s own address',
+    description:
+      'Mails a code to the new address, and with redirectTo a link. Nothing changes yet, nor is it told whether somebody else has it.',
+    body: Type.Object({
+      email: Email,
+      redirectTo: Type.Optional(
+        Type.String({
+          maxLength: 2048,
+          description: 'Where a link leads: an entry of allowed_redirect_uris. Default: no link, the code alone.',
+        }),
+      ),
+    }),
+    reply: SentCodeReply,
+    errors: [
+      userErrors.scimManaged,
+      emailChangeErrors.emailOfTeam,
+      redirectErrors.notAllowed,
+      ...doorRoutes.sendErrors,
+    ],
+    event: otpEvents.sent,
+    async handle(work, { body }) {
+      const { email, redirectTo = null } = body
+      const sent = await beginEmailChange(work, { email, redirectTo })
+      showRate(work, sent)
+      return toSentCode(sent)
+    },
+  }),
+  defineWayInRoute({
+    method: 'POST',
+    path: '/v1/me/email/verify',
+    operation: 'me.email.verify',
+    service: 'auth',
+    wayIn: 'otp',
+    summary: 'Change one’s own address with the code or the link',
+    description:
+      'Either proves the new address: otp_id with code, or, in the session that asked, token_hash of the link. One’s other sessions, trusted devices and sign-ins under way end. The old ' +
+      'address is told, with a link that undoes the change for 7 days.',
+    body: EmailProofBody,
+    reply: Type.Object({ user: MeReply.properties.user, sessions_revoked: RevokedCount }),
+    errors: [
+      ...Object.values(signInCodeErrors),
+      ...Object.values(linkErrors),
+      userErrors.emailExists,
+      userErrors.scimManaged,
+      emailChangeErrors.emailOfTeam,
+    ],
+    event: userEvents.updated,
+    maybeEvents: [sessionEvents.revoked, userEvents.deleted],
+    async handle(work, { body }) {
+      const [{ email }, proof] = [body, readEmailProof(body)]
+      const changed =
+        'token' in proof
+          ? finishEmailChangeByLink(work, { email, ...proof })
+          : finishEmailChange(work, { email, ...proof })
+      const { user, ended } = await changed
+      return { user: await toMe(work, user), sessions_revoked: ended }
+    },
+  }),
+]
+
+/** What the customer's backend calls for a person who followed a mailed link. */
+export const undoEmailRoutes: Route[] = [
+  defineRoute({
+    method: 'POST',
+    path: '/v1/auth/email/undo',
+    operation: 'auth.undoEmailChange',
+    scope: 'auth.login',
+    service: 'auth',
+    tag: 'Authentication',
+    summary: 'Undo a person’s change of their address with a mailed link',
+    description: 'The old address is theirs again. Every session ends, and every link on its way.',
+    body: linkRoute.PresentedBody,
+    reply: Success,
+    errors: [
+      ...Object.values(linkErrors),
+      userErrors.emailExists,
+      userErrors.scimManaged,
+      httpErrors.organizationSuspended,
+    ],
+    event: emailChangeEvents.emailRestored,
+    maybeEvents: undoEmailEvents.filter((event) => event !== emailChangeEvents.emailRestored),
+    async handle(work, { body }) {
+      await undoEmailChange(work, { email: body.email, token: body.token_hash })
+      return { success: true }
+    },
+  }),
+]

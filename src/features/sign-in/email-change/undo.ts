@@ -1,0 +1,111 @@
+import { identify } from '../../../platform/crypto/identity.ts'
+import { record } from '../../../platform/events/events.ts'
+import { requireEmail } from '../../../platform/mail/address.ts'
+import type { Message } from '../../../platform/mail/outbox.ts'
+import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
+import { assertDoorOpen } from '../../access/login/login.ts'
+import { WITHIN_SECONDS } from '../../access/self-management/self-management.ts'
+import { sessionEvents } from '../../access/sessions/sessions.ts'
+import {
+  changeHeldUser,
+  cutOff,
+  deleteUser,
+  findUserByEmail,
+  findUserForUpdate,
+  getUserForUpdate,
+  type HeldUser,
+  userEndReasons,
+  userErrors,
+  userEvents,
+} from '../../directory/users/users.ts'
+import { factorEvents } from '../factors/factors.ts'
+import {
+  consumeLink,
+  defineMailedPurpose,
+  hasLiveLink,
+  issueLink,
+  linkErrors,
+  linkUrl,
+  presentLink,
+  refuseMadeUp,
+} from '../links/links.ts'
+import { passkeyEvents } from '../passkeys/passkeys.ts'
+import { ownAddressChangedMail } from './emails.ts'
+import { emailChangeEvents } from './events.ts'
+
+/**
+ * Of the link by which the old mailbox takes a change back. It outlives what whoever changed the address does next, such as
+ * a new password, and another change of theirs; a change by somebody else is the last word.
+ */
+export const undoPurpose = defineMailedPurpose('email_change_undo', 'email_undo', {
+  opensNothing: true,
+  endsBy: [userEndReasons.email_changed],
+})
+
+/** What it may record. */
+export const undoEmailEvents = [
+  emailChangeEvents.emailRestored,
+  userEvents.updated,
+  userEvents.deleted,
+  sessionEvents.revoked,
+  factorEvents.removed,
+  passkeyEvents.deleted,
+]
+
+const UNDO_SECONDS = 7 * 86_400
+
+/**
+ * The mail to the address that a user gives up, with the link that brings it back: if it was proved, else it may be a
+ * stranger's, and is not itself the outcome of a change that can still be undone, else that would go to whom it was made for.
+ */
+export async function noticeOfChange(work: TxWork, user: HeldUser, newAddress: string): Promise<Message> {
+  const isUndone = user.email_verified && !(await hasLiveLink(work, user.id, undoPurpose))
+  const url = isUndone ? await makeUndo(work, user) : null
+  return ownAddressChangedMail({ old: user, new: newAddress, url, ttlSeconds: UNDO_SECONDS })
+}
+
+async function makeUndo(work: TxWork, user: HeldUser): Promise<string> {
+  const { hash } = identify(work.platform, { email: user.email, norm: user.email_norm })
+  const link = { purpose: undoPurpose, userId: user.id, identity: hash, ttlSeconds: UNDO_SECONDS }
+  const { token } = await issueLink(work, link)
+  return linkUrl(work.platform, { purpose: undoPurpose, token, email: user.email_norm, redirectTo: null })
+}
+
+/**
+ * Brings back the address that a link was mailed to, and ends all access: every session, and everything that is about to
+ * become one, as the links by which others could take that back. What has been set up since the change goes: the password,
+ * factors, passkeys and identities of whoever made it. The link passes whatever locks the account.
+ * Throws `token_invalid`, `token_expired`, `email_exists`, `scim_managed`, `organization_suspended`.
+ */
+export async function undoEmailChange(work: Work, presented: { email: string; token: string }): Promise<void> {
+  const who = identify(work.platform, requireEmail(presented.email))
+  await refuseMadeUp(work, presented.token)
+  await assertDoorOpen(work, null)
+  await presentLink(work, { who, token: presented.token, purposes: [undoPurpose] }, ({ link }) =>
+    inTx(work, async (work) => {
+      // Lock order: the user first, as in a sign-in.
+      const user = link.user_id === null ? null : await findUserForUpdate(work, link.user_id)
+      const consumed = await consumeLink(work, link)
+      if (!user || !consumed) throw linkErrors.tokenInvalid()
+      if (user.scim_managed) throw userErrors.scimManaged()
+      await displaceStranger(work, user.id, who.address.norm)
+      const proved = { scim_managed: false, isProved: true, isTouched: false }
+      await changeHeldUser(work, user, { email: who.address.email }, proved)
+      // Of the user as they are now, who is told what goes: all since, and what the proof for the change also allowed.
+      const restored = await getUserForUpdate(work, user.id)
+      await cutOff(work, restored, userEndReasons.email_changed, { sinceSeconds: link.age_seconds + WITHIN_SECONDS })
+      await record(
+        work,
+        emailChangeEvents.emailRestored({ target: { type: 'user', id: user.id }, data: { link_id: link.id } }),
+      )
+    }),
+  )
+}
+
+/** Who has signed up with the address meanwhile, and has not proved it, makes place for who has. */
+async function displaceStranger(work: TxWork, ownerId: string, norm: string): Promise<void> {
+  const found = await findUserByEmail(work, norm)
+  const holder = found && found.id !== ownerId ? await findUserForUpdate(work, found.id) : null
+  if (holder?.source === 'signup' && !holder.email_verified && !holder.proved_before && holder.email_norm === norm)
+    await deleteUser(work, holder.id, { ifMatch: null })
+}

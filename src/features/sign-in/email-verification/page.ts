@@ -1,0 +1,78 @@
+import { ApiError } from '../../../platform/errors.ts'
+import { fillIn } from '../../../platform/mail/layout.ts'
+import { texts } from '../../../platform/messages/texts.gen.ts'
+import type { Say } from '../../../platform/messages/texts.ts'
+import type { PageField } from '../../../platform/pages/page-layout.ts'
+import { doorRoutes } from '../../access/login/login.ts'
+import { type LinkPage, type LiveLink, linkFields, linkHome, type View } from '../pages/pages.ts'
+import { hasPassword, provePasswordEvents } from '../password/password.ts'
+import { verificationPurpose, verifyEmail } from './email-verification.ts'
+
+const REMOVE = 'remove_password'
+
+/** The page of the link that proves a mailbox. */
+export const verificationPage: LinkPage = {
+  type: verificationPurpose.type,
+  service: 'auth',
+  used: texts.emailVerification.page.used,
+  another: texts.pages.link.requestAtSignUp,
+  events: [...doorRoutes.proofEvents, ...provePasswordEvents],
+  show: verificationForm,
+  async act(live, form) {
+    const { work, token, who, language } = live
+    const hadPassword = await hasUnprovenPassword(live)
+    const isRemoved = form[REMOVE] === 'yes'
+    const password = (hadPassword && !isRemoved && form['password']) || undefined
+    // Never removed silently: it may have been set since the page was shown.
+    if (hadPassword && !isRemoved && password === undefined) return again(live, texts.emailVerification.page.missing)
+    const presented = { email: who.address.email, token, ...(password === undefined ? {} : { password }) }
+    try {
+      await verifyEmail(work, presented)
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.definition.code !== 'invalid_credentials') throw error
+      return again(live, texts.emailVerification.page.wrong)
+    }
+    const paragraphs = [texts.emailVerification.page.signIn(language)]
+    if (hadPassword && isRemoved) paragraphs.push(texts.emailVerification.page.removed(language))
+    return { title: texts.emailVerification.page.done(language), body: { paragraphs, ...linkHome(live) } }
+  },
+}
+
+async function again(live: LiveLink, alert: Say): Promise<View> {
+  return { ...(await verificationForm(live, alert(live.language))), status: 422 }
+}
+
+async function verificationForm(live: LiveLink, alert?: string): Promise<View> {
+  const { language, brand } = live
+  const password: PageField = {
+    kind: 'password',
+    name: 'password',
+    label: texts.emailVerification.page.password(language),
+    hint: texts.emailVerification.page.hint(language),
+    autofocus: alert !== undefined,
+  }
+  const asksPassword = await hasUnprovenPassword(live)
+  return {
+    title: texts.emailVerification.page.title(language),
+    body: {
+      ...(alert === undefined ? {} : { alert }),
+      paragraphs: [
+        fillIn(texts.emailVerification.page.given(language), brand),
+        ...(asksPassword ? [texts.emailVerification.page.choice(language)] : []),
+      ],
+      form: asksPassword
+        ? {
+            fields: [...linkFields(live), password],
+            button: texts.emailVerification.page.keep(language),
+            otherButton: { label: texts.emailVerification.page.remove(language), name: REMOVE },
+          }
+        : { fields: linkFields(live), button: texts.emailVerification.page.confirm(language) },
+    },
+  }
+}
+
+/** Whether there is a password that someone else may have set. */
+async function hasUnprovenPassword({ work, facts }: LiveLink): Promise<boolean> {
+  if (!facts || facts.email_verified) return false
+  return hasPassword(work.db, work.directory, facts.user_id)
+}

@@ -1,0 +1,160 @@
+import { Type } from 'typebox'
+import { defineOwnRoute } from '../../../platform/http/own-route.ts'
+import type { Route } from '../../../platform/http/route.ts'
+import { loginErrors } from '../../access/login/login.ts'
+import { defineWayInRoute, selfManagementErrors } from '../../access/self-management/self-management.ts'
+import { sessionEvents } from '../../access/sessions/sessions.ts'
+import { confirmTotpOf, proveApp } from './confirmation.ts'
+import { beginTotp, prepareBackupCodes, readEnrollment, renewBackupCodes } from './enrollment.ts'
+import { enrollmentCodeInvalid, factorErrors } from './errors.ts'
+import { factorEvents } from './events.ts'
+import { endsOthers, removeOwnPhone, removeOwnTotp } from './own.ts'
+import {
+  BackupCodesReply,
+  EnrollmentReply,
+  FactorPhone,
+  PendingPhone,
+  PendingTotp,
+  showPending,
+  TotpCode,
+  toEnrollment,
+} from './schema.ts'
+import { beginPhone, confirmPhoneOf } from './sms.ts'
+
+const service = 'mfa'
+const Success = Type.Object({ success: Type.Boolean() })
+const maybeEvents = [sessionEvents.revoked]
+
+const app: Route[] = [
+  defineOwnRoute({
+    method: 'GET',
+    path: '/v1/me/mfa/totp',
+    operation: 'me.totp.get',
+    service,
+    summary: 'Read one’s own second factors',
+    reply: EnrollmentReply,
+    async handle(work) {
+      const { directoryUserId: id, userId } = work.caller
+      return { enrollment: toEnrollment(await readEnrollment(work, id), { id, auth_account_id: userId }) }
+    },
+  }),
+  defineWayInRoute({
+    method: 'POST',
+    path: '/v1/me/mfa/totp',
+    operation: 'me.totp.enroll',
+    service,
+    summary: 'Start enrolling one’s authenticator app',
+    description: 'Show the QR code; send the first code by PUT within ten minutes.',
+    reply: PendingTotp,
+    errors: [loginErrors.methodDisabled, factorErrors.alreadyEnrolled],
+    handle: async (work) => showPending(await beginTotp(work, work.caller.directoryUserId)),
+  }),
+  defineWayInRoute({
+    method: 'PUT',
+    path: '/v1/me/mfa/totp',
+    operation: 'me.totp.confirm',
+    service,
+    summary: 'Confirm one’s app with its first code',
+    description: 'Five wrong codes end the enrollment. One’s other sessions and sign-ins under way end.',
+    body: Type.Object({ pendingId: Type.String({ minLength: 1, maxLength: 64 }), code: TotpCode }),
+    reply: BackupCodesReply,
+    errors: [
+      loginErrors.methodDisabled,
+      factorErrors.alreadyEnrolled,
+      factorErrors.enrollmentNotFound,
+      enrollmentCodeInvalid,
+    ],
+    event: factorEvents.enrolled,
+    maybeEvents,
+    async handle(work, { body: { pendingId, code } }) {
+      const userId = work.caller.directoryUserId
+      const proven = await proveApp(work, { userId, pendingId, code }, null)
+      return { success: true, backupCodes: (await confirmTotpOf(work, proven, endsOthers(work))).backupCodes }
+    },
+  }),
+  defineWayInRoute({
+    method: 'DELETE',
+    path: '/v1/me/mfa/totp',
+    operation: 'me.totp.remove',
+    service,
+    summary: 'Remove one’s authenticator app',
+    description: 'With backup codes and trusted devices. Not the last factor, where the policy requires one.',
+    reply: Success,
+    errors: [factorErrors.enrollmentNotFound, selfManagementErrors.lastFactor],
+    event: factorEvents.removed,
+    maybeEvents,
+    async handle(work) {
+      await removeOwnTotp(work)
+      return { success: true }
+    },
+  }),
+  defineWayInRoute({
+    method: 'POST',
+    path: '/v1/me/mfa/totp/backup-codes',
+    operation: 'me.totp.renewBackupCodes',
+    service,
+    summary: 'Create one’s new backup codes',
+    description: 'The old ones stop working.',
+    reply: BackupCodesReply,
+    errors: [factorErrors.enrollmentNotFound],
+    event: factorEvents.backupCodesRegenerated,
+    maybeEvents,
+    async handle(work) {
+      const prepared = await prepareBackupCodes(work, work.caller.directoryUserId)
+      return { success: true, backupCodes: await renewBackupCodes(work, prepared, endsOthers(work)) }
+    },
+  }),
+]
+
+const phone: Route[] = [
+  defineWayInRoute({
+    method: 'POST',
+    path: '/v1/me/mfa/phone',
+    operation: 'me.phone.enroll',
+    service,
+    summary: 'Start enrolling one’s phone as a second factor',
+    description: 'Sends six digits, which work for ten minutes.',
+    body: Type.Object({ phone: FactorPhone }),
+    reply: PendingPhone,
+    errors: [loginErrors.methodDisabled, factorErrors.alreadyEnrolled],
+    async handle(work, { body }) {
+      const sent = await beginPhone(work, work.caller.directoryUserId, body.phone)
+      return { delivery_hint: sent.deliveryHint, expires_at: sent.expiresAt.toISOString() }
+    },
+  }),
+  defineWayInRoute({
+    method: 'PUT',
+    path: '/v1/me/mfa/phone',
+    operation: 'me.phone.confirm',
+    service,
+    summary: 'Confirm one’s phone with the code that was sent',
+    description: 'One’s other sessions and sign-ins under way end.',
+    body: Type.Object({ code: TotpCode }),
+    reply: Success,
+    errors: [loginErrors.methodDisabled, factorErrors.enrollmentNotFound, enrollmentCodeInvalid],
+    event: factorEvents.enrolled,
+    maybeEvents,
+    async handle(work, { body }) {
+      await confirmPhoneOf(work, work.caller.directoryUserId, body.code, endsOthers(work))
+      return { success: true }
+    },
+  }),
+  defineWayInRoute({
+    method: 'DELETE',
+    path: '/v1/me/mfa/phone',
+    operation: 'me.phone.remove',
+    service,
+    summary: 'Remove one’s phone',
+    description: 'With trusted devices. Not the last factor, where the policy requires one.',
+    reply: Success,
+    errors: [factorErrors.enrollmentNotFound, selfManagementErrors.lastFactor],
+    event: factorEvents.removed,
+    maybeEvents,
+    async handle(work) {
+      await removeOwnPhone(work)
+      return { success: true }
+    },
+  }),
+]
+
+export const ownFactorRoutes: Route[] = [...app, ...phone]

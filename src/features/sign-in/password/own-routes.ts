@@ -1,0 +1,34 @@
+import { Type } from 'typebox'
+import type { Route } from '../../../platform/http/route.ts'
+import { RevokedCount } from '../../../platform/schema.ts'
+import { loginErrors } from '../../access/login/login.ts'
+import { defineWayInRoute } from '../../access/self-management/self-management.ts'
+import { sessionEvents } from '../../access/sessions/sessions.ts'
+import { userEvents } from '../../directory/users/users.ts'
+import { newPasswordErrors, passwordErrors } from './errors.ts'
+import { passwordEvents } from './events.ts'
+import { changeOwnPassword } from './own.ts'
+import { NewPassword, Password } from './schema.ts'
+
+export const ownPasswordRoutes: Route[] = [
+  defineWayInRoute({
+    method: 'POST',
+    path: '/v1/me/password',
+    operation: 'me.password.change',
+    service: 'password',
+    wayIn: 'password',
+    summary: 'Change one’s own password',
+    description:
+      'Or set the first one, without current_password. Ends one’s other sessions, trusted devices and sign-ins under way, ' +
+      'and tells by email. A wrong current_password counts as at a sign-in.',
+    body: Type.Object({ current_password: Type.Optional(Password), new_password: NewPassword }),
+    reply: Type.Object({ success: Type.Boolean(), sessions_revoked: RevokedCount }),
+    errors: [passwordErrors.invalidCredentials, loginErrors.methodDisabled, ...Object.values(newPasswordErrors)],
+    event: passwordEvents.changed,
+    maybeEvents: [sessionEvents.revoked, userEvents.unlocked],
+    async handle(work, { body }) {
+      const { current_password: current = null, new_password: password } = body
+      return { success: true, sessions_revoked: await changeOwnPassword(work, { current, password }) }
+    },
+  }),
+]
