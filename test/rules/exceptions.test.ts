@@ -60,6 +60,10 @@ test('a statement that takes the name of its table says who gives the name', () 
   expect(unexplained(sources, 'Table by name', dynamic)).toEqual([])
 })
 
+test('a function or a register that wiring hands in says why it is not imported', () => {
+  expect(unexplained(sources, 'Handed in', /(?<!function )\bhandedIn[<(]/)).toEqual([])
+})
+
 test('CONTRIBUTING.md lists every kind of exception', () => {
   const guide = readFileSync(new URL('../../CONTRIBUTING.md', import.meta.url), 'utf8')
   expect(SUBJECTS.filter((subject) => !guide.includes(`| \`// ${subject}`))).toEqual([])

@@ -6,6 +6,7 @@ export const SUBJECTS = [
   'Consumes',
   'Database clock',
   'Foreign table',
+  'Handed in',
   'Not a table',
   'Own connection',
   'Process clock',
