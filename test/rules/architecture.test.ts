@@ -5,10 +5,12 @@ import manifest from '../../package.json' with { type: 'json' }
 import { countExplanations } from './exceptions.ts'
 import {
   crowdedFunctions,
+  exportedNames,
   featureOf,
   isForTests,
   measureFunctions,
   readSources,
+  reExports,
   roomOf,
   type SourceFile,
 } from './source.ts'
@@ -19,8 +21,8 @@ const [MAX_OWN_LINES, MAX_LINES] = [60, 70]
 /** Of the folder of a noun, without its tests. */
 const MAX_NOUN_LINES = 2200
 
-/** Names of the public file through which most features reach sessions. */
-const MAX_DOOR_NAMES = 20
+/** Names that the public file of a noun exports. Aim at 12. */
+const MAX_PUBLIC_NAMES = 40
 
 /** The wings of `src/features`, and the wings that each imports. A new dependency between wings is a decision. */
 const USES: Record<string, string[]> = {
@@ -122,16 +124,17 @@ test('no files of src import one another in a cycle, types included', () => {
   expect(cyclesIn(new Map(uses))).toEqual([])
 })
 
-test('the public file of sign-in stays narrow', () => {
-  const place = fileOf('completeLogin')
-  const door = sources.find(({ path }) => path === `${roomOf(place)}/${featureOf(place)}.ts`)?.text ?? ''
-  const names = [
-    ...door.matchAll(/^export (?:type )?\{([^}]*)\}|^export (?:async |const |function |type |interface )/gm),
-  ]
-    .flatMap(([, list = 'one']) => list.split(',').map((name) => name.trim()))
-    .filter((name) => name !== '')
-  expect(names.length).toBeGreaterThan(5)
-  expect(names.length).toBeLessThanOrEqual(MAX_DOOR_NAMES)
+const isPublic = ({ path }: SourceFile) => path === `${roomOf(path)}/${featureOf(path)}.ts`
+
+test('public files stay narrow', () => {
+  const sizes = sources.filter(isPublic).map((file) => ({ path: file.path, names: exportedNames(file).length }))
+  expect(sizes.length).toBeGreaterThan(30)
+  expect(sizes.filter(({ names }) => names > MAX_PUBLIC_NAMES)).toEqual([])
+})
+
+test('no noun exports what it has from another noun', () => {
+  const files = sources.filter(({ path }) => path.startsWith('src/features/'))
+  expect(files.flatMap(reExports)).toEqual([])
 })
 
 test('inside a slice the arrows point from routes to rules to store', () => {

@@ -125,6 +125,48 @@ export function measureFunctions(source: SourceFile): MeasuredFunction[] {
   return found
 }
 
+/** The names that a file exports, types included. */
+export function exportedNames({ text }: SourceFile): string[] {
+  return parseAst(text, { lang: 'ts' }).body.flatMap((statement) => {
+    if (statement.type !== 'ExportNamedDeclaration') return statement.type === 'ExportAllDeclaration' ? ['*'] : []
+    const { declaration, specifiers } = statement
+    if (!declaration) return specifiers.map(({ exported }) => nameOf(exported))
+    return declaration.type === 'VariableDeclaration'
+      ? declaration.declarations.map(({ id }) => nameOf(id))
+      : [nameOf(Reflect.get(declaration, 'id'))]
+  })
+}
+
+const nameOf = (node: unknown) => (typeof node === 'object' && node ? String(Reflect.get(node, 'name')) : '')
+
+/** What a file of a noun exports although it is of another noun: `<path> exports <name> of <file>`. */
+export function reExports({ path, text }: SourceFile): string[] {
+  const { body } = parseAst(text, { lang: 'ts' })
+  const roomOfImport = (source: string) => roomOf(normalize(join(dirname(path), source)))
+  const isForeign = (source: string) =>
+    source.startsWith('.') &&
+    /^src\/features\//.test(roomOfImport(source) ?? '') &&
+    roomOfImport(source) !== roomOf(path)
+  const foreign = new Map<string, string>()
+  for (const statement of body)
+    if (statement.type === 'ImportDeclaration' && isForeign(statement.source.value))
+      for (const { local } of statement.specifiers) foreign.set(local.name, statement.source.value)
+  return body.flatMap((statement) => {
+    if (statement.type === 'ExportAllDeclaration')
+      return isForeign(statement.source.value) ? [`${path} exports * of ${statement.source.value}`] : []
+    if (statement.type !== 'ExportNamedDeclaration') return []
+    const { source, specifiers, declaration } = statement
+    const listed = specifiers.map(({ local }) => nameOf(local))
+    // Under another name, or the same one, without anything added.
+    const renamed =
+      declaration?.type === 'VariableDeclaration'
+        ? declaration.declarations.flatMap(({ init }) => (init?.type === 'Identifier' ? [init.name] : []))
+        : []
+    const from = (name: string) => (source ? (isForeign(source.value) ? source.value : undefined) : foreign.get(name))
+    return [...listed, ...renamed].flatMap((name) => (from(name) ? [`${path} exports ${name} of ${from(name)}`] : []))
+  })
+}
+
 export interface Declaration {
   name: string
   /** Offsets in the text of its file. */

@@ -1,3 +1,4 @@
+import type { Signed } from '../xml/canonical.ts'
 import { decryptElement } from '../xml/decryption.ts'
 import { type Message, parseMessage, readUtf8 } from '../xml/message.ts'
 import { attributeOf, onlyChild, type XmlElement } from '../xml/read.ts'
@@ -5,7 +6,7 @@ import { ns, SUCCESS } from '../xml/saml-names.ts'
 import { signatureOf } from '../xml/signatures.ts'
 import { type Assertion, checkInResponseTo, checkIssuer, type Expected, readAssertion } from './assertion.ts'
 import { SamlRefusal } from './refusal.ts'
-import { type Signed, verifySigned } from './signature.ts'
+import { verifySigned } from './signature.ts'
 import { checkResponseStructure, checkSoleStructure } from './structure.ts'
 
 /** What a connection accepts. */

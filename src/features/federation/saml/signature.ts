@@ -8,8 +8,6 @@ import { signatureOf } from '../xml/signatures.ts'
 import { findSigner } from '../xml/signers.ts'
 import { SamlRefusal } from './refusal.ts'
 
-export type { Signed } from '../xml/canonical.ts'
-
 /**
  * Verifies the enveloped signature of an element with the given certificates. The keys that the message names are ignored.
  * Returns the signed element as read anew from the canonical octets whose digest was verified, and these octets. Nothing
