@@ -1,7 +1,7 @@
 import { isId } from '../../../platform/ids.ts'
 import type { TxWork } from '../../../platform/work.ts'
 import { type HeldUser, holdUsers } from '../../directory/users/users.ts'
-import type { MemberChanges, ScimMember } from '../language/members.ts'
+import type { MemberChanges, ScimMember } from '../patch/patch.ts'
 import { scimError, scimErrors } from '../scim/scim.ts'
 import { type ChangedMember, changeMemberRows, findMembers, listUserIds, type MemberSets } from './store.ts'
 

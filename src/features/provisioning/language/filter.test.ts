@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { matchesResource } from '../patch/filter-match.ts'
 import { ENTERPRISE_USER_SCHEMA, userType } from './core-schemas.ts'
 import { ScimLanguageError } from './error.ts'
 import { parseFilter } from './filter.ts'
-import { matchesResource } from './filter-match.ts'
 
 const name = (text: string) => {
   const [name = '', sub = null] = text.split('.')

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { parsePath } from '../patch/path.ts'
 import { ScimLanguageError } from './error.ts'
 import { MAX_FILTER_LENGTH, parseFilter } from './filter.ts'
-import { parsePath } from './path.ts'
 import { openReader } from './reader.ts'
 
 // A million: SCIM_TEXTS=1000000.

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { ENTERPRISE_USER_SCHEMA, groupType, userType } from './core-schemas.ts'
-import { ScimLanguageError } from './error.ts'
+import { ENTERPRISE_USER_SCHEMA, groupType, userType } from '../language/core-schemas.ts'
+import { ScimLanguageError } from '../language/error.ts'
+import { locateAttribute } from '../language/schema.ts'
 import { parsePath } from './path.ts'
-import { locateAttribute } from './schema.ts'
 
 const place = (path: string) => {
   const { urn, name, sub } = locateAttribute(userType, parsePath(path).attribute)

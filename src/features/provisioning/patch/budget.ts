@@ -1,5 +1,5 @@
-import { ScimLanguageError } from './error.ts'
-import type { ScimValue } from './json.ts'
+import { ScimLanguageError } from '../language/error.ts'
+import type { ScimValue } from '../language/json.ts'
 
 /** What is left for what somebody asked, in values that are looked at. */
 export interface Budget {

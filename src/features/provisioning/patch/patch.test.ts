@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { ENTERPRISE_USER_SCHEMA, groupType, userType } from './core-schemas.ts'
-import type { ScimObject } from './json.ts'
-import { applyPatch } from './patch.ts'
-import { readPatch } from './patch-operations.ts'
+import { ENTERPRISE_USER_SCHEMA, groupType, userType } from '../language/core-schemas.ts'
+import type { ScimObject } from '../language/json.ts'
+import { applyPatch, readPatch } from './patch.ts'
 
 const ada: ScimObject = {
   id: '2819C223-7F76-453A-919D-413861904646',

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { userType } from './core-schemas.ts'
-import type { ScimObject } from './json.ts'
-import { applyPatch } from './patch.ts'
-import { readPatch } from './patch-operations.ts'
+import { userType } from '../language/core-schemas.ts'
+import type { ScimObject } from '../language/json.ts'
+import { applyPatch, readPatch } from './patch.ts'
 
 const ada: ScimObject = { userName: 'ada@acme.example', emails: [{ value: 'ada@acme.example', type: 'work' }] }
 const run = (Operations: object[], of = ada) => applyPatch(userType, of, readPatch({ Operations }))

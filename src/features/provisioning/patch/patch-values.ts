@@ -1,13 +1,13 @@
+import { quoted, ScimLanguageError } from '../language/error.ts'
+import type { ScimFilter } from '../language/filter.ts'
+import { isObject, isSame, isUnassigned, own, type ScimObject, type ScimValue, spellingIn } from '../language/json.ts'
+import { checkElements, isPrimary, normaliseSingle, normaliseValue } from '../language/normalise.ts'
+import { readTruth } from '../language/operand.ts'
+import { type AttributePlace, findSubAttribute, type ScimAttribute } from '../language/schema.ts'
 import { type Budget, costOf, spend, widthOf } from './budget.ts'
-import { quoted, ScimLanguageError } from './error.ts'
-import type { ScimFilter } from './filter.ts'
 import { matchesElement } from './filter-match.ts'
-import { isObject, isSame, isUnassigned, own, type ScimObject, type ScimValue, spellingIn } from './json.ts'
-import { checkElements, isPrimary, normaliseSingle, normaliseValue } from './normalise.ts'
-import { readTruth } from './operand.ts'
 import type { PatchOperation } from './patch-operations.ts'
 import type { ScimPath } from './path.ts'
-import { type AttributePlace, findSubAttribute, type ScimAttribute } from './schema.ts'
 
 /** One operation on one attribute. */
 export interface Change extends PatchOperationParts {

@@ -1,11 +1,11 @@
-import { groupType, MEMBERS } from './core-schemas.ts'
-import { quoted, ScimLanguageError } from './error.ts'
-import type { ScimFilter } from './filter.ts'
-import { isObject, isUnassigned, own, type ScimObject, type ScimValue } from './json.ts'
-import { normaliseValue } from './normalise.ts'
+import { groupType, MEMBERS } from '../language/core-schemas.ts'
+import { quoted, ScimLanguageError } from '../language/error.ts'
+import type { ScimFilter } from '../language/filter.ts'
+import { isObject, isUnassigned, own, type ScimObject, type ScimValue } from '../language/json.ts'
+import { normaliseValue } from '../language/normalise.ts'
+import { attributeKey, type ScimAttribute } from '../language/schema.ts'
 import type { PatchOperation } from './patch-operations.ts'
 import { parsePath, type ScimPath } from './path.ts'
-import { attributeKey, type ScimAttribute } from './schema.ts'
 
 /** A member as the client named it; ids are compared in any case. */
 export interface ScimMember {

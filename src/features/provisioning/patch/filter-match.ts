@@ -1,14 +1,14 @@
-import { type Budget, costOfText, spend } from './budget.ts'
-import type { ScimComparison, ScimFilter, ScimOperator } from './filter.ts'
-import { isObject, isUnassigned, own, type ScimObject, type ScimValue } from './json.ts'
-import { type Comparable, type Operand, parseDateTime, readOperand } from './operand.ts'
+import type { ScimComparison, ScimFilter, ScimOperator } from '../language/filter.ts'
+import { isObject, isUnassigned, own, type ScimObject, type ScimValue } from '../language/json.ts'
+import { type Comparable, type Operand, parseDateTime, readOperand } from '../language/operand.ts'
 import {
   type AttributeName,
   findSubAttribute,
   locateAttribute,
   type ScimAttribute,
   type ScimResourceType,
-} from './schema.ts'
+} from '../language/schema.ts'
+import { type Budget, costOfText, spend } from './budget.ts'
 
 /** What a name of the filter finds: values, and how they are compared. */
 interface Found {

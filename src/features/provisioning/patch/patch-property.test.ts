@@ -1,10 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type ModelPerson, steps, tellPerson } from '../../../../test/people/scim-patch.ts'
-import { userType } from './core-schemas.ts'
-import { ScimLanguageError } from './error.ts'
-import { applyPatch } from './patch.ts'
-import { readPatch } from './patch-operations.ts'
+import { userType } from '../language/core-schemas.ts'
+import { ScimLanguageError } from '../language/error.ts'
+import { applyPatch, readPatch } from './patch.ts'
 
 const RUNS = Number(process.env['SCIM_PATCHES'] ?? 5_000)
 

@@ -1,12 +1,15 @@
+import { quoted, ScimLanguageError } from '../language/error.ts'
+import { isObject, isSame, isUnassigned, own, type ScimObject, type ScimValue, spellingIn } from '../language/json.ts'
+import { checkRequired, checkSize, isSchemaOf } from '../language/normalise.ts'
+import { isDangerous } from '../language/reader.ts'
+import { type AttributePlace, findExtension, locateAttribute, type ScimResourceType } from '../language/schema.ts'
 import { type Budget, spend, widthOf } from './budget.ts'
-import { quoted, ScimLanguageError } from './error.ts'
-import { isObject, isSame, isUnassigned, own, type ScimObject, type ScimValue, spellingIn } from './json.ts'
-import { checkRequired, checkSize, isSchemaOf } from './normalise.ts'
 import type { PatchOperation } from './patch-operations.ts'
 import { changeAttribute } from './patch-values.ts'
 import { parsePath, type ScimPath } from './path.ts'
-import { isDangerous } from './reader.ts'
-import { type AttributePlace, findExtension, locateAttribute, type ScimResourceType } from './schema.ts'
+
+export { type MemberChanges, type ScimMember, splitMemberOperations, takeMembers } from './members.ts'
+export { type PatchOperation, readPatch } from './patch-operations.ts'
 
 /** Of all that the operations of a PATCH look at: names, and values that are compared or copied. */
 const MAX_COST = 100_000

@@ -1,6 +1,6 @@
-import { ScimLanguageError } from './error.ts'
-import { isObject, type ScimObject, type ScimValue } from './json.ts'
-import { checkSize } from './normalise.ts'
+import { ScimLanguageError } from '../language/error.ts'
+import { isObject, type ScimObject, type ScimValue } from '../language/json.ts'
+import { checkSize } from '../language/normalise.ts'
 
 export interface PatchOperation {
   op: 'add' | 'replace' | 'remove'

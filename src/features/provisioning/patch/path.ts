@@ -1,7 +1,7 @@
-import { quoted, ScimLanguageError } from './error.ts'
-import { MAX_FILTER_LENGTH, readElementFilter, type ScimFilter } from './filter.ts'
-import { isAtEnd, isName, isUrn, openReader, peek, type Reader, readName, takeWord } from './reader.ts'
-import type { AttributeName } from './schema.ts'
+import { quoted, ScimLanguageError } from '../language/error.ts'
+import { MAX_FILTER_LENGTH, readElementFilter, type ScimFilter } from '../language/filter.ts'
+import { isAtEnd, isName, isUrn, openReader, peek, type Reader, readName, takeWord } from '../language/reader.ts'
+import type { AttributeName } from '../language/schema.ts'
 
 /** The path of a PATCH (RFC 7644 §3.5.2): `[URN ":"] name ["[" filter "]"] ["." part]`. */
 export interface ScimPath {

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
-import { groupType } from './core-schemas.ts'
-import { splitMemberOperations, takeMembers } from './members.ts'
-import { normaliseResource } from './normalise.ts'
-import { readPatch } from './patch-operations.ts'
+import { groupType } from '../language/core-schemas.ts'
+import { normaliseResource } from '../language/normalise.ts'
+import { readPatch, splitMemberOperations, takeMembers } from './patch.ts'
 
 const split = (...Operations: object[]) => {
   const { members, rest } = splitMemberOperations(readPatch({ Operations }))
