@@ -1,12 +1,12 @@
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, afterEach, expect } from 'vitest'
 import { type EmbeddedDatabase, startEmbedded } from '../src/platform/embedded/embedded.ts'
 import { databasesPlace } from './databases-place.ts'
-import { type Peer, spawnPeer } from './peers/embedded-peer.ts'
+import { copyProject, type Peer, type Project, project, spawnPeer } from './peers/embedded-peer.ts'
 
 /** A data directory to be, in a directory that others may enter. */
 export function makeDirectory(): string {
@@ -56,11 +56,11 @@ export function openEmbedded() {
     return shared
   }
 
-  async function start(dataDir: string, role: 'owner' | 'guest' = 'owner') {
+  async function start(dataDir: string, role: 'service' | 'command' = 'service') {
     const lines: string[] = []
     const log = (line: string) => {
-      const told = line.replace(COPY_NOTICE, '')
-      if (told !== 'PostgreSQL must not run as root') lines.push(told)
+      // Root reads it where the project lies in a closed directory.
+      if (!line.includes(': a copy runs from ')) lines.push(line)
     }
     const database = await startEmbedded({ dataDir, role, log })
     stops.push(() => database.stop())
@@ -75,22 +75,31 @@ export function openEmbedded() {
     return error.message
   }
 
-  /** startEmbedded in a process of its own. */
-  async function startPeer(dataDir: string, options: { role?: string; uid?: number } = {}): Promise<Peer> {
-    const child = spawnPeer(dataDir, options, (end) => ends.push(end))
+  let copy: Project | undefined
+
+  /** The copy of the project, which the tests of a file share. */
+  function useCopy(): Project {
+    if (copy === undefined) {
+      const made = copyProject()
+      ends.push(() => rmSync(dirname(made.node), { recursive: true }))
+      copy = made
+    }
+    return copy
+  }
+
+  /** startEmbedded in a process of its own; with `uid`, from a copy of the project. */
+  async function startPeer(
+    dataDir: string,
+    { role = 'service', uid, from }: { role?: string; uid?: number; from?: Project } = {},
+  ): Promise<Peer> {
+    const runs = from ?? (uid === undefined ? project : useCopy())
+    const child = spawnPeer(runs, dataDir, uid === undefined ? { role } : { role, uid })
     stops.push(() => void child.kill('SIGKILL'))
     const [message] = await once(child, 'message')
     return { child, ...JSON.parse(String(message)) }
   }
 
-  return { stops, killAfterTest, makeDataDir, useSharedDataDir, start, failStart, startPeer }
-}
-
-/** Told to root where the project lies behind a closed directory; what is tested here is the same there. */
-const COPY_NOTICE = /(: it runs as user .+, who |, and )cannot enter \S+, so a copy of the program runs from \S+$/
-
-export function diskFull(dataDir: string): string {
-  return `The disk that holds ${dataDir} is full: free some space and start again.`
+  return { stops, killAfterTest, makeDataDir, useSharedDataDir, start, failStart, useCopy, startPeer }
 }
 
 export async function query(database: Pick<EmbeddedDatabase, 'url'>, sql: string): Promise<unknown[]> {

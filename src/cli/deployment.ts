@@ -27,7 +27,7 @@ export async function withDatabase<T>(work: (config: Config, url: string) => Pro
     const pooler = await findPooler(config.databaseUrl, config.databaseDirectUrl)
     return work(config, pooler?.directUrl ?? config.databaseUrl)
   }
-  const embedded = await startEmbedded({ dataDir: config.dataDir, role: 'guest', log: () => undefined })
+  const embedded = await startEmbedded({ dataDir: config.dataDir, role: 'command', log: () => undefined })
   try {
     return await work(config, embedded.url)
   } finally {

@@ -183,7 +183,7 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
     ]
   const embedded = config.databaseUrl
     ? null
-    : await startEmbedded({ dataDir: config.dataDir, role: 'guest', log: () => undefined })
+    : await startEmbedded({ dataDir: config.dataDir, role: 'command', log: () => undefined })
   try {
     const pooler = config.databaseUrl ? await findPooler(config.databaseUrl, config.databaseDirectUrl) : null
     const database = openDatabase(pooler?.directUrl ?? config.databaseUrl ?? embedded?.url ?? '', { maxConnections: 1 })

@@ -2,7 +2,8 @@ import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Command } from 'commander'
 import { loadConfig } from '../platform/config/config.ts'
-import { homeDirectories, isInUse } from '../platform/embedded/embedded.ts'
+import { isInUse } from '../platform/embedded/embedded.ts'
+import { findHomes } from '../platform/embedded/home.ts'
 import { confirm } from './confirm.ts'
 import { CliError, print } from './print.ts'
 
@@ -23,8 +24,10 @@ async function reset(options: { yes?: boolean; json?: boolean }): Promise<void> 
       'DATABASE_URL is set: reset deletes only the embedded database. Drop and create that one yourself.',
     )
   if (config.production) throw new CliError('NODE_ENV is production: reset is for development.')
-  const homes = homeDirectories(config.dataDir)
-  if (homes.some(isInUse)) throw new CliError('The embedded database is running: stop the service first.')
+  const found = findHomes(config.dataDir)
+  for (const home of found)
+    if (await isInUse(home)) throw new CliError('The embedded database is running: stop the service first.')
+  const homes = found.map(({ directory }) => directory)
   const key = join(dirname(config.dataDir), 'master.key')
   const paths = [...homes, ...(config.masterKeyFile || config.masterKeys.length ? [] : [key])].filter(existsSync)
   if (!paths.length) return print(options, { deleted: [] }, ['There is nothing to delete.'])

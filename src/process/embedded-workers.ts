@@ -1,6 +1,6 @@
 import { type Config, ConfigError } from '../platform/config/config.ts'
 import { CONNECTIONS_PER_PROCESS } from '../platform/db/pool.ts'
-import { EMBEDDED_CONNECTIONS } from '../platform/embedded/embedded-cluster.ts'
+import { EMBEDDED_CONNECTIONS } from '../platform/embedded/cluster.ts'
 
 // Some connections are left for the command line, and PostgreSQL reserves three for its superuser.
 const EMBEDDED_WORKERS = Math.floor((EMBEDDED_CONNECTIONS - 8) / CONNECTIONS_PER_PROCESS)

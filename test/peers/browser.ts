@@ -1,12 +1,11 @@
 import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { type Browser, chromium } from 'playwright-core'
 import { afterAll } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
-import { removeLeftovers, temporaryName } from '../../src/platform/embedded/embedded-process.ts'
 
 const run = promisify(execFile)
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/snap/bin/chromium']
@@ -51,9 +50,7 @@ async function findChromium() {
 export async function unpackChromium(place: string): Promise<void> {
   if (existsSync(place)) return
   mkdirSync(dirname(place), { recursive: true })
-  await removeLeftovers(dirname(place), basename(place))
-  const made = join(dirname(place), temporaryName(basename(place)))
-  mkdirSync(made)
+  const made = mkdtempSync(`${place}.new-`)
   try {
     // The package unpacks to the temporary directory, of which there is one for a process.
     await run(process.execPath, [fileURLToPath(new URL('unpack-chromium.ts', import.meta.url))], {

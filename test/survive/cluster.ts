@@ -4,10 +4,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { locateBinaries, reachBinaries } from '../../src/platform/embedded/embedded-binaries.ts'
-import { databaseName, prepareCluster, readPassword } from '../../src/platform/embedded/embedded-cluster.ts'
-import { openHome, sharedDirectory } from '../../src/platform/embedded/embedded-home.ts'
-import { serverEnvironment, spawnIdentity } from '../../src/platform/embedded/embedded-process.ts'
+import { locateBinaries, reachBinaries } from '../../src/platform/embedded/binaries.ts'
+import { databaseName, prepareCluster, readPassword } from '../../src/platform/embedded/cluster.ts'
+import { openHome, spawnOptions } from '../../src/platform/embedded/home.ts'
 import { until } from '../harness.ts'
 import { signalServer } from '../peers/server-processes.ts'
 import { afterThisTest, makeDirectory, takePort } from '../process/service.ts'
@@ -45,9 +44,10 @@ export async function makeCluster(options: ClusterOptions = {}): Promise<Cluster
   const { copyOf, primary, settings = [], directory = makeDirectory() } = options
   const dataDir = join(directory, 'data')
   if (copyOf) await execute('cp', ['-a', copyOf.dataDir, dataDir])
-  const home = openHome(dataDir, sharedDirectory)
-  const { binaries } = await reachBinaries(locateBinaries(), home.user, sharedDirectory)
-  await prepareCluster(home, binaries, () => undefined)
+  const log = () => undefined
+  const home = openHome(dataDir, log)
+  const binaries = await reachBinaries(locateBinaries(), home, log)
+  await prepareCluster(home, binaries, log)
   const port = await takePort()
   const url = `postgres://${databaseName}:${readPassword(home)}@127.0.0.1:${port}/postgres`
   if (primary) follow(home.cluster, primary.url)
@@ -56,11 +56,9 @@ export async function makeCluster(options: ClusterOptions = {}): Promise<Cluster
     const args = ['-D', home.cluster, ...arguments_.flatMap((setting) => ['-c', setting])]
     // Detached: Ctrl-C ends it after the service, and not both at once.
     return spawn(join(binaries.directory, 'bin', 'postgres'), args, {
-      cwd: binaries.directory,
+      ...spawnOptions(home.user, binaries.directory),
       detached: true,
       stdio: ['ignore', 'ignore', 'pipe'],
-      ...serverEnvironment,
-      ...spawnIdentity(home.user),
     })
   }
   return control({ url, dataDir, launch })

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
-import { EMBEDDED_CONNECTIONS } from '../embedded/embedded-cluster.ts'
+import { EMBEDDED_CONNECTIONS } from '../embedded/cluster.ts'
 import { coalesce } from '../joined/coalesce.ts'
 import { currentPlace, inLane, type Lane } from './lanes.ts'
 import { CONNECTIONS_PER_PROCESS, type Db, isUniqueViolation } from './pool.ts'

@@ -1,19 +1,21 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { eventually, isServer, openEmbedded, query, readServerPid } from '../../../test/embedded.ts'
 import { killPeer } from '../../../test/peers/embedded-peer.ts'
+import { signalServer } from '../../../test/peers/server-processes.ts'
+import { locateBinaries, reachBinaries } from './binaries.ts'
+import { openHome, spawnOptions } from './home.ts'
 
-const { stops, makeDataDir, useSharedDataDir, start, failStart, startPeer } = openEmbedded()
+const { stops, makeDataDir, useSharedDataDir, start, failStart, useCopy, startPeer } = openEmbedded()
 
 describe('start and stop', () => {
   test('makes a durable database reachable by socket alone, and keeps it', async () => {
     const dataDir = useSharedDataDir()
     const database = await start(dataDir)
     const pid = readServerPid(dataDir) ?? 0
-    expect(database.owned).toBe(true)
     const names = ['fsync', 'synchronous_commit', 'full_page_writes', 'data_checksums', 'listen_addresses', 'TimeZone']
     const wanted = ['on', 'on', 'on', 'on', '', 'UTC']
     const settings = names.map((name) => `current_setting('${name}')`).join(', ')
@@ -28,11 +30,32 @@ describe('start and stop', () => {
     await database.stop()
     await database.stop()
     expect(isServer(pid)).toBe(false)
+    expect(readFileSync(join(dataDir, 'postgres.log'), 'utf8')).toMatch(/database system is shut down\n$/)
     expect(readdirSync(dataDir).sort()).toEqual(['postgres', 'postgres.log', 'socket'])
 
     const again = await start(dataDir)
-    expect(again.lines).toEqual([`Starting the embedded PostgreSQL 18 in ${dataDir}`])
+    expect(again.lines).toEqual([`Started the embedded PostgreSQL 18 in ${dataDir}`])
     expect(await query(again, 'select answer from kept')).toEqual([[42]])
+  })
+
+  test('starts from an installation without install scripts, in a path with spaces', async () => {
+    const from = useCopy()
+    expect(from.node).toContain(' ')
+    const dataDir = `${makeDataDir()} of mine`
+    stops.push(() => rmSync(dataDir, { recursive: true }))
+    const peer = await startPeer(dataDir, { from })
+    expect(await query(peer, 'select 1')).toEqual([[1]])
+    peer.child.send('stop')
+    await once(peer.child, 'exit')
+    expect(readServerPid(dataDir)).toBeUndefined()
+  })
+
+  test('gives the server none of our environment', async () => {
+    const dataDir = useSharedDataDir()
+    await startPeer(dataDir)
+    const environment = readFileSync(`/proc/${readServerPid(dataDir)}/environ`, 'utf8').split('\0')
+    expect(environment.map((line) => line.split('=')[0])).toEqual(expect.arrayContaining(['LC_ALL', 'TZ']))
+    expect(environment.filter((line) => line.startsWith('PATH='))).toEqual([])
   })
 
   test('asks every local connection for the password', async () => {
@@ -57,64 +80,114 @@ describe('start and stop', () => {
 })
 
 describe('one owner', () => {
+  const inUse = (dataDir: string, by: string) =>
+    `The embedded PostgreSQL in ${dataDir} is already in use by ${by}: stop that one first, or set WATCHWORD_DATA_DIR to another directory.`
+
   test('refuses a second one, in this process or another', async () => {
     const dataDir = useSharedDataDir()
     const first = await start(dataDir)
-    const refusal = `The embedded PostgreSQL in ${dataDir} is already in use by process ${process.pid}: stop that one first, or set WATCHWORD_DATA_DIR to another directory.`
-    expect(await failStart(dataDir)).toBe(refusal)
-    expect((await startPeer(dataDir)).error).toBe(refusal)
-    expect(await query(first, 'select 1')).toEqual([[1]])
+    const pid = readServerPid(dataDir)
+    expect(await failStart(dataDir)).toBe(inUse(dataDir, `process ${process.pid}`))
+    expect((await startPeer(dataDir)).error).toBe(inUse(dataDir, `process ${process.pid}`))
+    expect([await query(first, 'select 1'), readServerPid(dataDir)]).toEqual([[[1]], pid])
   })
 
   test('comes out of starts at the same moment on a fresh directory', async () => {
     const dataDir = makeDataDir()
     const peers = await Promise.all([1, 2].map(() => startPeer(dataDir)))
-    const owners = peers.filter((peer) => peer.owned)
-    expect(owners).toHaveLength(1)
-    const refused = peers.filter((peer) => peer.error?.includes(`in use by process ${owners[0]?.child.pid}:`))
-    expect(refused).toHaveLength(1)
-    expect(await query({ url: owners[0]?.url ?? '' }, 'select 1')).toEqual([[1]])
+    const [owner, ...others] = peers.filter((peer) => peer.error === undefined)
+    expect(others).toEqual([])
+    const refusals = peers.flatMap(({ error }) => error ?? [])
+    expect(refusals).toEqual([inUse(dataDir, `process ${owner?.child.pid}`)])
+    expect(await query({ url: owner?.url ?? '' }, 'select 1')).toEqual([[1]])
     expect(readdirSync(dataDir).sort()).toEqual(['postgres', 'postgres.log', 'socket'])
   })
 
-  test('lets a guest use its server and keeps it when the guest leaves', async () => {
+  test('never touches a server that something else started', async () => {
+    const dataDir = useSharedDataDir()
+    const { url, stop } = await start(dataDir)
+    await stop()
+    const foreign = await startForeign(dataDir)
+    expect(await failStart(dataDir)).toBe(inUse(dataDir, `another program (PostgreSQL has process id ${foreign.pid})`))
+    expect(await query({ url }, 'select 1')).toEqual([[1]])
+    expect(foreign.exitCode).toBeNull()
+  })
+
+  test.runIf(process.getuid?.() === 0)('refuses a server whose process is not visible, as in a container', async () => {
+    const dataDir = useSharedDataDir()
+    const { url, stop } = await start(dataDir)
+    await stop()
+    await startForeign(dataDir, ['unshare', '--pid', '--fork'])
+    expect(await failStart(dataDir)).toBe(inUse(dataDir, 'another program (PostgreSQL has process id 1)'))
+    expect(await query({ url }, 'select 1')).toEqual([[1]])
+    expect(readServerPid(dataDir)).toBe(1)
+  })
+
+  /** A server on the data of `dataDir` that Watchword has not started. */
+  async function startForeign(dataDir: string, wrapper: string[] = []) {
+    const log = () => undefined
+    const home = openHome(dataDir, log)
+    const { directory } = await reachBinaries(locateBinaries(), home, log)
+    const { uid, gid } = statSync(home.cluster)
+    const drop = wrapper.length > 0 ? ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'] : []
+    const [program = '', ...args] = [...wrapper, ...drop, join(directory, 'bin', 'postgres')]
+    const settings = ['listen_addresses=', `unix_socket_directories=${join(dataDir, 'socket')}`]
+    const child = spawn(program, [...args, '-D', home.cluster, ...settings.flatMap((setting) => ['-c', setting])], {
+      ...spawnOptions(wrapper.length > 0 ? undefined : home.user, directory),
+      env: { PATH: process.env['PATH'] },
+      stdio: 'ignore',
+    })
+    const gone = once(child, 'exit')
+    stops.push(async () => {
+      signalServer(child.pid ?? 0, 'SIGKILL')
+      await gone
+    })
+    const lock = join(home.cluster, 'postmaster.pid')
+    await eventually(() => readServerPid(dataDir) !== undefined && readFileSync(lock, 'utf8').includes('ready'))
+    return child
+  }
+
+  test('lets a command use its server and keeps it when the command ends', async () => {
     const dataDir = useSharedDataDir()
     const owner = await start(dataDir)
-    const guest = await start(dataDir, 'guest')
-    expect([guest.owned, guest.url, guest.lines]).toEqual([false, owner.url, []])
-    await guest.stop()
+    const command = await start(dataDir, 'command')
+    expect([command.url, command.lines]).toEqual([owner.url, []])
+    await command.stop()
     expect(await query(owner, 'select 1')).toEqual([[1]])
   })
 
-  test('is the guest when nobody else is; a service that comes meanwhile waits for it', async () => {
+  test('is a command where no service runs; a service that starts meanwhile waits for its end', async () => {
     const dataDir = useSharedDataDir()
-    const guest = await startPeer(dataDir, { role: 'guest' })
-    expect(guest.owned).toBe(true)
-    const coming = start(dataDir)
-    await eventually(async () => {
-      const names = await query(guest, `select application_name from pg_stat_activity`)
-      return names.flat().includes(`watchword owner ${process.pid}`)
+    const command = await startPeer(dataDir, { role: 'command' })
+    let isStarted = false
+    const coming = start(dataDir).finally(() => {
+      isStarted = true
     })
-    guest.child.send('stop')
-    const owner = await coming
-    expect(owner.owned).toBe(true)
-    expect(await query(owner, 'select 1')).toEqual([[1]])
+    expect(await query(command, 'select pg_sleep(0.3), 1')).toEqual([['', 1]])
+    expect(isStarted).toBe(false)
+    command.child.send('stop')
+    expect(await query(await coming, 'select 1')).toEqual([[1]])
   })
 })
 
 describe('crashes', () => {
-  test('adopts the server that a killed process left running', async () => {
+  test('stops the server that a killed process left running, and starts its own', async () => {
     const dataDir = useSharedDataDir()
     const peer = await startPeer(dataDir)
     await query(peer, 'create table if not exists kept as select 42 as answer')
-    const pid = readServerPid(dataDir)
+    const pid = readServerPid(dataDir) ?? 0
     await killPeer(peer, 'SIGKILL')
+    expect(isServer(pid)).toBe(true)
+    const logFile = join(dataDir, 'postgres.log')
+    const logged = readFileSync(logFile, 'utf8').length
     const database = await start(dataDir)
-    expect(database.lines).toEqual([`Adopted the running embedded PostgreSQL in ${dataDir}, left by a crash`])
-    expect([database.owned, readServerPid(dataDir)]).toEqual([true, pid])
+    expect(database.lines).toEqual([
+      `Stopping the embedded PostgreSQL in ${dataDir}, which a crash left running`,
+      `Started the embedded PostgreSQL 18 in ${dataDir}`,
+    ])
+    expect([isServer(pid), readServerPid(dataDir) === pid]).toEqual([false, false])
+    expect(readFileSync(logFile, 'utf8').slice(logged)).toMatch(/is shut down\n[^\n]*starting PostgreSQL/)
     expect(await query(database, 'select answer from kept')).toEqual([[42]])
-    await database.stop()
-    expect(isServer(pid ?? 0)).toBe(false)
   })
 
   test('leaves the server running when the terminal interrupts our process group', async () => {
@@ -146,9 +219,10 @@ describe('crashes', () => {
   test('brings back a server that dies under its owner, and still owns it', async () => {
     const dataDir = useSharedDataDir()
     const database = await start(dataDir)
+    const started = database.lines.at(-1)
     const pid = readServerPid(dataDir) ?? 0
     process.kill(pid, 'SIGKILL')
-    await eventually(() => database.lines.at(-1) === `The embedded PostgreSQL in ${dataDir} is running again`)
+    await eventually(() => database.lines.filter((line) => line === started).length === 2)
     expect(await query(database, 'select 1')).toEqual([[1]])
     expect((await startPeer(dataDir)).error).toContain('is already in use')
     await database.stop()
@@ -157,16 +231,10 @@ describe('crashes', () => {
 
   test('repeats a set-up that was cut short', async () => {
     const dataDir = makeDataDir()
-    const dead = spawn(process.execPath, ['-e', ''])
-    await once(dead, 'exit')
-    mkdirSync(join(dataDir, `postgres.new-${dead.pid}-1-ab`, 'base'), { recursive: true })
+    mkdirSync(join(dataDir, 'postgres.new-abcdef', 'base'), { recursive: true })
     mkdirSync(join(dataDir, 'postgres'))
-    writeFileSync(join(dataDir, 'postgres', 'half-made'), '')
     if (process.getuid?.() === 0) chmodSync(dataDir, 0o755)
-    const database = await start(dataDir)
-    expect(await query(database, 'select 1')).toEqual([[1]])
-    expect(database.lines[0]).toContain('had no complete PostgreSQL data')
-    const aside = expect.stringMatching(/^postgres\.broken-\d+$/)
-    expect(readdirSync(dataDir).sort()).toEqual(['postgres', aside, 'postgres.log', 'socket'])
+    expect(await query(await start(dataDir), 'select 1')).toEqual([[1]])
+    expect(readdirSync(dataDir).sort()).toEqual(['postgres', 'postgres.log', 'socket'])
   })
 })

