@@ -61,9 +61,11 @@ export async function reachBinaries(
 ): Promise<Binaries> {
   if (!user || canEnter(join(binaries.directory, 'bin'), user)) return binaries
   const directory = join(shared, `postgresql-${binaries.version}-${process.platform}-${process.arch}`)
-  log(`PostgreSQL runs as user ${user.name}, who cannot enter ${binaries.directory}: a copy runs from ${directory}`)
-  createOpenDirectory(shared, 0o755)
-  if (!existsSync(directory)) await copyBinaries(binaries.directory, directory)
+  if (!existsSync(directory)) {
+    log(`PostgreSQL runs as user ${user.name}, who cannot enter ${binaries.directory}: a copy runs from ${directory}`)
+    createOpenDirectory(shared, 0o755)
+    await copyBinaries(binaries.directory, directory)
+  }
   return { ...binaries, directory }
 }
 
