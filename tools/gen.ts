@@ -44,8 +44,9 @@ async function generateEvents(outFile: string): Promise<void> {
 
 /** Row types, from what the migrations make of an empty database. */
 async function generateSchema(outFile: string): Promise<void> {
-  const home = mkdtempSync(join(tmpdir(), 'watchword-gen-'))
-  const database = await startEmbedded({ dataDir: join(home, 'data'), log: () => undefined })
+  // Not below it: for root, a closed directory above the data puts the data elsewhere, where nothing removes it.
+  const dataDir = mkdtempSync(join(tmpdir(), 'watchword-gen-'))
+  const database = await startEmbedded({ dataDir, log: () => undefined })
   try {
     await migrate(database.url)
     const tables = [
@@ -67,7 +68,7 @@ async function generateSchema(outFile: string): Promise<void> {
     ])
   } finally {
     await database.stop()
-    rmSync(home, { recursive: true, force: true })
+    rmSync(dataDir, { recursive: true, force: true })
   }
 }
 

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import {
   chmodSync,
   chownSync,
@@ -120,6 +121,16 @@ describe.runIf(process.getuid?.() === 0)('as root', () => {
     const pid = readServerPid(home)
     expect(statSync(`/proc/${pid}`).uid).not.toBe(0)
     expect(readFileSync(`/proc/${pid}/cmdline`, 'utf8')).toMatch(/^\/var\/lib\/watchword\/postgresql-18/)
+    peer.child.send('stop')
+    await once(peer.child, 'exit')
+  })
+
+  test('keeps the data in an empty directory of root that was closed, such as a volume', async () => {
+    const dataDir = makeDataDir()
+    mkdirSync(dataDir, { mode: 0o700 })
+    const database = await start(dataDir)
+    expect(new URL(database.url).searchParams.get('host')).toBe(join(dataDir, 'socket'))
+    expect(readdirSync(dataDir).sort()).toEqual(['postgres', 'postgres.log', 'socket'])
   })
 
   test('gives data that root has copied to the user of PostgreSQL', async () => {

@@ -1,6 +1,16 @@
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { EmbeddedError } from './embedded-error.ts'
 
@@ -38,7 +48,8 @@ export function spawnOptions(user: RunAs | undefined, cwd: string) {
 export function openHome(dataDir: string, log: (line: string) => void): Home {
   const isRoot = process.getuid?.() === 0
   // Root owns the directory: PostgreSQL's user passes through it but cannot plant links in it.
-  mkdirSync(dataDir, { recursive: true, mode: isRoot ? 0o711 : 0o700 })
+  if (isRoot) createOpenDirectory(dataDir, 0o711)
+  else mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const own = homeAt(realpathSync(dataDir))
   if (!isRoot) return own
   const user = chooseUser(own)
@@ -109,9 +120,13 @@ function chooseUser({ cluster, directory }: Home): RunAs {
   )
 }
 
-/** Creates a directory with this mode, whatever the umask is. */
+/** Creates a directory of root that others can enter, whatever the umask is. One with files in it keeps its mode. */
 export function createOpenDirectory(directory: string, mode: number): void {
-  if (mkdirSync(directory, { recursive: true })) chmodSync(directory, mode)
+  const isNew = mkdirSync(directory, { recursive: true }) !== undefined
+  const { uid, mode: found } = statSync(directory)
+  // An empty one is a volume or a temporary directory, made for the data.
+  const isClosed = uid === 0 && (found & 0o001) === 0
+  if (isNew || (isClosed && readdirSync(directory).length === 0)) chmodSync(directory, mode)
 }
 
 /** Whether `user` can enter `directory`: asks the kernel, which knows of access lists too. */
