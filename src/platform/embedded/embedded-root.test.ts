@@ -74,6 +74,8 @@ describe.runIf(process.getuid?.() === 0)('as root', () => {
     await anew.stop()
 
     // An id that root has not written is not followed.
+    rmSync(dataDir, { recursive: true })
+    mkdirSync(dataDir, { mode: 0o755 })
     const planted = join(dataDir, 'database-id')
     writeFileSync(planted, basename(home))
     chownSync(planted, unprivileged, unprivileged)
