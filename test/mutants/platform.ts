@@ -372,4 +372,28 @@ export const platform: Mutant[] = [
     replace: '`',
     tests: ['joined/joined.test.ts'],
   },
+  {
+    name: 'a PostgreSQL that answers keeps its data, though its process is not visible',
+    in: 'findServer',
+    find: '(await answers(socket))',
+    replace: '(socket === null)',
+    tests: ['embedded.test.ts'],
+    only: 'whose process is not visible',
+  },
+  {
+    name: 'PostgreSQL gets none of our environment',
+    in: 'spawnOptions',
+    find: "env: { LC_ALL: 'C', TZ: 'UTC' }",
+    replace: "env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' }",
+    tests: ['embedded.test.ts'],
+    only: 'none of our environment',
+  },
+  {
+    name: 'root follows no id of a database that another user wrote',
+    in: 'readDatabaseId',
+    find: 'stats.uid !== 0',
+    replace: 'stats.uid < 0',
+    tests: ['embedded-root.test.ts'],
+    only: 'keeps the data elsewhere',
+  },
 ]

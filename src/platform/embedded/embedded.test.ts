@@ -239,9 +239,19 @@ describe('crashes', () => {
     const dataDir = useSharedDataDir()
     const database = await start(dataDir)
     const started = database.lines.at(-1)
-    const pid = readServerPid(dataDir) ?? 0
-    process.kill(pid, 'SIGKILL')
-    await eventually(() => database.lines.filter((line) => line === started).length === 2)
+    const [row] = await query(database, `select pid from pg_stat_activity where backend_type = 'checkpointer'`)
+    const checkpointer = Number(row)
+    // While one of its processes is left, PostgreSQL refuses to start.
+    process.kill(checkpointer, 'SIGSTOP')
+    stops.push(() => void (isServer(checkpointer) && process.kill(checkpointer, 'SIGKILL')))
+    process.kill(readServerPid(dataDir) ?? 0, 'SIGKILL')
+    await eventually(() => lastStart(dataDir).includes('is still in use'))
+    process.kill(checkpointer, 'SIGCONT')
+    await eventually(() => database.lines.at(-1) === started)
+    expect(database.lines.slice(-2)).toEqual([
+      `The embedded PostgreSQL in ${dataDir} stopped unexpectedly: restarting it`,
+      started,
+    ])
     expect(await query(database, 'select 1')).toEqual([[1]])
     expect((await startPeer(dataDir)).error).toContain('is already in use')
     await database.stop()
