@@ -13,14 +13,10 @@ test('array literals say to PostgreSQL what was passed', async () => {
   }
   try {
     await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.option(fc.uuid())),
-        fc.array(fc.option(bytes)),
-        async (ids, buffers) => {
-          expect(await read(uuidArray(ids), 'uuid')).toEqual(ids)
-          expect(await read(byteaArray(buffers), 'bytea')).toEqual(buffers)
-        },
-      ),
+      fc.asyncProperty(fc.array(fc.option(fc.uuid())), fc.array(fc.option(bytes)), async (ids, buffers) => {
+        expect(await read(uuidArray(ids), 'uuid')).toEqual(ids)
+        expect(await read(byteaArray(buffers), 'bytea')).toEqual(buffers)
+      }),
       { numRuns: 50 },
     )
   } finally {
