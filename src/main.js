@@ -23,9 +23,7 @@ await runProcess()
 // V8 lets the heap grow to four times what is alive before it collects, and holds that for as long as there is load, and
 // minutes longer; twice is enough here.
 setFlagsFromString('--heap-growing-percent=100')
-// When a process has been idle for eight seconds, V8 collects. For the least memory it would also discard compiled code, and
-// what that is compiled for, and the space for short-lived objects: the next requests would have to make all of it again.
-setFlagsFromString('--no-memory-reducer-favors-memory')
+// V8 discards the bytecode of functions that have not run for a while: the next requests would have to compile it again.
 setFlagsFromString('--no-flush-bytecode')
 // V8 makes objects among the long-lived ones if many of their kind have survived a collection, as requests in a burst do.
 // There each keeps alive what it refers to, until the next full collection, though its request is long answered.
