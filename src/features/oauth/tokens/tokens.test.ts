@@ -340,6 +340,13 @@ test('whoever has the id of a session alone needs the scope to revoke sessions; 
       const reply = await weak.post(path, body)
       expect([reply.status, reply.body.code, reply.body.scope]).toEqual([403, 'insufficient_scope', 'sessions.revoke'])
     }
+  const leaving = { session_id: idOf(session), redirectUri: 'http://localhost:3000/goodbye' }
+  const refused = await weak.post('/v1/auth/login/sso/logout', leaving)
+  expect([refused.status, refused.body.code, refused.body.scope]).toEqual([
+    403,
+    'insufficient_scope',
+    'sessions.revoke',
+  ])
   expect(await introspect(session.access_token)).toMatchObject({ active: true })
   expect((await strong.post('/v1/auth/logout', { session_id: idOf(session) })).body).toEqual({ success: true })
   expect(await introspect(session.access_token)).toEqual({ active: false })
