@@ -63,7 +63,7 @@ export async function openKeyring(db: Db, masterKeys: MasterKey[]): Promise<Keyr
   async function currentKey(accountId: string | null): Promise<DataKey> {
     const slot = accountId ?? DEPLOYMENT
     const known = current.get(slot)
-    if (known) {
+    if (known !== undefined) {
       const key = await waitUntilDeadline(known)
       // Process clock: replaces a data key after about ninety days.
       if (Date.now() - key.createdAt.getTime() < DATA_KEY_AGE_MS) return key

@@ -111,7 +111,7 @@ export function buildServer(parts: ServerParts): FastifyInstance {
     const other = request.is404 ? findOther(request) : null
     request.state.otherMethodOf = other?.route ?? null
     const refusal = refuseNetwork(pipeline, request)
-    if (refusal) refusal.then(done, done)
+    if (refusal !== null) refusal.then(done, done)
     else done(ambiguous ?? other?.refusal ?? (hasEmptyParameter(request) ? httpErrors.notFound() : undefined))
   })
   app.addHook('onResponse', (request, reply, done) => {

@@ -49,7 +49,11 @@ export interface Settings<P extends TProperties> extends SettingsPart<P> {
 export type ValuesOf<F extends { effective(work: Tenant): unknown }> = Awaited<ReturnType<F['effective']>>
 
 /** Checks a change against the values that are in force before it. Throws `invalid_request`. */
-type Fit<P extends TProperties> = (work: Tenant, patch: Record<string, unknown>, present: Static<TObject<P>>) => void
+type Fit<P extends TProperties> = (
+  work: Tenant,
+  patch: Record<string, unknown>,
+  present: Static<TObject<P>>,
+) => Promise<void> | void
 
 /** Defines the part of a family that one feature owns. All parts of a table are read at once, by way of one cache. */
 export function defineSettingsPart<P extends TProperties>(

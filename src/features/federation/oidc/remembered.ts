@@ -45,7 +45,7 @@ export function remember<T>(clock: Clock, { freshMs, maxBytes }: { freshMs: numb
   function readOnce({ owner, url }: RememberedAs, read: () => Promise<T>): Promise<T> {
     const name = `${owner} ${url}`
     const known = pending.get(name)
-    if (known) return known
+    if (known !== undefined) return known
     const reading = read().finally(() => pending.delete(name))
     pending.set(name, reading)
     return reading
