@@ -4,9 +4,9 @@ import type { Mutant } from './mutant.ts'
 export const oauth: Mutant[] = [
   {
     name: 'the audience of an access token is checked',
-    in: 'tokens/placeOf',
-    find: 'whenThere(isFor({ platform, directory }, claims.aud),',
-    replace: 'whenThere(true,',
+    in: 'tokens/locate',
+    find: '!(await isFor({ platform, directory }, claims.aud))',
+    replace: 'false',
     tests: ['forged.test.ts'],
   },
   {

@@ -178,8 +178,8 @@ export const platform: Mutant[] = [
   {
     name: 'a record is refused where its service is off',
     in: 'directoryInReach',
-    find: 'requireService({ platform, directory }, reach.service, directory) : null',
-    replace: 'directory : null',
+    find: 'if (reach.service) await requireService({ platform, directory }, reach.service)',
+    replace: '',
     tests: ['matrix-services.test.ts'],
   },
   {

@@ -10,7 +10,6 @@ import type { JWTPayload } from 'jose'
 // By its own entries: the whole library is four times as many modules.
 import { jwtVerify } from 'jose/jwt/verify'
 import { sql } from 'kysely'
-import { type Awaitable, whenThere } from '../awaitable.ts'
 import { boundedMap } from '../bounded-map.ts'
 import { epochSeconds } from '../clock.ts'
 import { now } from '../db/now.ts'
@@ -118,16 +117,15 @@ function publishedRows(platform: Platform, environmentId: string) {
     .execute()
 }
 
-function keysOf(platform: Platform, environmentId: string): Awaitable<EnvironmentKeys> {
-  return whenThere(environmentKeys(platform).get(environmentId), (keys) => {
-    if (!keys) throw new Error('An environment that does not exist')
-    return keys
-  })
+async function keysOf(platform: Platform, environmentId: string): Promise<EnvironmentKeys> {
+  const keys = await environmentKeys(platform).get(environmentId)
+  if (!keys) throw new Error('An environment that does not exist')
+  return keys
 }
 
 /** The `iss` of an environment's tokens; its JWKS and metadata are published below it. */
-export function issuerOf(platform: Platform, environmentId: string): Awaitable<string> {
-  return whenThere(keysOf(platform, environmentId), ({ issuer }) => issuer)
+export async function issuerOf(platform: Platform, environmentId: string): Promise<string> {
+  return (await keysOf(platform, environmentId)).issuer
 }
 
 /**
@@ -152,26 +150,18 @@ export type AccessClaims = JWTPayload & Required<Pick<JWTPayload, 'iss' | 'sub' 
  * The claims of a valid access token of this environment, or null. The algorithm is pinned by `kid`, keys embedded in
  * the header are ignored, and `typ` and `iss` must be ours (RFC 8725 §3).
  */
-export function verifyAccessToken(
+export async function verifyAccessToken(
   platform: Platform,
   environmentId: string,
   token: string,
-): Awaitable<AccessClaims | null> {
-  return whenThere(keysOf(platform, environmentId), ({ issuer, published }) => {
-    const digest = digestOf(token)
-    const found = verifiedTokens(platform).get(digest)
-    const known = found?.environmentId === environmentId ? found : undefined
-    if (!known) return verifyUnknown(platform, { environmentId, issuer, published }, { token, digest })
+): Promise<AccessClaims | null> {
+  const { issuer, published } = await keysOf(platform, environmentId)
+  const digest = digestOf(token)
+  const known = verifiedTokens(platform).get(digest)
+  if (known?.environmentId === environmentId) {
     // A valid signature stays valid, but its key may have been withdrawn and the token may have expired.
     return published.some((key) => key.id === known.keyId) && isCurrent(known.claims, platform) ? known.claims : null
-  })
-}
-
-async function verifyUnknown(
-  platform: Platform,
-  { environmentId, issuer, published }: { environmentId: string; issuer: string; published: SigningKey[] },
-  { token, digest }: { token: string; digest: string },
-): Promise<AccessClaims | null> {
+  }
   const checked = await checkToken(platform, issuer, published, token)
   if (checked) verifiedTokens(platform).set(digest, { ...checked, environmentId })
   return checked?.claims ?? null

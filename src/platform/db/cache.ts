@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type pg from 'pg'
-import type { Awaitable } from '../awaitable.ts'
 import { boundedMap } from '../bounded-map.ts'
 import { hasPassed } from '../clock.ts'
 import type { Log } from '../observability/log.ts'
@@ -12,8 +11,7 @@ import { onCommit } from './tx.ts'
 
 /** A read-through cache of rows that rarely change. */
 export interface Cache<T> {
-  /** The value at once if it is known, or else a promise of it. */
-  get(key: string): Awaitable<T>
+  get(key: string): Promise<T>
   /** Whether there was such a thing when it was last looked for, not long ago: `get` looks again where that is due. */
   has(key: string): boolean
   /** Drops the entry here when the transaction commits, and in every other process by NOTIFY. */
@@ -35,7 +33,7 @@ const MAX_ENTRIES = 20_000
 const CHANNEL = 'watchword_cache'
 
 interface Entry<T> {
-  value: Awaitable<T>
+  value: Promise<T>
   readAtMs: number
   ttlMs: number
   /** Whether it is to be read again, however young it is. */
@@ -100,21 +98,19 @@ export function openCaches(url: string, log: Log, options: CacheOptions = {}): C
       const { find, has, add, keep, drop, expire } = remember<T>()
       defined.set(name, { drop, expire })
       const read = (key: string): Promise<T> => {
-        const { lane } = currentPlace()
-        // The promise is stored, so that concurrent misses load once, until its value takes its place. An invalidation
-        // during the load drops it, so that a value read before a change is not cached after it.
+        // Concurrent misses share the promise. An invalidation during the load drops it: a value read before a change is not
+        // cached after it.
         const reading = readForAll(() => load(key))
         const entry: Entry<T> = {
           value: reading,
           readAtMs: timeOfTurn(),
           ttlMs: isListening ? ttlMs : disconnectedTtlMs,
           isDue: false,
-          lane,
+          lane: currentPlace().lane,
         }
         add(key, entry)
         reading.then(
           (value) => {
-            entry.value = value
             entry.lane = null
             keep(key, entry, value !== null)
           },
@@ -127,11 +123,11 @@ export function openCaches(url: string, log: Log, options: CacheOptions = {}): C
       return {
         get(key) {
           const known = find(key)
-          // A caller does not wait for what is read for nobody, in whose queue anyone can stand.
+          // A caller does not wait for a read of an anonymous request, in whose queue anyone can stand.
           const isOwn =
             known && (known.lane === null || known.lane === 'callers' || currentPlace().lane === 'anonymous')
-          const value = isOwn && isFresh(known) ? known.value : read(key)
-          return value instanceof Promise ? waitUntilDeadline(value) : value
+          if (!isOwn || !isFresh(known)) return waitUntilDeadline(read(key))
+          return known.lane === null ? known.value : waitUntilDeadline(known.value)
         },
         has,
         async invalidate(tx, key) {

@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type Awaitable, orElse, whenThere } from '../awaitable.ts'
 import { ApiError, busy, httpErrors } from '../errors.ts'
 import type { Origin } from '../events/origin.ts'
 import { rateHeaders } from '../limits/rate-limit.ts'
@@ -38,7 +37,7 @@ export function compileEntry(route: Route, pipeline: Pipeline) {
   // Base URL: a form of another origin is refused.
   const ownOrigin = new URL(platform.config.baseUrl).origin
   const { identify, admit } = compileCaller(route, pipeline, ownOrigin)
-  function onRequest(request: FastifyRequest, reply: FastifyReply): Awaitable<void> {
+  async function onRequest(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const { state } = request
     state.route = route
     allowReading(route.cors, request, reply)
@@ -60,22 +59,19 @@ export function compileEntry(route: Route, pipeline: Pipeline) {
     if (!route.longRunning && platform.database.isBusy()) throw busy()
     // Process clock: a cached key expires, and its rate is counted, without a database query.
     const now = platform.clock.now()
-    const admitNow = (caller: Caller) => {
-      if (!isReadable) throw httpErrors.notAcceptable()
-      return whenThere(admit(caller, request), () => {
-        const rate = isManager(caller) ? pipeline.limitKey(caller, now.getTime()) : null
-        if (rate) reply.headers(rateHeaders(rate))
-      })
-    }
-    return whenThere(identify(route.auth, request, now), admitNow)
+    const caller = await identify(route.auth, request, now)
+    if (!isReadable) throw httpErrors.notAcceptable()
+    await admit(caller, request)
+    const rate = isManager(caller) ? pipeline.limitKey(caller, now.getTime()) : null
+    if (rate) reply.headers(rateHeaders(rate))
   }
 
-  function renew(request: FastifyRequest): Awaitable<void> {
+  async function renew(request: FastifyRequest): Promise<void> {
     if (route.auth === 'public' || route.auth === 'page') return
     const now = platform.clock.now()
     if (now.getTime() - request.state.identifiedAtMs < CALLER_HOLDS_MS) return
     request.state.caller = null
-    return whenThere(identify(route.auth, request, now), (caller) => admit(caller, request))
+    await admit(await identify(route.auth, request, now), request)
   }
 
   return { onRequest, renew }
@@ -84,20 +80,19 @@ export function compileEntry(route: Route, pipeline: Pipeline) {
 /** Finds out who calls a route, and refuses callers that may not. */
 function compileCaller(route: Route, pipeline: Pipeline, ownOrigin: string) {
   const { platform } = pipeline
-  function identify(kind: keyof Authenticators, request: FastifyRequest, now: Date): Awaitable<Caller> {
+  async function identify(kind: keyof Authenticators, request: FastifyRequest, now: Date): Promise<Caller> {
     const { state } = request
-    return whenThere(authenticate(pipeline, kind, request, { peer: peerOf(request), now }), (caller) => {
-      state.caller = caller
-      // Process clock: how long ago this process authenticated the caller.
-      state.identifiedAtMs = platform.clock.now().getTime()
-      return caller
-    })
+    const caller = await authenticate(pipeline, kind, request, { peer: peerOf(request), now })
+    state.caller = caller
+    // Process clock: how long ago this process authenticated the caller.
+    state.identifiedAtMs = platform.clock.now().getTime()
+    return caller
   }
 
-  function admit(caller: Caller, request: FastifyRequest): Awaitable<void> {
+  async function admit(caller: Caller, request: FastifyRequest): Promise<void> {
     request.state.origin.actor = caller.actor
-    if (!isManager(caller)) return admitOther(caller, request)
-    if (!mayReadOwnTeam(route, caller, namedIn(request.query))) authorize(caller, route.scope ?? 'any key')
+    if (!isManager(caller)) await admitOther(caller, request)
+    else if (!mayReadOwnTeam(route, caller, namedIn(request.query))) authorize(caller, route.scope ?? 'any key')
   }
 
   async function admitOther(caller: Exclude<Caller, ManagerCaller>, request: FastifyRequest): Promise<void> {
@@ -145,22 +140,21 @@ export function refuseNetwork({ platform, anonymous }: Pipeline, request: Fastif
  * Who calls. What is presented is looked up among the anonymous, unless it was right a moment ago: of made-up
  * credentials nobody else notices anything. Throws the refusal of the credential, or `rate_limited`.
  */
-function authenticate(
+async function authenticate(
   { authenticators, anonymous }: Pipeline,
   kind: keyof Authenticators,
   { headers, query }: FastifyRequest,
   { peer, now }: { peer: Peer; now: Date },
-): Awaitable<Caller> {
+): Promise<Caller> {
   const lookUp = <T>(find: () => Promise<T>) => anonymous.lookUp(peer, now.getTime(), find)
-  return orElse<Caller>(
-    () => authenticators[kind]({ headers, ip: peer.ip, subOrgId: namedIn(query), lookUp }, now),
-    async (error) => {
-      if (!(error instanceof ApiError) || error.definition.status >= 500) throw error
-      // The credential was right.
-      if (error.definition.code === httpErrors.environmentNotFound.code) throw error
-      throw await anonymous.fail(peer, now.getTime(), error)
-    },
-  )
+  try {
+    return await authenticators[kind]({ headers, ip: peer.ip, subOrgId: namedIn(query), lookUp }, now)
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.definition.status >= 500) throw error
+    // The credential was right.
+    if (error.definition.code === httpErrors.environmentNotFound.code) throw error
+    throw await anonymous.fail(peer, now.getTime(), error)
+  }
 }
 
 function namedIn(query: unknown): string | null {

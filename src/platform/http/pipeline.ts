@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type Awaitable, orElse, whenThere } from '../awaitable.ts'
 import { pauseDeadline, resumeDeadline, startDeadline } from '../db/deadline.ts'
 import { untilDeadline } from '../db/lanes.ts'
 import { ApiError, type FieldError, httpErrors } from '../errors.ts'
@@ -12,7 +11,6 @@ import { statusOf } from './answer.ts'
 import { isLocal } from './client-address.ts'
 import { checkEvents, undeclared } from './declared.ts'
 import { compileEntry, isAnonymous, peerOf } from './entry.ts'
-import { toHook } from './hook.ts'
 import { runOnce } from './idempotency.ts'
 import type { Pipeline, RequestState } from './request-state.ts'
 import type { DirectoryMode, KeyedContext, RequestContext, Route } from './route.ts'
@@ -29,19 +27,22 @@ export function compileRoute(route: Route, pipeline: Pipeline) {
   const resolve = compileResolver(route, platform)
   const answer = compileAnswer(route, pipeline, renew)
   return {
-    onRequest: toHook((request, reply) => {
+    async onRequest(request: FastifyRequest, reply: FastifyReply): Promise<void> {
       const deadline = route.longRunning ? null : startDeadline(platform.database.requestMs)
       request.state.deadline = deadline
-      const entering = untilDeadline(deadline, () => onRequest(request, reply))
+      await untilDeadline(deadline, () => onRequest(request, reply))
       // Its body takes its time.
-      return deadline ? whenThere(entering, () => pauseDeadline(deadline)) : entering
-    }),
+      if (deadline) pauseDeadline(deadline)
+    },
 
-    preHandler: toHook((request) => {
+    async preHandler(request: FastifyRequest): Promise<void> {
       const { deadline } = request.state
       if (deadline) resumeDeadline(deadline)
-      return untilDeadline(deadline, () => whenThere(renew(request), () => resolve(request)))
-    }),
+      await untilDeadline(deadline, async () => {
+        await renew(request)
+        await resolve(request)
+      })
+    },
 
     handler: (request: FastifyRequest, reply: FastifyReply) =>
       untilDeadline(request.state.deadline, () => answer(request, reply)),
@@ -49,7 +50,7 @@ export function compileRoute(route: Route, pipeline: Pipeline) {
 }
 
 /** The steps from `prepare` to the answer. `renew` looks the caller up again where that was done a while ago. */
-function compileAnswer(route: Route, pipeline: Pipeline, renew: (request: FastifyRequest) => Awaitable<void>) {
+function compileAnswer(route: Route, pipeline: Pipeline, renew: (request: FastifyRequest) => Promise<void>) {
   const { platform } = pipeline
   const handle = compileHandler(route)
 
@@ -112,7 +113,7 @@ function compileResolver(route: Route, platform: Platform) {
     query: compileValidator(route.query, 'query'),
     body: route.body ? compileValidator(route.body, 'body') : null,
   }
-  return (request: FastifyRequest): Awaitable<void> => {
+  return async (request: FastifyRequest): Promise<void> => {
     const { caller } = request.state
     const body = request.body === undefined && route.body ? {} : request.body
     const check = () => {
@@ -123,17 +124,13 @@ function compileResolver(route: Route, platform: Platform) {
         throw httpErrors.invalidRequest({ detail: 'This route takes no body.' })
       request.body = validate.body ? body : undefined
     }
-    if (!caller) return check()
-    const resolving = orElse(
-      () => resolveDirectory(route, platform, caller, { query: request.query, body }),
-      (error) => {
+    if (caller)
+      try {
+        request.state.place = await resolveDirectory(route, platform, caller, { query: request.query, body })
+      } catch (error) {
         throw withMisspelt(error, [() => validate.query(request.query), () => validate.body?.(body)])
-      },
-    )
-    return whenThere(resolving, (place) => {
-      request.state.place = place
-      check()
-    })
+      }
+    check()
   }
 }
 

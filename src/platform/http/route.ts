@@ -1,6 +1,5 @@
 import { type Static, type TNever, type TObject, type TProperties, type TSchema, Type } from 'typebox'
 import type { Scope, ServiceId } from '../../contract/contract.ts'
-import type { Awaitable } from '../awaitable.ts'
 import type { ErrorFactory } from '../errors.ts'
 import type { EventDefinition } from '../events/events.ts'
 import { type AccountWrite, accountWriteErrors } from '../tenancy/account-writes.ts'
@@ -176,7 +175,7 @@ type Writes<M extends DirectoryMode, I> = M extends 'account'
   ?
       | { method: 'GET' }
       | { writes: Exclude<AccountWrite, 'home'> }
-      | { writes: 'home'; ownerOf: (work: KeyedContext<'account'>, input: I) => Awaitable<string | null> }
+      | { writes: 'home'; ownerOf: (work: KeyedContext<'account'>, input: I) => Promise<string | null> }
   : { writes?: never }
 
 interface KeyedRouteFields<
@@ -284,7 +283,7 @@ export interface Route extends RouteFlags {
   hidden: boolean
   examples: { body?: unknown; reply?: unknown }
   /** The organization that owns what it writes, or null for the account's own; where `writes` is `home`. */
-  ownerOf?(work: RequestContext, input: Input<unknown, unknown, unknown>): Awaitable<string | null>
+  ownerOf?(work: RequestContext, input: Input<unknown, unknown, unknown>): Promise<string | null>
   prepare?(work: RequestContext, input: Input<unknown, unknown, unknown>): Promise<unknown>
   handle(work: RequestContext, input: Input<unknown, unknown, unknown>, prepared?: unknown): Promise<unknown>
 }

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { ClientBase } from 'pg'
 import { Type } from 'typebox'
-import { type Awaitable, whenThere } from '../awaitable.ts'
 import type { Cache } from '../db/cache.ts'
 import { withClient } from '../db/client.ts'
 import { fromDatabase } from '../db/failure.ts'
@@ -81,16 +80,18 @@ const stateOf = perPlatform(
 )
 
 /** Whether mails, text messages and webhooks wait for the operator, as of 5 seconds ago at most. */
-export function isOutgoingHeld(platform: Platform): Awaitable<boolean> {
-  return whenThere(stateOf(platform).get(KEY), ({ hold }) => hold !== null)
+export async function isOutgoingHeld(platform: Platform): Promise<boolean> {
+  const { hold } = await stateOf(platform).get(KEY)
+  return hold !== null
 }
 
 /**
  * Whether the database remembers what was used at a time: it is after the last recovery, as of 5 seconds ago at most. What
  * is from before may have been used in transactions that were lost.
  */
-export function remembers(platform: Platform, time: Date): Awaitable<boolean> {
-  return whenThere(stateOf(platform).get(KEY), ({ recoveredAt }) => recoveredAt === null || time > recoveredAt)
+export async function remembers(platform: Platform, time: Date): Promise<boolean> {
+  const { recoveredAt } = await stateOf(platform).get(KEY)
+  return recoveredAt === null || time > recoveredAt
 }
 
 /** Updates the gauge of the hold. */

@@ -1,5 +1,4 @@
 import { type RawBuilder, sql } from 'kysely'
-import { type Awaitable, whenThere } from '../awaitable.ts'
 import type { DB, Json } from '../db/schema.gen.ts'
 import { perPlatform } from '../platform.ts'
 import { defaultsDirectory } from '../tenancy/directory.ts'
@@ -46,14 +45,11 @@ function openRows(table: SettingsTable) {
     }),
   )
 
-  function layers({ platform, directory }: Tenant): Awaitable<Layers> {
+  async function layers({ platform, directory }: Tenant): Promise<Layers> {
     const cache = overrides(platform)
-    return whenThere(cache.get(directory.id), (own) => {
-      const reading = whenThere(defaultsDirectory(platform, directory), (account) =>
-        account === directory ? NOTHING : cache.get(account.id),
-      )
-      return whenThere(reading, (inherited) => ({ own, inherited }))
-    })
+    const own = await cache.get(directory.id)
+    const account = await defaultsDirectory(platform, directory)
+    return { own, inherited: account === directory ? NOTHING : await cache.get(account.id) }
   }
 
   /** What the directory itself has set, before and after a change. */

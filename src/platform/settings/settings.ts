@@ -1,5 +1,4 @@
 import { type Static, type TObject, type TProperties, Type } from 'typebox'
-import { type Awaitable, whenThere } from '../awaitable.ts'
 import { httpErrors } from '../errors.ts'
 import { changedFrom, defineEvents, type EventFactory, record } from '../events/events.ts'
 import { named, nullable } from '../schema.ts'
@@ -23,7 +22,7 @@ export interface SettingsPart<P extends TProperties> {
   schema: TObject<P>
   defaults: Record<string, unknown>
   /** The values in force. */
-  effective(work: Tenant): Awaitable<Static<TObject<P>>>
+  effective(work: Tenant): Promise<Static<TObject<P>>>
   /** Checks a change beyond the schema of each field. Throws `invalid_request`. */
   assertFit(work: Tenant, patch: Record<string, unknown>): Promise<void>
 }
@@ -104,7 +103,7 @@ function reader<P extends TProperties>(table: SettingsTable, schema: TObject<P>,
     composed.set(own, { inherited, values })
     return values
   }
-  return (work: Tenant): Awaitable<Static<TObject<P>>> => whenThere(layers(work), valuesOf)
+  return async (work: Tenant): Promise<Static<TObject<P>>> => valuesOf(await layers(work))
 }
 
 function compose<P extends TProperties>(

@@ -1,10 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { type Awaitable, whenThere } from '../awaitable.ts'
 import { httpErrors } from '../errors.ts'
 import type { Authenticator, Credentials, KeyCaller } from './caller.ts'
 
 /** Looks up a presented key, in the same time for an unknown key as for a wrong secret. */
-export type FindApiKey = (presented: string, by: Presenting) => Awaitable<KeyCaller | null>
+export type FindApiKey = (presented: string, by: Presenting) => Promise<KeyCaller | null>
 
 /** Who presents a key, and when. */
 export type Presenting = Pick<Credentials, 'ip' | 'lookUp'> & { now: Date }
@@ -17,16 +16,15 @@ export const CHALLENGE = { 'www-authenticate': 'Bearer realm="watchword"' }
  * Throws `api_key_missing`, `api_key_invalid`, `api_key_expired`, `api_key_conflict`.
  */
 export function keyAuthenticator(findApiKey: FindApiKey): Authenticator<KeyCaller> {
-  return ({ headers, ip, lookUp }, now) => {
+  return async ({ headers, ip, lookUp }, now) => {
     const presented = presentedKey(headers)
     if (presented === null)
       throw httpErrors.apiKeyMissing({ headers: CHALLENGE, detail: headers.authorization ? NOT_BEARER : NO_KEY })
-    return whenThere(findApiKey(presented, { ip, lookUp, now }), (caller) => {
-      if (!caller) throw httpErrors.apiKeyInvalid({ headers: CHALLENGE })
-      const { expiresAt } = caller.bounds
-      if (expiresAt && expiresAt <= now) throw httpErrors.apiKeyExpired({ headers: CHALLENGE })
-      return caller
-    })
+    const caller = await findApiKey(presented, { ip, lookUp, now })
+    if (!caller) throw httpErrors.apiKeyInvalid({ headers: CHALLENGE })
+    const { expiresAt } = caller.bounds
+    if (expiresAt && expiresAt <= now) throw httpErrors.apiKeyExpired({ headers: CHALLENGE })
+    return caller
   }
 }
 

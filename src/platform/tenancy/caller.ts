@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Awaitable } from '../awaitable.ts'
 import type { Origin } from '../events/origin.ts'
 import type { Directory } from './directory.ts'
 import type { Grants } from './grants.ts'
@@ -108,7 +107,7 @@ export interface Credentials {
 }
 
 /** Authenticates one kind of caller. Throws a refusal with status 401 that names the challenge (RFC 9110 §11.6.1). */
-export type Authenticator<C extends Caller> = (credentials: Credentials, now: Date) => Awaitable<C>
+export type Authenticator<C extends Caller> = (credentials: Credentials, now: Date) => Promise<C>
 
 /** The authenticator of each kind of caller; `app.ts` passes them in. */
 export type Authenticators = { [K in keyof Callers]: Authenticator<Callers[K]> }

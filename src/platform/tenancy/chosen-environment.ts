@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { type Awaitable, whenThere } from '../awaitable.ts'
 import { existsIn } from '../db/home-environment.ts'
 import { httpErrors } from '../errors.ts'
 import { isId } from '../ids.ts'
@@ -21,16 +20,15 @@ export function namedEnvironment(headers: IncomingHttpHeaders): string | null {
  * for, which for the account is production. Throws `environment_not_found` for one of another account, and for one in which
  * that organization does not exist.
  */
-export function memberEnvironment(
+export async function memberEnvironment(
   platform: Platform,
   { accountId, organizationId }: Pick<ManagerCaller, 'accountId' | 'organizationId'>,
   named: string | null,
-): Awaitable<EnvironmentRef> {
+): Promise<EnvironmentRef> {
   if (named === null) return homeEnvironmentOf(platform, accountId, organizationId)
-  return whenThere(findEnvironment(platform, { accountId, organizationId, named }), (found) => {
-    if (!found) throw httpErrors.environmentNotFound({ detail: UNKNOWN })
-    return found
-  })
+  const found = await findEnvironment(platform, { accountId, organizationId, named })
+  if (!found) throw httpErrors.environmentNotFound({ detail: UNKNOWN })
+  return found
 }
 
 const UNKNOWN = `${ENVIRONMENT_HEADER} must be the id of an environment that you can see: GET /v1/environments lists them.`

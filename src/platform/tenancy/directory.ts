@@ -1,5 +1,4 @@
 import type { ServiceId } from '../../contract/contract.ts'
-import { type Awaitable, whenThere } from '../awaitable.ts'
 import { boundedMap } from '../bounded-map.ts'
 import { existsIn } from '../db/home-environment.ts'
 import type { Db, Tx } from '../db/pool.ts'
@@ -68,33 +67,31 @@ function brand<T extends object>(value: T): T & { readonly [verified]: true } {
 }
 
 /** The directory of an organization in an environment. Throws `organization_not_found`, also where it does not exist there. */
-export function directoryOfOrganization(
+export async function directoryOfOrganization(
   platform: Platform,
   environment: EnvironmentRef,
   organizationId: string,
-): Awaitable<Directory> {
-  return whenThere(findDirectoryOfOrganization(platform, environment, organizationId), (directory) => {
-    if (!directory) throw httpErrors.organizationNotFound(describeNoId(organizationId))
-    return directory
-  })
+): Promise<Directory> {
+  const directory = await findDirectoryOfOrganization(platform, environment, organizationId)
+  if (!directory) throw httpErrors.organizationNotFound(describeNoId(organizationId))
+  return directory
 }
 
 /** The same, or null. */
-export function findDirectoryOfOrganization(
+export async function findDirectoryOfOrganization(
   platform: Platform,
   environment: EnvironmentRef,
   organizationId: string,
-): Awaitable<Directory | null> {
+): Promise<Directory | null> {
   const id = organizationId.toLowerCase()
   if (!isId(id)) return null
-  return whenThere(directories(platform).get(`${environment.environmentId}/organization/${id}`), (directory) =>
-    directory?.accountId === environment.accountId ? directory : null,
-  )
+  const directory = await directories(platform).get(`${environment.environmentId}/organization/${id}`)
+  return directory?.accountId === environment.accountId ? directory : null
 }
 
 /** The account-level directory of the caller's environment. */
-export function accountDirectory(platform: Platform, environment: EnvironmentRef): Awaitable<Directory> {
-  return whenThere(directories(platform).get(`${environment.environmentId}/account/`), existing)
+export async function accountDirectory(platform: Platform, environment: EnvironmentRef): Promise<Directory> {
+  return existing(await directories(platform).get(`${environment.environmentId}/account/`))
 }
 
 function existing<T extends object>(found: T | null): T {
@@ -106,21 +103,21 @@ function existing<T extends object>(found: T | null): T {
  * Whose settings a directory has where it has none of its own: an organization those of the account level. How the team
  * itself signs in is nothing that a key could change.
  */
-export function defaultsDirectory(platform: Platform, directory: Directory): Awaitable<Directory> {
+export async function defaultsDirectory(platform: Platform, directory: Directory): Promise<Directory> {
   return directory.kind === 'organization' ? accountDirectory(platform, directory) : directory
 }
 
 /** The built-in directory for the account's own team. */
-export function consoleDirectory(platform: Platform, environment: EnvironmentRef): Awaitable<Directory> {
-  return whenThere(directories(platform).get(`${environment.environmentId}/console/`), existing)
+export async function consoleDirectory(platform: Platform, environment: EnvironmentRef): Promise<Directory> {
+  return existing(await directories(platform).get(`${environment.environmentId}/console/`))
 }
 
 /**
  * The directory that the team of an account signs in through, whatever environment it manages: that of production, which
  * every account has.
  */
-export function teamDirectory(platform: Platform, accountId: string): Awaitable<Directory> {
-  return whenThere(teams(platform).get(accountId), existing)
+export async function teamDirectory(platform: Platform, accountId: string): Promise<Directory> {
+  return existing(await teams(platform).get(accountId))
 }
 
 /** What signs the team in may reach; null from another environment than production. */
@@ -145,12 +142,12 @@ const teams = perPlatform((platform) =>
  * The home environment of an organization, which never changes; of null, of the account itself, production. Throws
  * `not_found` for an organization of another account.
  */
-export function homeEnvironmentOf(
+export async function homeEnvironmentOf(
   platform: Platform,
   accountId: string,
   organizationId: string | null,
-): Awaitable<EnvironmentRef> {
-  return whenThere(homes(platform).get(`${accountId}/${organizationId ?? ''}`), existing)
+): Promise<EnvironmentRef> {
+  return existing(await homes(platform).get(`${accountId}/${organizationId ?? ''}`))
 }
 
 // Foreign tables environments, organizations: finds the home environment of a caller before any feature runs.
@@ -180,13 +177,13 @@ const homes = perPlatform((platform) =>
  * What the caller may read: the named organization's directory, or the whole environment, in which only records of
  * directories where `service` is on are read.
  */
-export function resolveReach(
+export async function resolveReach(
   platform: Platform,
   caller: Reaching,
   organizationId: string | null,
   service: ServiceId | null = null,
-): Awaitable<Reach> {
-  if (organizationId) return whenThere(directoryOfOrganization(platform, caller, organizationId), reachOf)
+): Promise<Reach> {
+  if (organizationId) return reachOf(await directoryOfOrganization(platform, caller, organizationId))
   const { accountId, environmentId, environmentSlug } = caller
   return brand({ accountId, environmentId, environmentSlug, directory: null, service })
 }
@@ -236,7 +233,7 @@ export async function newDirectory(tx: Tx, scope: AccountScope, organizationId: 
  * A directory by its id only, for work without a caller: jobs that carry the id they were enqueued with, and tokens
  * that have been verified.
  */
-export function findDirectory(platform: Platform, directoryId: string): Awaitable<Directory | null> {
+export async function findDirectory(platform: Platform, directoryId: string): Promise<Directory | null> {
   return directoriesById(platform).get(directoryId)
 }
 

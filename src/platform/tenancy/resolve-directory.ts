@@ -1,4 +1,3 @@
-import { type Awaitable, whenThere } from '../awaitable.ts'
 import { httpErrors } from '../errors.ts'
 import { type Route, requiresOrganization } from '../http/route.ts'
 import type { Platform } from '../platform.ts'
@@ -18,36 +17,57 @@ import {
 import { namedOrganization, namesEnvironment, TEAM } from './named-organization.ts'
 import { requireService } from './services.ts'
 
-/** Where a request works, as its route, its caller and the organization that it names say; the service must be on. */
-export function resolveDirectory(
+/**
+ * Where a request works: its route, its caller and the organization that it names decide. Throws `service_disabled` if the
+ * service of the route is off in that directory. A whole environment and an account have no such check here.
+ */
+export async function resolveDirectory(
   route: Route,
   platform: Platform,
   caller: Caller,
   sent: { query: unknown; body: unknown },
-): Awaitable<Directory | Reach | AccountScope> {
-  const served = <W>(where: W, directory: Directory | null): Awaitable<W> =>
-    directory ? requireService({ platform, directory }, route.service, where) : where
-  if (!isManager(caller)) return served(caller.directory, caller.directory)
+): Promise<Directory | Reach | AccountScope> {
+  const place = await findPlace(route, platform, caller, sent)
+  if (route.service && place.served) await requireService({ platform, directory: place.served }, route.service)
+  return place.where
+}
+
+/** Where a request works, and the directory in which the service of its route must be on, if there is one. */
+interface RequestPlace {
+  where: Directory | Reach | AccountScope
+  served: Directory | null
+}
+
+async function findPlace(
+  route: Route,
+  platform: Platform,
+  caller: Caller,
+  sent: { query: unknown; body: unknown },
+): Promise<RequestPlace> {
+  const within = (directory: Directory): RequestPlace => ({ where: directory, served: directory })
+  if (!isManager(caller)) return within(caller.directory)
   if (route.team === 'own' && caller.kind === 'member' && namesTeam(sent))
-    return whenThere(resolveOwnTeam(route, platform, caller), (team) => served(team, team))
+    return within(await resolveOwnTeam(route, platform, caller))
   const organizationId = namedOrganization(caller, sent.query, sent.body)
   if (route.team === 'own' && organizationId === TEAM && route.method !== 'GET') assertOwner(caller)
-  if (route.team && organizationId === TEAM)
-    return whenThere(resolveTeam(platform, caller), (team) =>
-      served(route.directory === 'reach' ? team : team.directory, team.directory),
-    )
-  if (route.directory === 'account') return resolveAccount(platform, caller, organizationId)
-  if (route.directory === 'reach')
-    return whenThere(resolveReach(platform, caller, organizationId, route.service), (reach) =>
-      served(reach, reach.directory),
-    )
+  if (route.team && organizationId === TEAM) {
+    const team = await resolveTeam(platform, caller)
+    return { where: route.directory === 'reach' ? team : team.directory, served: team.directory }
+  }
+  if (route.directory === 'account')
+    return { where: await resolveAccount(platform, caller, organizationId), served: null }
+  if (route.directory === 'reach') {
+    const reach = await resolveReach(platform, caller, organizationId, route.service)
+    return { where: reach, served: reach.directory }
+  }
   if (route.directory === 'one-or-environment' && namesEnvironment(caller, sent.query, sent.body))
-    return whenThere(accountDirectory(platform, caller), (directory) => served(directory, directory))
+    return within(await accountDirectory(platform, caller))
   if (organizationId === null && requiresOrganization(route)) throw subOrgRequired(route)
-  const resolving = organizationId
-    ? directoryOfOrganization(platform, caller, organizationId)
-    : accountDirectory(platform, caller)
-  return whenThere(resolving, (directory) => served(directory, directory))
+  return within(
+    organizationId
+      ? await directoryOfOrganization(platform, caller, organizationId)
+      : await accountDirectory(platform, caller),
+  )
 }
 
 function subOrgRequired({ directory }: Route) {
@@ -61,7 +81,7 @@ const namesTeam = (sent: { query: unknown; body: unknown }) =>
   namedOrganization({ organizationId: null }, sent.query, sent.body) === TEAM
 
 /** The directory of a member's own team, which only owners of the account change. Throws `insufficient_scope`. */
-function resolveOwnTeam(route: Route, platform: Platform, caller: ManagerCaller): Awaitable<Directory> {
+async function resolveOwnTeam(route: Route, platform: Platform, caller: ManagerCaller): Promise<Directory> {
   if (route.method !== 'GET') assertOwner(caller)
   return teamDirectory(platform, caller.accountId)
 }

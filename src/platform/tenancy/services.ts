@@ -1,6 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { authDependents, type ServiceId } from '../../contract/contract.ts'
-import { type Awaitable, whenThere } from '../awaitable.ts'
 import { httpErrors } from '../errors.ts'
 import { isId } from '../ids.ts'
 import { handedIn, type Platform } from '../platform.ts'
@@ -10,27 +9,19 @@ import { type Directory, findDirectory, isInReach, type Reach } from './director
 // Handed in: the platform knows no feature, and the switches are of one.
 /** Tells whether a service is on in a directory. */
 export const serviceSwitches =
-  handedIn<(directory: Directory, service: ServiceId) => Awaitable<boolean>>('the switches of the services')
+  handedIn<(directory: Directory, service: ServiceId) => Promise<boolean>>('the switches of the services')
 
 type Tenant = Pick<Work, 'platform' | 'directory'>
 
 /** Whether a service, and Auth if it depends on it, is on in this directory. */
-export async function isServiceEnabled(work: Tenant, service: ServiceId): Promise<boolean> {
-  return readServiceSwitch(work, service)
-}
-
-/** The same for the way of every request. */
-export function readServiceSwitch({ platform, directory }: Tenant, service: ServiceId): Awaitable<boolean> {
+export async function isServiceEnabled({ platform, directory }: Tenant, service: ServiceId): Promise<boolean> {
   return serviceSwitches.of(platform)(directory, service)
 }
 
-/** `where`, if the service is on in the directory. Throws `service_disabled`. */
-export function requireService<W>(tenant: Tenant, service: ServiceId | null, where: W): Awaitable<W> {
-  if (!service) return where
-  return whenThere(readServiceSwitch(tenant, service), (isOn) => {
-    if (isOn) return where
-    throw httpErrors.serviceDisabled({ detail: `The service ${service} is not enabled here.`, extra: { service } })
-  })
+/** Throws `service_disabled` if the service is off in the directory. */
+export async function requireService(tenant: Tenant, service: ServiceId): Promise<void> {
+  if (await isServiceEnabled(tenant, service)) return
+  throw httpErrors.serviceDisabled({ detail: `The service ${service} is not enabled here.`, extra: { service } })
 }
 
 /**
@@ -67,9 +58,13 @@ interface InheritedServices {
  * environment does not include the account's own team. Throws `service_disabled` where the service of the read is off in
  * that directory.
  */
-export function directoryInReach(platform: Platform, reach: Reach, directoryId: string): Awaitable<Directory | null> {
-  if (!isId(directoryId)) return null
-  return whenThere(findDirectory(platform, directoryId), (directory) =>
-    directory && isInReach(reach, directory) ? requireService({ platform, directory }, reach.service, directory) : null,
-  )
+export async function directoryInReach(
+  platform: Platform,
+  reach: Reach,
+  directoryId: string,
+): Promise<Directory | null> {
+  const directory = isId(directoryId) ? await findDirectory(platform, directoryId) : null
+  if (!directory || !isInReach(reach, directory)) return null
+  if (reach.service) await requireService({ platform, directory }, reach.service)
+  return directory
 }

@@ -1,5 +1,4 @@
 import { type Static, Type } from 'typebox'
-import { type Awaitable, whenThere } from '../../../platform/awaitable.ts'
 import { type Clock, epochSeconds } from '../../../platform/clock.ts'
 import { signAccessToken } from '../../../platform/crypto/signing-keys.ts'
 import { newId } from '../../../platform/ids.ts'
@@ -91,10 +90,10 @@ export async function grantsInTeam({ platform, directory, db }: Tenant, email: s
 }
 
 /** Whom tokens of a directory are for. */
-export function audienceOf(work: Pick<Work, 'platform' | 'directory'>): Awaitable<string | string[]> {
+export async function audienceOf(work: Pick<Work, 'platform' | 'directory'>): Promise<string | string[]> {
   const { kind, accountId } = work.directory
   if (kind === 'console') return audienceOfTeam(accountId)
-  return whenThere(claimSettings.effective(work), ({ audience }) => audience ?? accountId)
+  return (await claimSettings.effective(work)).audience ?? accountId
 }
 
 type Tenant = Pick<Work, 'platform' | 'directory' | 'db'>

@@ -79,7 +79,7 @@ export const LoginMethod = named(
  * switched off since.
  */
 export async function assertProviderServed(work: Work, method: string): Promise<void> {
-  if (method === 'sso' || method === 'social') await requireService(work, method, null)
+  if (method === 'sso' || method === 'social') await requireService(work, method)
 }
 
 /** The sign-in methods available in this directory, in the order of a sign-in page. Empty while Auth is off. */

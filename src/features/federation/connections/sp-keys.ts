@@ -1,4 +1,3 @@
-import type { Awaitable } from '../../../platform/awaitable.ts'
 import { makeCertificate } from '../../../platform/crypto/certificates.ts'
 import { withoutDeadline } from '../../../platform/db/lanes.ts'
 import { record } from '../../../platform/events/events.ts'
@@ -47,7 +46,7 @@ const cached = perPlatform((platform) =>
 )
 
 /** The keys of an environment as a service provider; none before a connection needs them. */
-export function spKeys(platform: Platform, of: SpPlace): Awaitable<SpKeys> {
+export async function spKeys(platform: Platform, of: SpPlace): Promise<SpKeys> {
   return cached(platform).get(keyOf(of))
 }
 

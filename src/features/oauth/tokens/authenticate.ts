@@ -1,6 +1,5 @@
 import type { JWTPayload } from 'jose'
 import { decodeJwt } from 'jose/jwt/decode'
-import type { Awaitable } from '../../../platform/awaitable.ts'
 import { looksLikeApiKey } from '../../../platform/crypto/api-key.ts'
 import { looksLikeRefreshToken } from '../../../platform/crypto/refresh-token.ts'
 import { verifyAccessToken, wasVerified } from '../../../platform/crypto/signing-keys.ts'
@@ -30,20 +29,13 @@ export function userAuthenticator(platform: Platform): Authenticator<UserCaller>
 }
 
 /** The live session of the account's own team that a token stands for; null for any other token. */
-export function findTeamSession(
-  platform: Platform,
-  token: string,
-  lookUp: Credentials['lookUp'],
-): Awaitable<LiveToken | null> {
-  // Only a hint, which spares tokens of end users a look-up.
-  return accountOfTeam(readClaims(token)?.aud) === null ? null : findLiveTeamSession(platform, token, lookUp)
-}
-
-async function findLiveTeamSession(
+export async function findTeamSession(
   platform: Platform,
   token: string,
   lookUp: Credentials['lookUp'],
 ): Promise<LiveToken | null> {
+  // Only a hint: tokens of end users cost no look-up.
+  if (accountOfTeam(readClaims(token)?.aud) === null) return null
   const verify = () => verifyToken(platform, token)
   const verified = await (wasVerified(platform, token) ? verify() : lookUp(verify))
   return verified && isOfTeam(verified) ? findLiveAccessToken(platform, token, verified) : null

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type Awaitable, whenThere } from '../../../platform/awaitable.ts'
 import {
   looksLikeRefreshToken,
   makeRefreshToken,
@@ -216,14 +215,12 @@ export interface LiveToken {
 type InReach = Pick<ReachWork, 'platform' | 'reach'>
 
 /** The session of a token of either kind, or null when it is not live within the caller's reach. */
-export function findLiveToken(work: InReach, token: string): Awaitable<LiveToken | null> {
-  return whenThere(locate(work, token), (place) => place && liveAt(work, place))
-}
-
-async function liveAt({ platform }: InReach, place: TokenPlace): Promise<LiveToken | null> {
+export async function findLiveToken(work: InReach, token: string): Promise<LiveToken | null> {
+  const place = await locate(work, token)
+  if (!place) return null
   const { directory, sessionId, refresh, claims } = place
   const row = { id: sessionId, organization_id: directory.organizationId, refresh_hash: refresh?.hash ?? null }
-  const session = await runTogether(platform, { statement: liveSession, directoryId: directory.id, row })
+  const session = await runTogether(work.platform, { statement: liveSession, directoryId: directory.id, row })
   if (!session) return null
   return { kind: refresh ? 'refresh_token' : 'access_token', directory, sessionId, session, claims }
 }
@@ -236,32 +233,22 @@ interface TokenPlace {
 }
 
 /** Reads from a token where its session lives. Returns null when it is not one of ours, or out of reach. */
-function locate({ platform, reach }: InReach, token: string): Awaitable<TokenPlace | null> {
+async function locate({ platform, reach }: InReach, token: string): Promise<TokenPlace | null> {
   if (looksLikeRefreshToken(token)) {
     const refresh = parseRefreshToken(platform.keyring, token)
-    if (!refresh) return null
-    const place = (directory: Directory | null) =>
-      directory && { directory, sessionId: refresh.sessionId, claims: null, refresh }
-    return whenThere(directoryInReach(platform, reach, refresh.directoryId), place)
+    const directory = refresh && (await directoryInReach(platform, reach, refresh.directoryId))
+    return directory && { directory, sessionId: refresh.sessionId, claims: null, refresh }
   }
-  return whenThere(
-    verifyAccessToken(platform, reach.environmentId, token),
-    (claims) => claims && placeOf({ platform, reach }, claims),
-  )
+  const claims = await verifyAccessToken(platform, reach.environmentId, token)
+  const sessionId = claims?.['sid']
+  if (!claims || typeof sessionId !== 'string' || !isId(sessionId)) return null
+  const directory = await directoryOfClaims({ platform, reach }, claims)
+  if (!directory || !isInReach(reach, directory)) return null
+  if (!(await isFor({ platform, directory }, claims.aud))) return null
+  return { directory, sessionId, claims, refresh: null }
 }
 
-function placeOf({ platform, reach }: InReach, claims: AccessClaims): Awaitable<TokenPlace | null> {
-  const sessionId = claims['sid']
-  if (typeof sessionId !== 'string' || !isId(sessionId)) return null
-  return whenThere(directoryOfClaims({ platform, reach }, claims), (directory) => {
-    if (!directory || !isInReach(reach, directory)) return null
-    return whenThere(isFor({ platform, directory }, claims.aud), (isMeant) =>
-      isMeant ? { directory, sessionId, claims, refresh: null } : null,
-    )
-  })
-}
-
-function directoryOfClaims({ platform, reach }: InReach, claims: AccessClaims): Awaitable<Directory | null> {
+async function directoryOfClaims({ platform, reach }: InReach, claims: AccessClaims): Promise<Directory | null> {
   const organizationId = claims['org_id']
   // Most are of the organization that the request names.
   if (typeof organizationId === 'string' && organizationId === reach.directory?.organizationId) return reach.directory
@@ -270,10 +257,10 @@ function directoryOfClaims({ platform, reach }: InReach, claims: AccessClaims): 
 }
 
 /** Whether tokens of a directory have this audience, or had it before theirs was set. */
-function isFor(work: Pick<Work, 'platform' | 'directory'>, audience: AccessClaims['aud']): Awaitable<boolean> {
+async function isFor(work: Pick<Work, 'platform' | 'directory'>, audience: AccessClaims['aud']): Promise<boolean> {
   const { kind, accountId } = work.directory
   if (kind !== 'console' && audience === accountId) return true
-  return whenThere(audienceOf(work), (own) => isDeepStrictEqual(audience, own))
+  return isDeepStrictEqual(audience, await audienceOf(work))
 }
 
 type NamingWork = ReachWork & { caller: ManagerCaller }

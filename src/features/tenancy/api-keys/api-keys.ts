@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto'
-import { type Awaitable, whenThere } from '../../../platform/awaitable.ts'
 import { boundedMap } from '../../../platform/bounded-map.ts'
 import { isDamaged, isMistyped, MAX_KEY_LENGTH, makeKey, startOf } from '../../../platform/crypto/api-key.ts'
 import { hashPurpose } from '../../../platform/crypto/keyring.ts'
@@ -83,19 +82,18 @@ export async function listApiKeys(db: Db, accountId: string): Promise<ApiKeyRow[
 export function findApiKey(platform: Platform) {
   const cache = apiKeyCache(platform)
   const addressOf = keyAddresses(platform)
-  return (presented: string, { ip, lookUp, now }: Presenting): Awaitable<KeyCaller | null> => {
+  return async (presented: string, { ip, lookUp, now }: Presenting): Promise<KeyCaller | null> => {
     const address = presented.length > MAX_KEY_LENGTH ? null : addressOf(presented)
-    const find = (known: string) => (cache.has(known) ? cache.get(known) : lookUp(async () => cache.get(known)))
-    return whenThere(address === null ? null : find(address), (caller) => {
-      // Only now, since a key of the operator's own making may have any form.
-      if (!caller && isToken(presented)) throw httpErrors.apiKeyInvalid({ headers: CHALLENGE, detail: TOKEN_SENT })
-      if (!caller && isDamaged(presented)) throw httpErrors.apiKeyInvalid({ headers: CHALLENGE, detail: DAMAGED })
-      const lives = caller && !(caller.bounds.expiresAt && caller.bounds.expiresAt <= now)
-      if (!lives) return caller
-      assertAllowedFrom(platform, caller, ip)
-      noteKeyUse(platform, caller.credentialId, ip, now)
-      return { ...caller, ip }
-    })
+    const find = (known: string) => (cache.has(known) ? cache.get(known) : lookUp(() => cache.get(known)))
+    const caller = address === null ? null : await find(address)
+    // Only now, since a key of the operator's own making may have any form.
+    if (!caller && isToken(presented)) throw httpErrors.apiKeyInvalid({ headers: CHALLENGE, detail: TOKEN_SENT })
+    if (!caller && isDamaged(presented)) throw httpErrors.apiKeyInvalid({ headers: CHALLENGE, detail: DAMAGED })
+    const lives = caller && !(caller.bounds.expiresAt && caller.bounds.expiresAt <= now)
+    if (!lives) return caller
+    assertAllowedFrom(platform, caller, ip)
+    noteKeyUse(platform, caller.credentialId, ip, now)
+    return { ...caller, ip }
   }
 }
 

@@ -1,4 +1,3 @@
-import { type Awaitable, whenThere } from '../../../platform/awaitable.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import { bearerToken } from '../../../platform/tenancy/authenticate.ts'
 import type {
@@ -26,11 +25,7 @@ interface TeamSession {
   session: { user_id: string; email: string }
 }
 
-type FindTeamSession = (
-  platform: Platform,
-  token: string,
-  lookUp: Credentials['lookUp'],
-) => Awaitable<TeamSession | null>
+type FindTeamSession = (platform: Platform, token: string, lookUp: Credentials['lookUp']) => Promise<TeamSession | null>
 
 /**
  * The authenticator of who manages: API keys, and members of the team by the access token of their session. Session and
@@ -47,24 +42,16 @@ export function managerAuthenticator(
     const member = callerOf(found, rows, subOrgId)
     return member && { ...member, ...(await memberEnvironment(platform, member, namedEnvironment(headers))) }
   }
-  const findKey: Authenticator<KeyCaller> = (credentials, now) => {
-    const named = namedEnvironment(credentials.headers)
-    const finding = ofKeys(credentials, now)
-    if (named === null) return finding
-    return whenThere(finding, (caller) => {
-      assertOwnEnvironment(caller, named)
-      return caller
-    })
-  }
-  return (credentials, now) => {
-    const { headers } = credentials
+  return async (credentials, now) => {
+    const { headers, lookUp } = credentials
     const token = headers['x-api-key'] === undefined ? bearerToken(headers) : null
-    if (token === null) return findKey(credentials, now)
-    const finding = whenThere(
-      findSession(platform, token, credentials.lookUp),
-      (found) => found && findMember(found, credentials),
-    )
-    return whenThere(finding, (member) => member ?? findKey(credentials, now))
+    const found = token === null ? null : await findSession(platform, token, lookUp)
+    const member = found && (await findMember(found, credentials))
+    if (member) return member
+    const key = await ofKeys(credentials, now)
+    const named = namedEnvironment(headers)
+    if (named !== null) assertOwnEnvironment(key, named)
+    return key
   }
 }
 

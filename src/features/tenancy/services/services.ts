@@ -1,5 +1,4 @@
 import { authDependents, type ServiceId } from '../../../contract/contract.ts'
-import { type Awaitable, whenThere } from '../../../platform/awaitable.ts'
 import { invalidField } from '../../../platform/errors.ts'
 import { changedFrom, record } from '../../../platform/events/events.ts'
 import { type Platform, perPlatform } from '../../../platform/platform.ts'
@@ -21,16 +20,11 @@ const enabledServices = perPlatform((platform) =>
 )
 
 /** The switch of a service in a directory: on if it is enabled, and Auth too where it depends on that. */
-export function readSwitch(platform: Platform, directory: Directory, service: ServiceId): Awaitable<boolean> {
+export async function readSwitch(platform: Platform, directory: Directory, service: ServiceId): Promise<boolean> {
   const cache = enabledServices(platform)
-  const reading = whenThere(
-    cache.get(directory.id),
-    (own) => own ?? whenThere(defaultsDirectory(platform, directory), ({ id }) => cache.get(id)),
-  )
-  return whenThere(
-    reading,
-    (enabled) => !enabled || (enabled.has(service) && (!authDependents.includes(service) || enabled.has('auth'))),
-  )
+  const inherited = async () => cache.get((await defaultsDirectory(platform, directory)).id)
+  const enabled = (await cache.get(directory.id)) ?? (await inherited())
+  return !enabled || (enabled.has(service) && (!authDependents.includes(service) || enabled.has('auth')))
 }
 
 /** The configuration of a directory, or else that of the account-level one; by default every service is on. */
