@@ -90,9 +90,9 @@ export const signIn: Mutant[] = [
   },
   {
     name: 'a generated code is valid only in its directory',
-    in: 'judgedPlainCode',
-    find: "${directory('asked')} and otps.id",
-    replace: 'otps.directory_id and otps.id',
+    in: 'judgedCode',
+    find: "${directory('asked')} and id",
+    replace: 'directory_id and id',
     tests: ['otp.test.ts'],
   },
   {
@@ -239,9 +239,9 @@ export const signIn: Mutant[] = [
   },
   {
     name: 'wrong guesses at generated codes are counted',
-    in: 'judgedPlainCode',
-    find: 'then 0 else 1 end',
-    replace: 'then 0 else 0 end',
+    in: 'judgedCode',
+    find: "attempts = attempts + (verdict = 'wrong')::int",
+    replace: 'attempts = attempts',
     tests: ['otp-race.test.ts'],
   },
 ]

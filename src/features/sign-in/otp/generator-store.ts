@@ -39,31 +39,6 @@ export const generatedCode = defineJoined<{ expires_at: Date }>()({
     select asked.n, clock.at + make_interval(secs => asked.ttl_seconds) as expires_at from clock cross join asked`,
 })
 
-/**
- * Judges a code of no session and no address that may still pass, as `judgedCode` does, by an update alone: no other code has
- * a say about it. It tests and counts in one: what waited for a row looks at it again (READ COMMITTED), so a code passes once,
- * and no guess is tested that is not counted, however many processes try concurrently. A code that it leaves as it was has no
- * row in the answer: `judgedCode` judges it. Rows are locked in key order: the planner does not see how many are asked for,
- * and sequential scans are off.
- */
-// Consumes otps: validating a generated code that names no session and no address.
-export const judgedPlainCode = defineJoined<{ passed: boolean }>()({
-  columns: { id: 'uuid', hash: 'bytea' },
-  order: sqlText`directory_id, id`,
-  text({ directory }) {
-    const isRight = sqlText`asked.hash = otps.phrase_hash or asked.hash = otps.digit_hash`
-    return sqlText`
-      update otps set
-        used_at = case when ${isRight} then clock.at end,
-        attempts = otps.attempts + case when ${isRight} then 0 else 1 end
-      from clock, asked
-      where otps.directory_id = ${directory('asked')} and otps.id = asked.id and otps.purpose = 'generator'
-        and otps.session_ref is null and otps.identity is null and otps.used_at is null
-        and otps.attempts < otps.max_attempts and otps.expires_at > clock.at
-      returning asked.n, otps.used_at is not null as passed`
-  },
-})
-
 /** The newest code of the same that voids older ones, and those at which somebody has guessed. */
 function siblings(same: SqlText, directory: SqlText): SqlText {
   const codes = sqlText`select id, created_at, attempts, withheld from otps where directory_id = ${directory} and ${same}`
@@ -81,7 +56,7 @@ function siblings(same: SqlText, directory: SqlText): SqlText {
  * The lateral subquery keeps the planner on the primary key: a plan made while the table was small would scan all of it
  * later. Digests are compared plainly: without the key of the hash, timing reveals nothing.
  */
-// Consumes otps: validating a generated code that names a session or an address.
+// Consumes otps: validating a generated code.
 export const judgedCode = defineJoined<{ verdict: Verdict }>()({
   columns: { id: 'uuid', session_ref: 'text', hash: 'bytea' },
   order: sqlText`directory_id, id`,

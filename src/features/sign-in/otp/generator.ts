@@ -4,7 +4,7 @@ import { toDeliveryState } from '../../../platform/outbox/delivery-state.ts'
 import type { Work } from '../../../platform/work.ts'
 import { hashCode, makeCode } from './codes.ts'
 import { otpErrors } from './errors.ts'
-import { findIdOfSession, type GeneratedRow, generatedCode, judgedCode, judgedPlainCode } from './generator-store.ts'
+import { findIdOfSession, type GeneratedRow, generatedCode, judgedCode } from './generator-store.ts'
 import { readRecipient, sendCode } from './sending.ts'
 import { otpSettings } from './settings.ts'
 import type { Verdict } from './store.ts'
@@ -32,8 +32,7 @@ export async function generateOtp(work: Work, input: GenerateInput) {
     max_attempts: settings.max_attempts,
     ttl_seconds: input.ttl_seconds ?? settings.ttl_seconds,
   }
-  // Most codes have no recipient: these need no promise.
-  const recipient = typeof (input.email ?? input.phone) === 'string' ? await readRecipient(input) : null
+  const recipient = await readRecipient(input)
   const { expiresAt, deliveries } = recipient
     ? await sendCode(work, { settings, recipient, row, made })
     : { expiresAt: await storeCode(work, row), deliveries: [] }
@@ -82,13 +81,8 @@ async function judge({ platform, directory, db }: Work, input: ValidateInput): P
   const otpId = given ?? (await findIdOfSession(db, directory, sessionRef ?? ''))
   if (otpId === null || !isId(otpId)) return 'unknown'
   const hash = hashCode(platform, 'generator', otpId, input.code)
-  // Two attempts at one code never share a statement: the second must see the effect of the first.
-  const presented = { directoryId: directory.id, key: otpId }
-  if (sessionRef === null) {
-    const judged = await runTogether(platform, { ...presented, statement: judgedPlainCode, row: { id: otpId, hash } })
-    if (judged) return judged.passed ? 'match' : 'wrong'
-  }
   const row = { id: otpId, session_ref: sessionRef, hash }
-  const judged = await runTogether(platform, { ...presented, statement: judgedCode, row })
+  // Two attempts at one code never share a statement: the second must see the effect of the first.
+  const judged = await runTogether(platform, { statement: judgedCode, directoryId: directory.id, key: otpId, row })
   return judged?.verdict ?? 'unknown'
 }
