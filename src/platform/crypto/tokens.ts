@@ -1,6 +1,5 @@
-import { type KeyObject, randomInt, timingSafeEqual } from 'node:crypto'
+import { createHmac, type KeyObject, randomInt, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import { hmacSha256 } from './hmac.ts'
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
@@ -71,9 +70,8 @@ export function checksum(text: string): string {
  * of every code, key and token: without the key, a dump can be neither reversed nor forged.
  */
 export function keyedHash(key: KeyObject, ...parts: string[]): Buffer {
-  let text = ''
-  for (const part of parts) text += `${Buffer.byteLength(part)}:${part}`
-  return hmacSha256(key, text)
+  const text = parts.map((part) => `${Buffer.byteLength(part)}:${part}`).join('')
+  return createHmac('sha256', key).update(text).digest()
 }
 
 /** Characters of a tag: 128 bits. */
