@@ -23,8 +23,8 @@ export interface Caches {
   close(): Promise<void>
 }
 
-// The bound on staleness, but for a turn of the event loop, while the listening connection leads to a server that has
-// fallen silent. Twice as long, if the system clock is set back meanwhile.
+// The bound on staleness while the listening connection leads to a server that has fallen silent. Twice as long, if the
+// system clock is set back meanwhile.
 const TTL_MS = 5000
 // The same while this process knows that it hears nothing. Not zero, so that an entry that many requests need is read ten
 // times a second at most.
@@ -42,23 +42,10 @@ interface Entry<T> {
   lane: Lane | null
 }
 
-let turnMs: number | null = null
-
-/** The time, read once in a turn of the event loop: each of its requests looks into several caches. */
-function timeOfTurn(): number {
-  if (turnMs === null) {
-    // Process clock: how long this process keeps a cached value.
-    turnMs = Date.now()
-    setImmediate(() => {
-      turnMs = null
-    })
-  }
-  return turnMs
-}
-
 function isFresh({ isDue, lane, readAtMs, ttlMs }: Entry<unknown>): boolean {
+  // Process clock: how long this process keeps a cached value.
   // What is being read is shared, however briefly its value may be used.
-  return !isDue && (lane !== null || !hasPassed(ttlMs, readAtMs, timeOfTurn()))
+  return !isDue && (lane !== null || !hasPassed(ttlMs, readAtMs, Date.now()))
 }
 
 export interface CacheOptions {
@@ -103,7 +90,8 @@ export function openCaches(url: string, log: Log, options: CacheOptions = {}): C
         const reading = readForAll(() => load(key))
         const entry: Entry<T> = {
           value: reading,
-          readAtMs: timeOfTurn(),
+          // Process clock: how long this process keeps a cached value.
+          readAtMs: Date.now(),
           ttlMs: isListening ? ttlMs : disconnectedTtlMs,
           isDue: false,
           lane: currentPlace().lane,

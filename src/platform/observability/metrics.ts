@@ -138,21 +138,7 @@ function timeRequests(registry: Registry): Metrics['observeRequest'] {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     registers: [registry],
   })
-  // Finding a series by its labels costs more than counting in it, and so does a name made of them. There are as many as
-  // routes and statuses.
-  type Series = ReturnType<typeof requests.labels>
-  const known = new Map<string, Map<string, Map<number, Series>>>()
-  const add = (method: string, route: string, status: number): Series => {
-    const ofRoute = known.get(route) ?? new Map<string, Map<number, Series>>()
-    const ofMethod = ofRoute.get(method) ?? new Map<number, Series>()
-    const series = requests.labels(method, route, String(status))
-    known.set(route, ofRoute.set(method, ofMethod.set(status, series)))
-    return series
-  }
-  return (method, route, status, durationMs) => {
-    const series = known.get(route)?.get(method)?.get(status) ?? add(method, route, status)
-    series.observe(durationMs / 1000)
-  }
+  return (method, route, status, durationMs) => requests.observe({ method, route, status }, durationMs / 1000)
 }
 
 function countJobs(registry: Registry): JobMetrics {

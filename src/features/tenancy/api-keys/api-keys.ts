@@ -1,5 +1,3 @@
-import { hash } from 'node:crypto'
-import { boundedMap } from '../../../platform/bounded-map.ts'
 import { isDamaged, isMistyped, MAX_KEY_LENGTH, makeKey, startOf } from '../../../platform/crypto/api-key.ts'
 import { hashPurpose } from '../../../platform/crypto/keyring.ts'
 import { keyedHash } from '../../../platform/crypto/tokens.ts'
@@ -81,11 +79,10 @@ export async function listApiKeys(db: Db, accountId: string): Promise<ApiKeyRow[
  */
 export function findApiKey(platform: Platform) {
   const cache = apiKeyCache(platform)
-  const addressOf = keyAddresses(platform)
   return async (presented: string, { ip, lookUp, now }: Presenting): Promise<KeyCaller | null> => {
-    const address = presented.length > MAX_KEY_LENGTH ? null : addressOf(presented)
     const find = (known: string) => (cache.has(known) ? cache.get(known) : lookUp(() => cache.get(known)))
-    const caller = address === null ? null : await find(address)
+    const isKey = presented.length <= MAX_KEY_LENGTH && !isMistyped(presented)
+    const caller = isKey ? await find(cacheKey(hashKey(platform, presented))) : null
     // Only now, since a key of the operator's own making may have any form.
     if (!caller && isToken(presented)) throw httpErrors.apiKeyInvalid({ headers: CHALLENGE, detail: TOKEN_SENT })
     if (!caller && isDamaged(presented)) throw httpErrors.apiKeyInvalid({ headers: CHALLENGE, detail: DAMAGED })
@@ -117,24 +114,6 @@ const DAMAGED = 'The key is mistyped or cut off: copy it whole.'
 /** Whether it has the form of a JWT, as access tokens do. */
 function isToken(presented: string): boolean {
   return /^eyJ[\w-]*\.[\w-]+\.[\w-]*$/.test(presented)
-}
-
-const MAX_REMEMBERED = 10_000
-
-/**
- * The cache key of a presented key, or null when it is mistyped. Memoized under a plain digest, which costs a fraction
- * of the keyed one and, unlike the key itself, reveals nothing in a memory dump.
- */
-function keyAddresses(platform: Platform): (presented: string) => string | null {
-  const remembered = boundedMap<string | null>(MAX_REMEMBERED)
-  return (presented) => {
-    const digest = hash('sha256', presented, 'binary')
-    const known = remembered.get(digest)
-    if (known !== undefined) return known
-    const address = isMistyped(presented) ? null : cacheKey(hashKey(platform, presented))
-    remembered.set(digest, address)
-    return address
-  }
 }
 
 // Looked up by its hash, whose key only the deployment has: nobody can tell from the time that a look-up takes how much of
