@@ -16,4 +16,4 @@ RUN NODE_COMPILE_CACHE=node_modules/.cache/watchword node -e \
 EXPOSE 4000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=40s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT ?? 4000}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "--max-semi-space-size=8", "src/main.js"]
+CMD ["node", "src/main.js"]

@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process'
+import { fork, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { cpSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -50,6 +51,36 @@ test('the image has all files that the service loads', () => {
     env: { PATH: process.env['PATH'] ?? '', NODE_ENV: 'production' },
   })
   expect([status, stderr]).toEqual([1, expect.stringMatching(/^WATCHWORD_BASE_URL is missing: [^\n]+\n$/)])
+})
+
+// Prints the options of the process that ends.
+// Shared process: the text of a program that runs in a process of its own.
+const OPTIONS = 'data:text/javascript,process.on("exit",()=>console.log(process.pid,process.execArgv.join()))'
+
+test.each<[string, string[], Record<string, string>, string[]]>([
+  ['the service', [], {}, ['--max-semi-space-size=8']],
+  ['the command line', ['--max-semi-space-size=16'], {}, ['--max-semi-space-size=16']],
+  ['NODE_OPTIONS', [], { NODE_OPTIONS: '--max-semi-space-size=16' }, []],
+])('%s sets the limit of short-lived objects, with one pid', (_, args, env, expected) => {
+  const { pid, stdout } = spawnSync(process.execPath, [...args, '--import', OPTIONS, `${root}src/main.js`], {
+    cwd: makeDirectory(),
+    encoding: 'utf8',
+    env: { PATH: process.env['PATH'] ?? '', NODE_ENV: 'production', ...env },
+  })
+  expect(stdout).toBe(`${pid} ${[...expected, '--import', OPTIONS].join()}\n`)
+})
+
+test('a process with a channel to its parent keeps the channel', async () => {
+  // Shared process: the text of a program that runs in a process of its own.
+  const report = 'data:text/javascript,process.on("exit",()=>process.send(process.execArgv.length))'
+  const child = fork(`${root}src/main.js`, {
+    cwd: makeDirectory(),
+    execArgv: ['--import', report],
+    env: { PATH: process.env['PATH'] ?? '', NODE_ENV: 'production' },
+    silent: true,
+  })
+  const [[options]] = await Promise.all([once(child, 'message'), once(child, 'exit')])
+  expect(options).toBe(2)
 })
 
 test('an older Node is refused in one line', () => {
