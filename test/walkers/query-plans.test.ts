@@ -1,5 +1,8 @@
 import { sql } from 'kysely'
-import { expect, test } from 'vitest'
+import pg from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
+import { recordset } from '../../src/platform/joined/recordset.ts'
+import { SESSION_SETTINGS } from '../../src/platform/db/session-settings.ts'
 import { startApp } from '../harness.ts'
 import { newEmail, newUser } from '../people/people.ts'
 import { signedInUser } from '../people/sign-in.ts'
@@ -46,6 +49,48 @@ async function serverVersion(): Promise<number> {
   )
   return Number(rows[0]?.version)
 }
+
+/** A connection with the settings of the service, but for those given. */
+async function connect(settings: Partial<typeof SESSION_SETTINGS> | Record<string, string>): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: service.databaseUrl })
+  await client.connect()
+  onTestFinished(() => client.end())
+  for (const [name, value] of Object.entries({ ...SESSION_SETTINGS, ...settings }))
+    await client.query(`set ${name} = '${value}'`)
+  return client
+}
+
+const GIVEN = recordset(1, 'given', { directory_id: 'uuid', id: 'uuid' })
+const byKey = (given: string) => `select one.id from ${given} join otps one using (directory_id, id)`
+
+test.each([
+  ['off', 'Index'],
+  ['on', 'Seq Scan'],
+])('with enable_seqscan %s a plan for an empty table has an %s', async (setting, scan) => {
+  const client = await connect({ enable_seqscan: setting, plan_cache_mode: 'force_generic_plan' })
+  await client.query('create temporary table otps (directory_id uuid, id uuid, primary key (directory_id, id))')
+  await client.query(`prepare searched as ${byKey(GIVEN)}`)
+  const { rows } = await client.query<{ 'QUERY PLAN': string }>('explain execute searched (null, null)')
+  expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toMatch(new RegExp(`-> +${scan}.* on otps`))
+})
+
+test('a joined statement is planned once, since the planner does not see how many rows it is given', async () => {
+  const client = await connect({})
+  const shown = GIVEN.replaceAll(/\(select (\$\d::uuid\[\])\)/g, '$1')
+  expect(shown).not.toBe(GIVEN)
+  const plansOf = async (name: string, text: string) => {
+    const one = '{00000000-0000-7000-8000-000000000000}'
+    for (let n = 0; n < 20; n++) await client.query({ name, text, values: [one, one] })
+    const { rows } = await client.query<{ custom: string; generic: string }>(
+      'select custom_plans as custom, generic_plans as generic from pg_prepared_statements where name = $1',
+      [name],
+    )
+    return rows
+  }
+  // PostgreSQL tries five plans before it compares.
+  expect(await plansOf('hidden', byKey(GIVEN))).toEqual([{ custom: '5', generic: '15' }])
+  expect(await plansOf('shown', byKey(shown))).toEqual([{ custom: '20', generic: '0' }])
+})
 
 test('who is looked up by address is found by the index of addresses, before the first analysis too', async () => {
   const subOrgId = await tenant.organization()
