@@ -10,9 +10,9 @@ if (Number.parseInt(process.versions.node, 10) < 24) {
   process.exit(1)
 }
 
-// V8 reads this limit only while it starts; without it the space for short-lived objects grows from 16 to 64 MiB. The process
-// replaces itself by one that has the option, with the same pid and streams. Workers inherit the option. A process with a
-// channel to its parent would lose the channel: `node --watch` runs without the limit.
+// V8 reads this limit only while it starts. With it the space for short-lived objects grows to 16 MiB, without it to 64. The
+// process replaces itself by one that has the option, with the same pid and streams; workers inherit the option. A process
+// with a channel to its parent, as under `node --watch`, would lose the channel and runs without the limit.
 const LIMIT = '--max-semi-space-size'
 const given = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].join(' ')
 if (process.platform !== 'win32' && process.channel === undefined && !given.includes(LIMIT))
@@ -29,14 +29,6 @@ module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/watchwor
 const { runProcess } = await import('./process/run.ts')
 await runProcess()
 
-// These flags are set here and not on the command line: the cache of compiled code, and the code that Node comes with, are
-// valid for the flags that V8 had when they were read.
-
-// V8 lets the heap grow to four times what is alive before it collects, and holds that for as long as there is load, and
-// minutes longer; twice is enough here.
+// V8 lets the heap grow to four times what is alive before it collects; twice is enough. Set here and not on the command line:
+// the cache of compiled code is valid only for the flags that V8 had when it was read.
 setFlagsFromString('--heap-growing-percent=100')
-// V8 discards the bytecode of functions that have not run for a while: the next requests would have to compile it again.
-setFlagsFromString('--no-flush-bytecode')
-// V8 makes objects among the long-lived ones if many of their kind have survived a collection, as requests in a burst do.
-// There each keeps alive what it refers to, until the next full collection, though its request is long answered.
-setFlagsFromString('--no-allocation-site-pretenuring')

@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import { recordset } from '../../src/platform/joined/recordset.ts'
 import { SESSION_SETTINGS } from '../../src/platform/db/session-settings.ts'
+import { recordset } from '../../src/platform/joined/recordset.ts'
+import { sqlText } from '../../src/platform/joined/sql-text.ts'
 import { startApp } from '../harness.ts'
 import { newEmail, newUser } from '../people/people.ts'
 import { signedInUser } from '../people/sign-in.ts'
@@ -60,7 +61,7 @@ async function connect(settings: Partial<typeof SESSION_SETTINGS> | Record<strin
   return client
 }
 
-const GIVEN = recordset(1, 'given', { directory_id: 'uuid', id: 'uuid' })
+const GIVEN = recordset(1, sqlText`given`, { directory_id: 'uuid', id: 'uuid' })
 const byKey = (given: string) => `select one.id from ${given} join otps one using (directory_id, id)`
 
 test.each([
