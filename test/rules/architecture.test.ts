@@ -278,7 +278,7 @@ test('there is one way to join statements, and one maker of SQL as text', () => 
   const users = sources.filter(({ imports }) => imports.some(({ target }) => target === queue))
   expect(users.map(({ path }) => path)).toEqual([definition])
   // A queue of its own gathers what comes in one turn of the event loop.
-  expect(filesWith(/\bsetImmediate\(/).sort()).toEqual([fileOf('openCaches'), queue, fileOf('openFairQueue')].sort())
+  expect(filesWith(/\bsetImmediate\(/).sort()).toEqual([queue, fileOf('openFairQueue')].sort())
   // Two forms of a text, one of them for a distributed database.
   expect(filesWith(/(\.|\{ |')distributed\b(?!\.ts)/).sort()).toEqual(
     [fileOf('skipLocked'), definition, 'src/wiring/app.ts'].sort(),

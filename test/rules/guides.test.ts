@@ -30,7 +30,7 @@ test('the README can be read at one go', () => {
 
 test('every guide starts the service as package.json and the image do', () => {
   const { scripts }: { scripts: { start: string } } = JSON.parse(read('package.json'))
-  expect(scripts.start).toMatch(/^node (--\S+ )+src\/main\.js$/)
+  expect(scripts.start).toMatch(/^node (--\S+ )*src\/main\.js$/)
   const image: string[] = JSON.parse(/^CMD (\[.*\])$/m.exec(read('Dockerfile'))?.[1] ?? '[]')
   expect(image.join(' ')).toBe(scripts.start)
   expect(read('docs/deploy.md')).toContain(`ExecStart=/usr/bin/${scripts.start}\n`)
