@@ -67,9 +67,11 @@ const byKey = (given: string) => `select one.id from ${given} join otps one usin
 test.each([
   ['off', 'Index'],
   ['on', 'Seq Scan'],
-])('with enable_seqscan %s a plan for an empty table has an %s', async (setting, scan) => {
+])('with enable_seqscan %s a plan for a table with one row has an %s', async (setting, scan) => {
   const client = await connect({ enable_seqscan: setting, plan_cache_mode: 'force_generic_plan' })
   await client.query('create temporary table otps (directory_id uuid, id uuid, primary key (directory_id, id))')
+  await client.query('insert into otps values (gen_random_uuid(), gen_random_uuid())')
+  await client.query('analyze otps')
   await client.query(`prepare searched as ${byKey(GIVEN)}`)
   const { rows } = await client.query<{ 'QUERY PLAN': string }>('explain execute searched (null, null)')
   expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toMatch(new RegExp(`-> +${scan}.* on otps`))
@@ -82,15 +84,15 @@ test('a joined statement is planned once, since the planner does not see how man
   const plansOf = async (name: string, text: string) => {
     const one = '{00000000-0000-7000-8000-000000000000}'
     for (let n = 0; n < 20; n++) await client.query({ name, text, values: [one, one] })
-    const { rows } = await client.query<{ custom: string; generic: string }>(
-      'select custom_plans as custom, generic_plans as generic from pg_prepared_statements where name = $1',
+    const { rows } = await client.query<{ custom: number; generic: number }>(
+      'select custom_plans::int as custom, generic_plans::int as generic from pg_prepared_statements where name = $1',
       [name],
     )
     return rows
   }
   // PostgreSQL tries five plans before it compares.
-  expect(await plansOf('hidden', byKey(GIVEN))).toEqual([{ custom: '5', generic: '15' }])
-  expect(await plansOf('shown', byKey(shown))).toEqual([{ custom: '20', generic: '0' }])
+  expect(await plansOf('hidden', byKey(GIVEN))).toEqual([{ custom: 5, generic: 15 }])
+  expect(await plansOf('shown', byKey(shown))).toEqual([{ custom: 20, generic: 0 }])
 })
 
 test('who is looked up by address is found by the index of addresses, before the first analysis too', async () => {
@@ -126,10 +128,10 @@ test.each([
   })
   const lookUps = statements.filter((statement) => new RegExp(`(from|update) ${table}`).test(statement))
   expect(lookUps, what).toHaveLength(1)
-  const searches = (await searchesOf(lookUps[0] ?? '')).filter(({ index }) => index.startsWith(`${table}_`))
-  expect(searches).toHaveLength(1)
-  expect(searches[0]?.index).toBe(`${table}_pkey`)
-  expect(searches[0]?.condition).toContain(' AND ')
+  // A code that names a session or an address has siblings, which other indexes find.
+  const byId = (await searchesOf(lookUps[0] ?? '')).filter(({ condition }) => condition.includes('(id = asked.id)'))
+  expect(byId.map(({ index }) => index)).toEqual([`${table}_pkey`])
+  expect(byId[0]?.condition).toContain('(directory_id = asked.directory_id) AND ')
 })
 
 test('in a large organization among small ones every search asks for more than the organization', async () => {
