@@ -138,7 +138,8 @@ test('the events of an organization do not show who is on the team already', asy
     { type: 'member.invited', organization_id: subOrgId, data: { userId: null, invitedBy: by } },
     { type: 'member.invitation_withdrawn', organization_id: subOrgId, data: { userId: null, invitedBy: by } },
   ])
-  expect(succeeded(await key.get('/v1/events?types=member.*')).events).toHaveLength(4)
+  // The feed ends before the oldest transaction under way, which may be of another test.
+  await expect.poll(async () => succeeded(await key.get('/v1/events?types=member.*')).events).toHaveLength(4)
   const { events } = succeeded(await tenant.get('/v1/events?types=member.*&limit=100'))
   expect(events.filter((each: { data: { subOrgId: string } }) => each.data.subOrgId === subOrgId)).toEqual([])
 })
