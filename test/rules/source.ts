@@ -22,7 +22,7 @@ export interface Import {
 const IMPORT =
   /(?:^|\n)\s*(?:import|export)(\s+type)?\s[^'";]*?\sfrom\s+'([^']+)'|\bimport\('([^']+)'\)|(?:^|\n)import\s+'([^']+)'/g
 
-/** Every TypeScript file below a folder. */
+/** Every TypeScript file below a folder, without those of installed packages. */
 export function readSources(folder: string): SourceFile[] {
   return listPaths(folder)
     .map(readSource)
@@ -33,6 +33,7 @@ function listPaths(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
     .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+    .filter((path) => !path.includes('node_modules/'))
 }
 
 const withFiles = new Set(listPaths('src').map((path) => dirname(path)))
