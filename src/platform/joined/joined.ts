@@ -19,11 +19,11 @@ export interface Writing {
 }
 
 interface Definition<C extends Columns> {
-  /** Those of `asked` besides `n` and `directory_id`. */
+  /** The columns of `asked`, without `n` and `directory_id`. */
   columns: C
   /** In which rows of `asked` come, and so are locked: two statements of the same order cannot deadlock. */
   order?: SqlText
-  /** Those of further rows besides `n`, such as the events of a sign-in, where a request brings any. */
+  /** The columns of further rows that a request adds, without `n`, such as the events of a sign-in. */
   more?: Columns
   /** What follows the common table expressions `clock` (`at`) and `asked`. Its answer has the `n` of `asked`. */
   text(writing: Writing): SqlText

@@ -186,7 +186,7 @@ test('what is closed refuses all who wait', async () => {
   expect(await settled()).toEqual(['y gave up', 'z gave up'])
 })
 
-/** Jobs that end when they are told to, and which of them have begun. */
+/** Jobs that end on request, and the list of those that have begun. */
 function jobs(limits: Partial<Parameters<typeof openFairQueue>[0]>) {
   const queue = openFairQueue({ turns: 3, turnsOfOne: 2, places: 13, placesOfOne: 7, patienceMs: 60_000, ...limits })
   const begun: string[] = []
@@ -227,7 +227,7 @@ test('an owner that wants all turns leaves the others theirs', async () => {
   expect(await Promise.all([...greedy, ...modest])).toEqual(['a1', 'a2', 'a3', 'a4', 'b1', 'b2'])
 })
 
-test('the owner that has had the fewest turns is next, whoever came first', async () => {
+test('the owner with the fewest turns goes next, in any order of arrival', async () => {
   const { begun, begin, end } = jobs({ turns: 2 })
   const all = [begin('a', 'a1'), begin('a', 'a2'), begin('a', 'a3'), begin('a', 'a4'), begin('b', 'b1')]
   await end('a1')

@@ -18,7 +18,7 @@ export async function writeNextPassword(work: TxWork, userId: string, hash: stri
   await writePassword(work, settings, { user, hashed: { hash, format: 'argon2id' } })
 }
 
-/** Stores the password, and ends everything else of the user, who is told. */
+/** Stores the password, ends all sessions and pending sign-ins of the user, and notifies the user. */
 export async function writePassword(
   work: TxWork,
   { password_history: historyKept }: PasswordSettings,

@@ -53,7 +53,7 @@ function found(
   })
 }
 
-/** Only what is made counts, and last, since whoever else makes one waits from then on. Throws `rate_limited`. */
+/** Counts only organizations that were created. Called last, because concurrent requests wait for the counter. Throws `rate_limited`. */
 async function countFounding(work: TxWork, limit: number): Promise<void> {
   const { directory } = work
   const ofAll = { bucket: 'discovery.create', windowSeconds: DAY_SECONDS, limit }
