@@ -67,6 +67,8 @@ export interface TestApp {
   mails(to?: string): Promise<Mail[]>
   /** Types of events of a directory's or account's organization, in order. */
   events(filter: { accountId: string; type?: string }): Promise<EventRow[]>
+  /** Waits until the stream of events shows all that was recorded before: it ends before the oldest open transaction. */
+  settled(): Promise<void>
 }
 
 export interface EventRow {
@@ -162,6 +164,7 @@ export async function startApp(options: StartOptions = {}): Promise<TestApp> {
     },
     mails: mailReader(app),
     events: (filter) => readEvents(app, filter),
+    settled: () => settled(app),
   }
 }
 
@@ -290,6 +293,14 @@ async function readEvents(app: App, filter: { accountId: string; type?: string }
     .$if(filter.type !== undefined, (query) => query.where('type', '=', filter.type ?? ''))
     .orderBy('events.id')
     .execute()
+}
+
+async function settled({ platform: { db } }: App): Promise<void> {
+  const { rows } = await sql<{ id: string }>`select pg_current_xact_id()::text as id`.execute(db)
+  await until(async () => {
+    const isPast = sql<boolean>`pg_snapshot_xmin(pg_current_snapshot()) > ${rows[0]?.id}::xid8`
+    return (await db.selectNoFrom(isPast.as('isPast')).executeTakeFirstOrThrow()).isPast
+  }, 60_000)
 }
 
 /** Waits until a condition of another process holds. Fails after the deadline. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { startApp, type Tenant, until } from '../../test/harness.ts'
+import { startApp, type Tenant } from '../../test/harness.ts'
 import { newPasskey } from '../../test/people/authenticator.ts'
 import { sentSmsCode, succeeded } from '../../test/people/factors.ts'
 import { PAGE } from '../../test/people/passkeys.ts'
@@ -47,10 +47,8 @@ test('a reset lets the last owner sign in after they lost every factor, and is r
   expect((await owner.me.get('/v1/me')).status).toBe(401)
   const code = { subOrgId: 'team', challenge_token, code: '123456' }
   expect((await tenant.post('/v1/mfa/challenge/verify', code)).body.code).toBe('challenge_expired')
-  const events = await until(async () => {
-    const { events } = succeeded(await tenant.get('/v1/events?types=member.factors_reset'))
-    return events.length > 0 && events
-  })
+  await service.settled()
+  const { events } = succeeded(await tenant.get('/v1/events?types=member.factors_reset'))
   expect(events).toMatchObject([
     {
       actor: { type: 'cli' },

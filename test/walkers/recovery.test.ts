@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { refuseTable } from '../../src/cli/recover-secrets.ts'
 import { refusalsOf } from '../../src/cli/recovery-tables.ts'
 import { newId } from '../../src/platform/ids.ts'
-import { caller, startApp, until } from '../harness.ts'
+import { caller, startApp } from '../harness.ts'
 import { overtakeOneRow } from '../overtaken-batch.ts'
 import { codeOf, enrollTotp, makeProvenUser, signInByLink, succeeded } from '../people/factors.ts'
 import { newEmail, newPasswordUser, type Person } from '../people/people.ts'
@@ -162,14 +162,8 @@ test('recover refuses cursors beyond the restored events of an earlier epoch, an
       cursor = next_cursor
     }
   }
-  // Of a transaction that is lost: it leaves nothing here.
-  const lost = (await sql<{ id: string }>`select pg_current_xact_id()::text as id`.execute(db)).rows[0]?.id
-  // Readers get events once every earlier transaction of the server has ended, those of other tests too.
-  await until(async () => {
-    const { rows } = await sql<{ isPast: boolean }>`
-      select pg_snapshot_xmin(pg_current_snapshot()) > ${lost}::xid8 as "isPast"`.execute(db)
-    return rows[0]?.isPast
-  })
+  // Its transaction takes an id and leaves no row, as one that is lost.
+  await app.settled()
   const beyond = await caughtUp()
   const after = (cursor: string) => tenant.get(`/v1/events?after=${cursor}`)
   // As after a promotion, which the next start or reading notices.

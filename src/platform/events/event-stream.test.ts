@@ -161,11 +161,7 @@ test('rows of the release before get their place', async () => {
   const old = await db.selectFrom('events').selectAll().where('type', '=', 'test.old').executeTakeFirstOrThrow()
   expect([old.account_id, old.environment_id]).toEqual([tenant.accountId, tenant.environmentId])
   // What is under way elsewhere in the cluster keeps marks before it, from which the last test reads.
-  await until(async () => {
-    const xmin = sql<boolean>`pg_snapshot_xmin(pg_current_snapshot()) > ${old.tx_id}::xid8`
-    const { isSettled } = await db.selectNoFrom(xmin.as('isSettled')).executeTakeFirstOrThrow()
-    return isSettled || null
-  }, 20_000)
+  await service.settled()
 })
 
 test('keeps a mark for each hour, and none that is older than it needs', async () => {

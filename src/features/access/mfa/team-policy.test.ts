@@ -90,6 +90,7 @@ test('only an owner of the account changes it', async () => {
     { actor_type: 'user', actor_id: owner.id, organization_id: null, previous: { grace_period_days: 7 } },
   ])
   // Readers of the environment's events see it.
+  await app.settled()
   const { events: feed } = succeeded(await tenant.get('/v1/events?types=mfa.team_policy.updated'))
   expect(feed).toMatchObject([{ type: 'mfa.team_policy.updated', data: { grace_period_days: 14 } }])
   // No user of the environment is concerned.

@@ -1,5 +1,5 @@
 import { decodeJwt } from 'jose'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { startApp } from '../../../../test/harness.ts'
 import { newEmail } from '../../../../test/people/people.ts'
 import { signedInUser, signIn } from '../../../../test/people/sign-in.ts'
@@ -53,16 +53,10 @@ test('one session ends, then all of a user, and the feed names them', async () =
   expect((await tenant.delete(`/v1/sessions/${sidOf(session)}?subOrgId=${subOrgId}`)).body).toEqual({ success: true })
   const rest = await tenant.delete(`/v1/sessions?subOrgId=${subOrgId}&userId=${userId}`)
   expect(rest.body).toEqual({ success: true, revoked: 1 })
-  // A transaction of another test in the same cluster may hold the stream back for a moment.
-  const feed = await vi.waitFor(
-    async () => {
-      const feed = await tenant.get(`/v1/sessions/revocations?subOrgId=${subOrgId}&after=${before.body.next_cursor}`)
-      const ended = feed.body.revocations.map((entry: { session_id: string }) => entry.session_id)
-      expect(ended).toEqual([sidOf(session), sidOf(second)])
-      return feed
-    },
-    { timeout: 10_000 },
-  )
+  await app.settled()
+  const feed = await tenant.get(`/v1/sessions/revocations?subOrgId=${subOrgId}&after=${before.body.next_cursor}`)
+  const ended = feed.body.revocations.map((entry: { session_id: string }) => entry.session_id)
+  expect(ended).toEqual([sidOf(session), sidOf(second)])
   expect(feed.body.revocations[0]).toEqual({
     session_id: sidOf(session),
     user_id: session.user_id,
@@ -164,10 +158,8 @@ test('an organization follows its own ended sessions and events, and those of no
     (await caller.get(`/v1/sessions/revocations${query}`)).body.revocations.map(
       (entry: { session_id: string }) => entry.session_id,
     )
-  // A transaction of another test in the same cluster may hold the stream back for a moment.
-  await vi.waitFor(async () => expect(await endedFor(tenant)).toEqual(expect.arrayContaining([mine, theirs])), {
-    timeout: 10_000,
-  })
+  await app.settled()
+  expect(await endedFor(tenant)).toEqual(expect.arrayContaining([mine, theirs]))
   for (const caller of [key, tenant])
     expect(await endedFor(caller, caller === key ? '' : `?subOrgId=${own.subOrgId}`)).toEqual([mine])
   expect(await endedFor(stranger)).toEqual([])

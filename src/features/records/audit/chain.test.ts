@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { startApp, until } from '../../../../test/harness.ts'
+import { startApp } from '../../../../test/harness.ts'
 import { chainAll, headsNow, tampering, verified } from '../../../../test/people/audit.ts'
 import { recordStatements } from '../../../../test/rules/sql-recorder.ts'
 import { startSecondApp } from '../../../../test/second-app.ts'
@@ -209,11 +209,7 @@ test('a batch takes as many statements for many directories as for one', async (
       expect(reply.status).toBe(200)
     }
     // What is under way elsewhere in the cluster would leave some for a second batch.
-    await until(async () => {
-      const { rows } = await sql<{ settled: boolean }>`
-        select pg_snapshot_xmin(pg_current_snapshot()) > max(tx_id) as settled from events`.execute(db)
-      return rows[0]?.settled
-    }, 60_000)
+    await service.settled()
     let chained = 0
     const texts = await recordStatements(async () => {
       chained = await chainEvents(platform)

@@ -36,18 +36,9 @@ async function makeUser(subOrgId: string) {
   return reply.body.user
 }
 
-/** All that has happened can be read: the stream waits for whatever is under way in the whole cluster. */
-async function settled(): Promise<void> {
-  const { rows } = await platform.database.pool.query('select pg_current_xact_id()::text as id')
-  await until(async () => {
-    const bound = await platform.database.pool.query('select pg_snapshot_xmin(pg_current_snapshot())::text as id')
-    return BigInt(bound.rows[0].id) > BigInt(rows[0].id)
-  })
-}
-
 /** Everything that has happened is handed out, and sent. */
 async function dispatch(): Promise<void> {
-  await settled()
+  await service.settled()
   while (await fanOut(platform));
   while (await deliverDue(platform));
 }
@@ -66,10 +57,7 @@ test('an event arrives once, signed, as the feed shows it', async () => {
   const [first] = receiver.received
   if (!first) throw new Error('Nothing arrived')
   const [body] = verified(secret, first)
-  const feed = await until(async () => {
-    const reply = await tenant.get(`/v1/events?subOrgId=${subOrgId}&types=user.created`)
-    return reply.body.events[0]
-  })
+  const [feed] = (await tenant.get(`/v1/events?subOrgId=${subOrgId}&types=user.created`)).body.events
   expect(body).toEqual(feed)
   expect(body).toMatchObject({ type: 'user.created', data: { id: user.id } })
   expect(first.headers).toMatchObject({ 'webhook-id': feed.id, 'content-type': 'application/json' })
@@ -277,7 +265,7 @@ test('metrics tell of attempts by result, of what waits, and of what was disable
   const disabled = await figure('watchword_webhook_endpoints_disabled')
   const { receiver, subOrgId } = await listen()
   await makeUser(subOrgId)
-  await settled()
+  await service.settled()
   while (await fanOut(platform));
   await service.advance(30)
   expect(await figure('watchword_webhook_oldest_waiting_seconds')).toBeGreaterThanOrEqual(30)
@@ -332,7 +320,7 @@ test('Retry-After is kept to, a redirect is a failure, and a large answer is cut
 test('a deleted or disabled one gets nothing, though something waits', async () => {
   const [gone, off] = [await listen(), await listen()]
   for (const { subOrgId } of [gone, off]) await makeUser(subOrgId)
-  await settled()
+  await service.settled()
   while (await fanOut(platform));
   await tenant.delete(`${gone.path}${gone.of}`)
   await tenant.patch(`${off.path}${off.of}`, { enabled: false })
@@ -388,7 +376,7 @@ test('one that hangs holds up no other', async () => {
   dead.receiver.answer = () => null
   for (let n = 0; n < 8; n++) await makeUser(dead.subOrgId)
   await makeUser(well.subOrgId)
-  await settled()
+  await service.settled()
   while (await fanOut(platform));
   const all = dispatch()
   await until(async () => well.receiver.received.length === 1, 10_000)
@@ -409,7 +397,7 @@ test('two processes send each event once, and a lease that is over is taken up',
   expect(receiver.received).toHaveLength(30)
   const before = receiver.received.length
   for (let n = 0; n < 30; n++) await makeUser(subOrgId)
-  await settled()
+  await service.settled()
   const platforms = [platform, second.app.platform]
   await Promise.all(platforms.map((each) => fanOut(each)))
   while ((await Promise.all(platforms.map((each) => deliverDue(each)))).includes(true));
@@ -417,7 +405,7 @@ test('two processes send each event once, and a lease that is over is taken up',
   expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(60)
   // A process that died with the queue in its hands.
   await makeUser(subOrgId)
-  await settled()
+  await service.settled()
   while (await fanOut(platform));
   await platform.db
     .updateTable('webhook_queues')
