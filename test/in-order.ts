@@ -1,5 +1,6 @@
 import { endReasons } from '../src/features/access/sessions/end-reasons.ts'
-import { cutOff, findUserForUpdate, type HeldUser } from '../src/features/directory/users/users.ts'
+import { cutOff } from '../src/features/directory/users/changes/changes.ts'
+import { findUserForUpdate, type HeldUser } from '../src/features/directory/users/users.ts'
 import type { Platform } from '../src/platform/platform.ts'
 import { inTx, type TxWork } from '../src/platform/work.ts'
 import { until } from './harness.ts'

@@ -12,7 +12,8 @@ import { inTx, type TxWork, type Work } from '../platform/work.ts'
 export async function resetFactors(work: Work, email: string): Promise<FactorsReset> {
   const { memberErrors } = await import('../features/tenancy/members/errors.ts')
   const { memberEvents } = await import('../features/tenancy/members/events.ts')
-  const { cutOff, findUserByEmail, getUserForUpdate } = await import('../features/directory/users/users.ts')
+  const { findUserByEmail, getUserForUpdate } = await import('../features/directory/users/users.ts')
+  const { cutOff } = await import('../features/directory/users/changes/changes.ts')
   const { endReasons } = await import('../features/access/sessions/end-reasons.ts')
   const found = await findUserByEmail(work, requireEmail(email).norm)
   if (!found) throw memberErrors.notFound({ detail: 'No member has this address. See `members list`.' })

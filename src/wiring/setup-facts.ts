@@ -1,5 +1,5 @@
 import { requiresFactors } from '../features/access/mfa/policy.ts'
-import { hasActiveConnection } from '../features/federation/connections/connections.ts'
+import { hasActiveConnection } from '../features/federation/connections/known/known.ts'
 import { isProvisioned } from '../features/provisioning/scim/config.ts'
 import { hasWebhook } from '../features/records/webhooks/webhooks.ts'
 import type { SetupFacts } from '../features/tenancy/admin-portal/admin-portal.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
-import { beginFederated } from '../../src/features/federation/federation/begin.ts'
+import { beginFederated } from '../../src/features/federation/federation/begin/begin.ts'
 import { listKeptSms } from '../../src/platform/sms/outbox.ts'
 import type { Tenant, TestApp } from '../harness.ts'
 import { signInFromTwo } from '../people/devices.ts'

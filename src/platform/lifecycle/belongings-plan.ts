@@ -1,7 +1,7 @@
 import { type OperationNodeSource, type Selectable, sql } from 'kysely'
-import { sqlText } from '../../platform/joined/sql-text.ts'
 import type { Users } from '../db/schema.gen.ts'
 import type { EventInput } from '../events/events.ts'
+import { sqlText } from '../joined/sql-text.ts'
 import type { Message } from '../mail/outbox.ts'
 import { lockText, type UserLock } from '../tenancy/user-lock.ts'
 import type { TxWork } from '../work.ts'

@@ -8,7 +8,8 @@ import { belongingsOf } from '../../../platform/lifecycle/belongings.ts'
 import { perPlatform } from '../../../platform/platform.ts'
 import { lockText } from '../../../platform/tenancy/user-lock.ts'
 import type { Work } from '../../../platform/work.ts'
-import { SELF_SERVICE, toUser, type UserRow, userEvents } from '../../directory/users/users.ts'
+import { SELF_SERVICE } from '../../directory/users/proof/proof.ts'
+import { toUser, type UserRow, userEvents } from '../../directory/users/users.ts'
 import type { SignInFacts } from './sign-in-facts.ts'
 
 /** The first proof of a mailbox whose user has set nothing up before: the sign-in writes it as well. */

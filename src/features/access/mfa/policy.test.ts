@@ -5,7 +5,7 @@ import { makeProvenUser, succeeded } from '../../../../test/people/factors.ts'
 import { workIn } from '../../../../test/work.ts'
 import { directoryOfOrganization } from '../../../platform/tenancy/directory.ts'
 import { inTx } from '../../../platform/work.ts'
-import { deleteUser } from '../../directory/users/changes.ts'
+import { deleteUser } from '../../directory/users/changes/changes.ts'
 import { settleGrace } from './store.ts'
 
 const app = await startApp()

@@ -2,8 +2,7 @@ import type { TxWork } from '../../../platform/work.ts'
 import type { HeldUser } from '../users/users.ts'
 import { roleErrors } from './errors.ts'
 import { giveRoles } from './give.ts'
-import { dropGroupRoles } from './sso.ts'
-import { findLinkedConnectionId, listGrantsOfUsers } from './sso-store.ts'
+import { dropGroupRoles, findLinkedConnectionId, listGrantsOfUsers } from './sso/sso.ts'
 import { type AssignmentRow, findRoleRows } from './store.ts'
 
 /** Roles that a user has by groups and is to lose. */

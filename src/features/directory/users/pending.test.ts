@@ -6,15 +6,8 @@ import { newId } from '../../../platform/ids.ts'
 import { directoryOfOrganization } from '../../../platform/tenancy/directory.ts'
 import { inTx } from '../../../platform/work.ts'
 import { userCleanup } from './cleanup.ts'
-import {
-  ensureAuthAccount,
-  findUserByEmail,
-  findUserById,
-  getUser,
-  getUserForUpdate,
-  proveMailbox,
-  type UserRow,
-} from './users.ts'
+import { proveMailbox } from './proof/proof.ts'
+import { ensureAuthAccount, findUserByEmail, findUserById, getUser, getUserForUpdate, type UserRow } from './users.ts'
 
 const { tenant, events, app, advance } = await startApp()
 const { platform } = app

@@ -8,11 +8,10 @@ import { directoryOfOrganization } from '../../../platform/tenancy/directory.ts'
 import { namedOrganization } from '../../../platform/tenancy/named-organization.ts'
 import { countAddressNotice, createUser, getUserInReach, listUsers } from './administration.ts'
 import { BulkCreate, BulkReply, createUsers } from './bulk/bulk.ts'
-import { changeUser, deleteUser, moveUser } from './changes.ts'
+import { changeUser, deleteUser, moveUser, restoreDeleted } from './changes/changes.ts'
 import { userErrors } from './errors.ts'
 import { userEvents } from './events.ts'
 import { userPosition } from './list-store.ts'
-import { restoreDeleted } from './restore.ts'
 import {
   MoveUser,
   toUser,

@@ -6,7 +6,7 @@ import { userErrors } from './errors.ts'
 import { userEvents } from './events.ts'
 import { present } from './hold.ts'
 import { identityOf, insertUsers } from './insert.ts'
-import { type SignupProfile, toColumns, type UserCreate } from './schema.ts'
+import { type SignupProfile, toColumns } from './schema.ts'
 import {
   findUserRowByEmail,
   findUserRowById,
@@ -14,21 +14,13 @@ import {
   type ListedUserRow,
   type NewUserRow,
   setAuthAccount,
-  setInvited,
-  setLockedUntil,
   type UserRow,
 } from './store.ts'
-import { recordUser, userEvent } from './user-event.ts'
+import { userEvent } from './user-event.ts'
 
-export { changeHeldUser, changeUser, deleteUser, reasons as userEndReasons } from './changes.ts'
-export { cutOff, voidPendingSignIns } from './cut-off.ts'
 export { userErrors } from './errors.ts'
 export { userEvents } from './events.ts'
-export { nameFollower } from './followers.ts'
 export { findUserForUpdate, getUserForUpdate, holdUsers } from './hold.ts'
-export { endLocks, type LockColumns, lockAccess, lockOf } from './lock/lock.ts'
-export { applyMailboxProof, keepsFactors, mailboxProved, proveMailbox, SELF_SERVICE } from './proof.ts'
-export { restoreUser } from './restore.ts'
 export { SignupProfile, toUser, User, UserCreate, UserParams } from './schema.ts'
 export type { HeldUser, UserRow } from './store.ts'
 
@@ -62,26 +54,6 @@ export async function reachUser(work: ReachWork, id: string): Promise<{ user: Li
 }
 
 /**
- * The invited user: a new one, or the existing user of the address, unchanged. A pending sign-up becomes the new user,
- * without the data typed there. Either row is locked until the transaction ends.
- */
-export async function provisionInvitedUser(
-  work: TxWork,
-  input: EmailAddress & Pick<UserCreate, 'displayName' | 'firstName' | 'lastName' | 'locale'>,
-): Promise<UserRow> {
-  const { displayName = null, firstName = null, lastName = null, locale = null } = input
-  const row = { ...toColumns({ displayName, firstName, lastName, locale }), ...identityOf(input), source: 'invite' }
-  const [made] = await insertUsers(work, [row], 'pending')
-  if (made) {
-    await recordUser(work, userEvents.created, made)
-    return made
-  }
-  const user = await findUserRowByEmail(work.db, work.directory, input.norm)
-  if (!user) throw new Error('A taken address has no user')
-  return user
-}
-
-/**
  * Creates the user who signs up, with what is known of the mailbox. Returns null when the address is taken, even by a
  * pending sign-up unless that is replaced; else the event too, which a caller with more to write records with that.
  */
@@ -100,27 +72,4 @@ export async function createSignup(
 /** The id of the user's auth account, created if there was none. Throws `user_not_found`. */
 export async function ensureAuthAccount(work: TxWork, user: UserRow): Promise<string> {
   return present(user.auth_account_id ?? (await setAuthAccount(work.db, work.directory, user.id, newId())))
-}
-
-/** Records that the user was invited, and creates the auth account if there is none. */
-export async function markInvited(work: TxWork, user: UserRow): Promise<void> {
-  await ensureAuthAccount(work, user)
-  await setInvited(work.db, work.directory, user.id, true)
-}
-
-/** Records that the invitation was accepted or withdrawn. */
-export async function markNotInvited(work: TxWork, id: string): Promise<void> {
-  await setInvited(work.db, work.directory, id, false)
-}
-
-/** Records that the user's address is locked; the user shows as locked until then. */
-export async function markLocked(work: TxWork, id: string, until: Date): Promise<void> {
-  const user = await setLockedUntil(work.db, work.directory, id, until)
-  if (user) await recordUser(work, userEvents.locked, user)
-}
-
-/** Records that the lock was ended early. */
-export async function markUnlocked(work: TxWork, id: string): Promise<void> {
-  const user = (await setLockedUntil(work.db, work.directory, id, null)) ?? (await findUserById(work, id))
-  if (user) await recordUser(work, userEvents.unlocked, user)
 }

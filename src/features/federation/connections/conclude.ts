@@ -1,14 +1,9 @@
 import type { Redirect } from '../../../platform/http/answer.ts'
 import type { Work } from '../../../platform/work.ts'
-import {
-  type Begun,
-  codeOf,
-  type FederatedPerson,
-  FederationFailure,
-  failFederated,
-  settleFederated,
-} from '../federation/federation.ts'
-import { type KnownConnection, rulesOf } from './known.ts'
+import type { Begun } from '../federation/begin/begin.ts'
+import { codeOf, settleFederated } from '../federation/complete/complete.ts'
+import { type FederatedPerson, FederationFailure, failFederated } from '../federation/federation.ts'
+import { type KnownConnection, rulesOf } from './known/known.ts'
 import { recordTrace } from './traces.ts'
 
 /**

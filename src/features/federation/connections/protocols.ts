@@ -1,8 +1,9 @@
 import { handedIn } from '../../../platform/platform.ts'
 import type { Work } from '../../../platform/work.ts'
-import type { Begun, LogoutDemand } from '../federation/federation.ts'
+import type { Begun } from '../federation/begin/begin.ts'
+import type { LogoutDemand } from '../federation/logout/logout.ts'
 import type { ConnectionConfig } from './config.ts'
-import type { KnownConnection } from './known.ts'
+import type { KnownConnection } from './known/known.ts'
 import type { ConnectionCheck } from './schema.ts'
 
 /** What is asked of a provider besides a sign-in. */

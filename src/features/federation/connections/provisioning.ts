@@ -1,6 +1,6 @@
 import { perPlatform } from '../../../platform/platform.ts'
 import type { TxWork, Work } from '../../../platform/work.ts'
-import type { KnownConnection } from './known.ts'
+import type { KnownConnection } from './known/known.ts'
 import type { ConnectionCheck } from './schema.ts'
 import { isProvisioningEnabled, lacksLink } from './store.ts'
 

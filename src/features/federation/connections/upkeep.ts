@@ -8,7 +8,7 @@ import { FederationFailure, fetchMetadata } from '../federation/federation.ts'
 import { told } from './changes.ts'
 import { type ConnectionConfig, readConfig } from './config.ts'
 import { connectionEvents } from './events.ts'
-import { findConnection, type KnownConnection } from './known.ts'
+import { findConnection, type KnownConnection } from './known/known.ts'
 import { ssoProtocols } from './protocols.ts'
 import { lockConnectionRow, noteExpiryTold, takeDueConnectionRows, updateConnectionRow } from './store.ts'
 

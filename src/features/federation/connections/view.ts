@@ -3,10 +3,10 @@ import { publicUrl } from '../../../platform/http/public-url.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import { oidcPostLogoutRedirectUri, oidcRedirectUri } from './addresses.ts'
 import { readConfig } from './config.ts'
-import { callbackOf } from './known.ts'
+import { callbackOf } from './known/known.ts'
 import { provisioningSwitch } from './provisioning.ts'
 import type { Connection } from './schema.ts'
-import { type SpKey, spKeys } from './sp-keys.ts'
+import { type SpKey, spKeys } from './sp-keys/sp-keys.ts'
 import type { ConnectionRow, ListedConnectionRow } from './store.ts'
 
 /** Where a provider finds the service, for a connection. */

@@ -4,7 +4,7 @@ import type { Redirect } from '../../../platform/http/answer.ts'
 import type { Work } from '../../../platform/work.ts'
 import { loginEvents, type SessionReply } from '../../access/login/login.ts'
 import { assertRedirectAllowed, redirectErrors } from '../../access/redirects/redirects.ts'
-import type { Begun } from './begin.ts'
+import type { Begun } from './begin/begin.ts'
 import { FAILURES, type FailureCode } from './errors.ts'
 
 /** Sends the browser on to the application, with what the sign-in has given. Throws `invalid_redirect_uri`. */

@@ -1,6 +1,6 @@
 import { isServiceEnabled } from '../../../platform/tenancy/services.ts'
 import type { Work } from '../../../platform/work.ts'
-import type { Begun } from './begin.ts'
+import type { Begun } from './begin/begin.ts'
 import { FederationFailure } from './errors.ts'
 
 /** Looks again at what may have changed of a connection since the start. Throws FederationFailure. */

@@ -9,7 +9,7 @@ import { sqlText } from '../../../platform/joined/sql-text.ts'
 import type { Directory } from '../../../platform/tenancy/directory.ts'
 import { linkedConnection } from '../../../platform/tenancy/provisioned-users.ts'
 import { type HashedThere, isNamed, type Tie } from '../../access/ties/ties.ts'
-import { grantOfIdentity, type KnownGrant, type RoleMapping } from '../../directory/roles/roles.ts'
+import { grantOfIdentity, type KnownGrant, type RoleMapping } from '../../directory/roles/sso/sso.ts'
 import type { KeptNames } from './person.ts'
 
 /** The methods and modes are those that were written. `sso_logout`: it is under way to sign out there. */

@@ -1,24 +1,17 @@
 import type { Redirect } from '../../../platform/http/answer.ts'
 import type { Work } from '../../../platform/work.ts'
 import type { NamedThere } from '../../access/ties/ties.ts'
-import {
-  callbackOf,
-  concludeSignIn,
-  findConnection,
-  type KnownConnection,
-  refuseSignIn,
-} from '../connections/connections.ts'
+import { concludeSignIn, refuseSignIn } from '../connections/connections.ts'
+import { callbackOf, findConnection, type KnownConnection } from '../connections/known/known.ts'
+import { type BareWork, type Begun, takeFederated } from '../federation/begin/begin.ts'
 import {
   assertArrivedAt,
   assertStillOpen,
-  type BareWork,
-  type Begun,
   type FederatedPerson,
   FederationFailure,
   federationErrors,
   isStorable,
   NO_GROUPS,
-  takeFederated,
 } from '../federation/federation.ts'
 import { providerOf } from './connection.ts'
 import { CLOCK_TOLERANCE_SECONDS, finishAuthorization } from './exchange.ts'

@@ -1,12 +1,6 @@
 import type { Work } from '../../../platform/work.ts'
-import {
-  type ConnectionCheck,
-  callbackOf,
-  type KnownConnection,
-  oidcRedirectUri,
-  openClientSecret,
-  type SsoProtocol,
-} from '../connections/connections.ts'
+import { type ConnectionCheck, oidcRedirectUri, type SsoProtocol } from '../connections/connections.ts'
+import { callbackOf, type KnownConnection, openClientSecret } from '../connections/known/known.ts'
 import { FederationFailure } from '../federation/federation.ts'
 import { checkProvider } from './check.ts'
 import { startAuthorization } from './exchange.ts'

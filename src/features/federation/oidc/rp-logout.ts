@@ -2,14 +2,9 @@ import { decodeJwt } from 'jose/jwt/decode'
 import type { Redirect } from '../../../platform/http/answer.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import { oidcPostLogoutRedirectUri } from '../connections/connections.ts'
-import {
-  type BareWork,
-  endLogout,
-  FederationFailure,
-  federationErrors,
-  type LogoutDemand,
-  takeLogout,
-} from '../federation/federation.ts'
+import type { BareWork } from '../federation/begin/begin.ts'
+import { FederationFailure, federationErrors } from '../federation/federation.ts'
+import { endLogout, type LogoutDemand, takeLogout } from '../federation/logout/logout.ts'
 import type { OidcProvider } from './provider.ts'
 import { findDiscovery, openTransport } from './transport.ts'
 

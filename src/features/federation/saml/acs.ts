@@ -4,24 +4,15 @@ import type { Redirect } from '../../../platform/http/answer.ts'
 import { remembers } from '../../../platform/lifecycle/deployment.ts'
 import type { Directory } from '../../../platform/tenancy/directory.ts'
 import type { Work } from '../../../platform/work.ts'
-import {
-  concludeSignIn,
-  findConnection,
-  findConnectionAnywhere,
-  type KnownConnection,
-  refuseSignIn,
-  spOf,
-} from '../connections/connections.ts'
+import { concludeSignIn, refuseSignIn, spOf } from '../connections/connections.ts'
+import { findConnection, findConnectionAnywhere, type KnownConnection } from '../connections/known/known.ts'
+import { type BareWork, beginUnsolicited, directoryOf, takeFederated } from '../federation/begin/begin.ts'
 import {
   assertStillOpen,
-  type BareWork,
-  beginUnsolicited,
-  directoryOf,
   type FailureCode,
   type FederatedPerson,
   FederationFailure,
   federationErrors,
-  takeFederated,
 } from '../federation/federation.ts'
 import { withMessagePlace, withUnsolicitedPlace } from '../xml/message-pool.ts'
 import { XmlRefusal } from '../xml/refusal.ts'

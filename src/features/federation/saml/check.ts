@@ -2,14 +2,8 @@ import { X509Certificate } from 'node:crypto'
 import { OutboundFailure, outboundFetch } from '../../../platform/outbound/http.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import type { Work } from '../../../platform/work.ts'
-import {
-  type ConnectionCheck,
-  checkClock,
-  failed,
-  type KnownConnection,
-  passed,
-  spOf,
-} from '../connections/connections.ts'
+import { type ConnectionCheck, checkClock, failed, passed, spOf } from '../connections/connections.ts'
+import type { KnownConnection } from '../connections/known/known.ts'
 import { type IdpMetadata, IdpMetadataError, readIdpMetadata } from '../descriptors/descriptors.ts'
 
 const DAY_MS = 24 * 3600_000

@@ -1,6 +1,6 @@
 import type { Work } from '../../../platform/work.ts'
 import { hashThere, keysMeant, keysOfSignIn } from '../../access/ties/ties.ts'
-import type { KnownConnection } from '../connections/connections.ts'
+import type { KnownConnection } from '../connections/known/known.ts'
 import { partsOfName } from '../descriptors/descriptors.ts'
 import type { SignedOutThere } from '../federation/federation.ts'
 import { type Assertion, MAX_AGE_MS } from './assertion.ts'

@@ -1,4 +1,4 @@
-import type { KnownConnection } from '../connections/connections.ts'
+import type { KnownConnection } from '../connections/known/known.ts'
 import type { NameId } from '../descriptors/descriptors.ts'
 import { attributeOf, type XmlElement } from '../xml/read.ts'
 import { checkIssuer, checkWindow, timeOf } from './assertion.ts'

@@ -2,15 +2,12 @@ import { hash } from 'node:crypto'
 import type { Redirect } from '../../../platform/http/answer.ts'
 import type { RenderedPage } from '../../../platform/pages/page-layout.ts'
 import { inTx, type Work } from '../../../platform/work.ts'
-import { findConnectionAnywhere, type KnownConnection, spKeys, spOf } from '../connections/connections.ts'
+import { spOf } from '../connections/connections.ts'
+import { findConnectionAnywhere, type KnownConnection } from '../connections/known/known.ts'
+import { spKeys } from '../connections/sp-keys/sp-keys.ts'
 import { logoutPage, namesMeant, type Outgoing, redirectUrl, writeLogoutResponse } from '../descriptors/descriptors.ts'
-import {
-  type BareWork,
-  endSessionsThere,
-  FederationFailure,
-  federationErrors,
-  type SignedOutThere,
-} from '../federation/federation.ts'
+import type { BareWork } from '../federation/begin/begin.ts'
+import { endSessionsThere, FederationFailure, federationErrors, type SignedOutThere } from '../federation/federation.ts'
 import { withUnsolicitedPlace } from '../xml/message-pool.ts'
 import { childrenOf, trimXml } from '../xml/read.ts'
 import { XmlRefusal } from '../xml/refusal.ts'

@@ -1,4 +1,4 @@
-import type { KnownConnection } from '../connections/connections.ts'
+import type { KnownConnection } from '../connections/known/known.ts'
 import { partsOfName, readPerson } from '../descriptors/descriptors.ts'
 import { type FederatedPerson, FederationFailure, NO_GROUPS } from '../federation/federation.ts'
 import type { Assertion } from './assertion.ts'

@@ -1,6 +1,8 @@
 import { publicUrl } from '../../../platform/http/public-url.ts'
 import type { Work } from '../../../platform/work.ts'
-import { type KnownConnection, type SsoProtocol, spKeys, spOf } from '../connections/connections.ts'
+import { type SsoProtocol, spOf } from '../connections/connections.ts'
+import type { KnownConnection } from '../connections/known/known.ts'
+import { spKeys } from '../connections/sp-keys/sp-keys.ts'
 import {
   IdpMetadataError,
   type Outgoing,
@@ -8,7 +10,8 @@ import {
   redirectUrl,
   writeAuthnRequest,
 } from '../descriptors/descriptors.ts'
-import { type Begun, FederationFailure } from '../federation/federation.ts'
+import type { Begun } from '../federation/begin/begin.ts'
+import { FederationFailure } from '../federation/federation.ts'
 import { checkProvider } from './check.ts'
 import { startLogout } from './sp-logout.ts'
 

@@ -12,7 +12,8 @@ import {
 } from '../../../../test/people/saml-connection.ts'
 import { startSecondApp } from '../../../../test/second-app.ts'
 import { makeCertificate } from '../../../platform/crypto/certificates.ts'
-import { findConnectionAnywhere, spKeys } from '../connections/connections.ts'
+import { findConnectionAnywhere } from '../connections/known/known.ts'
+import { spKeys } from '../connections/sp-keys/sp-keys.ts'
 
 // Two processes behind what shares out requests: who starts at one of them ends at either.
 const app = await startApp({ env: { WATCHWORD_OUTBOUND_ALLOW: '127.0.0.1' } })

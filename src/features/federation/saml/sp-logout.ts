@@ -2,18 +2,13 @@ import { ApiError } from '../../../platform/errors.ts'
 import type { Redirect } from '../../../platform/http/answer.ts'
 import { publicUrl } from '../../../platform/http/public-url.ts'
 import type { Work } from '../../../platform/work.ts'
-import { findConnection, type KnownConnection, provideSpKeys, spKeys, spOf } from '../connections/connections.ts'
+import { spOf } from '../connections/connections.ts'
+import { findConnection, type KnownConnection } from '../connections/known/known.ts'
+import { provideSpKeys, spKeys } from '../connections/sp-keys/sp-keys.ts'
 import { type NameId, type Outgoing, redirectUrl, writeLogoutRequest } from '../descriptors/descriptors.ts'
-import {
-  type BareWork,
-  directoryOf,
-  endLogout,
-  FederationFailure,
-  federationErrors,
-  type LogoutDemand,
-  type LogoutFailureCode,
-  takeLogout,
-} from '../federation/federation.ts'
+import { type BareWork, directoryOf } from '../federation/begin/begin.ts'
+import { FederationFailure, federationErrors, type LogoutFailureCode } from '../federation/federation.ts'
+import { endLogout, type LogoutDemand, takeLogout } from '../federation/logout/logout.ts'
 import { withMessagePlace } from '../xml/message-pool.ts'
 import { attributeOf, elementsOf } from '../xml/read.ts'
 import { XmlRefusal } from '../xml/refusal.ts'

@@ -1,6 +1,7 @@
 import type { SocialName } from '../../../platform/config/config-social.ts'
 import type { Platform } from '../../../platform/platform.ts'
-import type { Begun, FederatedPerson } from '../federation/federation.ts'
+import type { Begun } from '../federation/begin/begin.ts'
+import type { FederatedPerson } from '../federation/federation.ts'
 import type { OidcPerson } from '../oidc/oidc.ts'
 
 /** What somebody has registered at a provider: an organization, or the deployment. */

@@ -4,18 +4,9 @@ import { isServiceEnabled } from '../../../platform/tenancy/services.ts'
 import type { Work } from '../../../platform/work.ts'
 import { assertDoorOpen, doorSettings, type SignInMethod } from '../../access/login/login.ts'
 import { judgeSignup } from '../../sign-in/signup/signup.ts'
-import {
-  assertArrivedAt,
-  type BareWork,
-  type Begun,
-  beginFederated,
-  codeOf,
-  completeFederated,
-  FederationFailure,
-  failFederated,
-  federationErrors,
-  takeFederated,
-} from '../federation/federation.ts'
+import { type BareWork, type Begun, beginFederated, takeFederated } from '../federation/begin/begin.ts'
+import { codeOf, completeFederated } from '../federation/complete/complete.ts'
+import { assertArrivedAt, FederationFailure, failFederated, federationErrors } from '../federation/federation.ts'
 import type { Application, SocialCallback, SocialContext } from './dialect.ts'
 import { dialects } from './dialects.ts'
 import { socialErrors } from './errors.ts'

@@ -1,7 +1,7 @@
 import { toCertificate } from '../../../platform/crypto/shown-certificates.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import type { AccountWork } from '../../../platform/work.ts'
-import { type SpKeys, spKeys } from '../connections/connections.ts'
+import { type SpKeys, spKeys } from '../connections/sp-keys/sp-keys.ts'
 
 /** The certificates of the environment as a service provider. */
 export async function listKeys({ platform, account }: AccountWork) {

@@ -1,6 +1,8 @@
 import type { Work } from '../../../platform/work.ts'
-import { findConnection, ssoProtocols } from '../connections/connections.ts'
-import { FederationFailure, type LogoutDemand } from '../federation/federation.ts'
+import { ssoProtocols } from '../connections/connections.ts'
+import { findConnection } from '../connections/known/known.ts'
+import { FederationFailure } from '../federation/federation.ts'
+import type { LogoutDemand } from '../federation/logout/logout.ts'
 
 /**
  * Where the person of a session that came by a connection signs out; null if the connection, or its provider's address for

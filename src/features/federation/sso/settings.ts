@@ -4,7 +4,7 @@ import { isOfDomain } from '../../../platform/mail/address.ts'
 import { defineSettingsPart } from '../../../platform/settings/settings.ts'
 import type { Work } from '../../../platform/work.ts'
 import { listDomains } from '../../directory/domains/domains.ts'
-import { type KnownConnection, knownConnections, lacks, usableConnections } from '../connections/connections.ts'
+import { type KnownConnection, knownConnections, lacks, usableConnections } from '../connections/known/known.ts'
 
 /** Whether users may sign in by other ways than the identity provider of their organization. */
 export const enforcementSettings = defineSettingsPart(

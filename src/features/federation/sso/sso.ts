@@ -1,5 +1,5 @@
 import type { SignInMethod } from '../../access/login/login.ts'
-import { hasActiveConnection, usableConnections } from '../connections/connections.ts'
+import { hasActiveConnection, usableConnections } from '../connections/known/known.ts'
 
 export { ssoGate } from './gate.ts'
 export { enforcementSettings } from './settings.ts'

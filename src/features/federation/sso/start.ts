@@ -2,14 +2,10 @@ import { isOfDomain, requireEmail } from '../../../platform/mail/address.ts'
 import type { Work } from '../../../platform/work.ts'
 import { assertDoorOpen } from '../../access/login/login.ts'
 import { ownsDomainOf } from '../../directory/domains/domains.ts'
-import {
-  connectionErrors,
-  findConnection,
-  type KnownConnection,
-  ssoProtocols,
-  usableConnections,
-} from '../connections/connections.ts'
-import { type Begun, beginFederated, FederationFailure, federationErrors } from '../federation/federation.ts'
+import { connectionErrors, ssoProtocols } from '../connections/connections.ts'
+import { findConnection, type KnownConnection, usableConnections } from '../connections/known/known.ts'
+import { type Begun, beginFederated } from '../federation/begin/begin.ts'
+import { FederationFailure, federationErrors } from '../federation/federation.ts'
 import { ssoErrors } from './errors.ts'
 import { enforcementSettings } from './settings.ts'
 

@@ -1,15 +1,11 @@
 import { identify } from '../../../platform/crypto/identity.ts'
 import { requireEmail } from '../../../platform/mail/address.ts'
 import type { Work } from '../../../platform/work.ts'
-import {
-  consumeLink,
-  defineMailedPurpose,
-  type LinkDelivery,
-  linkErrors,
-  type MagicLinkUse,
-  presentLink,
-  sendMagicLink,
-} from '../../sign-in/links/links.ts'
+import { linkErrors } from '../../sign-in/links/links.ts'
+import { type MagicLinkUse, sendMagicLink } from '../../sign-in/links/magic-link/magic-link.ts'
+import { consumeLink, presentLink } from '../../sign-in/links/presented/presented.ts'
+import { defineMailedPurpose } from '../../sign-in/links/purposes/purposes.ts'
+import type { LinkDelivery } from '../../sign-in/links/send-link/send-link.ts'
 import { endOtpRows } from '../../sign-in/otp/otp.ts'
 import { type Discovery, discover } from './discovery.ts'
 

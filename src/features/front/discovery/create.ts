@@ -8,7 +8,7 @@ import { type AccountScope, findDirectory } from '../../../platform/tenancy/dire
 import type { Work } from '../../../platform/work.ts'
 import { loginErrors, type SessionReply } from '../../access/login/login.ts'
 import { discoverConnection } from '../../federation/sso/sso.ts'
-import { proveGranted } from '../../sign-in/otp/otp.ts'
+import { proveGranted } from '../../sign-in/otp/sign-in-codes/sign-in-codes.ts'
 import { foundOrganization } from '../../tenancy/organizations/organizations.ts'
 import { ssoRequired } from './discovery.ts'
 import { discoveryErrors } from './errors.ts'

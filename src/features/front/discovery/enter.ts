@@ -10,7 +10,7 @@ import {
   type SignInMethod,
 } from '../../access/login/login.ts'
 import { ownsDomainOf } from '../../directory/domains/domains.ts'
-import { proveGranted } from '../../sign-in/otp/otp.ts'
+import { proveGranted } from '../../sign-in/otp/sign-in-codes/sign-in-codes.ts'
 import { signUpByCode } from '../../sign-in/signup/signup.ts'
 import { connectionOf, isSsoRequired, ssoRequired } from './discovery.ts'
 import { discoveryErrors } from './errors.ts'

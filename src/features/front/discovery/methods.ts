@@ -2,8 +2,8 @@ import { httpErrors } from '../../../platform/errors.ts'
 import { isServiceEnabled } from '../../../platform/tenancy/services.ts'
 import type { Work } from '../../../platform/work.ts'
 import { loginErrors } from '../../access/login/login.ts'
-import { magicLinkMethod } from '../../sign-in/links/links.ts'
-import { otpMethod } from '../../sign-in/otp/otp.ts'
+import { magicLinkMethod } from '../../sign-in/links/magic-link/magic-link.ts'
+import { otpMethod } from '../../sign-in/otp/sign-in-codes/sign-in-codes.ts'
 
 /** What proves a mailbox, by the service that it needs: the session that comes of it is of the same method. */
 export const discoveryMethods = { otp: otpMethod, magic_link: magicLinkMethod }

@@ -4,7 +4,7 @@ import { isDatabaseUnavailable } from '../../../platform/db/failure.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import type { Directory } from '../../../platform/tenancy/directory.ts'
 import { fits } from '../../../platform/validator.ts'
-import type { GrantedCode } from '../../sign-in/otp/otp.ts'
+import type { GrantedCode } from '../../sign-in/otp/sign-in-codes/sign-in-codes.ts'
 import type { DiscoveryMethod } from './methods.ts'
 
 /** What a token carries: who has proved a mailbox, and the code that each of their organizations takes once. */

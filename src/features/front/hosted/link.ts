@@ -5,7 +5,8 @@ import { parseEmail } from '../../../platform/mail/address.ts'
 import { brandOf } from '../../../platform/mail/brand.ts'
 import { acceptedLocales, chooseLanguage } from '../../../platform/messages/language.ts'
 import { defaultRedirect } from '../../access/redirects/redirects.ts'
-import { linkUrl, type MailedPurpose, placeOfToken, purposeOfType } from '../../sign-in/links/links.ts'
+import { linkUrl, placeOfToken } from '../../sign-in/links/links.ts'
+import { type MailedPurpose, purposeOfType } from '../../sign-in/links/purposes/purposes.ts'
 import type { ShownLink } from '../../sign-in/pages/pages.ts'
 
 /** A link as a browser sends it, parsed but not looked up. */

@@ -3,7 +3,8 @@ import { defineOwnRoute } from '../../../platform/http/own-route.ts'
 import { tagOf } from '../../../platform/http/precondition.ts'
 import type { Route } from '../../../platform/http/route.ts'
 import { MeReply, toMe } from '../../access/self-management/self-management.ts'
-import { changeUser, getUser, userErrors, userEvents } from '../../directory/users/users.ts'
+import { changeUser } from '../../directory/users/changes/changes.ts'
+import { getUser, userErrors, userEvents } from '../../directory/users/users.ts'
 import { MePatch } from './schema.ts'
 
 export const profileRoutes: Route[] = [

@@ -1,6 +1,6 @@
 import { identify } from '../../../platform/crypto/identity.ts'
 import type { Work } from '../../../platform/work.ts'
-import { mailCode } from '../../sign-in/otp/otp.ts'
+import { mailCode } from '../../sign-in/otp/sign-in-codes/sign-in-codes.ts'
 
 /**
  * Mails a code to somebody who has signed in, by which they prove again that the mailbox is theirs. Throws `rate_limited`,

@@ -4,7 +4,7 @@ import { groupId, groupTargets, listedGroups, selectGroupAttributes, showGroups 
 import { type FilterTargets, withoutValues } from '../language/filter-sql.ts'
 import type { ScimObject } from '../language/json.ts'
 import { listedUsers, selectUserAttributes, showUsers, userId, userTargets } from '../provisioning/provisioning.ts'
-import { findPage, type List, type ListRequest, pageOf, readList, toPage } from '../scim/scim.ts'
+import { findPage, type List, type ListRequest, pageOf, readList, toPage } from '../scim/lists/lists.ts'
 import { countFound, type FoundRow, type Part, selectFound } from './store.ts'
 
 /** What the resources of the other type have and these do not is nothing, which a filter may ask for (RFC 7644 §3.4.2.1). */

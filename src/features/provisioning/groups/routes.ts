@@ -7,15 +7,8 @@ import { checkedApart } from '../../../platform/schema.ts'
 import { roleEvents } from '../../directory/roles/roles.ts'
 import { userEvents } from '../../directory/users/users.ts'
 import { versionTag } from '../language/versions.ts'
-import {
-  admissionErrors,
-  type ListRequest,
-  languageErrors,
-  listErrors,
-  scimErrors,
-  scimRoute,
-  serve,
-} from '../scim/scim.ts'
+import { type ListRequest, listErrors } from '../scim/lists/lists.ts'
+import { admissionErrors, languageErrors, scimErrors, scimRoute, serve } from '../scim/scim.ts'
 import { groupEvents } from './events.ts'
 import { getGroup, listGroups, selectAttributes, showGroup } from './read.ts'
 import { locationOf } from './resource.ts'

@@ -5,7 +5,7 @@ import type { ScimGroups } from '../../../platform/db/schema.gen.ts'
 import type { Directory } from '../../../platform/tenancy/directory.ts'
 import type { ScimObject } from '../language/json.ts'
 import { NEVER_SHOWN, type ShownVersion } from '../language/versions.ts'
-import type { List } from '../scim/scim.ts'
+import type { List } from '../scim/lists/lists.ts'
 
 export type GroupRow = Omit<Selectable<ScimGroups>, 'resource'> & { resource: ScimObject } & ShownVersion
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../../../platform/db/pool.ts'
 import type { Directory } from '../../../platform/tenancy/directory.ts'
 import { linkedConnection, type SaidNames } from '../../../platform/tenancy/provisioned-users.ts'
-import { SELF_SERVICE } from '../../directory/users/users.ts'
+import { SELF_SERVICE } from '../../directory/users/proof/proof.ts'
 
 /** A user who has something that an identity provider says of a person. */
 export interface MatchRow {

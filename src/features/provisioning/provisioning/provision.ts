@@ -3,16 +3,10 @@ import { isSameIdentifier } from '../../../platform/identifier.ts'
 import { isOfDomain, parseVouchedEmail } from '../../../platform/mail/address.ts'
 import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
 import { ownsDomainOf } from '../../directory/domains/domains.ts'
-import {
-  createSignup,
-  deleteUser,
-  findUserForUpdate,
-  type HeldUser,
-  lockAccess,
-  lockOf,
-  proveMailbox,
-  restoreUser,
-} from '../../directory/users/users.ts'
+import { deleteUser, restoreUser } from '../../directory/users/changes/changes.ts'
+import { lockAccess, lockOf } from '../../directory/users/lock/lock.ts'
+import { proveMailbox } from '../../directory/users/proof/proof.ts'
+import { createSignup, findUserForUpdate, type HeldUser } from '../../directory/users/users.ts'
 import { userType } from '../language/core-schemas.ts'
 import { normaliseResource } from '../language/normalise.ts'
 import { NEVER_SHOWN } from '../language/versions.ts'

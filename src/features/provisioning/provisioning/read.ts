@@ -3,7 +3,8 @@ import type { Work } from '../../../platform/work.ts'
 import { userType } from '../language/core-schemas.ts'
 import type { ScimObject } from '../language/json.ts'
 import { isSelected, project, readSelection, type Selection } from '../language/project.ts'
-import { findPage, type ListRequest, pageOf, readList, scimErrors, toPage } from '../scim/scim.ts'
+import { findPage, type ListRequest, pageOf, readList, toPage } from '../scim/lists/lists.ts'
+import { scimErrors } from '../scim/scim.ts'
 import { toResource } from './resource.ts'
 import {
   countProvisionedRows,

@@ -5,15 +5,8 @@ import { answer } from '../../../platform/http/answer.ts'
 import { matches } from '../../../platform/http/precondition.ts'
 import { type CallerContext, defineRoute, type Route } from '../../../platform/http/route.ts'
 import { userEvents } from '../../directory/users/users.ts'
-import {
-  admissionErrors,
-  type ListRequest,
-  languageErrors,
-  listErrors,
-  scimErrors,
-  scimRoute,
-  serve,
-} from '../scim/scim.ts'
+import { type ListRequest, listErrors } from '../scim/lists/lists.ts'
+import { admissionErrors, languageErrors, scimErrors, scimRoute, serve } from '../scim/scim.ts'
 import { deprovisionUser, patchUser, replaceUser } from './change.ts'
 import { provisioningEvents } from './events.ts'
 import { provisionUser } from './provision.ts'

@@ -6,10 +6,11 @@ import { sqlText } from '../../../platform/joined/sql-text.ts'
 import type { Directory } from '../../../platform/tenancy/directory.ts'
 import { linkedConnection } from '../../../platform/tenancy/provisioned-users.ts'
 import { isAccessLockedText, lockText } from '../../../platform/tenancy/user-lock.ts'
-import type { LockColumns, UserRow } from '../../directory/users/users.ts'
+import type { LockColumns } from '../../directory/users/lock/lock.ts'
+import type { UserRow } from '../../directory/users/users.ts'
 import type { ScimObject } from '../language/json.ts'
 import { NEVER_SHOWN, type ShownVersion } from '../language/versions.ts'
-import type { List } from '../scim/scim.ts'
+import type { List } from '../scim/lists/lists.ts'
 
 export type ProvisionedRow = Omit<Selectable<ScimUsers>, 'resource'> & { resource: ScimObject } & ShownVersion
 

@@ -2,13 +2,9 @@ import { changedFrom, record } from '../../../platform/events/events.ts'
 import { isId, newId } from '../../../platform/ids.ts'
 import type { ManagerCaller } from '../../../platform/tenancy/caller.ts'
 import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
-import { assertMayGiveAll, assertMayUseMapping } from '../../directory/roles/roles.ts'
-import {
-  findConnection,
-  forgetProvisioning,
-  knownConnections,
-  readConnection,
-} from '../../federation/connections/connections.ts'
+import { assertMayGiveAll, assertMayUseMapping } from '../../directory/roles/sso/sso.ts'
+import { forgetProvisioning } from '../../federation/connections/connections.ts'
+import { findConnection, knownConnections, readConnection } from '../../federation/connections/known/known.ts'
 import { endpointUrl } from './addresses.ts'
 import { scimErrors } from './errors.ts'
 import { scimEvents } from './events.ts'

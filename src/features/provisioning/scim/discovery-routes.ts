@@ -4,7 +4,7 @@ import { endpointUrl } from './addresses.ts'
 import { admissionErrors, admit } from './admission.ts'
 import { resourceTypes, schemas, serviceProviderConfig } from './discovery.ts'
 import { scimError, scimErrors } from './errors.ts'
-import { toList } from './list.ts'
+import { toList } from './lists/lists.ts'
 import { scimRoute } from './protocol.ts'
 
 const about = {

@@ -1,7 +1,7 @@
 import { type TProperties, Type } from 'typebox'
 import { open } from '../../../platform/http/route.ts'
 import { checkedApart, named } from '../../../platform/schema.ts'
-import { listQuery, searchBody, selectionQuery } from './list.ts'
+import { listQuery, searchBody, selectionQuery } from './lists/lists.ts'
 
 const Schemas = Type.Optional(Type.Array(Type.String(), { examples: [['urn:ietf:params:scim:schemas:core:2.0:User']] }))
 

@@ -7,16 +7,11 @@ import type { Message } from '../../../platform/mail/outbox.ts'
 import { fits } from '../../../platform/validator.ts'
 import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
 import { assertDoorOpen } from '../../access/login/login.ts'
-import { cutOff, findUserForUpdate, type HeldUser } from '../../directory/users/users.ts'
-import {
-  consumeLink,
-  defineMailedPurpose,
-  issueLink,
-  linkErrors,
-  linkUrl,
-  presentLink,
-  refuseMadeUp,
-} from '../links/links.ts'
+import { cutOff } from '../../directory/users/changes/changes.ts'
+import { findUserForUpdate, type HeldUser } from '../../directory/users/users.ts'
+import { issueLink, linkErrors, linkUrl } from '../links/links.ts'
+import { consumeLink, presentLink, refuseMadeUp } from '../links/presented/presented.ts'
+import { defineMailedPurpose } from '../links/purposes/purposes.ts'
 import { newDeviceMail } from './emails.ts'
 import { deviceEvents } from './events.ts'
 import { forgetDevices, type SignIn } from './store.ts'

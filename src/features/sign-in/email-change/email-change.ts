@@ -14,25 +14,14 @@ import { assertDoorOpen } from '../../access/login/login.ts'
 import { assertRedirectAllowed } from '../../access/redirects/redirects.ts'
 import { holdOwn } from '../../access/self-management/self-management.ts'
 import { revokeUserSessions } from '../../access/sessions/sessions.ts'
-import {
-  changeHeldUser,
-  getUser,
-  type HeldUser,
-  type UserRow,
-  userEndReasons,
-  userErrors,
-} from '../../directory/users/users.ts'
-import { consumeLink, defineMailedPurpose, linkErrors, mailLink, presentLink, voidLinks } from '../links/links.ts'
-import {
-  codeProof,
-  codeSent,
-  issueOtp,
-  mailedCodeSettings,
-  proveOwnCode,
-  type SentCode,
-  sendLimits,
-  signInCodeErrors,
-} from '../otp/otp.ts'
+import { changeHeldUser, userEndReasons } from '../../directory/users/changes/changes.ts'
+import { getUser, type HeldUser, type UserRow, userErrors } from '../../directory/users/users.ts'
+import { linkErrors, voidLinks } from '../links/links.ts'
+import { consumeLink, presentLink } from '../links/presented/presented.ts'
+import { defineMailedPurpose } from '../links/purposes/purposes.ts'
+import { mailLink } from '../links/send-link/send-link.ts'
+import { codeProof, codeSent, mailedCodeSettings, sendLimits, signInCodeErrors } from '../otp/otp.ts'
+import { issueOtp, proveOwnCode, type SentCode } from '../otp/sign-in-codes/sign-in-codes.ts'
 import { newAddressMail } from './emails.ts'
 import { emailChangeErrors } from './errors.ts'
 import { noticeOfChange } from './undo.ts'

@@ -6,29 +6,19 @@ import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
 import { assertDoorOpen } from '../../access/login/login.ts'
 import { WITHIN_SECONDS } from '../../access/self-management/self-management.ts'
 import { sessionEvents } from '../../access/sessions/sessions.ts'
+import { changeHeldUser, cutOff, deleteUser, userEndReasons } from '../../directory/users/changes/changes.ts'
 import {
-  changeHeldUser,
-  cutOff,
-  deleteUser,
   findUserByEmail,
   findUserForUpdate,
   getUserForUpdate,
   type HeldUser,
-  userEndReasons,
   userErrors,
   userEvents,
 } from '../../directory/users/users.ts'
 import { factorEvents } from '../factors/factors.ts'
-import {
-  consumeLink,
-  defineMailedPurpose,
-  hasLiveLink,
-  issueLink,
-  linkErrors,
-  linkUrl,
-  presentLink,
-  refuseMadeUp,
-} from '../links/links.ts'
+import { hasLiveLink, issueLink, linkErrors, linkUrl } from '../links/links.ts'
+import { consumeLink, presentLink, refuseMadeUp } from '../links/presented/presented.ts'
+import { defineMailedPurpose } from '../links/purposes/purposes.ts'
 import { passkeyEvents } from '../passkeys/passkeys.ts'
 import { ownAddressChangedMail } from './emails.ts'
 import { emailChangeEvents } from './events.ts'

@@ -7,22 +7,12 @@ import { countMail } from '../../../platform/mail/limits.ts'
 import { fits } from '../../../platform/validator.ts'
 import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
 import { assertActive, assertDoorOpen, assertMaySignIn } from '../../access/login/login.ts'
-import {
-  ensureAuthAccount,
-  findUserForUpdate,
-  getUser,
-  proveMailbox,
-  type UserRow,
-} from '../../directory/users/users.ts'
-import {
-  consumeLink,
-  defineMailedPurpose,
-  type LinkDelivery,
-  type LinkRow,
-  linkErrors,
-  mailLink,
-  presentLink,
-} from '../links/links.ts'
+import { proveMailbox } from '../../directory/users/proof/proof.ts'
+import { ensureAuthAccount, findUserForUpdate, getUser, type UserRow } from '../../directory/users/users.ts'
+import { type LinkRow, linkErrors } from '../links/links.ts'
+import { consumeLink, presentLink } from '../links/presented/presented.ts'
+import { defineMailedPurpose } from '../links/purposes/purposes.ts'
+import { type LinkDelivery, mailLink } from '../links/send-link/send-link.ts'
 import { hasPassword, provePassword } from '../password/password.ts'
 import { verificationMail } from './emails.ts'
 import { emailVerificationEvents } from './events.ts'

@@ -1,7 +1,7 @@
 import { inTx, type Work } from '../../../platform/work.ts'
 import type { SessionTokens } from '../../access/claims/claims.ts'
 import { findSignInFacts } from '../../access/login/login.ts'
-import { voidPendingSignIns } from '../../directory/users/users.ts'
+import { voidPendingSignIns } from '../../directory/users/changes/changes.ts'
 import {
   challengeErrors,
   completeChallenge,

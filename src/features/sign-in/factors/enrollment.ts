@@ -4,14 +4,8 @@ import { brandOf } from '../../../platform/mail/brand.ts'
 import { NOTICE_USEFUL_SECONDS, queueMail } from '../../../platform/mail/outbox.ts'
 import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
 import { aboutUser, assertMethodAllowed, lacksFactor } from '../../access/mfa/mfa.ts'
-import {
-  getUser,
-  getUserForUpdate,
-  type HeldUser,
-  type UserRow,
-  userErrors,
-  voidPendingSignIns,
-} from '../../directory/users/users.ts'
+import { voidPendingSignIns } from '../../directory/users/changes/changes.ts'
+import { getUser, getUserForUpdate, type HeldUser, type UserRow, userErrors } from '../../directory/users/users.ts'
 import type { TotpRow } from '../challenges/challenges.ts'
 import { hashBackupCodes, makeBackupCodes } from './backup-codes.ts'
 import { enrolledMail, removedMail } from './emails.ts'

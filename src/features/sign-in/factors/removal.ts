@@ -1,6 +1,7 @@
 import type { TxWork } from '../../../platform/work.ts'
 import { forgetDevices } from '../../access/mfa/mfa.ts'
-import { type HeldUser, voidPendingSignIns } from '../../directory/users/users.ts'
+import { voidPendingSignIns } from '../../directory/users/changes/changes.ts'
+import type { HeldUser } from '../../directory/users/users.ts'
 import { deletePhone } from './phone-store.ts'
 import { reasons } from './sessions-end.ts'
 import { deleteBackupCodes, deleteTotp, updateMfaEnrolled } from './store.ts'

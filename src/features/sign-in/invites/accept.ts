@@ -14,24 +14,18 @@ import {
   type SignInFacts,
   type SignInMethod,
 } from '../../access/login/login.ts'
-import {
-  findUserById,
-  findUserForUpdate,
-  keepsFactors,
-  markNotInvited,
-  proveMailbox,
-  type UserRow,
-} from '../../directory/users/users.ts'
+import { markNotInvited } from '../../directory/users/invited/invited.ts'
+import { keepsFactors, proveMailbox } from '../../directory/users/proof/proof.ts'
+import { findUserById, findUserForUpdate, type UserRow } from '../../directory/users/users.ts'
+import { type LinkRow, linkErrors } from '../links/links.ts'
 import {
   consumeLink,
   countLinkUse,
   findLink,
-  type LinkRow,
-  linkErrors,
   presentLink,
   proofOfLink,
   refuseMadeUp,
-} from '../links/links.ts'
+} from '../links/presented/presented.ts'
 import {
   getPasswordSettings,
   hashNewPassword,

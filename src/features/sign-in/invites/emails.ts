@@ -2,7 +2,7 @@ import { defineMail } from '../../../platform/mail/kinds.ts'
 import { type Message, titled } from '../../../platform/mail/outbox.ts'
 import { type Language, spanInWords } from '../../../platform/messages/language.ts'
 import { texts } from '../../../platform/messages/texts.gen.ts'
-import type { LinkMailData } from '../links/links.ts'
+import type { LinkMailData } from '../links/send-link/send-link.ts'
 
 const kinds = { invite: defineMail('invite') }
 

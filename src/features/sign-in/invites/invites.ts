@@ -7,17 +7,10 @@ import { type EmailAddress, maskEmail, parseEmail, requireEmail } from '../../..
 import { countMail } from '../../../platform/mail/limits.ts'
 import { inTx, type ReachWork, type TxWork, type Work } from '../../../platform/work.ts'
 import { assertActive, assertDoorOpen } from '../../access/login/login.ts'
-import {
-  findUserByEmail,
-  findUserForUpdate,
-  getUser,
-  markInvited,
-  markNotInvited,
-  provisionInvitedUser,
-  type UserRow,
-  userErrors,
-} from '../../directory/users/users.ts'
-import { closeLinks, type LinkDelivery, mailLink } from '../links/links.ts'
+import { markInvited, markNotInvited, provisionInvitedUser } from '../../directory/users/invited/invited.ts'
+import { findUserByEmail, findUserForUpdate, getUser, type UserRow, userErrors } from '../../directory/users/users.ts'
+import { closeLinks } from '../links/links.ts'
+import { type LinkDelivery, mailLink } from '../links/send-link/send-link.ts'
 import { getPasswordSettings } from '../password/password.ts'
 import { signsInAlready, teamInvites } from './accept.ts'
 import { inviteMail, teamInviteMail } from './emails.ts'

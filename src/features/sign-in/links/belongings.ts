@@ -3,7 +3,7 @@ import { hashIdentity } from '../../../platform/crypto/identity.ts'
 import { sqlText } from '../../../platform/joined/sql-text.ts'
 import { type Belonging, tells, type UserChange } from '../../../platform/lifecycle/belongings.ts'
 import type { TxWork } from '../../../platform/work.ts'
-import { type MailedPurpose, mailedPurposes } from './purposes.ts'
+import { type MailedPurpose, mailedPurposes } from './purposes/purposes.ts'
 import { closeLinkRows } from './store.ts'
 
 /** A link that a change of its user has withdrawn, as JSON has it. */

@@ -3,14 +3,11 @@ import { skipLocked } from '../../../platform/db/distributed.ts'
 import { systemOrigin } from '../../../platform/events/events.ts'
 import { newId } from '../../../platform/ids.ts'
 import { forEachDirectory } from '../../../platform/jobs/due-rows.ts'
-import { burn } from '../../../platform/joined/proofs.ts'
-import { countAct } from '../../../platform/limits/rate-limit.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import { findDirectory } from '../../../platform/tenancy/directory.ts'
 import type { TxWork, Work } from '../../../platform/work.ts'
-import { readFacts, type SignInFacts } from '../../access/login/login.ts'
-import { deliveryErrors, linkErrors } from './errors.ts'
-import { isMailed, type LinkPurpose, type MailedPurpose } from './purposes.ts'
+import { deliveryErrors } from './errors.ts'
+import { isMailed, type LinkPurpose, type MailedPurpose } from './purposes/purposes.ts'
 import {
   closeExpiredInviteRows,
   closeLinkRows,
@@ -18,12 +15,8 @@ import {
   expiredInvites,
   hasLiveLinkRow,
   insertLinkRow,
-  type LinkRow,
-  linkProof,
-  shownLink,
-  toLinkRow,
 } from './store.ts'
-import { hashLinkToken, isLinkToken, makeLinkToken } from './token.ts'
+import { hashLinkToken, makeLinkToken } from './token.ts'
 
 export interface NewLink {
   purpose: LinkPurpose
@@ -85,80 +78,6 @@ export function linkUrl(
   url.searchParams.set('email', link.email)
   url.searchParams.set('type', link.purpose.type)
   return url.href
-}
-
-export interface LinkLookup {
-  token: string
-  /** The link must be for one of these. */
-  purposes: readonly LinkPurpose[]
-  /** The address that the link must have been mailed to; null if the caller names none. */
-  who: Identity | null
-}
-
-/** A link that was looked up, with the facts about the user of the address. */
-export interface LookedUp {
-  /** The token is not one of ours: nothing was looked up. */
-  madeUp: boolean
-  link: LinkRow | null
-  facts: SignInFacts | null
-}
-
-/** Looks a token up, unless it is made up; judges nothing. */
-export async function lookUpLink(work: Work, { token, who }: LinkLookup): Promise<LookedUp> {
-  const { platform, directory } = work
-  if (!(await isLinkToken(platform, token))) return { madeUp: true, link: null, facts: null }
-  const link_hash = hashLinkToken(platform, directory, token)
-  const { person, read } = await readFacts(work, who, shownLink({ link_hash }))
-  return { madeUp: false, link: toLinkRow(read), facts: person }
-}
-
-/** For rules that ask the database for something else before they look the link up. Throws `token_invalid`. */
-export async function refuseMadeUp({ platform }: Work, token: string): Promise<void> {
-  if (!(await isLinkToken(platform, token))) throw linkErrors.tokenInvalid()
-}
-
-/** The live link of a token; does not consume it. Throws what `judgeLink` throws. */
-export async function findLink(work: Work, presented: LinkLookup): Promise<LinkRow> {
-  return judgeLink((await lookUpLink(work, presented)).link, presented)
-}
-
-/**
- * A link of another purpose, address or directory is treated as one that never existed.
- * Throws `token_invalid`, and `token_expired` only for the right token.
- */
-export function judgeLink(link: LinkRow | null, { purposes, who }: LinkLookup): LinkRow {
-  const fits = link && purposes.some(({ name }) => name === link.purpose) && (!who || link.identity.equals(who.hash))
-  if (!fits) throw linkErrors.tokenInvalid()
-  // Revealed only to someone who has the right token.
-  if (link.used) throw linkErrors.tokenInvalid({ detail: 'The link was used before.', extra: { reason: 'used' } })
-  if (link.withdrawn)
-    throw linkErrors.tokenInvalid({
-      detail: 'The link was withdrawn, or a newer one was sent.',
-      extra: { reason: 'withdrawn' },
-    })
-  if (link.expired) throw linkErrors.tokenExpired()
-  return link
-}
-
-/**
- * Counts an attempt that costs a hash, such as a new password: a link allows only few, with or without an API key.
- * Throws `rate_limited`.
- */
-export async function countLinkUse(work: Work, link: LinkRow): Promise<void> {
-  await countAct(work, link.token_hash, [
-    { bucket: 'link.minute', limit: 10, windowSeconds: 60 },
-    { bucket: 'link.day', limit: 50, windowSeconds: 86_400 },
-  ])
-}
-
-/** What a sign-in by this link burns. */
-export function proofOfLink(link: LinkRow) {
-  return linkProof({ link_id: link.id })
-}
-
-/** Burns a link that pays for something else. Returns false when another request was faster, or it is no longer live. */
-export function consumeLink(work: TxWork, link: LinkRow): Promise<boolean> {
-  return burn(work, proofOfLink(link))
 }
 
 /** Withdraws the links of a user for one purpose, and of their address, unless strangers have some mailed to that. */

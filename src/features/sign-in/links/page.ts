@@ -1,6 +1,6 @@
 import { texts } from '../../../platform/messages/texts.gen.ts'
 import { handOverPage } from '../pages/pages.ts'
-import { magicLinkPurpose } from './magic-link.ts'
+import { magicLinkPurpose } from './magic-link/magic-link.ts'
 
 export const magicLinkPage = handOverPage({
   type: magicLinkPurpose.type,

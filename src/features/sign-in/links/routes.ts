@@ -6,9 +6,9 @@ import { doorRoutes, loginEvents } from '../../access/login/login.ts'
 import { redirectErrors } from '../../access/redirects/redirects.ts'
 import { linkErrors } from './errors.ts'
 import { magicLinkEvents } from './events.ts'
-import { sendMagicLink, verifyMagicLink } from './magic-link.ts'
+import { sendMagicLink, verifyMagicLink } from './magic-link/magic-link.ts'
 import { Delivery, PresentedLinkBody, SentMagicLinkReply, toSentMagicLink } from './schema.ts'
-import { readDelivery } from './send-link.ts'
+import { readDelivery } from './send-link/send-link.ts'
 
 const tag = 'Authentication'
 

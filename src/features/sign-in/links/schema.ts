@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Email } from '../../../platform/mail/address.ts'
 import { named, nullable } from '../../../platform/schema.ts'
-import type { SentMagicLink } from './magic-link.ts'
+import type { SentMagicLink } from './magic-link/magic-link.ts'
 
 export const TokenHash = named(
   'TokenHash',

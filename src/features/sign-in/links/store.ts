@@ -7,7 +7,7 @@ import { defineProof } from '../../../platform/joined/proofs.ts'
 import { defineReading } from '../../../platform/joined/readings.ts'
 import { joinText, nameText, sqlText } from '../../../platform/joined/sql-text.ts'
 import type { Directory } from '../../../platform/tenancy/directory.ts'
-import type { LinkPurpose } from './purposes.ts'
+import type { LinkPurpose } from './purposes/purposes.ts'
 
 /** A link as it was presented. */
 export type LinkRow = Pick<Selectable<Links>, 'id' | 'purpose' | 'user_id' | 'identity' | 'token_hash' | 'details'> & {

@@ -1,6 +1,7 @@
 import { invalidField } from '../../../platform/errors.ts'
 import { inTx, type Work } from '../../../platform/work.ts'
-import { getUserForUpdate, lockAccess, type UserRow } from '../../directory/users/users.ts'
+import { lockAccess } from '../../directory/users/lock/lock.ts'
+import { getUserForUpdate, type UserRow } from '../../directory/users/users.ts'
 
 /**
  * Locks a user at an administrator's request, managed by SCIM or not: no sign-in method works until the lock ends, and every

@@ -2,8 +2,11 @@ import { hashFactorIdentity, identify } from '../../../platform/crypto/identity.
 import { requireEmail } from '../../../platform/mail/address.ts'
 import { inTx, type Work } from '../../../platform/work.ts'
 import { assertDoorOpen } from '../../access/login/login.ts'
-import { endLocks, findUserForUpdate, getUserForUpdate, markUnlocked } from '../../directory/users/users.ts'
-import { consumeLink, defineMailedPurpose, linkErrors, presentLink, refuseMadeUp, voidLinks } from '../links/links.ts'
+import { endLocks, markUnlocked } from '../../directory/users/lock/lock.ts'
+import { findUserForUpdate, getUserForUpdate } from '../../directory/users/users.ts'
+import { linkErrors, voidLinks } from '../links/links.ts'
+import { consumeLink, presentLink, refuseMadeUp } from '../links/presented/presented.ts'
+import { defineMailedPurpose } from '../links/purposes/purposes.ts'
 import { unlock } from './attempts.ts'
 
 /** Of the link in the mail about a lock. */

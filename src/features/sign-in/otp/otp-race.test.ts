@@ -8,7 +8,7 @@ import { accountDirectory } from '../../../platform/tenancy/directory.ts'
 import { inTx, type Work } from '../../../platform/work.ts'
 import { buildApp } from '../../../wiring/app.ts'
 import { otpSettings } from './settings.ts'
-import { issueOtp, tryOtp } from './sign-in-codes.ts'
+import { issueOtp, tryOtp } from './sign-in-codes/issued-codes.ts'
 import { codeProof } from './store.ts'
 
 // Two services on one database: what one of them holds in memory cannot be what keeps a code single.

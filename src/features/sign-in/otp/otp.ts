@@ -2,8 +2,6 @@ export type { ShownCode } from './codes.ts'
 export { codeSms } from './emails.ts'
 export { signInCodeErrors } from './errors.ts'
 export { codeSent, describeNothingSent, otpEvents, sendCodeEvents } from './events.ts'
-export { type GrantedCode, grantCode, proveGranted } from './granted.ts'
-export { mailCode } from './mail-code.ts'
 export { SentCodeReply, toSentCode, VerifyCodeBody } from './schema.ts'
 export {
   mailedCodeSettings,
@@ -13,7 +11,5 @@ export {
   toSendCeilings,
   toSmsLimits,
 } from './settings.ts'
-export { otpMethod, proveOwnCode, type SentCode, type SignUpCode, sendSignInCode } from './sign-in.ts'
-export { findLiveOtp, findWaitingSignup, issueOtp } from './sign-in-codes.ts'
 export { codeProof, endOtpRows } from './store.ts'
 export { verifyCodeAs, verifyCodeRoute } from './verify-route.ts'

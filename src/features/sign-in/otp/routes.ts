@@ -7,7 +7,7 @@ import type { Work } from '../../../platform/work.ts'
 import { doorRoutes } from '../../access/login/login.ts'
 import { otpErrors } from './errors.ts'
 import { otpEvents, sendCodeEvents } from './events.ts'
-import { generateOtp, validateOtp } from './generator.ts'
+import { generateOtp, validateOtp } from './generator/generator.ts'
 import {
   GenerateBody,
   Otp,
@@ -19,7 +19,7 @@ import {
   ValidateBody,
 } from './schema.ts'
 import { defaultOtpSettings, otpSettings, SettingsPatch, settingsFamily } from './settings.ts'
-import { otpMethod, type SentCode, sendSignInCode } from './sign-in.ts'
+import { otpMethod, type SentCode, sendSignInCode } from './sign-in-codes/sign-in-codes.ts'
 import { verifyCodeAs, verifyCodeRoute } from './verify-route.ts'
 
 const tag = 'OTP'

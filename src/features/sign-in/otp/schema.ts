@@ -4,7 +4,7 @@ import { DeliveryState } from '../../../platform/outbox/delivery-state.ts'
 import { named, nullable } from '../../../platform/schema.ts'
 import { SettingsSources } from '../../../platform/settings/settings.ts'
 import { Settings } from './settings.ts'
-import type { SentCode } from './sign-in.ts'
+import type { SentCode } from './sign-in-codes/sign-in-codes.ts'
 
 const optionalText = (options: TStringOptions) => Type.Optional(nullable(Type.String(options)))
 

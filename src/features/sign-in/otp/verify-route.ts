@@ -3,7 +3,7 @@ import type { Work } from '../../../platform/work.ts'
 import { doorRoutes } from '../../access/login/login.ts'
 import { signInCodeErrors } from './errors.ts'
 import { VerifyCodeBody } from './schema.ts'
-import { type CodeUse, verifySignInCode } from './sign-in.ts'
+import { type CodeUse, verifySignInCode } from './sign-in-codes/sign-in-codes.ts'
 
 /** What the routes that exchange a code for a session share. */
 export const verifyCodeRoute = {

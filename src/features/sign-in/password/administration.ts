@@ -5,16 +5,10 @@ import { countMail, countNotice } from '../../../platform/mail/limits.ts'
 import { NOTICE_USEFUL_SECONDS, queueMail } from '../../../platform/mail/outbox.ts'
 import { inTx, type Work } from '../../../platform/work.ts'
 import { assertActive, assertDoorOpen } from '../../access/login/login.ts'
-import {
-  cutOff,
-  ensureAuthAccount,
-  getUser,
-  getUserForUpdate,
-  markUnlocked,
-  userErrors,
-  voidPendingSignIns,
-} from '../../directory/users/users.ts'
-import { type LinkDelivery, mailLink } from '../links/links.ts'
+import { cutOff, voidPendingSignIns } from '../../directory/users/changes/changes.ts'
+import { markUnlocked } from '../../directory/users/lock/lock.ts'
+import { ensureAuthAccount, getUser, getUserForUpdate, userErrors } from '../../directory/users/users.ts'
+import { type LinkDelivery, mailLink } from '../links/send-link/send-link.ts'
 import { unlock } from '../lockout/lockout.ts'
 import { passwordChangedMail, resetMail } from './emails.ts'
 import { endReasons } from './end-reasons.ts'

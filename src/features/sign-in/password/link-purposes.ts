@@ -1,4 +1,4 @@
-import { defineLinkPurpose, defineMailedPurpose } from '../links/links.ts'
+import { defineLinkPurpose, defineMailedPurpose } from '../links/purposes/purposes.ts'
 
 export const resetPurpose = defineMailedPurpose('password_reset', 'recovery')
 

@@ -12,18 +12,12 @@ import {
   type SessionReply,
   type SignInFacts,
 } from '../../access/login/login.ts'
-import { findUserForUpdate, getUser, type HeldUser, markUnlocked, proveMailbox } from '../../directory/users/users.ts'
-import {
-  consumeLink,
-  countLinkUse,
-  type LinkDelivery,
-  type LinkRow,
-  linkErrors,
-  presentLink,
-  proofOfLink,
-  type SentLink,
-  sendLink,
-} from '../links/links.ts'
+import { markUnlocked } from '../../directory/users/lock/lock.ts'
+import { proveMailbox } from '../../directory/users/proof/proof.ts'
+import { findUserForUpdate, getUser, type HeldUser } from '../../directory/users/users.ts'
+import { type LinkRow, linkErrors } from '../links/links.ts'
+import { consumeLink, countLinkUse, presentLink, proofOfLink } from '../links/presented/presented.ts'
+import { type LinkDelivery, type SentLink, sendLink } from '../links/send-link/send-link.ts'
 import { unlock } from '../lockout/lockout.ts'
 import { resetMail } from './emails.ts'
 import { passwordErrors } from './errors.ts'

@@ -17,8 +17,10 @@ import {
   type SessionReply,
   type SignInFacts,
 } from '../../access/login/login.ts'
-import { findUserForUpdate, markLocked, userErrors } from '../../directory/users/users.ts'
-import { issueLink, mailLink } from '../links/links.ts'
+import { markLocked } from '../../directory/users/lock/lock.ts'
+import { findUserForUpdate, userErrors } from '../../directory/users/users.ts'
+import { issueLink } from '../links/links.ts'
+import { mailLink } from '../links/send-link/send-link.ts'
 import {
   type Attempt,
   accountLocked,

@@ -22,15 +22,13 @@ import {
   codeSent,
   codeSms,
   describeNothingSent,
-  findLiveOtp,
-  issueOtp,
   type OtpSettings,
   otpSettings,
-  type SentCode,
   sendLimits,
   toSendCeilings,
   toSmsLimits,
 } from '../otp/otp.ts'
+import { findLiveOtp, issueOtp, type SentCode } from '../otp/sign-in-codes/sign-in-codes.ts'
 import { phoneCodeSettings } from './settings.ts'
 import { type PhoneRow, phoneOfUser } from './store.ts'
 

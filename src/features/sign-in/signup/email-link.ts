@@ -13,18 +13,11 @@ import {
 } from '../../access/login/login.ts'
 import { SignupProfile } from '../../directory/users/users.ts'
 import { emailVerificationSettings } from '../email-verification/email-verification.ts'
-import {
-  defineMailedPurpose,
-  type LinkDelivery,
-  type LinkRow,
-  linkErrors,
-  linkSettings,
-  magicLinkMethod,
-  presentLink,
-  proofOfLink,
-  type SentLink,
-  sendLink,
-} from '../links/links.ts'
+import { type LinkRow, linkErrors, linkSettings } from '../links/links.ts'
+import { magicLinkMethod } from '../links/magic-link/magic-link.ts'
+import { presentLink, proofOfLink } from '../links/presented/presented.ts'
+import { defineMailedPurpose } from '../links/purposes/purposes.ts'
+import { type LinkDelivery, type SentLink, sendLink } from '../links/send-link/send-link.ts'
 import { signupLinkMail } from './emails.ts'
 import { signupEvents } from './events.ts'
 import { signUpByMailbox } from './first-session.ts'

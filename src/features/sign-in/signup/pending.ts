@@ -12,7 +12,7 @@ import { fits } from '../../../platform/validator.ts'
 import { inTx, type TxWork } from '../../../platform/work.ts'
 import { doorSettings } from '../../access/login/login.ts'
 import { createSignup } from '../../directory/users/users.ts'
-import { findWaitingSignup } from '../otp/otp.ts'
+import { findWaitingSignup } from '../otp/sign-in-codes/sign-in-codes.ts'
 
 const JOB = 'signup.provision'
 const MOST_DELAY_MS = 5000

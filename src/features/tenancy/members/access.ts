@@ -10,7 +10,8 @@ import {
   teamDirectory,
 } from '../../../platform/tenancy/directory.ts'
 import type { AccountTxWork, AccountWork, TxWork, Work } from '../../../platform/work.ts'
-import { cutOff, deleteUser, findUserForUpdate } from '../../directory/users/users.ts'
+import { cutOff, deleteUser } from '../../directory/users/changes/changes.ts'
+import { findUserForUpdate } from '../../directory/users/users.ts'
 import { closeTeamInvites } from '../../sign-in/invites/invites.ts'
 import { type Member, type MemberRow, type MemberUser, toMember } from './schema.ts'
 import { findMemberUsers, listRowsOfAddresses } from './store.ts'

@@ -4,7 +4,15 @@ import { defineEndReasons } from '../../../../platform/lifecycle/end-reasons.ts'
 import type { TxWork } from '../../../../platform/work.ts'
 import { applyToBelongings } from '../belongings.ts'
 import { userEvents } from '../events.ts'
-import { asNewVersion, type HeldUser, NO_LOCK, setLockedUntil, type UserRow, updateUserRow } from '../store.ts'
+import {
+  asNewVersion,
+  findUserRowById,
+  type HeldUser,
+  NO_LOCK,
+  setLockedUntil,
+  type UserRow,
+  updateUserRow,
+} from '../store.ts'
 import { recordUser, userEvent } from '../user-event.ts'
 
 const { user_locked: userLocked } = defineEndReasons('user_locked')
@@ -55,4 +63,17 @@ export type LockColumns = Pick<UserRow, 'access_locked_at' | 'access_locked_unti
 /** The administrator's lock of a user, for a new user who takes the place of a locked one. */
 export function lockOf({ access_locked_at, access_locked_until, access_lock_reason }: LockColumns): LockColumns {
   return { access_locked_at, access_locked_until, access_lock_reason }
+}
+
+/** Records that the user's address is locked; the user shows as locked until then. */
+export async function markLocked(work: TxWork, id: string, until: Date): Promise<void> {
+  const user = await setLockedUntil(work.db, work.directory, id, until)
+  if (user) await recordUser(work, userEvents.locked, user)
+}
+
+/** Records that the lock was ended early. */
+export async function markUnlocked(work: TxWork, id: string): Promise<void> {
+  const user =
+    (await setLockedUntil(work.db, work.directory, id, null)) ?? (await findUserRowById(work.db, work.directory, id))
+  if (user) await recordUser(work, userEvents.unlocked, user)
 }

@@ -1,0 +1,79 @@
+import { record } from '../../../../platform/events/events.ts'
+import type { Done } from '../../../../platform/lifecycle/belongings-plan.ts'
+import { defineEndReasons } from '../../../../platform/lifecycle/end-reasons.ts'
+import { handedIn } from '../../../../platform/platform.ts'
+import type { TxWork, Work } from '../../../../platform/work.ts'
+import { applyToBelongings } from '../belongings.ts'
+import { userEvents } from '../events.ts'
+import { asNewVersion, type HeldUser, type UserRow } from '../store.ts'
+import { userEvent } from '../user-event.ts'
+
+export const { mailbox_proved: mailboxProved } = defineEndReasons('mailbox_proved')
+
+/** What the first proof of a mailbox spares. */
+interface Kept {
+  /** The link that proves it. */
+  linkId?: string | undefined
+  /** True when the user has proved that the password is theirs: then they have signed up themselves. */
+  password?: boolean
+  /** True when the proof is that of the sign-up at which the profile was typed. */
+  profile?: boolean
+  /** What was said of the language at the sign-up that the proof is of. */
+  locale?: string | null
+}
+
+type Proved = Pick<Done<HeldUser>, 'user' | 'announced'>
+
+/** Applies a proof of the mailbox, and records it. Returns the user as they are then. */
+export async function proveMailbox(work: TxWork, user: HeldUser, kept: Kept = {}): Promise<HeldUser> {
+  const { user: after, announced } = await applyMailboxProof(work, user, kept)
+  await record(work, ...announced)
+  return after
+}
+
+/**
+ * Writes that the user has just proved the mailbox. The first proof confirms the address and completes a pending
+ * sign-up; later ones change nothing. Someone who registered an address before its owner must not keep access (account
+ * pre-hijacking): the first proof removes every session, password and link set up before, and the factors and the profile
+ * that a stranger may have set. The one place for it, with `login/first-proof.ts` for users who have set nothing up.
+ * @returns the user as they are then, and the events, which a caller with more to write records with that.
+ */
+export async function applyMailboxProof(work: TxWork, user: HeldUser, kept: Kept = {}): Promise<Proved> {
+  if (user.email_verified) return { user, announced: [] }
+  const { linkId, password: keepsPassword = false, locale = null } = kept
+  const isTheirs = kept.profile || keepsPassword || !mayBeStrangers(user)
+  const change = { user, reason: mailboxProved, linkId, keepsPassword, keepsFactors: await keepsFactors(work, user) }
+  const proven = {
+    email_verified: true,
+    pending_until: null,
+    ...(isTheirs ? {} : { first_name: null, last_name: null, phone: null, locale }),
+    ...asNewVersion,
+  }
+  const { user: after, announced } = await applyToBelongings(work, 'proof', change, proven)
+  return { user: after, announced: [...announced, userEvent(work.directory, userEvents.emailVerified, after, user)] }
+}
+
+/** Where strangers can make themselves a user of an address. */
+export const SELF_SERVICE = ['signup', 'social']
+
+/** Whether whoever made this user of the address may be somebody else than the owner of the mailbox. */
+function mayBeStrangers({ source, proved_before }: UserRow): boolean {
+  return SELF_SERVICE.includes(source) && !proved_before
+}
+
+// Handed in: the MFA policy is of the wing of access, which is above.
+/** Whether the policy requires a second factor of a user with these. */
+export const requiresFactor = handedIn<
+  (work: Work, user: Pick<UserRow, 'email_norm' | 'role' | 'mfa_enrolled' | 'passkey_count'>) => Promise<boolean>
+>('who must have a second factor')
+
+/**
+ * Whether factors and passkeys stay at the first proof of the mailbox. Those of a user whom the customer's backend added no
+ * stranger has set, and the mailbox alone must not remove them. Of who signed up, they stay if an earlier address was proved
+ * and the mailbox alone lets nobody in: who has a second factor, or a passkey where the policy requires one, is asked for it.
+ */
+export async function keepsFactors(work: Work, user: UserRow): Promise<boolean> {
+  if (!SELF_SERVICE.includes(user.source)) return true
+  if (!user.proved_before || user.mfa_enrolled) return user.proved_before
+  return user.passkey_count > 0 && requiresFactor.of(work.platform)(work, { ...user, passkey_count: 0 })
+}

@@ -1,0 +1,135 @@
+import { isId } from '../../../../platform/ids.ts'
+import { type Platform, perPlatform } from '../../../../platform/platform.ts'
+import { type Directory, findDirectory } from '../../../../platform/tenancy/directory.ts'
+import type { TxWork, Work } from '../../../../platform/work.ts'
+import type { FederationRules } from '../../federation/complete/complete.ts'
+import { type ConnectionConfig, readConfig } from '../config.ts'
+import { MAX_CONNECTIONS } from '../limits.ts'
+import { type ConnectionRow, findDirectoryIdOfConnection, listConnectionRows } from '../store.ts'
+
+/** A connection as sign-ins use it. */
+export interface KnownConnection extends ConnectionConfig {
+  id: string
+  name: string
+  protocol: 'saml' | 'oidc'
+  status: 'draft' | 'testing' | 'active' | 'error'
+  /** `openClientSecret` opens it. */
+  secretSealed: string | null
+}
+
+const ofDirectory = perPlatform((platform) =>
+  platform.caches.define<Map<string, KnownConnection>>('sso_connections', async (directoryId) => {
+    const directory = await findDirectory(platform, directoryId)
+    const rows = directory ? await listConnectionRows(platform.db, directory, MAX_CONNECTIONS) : []
+    return new Map(rows.map((row) => [row.id, toKnown(row)]))
+  }),
+)
+
+export function toKnown(row: ConnectionRow): KnownConnection {
+  const { id, name, protocol, status, oidc_client_secret_sealed: secretSealed } = row
+  return { ...readConfig(row.config), id, name, protocol, status, secretSealed }
+}
+
+/** The connections of a directory, the oldest first, from a cache. */
+export async function knownConnections({
+  platform,
+  directory,
+}: Pick<Work, 'platform' | 'directory'>): Promise<KnownConnection[]> {
+  return [...(await ofDirectory(platform).get(directory.id)).values()]
+}
+
+/** One of them, or null. */
+export async function findConnection(
+  { platform, directory }: Pick<Work, 'platform' | 'directory'>,
+  id: string,
+): Promise<KnownConnection | null> {
+  return (await ofDirectory(platform).get(directory.id)).get(id.toLowerCase()) ?? null
+}
+
+/** The same from its row: the cache of this process may be older than the deletion of a connection. */
+export async function readConnection({ db, directory }: Work, id: string): Promise<KnownConnection | null> {
+  const row = (await listConnectionRows(db, directory, MAX_CONNECTIONS)).find((each) => each.id === id)
+  return row ? toKnown(row) : null
+}
+
+const directoryIds = perPlatform((platform) =>
+  platform.caches.define<string | null>('sso_connection_directories', (id) =>
+    findDirectoryIdOfConnection(platform.db, id),
+  ),
+)
+
+/** The connection of that id, wherever it is, as providers name it: by nothing else. */
+export async function findConnectionAnywhere(
+  platform: Platform,
+  text: string,
+): Promise<{ connection: KnownConnection; directory: Directory } | null> {
+  const id = text.toLowerCase()
+  const directoryId = isId(id) ? await directoryIds(platform).get(id) : null
+  const directory = directoryId === null ? null : await findDirectory(platform, directoryId)
+  const connection = directory && (await findConnection({ platform, directory }, id))
+  return connection && { connection, directory }
+}
+
+/** Has every process read the connections of the directory again, once the transaction has committed. */
+export async function forgetConnections({ platform, directory, db }: TxWork): Promise<void> {
+  await ofDirectory(platform).invalidate(db, directory.id)
+}
+
+const place = (accountId: string, id: string) => ({
+  table: 'sso_connections',
+  column: 'oidc_client_secret_sealed',
+  row: id,
+  accountId,
+})
+
+type Secretive = Pick<Work, 'platform' | 'directory'>
+
+export async function sealClientSecret(work: Secretive, id: string, secret: string): Promise<string> {
+  return work.platform.keyring.seal(place(work.directory.accountId, id), secret)
+}
+
+/** The client secret of an OpenID connection; null if it has none. */
+export async function openClientSecret(
+  { platform, directory }: Secretive,
+  { id, secretSealed }: KnownConnection,
+): Promise<string | null> {
+  return secretSealed === null ? null : platform.keyring.open(place(directory.accountId, id), secretSealed)
+}
+
+/** What a sign-in by a connection may do, with what the groups of the person say. */
+export function rulesOf(connection: KnownConnection, groups: readonly string[] | null): FederationRules {
+  return {
+    jit: connection.jit_provisioning,
+    defaultRole: connection.default_role,
+    groups: { names: groups, mapping: connection },
+    needsOwnDomain: true,
+    domains: connection.domains,
+    relink: connection.relink,
+    isClaimNamed: connection.scim_match !== null,
+    sourceName: connection.name,
+  }
+}
+
+/** The connection to which its redirect URI belongs: itself, or null for the URI that older connections share. */
+export function callbackOf({ id, oidc_callback }: { id: string } & Pick<ConnectionConfig, 'oidc_callback'>) {
+  return oidc_callback === 'connection' ? id : null
+}
+
+/** The connections by which people of the directory can sign in: a status may be set of an empty one, too. */
+export async function usableConnections(work: Pick<Work, 'platform' | 'directory'>): Promise<KnownConnection[]> {
+  return (await knownConnections(work)).filter((each) => each.status === 'active' && lacks(each).length === 0)
+}
+
+/** Whether there is one. */
+export async function hasActiveConnection(work: Pick<Work, 'platform' | 'directory'>): Promise<boolean> {
+  return (await usableConnections(work)).length > 0
+}
+
+/** The fields that a connection still needs for a sign-in to come to an end. */
+export function lacks({ protocol, oidc_client_auth, secretSealed, ...config }: KnownConnection): string[] {
+  const needed =
+    protocol === 'saml' ? (['idp_entity_id', 'idp_sso_url'] as const) : (['oidc_issuer', 'oidc_client_id'] as const)
+  const missing: string[] = needed.filter((field) => config[field] === null)
+  if (protocol === 'saml') return config.idp_certificates.length > 0 ? missing : [...missing, 'idp_certificate']
+  return oidc_client_auth === 'private_key_jwt' || secretSealed ? missing : [...missing, 'oidc_client_secret']
+}

@@ -1,0 +1,317 @@
+import { ApiError } from '../../../../platform/errors.ts'
+import { record } from '../../../../platform/events/events.ts'
+import type { Redirect } from '../../../../platform/http/answer.ts'
+import { newId } from '../../../../platform/ids.ts'
+import { inTxUnlessConsumed } from '../../../../platform/joined/unless-consumed.ts'
+import type { EmailAddress } from '../../../../platform/mail/address.ts'
+import { NOTICE_USEFUL_SECONDS, queueMail } from '../../../../platform/mail/outbox.ts'
+import type { TxWork, Work } from '../../../../platform/work.ts'
+import {
+  askGates,
+  assertMaySignIn,
+  completeLogin,
+  doorSettings,
+  findSignInFacts,
+  loginEvents,
+  type SessionReply,
+  type SignInFacts,
+} from '../../../access/login/login.ts'
+import { makeTie, writeTie } from '../../../access/ties/ties.ts'
+import {
+  giveGroupRoles,
+  hasGrant,
+  holdGroupRoles,
+  mapGroups,
+  type RoleMapping,
+} from '../../../directory/roles/sso/sso.ts'
+import { proveMailbox } from '../../../directory/users/proof/proof.ts'
+import { createSignup, findUserForUpdate, type HeldUser, type UserRow } from '../../../directory/users/users.ts'
+import type { Begun } from '../begin/begin.ts'
+import { linkedMail } from '../emails.ts'
+import { type FailureCode, FederationFailure, isFailureCode } from '../errors.ts'
+import { federationEvents } from '../events.ts'
+import { assertStillAllowed, endTest, failFederated, handBack } from '../hand-back.ts'
+import { type FederatedPerson, keptNames, toStorable, trimmed } from '../person.ts'
+import { toIdentity } from '../schema.ts'
+import {
+  findIdentityRow,
+  holdConnectionRow,
+  type IdentityRow,
+  identityProof,
+  insertIdentityRow,
+  type KnownIdentity,
+} from '../store.ts'
+import { makeExchangeCode } from './exchange.ts'
+import { assertNotProvisioned, assertOnlySubject, isIntroduced, type RecognitionRules, recognise } from './recognise.ts'
+
+export { exchangeCode } from './exchange.ts'
+
+/** What the connection, or the settings of the provider, allow. */
+export interface FederationRules extends RecognitionRules {
+  defaultRole: 'admin' | 'member'
+  /** Null for a social provider. `names`: null if the provider sends no groups. `mapping`: the roles that groups give. */
+  groups: { names: readonly string[] | null; mapping: RoleMapping } | null
+  /** What people call the connection or provider. */
+  sourceName: string
+}
+
+/**
+ * The end of every sign-in at a provider: finds the user, links or makes one, asks every gate, and sends the browser on
+ * with the session, or with a code for it. What fails sends it on with a fixed code. A test changes nothing, and ends in
+ * no more than that it would have gone well.
+ */
+export async function settleFederated(
+  work: Work,
+  begun: Begun,
+  heard: FederatedPerson,
+  rules: FederationRules,
+): Promise<{ redirect: Redirect; code: FailureCode | null; detail: string | null }> {
+  // Before there is a session that nobody could be handed.
+  await assertStillAllowed(work, begun.redirectUri)
+  try {
+    const person = toStorable(heard)
+    const arrival = { begun, person, rules }
+    const redirect = begun.isTest
+      ? await tryOut(work, arrival)
+      : await handBack(work, begun, await signIn(work, arrival))
+    return { redirect, code: null, detail: null }
+  } catch (error) {
+    const code = codeOf(error)
+    if (code === null) throw error
+    const detail = error instanceof FederationFailure ? error.detail : null
+    return { redirect: await failFederated(work, begun, code), code, detail }
+  }
+}
+
+/** The same, for who does not ask how it ended. */
+export async function completeFederated(...sign: Parameters<typeof settleFederated>): Promise<Redirect> {
+  return (await settleFederated(...sign)).redirect
+}
+
+/** A test goes as far as the door, and changes nothing. */
+async function tryOut(work: Work, arrival: Arrival): Promise<Redirect> {
+  const { begun, person } = arrival
+  const { method, source } = begun
+  const { issuer, subject } = person
+  const known = await findIdentityRow(work.db, work.directory, { method, source, issuer, subject })
+  const { facts, jit } = known
+    ? { facts: await findSignInFacts(work, { userId: known.user_id }), jit: false }
+    : await recognise(work, arrival)
+  if (facts) {
+    await assertMaySignIn(work, facts)
+    if (!known) await assertOnlySubject(work, arrival, facts.user_id)
+    else if (known.is_beside_provisioning) await assertNotProvisioned(work, arrival, known)
+  } else if (!jit) throw new FederationFailure('account_not_linked')
+  return endTest(work, begun)
+}
+
+/** The code for the application; null for what is no failure of a sign-in. */
+export function codeOf(error: unknown) {
+  if (error instanceof FederationFailure) return error.code
+  const code = error instanceof ApiError ? error.definition.code : ''
+  return isFailureCode(code) ? code : null
+}
+
+interface Arrival {
+  begun: Begun
+  person: FederatedPerson
+  rules: FederationRules
+}
+
+async function signIn(work: Work, arrival: Arrival): Promise<{ code: string } | SessionReply> {
+  const { method, source } = arrival.begun
+  const { issuer, subject } = arrival.person
+  const find = () => findIdentityRow(work.db, work.directory, { method, source, issuer, subject })
+  const signInOnce = async (known: KnownIdentity | undefined) =>
+    known ? signInKnown(work, arrival, known) : signInUnknown(work, arrival)
+  let known = await find()
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+    const answer = await signInOnce(known)
+    if (answer && answer !== 'introduced') return answer
+    const before = known
+    known = await find()
+    // Provisioning, or another sign-in, has introduced the person at the same moment. Otherwise the user was cut off or deleted.
+    if (answer === null && (before || !known)) break
+  }
+  throw new FederationFailure('expired')
+}
+
+const MAX_ATTEMPTS = 3
+
+type Answer = { code: string } | SessionReply | null
+
+/** The session, or a code for it, which gives none to whom a gate refuses. */
+async function admit(
+  work: Work,
+  { begun, person }: Arrival,
+  facts: SignInFacts,
+  identity: IdentityRow,
+): Promise<Answer> {
+  // After the user was read, and for a first link the connection held: a logout from now on finds what is made here.
+  if (await person.isSignedOut?.(work))
+    throw new FederationFailure('response_invalid', 'Whom the provider names it has signed out since.')
+  const amr = ['fed', ...person.amr]
+  const aal = person.isTwoFactor ? ('aal2' as const) : ('aal1' as const)
+  const { user_id: userId, epoch } = facts
+  const tie = await makeTie(work, identity, person)
+  if (begun.responseMode === 'code') {
+    await rehearse(work, facts, { method: begun.method, amr, aal })
+    const code = await makeExchangeCode(work, {
+      userId,
+      epoch,
+      method: begun.method,
+      source: begun.source,
+      amr,
+      aal,
+      tie,
+      names: keptNames(begun.method, person),
+    })
+    return code === null ? null : { code }
+  }
+  const names = keptNames(begun.method, person)
+  const identity_email = person.email?.slice(0, 320) ?? null
+  const used = identityProof({
+    identity_id: identity.id,
+    identity_email,
+    identity_ids: names.external_ids,
+    identity_names: names.user_names,
+    identity_principals: names.principal_names,
+    identity_address: names.address_norm,
+  })
+  const proof = {
+    method: { id: begun.method },
+    amr,
+    ...(aal === 'aal2' ? { aal } : {}),
+    spends: [used],
+    beside: [await writeTie(work, tie)],
+    sessionEndsAt: tie.sessionEndsAt,
+  }
+  return completeLogin(work, facts, proof)
+}
+
+/** Asks the gates, so that whoever is refused is told at once. Throws what they throw. */
+async function rehearse(work: Work, facts: SignInFacts, proof: { method: string; amr: string[]; aal: string }) {
+  await askGates(work, { facts, ...proof, session: null, isTentative: true }, null)
+}
+
+async function signInKnown(work: Work, arrival: Arrival, identity: KnownIdentity): Promise<Answer> {
+  const facts = await findSignInFacts(work, { userId: identity.user_id })
+  if (!facts) throw new FederationFailure('account_not_linked')
+  await assertMaySignIn(work, facts)
+  if (identity.is_beside_provisioning) await assertNotProvisioned(work, arrival, identity)
+  const { groups } = arrival.rules
+  if (!groups || hasGrant(identity.grant, mapGroups(groups.mapping, groups.names)))
+    return admit(work, arrival, facts, identity)
+  return inTxUnlessConsumed(work, async (work) => {
+    const roles = await prepareRoles(work, arrival, await holdSource(work, arrival))
+    const user = await findUserForUpdate(work, facts.user_id)
+    if (user?.epoch !== facts.epoch) return null
+    await roles.give(user)
+    const given = await findSignInFacts(work, { userId: user.id })
+    return given && admit(work, arrival, given, identity)
+  })
+}
+
+async function signInUnknown(work: Work, arrival: Arrival): Promise<Answer | 'introduced'> {
+  const { facts, address, jit, isProved, isProvisioning } = await recognise(work, arrival)
+  if (!facts) {
+    if (jit && address) return (await provision(work, arrival, address, isProvisioning)) ?? 'introduced'
+    throw new FederationFailure(arrival.begun.method === 'sso' ? 'account_not_linked' : 'signup_disabled')
+  }
+  await assertMaySignIn(work, facts)
+  if (facts.pending && !(await doorSettings.effective(work)).allow_sign_up)
+    throw new FederationFailure('signup_disabled')
+  return inTxUnlessConsumed(work, async (work) => {
+    const roles = await prepareRoles(work, arrival, await holdSource(work, arrival))
+    const user = await findUserForUpdate(work, facts.user_id)
+    if (user?.epoch !== facts.epoch) return null
+    const proved = isProved ? await proveMailbox(work, user) : user
+    await roles.give(proved)
+    await assertOnlySubject(work, arrival, user.id)
+    await queueMail(work, linkedMail(proved, arrival.rules.sourceName), NOTICE_USEFUL_SECONDS)
+    return arrive(work, arrival, proved)
+  })
+}
+
+type Arrived = Pick<UserRow, 'id' | 'auth_account_id'>
+
+/** Links the person to the user, and lets them in. Null where another sign-in has linked them at the same moment. */
+async function arrive(work: TxWork, arrival: Arrival, user: Arrived): Promise<Answer> {
+  const identity = await link(work, arrival, user)
+  if (!identity) return null
+  const facts = await findSignInFacts(work, { userId: user.id })
+  if (!facts) return null
+  await assertMaySignIn(work, facts)
+  return admit(work, arrival, facts, identity)
+}
+
+async function provision(
+  work: Work,
+  arrival: Arrival,
+  address: EmailAddress,
+  isProvisioning: boolean,
+): Promise<Answer> {
+  const { begun, person, rules } = arrival
+  const { method } = begun
+  return inTxUnlessConsumed(work, async (work) => {
+    const mapping = await holdSource(work, arrival)
+    if (isProvisioning && (await isIntroduced(work, arrival, address))) return null
+    const roles = await prepareRoles(work, arrival, mapping)
+    const { displayName: display_name, firstName, lastName, locale } = trimmed(person)
+    // A mapping gives the default role too, which then goes with it.
+    const own_role = roles.hasMapping ? 'member' : rules.defaultRole
+    const role = roles.isAdmin ? 'admin' : own_role
+    const given = { role, own_role, sso_role: roles.isAdmin ? 'admin' : null }
+    const mailbox = { email_verified: true, display_name, locale, ...given, source: method }
+    const made = await createSignup(work, { ...address, firstName, lastName }, mailbox)
+    // Another request has made one of the same address at the same moment.
+    if (!made) return null
+    const target = { type: 'user', id: made.user.id }
+    await record(
+      work,
+      made.created,
+      ...(method === 'social' ? [loginEvents.signedUp({ target, data: { method } })] : []),
+    )
+    if (roles.givesAny) await roles.give({ ...made.user, held: true })
+    return arrive(work, arrival, made.user)
+  })
+}
+
+/**
+ * Holds the connection, before the user is held: no link is left to a connection that was deleted while its provider
+ * answered, and it gives no role that its mapping no longer has. Returns the mapping; null for a social provider. Throws
+ * `connection_not_active`.
+ */
+async function holdSource(work: TxWork, { begun: { method, source } }: Arrival): Promise<RoleMapping | null> {
+  if (method !== 'sso') return null
+  const held = await holdConnectionRow(work.db, work.directory, source)
+  if (!held) throw new FederationFailure('connection_not_active')
+  return held.mapping
+}
+
+/** Holds the roles that this sign-in gives, before the user is held. Returns what gives them. */
+async function prepareRoles(work: TxWork, { begun: { source }, rules }: Arrival, mapping: RoleMapping | null) {
+  if (!mapping || !rules.groups) return { isAdmin: false, givesAny: false, hasMapping: false, give: async () => {} }
+  const given = mapGroups(mapping, rules.groups.names)
+  const roles = await holdGroupRoles(work, given)
+  return {
+    isAdmin: given.isAdmin,
+    givesAny: given.isAdmin || roles.length > 0,
+    hasMapping: Object.keys(mapping.group_role_mapping).length > 0,
+    give: (user: HeldUser) => giveGroupRoles(work, { user, connectionId: source }, { given, held: roles }),
+  }
+}
+
+async function link(work: TxWork, { begun, person }: Arrival, user: Arrived): Promise<IdentityRow | null> {
+  const { method, source } = begun
+  const { issuer, subject, email } = person
+  const names = keptNames(method, person)
+  const { address_norm, principal_names: last_principal_names } = names
+  const last = { linked_address_norm: address_norm, last_address_norm: address_norm, last_principal_names }
+  const row = { id: newId(), user_id: user.id, method, source, issuer, subject, email, ...names, ...last }
+  const linked = await insertIdentityRow(work.db, work.directory, row)
+  if (!linked) return null
+  const target = { type: 'identity', id: linked.id }
+  await record(work, federationEvents.linked({ target, data: toIdentity(linked, user) }))
+  return linked
+}

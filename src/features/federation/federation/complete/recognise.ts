@@ -1,0 +1,153 @@
+import { identify } from '../../../../platform/crypto/identity.ts'
+import { type EmailAddress, isOfDomain, parseVouchedEmail } from '../../../../platform/mail/address.ts'
+import { NO_MATCH, provisionedUsers, type SaidNames } from '../../../../platform/tenancy/provisioned-users.ts'
+import type { TxWork, Work } from '../../../../platform/work.ts'
+import { findSignInFacts, type SignInFacts } from '../../../access/login/login.ts'
+import { ownsDomainOf } from '../../../directory/domains/domains.ts'
+import type { Begun } from '../begin/begin.ts'
+import { FederationFailure } from '../errors.ts'
+import type { FederatedPerson } from '../person.ts'
+import { hasOtherSubject, type KnownIdentity } from '../store.ts'
+
+/** Which user the connection, or the settings of the provider, may take a person for. */
+export interface RecognitionRules {
+  /** Whether an unknown person becomes a user; null: unless provisioning is enabled. */
+  jit: boolean | null
+  /** Whether an address counts by its domain, which the organization must have proved, instead of the provider's word. */
+  needsOwnDomain: boolean
+  /** Those of them alone, unless empty. */
+  domains: readonly string[]
+  /** Whether a user of the connection is linked to another subject of it. */
+  relink: boolean
+  /** Whether the connection says which claim is the `externalId` of provisioning. */
+  isClaimNamed: boolean
+}
+
+/** A person who comes from a provider. */
+interface Arrival {
+  begun: Begun
+  person: FederatedPerson
+  rules: RecognitionRules
+}
+
+interface Recognised {
+  facts: SignInFacts | null
+  /** Null where nothing but provisioning knows who it is. */
+  address: EmailAddress | null
+  /** Whether an unknown person becomes a user. */
+  jit: boolean
+  /** Whether a provisioning client may add the person at the same moment. */
+  isProvisioning: boolean
+  /** Whether the organization, or the provider, vouches for the mailbox of the user. */
+  isProved: boolean
+}
+
+/** Finds the user of a person without a link: a provisioned user, or else the user of the address. Throws FederationFailure. */
+export async function recognise(work: Work, arrival: Arrival): Promise<Recognised> {
+  const { begun, rules } = arrival
+  const said = await vouchedAddress(work, arrival).catch((error: unknown) => {
+    if (error instanceof FederationFailure) return error
+    throw error
+  })
+  const address = said instanceof FederationFailure ? null : said
+  const match = begun.method === 'sso' ? await matchOf(work, arrival, address) : NO_MATCH
+  const { userId, isProved, isProvisioning, refusal } = match
+  if (refusal) throw new FederationFailure(refusal.code, refusal.detail)
+  const jit = rules.jit ?? !isProvisioning
+  const found = { address, jit, isProvisioning }
+  if (userId !== null) return { ...found, facts: await findSignInFacts(work, { userId }), isProved }
+  if (said instanceof FederationFailure) throw said
+  // Provisioning has looked for the address, too.
+  const facts = isProvisioning ? null : await findSignInFacts(work, identify(work.platform, said))
+  if (isProvisioning && rules.isClaimNamed && (arrival.person.externalIds ?? []).length === 0)
+    throw new FederationFailure('account_not_linked', UNNAMED)
+  return { ...found, facts, isProved: true }
+}
+
+// The person can leave the claim out, by the scope of the authorization URL, and would come back as another user.
+const UNNAMED =
+  'The provider sends no usable value of the claim or attribute that `scim_match` names, so that provisioning cannot know ' +
+  'the person. Without it the sign-in creates no user.'
+
+const matchOf = (work: Work, arrival: Arrival, address: EmailAddress | null) =>
+  provisionedUsers.of(work.platform).match(work, namesOf(arrival, address))
+
+function namesOf({ begun, person, rules }: Arrival, address: EmailAddress | null): SaidNames {
+  const { externalIds = [], userNames = [], principalNames = [] } = person
+  const { domains, isClaimNamed } = rules
+  const { email, issuer, subject } = person
+  return {
+    connectionId: begun.source,
+    identity: [begun.source, issuer, subject].join('\n'),
+    externalIds,
+    isClaimNamed,
+    userNames,
+    principalNames,
+    emailNorm: address?.norm ?? null,
+    statedNorm: email === null ? null : (parseVouchedEmail(email)?.norm ?? ''),
+    isDenied: person.emailVerified === false,
+    domains,
+  }
+}
+
+const OTHER_SUBJECT =
+  'The user signs in by this connection as another subject already. Remove that identity of the user, or turn `relink` ' +
+  'on while the identity provider changes its subjects.'
+
+/** Refuses a second subject, which may have taken over the name or address of the user. Throws FederationFailure. */
+export async function assertOnlySubject(work: Work, { begun, person, rules }: Arrival, userId: string): Promise<void> {
+  const { method, source } = begun
+  const { issuer, subject } = person
+  if (method !== 'sso' || rules.relink) return
+  if (await hasOtherSubject(work.db, work.directory, userId, { method, source, issuer, subject }))
+    throw new FederationFailure('account_not_linked', OTHER_SUBJECT)
+}
+
+/**
+ * Refuses a person who is linked to a user without a client, and is another user of the client by what the provider says now, or
+ * said last of what it leaves out now: no deprovisioning would reach the first. Throws FederationFailure.
+ */
+export async function assertNotProvisioned(
+  work: Work,
+  arrival: Arrival,
+  { user_id, last_address_norm, last_principal_names }: KnownIdentity,
+): Promise<void> {
+  const { person } = arrival
+  const { principalNames = [], userNames = [] } = person
+  const assigned = principalNames.length > 0 ? principalNames : (last_principal_names ?? [])
+  const email = (person.emailVerified === false ? null : person.email) ?? last_address_norm
+  const address = email === null ? null : parseVouchedEmail(email)
+  const isOfConnection =
+    address && (arrival.rules.domains.length === 0 || isOfDomain(address.norm, arrival.rules.domains))
+  const named = {
+    ...person,
+    email,
+    emailVerified: null,
+    principalNames: assigned,
+    userNames: [...userNames, ...assigned],
+  }
+  const said = namesOf({ ...arrival, person: named }, isOfConnection ? address : null)
+  const refusal = await provisionedUsers.of(work.platform).refuseOther(work, said, user_id)
+  if (refusal) throw new FederationFailure(refusal.code, refusal.detail)
+}
+
+/** The address by which a person who is not known yet may be taken for a user. */
+async function vouchedAddress(work: Work, { person, rules }: Arrival): Promise<EmailAddress> {
+  const address = person.email === null ? null : parseVouchedEmail(person.email)
+  if (!address) throw new FederationFailure('email_missing')
+  if (rules.needsOwnDomain && !(await ownsDomainOf(work, address.norm)))
+    throw new FederationFailure('domain_not_verified')
+  if (rules.domains.length > 0 && !isOfDomain(address.norm, rules.domains))
+    throw new FederationFailure('domain_not_verified', 'The address is of none of the domains of the connection.')
+  // By its domain an address counts unless the provider says itself that nobody has proved it.
+  const isVouchedFor = rules.needsOwnDomain ? person.emailVerified !== false : person.emailVerified
+  if (!isVouchedFor) throw new FederationFailure('email_not_verified')
+  return address
+}
+
+/** Whether provisioning has added the person meanwhile. From now on it waits for this sign-in, and then finds the user. */
+export async function isIntroduced(work: TxWork, arrival: Arrival, address: EmailAddress): Promise<boolean> {
+  await provisionedUsers.of(work.platform).hold(work, namesOf(arrival, address))
+  const { userId, refusal } = await matchOf(work, arrival, address)
+  return userId !== null || refusal !== null
+}

@@ -1,0 +1,100 @@
+import type { Redirect } from '../../../../platform/http/answer.ts'
+import { newId } from '../../../../platform/ids.ts'
+import type { Directory } from '../../../../platform/tenancy/directory.ts'
+import type { Work } from '../../../../platform/work.ts'
+import { findTie } from '../../../access/ties/ties.ts'
+import { type BareWork, directoryOf, hashToken, makeToken } from '../begin/begin.ts'
+import { LOGOUT_FAILURES, type LogoutFailureCode } from '../errors.ts'
+import { leadTo } from '../hand-back.ts'
+import { findSignInRow, insertSignInRow, type SignInRow, takeSignInRow } from '../store.ts'
+
+/** On the way to sign out at a provider; the session has ended here before. */
+export interface Logout {
+  /** The id of the connection. */
+  source: string
+  /** Where the browser goes in the end. */
+  redirectUri: string
+  /** What the application gets back. */
+  applicationState: string | null
+  /** What the browser brings back from the provider. */
+  state: string
+}
+
+/** With what the sign-in has left for it. */
+export interface LogoutDemand extends Logout {
+  issuer: string
+  /** As the protocol has it. */
+  hint: string
+}
+
+/** Where the browser signs out at the provider; null if it has no address for that, or is gone. */
+type ProviderLogout = (work: Work, demand: LogoutDemand) => Promise<string | null>
+
+// Time for a question whether to sign out there.
+const TTL_SECONDS = 600
+
+/** Takes the person of a session that has ended to the provider that it came by: where to, or null. */
+export async function beginLogout(
+  work: Work,
+  { sessionId, ...asked }: Pick<Logout, 'redirectUri' | 'applicationState'> & { sessionId: string },
+  logOut: ProviderLogout,
+): Promise<string | null> {
+  const { platform, directory, db } = work
+  const tie = await findTie(work, sessionId)
+  if (tie?.method !== 'sso' || tie.hint === null) return null
+  const { source, issuer, hint } = tie
+  const state = makeToken(platform.keyring, directory)
+  const url = await logOut(work, { ...asked, source, state, issuer, hint })
+  if (url === null) return null
+  await insertSignInRow(db, directory, {
+    id: newId(),
+    state_hash: hashToken(platform.keyring, 'state', state),
+    method: 'sso_logout',
+    source,
+    redirect_uri: asked.redirectUri,
+    response_mode: 'query',
+    session_id: sessionId,
+    application_state: asked.applicationState,
+    ttlSeconds: TTL_SECONDS,
+  })
+  return url
+}
+
+/** The logout of a state that a browser brings back, which is consumed thereby; null as for a sign-in. */
+export async function takeLogout(bare: BareWork, state: string): Promise<{ work: Work; logout: Logout } | null> {
+  const { platform, db } = bare
+  const directory = await directoryOf(bare, state)
+  const stateHash = hashToken(platform.keyring, 'state', state)
+  const row = directory && (await takeSignInRow(db, directory, { stateHash, method: 'sso_logout' }))
+  return directory && row ? { work: { ...bare, directory }, logout: toLogout(row, state) } : null
+}
+
+/** The same of a state that is not consumed yet, and stays so, with what the sign-in has left. */
+export async function findLogout(
+  bare: BareWork,
+  state: string,
+): Promise<{ directory: Directory; demand: LogoutDemand } | null> {
+  const { platform, db } = bare
+  const directory = await directoryOf(bare, state)
+  const row = directory && (await findSignInRow(db, directory, hashToken(platform.keyring, 'state', state)))
+  if (!directory || row?.method !== 'sso_logout' || row.session_id === null) return null
+  const tie = await findTie({ ...bare, directory }, row.session_id)
+  if (!tie || tie.hint === null) return null
+  return { directory, demand: { ...toLogout(row, state), issuer: tie.issuer, hint: tie.hint } }
+}
+
+function toLogout({ source, redirect_uri, application_state }: SignInRow, state: string): Logout {
+  return { source, redirectUri: redirect_uri, applicationState: application_state, state }
+}
+
+/** Sends the browser on to the application. Throws `invalid_redirect_uri` where its address is allowed no longer. */
+export async function endLogout(
+  work: Work,
+  { redirectUri, applicationState }: Logout,
+  code: LogoutFailureCode | null,
+): Promise<Redirect> {
+  return leadTo(work, redirectUri, {
+    ...(code === null ? {} : { error: code, error_description: LOGOUT_FAILURES[code] }),
+    ...(applicationState === null ? {} : { state: applicationState }),
+  })
+}

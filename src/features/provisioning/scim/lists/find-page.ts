@@ -1,0 +1,44 @@
+import { sqlState } from '../../../../platform/db/failure.ts'
+import { admissionErrors } from '../admission.ts'
+import { scimError, scimErrors } from '../errors.ts'
+import type { List } from './list.ts'
+
+/** What every list may refuse. */
+export const listErrors = [
+  ...admissionErrors,
+  scimErrors.invalidFilter,
+  scimErrors.invalidPath,
+  scimErrors.invalidCursor,
+  scimErrors.tooMany,
+]
+
+const TOO_BROAD =
+  'The search looks at more resources than it has time for. Search with eq or sw of an attribute such as userName or ' +
+  'externalId, or read the whole list in pages, without a filter and an order.'
+
+const STATEMENT_TIMEOUT = '57014'
+
+/**
+ * The rows of a page, and how many there are in all. Throws `scim_too_many` where a search that goes through everybody
+ * was cancelled for its time (RFC 7644 §3.12); of any other it is the database that is late.
+ */
+export async function findPage<Row>(
+  list: List,
+  { select, count }: { select(): Promise<Row[]>; count(): Promise<number> },
+): Promise<{ rows: Row[]; total: number }> {
+  try {
+    const rows = list.limit === 0 ? [] : await select()
+    return { rows, total: await totalOf(list, rows.length, count) }
+  } catch (error) {
+    if (list.isBroad && sqlState(error) === STATEMENT_TIMEOUT) throw scimError(scimErrors.tooMany, TOO_BROAD)
+    throw error
+  }
+}
+
+/** Asked of the database only where the page does not tell. */
+async function totalOf(list: List, found: number, count: () => Promise<number>): Promise<number> {
+  const { cursor, offset, limit } = list
+  if (cursor?.after) return cursor.after.total
+  const isLast = limit > 0 && found < (cursor ? limit + 1 : limit) && (found > 0 || offset === 0)
+  return isLast ? offset + found : count()
+}

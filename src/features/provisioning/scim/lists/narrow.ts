@@ -1,0 +1,24 @@
+import type { ScimFilter } from '../../language/filter.ts'
+import { attributeKey } from '../../language/schema.ts'
+
+/** Attributes of which any number of resources have the same value. */
+const SHARED = new Set(['type', 'emails.type', 'meta.resourcetype'])
+
+/** Whether an index finds the few that a filter can match: some that begin with, or are, what it names. */
+export function isNarrow(filter: ScimFilter): boolean {
+  switch (filter.kind) {
+    case 'and':
+      return filter.filters.some(isNarrow)
+    case 'or':
+      return filter.filters.every(isNarrow)
+    case 'elements':
+      return isNarrow(filter.filter)
+    case 'compare': {
+      const { operator, value, attribute } = filter
+      const isName = typeof value === 'string' && value !== '' && !SHARED.has(attributeKey(attribute))
+      return isName && (operator === 'eq' || operator === 'sw')
+    }
+    default:
+      return false
+  }
+}

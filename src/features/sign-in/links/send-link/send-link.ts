@@ -1,0 +1,164 @@
+import { type Identity, identify } from '../../../../platform/crypto/identity.ts'
+import { type EventFactory, record } from '../../../../platform/events/events.ts'
+import { recordFailure } from '../../../../platform/events/failures.ts'
+import type { RateLimit, RateState } from '../../../../platform/limits/rate-limit.ts'
+import { maskEmail, requireEmail } from '../../../../platform/mail/address.ts'
+import { countMail } from '../../../../platform/mail/limits.ts'
+import { type Message, queueMail } from '../../../../platform/mail/outbox.ts'
+import type { Reader } from '../../../../platform/messages/language.ts'
+import { type DecoyReason, decoyReasonOf } from '../../../../platform/outbox/decoy.ts'
+import { authorize } from '../../../../platform/tenancy/authorize.ts'
+import type { ManagerCaller } from '../../../../platform/tenancy/caller.ts'
+import { inTx, type TxWork, type Work } from '../../../../platform/work.ts'
+import { assertDoorOpen, type SignInFacts } from '../../../access/login/login.ts'
+import { assertRedirectAllowed } from '../../../access/redirects/redirects.ts'
+import { describeNothingSent } from '../../otp/otp.ts'
+import type { LinkEventData } from '../events.ts'
+import { assertMayHandOver, issueLink, linkUrl } from '../link.ts'
+import type { MailedPurpose } from '../purposes/purposes.ts'
+
+/** How a link is delivered. */
+export interface LinkDelivery {
+  /** Where it leads: an entry of `allowed_redirect_uris`, or null for the hosted page. */
+  redirectTo: string | null
+  /** False for callers that send their own mails: the response has the link. */
+  deliver: boolean
+}
+
+/** Reads the delivery options of a request. Throws `insufficient_scope`, `team_link_withheld`, `invalid_redirect_uri`. */
+export async function readDelivery(
+  work: Work,
+  caller: ManagerCaller,
+  body: { redirectTo?: string; deliver?: boolean },
+): Promise<LinkDelivery> {
+  const { redirectTo = null, deliver = true } = body
+  if (!deliver) {
+    authorize(caller, 'links.issue')
+    // Before a send is counted, so that the refusal says nothing about the address.
+    assertMayHandOver(work)
+  }
+  if (redirectTo !== null) await assertRedirectAllowed(work, redirectTo)
+  return { redirectTo, deliver }
+}
+
+/** What a mail needs to know about its link. */
+export interface LinkMailData {
+  to: Reader
+  url: string
+  ttlSeconds: number
+}
+
+export interface MailLinkInput {
+  purpose: MailedPurpose
+  who: Identity
+  /** Of the user of the address, if there is one. */
+  locale: string | null
+  /** Null for a decoy, and where redeeming the link creates the user. */
+  userId: string | null
+  details?: Record<string, unknown>
+  /** Why the mail is dropped instead of sent, such as that no user has the address. */
+  decoy: DecoyReason | null
+  ttlSeconds: number
+  delivery: LinkDelivery
+  /** Which older links it voids; absent: those that its purpose says. */
+  replaces?: MailedPurpose['replaces']
+  compose(work: TxWork, mail: LinkMailData): Promise<Message> | Message
+}
+
+export interface MailedLink {
+  linkId: string
+  expiresAt: Date
+  /** Set only if the caller delivers it. */
+  url: string | null
+}
+
+/** Issues a link and queues its mail, in the caller's transaction. Throws `team_link_withheld`. */
+export async function mailLink(work: TxWork, link: MailLinkInput): Promise<MailedLink> {
+  const { purpose, who, userId, ttlSeconds, delivery } = link
+  if (!delivery.deliver) assertMayHandOver(work)
+  const made = await issueLink(work, {
+    purpose,
+    userId,
+    identity: who.hash,
+    ttlSeconds,
+    ...(link.details ? { details: link.details } : {}),
+    ...(link.replaces ? { replaces: link.replaces } : {}),
+    isDecoy: link.decoy !== null,
+  })
+  const { email, norm } = who.address
+  // The spelling of the request: that of the record would reveal whether there is one.
+  const url = linkUrl(work.platform, { purpose, token: made.token, email: norm, redirectTo: delivery.redirectTo })
+  const message = await link.compose(work, { to: { email, locale: link.locale }, url, ttlSeconds })
+  const isPrinted = work.origin.actor.type === 'cli'
+  const kept = isPrinted ? 'the command line printed the link' : 'the link was returned to the caller (deliver: false)'
+  const decoy = link.decoy ?? (delivery.deliver ? null : kept)
+  await queueMail(work, { ...message, decoy }, ttlSeconds)
+  return { linkId: made.id, expiresAt: made.expiresAt, url: delivery.deliver ? null : url }
+}
+
+export interface Addressee {
+  userId: string | null
+  details?: Record<string, unknown>
+  /** Set if this link lives shorter than the response says, which is the same for every address. */
+  ttlSeconds?: number
+  /** Of whoever is no user yet. */
+  locale?: string | null
+}
+
+export interface SendLinkInput {
+  purpose: MailedPurpose
+  email: string
+  delivery: LinkDelivery
+  ttlSeconds: number
+  /** Per address. */
+  limits: RateLimit[]
+  /** Decides from the user of the address whom the link is for; null makes it a decoy. */
+  addressee(facts: SignInFacts | null): Addressee | null
+  compose(work: TxWork, mail: LinkMailData, addressee: Addressee | null): Promise<Message> | Message
+  /** Recorded for a link that is not a decoy. */
+  event: EventFactory<typeof LinkEventData>
+}
+
+export interface SentLink extends MailedLink {
+  deliveryHint: string
+  rate: RateState
+}
+
+/**
+ * Mails a link to the address, if a user may have it. Known and unknown addresses run the same statements: the unknown
+ * one gets a link that redeems nothing and a mail that is dropped instead of sent (ASVS 6.3.8).
+ * Throws `invalid_request`, `rate_limited`, `organization_suspended`, `account_locked`.
+ */
+export async function sendLink(work: Work, request: SendLinkInput): Promise<SentLink> {
+  const { purpose, delivery, ttlSeconds } = request
+  const who = identify(work.platform, requireEmail(request.email))
+  const { person: facts } = await assertDoorOpen(work, who)
+  const addressee = request.addressee(facts)
+  const leaves = addressee !== null && delivery.deliver
+  const rate = await countMail(work, who, request.limits, { leaves, byAnyone: true })
+  const userId = addressee?.userId ?? null
+  const ownTtlSeconds = addressee?.ttlSeconds ?? ttlSeconds
+  const link = await inTx(work, async (work) => {
+    const made = await mailLink(work, {
+      purpose,
+      // Spelled as stored, if a user has it.
+      who: facts && addressee ? { ...who, address: { ...who.address, email: facts.email } } : who,
+      locale: facts ? facts.locale : (addressee?.locale ?? null),
+      userId,
+      ...(addressee?.details ? { details: addressee.details } : {}),
+      decoy: addressee ? null : decoyReasonOf(facts, request.purpose.type === 'signup'),
+      ttlSeconds: ownTtlSeconds,
+      delivery,
+      compose: (work, mail) => request.compose(work, mail, addressee),
+    })
+    const sent = request.event({
+      ...(userId ? { target: { type: 'user', id: userId } } : {}),
+      data: { link_id: made.linkId, channel: 'email' },
+    })
+    if (addressee) await record(work, sent)
+    else await recordFailure(work, who.hash, describeNothingSent(purpose.name, facts))
+    return made
+  })
+  const expiresAt = new Date(link.expiresAt.getTime() + (ttlSeconds - ownTtlSeconds) * 1000)
+  return { ...link, expiresAt, deliveryHint: maskEmail(who.address.email), rate }
+}

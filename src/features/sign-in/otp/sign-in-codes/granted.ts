@@ -1,0 +1,43 @@
+import type { Identity } from '../../../../platform/crypto/identity.ts'
+import { randomBase62 } from '../../../../platform/crypto/tokens.ts'
+import { newId } from '../../../../platform/ids.ts'
+import type { UsedProof } from '../../../../platform/joined/proofs.ts'
+import type { Directory } from '../../../../platform/tenancy/directory.ts'
+import type { Work } from '../../../../platform/work.ts'
+import type { SignInFacts } from '../../../access/login/login.ts'
+import { hashCode } from '../codes.ts'
+import { codeProof, insertGrantedRows } from '../store.ts'
+import { tryOtp } from './issued-codes.ts'
+
+const PURPOSE = 'discovered'
+
+/** A code that no mail carries: who has proved a mailbox gets it for several directories, and each takes it once. */
+export interface GrantedCode {
+  otpId: string
+  code: string
+}
+
+/** Grants an address a code in each of these directories, which voids older ones there. */
+export async function grantCode(
+  { platform, db }: Pick<Work, 'platform' | 'db'>,
+  directories: Directory[],
+  { identity, ttlSeconds }: { identity: Buffer; ttlSeconds: number },
+): Promise<GrantedCode> {
+  const [otpId, code] = [newId(), randomBase62()]
+  const row = { id: otpId, purpose: PURPOSE, identity, phrase_hash: hashCode(platform, PURPOSE, otpId, code) }
+  await insertGrantedRows(db, directories, row, ttlSeconds)
+  return { otpId, code }
+}
+
+/**
+ * Judges such a code in one of the directories, with the facts about the user of the address there. Returns what burns it;
+ * null where it is not good, or not any more.
+ */
+export async function proveGranted(
+  work: Work,
+  who: Identity,
+  { otpId, code }: GrantedCode,
+): Promise<{ spends: UsedProof[]; facts: SignInFacts | null } | null> {
+  const { outcome, facts } = await tryOtp(work, who, { purpose: PURPOSE, otpId, code })
+  return outcome === 'match' ? { spends: [codeProof({ otp_id: otpId, otp_purpose: PURPOSE })], facts } : null
+}

@@ -1,0 +1,189 @@
+import { type Identity, identify } from '../../../../platform/crypto/identity.ts'
+import { record } from '../../../../platform/events/events.ts'
+import { recordFailure } from '../../../../platform/events/failures.ts'
+import type { UsedProof } from '../../../../platform/joined/proofs.ts'
+import type { RateState } from '../../../../platform/limits/rate-limit.ts'
+import { maskEmail, requireEmail } from '../../../../platform/mail/address.ts'
+import { countMail } from '../../../../platform/mail/limits.ts'
+import { queueMail } from '../../../../platform/mail/outbox.ts'
+import { decoyReasonOf } from '../../../../platform/outbox/decoy.ts'
+import { inTx, type TxWork, type Work } from '../../../../platform/work.ts'
+import {
+  assertDoorOpen,
+  assertMaySignIn,
+  completeLogin,
+  completeMailboxLogin,
+  loginEvents,
+  type SessionReply,
+  type SignInFacts,
+  type SignInMethod,
+} from '../../../access/login/login.ts'
+import { signInMail } from '../emails.ts'
+import { signInCodeErrors } from '../errors.ts'
+import { codeSent, describeNothingSent } from '../events.ts'
+import { mailedCodeSettings, type OtpSettings, otpSettings, sendLimits } from '../settings.ts'
+import { codeProof } from '../store.ts'
+import { findLiveOtp, issueOtp, type OwnPurpose, type SignInPurpose, type TriedOtp, tryOtp } from './issued-codes.ts'
+
+export const otpMethod: SignInMethod = {
+  id: 'otp',
+  offer: { label: 'Email code', service: 'otp', isOn: async (work) => (await otpSettings(work)).channel_email },
+  stepsUp: async () => true,
+}
+
+export interface CodeRequest {
+  purpose: SignInPurpose
+  email: string
+  /** Of whoever is no user yet: of the mail, and once they are one. */
+  locale?: string | null
+  /**
+   * Where an address of no user gets a code as well, which signs them up: has the user provisioned. Called for known
+   * addresses too, so that they take as long.
+   */
+  provision: ((work: TxWork, code: { otpId: string; email: string }) => Promise<void>) | null
+}
+
+export interface SentCode {
+  otpId: string
+  expiresAt: Date
+  deliveryHint: string
+  channel?: 'sms'
+  rate: RateState
+}
+
+/**
+ * Mails a word pair to the address, if a user has it. Known and unknown addresses run the same statements: the unknown
+ * one gets a decoy code and a mail that is dropped instead of sent (ASVS 6.3.8).
+ * Throws `invalid_request`, `rate_limited`, `organization_suspended`, `account_locked`, `method_disabled`.
+ */
+export async function sendSignInCode(work: Work, send: CodeRequest): Promise<SentCode> {
+  const who = identify(work.platform, requireEmail(send.email))
+  const settings = await mailedCodeSettings(work)
+  const { person: facts } = await assertDoorOpen(work, who)
+  const deliveryHint = maskEmail(who.address.email)
+  const which = { purpose: send.purpose, identity: who.hash, newerThanSeconds: settings.resend_interval_seconds }
+  // A double click, or a retry after a lost response: the code already on its way stays valid.
+  const live = await findLiveOtp(work, which)
+  const isForSomebody = facts ? facts.active : send.provision !== null
+  const sending = { leaves: live === null && isForSomebody, byAnyone: true }
+  const rate = await countMail(work, who, sendLimits(settings), sending)
+  if (live) return { ...live, deliveryHint, rate }
+  const otp = await inTx(work, (work) => issueAndMail(work, send, { who, settings, facts }))
+  return { ...otp, deliveryHint, rate }
+}
+
+interface SendContext {
+  who: Identity
+  settings: OtpSettings
+  facts: SignInFacts | null
+}
+
+async function issueAndMail(work: TxWork, send: CodeRequest, context: SendContext) {
+  const { who, settings, facts } = context
+  const { address, hash: identity } = who
+  const { purpose, provision } = send
+  const userId = facts?.active ? facts.user_id : null
+  const signsUp = facts === null && provision !== null
+  const decoy = userId === null && !signsUp ? decoyReasonOf(facts, purpose === 'signup') : null
+  const locale = send.locale ?? null
+  const otp = await issueOtp(work, { purpose, userId, signsUp, locale, identity, settings, withheld: decoy !== null })
+  const reader = facts && !facts.pending ? facts : { ...address, locale: locale ?? facts?.locale ?? null }
+  const mail = signInMail(reader, purpose, otp)
+  await provision?.(work, { otpId: otp.otpId, email: address.email })
+  await queueMail(work, { ...mail, decoy }, otp.ttlSeconds)
+  if (decoy) await recordFailure(work, identity, describeNothingSent('otp', facts))
+  else await record(work, codeSent({ otpId: otp.otpId, purpose, userId }))
+  return { otpId: otp.otpId, expiresAt: otp.expiresAt }
+}
+
+/** The code that somebody signs up by, and what they said of their language. */
+export type SignUpCode = Pick<Parameters<typeof completeLogin>[2], 'spends' | 'locale'>
+
+/** How codes of one purpose are redeemed. */
+export interface CodeUse {
+  purpose: SignInPurpose
+  /** What a pending sign-up is finished by. */
+  methodOfPending: SignInMethod
+  /** Creates the user of an address that has none, and signs them in. Returns null when the code was consumed already. */
+  signUp?(work: Work, who: Identity, by: SignUpCode): Promise<SessionReply | null>
+}
+
+export interface VerifyCode {
+  email: string
+  otpId: string
+  code: string
+}
+
+/**
+ * Exchanges a word pair for a session. The attempt is counted, durably, before it is judged.
+ * Throws `otp_invalid`, `otp_expired` (only for the right code), `otp_too_many_attempts`, and what the door throws.
+ */
+export async function verifySignInCode(work: Work, use: CodeUse, verify: VerifyCode): Promise<SessionReply> {
+  const { purpose } = use
+  const { code } = verify
+  const who = identify(work.platform, requireEmail(verify.email))
+  const otpId = verify.otpId.toLowerCase()
+  const attempt = await tryOtp(work, who, { purpose, otpId, code })
+  const { facts, userId, locale, bySms } = attempt
+  // A user who has come to the address since the code of a sign-up was sent has proved the mailbox as well.
+  const isTheirs = userId === null ? attempt.signsUp : userId === facts?.user_id
+  const isProved = !bySms || facts?.email_verified
+  if (attempt.outcome !== 'match' || !isTheirs || !isProved) throw await refusal(work, who, attempt)
+  if (facts) await assertMaySignIn(work, facts)
+  const spends = [codeProof({ otp_id: otpId, otp_purpose: purpose })]
+  const answer = facts
+    ? await signInWith(work, facts, use, { bySms, locale, spends })
+    : ((await use.signUp?.(work, who, { spends, locale })) ?? null)
+  // Another request with the same right code was faster.
+  if (!answer) throw await refusal(work, who, { ...attempt, outcome: 'used' })
+  return answer
+}
+
+function signInWith(
+  work: Work,
+  facts: SignInFacts,
+  { methodOfPending }: CodeUse,
+  { bySms, ...code }: SignUpCode & { bySms: boolean },
+) {
+  // RFC 8176. A code that went to a phone proves no mailbox.
+  if (bySms) return completeLogin(work, facts, { method: otpMethod, amr: ['sms', 'otp'], ...code })
+  const method = facts.pending ? methodOfPending : otpMethod
+  return completeMailboxLogin(work, facts, { method, amr: ['otp'], ...code })
+}
+
+/**
+ * Judges a code that was mailed to an address for somebody who has signed in, or for whoever has it (null), after counting
+ * the attempt. Returns what burns it. Throws `otp_invalid`, `otp_expired` (only for the right code), `otp_too_many_attempts`.
+ */
+export async function proveOwnCode(
+  work: Work,
+  who: Identity,
+  sent: { purpose: OwnPurpose; otpId: string; code: string; userId: string | null },
+): Promise<UsedProof> {
+  const { purpose, code, userId } = sent
+  const otpId = sent.otpId.toLowerCase()
+  const attempt = await tryOtp(work, who, { purpose, otpId, code })
+  if (attempt.outcome !== 'match' || attempt.userId !== userId) throw await refusal(work, who, attempt)
+  return codeProof({ otp_id: otpId, otp_purpose: purpose })
+}
+
+async function refusal(work: Work, who: Identity, attempt: TriedOtp) {
+  const { facts } = attempt
+  // Outside any transaction, so that it survives the refusal.
+  await recordFailure(
+    { ...work, db: work.platform.db },
+    who.hash,
+    loginEvents.failed({
+      ...(facts ? { target: { type: 'user', id: facts.user_id } } : {}),
+      data: { method: 'otp', reason: attempt.outcome === 'match' ? 'unknown' : attempt.outcome },
+    }),
+  )
+  switch (attempt.outcome) {
+    case 'expired':
+      return signInCodeErrors.otpExpired({ detail: 'The code has expired: ask for a new one.' })
+    case 'spent':
+      return signInCodeErrors.tooManyAttempts()
+    default:
+      return signInCodeErrors.otpInvalid({ detail: 'The code is wrong, was used before, or is not the newest one.' })
+  }
+}
