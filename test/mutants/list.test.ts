@@ -23,15 +23,15 @@ test('no two defenses have the same name', () => {
 
 test('only the declaration changes when a defense is removed', () => {
   const { file, before, after } = removeDefense(tree, row)
-  expect(file).toBe('src/features/sign-in/links/link.ts')
+  expect(file).toBe('src/features/sign-in/links/presented/presented.ts')
   expect(after).toBe(before.replace(row.find, row.replace))
 })
 
 test.each<{ wrong: Partial<Mutant>; complaint: RegExp }>([
   { wrong: { in: 'judgeNothing' }, complaint: /judgeNothing does not exist/ },
   { wrong: { in: 'codeProof' }, complaint: /codeProof is ambiguous\. Write more of its path: src\/.+\/codeProof, src/ },
-  { wrong: { find: 'no such text' }, complaint: /link\/judgeLink contains this text 0 times, not once: no such text/ },
-  { wrong: { find: 'link' }, complaint: /link\/judgeLink contains this text \d+ times, not once: link/ },
+  { wrong: { find: 'no such text' }, complaint: /presented\/judgeLink contains this text 0 times, not once: no such text/ },
+  { wrong: { find: 'link' }, complaint: /presented\/judgeLink contains this text \d+ times, not once: link/ },
   { wrong: { only: 'no such name' }, complaint: /no test of magic-link\.test\.ts is named: no such name/ },
   { wrong: { tests: ['none.test.ts'] }, complaint: /none\.test\.ts does not exist/ },
   { wrong: { tests: ['attacks.test.ts'] }, complaint: /attacks\.test\.ts is ambiguous/ },
