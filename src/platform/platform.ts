@@ -30,7 +30,7 @@ export interface Platform {
   makeRsaPair: MakeRsaPair
 }
 
-/** What `app.ts` hands to a feature that may not import where it comes from: a table of what others bring in. */
+/** A slot: what `src/wiring` passes in where an import would point upwards. */
 export interface HandedIn<T> {
   hand(platform: Platform, value: T): void
   /** Throws where nothing was handed in. */

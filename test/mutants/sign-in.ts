@@ -37,14 +37,14 @@ export const signIn: Mutant[] = [
     in: 'triedCode',
     find: 'attempts < max_attempts and this_hour + attempts',
     replace: 'this_hour + attempts',
-    tests: ['sign-in-codes.test.ts', 'otp/sign-in.test.ts'],
+    tests: ['issued-codes.test.ts', 'otp/sign-in.test.ts'],
   },
   {
     name: 'wrong codes of an address are limited per hour',
     in: 'triedCode',
     find: 'and this_hour + attempts < ${HOURLY_FAILURES} and',
     replace: 'and',
-    tests: ['sign-in-codes.test.ts'],
+    tests: ['issued-codes.test.ts'],
   },
   {
     name: 'a link works only for its purpose',

@@ -81,7 +81,7 @@ export interface ScimCaller extends CallerBase {
 
 /**
  * Every kind of caller, by its name in a route's `auth`. A new kind is a member here, an entry in `caller-kinds.ts` for
- * the contract, and an authenticator in `app.ts`.
+ * the contract, and an authenticator in `src/wiring/app.ts`.
  */
 export interface Callers {
   key: ManagerCaller

@@ -11,7 +11,7 @@ import {
   type ScimResourceType,
 } from './schema.ts'
 
-/** Of a resource as a whole. `MEMBERS` of groups may be more than `ELEMENTS`; the bytes of the request bound them. */
+/** Of a resource as a whole. A group may have more members than `elements`; the bytes of the request bound them. */
 const LIMITS = { depth: 10, values: 100_000, characters: 2_000_000, elements: 1_000 }
 
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/
