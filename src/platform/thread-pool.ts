@@ -30,7 +30,8 @@ export function openThreadPool(
   options: Pick<ThreadPool, 'busyDetail' | 'start' | 'onWaiting'> & Parameters<typeof openFairQueue>[0],
 ): ThreadPool {
   const { busyDetail, start, onWaiting, ...limits } = options
-  return { busyDetail, start, onWaiting, queue: openFairQueue(limits), piscina: null, closed: false }
+  const queue = openFairQueue({ ...limits, costsKnown: true })
+  return { busyDetail, start, onWaiting, queue, piscina: null, closed: false }
 }
 
 // Computations yield the processor to other work. Only on Linux does nice(2) apply to the calling thread: on macOS it would

@@ -296,8 +296,23 @@ export const platform: Mutant[] = [
   {
     name: 'an owner with many requests gets no more turns than one with few',
     in: 'fair-queue/nextWaiter',
-    find: 'member.waiting === 0 || member.spent >= best',
-    replace: 'member.waiting === 0 || next !== null',
+    find: '(best && !isBefore(queue.limits, member, best))',
+    replace: 'best',
+    tests: ['fair-queue.test.ts'],
+  },
+  {
+    name: 'long turns of some owners do not delay short turns of another',
+    in: 'fair-queue/isBefore',
+    find: '!costsKnown && one.running',
+    replace: 'costsKnown && one.running',
+    tests: ['fair-queue.test.ts'],
+    only: 'long turns of two',
+  },
+  {
+    name: 'an owner whose turn lasts collects no claim to be next',
+    in: 'fair-queue/takeTurn',
+    find: 'if (one.waiting === 0) one.spent = Math.max(one.spent, all.level)',
+    replace: '',
     tests: ['fair-queue.test.ts'],
   },
   {

@@ -37,7 +37,7 @@ export const signIn: Mutant[] = [
     in: 'triedCode',
     find: 'attempts < max_attempts and this_hour + attempts',
     replace: 'this_hour + attempts',
-    tests: ['issued-codes.test.ts', 'otp/sign-in.test.ts'],
+    tests: ['issued-codes.test.ts', 'sign-in-codes/sign-in.test.ts'],
   },
   {
     name: 'wrong codes of an address are limited per hour',

@@ -1,4 +1,5 @@
 import { setImmediate as nextIteration } from 'node:timers/promises'
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { startDeadline } from '../db/deadline.ts'
 import { untilDeadline } from '../db/lanes.ts'
@@ -7,6 +8,7 @@ import {
   enterQueue,
   inTurn,
   leaveQueue,
+  type Owner,
   openFairQueue,
   refuseWaiting,
   type Turn,
@@ -25,6 +27,7 @@ function start(threads = 3, places = 33) {
     places,
     patienceMs: 2000,
     lightCost: LIGHT,
+    costsKnown: true,
     clock: {
       now: () => new Date(now),
       startTimer(ms, due) {
@@ -339,6 +342,97 @@ test("an interrupted turn is another's meanwhile, and is resumed even if all are
   expect(begun).toEqual(['a1', 'a2'])
   await end('a1', 'a3')
   expect(await Promise.all(all)).toEqual(['a1', 'a2', 'a3'])
+})
+
+/** Runs workers that take turn after turn, in simulated time. Returns the turns of each and the longest wait, in milliseconds. */
+async function simulate(seconds: number, workers: { owner: Owner; turnMs: number; count: number }[]) {
+  const queue = openFairQueue({ turns: 5, turnsOfOne: 3, places: 105, placesOfOne: 32, patienceMs: 60_000 })
+  let now = 0
+  const sleeping: { until: number; wake: () => void }[] = []
+  const turns = workers.map(() => 0)
+  const longest = workers.map(() => 0)
+  const work = async (n: number, { owner, turnMs }: { owner: Owner; turnMs: number }): Promise<void> => {
+    for (;;) {
+      const since = now
+      await inTurn(queue, owner, async () => {
+        longest[n] = Math.max(longest[n] ?? 0, now - since)
+        await new Promise<void>((wake) => sleeping.push({ until: now + turnMs, wake }))
+      })
+      turns[n] = (turns[n] ?? 0) + 1
+    }
+  }
+  for (const [n, { count, ...one }] of workers.entries())
+    for (let k = 0; k < count; k++) void work(n, one).catch(() => undefined)
+  while (now < seconds * 1000) {
+    await nextIteration()
+    sleeping.sort((a, b) => a.until - b.until)
+    const next = sleeping.shift()
+    if (!next) throw new Error('Nobody has a turn')
+    now = next.until
+    next.wake()
+  }
+  return { turns, longest }
+}
+
+test.each<{ of: string; owners: [Owner, Owner, Owner] }>([
+  { of: 'owners', owners: [{ id: 'x' }, { id: 'y' }, { id: 'z' }] },
+  {
+    of: 'parts of one owner',
+    owners: [
+      { id: 'a', part: 'x' },
+      { id: 'a', part: 'y' },
+      { id: 'a', part: 'z' },
+    ],
+  },
+])('long turns of two $of do not delay short turns of a third for longer than one turn', async ({ owners }) => {
+  const [x, y, z] = owners
+  const { turns, longest } = await simulate(10, [
+    { owner: x, turnMs: 1000, count: 8 },
+    { owner: y, turnMs: 1000, count: 8 },
+    { owner: z, turnMs: 5, count: 4 },
+  ])
+  expect(turns[2]).toBeGreaterThan(1500)
+  // A turn of 1000 ms, and one of its own before it.
+  expect(longest[2]).toBeLessThan(1020)
+  // Those with long turns go on meanwhile.
+  expect([turns[0], turns[1]].every((count) => count !== undefined && count >= 9)).toBe(true)
+})
+
+test('an owner whose one turn lasts collects no claim to be next', async () => {
+  const { ask, settled, end } = start(2)
+  ask('x0', 'x', LIGHT)
+  for (let n = 0; n < 9; n++) ask(`y${n}`, 'y', LIGHT)
+  const order = [...(await settled())]
+  for (let n = 0; n < 5; n++) order.push(...(await end(`y${n}`)))
+  expect(order).toEqual(['x0', 'y0', 'y1', 'y2', 'y3', 'y4', 'y5'])
+  for (let n = 1; n < 7; n++) ask(`x${n}`, 'x', LIGHT)
+  const later: string[] = []
+  for (let last = 'y5'; later.length < 6; last = later.at(-1) ?? '') later.push(...(await end(last)))
+  expect(later.filter((name) => name.startsWith('x'))).toHaveLength(4)
+})
+
+test('the most crowded owner is known after any requests have come and gone', async () => {
+  const steps = fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.constantFrom('', 'p', 'q'), fc.boolean()))
+  fc.assert(
+    fc.property(steps, (all) => {
+      const queue = openFairQueue({ turns: 1, places: 1000, patienceMs: 60_000 })
+      const places: NonNullable<ReturnType<typeof enterQueue>>[] = []
+      for (const [id, part, leaves] of all) {
+        const place = leaves ? null : enterQueue(queue, { id, part })
+        if (place) places.push(place)
+        const left = leaves ? places.shift() : undefined
+        if (left) leaveQueue(queue, left)
+        for (const group of [queue.all, ...queue.all.members.values()]) {
+          const present = [...group.members.values()].map((member) => member.present)
+          expect(group.most).toBe(Math.max(0, ...present))
+          expect(group.crowds.get(group.most)?.size ?? 0).toBe(
+            present.filter((one) => one === group.most && one > 0).length,
+          )
+          expect(group.sharing).toBe(present.filter((one) => one > 0).length)
+        }
+      }
+    }),
+  )
 })
 
 test('owners that are gone are forgotten, so that a stream of new ones takes no memory', async () => {

@@ -23,6 +23,11 @@ interface Limits {
   lightCost: number
   /** How many turns may begin in one iteration of the event loop. */
   perLoop: number
+  /**
+   * Whether `cost` tells beforehand how long a turn takes. Otherwise the owner with the fewest running turns is next, so that
+   * long turns of some do not delay short turns of others.
+   */
+  costsKnown: boolean
   clock: Clock
 }
 
@@ -50,6 +55,10 @@ interface Share {
   members: Map<string, Share>
   /** How many members are present. */
   sharing: number
+  /** The members by how many requests of theirs are present. */
+  crowds: Map<number, Set<Share>>
+  /** No member has more requests present. */
+  most: number
   /** The requests of a part that wait, the oldest first. */
   waiters: Waiter[]
 }
@@ -81,13 +90,15 @@ interface Waiter {
 }
 
 /**
- * Opens a queue that is fair by owner and by part (start-time fair queueing): the owner with the lowest cost so far is next. A
- * flood of one owner takes no more than its share, whatever it costs. Limits that are left out do not apply.
+ * Opens a queue that is fair by owner and by part (start-time fair queueing): the owner with the lowest cost so far is next, or
+ * first the one with the fewest running turns if costs are not known. A flood of one owner takes no more than its share. Limits
+ * that are left out do not apply.
  */
 export function openFairQueue(limits: Pick<Limits, 'turns' | 'places' | 'patienceMs'> & Partial<Limits>): FairQueue {
   const none = Number.POSITIVE_INFINITY
-  const defaults = { turnsOfOne: none, placesOfOne: none, lightCost: none, perLoop: none, clock: systemClock }
-  return { limits: { ...defaults, ...limits }, all: openShare('', 0), heavy: 0, begun: 0 }
+  const defaults = { turnsOfOne: none, placesOfOne: none, lightCost: none, perLoop: none }
+  const others = { costsKnown: false, clock: systemClock }
+  return { limits: { ...defaults, ...others, ...limits }, all: openShare('', 0), heavy: 0, begun: 0 }
 }
 
 /**
@@ -116,7 +127,20 @@ export async function inTurn<T>(
 }
 
 function openShare(id: string, level: number): Share {
-  return { id, spent: level, level: 0, present: 0, running: 0, waiting: 0, members: new Map(), sharing: 0, waiters: [] }
+  const members = { members: new Map(), sharing: 0, crowds: new Map(), most: 0 }
+  return { id, spent: level, level: 0, present: 0, running: 0, waiting: 0, ...members, waiters: [] }
+}
+
+/** Counts a request of a member that has come (1) or left (-1). */
+function countPresent(group: Share, member: Share, by: 1 | -1): void {
+  const before = group.crowds.get(member.present)
+  before?.delete(member)
+  if (before?.size === 0) group.crowds.delete(member.present)
+  member.present += by
+  if (member.present > 0) group.crowds.set(member.present, (group.crowds.get(member.present) ?? new Set()).add(member))
+  if (member.present > group.most) group.most = member.present
+  while (group.most > 0 && !group.crowds.has(group.most)) group.most--
+  if (by === 1 ? member.present === 1 : member.present === 0) group.sharing += by
 }
 
 /**
@@ -129,8 +153,8 @@ export function enterQueue(queue: FairQueue, owner: Owner, patienceMs = queue.li
   const part = join(one, owner.part ?? '')
   const place: Place = { path: [all, one, part], hasLeft: false, patienceMs }
   all.present++
-  if (one.present++ === 0) all.sharing++
-  if (part.present++ === 0) one.sharing++
+  countPresent(all, one, 1)
+  countPresent(one, part, 1)
   const hasRoom =
     one.present > limits.placesOfOne
       ? makeRoom(one, part)
@@ -143,14 +167,13 @@ export function enterQueue(queue: FairQueue, owner: Owner, patienceMs = queue.li
 function join(group: Share, id: string): Share {
   const member = group.members.get(id) ?? openShare(id, group.level)
   group.members.set(id, member)
-  if (member.present === 0) member.spent = Math.max(member.spent, group.level)
   return member
 }
 
 /** Refuses the newest waiting request of the most crowded member, if that is more crowded than this one. */
 function makeRoom(group: Share, member: Share): boolean {
-  const crowded = mostPresent(group.members.values(), member)
-  const last = crowded === member ? undefined : newestWaiter(crowded)
+  const [crowded] = group.most > member.present ? (group.crowds.get(group.most) ?? []) : []
+  const last = crowded && newestWaiter(crowded)
   last?.settle(false)
   return last !== undefined
 }
@@ -176,8 +199,8 @@ export function leaveQueue({ limits }: FairQueue, place: Place): void {
   place.hasLeft = true
   const [all, one, part] = place.path
   all.present--
-  if (--one.present === 0) all.sharing--
-  if (--part.present === 0) one.sharing--
+  countPresent(all, one, -1)
+  countPresent(one, part, -1)
   forget(one, part, limits)
   forget(all, one, limits)
 }
@@ -195,7 +218,11 @@ function forget(group: Share, member: Share, { places }: Limits): void {
 /** Waits for a turn. Returns null if it is refused. */
 export function takeTurn(queue: FairQueue, place: Place, cost: number, isGone = () => false): Promise<Turn | null> {
   const { clock } = queue.limits
-  const { waiters } = place.path[2]
+  const [all, one, part] = place.path
+  const { waiters } = part
+  // A member that had no request to wait was passed by the others, even if it had turns that run.
+  if (one.waiting === 0) one.spent = Math.max(one.spent, all.level)
+  if (part.waiting === 0) part.spent = Math.max(part.spent, one.level)
   const { promise, resolve } = Promise.withResolvers<Turn | null>()
   // Process clock: how long a request waits in this process.
   const since = clock.now().getTime()
@@ -262,15 +289,21 @@ function begin(queue: FairQueue, waiter: Waiter): void {
   waiter.settle(true)
 }
 
-/** The oldest request of the member that has spent the least, among those that may have a turn. */
+/** The oldest request of the member whose turn is next, among those that may have one. */
 function nextWaiter(queue: FairQueue, group: Share, depth: 0 | 1): Waiter | null {
   let next: Waiter | null = null
   for (const member of group.members.values()) {
-    const best = next?.place.path[depth + 1]?.spent ?? Number.POSITIVE_INFINITY
-    if (member.waiting === 0 || member.spent >= best || isServed(queue.limits, member, depth)) continue
+    const best = next?.place.path[depth + 1]
+    if (member.waiting === 0 || (best && !isBefore(queue.limits, member, best))) continue
+    if (isServed(queue.limits, member, depth)) continue
     next = (depth === 0 ? nextWaiter(queue, member, 1) : firstWaiter(queue, member)) ?? next
   }
   return next
+}
+
+function isBefore({ costsKnown }: Limits, one: Share, other: Share): boolean {
+  if (!costsKnown && one.running !== other.running) return one.running < other.running
+  return one.spent < other.spent
 }
 
 /** Whether an owner, or a part of it, has all of the turns that it may have. */
