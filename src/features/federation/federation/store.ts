@@ -1,4 +1,4 @@
-import { type Insertable, type Selectable, sql } from 'kysely'
+import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely'
 import { now } from '../../../platform/db/now.ts'
 import type { Db, Tx } from '../../../platform/db/pool.ts'
 import type { FederatedSignIns, Identities } from '../../../platform/db/schema.gen.ts'
@@ -7,7 +7,6 @@ import { defineProof } from '../../../platform/joined/proofs.ts'
 import { defineReading } from '../../../platform/joined/readings.ts'
 import { sqlText } from '../../../platform/joined/sql-text.ts'
 import type { Directory } from '../../../platform/tenancy/directory.ts'
-import { linkedConnection } from '../../../platform/tenancy/provisioned-users.ts'
 import { type HashedThere, isNamed, type Tie } from '../../access/ties/ties.ts'
 import { grantOfIdentity, type KnownGrant, type RoleMapping } from '../../directory/roles/sso/sso.ts'
 import type { KeptNames } from './person.ts'
@@ -329,3 +328,10 @@ export const codeProof = defineProof({
     delete from exchange_codes using ready
     where exchange_codes.directory_id = ${directory} and exchange_codes.id = ready.code_id`,
 })
+
+/**
+ * SQL beside `scim_configs c`: the id of the connection that provisioning is linked to, which is `sso_connection_id`, or else the
+ * only connection of the organization.
+ */
+export const linkedConnection = (directory: Directory): RawBuilder<string | null> => sql`coalesce(c.sso_connection_id, (
+  select (array_agg(id))[1] from sso_connections where directory_id = ${directory.id} having count(*) = 1))`

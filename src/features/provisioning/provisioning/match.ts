@@ -1,8 +1,12 @@
 import { isSameIdentifier } from '../../../platform/identifier.ts'
 import { isOfDomain, parseVouchedEmail } from '../../../platform/mail/address.ts'
-import { NO_MATCH, type ProvisionedMatch, type SaidNames } from '../../../platform/tenancy/provisioned-users.ts'
 import type { TxWork, Work } from '../../../platform/work.ts'
 import { ownsDomainOf } from '../../directory/domains/domains.ts'
+import {
+  NO_MATCH,
+  type ProvisionedMatch,
+  type SaidNames,
+} from '../../federation/federation/provisioned-users/provisioned-users.ts'
 import { findMatchRows, holdNames, type MatchRow } from './match-store.ts'
 
 type Refusal = NonNullable<ProvisionedMatch['refusal']>

@@ -1,12 +1,12 @@
 import { identify } from '../../../../platform/crypto/identity.ts'
 import { type EmailAddress, isOfDomain, parseVouchedEmail } from '../../../../platform/mail/address.ts'
-import { NO_MATCH, provisionedUsers, type SaidNames } from '../../../../platform/tenancy/provisioned-users.ts'
 import type { TxWork, Work } from '../../../../platform/work.ts'
 import { findSignInFacts, type SignInFacts } from '../../../access/login/login.ts'
 import { ownsDomainOf } from '../../../directory/domains/domains.ts'
 import type { Begun } from '../begin/begin.ts'
 import { FederationFailure } from '../errors.ts'
 import type { FederatedPerson } from '../person.ts'
+import { NO_MATCH, provisionedUsers, type SaidNames } from '../provisioned-users/provisioned-users.ts'
 import { hasOtherSubject, type KnownIdentity } from '../store.ts'
 
 /** Which user the connection, or the settings of the provider, may take a person for. */

@@ -1,7 +1,7 @@
-import { type RawBuilder, sql } from 'kysely'
-import { handedIn } from '../platform.ts'
-import type { TxWork, Work } from '../work.ts'
-import type { Directory } from './directory.ts'
+import { handedIn } from '../../../../platform/platform.ts'
+import type { TxWork, Work } from '../../../../platform/work.ts'
+
+export { linkedConnection } from '../store.ts'
 
 /** How an identity provider names a person, as a provisioning client may have named them. */
 export interface SaidNames {
@@ -49,10 +49,3 @@ export const provisionedUsers = handedIn<{
 }>('the users of provisioning')
 
 export const NO_MATCH: ProvisionedMatch = { isProvisioning: false, userId: null, isProved: true, refusal: null }
-
-/**
- * SQL beside `scim_configs c`: the id of the connection that provisioning is linked to, which is `sso_connection_id`, or else the
- * only connection of the organization.
- */
-export const linkedConnection = (directory: Directory): RawBuilder<string | null> => sql`coalesce(c.sso_connection_id, (
-  select (array_agg(id))[1] from sso_connections where directory_id = ${directory.id} having count(*) = 1))`
