@@ -11,8 +11,8 @@ declare const verified: unique symbol
 
 /**
  * The unit of isolation: one organization in one environment (or the account-level directory of an environment).
- * Only this file creates the value, after checking that the caller reaches it; every statement on directory data
- * requires one, so a query without a tenant does not compile.
+ * Only this file creates the value, after checking that the caller reaches it. Store functions for requests require one, so
+ * a request without a tenant cannot call them; jobs read by ids.
  */
 export interface Directory {
   readonly [verified]: true
