@@ -67,8 +67,8 @@ export function openEmbedded() {
     return { ...database, lines }
   }
 
-  async function failStart(dataDir: string): Promise<string> {
-    const error = await start(dataDir).catch((reason: unknown) => reason)
+  async function failStart(dataDir: string, role: 'service' | 'command' = 'service'): Promise<string> {
+    const error = await start(dataDir, role).catch((reason: unknown) => reason)
     if (!(error instanceof Error)) throw new Error('the start was not refused')
     expect(error.name).toBe('EmbeddedError')
     expect(error.message).not.toContain('\n')

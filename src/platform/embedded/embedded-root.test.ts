@@ -144,6 +144,27 @@ describe.runIf(process.getuid?.() === 0)('as root', () => {
     expect(await query(await start(dataDir), 'select answer from kept')).toEqual([[42]])
   })
 
+  test.each([
+    ['of another user', 12_345, 0o700],
+    ['open to others', unprivileged, 0o755],
+  ])('sends the password to no socket in a directory %s', async (_, owner, mode) => {
+    const dataDir = join(makeDataDir(), 'long'.repeat(25))
+    mkdirSync(dataDir, { recursive: true })
+    chownSync(dataDir, unprivileged, unprivileged)
+    const service = await start(dataDir)
+    const directory = new URL(service.url).searchParams.get('host') ?? ''
+    stops.push(() => rmSync(directory, { recursive: true, force: true }))
+    expect((await start(dataDir, 'command')).url).toBe(service.url)
+    // A clean-up of the temporary directory removes it, and somebody else creates it.
+    rmSync(directory, { recursive: true })
+    mkdirSync(directory)
+    chownSync(directory, owner, owner)
+    chmodSync(directory, mode)
+    expect(await failStart(dataDir, 'command')).toBe(
+      `${directory}, the directory for PostgreSQL's socket, belongs to another user or is open to others: remove it and start again.`,
+    )
+  })
+
   test('says that a directory is not writable', async () => {
     const dataDir = makeDataDir()
     expect((await startPeer(dataDir, { uid: unprivileged })).error).toMatch(

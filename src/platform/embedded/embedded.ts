@@ -6,7 +6,7 @@ import { locateBinaries, reachBinaries } from './binaries.ts'
 import { databaseName, prepareCluster, readPassword, removeUnfinished } from './cluster.ts'
 import { EmbeddedError, explainFailure } from './embedded-error.ts'
 import { type Home, openHome } from './home.ts'
-import { findServer, launchServer, type Role, readLock, type Server, stopServer } from './server.ts'
+import { findServer, getSocketDirectory, launchServer, type Role, readLock, type Server, stopServer } from './server.ts'
 
 export { EmbeddedError } from './embedded-error.ts'
 
@@ -102,9 +102,9 @@ async function openDatabase({ home, binaries, log }: Server, child: ChildProcess
   }
 }
 
-/** The host name only satisfies URL parsers; the parameter `host` is what counts. */
+/** The host name only satisfies URL parsers; the parameter `host` is what counts. Throws EmbeddedError for a foreign socket. */
 function buildUrl(home: Home, database: string): string {
-  const host = encodeURIComponent(readLock(home).socketDirectory)
+  const host = encodeURIComponent(getSocketDirectory(home))
   return `postgresql://${databaseName}:${encodeURIComponent(readPassword(home))}@localhost:5432/${database}?host=${host}`
 }
 

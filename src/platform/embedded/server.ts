@@ -168,16 +168,30 @@ function spawnServer({ home, binaries, role }: Server): { child: ChildProcess; l
 }
 
 /** Creates the directory of the socket: in the home, or in the temporary directory if the path would be too long. */
-function makeSocketDirectory({ directory, user }: Home): string {
+function makeSocketDirectory(home: Home): string {
+  const { directory, user } = home
   const inside = join(directory, 'socket')
   const isShort = Buffer.byteLength(join(inside, '.s.PGSQL.5432')) <= longestSocketPath
   const hash = createHash('sha256').update(directory).digest('hex').slice(0, 16)
   const path = isShort ? inside : join(tmpdir(), `watchword-${hash}`)
   mkdirSync(path, { recursive: true, mode: 0o700 })
   if (user && lstatSync(path).uid === 0) lchownSync(path, user.uid, user.gid)
-  const { uid, mode } = lstatSync(path)
-  // The socket of another user could ask us for the password.
-  if (uid === (user?.uid ?? process.getuid?.()) && (mode & 0o077) === 0) return path
+  checkSocketDirectory(path, home)
+  return path
+}
+
+/** The directory of the running server's socket. Throws EmbeddedError if the socket may be of another user. */
+export function getSocketDirectory(home: Home): string {
+  const { socketDirectory } = readLock(home)
+  checkSocketDirectory(socketDirectory, home)
+  return socketDirectory
+}
+
+/** The server behind the socket of another user could ask for the password in clear text. */
+function checkSocketDirectory(path: string, { user }: Home): void {
+  const stats = lstatSync(path, { throwIfNoEntry: false })
+  const owner = user?.uid ?? process.getuid?.()
+  if (stats?.isDirectory() && stats.uid === owner && (stats.mode & 0o077) === 0) return
   throw new EmbeddedError(
     `${path}, the directory for PostgreSQL's socket, belongs to another user or is open to others: remove it and start again.`,
   )
