@@ -2,14 +2,12 @@ import { execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import {
   closeSync,
-  existsSync,
   fsyncSync,
   lchownSync,
   lstatSync,
   mkdtempSync,
   openSync,
   readdirSync,
-  readFileSync,
   renameSync,
   writeFileSync,
 } from 'node:fs'
@@ -17,7 +15,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Binaries } from './binaries.ts'
 import { EmbeddedError, lastLines } from './embedded-error.ts'
-import { type Home, spawnOptions } from './home.ts'
+import { type Home, readPlainFile, spawnOptions } from './home.ts'
 
 /** Name of PostgreSQL's superuser, and of the database. */
 export const databaseName = 'watchword'
@@ -64,9 +62,14 @@ export async function prepareCluster(home: Home, binaries: Binaries, log: (line:
   }
 }
 
-/** The superuser's password, created with the cluster. */
+/** The superuser's password, created with the cluster. Throws EmbeddedError if the file is not as `createCluster` wrote it. */
 export function readPassword(home: Home): string {
-  return readFileSync(join(home.cluster, passwordFile), 'utf8').trim()
+  const file = join(home.cluster, passwordFile)
+  const password = readPlainFile(file)?.bytes.toString('utf8').trim() ?? ''
+  if (/^[A-Za-z0-9_-]{32}$/.test(password)) return password
+  throw new EmbeddedError(
+    `${file} is not the password file of this database: restore it from a backup and start again.`,
+  )
 }
 
 /** Removes what starts that were killed have left. Only for the owner of the running server. */
@@ -78,8 +81,7 @@ export async function removeUnfinished(home: Home): Promise<void> {
 }
 
 function readVersion(cluster: string): string | undefined {
-  const file = join(cluster, 'PG_VERSION')
-  return existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined
+  return readPlainFile(join(cluster, 'PG_VERSION'))?.bytes.toString('utf8').trim()
 }
 
 /** Puts the cluster in place only when it is complete and on disk. */

@@ -1,14 +1,18 @@
 import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import {
   chmodSync,
   chownSync,
   cpSync,
+  linkSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -17,6 +21,7 @@ import { openEmbedded, query, readServerPid } from '../../../test/embedded.ts'
 import { copyProject, unprivileged } from '../../../test/peers/embedded-peer.ts'
 import { locateBinaries, reachBinaries } from './binaries.ts'
 import { openHome, spawnOptions } from './home.ts'
+import { readLock } from './server.ts'
 
 const { stops, killAfterTest, makeDataDir, useSharedDataDir, start, failStart, startPeer } = openEmbedded()
 
@@ -163,6 +168,56 @@ describe.runIf(process.getuid?.() === 0)('as root', () => {
     expect(await failStart(dataDir, 'command')).toBe(
       `${directory}, the directory for PostgreSQL's socket, belongs to another user or is open to others: remove it and start again.`,
     )
+  })
+
+  test('reads no file that a link in the cluster leads to', async () => {
+    const dataDir = makeDataDir()
+    const database = await start(dataDir)
+    await database.stop()
+    const cluster = join(dataDir, 'postgres')
+    const ofRoot = join(dataDir, '..', 'of-root')
+
+    const password = join(cluster, 'watchword.password')
+    const written = readFileSync(password)
+    rmSync(password)
+    writeFileSync(ofRoot, randomBytes(24).toString('base64url'), { mode: 0o600 })
+    symlinkSync(ofRoot, password)
+    expect(await failStart(dataDir)).toContain(
+      `could not start (ELOOP: too many symbolic links encountered, open '${password}')`,
+    )
+    rmSync(password)
+    writeFileSync(password, 'the words of root')
+    expect(await failStart(dataDir)).toBe(
+      `${password} is not the password file of this database: restore it from a backup and start again.`,
+    )
+    writeFileSync(password, written)
+
+    writeFileSync(ofRoot, '1\n\n\n5432\nthe words of root')
+    const lock = join(cluster, 'postmaster.pid')
+    symlinkSync(ofRoot, lock)
+    expect(readLock(openHome(dataDir, () => undefined)).socketDirectory).toBe('')
+    rmSync(lock)
+    const version = join(cluster, 'PG_VERSION')
+    renameSync(version, `${version}.kept`)
+    symlinkSync(ofRoot, version)
+    expect(await failStart(dataDir)).toContain(`open '${version}'`)
+    renameSync(`${version}.kept`, version)
+    expect(await query(await start(dataDir), 'select 1')).toEqual([[1]])
+  })
+
+  test.each([
+    ['hard', linkSync],
+    ['symbolic', symlinkSync],
+  ])('writes no log into the file of root that a %s link leads to', async (_, link) => {
+    const dataDir = makeDataDir()
+    mkdirSync(dataDir)
+    chownSync(dataDir, unprivileged, unprivileged)
+    const ofRoot = join(dataDir, '..', 'of-root')
+    writeFileSync(ofRoot, 'the words of root', { mode: 0o600 })
+    link(ofRoot, join(dataDir, 'postgres.log'))
+    await start(dataDir)
+    expect([readFileSync(ofRoot, 'utf8'), statSync(ofRoot).uid]).toEqual(['the words of root', 0])
+    expect(statSync(join(dataDir, 'postgres.log')).uid).toBe(unprivileged)
   })
 
   test('says that a directory is not writable', async () => {

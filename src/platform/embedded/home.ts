@@ -2,9 +2,13 @@ import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import {
   chmodSync,
+  closeSync,
+  constants,
   existsSync,
+  fstatSync,
   lstatSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   realpathSync,
@@ -85,14 +89,29 @@ function closedError(directory: string, user: RunAs): EmbeddedError {
   )
 }
 
+/**
+ * Reads a file of a directory that PostgreSQL's user may write. Returns null if there is no regular file. Throws ELOOP for a
+ * symbolic link: it could lead to a file that only root may read.
+ */
+export function readPlainFile(file: string): { bytes: Buffer; uid: number } | null {
+  if (!existsSync(file)) return null
+  // O_NONBLOCK: to open a pipe would wait for its writer.
+  const descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  try {
+    const stats = fstatSync(descriptor)
+    return stats.isFile() ? { bytes: readFileSync(descriptor), uid: stats.uid } : null
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
 const idFile = 'database-id'
 
 /** Root follows an id only if root wrote it: the owner of the directory could name the data of another deployment. */
 function readDatabaseId(directory: string): string | null {
-  const file = join(directory, idFile)
-  const stats = lstatSync(file, { throwIfNoEntry: false })
-  if (!stats?.isFile() || stats.uid !== 0) return null
-  const text = readFileSync(file, 'utf8').trim()
+  const found = readPlainFile(join(directory, idFile))
+  if (found?.uid !== 0) return null
+  const text = found.bytes.toString('utf8').trim()
   return /^[0-9a-f]{16}$/.test(text) ? text : null
 }
 

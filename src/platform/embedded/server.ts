@@ -9,10 +9,9 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
-  readFileSync,
   renameSync,
   rmSync,
-  statSync,
+  type Stats,
 } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -20,7 +19,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Binaries } from './binaries.ts'
 import { EmbeddedError, lastLines } from './embedded-error.ts'
-import { type Home, spawnOptions } from './home.ts'
+import { type Home, readPlainFile, spawnOptions } from './home.ts'
 
 /** What starts a server: the service, or a command that runs without it. */
 export type Role = 'service' | 'command'
@@ -59,7 +58,7 @@ export function readLock({ cluster }: Home) {
 
 function readIfThere(file: string): string {
   try {
-    return readFileSync(file, 'utf8')
+    return readPlainFile(file)?.bytes.toString('utf8') ?? ''
   } catch {
     return ''
   }
@@ -137,7 +136,7 @@ export async function launchServer(server: Server): Promise<ChildProcess | null>
   }
   clearTimeout(slow)
   if (!verdict) return child
-  const said = readFileSync(home.logFile).subarray(logOffset).toString('utf8')
+  const said = readPlainFile(home.logFile)?.bytes.subarray(logOffset).toString('utf8') ?? ''
   if (/is still in use|already exists/.test(said)) return null
   throw new EmbeddedError(
     `The embedded PostgreSQL in ${home.directory} did not start (${verdict}); ${home.logFile} ends with: ${lastLines(said)}`,
@@ -206,12 +205,20 @@ function removeStaleLock(file: string, home: Home): void {
   if (found && !mayServe(found, home)) rmSync(file, { force: true })
 }
 
-/** Opens the log for appending, and rotates a large one. Links are not followed, since we may be root. */
+/**
+ * Opens the log for appending, and moves aside a large one. We may be root: a link to a file of another user is moved aside
+ * too. Throws EmbeddedError if one is put in place meanwhile.
+ */
 function openLog({ logFile, user }: Home): number {
-  const size = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0
-  if (size > largestLogBytes) renameSync(logFile, `${logFile}.1`)
+  const isForeign = ({ uid, size }: Stats) => user !== undefined && uid !== user.uid && size > 0
+  const found = lstatSync(logFile, { throwIfNoEntry: false })
+  if (found && (found.size > largestLogBytes || isForeign(found))) renameSync(logFile, `${logFile}.1`)
   const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW
   const log = openSync(logFile, flags, 0o600)
+  if (isForeign(fstatSync(log))) {
+    closeSync(log)
+    throw new EmbeddedError(`${logFile} belongs to another user: remove it and start again.`)
+  }
   if (user) fchownSync(log, user.uid, user.gid)
   return log
 }
