@@ -396,6 +396,14 @@ export const platform: Mutant[] = [
     only: 'whose process is not visible',
   },
   {
+    name: 'a PostgreSQL of a container that mounts the data elsewhere keeps its data',
+    in: 'findServer',
+    find: " || (await answers(join(home.directory, 'socket', socketName)))",
+    replace: '',
+    tests: ['embedded.test.ts'],
+    only: 'mounts the data elsewhere',
+  },
+  {
     name: 'the password of PostgreSQL is sent to no socket of another user',
     in: 'checkSocketDirectory',
     find: 'stats.uid === owner',
@@ -414,7 +422,7 @@ export const platform: Mutant[] = [
   {
     name: 'a command checks the directory of a socket before it sends the password',
     in: 'getSocketDirectory',
-    find: '  checkSocketDirectory(socketDirectory, home)\n',
+    find: '  checkSocketDirectory(path, home)\n',
     replace: '',
     tests: ['embedded-root.test.ts'],
     only: 'password to no socket',

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { eventually, isServer, openEmbedded, query, readServerPid } from '../../../test/embedded.ts'
@@ -122,21 +122,43 @@ describe('one owner', () => {
     const dataDir = useSharedDataDir()
     const { url, stop } = await start(dataDir)
     await stop()
-    await startForeign(dataDir, ['unshare', '--pid', '--fork'])
+    const sockets = join(dataDir, '..', 'sockets')
+    stops.push(() => rmSync(sockets, { recursive: true }))
+    mkdirSync(sockets)
+    const { uid, gid } = statSync(join(dataDir, 'socket'))
+    chownSync(sockets, uid, gid)
+    await startForeign(dataDir, ['unshare', '--pid', '--fork'], sockets)
     expect(await failStart(dataDir)).toBe(inUse(dataDir, 'another program (PostgreSQL has process id 1)'))
-    expect(await query({ url }, 'select 1')).toEqual([[1]])
+    const itsUrl = url.replace(/host=.*/, `host=${encodeURIComponent(sockets)}`)
+    expect(await query({ url: itsUrl }, 'select 1')).toEqual([[1]])
     expect(readServerPid(dataDir)).toBe(1)
   })
 
+  test.runIf(process.getuid?.() === 0)('refuses a server in a container that mounts the data elsewhere', async () => {
+    const dataDir = useSharedDataDir()
+    const { url, stop } = await start(dataDir)
+    await stop()
+    await startForeign(dataDir, ['unshare', '--pid', '--ipc', '--fork'])
+    // Process 1 is another program here, and the path of the socket is that of the container.
+    const lock = join(dataDir, 'postgres', 'postmaster.pid')
+    const text = readFileSync(lock, 'utf8').replace(`\n${join(dataDir, 'socket')}\n`, '\n/mounted-elsewhere/socket\n')
+    expect(text).toContain('elsewhere')
+    writeFileSync(lock, text)
+    expect(await failStart(dataDir)).toBe(inUse(dataDir, 'another program (PostgreSQL has process id 1)'))
+    expect(readFileSync(lock, 'utf8')).toBe(text)
+    const command = await start(dataDir, 'command')
+    expect([command.url, await query(command, 'select 1')]).toEqual([url, [[1]]])
+  })
+
   /** A server on the data of `dataDir` that Watchword has not started. */
-  async function startForeign(dataDir: string, wrapper: string[] = []) {
+  async function startForeign(dataDir: string, wrapper: string[] = [], socketDirectory = join(dataDir, 'socket')) {
     const log = () => undefined
     const home = openHome(dataDir, log)
     const { directory } = await reachBinaries(locateBinaries(), home, log)
     const { uid, gid } = statSync(home.cluster)
     const drop = wrapper.length > 0 ? ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'] : []
     const [program = '', ...args] = [...wrapper, ...drop, join(directory, 'bin', 'postgres')]
-    const settings = ['listen_addresses=', `unix_socket_directories=${join(dataDir, 'socket')}`]
+    const settings = ['listen_addresses=', `unix_socket_directories=${socketDirectory}`]
     const child = spawn(program, [...args, '-D', home.cluster, ...settings.flatMap((setting) => ['-c', setting])], {
       ...spawnOptions(wrapper.length > 0 ? undefined : home.user, directory),
       env: { PATH: process.env['PATH'] },

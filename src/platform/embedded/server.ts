@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import {
   closeSync,
   constants,
+  existsSync,
   fchownSync,
   fstatSync,
   lchownSync,
@@ -44,6 +45,7 @@ export interface Found {
 const shutdownMs = 60_000
 const slowStartMs = 30_000
 const largestLogBytes = 4 * 1024 * 1024
+const socketName = '.s.PGSQL.5432'
 /** `sun_path` takes 104 bytes on macOS and 108 on Linux, with its final zero. */
 const longestSocketPath = 100
 /** A setting on the command line of each server that we start: what started it, and the process. */
@@ -71,7 +73,11 @@ function readIfThere(file: string): string {
 export async function findServer(home: Home): Promise<Found | null> {
   const { pid, socket } = readLock(home)
   const found = readProcess(pid)
-  if (!found || !mayServe(found, home)) return (await answers(socket)) ? { pid, owner: null, isOrphan: false } : null
+  if (!found || !mayServe(found, home)) {
+    // Another container may share the data: the lock file then has the process id and the path of that container.
+    const isInUse = (await answers(socket)) || (await answers(join(home.directory, 'socket', socketName)))
+    return isInUse ? { pid, owner: null, isOrphan: false } : null
+  }
   const [, role, ownerPid] = MARKER.exec(found.command) ?? []
   if (!role) return { pid, owner: null, isOrphan: false }
   const owner = { pid: Number(ownerPid), role }
@@ -145,7 +151,7 @@ export async function launchServer(server: Server): Promise<ChildProcess | null>
 
 function spawnServer({ home, binaries, role }: Server): { child: ChildProcess; logOffset: number } {
   const socketDirectory = makeSocketDirectory(home)
-  for (const file of [join(home.cluster, 'postmaster.pid'), join(socketDirectory, '.s.PGSQL.5432.lock')])
+  for (const file of [join(home.cluster, 'postmaster.pid'), join(socketDirectory, `${socketName}.lock`)])
     removeStaleLock(file, home)
   const log = openLog(home)
   const logOffset = fstatSync(log).size
@@ -170,7 +176,7 @@ function spawnServer({ home, binaries, role }: Server): { child: ChildProcess; l
 function makeSocketDirectory(home: Home): string {
   const { directory, user } = home
   const inside = join(directory, 'socket')
-  const isShort = Buffer.byteLength(join(inside, '.s.PGSQL.5432')) <= longestSocketPath
+  const isShort = Buffer.byteLength(join(inside, socketName)) <= longestSocketPath
   const hash = createHash('sha256').update(directory).digest('hex').slice(0, 16)
   const path = isShort ? inside : join(tmpdir(), `watchword-${hash}`)
   mkdirSync(path, { recursive: true, mode: 0o700 })
@@ -182,8 +188,10 @@ function makeSocketDirectory(home: Home): string {
 /** The directory of the running server's socket. Throws EmbeddedError if the socket may be of another user. */
 export function getSocketDirectory(home: Home): string {
   const { socketDirectory } = readLock(home)
-  checkSocketDirectory(socketDirectory, home)
-  return socketDirectory
+  // Another container has written a path of its own.
+  const path = existsSync(socketDirectory) ? socketDirectory : join(home.directory, 'socket')
+  checkSocketDirectory(path, home)
+  return path
 }
 
 /** The server behind the socket of another user could ask for the password in clear text. */
