@@ -29,6 +29,12 @@ module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/watchwor
 const { runProcess } = await import('./process/run.ts')
 await runProcess()
 
-// V8 lets the heap grow to four times what is alive before it collects; twice is enough. Set here and not on the command line:
-// the cache of compiled code is valid only for the flags that V8 had when it was read.
+// These flags are set here and not on the command line: the cache of compiled code is valid only for the flags that V8 had when it
+// was read.
+
+// V8 lets the heap grow to four times what is alive before it collects; twice is enough.
 setFlagsFromString('--heap-growing-percent=100')
+// V8 allocates objects among the long-lived ones if many of their kind survived a collection, as those of requests in a burst do.
+// Only a full collection frees them there. The flag saves 11 % of the CPU time of a refresh: 307 µs without it, 272 with it
+// (2026-11-28, medians of four rounds in turn, 60,000 refreshes each).
+setFlagsFromString('--no-allocation-site-pretenuring')

@@ -49,7 +49,7 @@ async function reset(options: { yes?: boolean; json?: boolean }): Promise<void> 
 const indent = (path: string) => `  ${path}`
 
 /** What we have put into a data directory: it may be one that is used for other things, too. */
-const OURS = ['postgres', 'postgres.log', 'socket', 'database-id']
+const OURS = ['postgres', 'postgres.log', 'postgres.log.1', 'socket', 'database-id']
 
 function removeIfEmpty(directory: string): void {
   if (existsSync(directory) && readdirSync(directory).length === 0) rmdirSync(directory)
