@@ -11,9 +11,30 @@ import { currentPlace, untilDeadline } from './lanes.ts'
 const service = await startApp()
 const { platform } = service.app
 
-test('a value is read once for concurrent callers and for those after them', async () => {
+const HOUR_MS = 3_600_000
+
+/** Caches that listen, by a connection through a proxy, and keep values for an hour; and one that counts its reads. */
+async function startListening(options: CacheOptions = {}) {
+  const proxy = await startSilentProxy(service.databaseUrl)
+  const caches = openCaches(proxy.url, platform.log, { ttlMs: HOUR_MS, ...options })
+  onTestFinished(async () => {
+    await caches.close()
+    await proxy.close()
+  })
   let reads = 0
-  const cache = platform.caches.define<string | null>('cache_test_once', async (key) => {
+  const cache = caches.define('cache_test_listening', async () => ++reads)
+  // The first value was read before anything was heard.
+  await until(async () => {
+    const value = Number(await cache.get('key'))
+    return value > 1 && (await cache.get('key')) === value
+  })
+  return { proxy, caches, cache }
+}
+
+test('a value is read once for concurrent callers and for those after them', async () => {
+  const { caches } = await startListening()
+  let reads = 0
+  const cache = caches.define<string | null>('cache_test_once', async (key) => {
     reads++
     return key === 'nothing' ? null : key
   })
@@ -30,8 +51,9 @@ test('a value is read once for concurrent callers and for those after them', asy
 })
 
 test('what could not be read is read again', async () => {
+  const { caches } = await startListening()
   let fails = true
-  const cache = platform.caches.define('cache_test_failing', async (key) => {
+  const cache = caches.define('cache_test_failing', async (key) => {
     if (fails) throw new Error('unreadable')
     return key
   })
@@ -43,9 +65,10 @@ test('what could not be read is read again', async () => {
 })
 
 test('a change drops what is known and what is being read, and no other entry', async () => {
+  const { caches } = await startListening()
   let value = 'before'
   let go = Promise.withResolvers<void>()
-  const cache = platform.caches.define('cache_test_changed', async (key) => {
+  const cache = caches.define('cache_test_changed', async (key) => {
     const read = `${key} ${value}`
     await go.promise
     return read
@@ -80,26 +103,6 @@ test('a request waits for what another one reads no longer than it may, and the 
   free()
   expect(await cache.get('key')).toEqual(['key', null])
 })
-
-const HOUR_MS = 3_600_000
-
-/** A cache whose listening connection leads through a proxy, with the number of reads. */
-async function startListening(options: CacheOptions) {
-  const proxy = await startSilentProxy(service.databaseUrl)
-  const caches = openCaches(proxy.url, platform.log, { ttlMs: HOUR_MS, ...options })
-  onTestFinished(async () => {
-    await caches.close()
-    await proxy.close()
-  })
-  let reads = 0
-  const cache = caches.define('cache_test_listening', async () => ++reads)
-  // The first value was read before anything was heard.
-  await until(async () => {
-    const value = Number(await cache.get('key'))
-    return value > 1 && (await cache.get('key')) === value
-  })
-  return { proxy, cache }
-}
 
 /** Waits until a value is read anew, which happens once it is no longer used. */
 const untilAfter = (cache: { get(key: string): unknown }, before: number) =>
@@ -156,12 +159,13 @@ test('a key that is revoked while another process hears nothing is refused there
 })
 
 test('a value is read again once the clock was set back to before it was read', async () => {
+  const { caches } = await startListening()
   const start = Date.now()
   // Shared process: stops the clock until the test ends.
   vi.useFakeTimers({ toFake: ['Date'], now: start })
   onTestFinished(() => void vi.useRealTimers())
   let reads = 0
-  const cache = platform.caches.define('cache_test_set_back', async () => ++reads)
+  const cache = caches.define('cache_test_set_back', async () => ++reads)
   expect(await cache.get('key')).toBe(1)
   expect(await cache.get('key')).toBe(1)
   vi.setSystemTime(start - HOUR_MS)
