@@ -14,7 +14,7 @@ const { platform } = service.app
 const HOUR_MS = 3_600_000
 
 /** Caches that listen, by a connection through a proxy, and keep values for an hour; and one that counts its reads. */
-async function startListening(options: CacheOptions = {}) {
+async function startListening(options: CacheOptions = { disconnectedTtlMs: HOUR_MS }) {
   const proxy = await startSilentProxy(service.databaseUrl)
   const caches = openCaches(proxy.url, platform.log, { ttlMs: HOUR_MS, ...options })
   onTestFinished(async () => {
