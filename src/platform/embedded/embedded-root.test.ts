@@ -160,7 +160,7 @@ describe.runIf(process.getuid?.() === 0)('as root', () => {
     const directory = new URL(service.url).searchParams.get('host') ?? ''
     stops.push(() => rmSync(directory, { recursive: true, force: true }))
     expect((await start(dataDir, 'command')).url).toBe(service.url)
-    // A clean-up of the temporary directory removes it, and somebody else creates it.
+    // A clean-up of the temporary directory removes it, and another user creates it.
     rmSync(directory, { recursive: true })
     mkdirSync(directory)
     chownSync(directory, owner, owner)

@@ -55,7 +55,7 @@ interface Share {
   members: Map<string, Share>
   /** How many members are present. */
   sharing: number
-  /** The members by how many requests of theirs are present. */
+  /** The members by the number of their present requests. */
   crowds: Map<number, Set<Share>>
   /** No member has more requests present. */
   most: number

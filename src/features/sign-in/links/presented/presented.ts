@@ -20,7 +20,7 @@ export interface LinkLookup {
 
 /** A link that was looked up, with the facts about the user of the address. */
 export interface LookedUp {
-  /** The token is not one of ours: nothing was looked up. */
+  /** This service did not issue the token: nothing was looked up. */
   madeUp: boolean
   link: LinkRow | null
   facts: SignInFacts | null
@@ -85,7 +85,7 @@ export function consumeLink(work: TxWork, link: LinkRow): Promise<boolean> {
 }
 
 export interface PresentedLink {
-  /** Whom the request names as the addressee; null if it names no one. */
+  /** The addressee that the request names, or null. */
   who: Identity | null
   token: string
   purposes: readonly [LinkPurpose, ...LinkPurpose[]]
@@ -93,7 +93,7 @@ export interface PresentedLink {
 
 export interface FoundLink {
   link: LinkRow
-  /** The facts about the current user of the address; the caller checks whether the link is theirs. */
+  /** The facts about the current user of the address; the caller checks whether the link is for that user. */
   facts: SignInFacts | null
 }
 
@@ -102,7 +102,7 @@ const refusals: string[] = [linkErrors.tokenInvalid.code, linkErrors.tokenExpire
 /**
  * What every link from a mail passes through: it is looked up, together with the user of the address, and `redeem`
  * judges and consumes it. A refusal by either is recorded after the writes of `redeem` were rolled back; that of a made-up
- * token is not, since it was nobody's link.
+ * token is not, since no link has it.
  * Throws `token_invalid`, `token_expired`, and what `redeem` throws.
  */
 export async function presentLink<T>(
