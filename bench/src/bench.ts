@@ -38,6 +38,11 @@ export interface Row {
   targets: Target[]
   /** How often it is measured, whatever `--rounds` says. */
   rounds?: number
+  /**
+   * Whether it is measured once more before the first round, and that is not kept: V8 compiles what a process does for
+   * the first time while requests wait.
+   */
+  warmsUp?: boolean
   measure(bench: Bench): Promise<Measurement>
 }
 

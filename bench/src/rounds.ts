@@ -32,6 +32,7 @@ export async function measureRows(
     const problems: string[] = []
     const count = row.rounds ?? settings.rounds
     try {
+      if (row.warmsUp) await warmUp(bench, row)
       for (let n = 0; n < count; n++) {
         settings.onProgress(`${row.id}, round ${n + 1} of ${count}`)
         rounds.push(await measureRound(bench, settings.base, { row, all, measured }))
@@ -42,6 +43,11 @@ export async function measureRows(
     outcomes.set(row.id, summarize(row, measured.get(row.id) ?? [], rounds, problems))
   }
   return orderOutcomes(all, outcomes, measured)
+}
+
+async function warmUp(bench: Bench, row: Row): Promise<void> {
+  await bench.settle()
+  await row.measure(bench)
 }
 
 async function measureRound(
