@@ -32,7 +32,8 @@ await runProcess()
 // These flags are set here and not on the command line: the cache of compiled code is valid only for the flags that V8 had when it
 // was read.
 
-// V8 lets the heap grow to four times what is alive before it collects; twice is enough.
+// V8 lets the heap grow to four times what is alive before it collects; twice is enough. After each of five loads of 150 s the
+// process had 234 to 311 MiB resident, and 360 to 363 without the flag (2026-11-28); the CPU time of a refresh is the same.
 setFlagsFromString('--heap-growing-percent=100')
 // V8 allocates objects among the long-lived ones if many of their kind survived a collection, as those of requests in a burst do.
 // Only a full collection frees them there. The flag saves 11 % of the CPU time of a refresh: 307 µs without it, 272 with it

