@@ -65,7 +65,9 @@ async function runAll(databaseUrl: string): Promise<void> {
       const startedAt = performance.now()
       const { line, isRight } = judge(await scratch.runWithout(removeDefense(tree, mutant), mutant.only))
       removed++
-      say(`${removed}/${chosen.length} ${Math.round((performance.now() - startedAt) / 1000)} s  ${mutant.name}: ${line}`)
+      say(
+        `${removed}/${chosen.length} ${Math.round((performance.now() - startedAt) / 1000)} s  ${mutant.name}: ${line}`,
+      )
       if (!isRight) wrong.push(`${mutant.name} (${mutant.in}): ${line}`)
     }
     say(`${removed} of ${chosen.length} defenses removed, ${wrong.length} not noticed`)
