@@ -38,10 +38,7 @@ export interface Row {
   targets: Target[]
   /** How often it is measured, whatever `--rounds` says. */
   rounds?: number
-  /**
-   * Whether it is measured once more before the first round, and that is not kept: V8 compiles what a process does for
-   * the first time while requests wait.
-   */
+  /** Whether to run it once before the first round and discard the result: V8 compiles code while the first requests wait. */
   warmsUp?: boolean
   measure(bench: Bench): Promise<Measurement>
 }

@@ -17,7 +17,7 @@ const REQUESTS_PER_SECOND = 2000
 const SIGN_INS_PER_SECOND = 500
 const PAGES_PER_SECOND = 200
 
-/** Latency at a given rate, as applications and people see it of a process that has been at work for some seconds. */
+/** Latency at a given rate, of a process that has handled such requests for some seconds. */
 export const rateRows: Row[] = [
   row('p99-otp-generate', `OTP generate at ${REQUESTS_PER_SECOND}/s`, 20, (bench) =>
     measureAt(bench, REQUESTS_PER_SECOND, [post('/v1/otp/generate', {})]),
