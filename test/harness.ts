@@ -112,6 +112,7 @@ export async function startApp(options: StartOptions = {}): Promise<TestApp> {
   const masterKeyText = randomBytes(32).toString('base64')
   const masterKey = parseMasterKey(masterKeyText, 'test')
   const config = parseConfig({
+    NODE_ENV: 'test',
     WATCHWORD_BASE_URL: `http://localhost:${options.port ?? 4000}`,
     // A file of tests asks more in a second than the people of a network do.
     WATCHWORD_NETWORK_REQUESTS_PER_SECOND: '0',

@@ -16,6 +16,7 @@ export async function startSecondApp(
 ): Promise<{ app: App; baseUrl: string; as(key: string | null): Caller }> {
   const { dnsServer, outboundAllow, trustProxy } = first.app.platform.config
   const config = parseConfig({
+    NODE_ENV: 'test',
     WATCHWORD_BASE_URL: 'http://localhost:4000',
     WATCHWORD_NETWORK_REQUESTS_PER_SECOND: '0',
     WATCHWORD_OUTBOUND_ALLOW: outboundAllow.join(),

@@ -13,6 +13,7 @@ export const PLACES: Record<Place, string[]> = {
     'audit_cursors',
     'audit_settings',
     'data_keys',
+    'dev_idp_keys',
     'device_cursors',
     'directories',
     'domains',

@@ -9,6 +9,7 @@ import { roleRoutes } from '../features/directory/roles/routes.ts'
 import { userRoutes } from '../features/directory/users/routes.ts'
 import { userEvents } from '../features/directory/users/users.ts'
 import { connectionRoutes } from '../features/federation/connections/routes.ts'
+import { devIdpPages } from '../features/federation/dev-idp/pages.ts'
 import { exchangeRoute, federationRoutes } from '../features/federation/federation/routes.ts'
 import { oidcRoutes } from '../features/federation/oidc/routes.ts'
 import { samlPages } from '../features/federation/saml/pages.ts'
@@ -138,6 +139,7 @@ const declared: Route[] = [
   ...auditRoutes,
   ...hostedPages(linkPages),
   ...mailPages,
+  ...devIdpPages,
   ...docsRoutes(() => routes),
 ]
 

@@ -89,7 +89,7 @@ test('messages of identity providers are parsed, verified and decrypted in threa
 
 test('nothing but a thread runs the file of a thread', () => {
   const workers = sources.filter(isWorker).map(({ path }) => path)
-  expect(workers).toHaveLength(3)
+  expect(workers).toHaveLength(4)
   const loading = sources.filter(({ imports }) =>
     imports.some(({ target, typeOnly }) => workers.includes(target) && !typeOnly),
   )

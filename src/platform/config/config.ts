@@ -19,6 +19,8 @@ export { ConfigError } from './config-error.ts'
 /** The validated configuration of one process. */
 export interface Config {
   production: boolean
+  /** Neither production nor a test: test domains verify themselves, programs of this machine may be called. */
+  development: boolean
   port: number
   /** The public address of the service, without a trailing slash. */
   baseUrl: string
@@ -135,7 +137,7 @@ export function examineConfig(): ExaminedConfig {
 
 function readEnvironment(file: string, instead: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   const env = { ...process.env, ...instead }
-  const fromFile = !isProduction(env) && existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {}
+  const fromFile = readMode(env) !== 'production' && existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {}
   return { ...fromFile, ...env }
 }
 
@@ -147,7 +149,8 @@ export function listSettings(file = '.env'): { name: string; isSet: boolean; des
 
 /** Validates settings. Throws ConfigError for the first invalid one. */
 export function parseConfig(env: Record<string, string | undefined>): Config {
-  const production = isProduction(env)
+  const mode = readMode(env)
+  const production = mode === 'production'
   refuseUnknownNames(env)
   const text = (name: string) => env[name]?.trim() || null
   const port = readInteger(env, 'PORT', { byDefault: 4000, min: 0, max: 65535 })
@@ -155,9 +158,10 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
   const mailFrom = text('WATCHWORD_MAIL_FROM')
   if (smtpUrl && !mailFrom)
     throw new ConfigError('SMTP_URL is set without WATCHWORD_MAIL_FROM: set the sender, such as Acme <login@acme.com>.')
-  const outboundAllow = readOutboundAllow(env)
+  const outboundAllow = [...readOutboundAllow(env), ...(mode === 'development' ? LOOPBACK : [])]
   return Object.freeze({
     production,
+    development: mode === 'development',
     port,
     baseUrl: readBaseUrl(env, production, port),
     databaseUrl: readUrl(env, 'DATABASE_URL', ['postgres:', 'postgresql:']),
@@ -192,12 +196,18 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
   })
 }
 
+/** What development may reach beside public addresses: the programs of this machine. */
+const LOOPBACK = ['localhost', '127.0.0.0/8', '::1']
+
+const MODES = ['production', 'development', 'test'] as const
+
 /** Throws ConfigError for a mode that there is not: run as development, `prod` would print a key and show mails. */
-function isProduction(env: Record<string, string | undefined>): boolean {
-  const mode = env['NODE_ENV']?.trim() || 'development'
-  if (!['production', 'development', 'test'].includes(mode))
-    throw new ConfigError(`NODE_ENV is ${mode}: use production or development (or test).`, { NODE_ENV: 'production' })
-  return mode === 'production'
+function readMode(env: Record<string, string | undefined>): (typeof MODES)[number] {
+  const text = env['NODE_ENV']?.trim() || 'development'
+  const mode = MODES.find((name) => name === text)
+  if (!mode)
+    throw new ConfigError(`NODE_ENV is ${text}: use production or development (or test).`, { NODE_ENV: 'production' })
+  return mode
 }
 
 function readLogLevel(value: string | null): LogLevel {
@@ -207,8 +217,7 @@ function readLogLevel(value: string | null): LogLevel {
 }
 
 function readLogFormat(value: string | null, env: Record<string, string | undefined>): boolean {
-  const isDevelopment = (env['NODE_ENV']?.trim() || 'development') === 'development'
-  const format = value ?? (isDevelopment ? 'text' : 'json')
+  const format = value ?? (readMode(env) === 'development' ? 'text' : 'json')
   if (format !== 'text' && format !== 'json') throw new ConfigError(`LOG_FORMAT is ${value}: use json or text.`)
   return format === 'text'
 }

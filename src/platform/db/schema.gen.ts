@@ -134,6 +134,12 @@ export interface DeviceCursors {
   tx_id: string;
 }
 
+export interface DevIdpKeys {
+  certificate: string;
+  id: Generated<number>;
+  private_key_sealed: string;
+}
+
 export interface Directories {
   account_id: string;
   created_at: Generated<Timestamp>;
@@ -983,6 +989,7 @@ export interface DB {
   backup_codes: BackupCodes;
   data_keys: DataKeys;
   deployment: Deployment;
+  dev_idp_keys: DevIdpKeys;
   device_cursors: DeviceCursors;
   directories: Directories;
   domains: Domains;

@@ -12,7 +12,7 @@ import { type Connections, connectionKey, end, keepConnections } from './connect
 import { lookUpAddresses } from './dns.ts'
 
 export interface OutboundRequest {
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   headers?: Record<string, string>
   body?: string
   /** For the whole request, from name resolution to the last byte. Default 15 000. */

@@ -10,6 +10,13 @@ export interface RenderedPage {
   contentSecurityPolicy: string
 }
 
+/** A file that a page needs, or a program that uses it. Not to be stored. */
+export interface PageFile {
+  status: number
+  contentType: string
+  content: string
+}
+
 /** The content of a hosted page, all plain text. */
 export interface PageBody {
   /** What went wrong; screen readers announce it at once. */

@@ -5,7 +5,7 @@ import type { Redirect } from '../http/answer.ts'
 import type { KeptAnswer } from '../http/kept.ts'
 import { type Fields, once } from '../http/media.ts'
 import { open, type RequestContext, type Route } from '../http/route.ts'
-import { PAGE_POLICY, pageHeaders, type RenderedPage } from './page-layout.ts'
+import { PAGE_POLICY, type PageFile, pageHeaders, type RenderedPage } from './page-layout.ts'
 
 /** A page for people, in HTML, or a file that one needs. */
 interface PageSpec {
@@ -17,14 +17,20 @@ interface PageSpec {
   /** The parts of its path that vary, if it is part of the contract. */
   params?: TObject
   /** Answers GET, and HEAD, which mail scanners send too, so it must change nothing. Returns null for no such page. */
-  render(work: RequestContext, params: Fields, query: Fields): Promise<string | RenderedPage | KeptAnswer | null>
+  render(
+    work: RequestContext,
+    params: Fields,
+    query: Fields,
+  ): Promise<string | RenderedPage | KeptAnswer | PageFile | Redirect | null>
   /** Answers a POST of the page's form. What it throws becomes a page that says so. */
-  submit?(work: RequestContext, params: Fields, form: Fields): Promise<RenderedPage | Redirect>
+  submit?(work: RequestContext, params: Fields, form: Fields): Promise<RenderedPage | PageFile | Redirect | null>
   /** Shown as a page instead of a problem, but declared all the same. */
   errors?: ErrorFactory[]
   /** Events its form may record. */
   maybeEvents?: EventDefinition[]
-  /** Shown only to a browser on this machine that asked for this machine by name. */
+  /** Whether `render` may redirect; `submit` may. */
+  redirects?: boolean
+  /** Only for a browser on this machine that asked for this machine by name. */
   localOnly?: boolean
   /** Content-Security-Policy, if the strict one of the service does not suffice. */
   contentSecurityPolicy?: string
@@ -54,7 +60,7 @@ export function definePage(spec: PageSpec): Route[] {
     bodyLimit: FORM_LIMIT,
     media: 'form',
     replies: {},
-    redirects: submit !== undefined,
+    redirects: submit !== undefined || spec.redirects === true,
     shows: true,
     errors: spec.errors ?? [],
     events: [],
@@ -94,7 +100,10 @@ export function definePage(spec: PageSpec): Route[] {
       method: 'POST',
       operation: `${name}.submit`,
       body: anything,
-      handle: (work, { params, body }) => submit(work, fields(params), fields(body)),
+      async handle(work, { params, body }) {
+        if (spec.localOnly && !work.isLocal) return null
+        return submit(work, fields(params), fields(body))
+      },
     },
   ]
 }
@@ -108,8 +117,16 @@ export function readPageAnswer(
   answer: unknown,
 ): { status: number; headers: Record<string, string>; content: string } | null {
   if (typeof answer !== 'object' || answer === null) return null
-  if (!isRendered(answer)) throw new Error('A page must return a page, a kept answer, or a redirect')
+  if (isFile(answer)) {
+    const { status, contentType, content } = answer
+    return { status, headers: { 'content-type': contentType, 'cache-control': 'no-store' }, content }
+  }
+  if (!isRendered(answer)) throw new Error('A page must return a page, a file, a kept answer, or a redirect')
   return { status: answer.status, headers: pageHeaders(answer.contentSecurityPolicy), content: answer.html }
+}
+
+function isFile(answer: object): answer is PageFile {
+  return 'status' in answer && 'contentType' in answer && 'content' in answer
 }
 
 export function isRendered(answer: unknown): answer is RenderedPage {

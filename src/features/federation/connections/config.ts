@@ -43,7 +43,7 @@ export const ConnectionConfig = Type.Object({
   allow_sha1: Type.Boolean(),
   oidc_issuer: url('https://login.acme.com'),
   oidc_client_id: nullable(text(500, '0oa1b2c3d4')),
-  oidc_client_auth: Type.Enum(['client_secret_basic', 'client_secret_post', 'private_key_jwt']),
+  oidc_client_auth: Type.Enum(['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none']),
   oidc_scopes: Type.Array(text(200, 'openid'), { maxItems: 20 }),
   oidc_callback: Type.Enum(['connection', 'shared'], {
     description:

@@ -15,8 +15,21 @@ export function readIdpMetadata(xml: string): { metadata: IdpMetadata } | { refu
   }
 }
 
+/** What is signed: the whole message, or the assertion in it. */
+export type SignedPart = 'message' | 'assertion'
+
+const PLACES: Record<SignedPart, string> = { message: '/*', assertion: "/*/*[local-name(.)='Assertion']" }
+
 /** Signs a message for the POST binding (SAML bindings §3.5). The schema requires the signature after the issuer. */
-export async function signMessage({ xml, key }: { xml: string; key: SigningPair }): Promise<string> {
+export async function signMessage({
+  xml,
+  key,
+  part,
+}: {
+  xml: string
+  key: SigningPair
+  part: SignedPart
+}): Promise<string> {
   const { SignedXml } = await import('xml-crypto')
   const signer = new SignedXml({
     privateKey: key.privateKeyPem,
@@ -24,7 +37,8 @@ export async function signMessage({ xml, key }: { xml: string; key: SigningPair 
     signatureAlgorithm: RSA_SHA256,
     canonicalizationAlgorithm: xmlNamespaces.exclusive,
   })
-  signer.addReference({ xpath: '/*', transforms: [ENVELOPED, xmlNamespaces.exclusive], digestAlgorithm: SHA256 })
-  signer.computeSignature(xml, { location: { reference: "/*/*[local-name(.)='Issuer']", action: 'after' } })
+  const xpath = PLACES[part]
+  signer.addReference({ xpath, transforms: [ENVELOPED, xmlNamespaces.exclusive], digestAlgorithm: SHA256 })
+  signer.computeSignature(xml, { location: { reference: `${xpath}/*[local-name(.)='Issuer']`, action: 'after' } })
   return signer.getSignedXml()
 }

@@ -17,7 +17,12 @@ export async function readIdpMetadata(work: MessageOwner, xml: string): Promise<
   }
 }
 
-/** Signs a message of the service in a thread, so that the serving thread never loads the library. */
-export function signMessage(work: MessageOwner, xml: string, key: SigningPair): Promise<string> {
-  return inThread(work, { name: 'signMessage', bytes: xml.length }, { xml, key })
+/** Signs a message, or the assertion in it, in a thread, so that the serving thread never loads the library. */
+export function signMessage(
+  work: MessageOwner,
+  xml: string,
+  key: SigningPair,
+  part: descriptorWorker.SignedPart = 'message',
+): Promise<string> {
+  return inThread(work, { name: 'signMessage', bytes: xml.length }, { xml, key, part })
 }

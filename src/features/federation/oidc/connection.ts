@@ -23,6 +23,7 @@ export async function providerOf(work: Work, connection: KnownConnection): Promi
 async function authenticationOf(work: Work, connection: KnownConnection): Promise<ClientAuthentication> {
   const { oidc_client_auth: method } = connection
   if (method === 'private_key_jwt') return { method, key: await clientKey(work) }
+  if (method === 'none') return { method }
   const secret = await openClientSecret(work, connection)
   if (secret === null) throw missing('oidc_client_secret')
   return { method, secret }

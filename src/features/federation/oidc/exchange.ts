@@ -125,6 +125,7 @@ async function configure(
 
 async function authenticate({ client }: OidcProvider): Promise<ClientAuth> {
   const openid = await load()
+  if (client.method === 'none') return openid.None()
   if (client.method !== 'private_key_jwt')
     return client.method === 'client_secret_basic'
       ? openid.ClientSecretBasic(client.secret)

@@ -25,12 +25,13 @@ export interface OidcProvider {
 }
 
 /**
- * At the token endpoint (OpenID Connect Core §9). Some providers do not decode what `client_secret_basic`
+ * At the token endpoint (OpenID Connect Core §9). `none`: a public client, which PKCE alone protects (RFC 9700 §2.1.1). Some providers do not decode what `client_secret_basic`
  * percent-encodes (RFC 6749 §2.3.1).
  */
 export type ClientAuthentication =
   | { method: 'client_secret_basic' | 'client_secret_post'; secret: string }
   | { method: 'private_key_jwt'; key: ClientKey }
+  | { method: 'none' }
 
 /** A key pair of RSA, and the digest of its certificate, by which some providers know it (RFC 7515 §4.1.8). */
 export interface ClientKey {

@@ -35,7 +35,7 @@ const INTRODUCTION =
 /** The catalogue of every code that the loaded routes define, by status. */
 function catalogueOf(routes: Route[]): Map<number, CatalogueEntry[]> {
   const places = new Map<string, string[]>()
-  for (const route of routes)
+  for (const route of routes.filter(({ path }) => !path.startsWith('/dev/')))
     for (const { code } of errorsOf(route))
       places.set(code, [...(places.get(code) ?? []), `${route.method} ${route.path}`])
   const entries = errorCatalogue().map((definition) => {

@@ -131,5 +131,6 @@ export function lacks({ protocol, oidc_client_auth, secretSealed, ...config }: K
     protocol === 'saml' ? (['idp_entity_id', 'idp_sso_url'] as const) : (['oidc_issuer', 'oidc_client_id'] as const)
   const missing: string[] = needed.filter((field) => config[field] === null)
   if (protocol === 'saml') return config.idp_certificates.length > 0 ? missing : [...missing, 'idp_certificate']
-  return oidc_client_auth === 'private_key_jwt' || secretSealed ? missing : [...missing, 'oidc_client_secret']
+  const needsSecret = oidc_client_auth !== 'private_key_jwt' && oidc_client_auth !== 'none'
+  return !needsSecret || secretSealed ? missing : [...missing, 'oidc_client_secret']
 }
