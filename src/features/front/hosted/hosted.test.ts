@@ -81,13 +81,45 @@ test.each(['magiclink', 'signup'] as const)(
     const pressed = await press(link)
     const target = new URL(pressed.headers.get('location') ?? '')
     expect([pressed.status, target.origin + target.pathname]).toEqual([303, 'https://app.acme.example/auth'])
-    expect(Object.fromEntries(target.searchParams)).toEqual({ from: 'mail', token_hash: link.token_hash, email, type })
+    expect(Object.fromEntries(target.searchParams)).toEqual({
+      from: 'mail',
+      token_hash: link.token_hash,
+      email,
+      type,
+      org_id: subOrgId,
+    })
     expect(await snapshot(app)).toEqual(before)
     const path = type === 'signup' ? '/v1/auth/signup/authenticate-email/verify' : '/v1/auth/login/magic-link/verify'
     const redeemed = await tenant.post(path, { subOrgId, email, token_hash: link.token_hash })
     expect(redeemed.status, redeemed.text).toBe(200)
     const after = await open(link.url)
     expect([after.status, after.title]).toEqual([400, 'This link was already used'])
+  },
+)
+
+test.each(organizationLinkTypes)(
+  '%s: the page takes the organization from the token, not from org_id',
+  async (type) => {
+    const { person, link } = await mailLinkTo(app, tenant, type)
+    await useHome(person.subOrgId)
+    const other = await tenant.organization()
+    await tenant.patch('/v1/mail/settings', { subOrgId: other, brand_name: 'Another Brand' })
+    await tenant.patch('/v1/auth/settings', { subOrgId: other, allowed_redirect_uris: [ELSEWHERE] })
+    const eventsOfOther = async () =>
+      (await app.events({ accountId: tenant.accountId })).filter((event) => event.organization_id === other)
+    const before = await eventsOfOther()
+    const genuine = await open(link.url)
+    for (const forged of [other, '', 'team', '../x"><script>']) {
+      const url = new URL(link.url)
+      url.searchParams.set('org_id', forged)
+      const page = await open(url.href)
+      expect([page.status, page.html]).toEqual([200, genuine.html])
+    }
+    const pressed = await press(link, { password: PASSWORD, org_id: other })
+    expect([200, 303]).toContain(pressed.status)
+    const location = pressed.headers.get('location')
+    if (location !== null) expect(new URL(location).searchParams.get('org_id')).toBe(person.subOrgId)
+    expect(await eventsOfOther()).toEqual(before)
   },
 )
 

@@ -42,7 +42,7 @@ export async function readLink(
     token,
     isOurs,
     who: identify(platform, address),
-    urlAt: (redirectTo) => linkUrl(platform, { purpose, token, email: address.email, redirectTo }),
+    urlAt: (redirectTo) => linkUrl(work, { purpose, token, email: address.email, redirectTo }),
     home: await defaultRedirect(work),
   }
 }

@@ -46,7 +46,7 @@ export async function noticeOf(work: TxWork, user: HeldUser, signIn: SignIn & { 
     ttlSeconds: DISOWN_SECONDS,
     details: { ...details },
   })
-  const url = linkUrl(work.platform, { purpose: disownPurpose, token, email: norm, redirectTo: null })
+  const url = linkUrl(work, { purpose: disownPurpose, token, email: norm, redirectTo: null })
   return newDeviceMail({ ...signIn, to: user, url, ttlSeconds: DISOWN_SECONDS })
 }
 

@@ -58,7 +58,7 @@ async function makeUndo(work: TxWork, user: HeldUser): Promise<string> {
   const { hash } = identify(work.platform, { email: user.email, norm: user.email_norm })
   const link = { purpose: undoPurpose, userId: user.id, identity: hash, ttlSeconds: UNDO_SECONDS }
   const { token } = await issueLink(work, link)
-  return linkUrl(work.platform, { purpose: undoPurpose, token, email: user.email_norm, redirectTo: null })
+  return linkUrl(work, { purpose: undoPurpose, token, email: user.email_norm, redirectTo: null })
 }
 
 /**

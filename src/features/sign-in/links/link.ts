@@ -69,7 +69,7 @@ export async function issueLink(work: TxWork, link: NewLink): Promise<IssuedLink
  * only the configured base URL, never a Host or forwarded header.
  */
 export function linkUrl(
-  platform: Platform,
+  { platform, directory }: Pick<Work, 'platform' | 'directory'>,
   link: { purpose: MailedPurpose; token: string; email: string; redirectTo: string | null },
 ): string {
   // Base URL: this is the one builder of mailed links.
@@ -77,6 +77,9 @@ export function linkUrl(
   url.searchParams.set('token_hash', link.token)
   url.searchParams.set('email', link.email)
   url.searchParams.set('type', link.purpose.type)
+  // Only a hint for the page: the token decides.
+  url.searchParams.delete('org_id')
+  if (directory.organizationId) url.searchParams.set('org_id', directory.organizationId)
   return url.href
 }
 

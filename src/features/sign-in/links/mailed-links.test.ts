@@ -1,8 +1,10 @@
 import { request } from 'node:http'
 import { expect, test } from 'vitest'
 import { PRODUCTION, startApp } from '../../../../test/harness.ts'
-import { newUser, type Person } from '../../../../test/people/people.ts'
+import { linkTypes, mailLinkTo } from '../../../../test/people/mailed-links.ts'
+import { newEmail, newUser, type Person } from '../../../../test/people/people.ts'
 import { mailedLink } from '../../../../test/people/sign-in.ts'
+import { joinedMember } from '../../../../test/people/team.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()
@@ -86,7 +88,7 @@ test('a link leads where the directory allows, exactly, and nowhere else', async
 
 test('an application cannot slip parameters of ours into its address', async () => {
   const subOrgId = await tenant.organization()
-  const redirectTo = 'https://app.example.com/?token_hash=mine&email=eve%40evil.example&type=recovery'
+  const redirectTo = 'https://app.example.com/?token_hash=mine&email=eve%40evil.example&type=recovery&org_id=mine'
   await tenant.patch('/v1/auth/settings', { subOrgId, allowed_redirect_uris: [redirectTo] })
   const user = await newUser(tenant, { subOrgId })
   await tenant.post('/v1/auth/login/magic-link/send', { subOrgId, email: user.email, redirectTo })
@@ -96,8 +98,50 @@ test('an application cannot slip parameters of ours into its address', async () 
     ['token_hash', token_hash],
     ['email', user.email],
     ['type', 'magiclink'],
+    ['org_id', subOrgId],
   ])
   expect(token_hash).not.toBe('mine')
+})
+
+const orgIdsOf = (url: string) => new URL(url).searchParams.getAll('org_id')
+
+test.each(linkTypes)('%s: a link carries the id of its organization, if it has one', async (type) => {
+  const { person, link } = await mailLinkTo(app, tenant, type)
+  expect(orgIdsOf(link.url)).toEqual(type === 'discovery' ? [] : [person.subOrgId])
+  const mail = (await app.mails(person.email)).find(({ text }) => text.includes(link.token_hash))
+  // The link of the HTML part is that of the text.
+  expect(mail?.html).toContain(link.url.replaceAll('&', '&amp;'))
+})
+
+test('a link that the caller mails carries it too, wherever it leads', async () => {
+  const subOrgId = await tenant.organization()
+  const own = `${PAGE}&org_id=mine`
+  await tenant.patch('/v1/auth/settings', { subOrgId, allowed_redirect_uris: [PAGE] })
+  for (const [pathOf] of sends)
+    for (const redirectTo of [undefined, PAGE]) {
+      const user = await newUser(tenant, { subOrgId })
+      const path = pathOf(user)
+      const { body } = await tenant.post(path, { ...bodyOf(path, user), redirectTo, deliver: false })
+      expect(orgIdsOf(body.url)).toEqual([subOrgId])
+    }
+  // Discovery begins without an organization, so its links have no org_id, not even one of the application.
+  const discovering = await app.tenant()
+  await discovering.patch('/v1/auth/settings/defaults', { allowed_redirect_uris: [own] })
+  const found = await discovering.post('/v1/auth/discovery/magic-link/send', {
+    email: newEmail(),
+    redirectTo: own,
+    deliver: false,
+  })
+  expect(new URL(found.body.url).searchParams.get('next')).toBe('/home')
+  expect(orgIdsOf(found.body.url)).toEqual([])
+})
+
+test('links of the team carry no org_id', async () => {
+  const { email } = await joinedMember(app, tenant, 'owner', { subOrgId: await tenant.organization() })
+  const links = [await mailedLink(app, email, 'invite')]
+  await tenant.post('/v1/auth/password/reset/send', { subOrgId: 'team', email })
+  links.push(await mailedLink(app, email, 'password_reset'))
+  expect(links.map(({ url }) => orgIdsOf(url))).toEqual([[], []])
 })
 
 test('an empty list allows this machine in development, and nothing in production', async () => {

@@ -87,7 +87,7 @@ export async function mailLink(work: TxWork, link: MailLinkInput): Promise<Maile
   })
   const { email, norm } = who.address
   // The spelling of the request: that of the record would reveal whether there is one.
-  const url = linkUrl(work.platform, { purpose, token: made.token, email: norm, redirectTo: delivery.redirectTo })
+  const url = linkUrl(work, { purpose, token: made.token, email: norm, redirectTo: delivery.redirectTo })
   const message = await link.compose(work, { to: { email, locale: link.locale }, url, ttlSeconds })
   const isPrinted = work.origin.actor.type === 'cli'
   const kept = isPrinted ? 'the command line printed the link' : 'the link was returned to the caller (deliver: false)'
