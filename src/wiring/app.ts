@@ -24,6 +24,7 @@ import { endpointKeeper } from '../features/records/deliveries/keeper.ts'
 import { noticeReceivers, webhookKeeper } from '../features/records/webhooks/webhooks.ts'
 import { secondFactors as challengeFactors } from '../features/sign-in/challenges/second-factors.ts'
 import { teamInvites } from '../features/sign-in/invites/accept.ts'
+import { organizationOfLinkToken } from '../features/sign-in/links/token.ts'
 import { otpSettings, toSendCeilings } from '../features/sign-in/otp/otp.ts'
 import { listTeamAddresses } from '../features/tenancy/accounts/store.ts'
 import { setupFacts } from '../features/tenancy/admin-portal/admin-portal.ts'
@@ -53,6 +54,7 @@ import { createLog, type Log } from '../platform/observability/log.ts'
 import { createMetrics, type Metrics, watchConnections } from '../platform/observability/metrics.ts'
 import type { Platform } from '../platform/platform.ts'
 import { keyAuthenticator } from '../platform/tenancy/authenticate.ts'
+import { organizationOfToken } from '../platform/tenancy/resolve-directory.ts'
 import { serviceSwitches } from '../platform/tenancy/services.ts'
 import { belongings } from './belongings.ts'
 import { gates } from './gates.ts'
@@ -133,6 +135,7 @@ export async function openPlatform(options: AppOptions): Promise<{ platform: Pla
 function handIn(platform: Platform): void {
   handBelongings(platform, belongings)
   serviceSwitches.hand(platform, (directory, service) => readSwitch(platform, directory, service))
+  organizationOfToken.hand(platform, organizationOfLinkToken)
   loginGates.hand(platform, gates)
   requiresFactor.hand(platform, lacksFactor)
   teamRoles.hand(platform, teamRolesOf)

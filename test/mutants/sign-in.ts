@@ -54,6 +54,57 @@ export const signIn: Mutant[] = [
     tests: ['magic-link.test.ts'],
   },
   {
+    name: 'a made-up token identifies no organization',
+    in: 'organizationOfLinkToken',
+    find: '!isOurs || ',
+    replace: '',
+    tests: ['organization-of-token.test.ts'],
+    only: 'its service is off',
+  },
+  {
+    name: 'a mailed token of another environment identifies no organization',
+    in: 'organizationOfLinkToken',
+    find: 'directory.environmentId !== environment.environmentId',
+    replace: 'false',
+    tests: ['organization-of-token.test.ts'],
+    only: 'a token of another environment',
+  },
+  {
+    name: 'a mailed token of the team or the account level identifies no organization',
+    in: 'organizationOfLinkToken',
+    find: 'const place = await placeOfToken(platform, token)',
+    replace:
+      'const place = await placeOfToken(platform, token)\n' +
+      '  if (place?.isOurs && !place.directory.organizationId) return place.directory',
+    tests: ['organization-of-token.test.ts'],
+    only: 'a token of the',
+  },
+  {
+    name: 'a mailed token of an organization that its environment does not have identifies none',
+    in: 'organizationOfLinkToken',
+    find: 'if (!found) throw linkErrors.tokenInvalid()',
+    replace: 'if (!found) return directory',
+    tests: ['organization-of-token.test.ts'],
+    only: 'a directory that is left',
+  },
+  {
+    name: 'a mailed token opens no other organization than the one that the key or the request names',
+    in: 'findPlace',
+    find: 'organizationId === null && route.organizationToken !== null',
+    replace: 'route.organizationToken !== null',
+    tests: ['organization-of-token.test.ts'],
+    only: 'a key of another organization',
+  },
+  {
+    name: 'the service is on in the organization that a mailed token identifies',
+    in: 'findPlace',
+    find: 'return within(await resolveByToken(route, route.organizationToken, { platform, caller, sent }))',
+    replace:
+      'return { where: await resolveByToken(route, route.organizationToken, { platform, caller, sent }), served: null }',
+    tests: ['organization-of-token.test.ts'],
+    only: 'its service is off',
+  },
+  {
     name: 'a link works once',
     in: 'linkProof',
     find: 'and used_at is null',

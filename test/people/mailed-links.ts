@@ -38,6 +38,25 @@ export const purposeNames: Record<LinkType | 'email_change', string> = {
   discovery: 'discovery',
 }
 
+/** Where a backend redeems a link of each type. */
+export const redeemedAt: Record<OrganizationLinkType, string> = {
+  magiclink: '/v1/auth/login/magic-link/verify',
+  signup: '/v1/auth/signup/authenticate-email/verify',
+  invite: '/v1/auth/invite/accept',
+  recovery: '/v1/auth/password/reset/confirm',
+  verification: '/v1/auth/email/verify',
+  unlock: '/v1/auth/unlock',
+  email_undo: '/v1/auth/email/undo',
+  not_me: '/v1/auth/devices/disown',
+}
+
+/** What it sends there, besides the organization. */
+export function redeemBody(type: OrganizationLinkType, email: string, token: string) {
+  const password = 'correct horse battery staple'
+  if (type === 'invite') return { token, password }
+  return { email, token_hash: token, ...(type === 'recovery' ? { password } : {}) }
+}
+
 export interface Person {
   subOrgId: string
   email: string

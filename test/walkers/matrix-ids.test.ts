@@ -93,8 +93,8 @@ function named(route: Route, sample: SampleRequest): SampleRequest {
   return { ...sample, query: { ...sample.query, subOrgId: own.ids.organization } }
 }
 
-describe.each(Object.entries(foreign))('ids of %s', (_, stranger: World) => {
-  test.each(withIds)('%s: answers as for an unknown id, and changes nothing', async (__, route) => {
+describe.each(Object.entries(foreign))('ids of %s', (place, stranger: World) => {
+  test.each(withIds)('%s: answers as for an unknown id, and changes nothing', async (_, route) => {
     const sample = sampleOf(route, own)
     for (const kind of kindsIn(sample)) {
       if (stranger.ids[kind] === own.ids[kind]) continue
@@ -108,6 +108,9 @@ describe.each(Object.entries(foreign))('ids of %s', (_, stranger: World) => {
         const [there, nowhere] = [named(route, theirs), named(route, nobodys)]
         expect(await learn(own.orgWide, route, there)).toEqual(await learn(own.orgWide, route, nowhere))
       }
+      // A token of an organization that the key reaches is redeemed there.
+      if (route.organizationToken !== null && place !== 'another organization')
+        expect(await learn(own.orgWide, route, theirs)).toEqual(await learn(own.orgWide, route, nobodys))
       await expectNothingChanged()
     }
   })

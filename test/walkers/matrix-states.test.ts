@@ -47,6 +47,9 @@ describe.each(services)('%s, switched off', (service) => {
       const reply = await sendSample(caller, route, { ...sample, query })
       expect([reply.status, reply.body.code, reply.body.service]).toEqual([403, 'service_disabled', route.service])
     }
+    if (route.organizationToken === null) return
+    const byToken = await sendSample(world.orgWide, route, sampleOf(route, world))
+    expect([byToken.status, byToken.body.code, byToken.body.service]).toEqual([403, 'service_disabled', route.service])
   })
 })
 
@@ -65,8 +68,10 @@ describe.each(['suspended', 'archived'])('in an organization that is %s', async 
 
   test.each(signIns)('%s is refused, and nobody gets in', async (_, route) => {
     expect(change.status, change.text).toBe(200)
-    const reply = await sendSample(world.scoped, route, sampleOf(route, world))
-    expect([reply.status, reply.body.code, reply.body.session]).toEqual([403, 'organization_suspended', undefined])
+    for (const caller of route.organizationToken === null ? [world.scoped] : [world.scoped, world.orgWide]) {
+      const reply = await sendSample(caller, route, sampleOf(route, world))
+      expect([reply.status, reply.body.code, reply.body.session]).toEqual([403, 'organization_suspended', undefined])
+    }
     const sessions = await world.scoped.get('/v1/sessions')
     expect(sessions.body.users).toEqual([])
   })

@@ -126,7 +126,7 @@ function compileResolver(route: Route, platform: Platform) {
     }
     if (caller)
       try {
-        request.state.place = await resolveDirectory(route, platform, caller, { query: request.query, body })
+        request.state.place = await resolveDirectory(route, platform, caller, { query: request.query, body, check })
       } catch (error) {
         throw withMisspelt(error, [() => validate.query(request.query), () => validate.body?.(body)])
       }

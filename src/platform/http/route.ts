@@ -193,6 +193,8 @@ interface KeyedRouteFields<
   /** Refused where this service, or Auth, on which it depends, is off. */
   service?: ServiceId
   directory?: M
+  /** The field of the body with a mailed token, which identifies the organization if an org-wide key sends no `subOrgId`. */
+  organizationToken?: Extract<keyof B, string>
   /**
    * What takes a while and need not be undone, such as the hash of a password or a question to another server: before the
    * transaction of a request with an `Idempotency-Key`, which holds a connection. The handler gets what it returns.
@@ -264,6 +266,8 @@ export interface Route extends RouteFlags {
   scope: Scope | AnyCaller | null
   service: ServiceId | null
   directory: DirectoryMode
+  /** The field with a mailed token. */
+  organizationToken: string | null
   /** Of a write of the account's records. */
   writes: AccountWrite | null
   params: TObject
@@ -286,11 +290,6 @@ export interface Route extends RouteFlags {
   ownerOf?(work: RequestContext, input: Input<unknown, unknown, unknown>): Promise<string | null>
   prepare?(work: RequestContext, input: Input<unknown, unknown, unknown>): Promise<unknown>
   handle(work: RequestContext, input: Input<unknown, unknown, unknown>, prepared?: unknown): Promise<unknown>
-}
-
-/** Whether a request with an org-wide key must say where it works: `sub_org_required` if it does not. */
-export function requiresOrganization({ directory, method }: Pick<Route, 'directory' | 'method'>): boolean {
-  return method !== 'GET' && (directory === 'one' || directory === 'one-or-environment')
 }
 
 const MIB = 1024 * 1024
@@ -341,6 +340,7 @@ export function defineRoute<
     scope: keyed ? spec.scope : null,
     service: 'service' in spec ? (spec.service ?? null) : null,
     directory: keyed ? (spec.directory ?? 'one') : 'one',
+    organizationToken: keyed ? (spec.organizationToken ?? null) : null,
     ...ruleOf(spec),
     ...flagsOf(spec),
     params: closed(spec.params, {}),

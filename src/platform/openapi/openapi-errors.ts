@@ -1,7 +1,8 @@
 import { type ErrorFactory, httpErrors } from '../errors.ts'
 import { crossSiteErrors } from '../http/cross-site.ts'
-import { type Route, requiresOrganization } from '../http/route.ts'
+import type { Route } from '../http/route.ts'
 import { callerKindOf } from '../tenancy/caller-kinds.ts'
+import { requiresOrganization } from '../tenancy/resolve-directory.ts'
 
 /** A step of the pipeline, and what it refuses requests with. */
 export interface Step {
@@ -41,7 +42,7 @@ export function stepsOf(route: Route): Step[] {
     [takesBody && !isForm, 'Body', [httpErrors.invalidJson]],
     [takesBody && isForm && !route.crossSite, 'Form', [crossSiteErrors.crossSite]],
     [takesBody && keyed, 'Key', [httpErrors.subOrgConflict]],
-    [keyed && requiresOrganization(route), 'Write', [httpErrors.subOrgRequired]],
+    [keyed && (requiresOrganization(route) || route.organizationToken !== null), 'Write', [httpErrors.subOrgRequired]],
     [route.service !== null && route.directory !== 'account', 'Service', [httpErrors.serviceDisabled]],
     [
       route.idempotency,

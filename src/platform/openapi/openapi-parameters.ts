@@ -10,6 +10,7 @@ import { type Components, type Json, type JsonObject, pascal, toJson } from './o
 const organizations = {
   SubOrgIdOfRead: 'Organization. Without it an org-wide key reads the account level.',
   SubOrgIdOfWrite: 'Organization. Required with an org-wide key, here or in the body.',
+  SubOrgIdOrToken: 'Organization. Without it the token identifies the organization.',
   SubOrgIdOrEnvironment: 'Organization. An org-wide key sends it or `scope`, here or in the body.',
   SubOrgIdOrAccount: 'Organization. Without it an org-wide key means the account level.',
   SubOrgIdOfReach: 'Organization. Without it an org-wide key reads the whole environment.',
@@ -24,6 +25,7 @@ function organizationOf(route: Route): OrganizationName {
   if (route.directory === 'account') return 'SubOrgIdOfAccount'
   if (route.directory === 'one-or-account') return 'SubOrgIdOrAccount'
   if (route.directory === 'one-or-environment') return 'SubOrgIdOrEnvironment'
+  if (route.organizationToken !== null) return 'SubOrgIdOrToken'
   return route.method === 'GET' ? 'SubOrgIdOfRead' : 'SubOrgIdOfWrite'
 }
 

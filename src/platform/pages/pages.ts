@@ -53,6 +53,7 @@ export function definePage(spec: PageSpec): Route[] {
     scope: null,
     service: null,
     directory: 'one',
+    organizationToken: null,
     writes: null,
     params: spec.params ?? anything,
     query: anything,

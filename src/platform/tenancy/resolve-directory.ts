@@ -1,6 +1,6 @@
 import { httpErrors } from '../errors.ts'
-import { type Route, requiresOrganization } from '../http/route.ts'
-import type { Platform } from '../platform.ts'
+import type { Route } from '../http/route.ts'
+import { handedIn, type Platform } from '../platform.ts'
 import { assertOwner, assertSignsTeamIn } from './authorize.ts'
 import { type Caller, isManager, type ManagerCaller } from './caller.ts'
 import {
@@ -8,6 +8,7 @@ import {
   accountDirectory,
   type Directory,
   directoryOfOrganization,
+  type EnvironmentRef,
   type Reach,
   resolveAccount,
   resolveReach,
@@ -17,6 +18,18 @@ import {
 import { namedOrganization, namesEnvironment, TEAM } from './named-organization.ts'
 import { requireService } from './services.ts'
 
+interface Sent {
+  query: unknown
+  body: unknown
+  /** Throws `invalid_request` for an invalid query or body. */
+  check(): void
+}
+
+// Handed in: the wing of sign-in knows the tokens of mailed links, and is above.
+export const organizationOfToken = handedIn<
+  (platform: Platform, environment: EnvironmentRef, token: string) => Promise<Directory>
+>('the organization of a mailed token')
+
 /**
  * Where a request works: its route, its caller and the organization that it names decide. Throws `service_disabled` if the
  * service of the route is off in that directory. A whole environment and an account have no such check here.
@@ -25,7 +38,7 @@ export async function resolveDirectory(
   route: Route,
   platform: Platform,
   caller: Caller,
-  sent: { query: unknown; body: unknown },
+  sent: Sent,
 ): Promise<Directory | Reach | AccountScope> {
   const place = await findPlace(route, platform, caller, sent)
   if (route.service && place.served) await requireService({ platform, directory: place.served }, route.service)
@@ -38,12 +51,7 @@ interface RequestPlace {
   served: Directory | null
 }
 
-async function findPlace(
-  route: Route,
-  platform: Platform,
-  caller: Caller,
-  sent: { query: unknown; body: unknown },
-): Promise<RequestPlace> {
+async function findPlace(route: Route, platform: Platform, caller: Caller, sent: Sent): Promise<RequestPlace> {
   const within = (directory: Directory): RequestPlace => ({ where: directory, served: directory })
   if (!isManager(caller)) return within(caller.directory)
   if (route.team === 'own' && caller.kind === 'member' && namesTeam(sent))
@@ -62,6 +70,8 @@ async function findPlace(
   }
   if (route.directory === 'one-or-environment' && namesEnvironment(caller, sent.query, sent.body))
     return within(await accountDirectory(platform, caller))
+  if (organizationId === null && route.organizationToken !== null)
+    return within(await resolveByToken(route, route.organizationToken, { platform, caller, sent }))
   if (organizationId === null && requiresOrganization(route)) throw subOrgRequired(route)
   return within(
     organizationId
@@ -70,15 +80,36 @@ async function findPlace(
   )
 }
 
-function subOrgRequired({ directory }: Route) {
+/**
+ * The directory of the organization that a mailed token identifies. The rest of the request is checked first, as it is where
+ * `subOrgId` names the organization. Throws `sub_org_required` without a token, and the route's refusal of a made-up token.
+ */
+async function resolveByToken(
+  route: Route,
+  field: string,
+  { platform, caller, sent }: { platform: Platform; caller: ManagerCaller; sent: Sent },
+): Promise<Directory> {
+  const token: unknown = Reflect.get(Object(sent.body), field)
+  if (token === undefined) throw subOrgRequired(route)
+  sent.check()
+  return organizationOfToken.of(platform)(platform, caller, String(token))
+}
+
+/** Whether a request with an org-wide key needs `subOrgId`, or `scope` where the route takes it. */
+export function requiresOrganization(route: Pick<Route, 'directory' | 'method' | 'organizationToken'>): boolean {
+  const { directory, method, organizationToken } = route
+  return method !== 'GET' && organizationToken === null && (directory === 'one' || directory === 'one-or-environment')
+}
+
+function subOrgRequired({ directory, organizationToken }: Route) {
   const whole =
     directory === 'one-or-environment' ? ' For the whole environment send scope: "environment" instead.' : ''
-  const detail = `This key reaches every organization: name one in subOrgId, in the query or the body.${whole}`
+  const token = organizationToken === null ? '' : ` Or send ${organizationToken}, which identifies it.`
+  const detail = `This key reaches every organization: name one in subOrgId, in the query or the body.${whole}${token}`
   return httpErrors.subOrgRequired({ detail })
 }
 
-const namesTeam = (sent: { query: unknown; body: unknown }) =>
-  namedOrganization({ organizationId: null }, sent.query, sent.body) === TEAM
+const namesTeam = (sent: Sent) => namedOrganization({ organizationId: null }, sent.query, sent.body) === TEAM
 
 /** The directory of a member's own team, which only owners of the account change. Throws `insufficient_scope`. */
 async function resolveOwnTeam(route: Route, platform: Platform, caller: ManagerCaller): Promise<Directory> {

@@ -12,6 +12,7 @@ export const deviceRoutes: Route[] = [
     path: '/v1/auth/devices/disown',
     operation: 'auth.disownSignIn',
     scope: 'auth.login',
+    organizationToken: 'token_hash',
     service: 'auth',
     tag: 'Authentication',
     summary: 'Say with a mailed link that a sign-in was not one’s own',

@@ -91,6 +91,7 @@ export const undoEmailRoutes: Route[] = [
     path: '/v1/auth/email/undo',
     operation: 'auth.undoEmailChange',
     scope: 'auth.login',
+    organizationToken: 'token_hash',
     service: 'auth',
     tag: 'Authentication',
     summary: 'Undo a person’s change of their address with a mailed link',

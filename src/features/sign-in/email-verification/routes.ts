@@ -44,6 +44,7 @@ export const emailVerificationRoutes: Route[] = [
     path: '/v1/auth/email/verify',
     operation: 'auth.verifyEmail',
     scope: 'auth.login',
+    organizationToken: 'token_hash',
     service: 'auth',
     tag: 'Authentication',
     summary: 'Verify an address with a mailed link',

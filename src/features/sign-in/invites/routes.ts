@@ -162,6 +162,7 @@ export const inviteRoutes: Route[] = [
     operation: 'invites.accept',
     scope: 'auth.login',
     takesDevice: true,
+    organizationToken: 'token',
     service: 'password',
     tag: 'Authentication',
     summary: 'Accept an invitation',

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { startApp } from '../../../../test/harness.ts'
-import { mailLinkTo, type OrganizationLinkType, organizationLinkTypes } from '../../../../test/people/mailed-links.ts'
+import { mailLinkTo, organizationLinkTypes, redeemBody, redeemedAt } from '../../../../test/people/mailed-links.ts'
 import { ofRequests, recordStatements } from '../../../../test/rules/sql-recorder.ts'
 import { hashPurpose } from '../../../platform/crypto/keyring.ts'
 import { ID_LENGTH, randomBase62, SECRET_LENGTH, tagOf } from '../../../platform/crypto/tokens.ts'
@@ -17,22 +17,6 @@ const PASSWORD = 'correct horse battery staple'
 // Shared process: stops the clock of the process. `afterAll` restores it.
 beforeAll(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'] }))
 afterAll(() => void vi.useRealTimers())
-
-const redeemedAt: Record<OrganizationLinkType, string> = {
-  magiclink: '/v1/auth/login/magic-link/verify',
-  signup: '/v1/auth/signup/authenticate-email/verify',
-  invite: '/v1/auth/invite/accept',
-  recovery: '/v1/auth/password/reset/confirm',
-  verification: '/v1/auth/email/verify',
-  unlock: '/v1/auth/unlock',
-  email_undo: '/v1/auth/email/undo',
-  not_me: '/v1/auth/devices/disown',
-}
-
-function bodyOf(type: OrganizationLinkType, email: string, token: string) {
-  if (type === 'invite') return { token, password: PASSWORD }
-  return { email, token_hash: token, ...(type === 'recovery' ? { password: PASSWORD } : {}) }
-}
 
 /** What a stranger can make of a token that they have seen: its directory, and everything else of their own. */
 function forgeries(token: string): string[] {
@@ -69,7 +53,7 @@ test.each(organizationLinkTypes)(
   async (type) => {
     const { person, link } = await mailLinkTo(app, tenant, type)
     const { subOrgId, email } = person
-    const send = (token: string) => tenant.post(redeemedAt[type], { subOrgId, ...bodyOf(type, email, token) })
+    const send = (token: string) => tenant.post(redeemedAt[type], { subOrgId, ...redeemBody(type, email, token) })
     const all = async () => {
       for (const token of forgeries(link.token_hash)) {
         const reply = await send(token)

@@ -5,28 +5,14 @@ import {
   type OrganizationLinkType,
   organizationLinkTypes,
   purposeNames,
+  redeemBody,
+  redeemedAt,
 } from '../../../../test/people/mailed-links.ts'
 import { recordCountedFailures } from '../../../platform/events/failures.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()
 const PASSWORD = 'correct horse battery staple'
-
-const redeemedAt: Record<OrganizationLinkType, string> = {
-  magiclink: '/v1/auth/login/magic-link/verify',
-  signup: '/v1/auth/signup/authenticate-email/verify',
-  invite: '/v1/auth/invite/accept',
-  recovery: '/v1/auth/password/reset/confirm',
-  verification: '/v1/auth/email/verify',
-  unlock: '/v1/auth/unlock',
-  email_undo: '/v1/auth/email/undo',
-  not_me: '/v1/auth/devices/disown',
-}
-
-function bodyOf(type: OrganizationLinkType, email: string, token: string) {
-  if (type === 'invite') return { token, password: PASSWORD }
-  return { email, token_hash: token, ...(type === 'recovery' ? { password: PASSWORD } : {}) }
-}
 
 async function press(type: OrganizationLinkType, email: string, token: string) {
   const body = new URLSearchParams({ token_hash: token, email, type, password: PASSWORD })
@@ -43,7 +29,7 @@ const otherType = (type: OrganizationLinkType) => (type === 'recovery' ? 'magicl
 test.each(organizationLinkTypes)('%s: a refused link is recorded once, at the API and on the page', async (type) => {
   const { person, link } = await mailLinkTo(app, tenant, type)
   const { subOrgId, email, userId } = person
-  const send = (token: string) => tenant.post(redeemedAt[type], { subOrgId, ...bodyOf(type, email, token) })
+  const send = (token: string) => tenant.post(redeemedAt[type], { subOrgId, ...redeemBody(type, email, token) })
   // Of ours, but for something else.
   const { link: other } = await mailLinkTo(app, tenant, otherType(type), { subOrgId })
   const [method, wrong] = [purposeNames[type], other.token_hash]

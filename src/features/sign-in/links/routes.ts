@@ -40,6 +40,7 @@ export const linkRoutes: Route[] = [
     operation: 'login.magicLink.verify',
     scope: 'auth.login',
     takesDevice: true,
+    organizationToken: 'token_hash',
     service: 'magic_link',
     tag,
     summary: 'Exchange a sign-in link for a session',

@@ -13,7 +13,14 @@ import {
 import { busy } from '../../../platform/errors.ts'
 import { spendOne } from '../../../platform/limits/steady-rate.ts'
 import { type Platform, perPlatform } from '../../../platform/platform.ts'
-import { type Directory, findDirectory, knownDirectory } from '../../../platform/tenancy/directory.ts'
+import {
+  type Directory,
+  type EnvironmentRef,
+  findDirectory,
+  findDirectoryOfOrganization,
+  knownDirectory,
+} from '../../../platform/tenancy/directory.ts'
+import { linkErrors } from './errors.ts'
 import { hasUntaggedLinks } from './store.ts'
 
 const links = hashPurpose('link')
@@ -74,6 +81,25 @@ export async function placeOfToken(platform: Platform, token: string): Promise<T
   const isOurs = await isLinkToken(platform, token)
   const directory = isOurs ? await findDirectory(platform, directoryId) : knownDirectory(platform, directoryId)
   return directory && { directory, isOurs }
+}
+
+/**
+ * The directory of the organization that a token identifies, within the environment of the caller. Refuses every other token
+ * as made up, without a lookup if it is. Throws `token_invalid`, and `unavailable` as `isLinkToken` does.
+ */
+export async function organizationOfLinkToken(
+  platform: Platform,
+  environment: EnvironmentRef,
+  token: string,
+): Promise<Directory> {
+  const place = await placeOfToken(platform, token)
+  const { directory, isOurs } = place ?? { directory: null, isOurs: false }
+  if (!isOurs || !directory?.organizationId || directory.environmentId !== environment.environmentId)
+    throw linkErrors.tokenInvalid()
+  // As for `subOrgId`: an earlier release left directories of organizations that do not exist in the environment.
+  const found = await findDirectoryOfOrganization(platform, environment, directory.organizationId)
+  if (!found) throw linkErrors.tokenInvalid()
+  return found
 }
 
 function isWellFormed(token: string): boolean {

@@ -14,6 +14,7 @@ const unlockRoutes: Route[] = [
     path: '/v1/auth/unlock',
     operation: 'auth.unlock',
     scope: 'auth.login',
+    organizationToken: 'token_hash',
     service: 'auth',
     tag: 'Authentication',
     summary: 'Unlock an address with a mailed link',

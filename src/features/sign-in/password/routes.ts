@@ -67,6 +67,7 @@ export const passwordRoutes: Route[] = [
     operation: 'passwordReset.confirm',
     scope: 'auth.login',
     takesDevice: true,
+    organizationToken: 'token_hash',
     service: 'password',
     tag,
     summary: 'Exchange a reset link and a new password for a session',

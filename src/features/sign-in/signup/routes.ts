@@ -139,6 +139,7 @@ export const signupRoutes: Route[] = [
     operation: 'signup.link.verify',
     scope: 'auth.signup',
     takesDevice: true,
+    organizationToken: 'token_hash',
     service: 'magic_link',
     tag,
     summary: 'Exchange a sign-up link for a session',
