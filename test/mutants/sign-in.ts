@@ -67,7 +67,7 @@ export const signIn: Mutant[] = [
     find: 'directory.environmentId !== environment.environmentId',
     replace: 'false',
     tests: ['organization-of-token.test.ts'],
-    only: 'a token of another environment',
+    only: 'is refused as a made-up one',
   },
   {
     name: 'a mailed token of the team or the account level identifies no organization',
@@ -77,7 +77,7 @@ export const signIn: Mutant[] = [
       'const place = await placeOfToken(platform, token)\n' +
       '  if (place?.isOurs && !place.directory.organizationId) return place.directory',
     tests: ['organization-of-token.test.ts'],
-    only: 'a token of the',
+    only: 'is refused as a made-up one',
   },
   {
     name: 'a mailed token of an organization that its environment does not have identifies none',

@@ -119,6 +119,8 @@ test('a link of the release before works until it expires, and nothing without a
   const redeem = () => tenant.post('/v1/auth/login/magic-link/verify', { subOrgId, email, token_hash })
   expect((await redeem()).status).toBe(200)
   expect((await redeem()).body.reason).toBe('used')
+  const unnamed = await tenant.post('/v1/auth/login/magic-link/verify', { email, token_hash })
+  expect(unnamed.body.reason).toBe('used')
   await app.advance(11 * 60)
   later()
   expect((await redeem()).body.code).toBe('token_invalid')

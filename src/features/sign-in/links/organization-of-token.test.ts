@@ -16,7 +16,9 @@ import { ofRequests, recordStatements } from '../../../../test/rules/sql-recorde
 import { snapshot } from '../../../../test/snapshot.ts'
 import { ID_LENGTH, SECRET_LENGTH } from '../../../platform/crypto/tokens.ts'
 import { findDirectory } from '../../../platform/tenancy/directory.ts'
+import { routes } from '../../../wiring/routes.ts'
 import { serviceIds } from '../../tenancy/services/selection.ts'
+import { TokenHash } from './schema.ts'
 import { makeLinkToken } from './token.ts'
 
 // An org-wide key redeems mailed tokens without `subOrgId`: the token identifies the organization.
@@ -44,6 +46,16 @@ const failures = async (accountId = tenant.accountId) =>
   (await app.events({ accountId, type: 'auth.login.failed' })).filter(
     ({ data }) => !JSON.stringify(data).includes('no_password'),
   )
+
+test('every route that takes the token of an organization declares its field', () => {
+  const taking = routes.filter(
+    ({ auth, body }) => auth === 'key' && Object.values(body?.properties ?? {}).includes(TokenHash),
+  )
+  const declared = taking.filter(({ organizationToken }) => organizationToken !== null).map(({ path }) => path)
+  expect(declared.sort()).toEqual(Object.values(redeemedAt).sort())
+  const others = taking.filter(({ organizationToken }) => organizationToken === null).map(({ path }) => path)
+  expect(others).toEqual(['/v1/auth/discovery/magic-link/verify'])
+})
 
 describe.each(organizationLinkTypes)('%s', (type) => {
   test('an org-wide key redeems it in each organization of the account, and there alone', async () => {
