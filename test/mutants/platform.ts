@@ -4,7 +4,7 @@ import type { Mutant } from './mutant.ts'
 export const platform: Mutant[] = [
   {
     name: 'a route requires its scope',
-    in: 'authorize',
+    in: 'tenancy/authorize/authorize',
     find: 'if (caller.grants.has(scope)) return',
     replace: 'if (caller) return',
     tests: ['matrix.test.ts'],
