@@ -39,6 +39,20 @@ export const federation: Mutant[] = [
     tests: ['state.test.ts'],
   },
   {
+    name: 'a session that comes of an exchange code has its connection',
+    in: 'exchange/exchangeCode',
+    find: 'read.code_connection',
+    replace: 'null',
+    tests: ['session-connection.test.ts'],
+  },
+  {
+    name: 'a session that comes of a challenge has its connection',
+    in: 'completeChallenge',
+    find: 'challenge.connection_id',
+    replace: 'null',
+    tests: ['session-connection.test.ts'],
+  },
+  {
     name: 'an unverified address of a provider links no user',
     in: 'vouchedAddress',
     find: 'person.emailVerified !== false : person.emailVerified',

@@ -3,43 +3,24 @@ import { describe, expect, test } from 'vitest'
 import { loginErrors } from '../../src/features/access/login/errors.ts'
 import { type Gate, gates as loginGates } from '../../src/features/access/login/gates.ts'
 import { hashIdentity } from '../../src/platform/crypto/identity.ts'
-import type { Route } from '../../src/platform/http/route.ts'
 import { defineCondition } from '../../src/platform/joined/proofs.ts'
 import { sqlText } from '../../src/platform/joined/sql-text.ts'
 import { gates } from '../../src/wiring/gates.ts'
-import { routes } from '../../src/wiring/routes.ts'
 import { methods } from '../../src/wiring/sign-in-methods.ts'
 import { freshPassword } from '../fresh.ts'
 import { type Reply, startApp, type Tenant } from '../harness.ts'
-import { codeOf, makeProvenUser, signInByLink, succeeded } from '../people/factors.ts'
+import { signInByLink, succeeded } from '../people/factors.ts'
 import { newEmail } from '../people/people.ts'
 import { mailedCode, mailedLink } from '../people/sign-in.ts'
 import { PASSWORD } from '../people/team.ts'
 import { giveApp, type OwnPerson, signedInMember, signInAgain, teamWorld } from './own-world.ts'
-import { nameOf, type SampleRequest, sampleOf, sendSample } from './samples.ts'
+import { type SampleRequest, sendSample } from './samples.ts'
+import { entryBy, waysIn } from './ways-in.ts'
 import { makeWorld, makeWorldFor, type World } from './world.ts'
 
 const app = await startApp()
 const { platform } = app.app
-// Into an organization that is not there before: its own test asks the gates.
-const FOUNDING = 'POST /v1/auth/discovery/create'
-const waysIn = routes
-  .filter((route) => JSON.stringify(route.replies[200] ?? {}).includes('"refresh_token"'))
-  .map((route) => [nameOf(route), route] as const)
-  .filter(([name]) => name !== FOUNDING)
 const creating = waysIn.filter(([name]) => name !== 'POST /v1/auth/token/refresh')
-
-/** A request that comes in by this route, if nothing stops it. */
-async function entryBy(route: Route, world: World): Promise<SampleRequest> {
-  if (nameOf(route) !== 'PUT /v1/mfa/totp') return sampleOf(route, world)
-  // Its sample confirms an app of someone who is signed in already: a way in it is with a challenge.
-  const { scoped } = world
-  const { id: userId, email } = await makeProvenUser(scoped)
-  succeeded(await scoped.patch('/v1/mfa/policy', { require_mfa: true, grace_period_days: 0 }))
-  const { challenge_token } = succeeded(await signInByLink(scoped, email))
-  const { pendingId, secret } = succeeded(await scoped.post('/v1/mfa/totp', { userId }))
-  return { body: { userId, pendingId, challenge_token, code: codeOf(secret) } }
-}
 
 /** Runs with another gate behind those of the product. */
 async function behind<T>(gate: Gate, run: () => Promise<T>): Promise<T> {

@@ -714,6 +714,7 @@ export interface Sessions {
   auth_account_id: string;
   auth_method: string;
   authenticated_at: Generated<Timestamp>;
+  connection_id: string | null;
   created_at: Generated<Timestamp>;
   directory_id: string;
   environment_id: string;

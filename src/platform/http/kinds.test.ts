@@ -108,6 +108,7 @@ function callerOf({ accountId, environmentId, environmentSlug, organizationId }:
     directory,
     userId: newId(),
     directoryUserId: newId(),
+    connectionId: null,
     sessionId: newId(),
     amr: [],
     aal: 'aal1',

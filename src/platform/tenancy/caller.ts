@@ -65,6 +65,8 @@ export interface UserCaller extends CallerBase {
   userId: string
   directoryUserId: string
   sessionId: string
+  /** The SAML or OIDC connection that the session came from. */
+  connectionId: string | null
   /** Whether somebody else acts for the user: they only read. */
   isImpersonated: boolean
   amr: readonly string[]

@@ -66,6 +66,8 @@ export interface TokenSubject {
   authenticatedAt: Date
   /** The session's own end; no access token outlives it. */
   endsAt: Date
+  /** The SAML or OIDC connection that the session came from. */
+  connectionId: string | null
   /** Who acts for the user, and why (RFC 8693 §4.1). */
   act?: Static<typeof Impersonator>
 }
@@ -150,7 +152,7 @@ export async function issueAccessToken(
     aal: session.aal,
     auth_time: Math.floor(session.authenticatedAt.getTime() / 1000),
     env: directory.environmentSlug,
-    connection_id: null,
+    connection_id: session.connectionId,
     ...(session.act ? { act: session.act } : {}),
   })
   return { access_token: accessToken, expires_in: expiresIn }

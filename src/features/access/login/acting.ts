@@ -33,7 +33,7 @@ export async function actFor(
   await assertMaySignIn(work, facts)
   const { platform, directory } = work
   const refresh = makeRefreshToken(platform.keyring, { directoryId: directory.id, sessionId, generation: 0 })
-  const authentication = { auth_method: IMPERSONATION, amr: [], aal: 'aal1' }
+  const authentication = { auth_method: IMPERSONATION, amr: [], aal: 'aal1', connection_id: null }
   const ids = { id: sessionId, user_id: facts.auth_account_id ?? sessionId, directory_user_id: facts.user_id }
   const made = await spend(work, {
     user: { id: facts.user_id, emailNorm: facts.email.toLowerCase(), epoch: facts.epoch },
@@ -61,6 +61,7 @@ export async function actFor(
     aal: 'aal1',
     authenticatedAt: made.created_at,
     endsAt: made.expires_at,
+    connectionId: null,
     act,
   }
   const issued = await issueAccessToken(work, { facts, session, settings: { access_token_ttl_seconds: seconds } })

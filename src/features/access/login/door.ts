@@ -53,6 +53,8 @@ export interface Proof {
   linkId?: string
   /** The end that the identity provider sets for the session. */
   sessionEndsAt?: Date | null
+  /** The SAML or OIDC connection that proved the user's identity. */
+  connectionId?: string | null
   /** What was said of their language by whoever signs up by it. */
   locale?: string | null
 }
@@ -237,6 +239,7 @@ async function issueSession(
       max_seconds: settings.session_max_lifetime_seconds,
       organization_epoch: facts.organization_epoch,
       session_ends_at: proof.sessionEndsAt?.toISOString() ?? null,
+      connection_id: proof.connectionId ?? null,
     }),
     events: [...(proof.events ?? []), ...sessionEventsOf(sessionId, facts, proof), ...passed.events],
   })
@@ -248,16 +251,20 @@ async function issueSession(
     aal,
     authenticatedAt: made.created_at,
     endsAt: made.expires_at,
+    connectionId: proof.connectionId ?? null,
   }
   return issueTokens(work, { facts, session, refreshToken: refresh.token, settings })
 }
 
 function sessionEventsOf(id: string, facts: SignInFacts, proof: Proof): JoinedEvent[] {
-  const { method, amr, aal = 'aal1' } = proof
+  const { method, amr, aal = 'aal1', connectionId: connection_id = null } = proof
   const account = facts.auth_account_id
   const created = sessionEvents.created({
     target: { type: 'session', id },
-    data: { id, user_id: account ?? id, directory_user_id: facts.user_id, auth_method: method.id, amr, aal },
+    data: {
+      ...{ id, user_id: account ?? id, directory_user_id: facts.user_id },
+      ...{ auth_method: method.id, amr, aal, connection_id },
+    },
   })
   const succeeded = loginEvents.succeeded({ target: { type: 'user', id: facts.user_id }, data: { method: method.id } })
   // The user gets an auth account only with this session, or with another at the same time.

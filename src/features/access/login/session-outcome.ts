@@ -6,7 +6,7 @@ import { type SqlText, sqlText } from '../../../platform/joined/sql-text.ts'
 const insertText = (select: SqlText) => sqlText`
     insert into sessions as session (directory_id, id, environment_id, user_id, auth_account_id, auth_method, amr, aal, ip_address,
       user_agent, refresh_hash, trusted_device_id, authenticated_at, created_at, last_active_at, idle_expires_at,
-      expires_at, user_epoch, organization_epoch)
+      expires_at, user_epoch, organization_epoch, connection_id)
     ${select}
     returning session.id, session.auth_account_id, session.created_at, session.expires_at`
 
@@ -37,6 +37,7 @@ export const sessionOutcome = defineOutcome<{ auth_account_id: string; created_a
     max_seconds: 'int',
     organization_epoch: 'int',
     session_ends_at: 'text',
+    connection_id: 'uuid',
   },
   signsIn: true,
   write: (directory) =>
@@ -45,7 +46,8 @@ export const sessionOutcome = defineOutcome<{ auth_account_id: string; created_a
       ready.auth_method, ready.amr, ready.aal, ready.ip_address, ready.user_agent, ready.refresh_hash,
       ready.trusted_device_id, ready.at, ready.at, ready.at,
       least(ready.at + make_interval(secs => least(ready.idle_seconds, ready.max_seconds)), ${END}),
-      least(ready.at + make_interval(secs => ready.max_seconds), ${END}), signed_in.session_epoch, ready.organization_epoch
+      least(ready.at + make_interval(secs => ready.max_seconds), ${END}), signed_in.session_epoch, ready.organization_epoch,
+      ready.connection_id
     from ready join signed_in on signed_in.directory_id = ready.directory_id and signed_in.user_id = ready.user_id`),
   answers: () => sqlText`made.auth_account_id, made.created_at, made.expires_at`,
 })
@@ -60,7 +62,7 @@ export const actingOutcome = defineOutcome<{ auth_account_id: string; created_at
     select ${directory}, ready.made_id, ready.environment_id, ready.user_id, users.auth_account_id,
       ready.auth_method, '{}', 'aal1', ready.ip_address, ready.user_agent, ready.refresh_hash, null, ready.at, ready.at,
       ready.at, ready.at + make_interval(secs => ready.max_seconds), ready.at + make_interval(secs => ready.max_seconds),
-      users.session_epoch, ready.organization_epoch
+      users.session_epoch, ready.organization_epoch, null
     from ready join users on users.directory_id = ${directory} and users.id = ready.user_id`),
   answers: () => sqlText`made.auth_account_id, made.created_at, made.expires_at`,
 })

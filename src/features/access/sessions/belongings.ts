@@ -24,7 +24,7 @@ const sessions: Belonging<RevokedRow> = {
   exports: tells(
     'sessions',
     'created_at',
-    'id auth_method amr aal authenticated_at created_at last_active_at idle_expires_at expires_at ip_address user_agent trusted_device_id revoked_at revoked_reason',
+    'id auth_method amr aal connection_id authenticated_at created_at last_active_at idle_expires_at expires_at ip_address user_agent trusted_device_id revoked_at revoked_reason',
     'environment_id auth_account_id generation refresh_hash previous_refresh_hash successor_sealed rotated_at organization_epoch user_epoch',
   ),
   setUpBefore: sqlText`sessions.user_id = users.id and sessions.revoked_at is null`,

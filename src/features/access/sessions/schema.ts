@@ -6,6 +6,7 @@ const Id = Type.String({ format: 'uuid' })
 const SessionId = Type.String({ format: 'uuid', examples: ['0198b6f2-9a3c-7e18-b1d4-6c7f20e5a841'] })
 const OrganizationId = Type.String({ format: 'uuid', examples: ['0198b6f2-50b7-7c92-a6e3-1d8f4b7092ce'] })
 const AccountId = Type.String({ format: 'uuid', examples: ['0198b6f2-81d0-7b55-8c0e-2f64a9d7b310'] })
+const ConnectionId = Type.String({ format: 'uuid', examples: ['0198b6f2-b45d-7a02-9e7c-8f31d6c20b94'] })
 const Moment = Type.String({ format: 'date-time' })
 
 /** How the user signed in. */
@@ -16,6 +17,10 @@ export const AuthenticationFields = {
   ),
   amr: Type.Array(Type.String({ examples: ['otp'] })),
   aal: oneOf(['aal1', 'aal2']),
+  connection_id: nullable(
+    ConnectionId,
+    'The SAML or OIDC connection that the user signed in with; it stays when the connection is deleted. Null: another method.',
+  ),
 }
 
 /** Who acts for the user, and why. */
@@ -62,6 +67,7 @@ export function toSession(row: ListedSession): Static<typeof Session> {
     auth_method: row.auth_method,
     amr: row.amr,
     aal: row.aal,
+    connection_id: row.connection_id,
     ip_address: row.ip_address,
     user_agent: row.user_agent,
     status: 'active',

@@ -301,6 +301,8 @@ export interface ShownCode {
   code_name: Buffer | null
   code_session: Buffer | null
   code_session_end: Date | null
+  /** Null for a social provider. */
+  code_connection: string | null
 }
 
 /** The same, where the facts about its user are read. */
@@ -314,7 +316,8 @@ export const shownCode = defineReading<ShownCode>()({
   selects:
     () => sqlText`code.id as code_id, code.auth_method as code_method, code.amr as code_amr, code.aal as code_aal,
     code.identity_id as code_identity, code.logout_sealed as code_logout, code.name_hash as code_name,
-    code.provider_session_hash as code_session, code.session_ends_at as code_session_end`,
+    code.provider_session_hash as code_session, code.session_ends_at as code_session_end,
+    case when code.auth_method = 'sso' then code.source end as code_connection`,
 })
 
 /** The one consumer of exchange codes: of any number of requests with the same one, one gets a session. */

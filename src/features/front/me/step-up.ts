@@ -85,6 +85,7 @@ export async function finishStepUp(work: OwnWork, answer: StepUpAnswer): Promise
     aal: renewed.aal,
     authenticatedAt: renewed.authenticated_at,
     endsAt: renewed.expires_at,
+    connectionId: renewed.connection_id,
   }
   const token = await issueAccessToken(work, { facts, session: subject, settings })
   const { amr, aal, authenticatedAt } = subject

@@ -126,6 +126,7 @@ function toCaller(live: LiveToken): UserCaller {
     userId: session.auth_account_id,
     directoryUserId: session.user_id,
     sessionId,
+    connectionId: session.connection_id,
     isImpersonated: live.claims?.['act'] !== undefined,
     ...authenticationOf(live),
   }

@@ -33,6 +33,12 @@ export const Introspection = named(
       permissions: Type.Optional(Type.Array(Type.String({ examples: ['members:read'] }))),
       amr: Type.Optional(Type.Array(Type.String({ examples: ['otp'] }))),
       aal: Type.Optional(Type.String({ examples: ['aal1'] })),
+      connection_id: Type.Optional(
+        nullable(
+          Type.String({ examples: ['0198b6f2-b45d-7a02-9e7c-8f31d6c20b94'] }),
+          'The SAML or OIDC connection of the session.',
+        ),
+      ),
       auth_time: Type.Optional(Type.Integer({ examples: [1795339800] })),
       env: Type.Optional(Type.String({ examples: ['production'] })),
       act: Type.Optional(Impersonator),
@@ -68,6 +74,7 @@ export function toIntrospection(
     permissions: team?.permissions ?? permissionsOf(session.role, session.held_roles),
     amr: session.amr === '' ? [] : session.amr.split(' '),
     aal: session.aal,
+    connection_id: session.connection_id,
     auth_time: Math.floor(session.authenticated_ms / 1000),
     env: directory.environmentSlug,
   }

@@ -15,6 +15,7 @@ export interface TokenSession extends SignInFacts {
   auth_method: string
   amr: string[]
   aal: string
+  connection_id: string | null
   /** The trusted device that replaced the second factor. */
   trusted_device_id: string | null
   generation: number
@@ -45,7 +46,7 @@ export const tokenSession = defineJoined<TokenSession>()({
   columns: { id: 'uuid', organization_id: 'uuid' },
   text: ({ directory }) => sqlText`
     select asked.n, sessions.id as session_id, sessions.user_id, sessions.auth_account_id,
-      sessions.auth_method, sessions.amr, sessions.aal, sessions.trusted_device_id, sessions.generation,
+      sessions.auth_method, sessions.amr, sessions.aal, sessions.connection_id, sessions.trusted_device_id, sessions.generation,
       sessions.refresh_hash, sessions.previous_refresh_hash, sessions.successor_sealed, sessions.authenticated_at,
       sessions.expires_at, extract(epoch from clock_now() - sessions.rotated_at)::float8 as rotated_seconds_ago,
       ${unendedSessionText(sqlText`clock_now()`)} and sessions.user_epoch = u.session_epoch
@@ -78,6 +79,7 @@ export interface LiveSession {
   /** With spaces in between. */
   amr: string
   aal: string
+  connection_id: string | null
   /** Milliseconds since the epoch. */
   authenticated_ms: number
   expires_ms: number
@@ -94,7 +96,7 @@ export const liveSession = defineJoined<LiveSession>()({
   text: ({ directory }) => sqlText`
     select asked.n, sessions.user_id, sessions.auth_account_id, u.email, u.role,
       ${heldRolesText({ users: sqlText`u`, directory: directory('asked') })} as held_roles,
-      array_to_string(sessions.amr, ' ') as amr, sessions.aal,
+      array_to_string(sessions.amr, ' ') as amr, sessions.aal, sessions.connection_id,
       (extract(epoch from sessions.authenticated_at) * 1000)::float8 as authenticated_ms,
       (extract(epoch from sessions.expires_at) * 1000)::float8 as expires_ms
     from asked

@@ -193,6 +193,7 @@ function subjectOf(session: TokenSession) {
     aal: session.aal,
     authenticatedAt: session.authenticated_at,
     endsAt: session.expires_at,
+    connectionId: session.connection_id,
   }
 }
 

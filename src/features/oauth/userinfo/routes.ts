@@ -24,6 +24,9 @@ const UserInfo = named(
       sid: Type.String({ format: 'uuid', description: 'The session.' }),
       amr: Type.Array(Type.String({ examples: ['otp'] })),
       aal: Type.String({ examples: ['aal1'] }),
+      connection_id: Type.Optional(
+        Type.String({ format: 'uuid', description: 'The SAML or OIDC connection of the session.' }),
+      ),
       auth_time: Type.Integer({ description: 'Seconds since 1970.', examples: [1_795_336_200] }),
     },
     { description: 'The user and the session of the access token.' },
@@ -69,6 +72,7 @@ function toUserInfo(user: UserRow, caller: UserCaller): Static<typeof UserInfo> 
     sid: caller.sessionId,
     amr: [...caller.amr],
     aal: caller.aal,
+    ...(caller.connectionId ? { connection_id: caller.connectionId } : {}),
     auth_time: Math.floor(caller.authenticatedAt.getTime() / 1000),
   }
 }

@@ -220,6 +220,7 @@ export async function completeChallenge(
       // What was noted of the sign-in with the challenge is of the session then.
       sessionId: id,
       sessionEndsAt: challenge.session_ends_at,
+      connectionId: challenge.connection_id,
       spends: nextHash === null ? spends : [],
       beside: [failuresCleared(work.platform, who)],
       events,

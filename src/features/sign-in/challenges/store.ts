@@ -111,6 +111,8 @@ export interface ChallengeRow {
   sms_code_hash: Buffer | null
   /** The end that an identity provider sets for the session. */
   session_ends_at: Date | null
+  /** The SAML or OIDC connection of the first factor. */
+  connection_id: string | null
   /** The user's epoch when the first factor was proved; null for a challenge of an earlier release. */
   user_epoch: number | null
   /** The user's current factors. */
@@ -137,6 +139,9 @@ const challengeColumns = (directory: SqlText) => sqlText`found.id as challenge_i
   found.sms_code_hash, found.user_epoch,
   (select session_ends_at from federated_sessions tie where tie.directory_id = ${directory} and tie.id = found.id limit 1)
     as session_ends_at,
+  (select identities.source from federated_sessions tie
+    join identities on identities.directory_id = tie.directory_id and identities.id = tie.identity_id
+    where tie.directory_id = ${directory} and tie.id = found.id and identities.method = 'sso' limit 1) as connection_id,
   (select phone from mfa_phones p where p.directory_id = ${directory} and p.user_id = found.user_id
     and p.confirmed_at is not null) as phone,
   (select count(*)::int from backup_codes b where b.directory_id = ${directory} and b.user_id = found.user_id)

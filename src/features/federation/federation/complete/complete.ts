@@ -185,8 +185,14 @@ async function admit(
     spends: [used],
     beside: [await writeTie(work, tie)],
     sessionEndsAt: tie.sessionEndsAt,
+    connectionId: connectionOf(begun),
   }
   return completeLogin(work, facts, proof)
+}
+
+/** The connection of a sign-in; null for a social provider. */
+function connectionOf({ method, source }: Pick<Begun, 'method' | 'source'>): string | null {
+  return method === 'sso' ? source : null
 }
 
 /** Asks the gates, so that whoever is refused is told at once. Throws what they throw. */

@@ -55,6 +55,7 @@ export async function exchangeCode(work: Work, code: string): Promise<SessionRep
     spends: [codeProof({ code_id: read.code_id }), identityProof({ ...UNNAMED, identity_id: read.code_identity })],
     beside: [await writeTie(work, tieOf(read, read.code_identity))],
     sessionEndsAt: read.code_session_end,
+    connectionId: read.code_connection,
   })
   if (!answer) throw federationErrors.codeInvalid()
   return answer
