@@ -71,7 +71,8 @@ export const ONE_LINE = {
 }
 
 // No character fits two parts in a row: else it would be read again and again from each of its places.
-const [NAME_PATTERN, MAX_NAME] = [`^[${BLANK}]*[^${BLANK}${UNRULY}][^${UNRULY}]*$`, 200]
+const NAME_PATTERN = `^[${BLANK}]*[^${BLANK}${UNRULY}][^${UNRULY}]*$`
+export const MAX_NAME = 200
 
 /** What somebody calls something. */
 export const Name = named(

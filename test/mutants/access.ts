@@ -79,4 +79,18 @@ export const access: Mutant[] = [
     replace: 'sessionExists(db, directory, id)',
     tests: ['matrix-own.test.ts'],
   },
+  {
+    name: 'a sign-in has the user as actor',
+    in: 'completeLogin',
+    find: 'asProvenUser(caller, facts.user_id)',
+    replace: 'caller',
+    tests: ['sign-ins.test.ts'],
+  },
+  {
+    name: 'the caller of a sign-in is recorded beside the user',
+    in: 'causeOf',
+    find: 'via: actor.id === null ? null : actor',
+    replace: 'via: null',
+    tests: ['sign-ins.test.ts'],
+  },
 ]

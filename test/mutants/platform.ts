@@ -467,4 +467,18 @@ export const platform: Mutant[] = [
     tests: ['embedded-root.test.ts'],
     only: 'keeps the data elsewhere',
   },
+  {
+    name: 'only an API key names the person that it acts for',
+    in: 'compileCaller',
+    find: "caller.kind === 'key'",
+    replace: "caller.kind !== 'user'",
+    tests: ['acting-for.test.ts'],
+  },
+  {
+    name: 'the name of a person in a header is one line of text',
+    in: 'acting-for/readHeader',
+    find: '|| !isName(text)',
+    replace: '',
+    tests: ['acting-for.test.ts'],
+  },
 ]

@@ -78,4 +78,18 @@ export const records: Mutant[] = [
     tests: ['deliveries.test.ts'],
     only: 'one that hangs',
   },
+  {
+    name: 'the person that a backend acts for is chained',
+    in: 'digest/PARTS',
+    find: ", 'on_behalf_of', 'via'",
+    replace: '',
+    tests: ['acting-for.test.ts'],
+  },
+  {
+    name: 'an event of the release before verifies',
+    in: 'digest/valuesOf',
+    find: 'hasAdded || !ADDED.includes(column)',
+    replace: 'hasAdded || ADDED.length > 0',
+    tests: ['acting-for.test.ts'],
+  },
 ]

@@ -118,6 +118,8 @@ const routes: [string, number][] = [
     [`/v1/audit/events?${scope}&from=${anHourAgo}`, LOOK],
     [`/v1/audit/events?${scope}&to=${anHourAgo}`, LOOK],
     [`/v1/audit/events?${scope}&request_id=req_77`, LOOK],
+    [`/v1/audit/events?${scope}&on_behalf_of=77`, LOOK],
+    [`/v1/audit/events?${scope}&actor_id=${person.id}`, LOOK],
     [`/v1/webhooks?${scope}`, PAGE],
     [`/v1/sso/connections?${scope}`, PAGE],
     [`/v1/organizations?${scope}`, PAGE],

@@ -210,6 +210,7 @@ export interface Events {
   epoch: Generated<Int8>;
   id: string;
   ip_address: string | null;
+  on_behalf_of: Json | null;
   previous: Json | null;
   request_id: string | null;
   target_id: string | null;
@@ -217,6 +218,7 @@ export interface Events {
   tx_id: Generated<string>;
   type: string;
   user_agent: string | null;
+  via: Json | null;
 }
 
 export interface EventStream {
@@ -700,12 +702,14 @@ export interface SessionCutOffs {
   id: string;
   ip_address: string | null;
   looks_back_to: Timestamp;
+  on_behalf_of: Json | null;
   reached_at: Generated<Timestamp>;
   reason: string;
   request_id: string | null;
   settles_at: Timestamp;
   user_agent: string | null;
   user_id: string | null;
+  via: Json | null;
 }
 
 export interface Sessions {

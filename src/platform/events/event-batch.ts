@@ -23,10 +23,10 @@ export function recordEach({ directory, definition, ids, rows, cause, ...event }
   const by = (column: string) => sql.ref(`${cause}.${column}`)
   // Foreign table events: records one event for each of many rows in one statement.
   return sql`
-    insert into events (directory_id, account_id, environment_id, id, type, actor_type, actor_id, target_type, target_id,
-      request_id, ip_address, user_agent, data, created_at, epoch)
+    insert into events (directory_id, account_id, environment_id, id, type, actor_type, actor_id, via, on_behalf_of,
+      target_type, target_id, request_id, ip_address, user_agent, data, created_at, epoch)
     select ${directory.id}::uuid, ${directory.accountId}::uuid, ${directory.environmentId}::uuid, made.id,
-      ${definition.type}::text, ${by('actor_type')}, ${by('actor_id')}, ${event.targetType}::text,
+      ${definition.type}::text, ${by('actor_type')}, ${by('actor_id')}, ${by('via')}, ${by('on_behalf_of')}, ${event.targetType}::text,
       ${event.targetId}::text, ${by('request_id')}, ${by('ip_address')}, ${by('user_agent')}, ${event.data}, ${event.at},
       (select event_epoch())
     from ${sql.ref(cause)} cross join ${sql.ref(rows)}

@@ -1,9 +1,19 @@
 import { type Static, Type } from 'typebox'
 import { named, nullable } from '../schema.ts'
+import { fits } from '../validator.ts'
 import type { StreamedEvent } from './event-rows.ts'
 
 /** The version of the events as sent; a change that consumers would notice needs a new one. */
 const API_VERSION = '2026-11-01'
+
+const OnBehalfOf = Type.Object({
+  id: Type.String({ examples: ['4711'] }),
+  name: nullable(Type.String({ examples: ['Grace Hopper'] })),
+})
+const Via = Type.Object({
+  type: Type.String({ examples: ['api_key'] }),
+  id: Type.String({ format: 'uuid' }),
+})
 
 /** What every event has, whatever its type: in the feed, and as the body of a webhook. */
 export const eventEnvelope = named(
@@ -21,6 +31,14 @@ export const eventEnvelope = named(
     actor: Type.Object({
       type: Type.String({ examples: ['api_key'] }),
       id: nullable(Type.String({ format: 'uuid' })),
+      on_behalf_of: nullable(
+        OnBehalfOf,
+        'The person that your backend acted for, as X-Actor-Id and X-Actor-Name of the request say; null without them.',
+      ),
+      via: nullable(
+        Via,
+        'Of a sign-in, whose actor is the user: the API key or team member that made the request. Otherwise null.',
+      ),
     }),
     target: nullable(Type.Object({ type: Type.String({ examples: ['user'] }), id: Type.String({ format: 'uuid' }) })),
     request_id: nullable(Type.String({ examples: ['req_01KAV3R0M2Y7Q9Z8X5W4V3T2S1'] })),
@@ -49,7 +67,12 @@ export function toEvent(event: StreamedEvent): Static<typeof eventEnvelope> {
     api_version: API_VERSION,
     environment: event.environment_slug,
     sub_org_id: event.organization_id,
-    actor: { type: event.actor_type, id: event.actor_id },
+    actor: {
+      type: event.actor_type,
+      id: event.actor_id,
+      on_behalf_of: fits(OnBehalfOf, event.on_behalf_of) ? event.on_behalf_of : null,
+      via: fits(Via, event.via) ? event.via : null,
+    },
     target:
       event.target_type === null || event.target_id === null ? null : { type: event.target_type, id: event.target_id },
     request_id: event.request_id,

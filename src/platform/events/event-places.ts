@@ -82,7 +82,8 @@ export async function findEvents(
 ): Promise<StreamedEvent[]> {
   const { rows } = await sql<StreamedEvent>`
     select e.id, e.directory_id, d.organization_id, environments.slug as environment_slug, e.type, e.actor_type,
-      e.actor_id, e.target_type, e.target_id, e.request_id, e.ip_address, e.user_agent, e.data, e.previous, e.created_at
+      e.actor_id, e.via, e.on_behalf_of, e.target_type, e.target_id, e.request_id, e.ip_address, e.user_agent, e.data,
+      e.previous, e.created_at
     from events e join directories d on d.id = e.directory_id join environments on environments.id = e.environment_id
     where (e.directory_id, e.id) in (${sql.join(refs.map((ref) => sql`(${ref.directoryId}::uuid, ${ref.id}::uuid)`))})
   `.execute(db)

@@ -11,6 +11,8 @@ export interface StreamedEvent {
   type: string
   actor_type: string
   actor_id: string | null
+  via: unknown
+  on_behalf_of: unknown
   target_type: string | null
   target_id: string | null
   request_id: string | null
@@ -36,7 +38,7 @@ export function isEvent<R extends PageRow>(row: R): row is R & StreamedEvent & {
 /** A `PageRow` of `page`, to be followed by `eventOwners` in the from clause. */
 export const eventColumns = sql`case when page.id is not null then ${position('page')} end as position, page.id,
   page.directory_id, d.organization_id, environments.slug as environment_slug, page.type, page.actor_type, page.actor_id,
-  page.target_type, page.target_id, page.request_id, page.ip_address, page.user_agent, page.data, page.previous,
+  page.via, page.on_behalf_of, page.target_type, page.target_id, page.request_id, page.ip_address, page.user_agent, page.data, page.previous,
   page.created_at`
 
 export const eventOwners = sql`left join directories d on d.id = page.directory_id

@@ -7,7 +7,7 @@ import type { Columns, RowOf } from '../joined/recordset.ts'
 import { type SqlText, sqlText } from '../joined/sql-text.ts'
 import { findFault } from '../validator.ts'
 import type { Work } from '../work.ts'
-import type { Origin } from './origin.ts'
+import { causeOf, type Origin } from './origin.ts'
 
 /** A type of event: its place in the catalogue. */
 export interface EventDefinition<D extends TSchema = TSchema> {
@@ -83,14 +83,17 @@ export function eventRow({ platform, directory, origin }: EventWork, event: Even
   const data = JSON.stringify(event.data)
   if (platform.strict) assertFits(event, JSON.parse(data))
   origin.recorded.push(definition.type)
+  const { actor, via, onBehalfOf } = causeOf(origin)
   return {
     directory_id: directory.id,
     account_id: directory.accountId,
     environment_id: directory.environmentId,
     id: newId(),
     type: definition.type,
-    actor_type: origin.actor.type,
-    actor_id: origin.actor.id,
+    actor_type: actor.type,
+    actor_id: actor.id,
+    via: via && JSON.stringify(via),
+    on_behalf_of: onBehalfOf && JSON.stringify(onBehalfOf),
     target_type: target?.type ?? null,
     target_id: target?.id ?? null,
     request_id: origin.requestId,
@@ -120,17 +123,22 @@ export const ORIGIN_COLUMNS = {
   environment_id: 'uuid',
   actor_type: 'text',
   actor_id: 'text',
+  via: 'jsonb',
+  on_behalf_of: 'jsonb',
   request_id: 'text',
   ip_address: 'text',
   user_agent: 'text',
 } as const satisfies Columns
 
 export function originRow({ directory, origin }: Pick<Work, 'directory' | 'origin'>): RowOf<typeof ORIGIN_COLUMNS> {
+  const { actor, via, onBehalfOf } = causeOf(origin)
   return {
     account_id: directory.accountId,
     environment_id: directory.environmentId,
-    actor_type: origin.actor.type,
-    actor_id: origin.actor.id,
+    actor_type: actor.type,
+    actor_id: actor.id,
+    via,
+    on_behalf_of: onBehalfOf,
     request_id: origin.requestId,
     ip_address: origin.endUser.ip,
     user_agent: origin.endUser.userAgent,
@@ -166,10 +174,10 @@ export function recordText(place: {
   filled: SqlText
 }): SqlText {
   return sqlText`
-    insert into events (directory_id, account_id, environment_id, id, type, actor_type, actor_id, target_type,
-      target_id, request_id, ip_address, user_agent, data, previous, created_at, epoch)
+    insert into events (directory_id, account_id, environment_id, id, type, actor_type, actor_id, via, on_behalf_of,
+      target_type, target_id, request_id, ip_address, user_agent, data, previous, created_at, epoch)
     select ${place.directory}, ready.account_id, ready.environment_id, event.id, event.type, ready.actor_type,
-      ready.actor_id, event.target_type, event.target_id, ready.request_id, ready.ip_address, ready.user_agent,
+      ready.actor_id, ready.via, ready.on_behalf_of, event.target_type, event.target_id, ready.request_id, ready.ip_address, ready.user_agent,
       case when event.filled_field is null then event.data
         else event.data || jsonb_build_object(event.filled_field, ${place.filled}) end, event.previous,
       ready.at, (select event_epoch())
@@ -201,7 +209,7 @@ export function unknownTypes(patterns: readonly string[]): string[] {
   return patterns.filter((pattern) => !eventCatalogue().some(({ type }) => matchesType(pattern, type)))
 }
 
-// PostgreSQL takes 65 535 parameters per statement, and a row has fourteen.
+// PostgreSQL takes 65 535 parameters per statement, and a row has sixteen.
 const EVENTS_A_STATEMENT = 1000
 
 /** The fields of `after` that changed, as they were in `before`. */

@@ -4,6 +4,7 @@ import type { Origin } from '../events/origin.ts'
 import { rateHeaders } from '../limits/rate-limit.ts'
 import { authorize, mayReadOwnTeam } from '../tenancy/authorize.ts'
 import { type Authenticators, type Caller, isManager, type ManagerCaller } from '../tenancy/caller.ts'
+import { readActingFor } from './acting-for.ts'
 import type { Peer } from './anonymous.ts'
 import { clientAddress } from './client-address.ts'
 import { allowReading, assertOriginAllowed } from './cors.ts'
@@ -93,6 +94,11 @@ function compileCaller(route: Route, pipeline: Pipeline, ownOrigin: string) {
     request.state.origin.actor = caller.actor
     if (!isManager(caller)) await admitOther(caller, request)
     else if (!mayReadOwnTeam(route, caller, namedIn(request.query))) authorize(caller, route.scope ?? 'any key')
+    if (caller.kind === 'key') {
+      // A member of the team is the actor, and so is an end user.
+      const onBehalfOf = readActingFor(request.headers)
+      if (onBehalfOf) request.state.origin.onBehalfOf = onBehalfOf
+    }
   }
 
   async function admitOther(caller: Exclude<Caller, ManagerCaller>, request: FastifyRequest): Promise<void> {

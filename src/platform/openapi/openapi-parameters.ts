@@ -1,5 +1,6 @@
 import type { TObject } from 'typebox'
 import { httpErrors } from '../errors.ts'
+import { ACTOR_ID_HEADER, ACTOR_NAME_HEADER } from '../http/acting-for.ts'
 import type { Route } from '../http/route.ts'
 import { NAME } from '../schema.ts'
 import { ENVIRONMENT_HEADER } from '../tenancy/chosen-environment.ts'
@@ -40,6 +41,12 @@ export const parameterComponents: Record<string, JsonObject> = {
   IfNoneMatch: header('If-None-Match', 'The ETag of what you have: 304 if it is still that.'),
   EndUserIp: header('X-End-User-IP', 'IP address of the end user the request is made for.'),
   EndUserAgent: header('X-End-User-Agent', 'User agent of the end user the request is made for.', 512),
+  ActorId: header(
+    ACTOR_ID_HEADER,
+    'With an API key: your id of the person that you act for. Recorded as actor.on_behalf_of of events; grants nothing. ' +
+      'Characters beyond ASCII, and %, are percent-encoded as UTF-8.',
+  ),
+  ActorName: header(ACTOR_NAME_HEADER, 'What that person is called, encoded likewise. Only together with X-Actor-Id.'),
   Environment: header(
     ENVIRONMENT_HEADER,
     'Id of the environment that a request of a team member works in. Without it: production, or the home environment of ' +
@@ -75,6 +82,8 @@ export function describeParameters(route: Route, components: Components, recurri
     // A read records nothing of whom it is for.
     ['EndUserIp', route.auth === 'key' && route.method !== 'GET'],
     ['EndUserAgent', route.auth === 'key' && route.method !== 'GET'],
+    ['ActorId', route.auth === 'key'],
+    ['ActorName', route.auth === 'key'],
     ['TrustedDevice', route.takesDevice],
     ['Environment', route.auth === 'key'],
   ]

@@ -1,6 +1,7 @@
 import type { Identity } from '../../../platform/crypto/identity.ts'
 import { makeRefreshToken } from '../../../platform/crypto/refresh-token.ts'
 import type { EventInput, JoinedEvent } from '../../../platform/events/events.ts'
+import { asProvenUser } from '../../../platform/events/origin.ts'
 import { newId } from '../../../platform/ids.ts'
 import type { UsedBeside, UsedCondition, UsedProof } from '../../../platform/joined/proofs.ts'
 import type { Reading } from '../../../platform/joined/readings.ts'
@@ -94,7 +95,8 @@ export async function assertDoorOpen<R extends object>(
  * in a transaction when the caller has more to write with it. Returns null when the proof was already consumed, and with
  * `firstProof` also when there is more to do. Throws `rate_limited` for who signs in too often, and what gates throw.
  */
-export async function completeLogin(work: Work, facts: SignInFacts, proof: Proof): Promise<SessionReply | null> {
+export async function completeLogin(caller: Work, facts: SignInFacts, proof: Proof): Promise<SessionReply | null> {
+  const work = asProvenUser(caller, facts.user_id)
   await assertMaySignIn(work, facts)
   const { method, amr, aal = 'aal1', change } = proof
   const entry = {

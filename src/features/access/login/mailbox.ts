@@ -1,4 +1,5 @@
 import { type EventInput, record } from '../../../platform/events/events.ts'
+import { asProvenUser } from '../../../platform/events/origin.ts'
 import { inTxUnlessConsumed } from '../../../platform/joined/unless-consumed.ts'
 import type { TxWork, Work } from '../../../platform/work.ts'
 import { applyMailboxProof } from '../../directory/users/proof/proof.ts'
@@ -18,11 +19,12 @@ import type { SignInFacts } from './sign-in-facts.ts'
  * @returns null, with nothing written, when the proof was already consumed.
  */
 export async function completeMailboxLogin(
-  work: Work,
+  caller: Work,
   facts: SignInFacts,
   proof: Proof,
   also?: (work: TxWork, user: HeldUser) => Promise<void>,
 ): Promise<SessionReply | null> {
+  const work = asProvenUser(caller, facts.user_id)
   if (facts.pending && !(await doorSettings.effective(work)).allow_sign_up)
     throw loginErrors.signupDisabled({ detail: 'allow_sign_up is off here.' })
   if (facts.email_verified && !facts.pending && !also) return completeLogin(work, facts, proof)

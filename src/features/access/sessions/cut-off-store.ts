@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { uuidArray } from '../../../platform/db/arrays.ts'
 import type { Db, Tx } from '../../../platform/db/pool.ts'
 import { recordEach } from '../../../platform/events/event-batch.ts'
-import type { Origin } from '../../../platform/events/origin.ts'
+import { causeOf, type Origin } from '../../../platform/events/origin.ts'
 import type { Directory } from '../../../platform/tenancy/directory.ts'
 import { sessionEvents } from './events.ts'
 import { asEnded } from './store.ts'
@@ -104,12 +104,14 @@ export async function insertCutOff(
   { directory, origin }: { directory: Directory; origin: Origin },
   { id, userId, epoch, reason }: CutOff & { id: string },
 ): Promise<void> {
-  const { actor, requestId, endUser } = origin
+  const { requestId, endUser } = origin
+  const { actor, via, onBehalfOf } = causeOf(origin)
   await sql`
-    insert into session_cut_offs (directory_id, id, user_id, epoch, reason, actor_type, actor_id, request_id, ip_address,
-      user_agent, ended_at, settles_at, looks_back_to)
+    insert into session_cut_offs (directory_id, id, user_id, epoch, reason, actor_type, actor_id, via, on_behalf_of, request_id,
+      ip_address, user_agent, ended_at, settles_at, looks_back_to)
     select ${directory.id}::uuid, ${id}::uuid, ${userId}::uuid, ${epoch}::int, ${reason}::text, ${actor.type}::text,
-      ${actor.id}::text, ${requestId}::text, ${endUser.ip}::text, ${endUser.userAgent}::text, clock.at,
+      ${actor.id}::text, ${via && JSON.stringify(via)}::jsonb, ${onBehalfOf && JSON.stringify(onBehalfOf)}::jsonb,
+      ${requestId}::text, ${endUser.ip}::text, ${endUser.userAgent}::text, clock.at,
       clock.at + make_interval(secs => ${userId === null ? SETTLING_SECONDS : 0}), clock.at - interval '1 minute'
     from (select clock_now() as at) clock`.execute(tx)
 }

@@ -197,12 +197,22 @@ test('what is recorded of each session says who ended it and when, in the order 
   const crowd = await newCrowd()
   const path = `/v1/sessions/revocations?subOrgId=${crowd.subOrgId}&limit=400`
   const { next_cursor: start } = succeeded(await tenant.get(path))
-  const reply = await tenant.delete(`${userPath(crowd)}/sessions?subOrgId=${crowd.subOrgId}`)
+  const acting = { 'x-actor-id': '4711' }
+  const reply = await tenant.delete(`${userPath(crowd)}/sessions?subOrgId=${crowd.subOrgId}`, acting)
   await app.advance(20)
   await runJobs()
   const events = await revocationsOf(crowd.sessionIds)
   expect(new Set(events.map((event) => event.request_id))).toEqual(new Set([reply.headers.get('x-request-id')]))
   expect(new Set(events.map((event) => event.actor_type))).toEqual(new Set(['api_key']))
+  const person = platform.db
+    .selectFrom('events')
+    .select('on_behalf_of')
+    .distinct()
+    .where('type', '=', 'session.revoked')
+  const requestId = reply.headers.get('x-request-id')
+  expect(await person.where('request_id', '=', requestId).execute()).toEqual([
+    { on_behalf_of: { id: '4711', name: null } },
+  ])
   const data = events.find((event) => event.target_id === crowd.sessionId)?.data
   const { user_id } = crowd.session
   expect(data).toEqual({ id: crowd.sessionId, user_id, directory_user_id: crowd.userId, reason: 'revoked' })

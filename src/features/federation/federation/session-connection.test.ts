@@ -151,6 +151,19 @@ describe.each(Object.entries(protocols))('%s', (_, newHome) => {
     expect(await connectionsSeen(home, session)).toEqual(Array(10).fill(null))
   })
 
+  test('the events of the sign-in have the user as actor', async () => {
+    const { home, enter } = await newHome()
+    const { directory_user_id: id } = await enter()
+    const events = await app.events({ accountId: tenant.accountId })
+    const ofHome = events.filter(({ organization_id }) => organization_id === home.id)
+    for (const type of ['identity.linked', 'session.created', 'auth.login.succeeded']) {
+      const actors = ofHome
+        .filter((event) => event.type === type)
+        .map(({ actor_type, actor_id }) => [actor_type, actor_id])
+      expect([type, actors]).toEqual([type, [['user', id]]])
+    }
+  })
+
   test('a step-up keeps it', async () => {
     const { home, connection, enter } = await newHome()
     const came = tokensOf(await enter())

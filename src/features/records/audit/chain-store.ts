@@ -12,7 +12,7 @@ const micros = (column: string) => sql`(extract(epoch from ${sql.ref(column)}) *
 /** Every column, as the digests take it. */
 export const eventText = sql`e.directory_id, e.account_id, e.environment_id, e.id, e.epoch::text as epoch,
   e.tx_id::text as tx_id, ${micros('e.created_at')} as created_at, e.type, e.target_type, e.target_id, e.actor_type,
-  e.actor_id, e.request_id, e.ip_address, e.user_agent, e.data::text as data, e.previous::text as previous`
+  e.actor_id, e.via::text as via, e.on_behalf_of::text as on_behalf_of, e.request_id, e.ip_address, e.user_agent, e.data::text as data, e.previous::text as previous`
 
 /** Every environment has a cursor then, at the beginning of the stream where it had none; answers which there are. */
 export async function provideCursors(db: Db): Promise<string[]> {

@@ -16,7 +16,7 @@ export const PARTS = {
   place: ['directory_id', 'account_id', 'environment_id', 'id', 'epoch', 'tx_id'],
   time: ['created_at'],
   act: ['type', 'target_type', 'target_id'],
-  origin: ['actor_type', 'actor_id', 'request_id', 'ip_address', 'user_agent'],
+  origin: ['actor_type', 'actor_id', 'request_id', 'ip_address', 'user_agent', 'on_behalf_of', 'via'],
   data: ['data'],
   previous: ['previous'],
 } as const
@@ -40,11 +40,21 @@ export function chainKey({ keyring }: Pick<Platform, 'keyring'>): KeyObject {
 /** The digests of an event, a part after the other. */
 export function digestEvent(key: KeyObject, event: EventText): Buffer {
   const parts = NAMES.map((name) => {
-    const values = JSON.stringify(PARTS[name].map((column) => event[column]))
+    const values = JSON.stringify(valuesOf(event, name))
     // With its id: digests of one event do not fit another.
     return keyedHash(key, 'event', event.id, name, values).subarray(0, PART_BYTES)
   })
   return Buffer.concat(parts)
+}
+
+// Older events were chained without these columns.
+const ADDED: readonly string[] = ['on_behalf_of', 'via']
+
+/** What a part digests. The added columns are there once one of them has a value, so that older events verify. */
+function valuesOf(event: EventText, name: PartName): (string | null)[] {
+  const columns: readonly (typeof PARTS)[PartName][number][] = PARTS[name]
+  const hasAdded = columns.some((column) => ADDED.includes(column) && event[column] !== null)
+  return columns.filter((column) => hasAdded || !ADDED.includes(column)).map((column) => event[column])
 }
 
 /** The digests of the event with this number in a block. */

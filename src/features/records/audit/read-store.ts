@@ -19,6 +19,8 @@ export interface Filter {
   types: string[] | null
   actorType: string | null
   actorId: string | null
+  /** Whom the caller's backend acted for, by its id there. */
+  onBehalfOf: string | null
   targetType: string | null
   targetId: string | null
   /** Ids of one user. */
@@ -116,8 +118,6 @@ function below(reach: Reach, to: Date | null, before: Position | null): RawBuild
 function matches(filter: Filter): RawBuilder<unknown> {
   const { types, userIds, text, from, to } = filter
   const equal = [
-    ['e.actor_type', filter.actorType],
-    ['e.actor_id', filter.actorId],
     ['e.target_type', filter.targetType],
     ['e.target_id', filter.targetId],
     ['e.ip_address', filter.ipAddress],
@@ -126,6 +126,8 @@ function matches(filter: Filter): RawBuilder<unknown> {
   const conditions = [
     sql`true`,
     ...equal.flatMap(([column, value]) => (value === null ? [] : [sql`${sql.ref(column)} = ${value}`])),
+    ...(filter.actorType === null && filter.actorId === null ? [] : [byActor(filter)]),
+    ...(filter.onBehalfOf === null ? [] : [sql`e.on_behalf_of ->> 'id' = ${filter.onBehalfOf}`]),
     ...(types ? [sql`e.type = any(${types})`] : []),
     ...(from ? [sql`e.created_at >= ${from}`] : []),
     ...(to ? [sql`e.created_at <= ${to}`] : []),
@@ -133,6 +135,19 @@ function matches(filter: Filter): RawBuilder<unknown> {
     ...(text === null ? [] : [hasText(text)]),
   ]
   return sql.join(conditions, sql` and `)
+}
+
+/** By who did it, or the caller through whom a user signed in. */
+function byActor({ actorType, actorId }: Filter): RawBuilder<unknown> {
+  const places = [
+    [sql`e.actor_type`, sql`e.actor_id`],
+    [sql`e.via ->> 'type'`, sql`e.via ->> 'id'`],
+  ] as const
+  const either = places.map(([type, id]) => {
+    const isType = actorType === null ? sql`true` : sql`${type} = ${actorType}`
+    return sql`(${isType} and ${actorId === null ? sql`true` : sql`${id} = ${actorId}`})`
+  })
+  return sql`(${sql.join(either, sql` or `)})`
 }
 
 /** By ids of a user: what they did, what was done to them, and what tells of them. */
@@ -150,5 +165,6 @@ function hasText(text: string): RawBuilder<unknown> {
   const columns = ['type', 'actor_id', 'target_id', 'request_id', 'ip_address', 'user_agent'].map((name) =>
     sql.ref(`e.${name}`),
   )
-  return sql`concat_ws(' ', ${sql.join(columns)}, e.data::text, e.previous::text) ilike ${pattern}`
+  const documents = ['on_behalf_of', 'via', 'data', 'previous'].map((name) => sql`${sql.ref(`e.${name}`)}::text`)
+  return sql`concat_ws(' ', ${sql.join([...columns, ...documents])}) ilike ${pattern}`
 }

@@ -74,7 +74,7 @@ test('shows who did what to whom, from where and in which request, before and af
     api_version: expect.any(String),
     environment: 'production',
     sub_org_id: subOrgId,
-    actor: { type: 'api_key', id: expect.any(String) },
+    actor: { type: 'api_key', id: expect.any(String), on_behalf_of: null, via: null },
     target: { type: 'user', id: userId },
     request_id: created.headers.get('x-request-id'),
     ip_address: '203.0.113.7',
@@ -187,7 +187,7 @@ describe('an export', () => {
     for (const csv of [await exported({ format: 'csv' }), await exported({}, { accept: 'text/csv' })]) {
       const lines = csv.split('\r\n')
       expect(lines[0]).toBe(
-        'id,type,timestamp,environment,sub_org_id,actor_type,actor_id,target_type,target_id,request_id,ip_address,user_agent,data,previous',
+        'id,type,timestamp,environment,sub_org_id,actor_type,actor_id,target_type,target_id,request_id,ip_address,user_agent,data,previous,on_behalf_of_id,on_behalf_of_name,via_type,via_id',
       )
       expect(lines).toHaveLength((await all(own)).length + 2)
       expect(csv).toContain(`"'=HYPERLINK(""http://evil.example"")"`)

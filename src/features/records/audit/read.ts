@@ -25,6 +25,7 @@ export async function listAudit(
 const COLUMNS = [
   ...['id', 'type', 'timestamp', 'environment', 'sub_org_id', 'actor_type', 'actor_id', 'target_type', 'target_id'],
   ...['request_id', 'ip_address', 'user_agent', 'data', 'previous'],
+  ...['on_behalf_of_id', 'on_behalf_of_name', 'via_type', 'via_id'],
 ]
 
 /** The first line of an export as CSV. */
@@ -99,6 +100,7 @@ function toFilter(query: AuditQuery): Filter {
     types: query.types === undefined ? null : readTypes(query.types),
     actorType: query.actor_type ?? null,
     actorId: query.actor_id ?? null,
+    onBehalfOf: query.on_behalf_of ?? null,
     targetType: query.target_type ?? null,
     targetId: query.target_id ?? null,
     userIds: query.user_id === undefined ? null : [query.user_id],
@@ -120,6 +122,12 @@ function cellsOf(event: Sent): (string | null)[] {
       user_agent,
       JSON.stringify(event.data),
       event.previous && JSON.stringify(event.previous),
+    ],
+    ...[
+      actor.on_behalf_of?.id ?? null,
+      actor.on_behalf_of?.name ?? null,
+      actor.via?.type ?? null,
+      actor.via?.id ?? null,
     ],
   ]
 }

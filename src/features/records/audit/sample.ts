@@ -14,6 +14,6 @@ const asked = 'what is looked for, which is found only within reach'
 
 export const notIds = Object.fromEntries(
   ['GET /v1/audit/events', 'GET /v1/audit/export'].flatMap((name) =>
-    ['actor_id', 'target_id', 'user_id', 'request_id'].map((field) => [`${name} ${field}`, asked]),
+    ['actor_id', 'on_behalf_of', 'target_id', 'user_id', 'request_id'].map((field) => [`${name} ${field}`, asked]),
   ),
 )

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { anyEvent } from '../../../platform/events/event-envelope.ts'
-import { nullable } from '../../../platform/schema.ts'
+import { MAX_NAME, nullable } from '../../../platform/schema.ts'
 
 const Id = (description: string) => Type.Optional(Type.String({ format: 'uuid', description }))
 const Time = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }))
@@ -12,7 +12,14 @@ export const auditQuery = {
     Type.String({ maxLength: 2000, description: 'Types, separated by commas; `user.*` matches all with that prefix.' }),
   ),
   actor_type: Type.Optional(Type.Enum(['api_key', 'user', 'scim', 'system', 'cli'])),
-  actor_id: Id('Who did it.'),
+  actor_id: Id('Who did it, or the API key or team member through whom a user signed in.'),
+  on_behalf_of: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: MAX_NAME,
+      description: 'Your id of the person that your backend acted for.',
+    }),
+  ),
   target_type: Word('Such as `user`.'),
   target_id: Id('What it was done to.'),
   user_id: Id('By either id of a user: what they did, what was done to them, and what tells of them.'),

@@ -66,7 +66,7 @@ test('tells what happened, to whom, by whom and from where', async () => {
     api_version: '2026-11-01',
     environment: 'production',
     sub_org_id: subOrgId,
-    actor: { type: 'api_key', id: expect.stringMatching(/^[0-9a-f-]{36}$/) },
+    actor: { type: 'api_key', id: expect.stringMatching(/^[0-9a-f-]{36}$/), on_behalf_of: null, via: null },
     target: { type: 'user', id },
   }
   expect(events).toEqual([

@@ -3,6 +3,7 @@ import { LEAST_COST } from '../../../platform/crypto/password-cost.ts'
 import { withPasswordPlace, withPasswordTurn } from '../../../platform/crypto/password-pool.ts'
 import { invalidField } from '../../../platform/errors.ts'
 import { type EventInput, record } from '../../../platform/events/events.ts'
+import { asProvenUser } from '../../../platform/events/origin.ts'
 import { burn, type UsedProof } from '../../../platform/joined/proofs.ts'
 import { defineEndReasons } from '../../../platform/lifecycle/end-reasons.ts'
 import { NOTICE_USEFUL_SECONDS, queueMail } from '../../../platform/mail/outbox.ts'
@@ -62,10 +63,11 @@ interface ChallengeAnswer {
   trustDevice: boolean
 }
 
-async function pass(work: Work, sent: ChallengeAnswer): Promise<PassedChallenge> {
-  const { challenge, attempt, facts, right } = await judge(work, sent)
-  if (!right) throw await refuse(work, challenge, attempt)
+async function pass(caller: Work, sent: ChallengeAnswer): Promise<PassedChallenge> {
+  const { challenge, attempt, facts, right } = await judge(caller, sent)
+  if (!right) throw await refuse(caller, challenge, attempt)
   if (!facts) throw challengeErrors.expired()
+  const work = asProvenUser(caller, facts.user_id)
   const passed = { right, events: [succeeded(challenge, right)] }
   // What is written besides has to be there with the session.
   if (challenge.session_id !== null || challenge.next_password_hash !== null || right.also || sent.trustDevice)
@@ -193,11 +195,12 @@ export async function getSubjectForUpdate(work: TxWork, challenge: ChallengeRow)
  * demanded the second factor ends. Throws `challenge_expired`, `service_disabled`, and what the door throws.
  */
 export async function completeChallenge(
-  work: Work,
+  caller: Work,
   challenge: ChallengeRow,
   facts: SignInFacts,
   { right, events }: Passed,
 ): Promise<SessionTokens> {
+  const work = asProvenUser(caller, facts.user_id)
   const { challenge_id: id, session_id: before } = challenge
   // A refresh goes on where the service is off, and so does its challenge.
   if (before === null) await assertProviderServed(work, challenge.auth_method)

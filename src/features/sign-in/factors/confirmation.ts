@@ -1,3 +1,4 @@
+import { asProvenUser } from '../../../platform/events/origin.ts'
 import { inTx, type Work } from '../../../platform/work.ts'
 import type { SessionTokens } from '../../access/claims/claims.ts'
 import { findSignInFacts } from '../../access/login/login.ts'
@@ -34,7 +35,9 @@ export async function confirmTotpOf(
   { proven, challenge }: ProvenApp,
   toEnd: SessionsToEnd,
 ): Promise<{ backupCodes: string[]; session: SessionTokens | null }> {
-  const session = await inTx(work, async (work) => {
+  // In a sign-in, the user has proved who they are.
+  const by = challenge ? asProvenUser(work, challenge.challenge_user_id) : work
+  const session = await inTx(by, async (work) => {
     if (challenge) await getSubjectForUpdate(work, challenge)
     const user = await saveTotp(work, proven)
     // The challenge ends the session whose refresh demanded it, and makes the one in which this is asked.

@@ -51,7 +51,7 @@ const answer = ({ subOrgId }: Somebody, challenge_token: string, code: string) =
 
 const changesOf = async (who: Somebody) => {
   const events = await app.events({ accountId: tenant.accountId, type: 'auth.password.changed' })
-  return events.filter((event) => event.target_id === who.id && event.actor_type === 'api_key').length
+  return events.filter((event) => event.target_id === who.id && event.actor_type === 'user').length
 }
 const noticesTo = async (who: Somebody) =>
   (await app.mails(who.email)).filter((mail) => mail.kind === 'password_changed').length

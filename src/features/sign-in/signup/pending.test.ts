@@ -47,15 +47,20 @@ test('open sign-up soon makes a pending user, whom the code turns into a person 
 
 test('the record of a pending user names the request that asked for it, and for whom', async () => {
   const [subOrgId, email] = [await tenant.organization(), newEmail()]
-  const endUser = { 'x-end-user-ip': '203.0.113.7', 'x-end-user-agent': 'Browser/1' }
+  const endUser = { 'x-end-user-ip': '203.0.113.7', 'x-end-user-agent': 'Browser/1', 'x-actor-id': '4711' }
   await tenant.post(SEND, { subOrgId, email, openSignup: true }, endUser)
   await provision()
   const [sent, created] = await newestEvents(2)
   const [user] = await usersAt(tenant, subOrgId, email)
   expect(created).toMatchObject({ type: 'user.created', target_id: user.id, actor_type: 'api_key' })
   expect([created?.actor_id, created?.request_id]).toEqual([sent?.actor_id, sent?.request_id])
-  const shown = platform.db.selectFrom('events').select(['ip_address', 'user_agent']).where('target_id', '=', user.id)
-  expect(await shown.execute()).toEqual([{ ip_address: '203.0.113.7', user_agent: 'Browser/1' }])
+  const shown = platform.db
+    .selectFrom('events')
+    .select(['ip_address', 'user_agent', 'on_behalf_of'])
+    .where('target_id', '=', user.id)
+  expect(await shown.execute()).toEqual([
+    { ip_address: '203.0.113.7', user_agent: 'Browser/1', on_behalf_of: { id: '4711', name: null } },
+  ])
 })
 
 test('what waits to make a pending user does not show the address', async () => {

@@ -23,6 +23,7 @@ const Asked = Type.Object({
   email: Type.String(),
   requestId: nullable(Type.String()),
   actor: Type.Object({ type: Type.Unsafe<Origin['actor']['type']>(Type.String()), id: nullable(Type.String()) }),
+  onBehalfOf: Type.Optional(Type.Object({ id: Type.String(), name: nullable(Type.String()) })),
   ip: nullable(Type.String()),
   userAgent: nullable(Type.String()),
 })
@@ -34,8 +35,10 @@ const Asked = Type.Object({
  */
 export async function provisionLater(work: TxWork, { otpId, email }: { otpId: string; email: string }): Promise<void> {
   const { platform, directory, db, origin } = work
+  const { requestId, actor, onBehalfOf } = origin
   const { ip, userAgent } = origin.endUser
-  const asked: Static<typeof Asked> = { email, requestId: origin.requestId, actor: origin.actor, ip, userAgent }
+  const by = { requestId, actor, ...(onBehalfOf ? { onBehalfOf } : {}) }
+  const asked: Static<typeof Asked> = { email, ...by, ip, userAgent }
   const sealed = await platform.keyring.seal(placeOf(directory, otpId), JSON.stringify(asked))
   await enqueue(db, JOB, { directoryId: directory.id, otpId, sealed }, { delayMs: randomInt(MOST_DELAY_MS) })
 }

@@ -1,5 +1,6 @@
 import { ApiError } from '../../../../platform/errors.ts'
 import { record } from '../../../../platform/events/events.ts'
+import { asProvenUser } from '../../../../platform/events/origin.ts'
 import type { Redirect } from '../../../../platform/http/answer.ts'
 import { newId } from '../../../../platform/ids.ts'
 import { inTxUnlessConsumed } from '../../../../platform/joined/unless-consumed.ts'
@@ -231,7 +232,7 @@ async function signInUnknown(work: Work, arrival: Arrival): Promise<Answer | 'in
     const roles = await prepareRoles(work, arrival, await holdSource(work, arrival))
     const user = await findUserForUpdate(work, facts.user_id)
     if (user?.epoch !== facts.epoch) return null
-    const proved = isProved ? await proveMailbox(work, user) : user
+    const proved = isProved ? await proveMailbox(asProvenUser(work, user.id), user) : user
     await roles.give(proved)
     await assertOnlySubject(work, arrival, user.id)
     await queueMail(work, linkedMail(proved, arrival.rules.sourceName), NOTICE_USEFUL_SECONDS)
@@ -243,7 +244,7 @@ type Arrived = Pick<UserRow, 'id' | 'auth_account_id'>
 
 /** Links the person to the user, and lets them in. Null where another sign-in has linked them at the same moment. */
 async function arrive(work: TxWork, arrival: Arrival, user: Arrived): Promise<Answer> {
-  const identity = await link(work, arrival, user)
+  const identity = await link(asProvenUser(work, user.id), arrival, user)
   if (!identity) return null
   const facts = await findSignInFacts(work, { userId: user.id })
   if (!facts) return null

@@ -1,0 +1,7 @@
+-- Whom the caller's backend acts for, as it says: {id, name}. Null: it says nothing, or an event of the release before.
+alter table events add column on_behalf_of jsonb;
+-- The caller of a sign-in, whose events have the user as actor: {type, id}. Null: the actor called, or there was no caller.
+alter table events add column via jsonb;
+
+alter table session_cut_offs add column on_behalf_of jsonb;
+alter table session_cut_offs add column via jsonb;
