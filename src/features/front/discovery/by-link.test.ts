@@ -282,3 +282,18 @@ test('where links are off none is sent or taken, and a key of one organization d
   succeeded(await owner.post(VERIFY, { email, token_hash }))
   expect(await app.mails(email)).toHaveLength(1)
 })
+
+test('a link lives as long as the defaults of the environment say, up to an hour', async () => {
+  const other = await app.tenant()
+  succeeded(await other.patch('/v1/auth/settings/defaults', { magic_link_ttl_seconds: 3600 }))
+  const [inTime, late] = [freshEmail('ida'), freshEmail('joy')]
+  for (const email of [inTime, late]) {
+    await newUser(other, { email })
+    succeeded(await other.post(SEND, { email }))
+  }
+  const verify = async (email: string) => other.post(VERIFY, { email, token_hash: await linkTo(email) })
+  await app.advance(3590)
+  expect(succeeded(await verify(inTime)).organizations).toHaveLength(1)
+  await app.advance(20)
+  expect(refused(await verify(late))).toEqual([400, 'token_expired'])
+})

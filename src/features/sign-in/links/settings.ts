@@ -5,7 +5,11 @@ import { defineSettingsPart } from '../../../platform/settings/settings.ts'
 export const linkSettings = defineSettingsPart(
   'auth_settings',
   Type.Object({
-    magic_link_ttl_seconds: Type.Integer({ minimum: 60, maximum: 600, description: 'Lifetime of a sign-in link.' }),
+    magic_link_ttl_seconds: Type.Integer({
+      minimum: 60,
+      maximum: 3600,
+      description: 'Lifetime of a sign-in link. Words in the same mail live ten minutes at most.',
+    }),
     magic_link_rate_limit_per_minute: Type.Integer({ minimum: 1, maximum: 60, description: 'Links to one address.' }),
     magic_link_rate_limit_per_hour: Type.Integer({ minimum: 1, maximum: 600, description: 'Links to one address.' }),
   }),

@@ -193,3 +193,15 @@ test('one link in many requests at once, through two services, makes one user an
     expect(await sessionsIn(tenant, subOrgId)).toHaveLength(1)
   }
 })
+
+test('for somebody who exists it lives as long as a sign-in link, up to an hour', async () => {
+  const subOrgId = await tenant.organization()
+  await tenant.patch('/v1/auth/settings', { subOrgId, magic_link_ttl_seconds: 3600 })
+  const [inTime, late] = [newEmail(), newEmail()]
+  for (const email of [inTime, late]) await signedInUser(app, tenant, subOrgId, email)
+  const [used, over] = [await sendLink(subOrgId, inTime), await sendLink(subOrgId, late)]
+  await app.advance(3590)
+  expect((await verify(subOrgId, inTime, used.token_hash)).status).toBe(200)
+  await app.advance(20)
+  expect((await verify(subOrgId, late, over.token_hash)).body.code).toBe('token_expired')
+})

@@ -120,6 +120,29 @@ test('a link expires when it says, though no job has run, and only the right one
   expect(await sessionsIn(subOrgId)).toEqual([])
 })
 
+test('a link may live an hour, and the words in its mail no longer than before', async () => {
+  const subOrgId = await tenant.organization()
+  const settings = (seconds: number) => tenant.patch('/v1/auth/settings', { subOrgId, magic_link_ttl_seconds: seconds })
+  expect((await settings(3601)).body.errors[0].field).toBe('magic_link_ttl_seconds')
+  expect((await settings(3600)).status).toBe(200)
+  const [inTime, late] = [await newUser(tenant, { subOrgId }), await newUser(tenant, { subOrgId })]
+  const [used, over] = [await sendLink(inTime), await sendLink(late)]
+  const lifetime = Date.parse(used.sent.body.expires_at) - app.app.platform.clock.now().getTime()
+  expect(Math.round(lifetime / 10_000)).toBe(360)
+  const [mail] = await app.mails(inTime.email)
+  expect(mail?.text).toContain('60 minutes')
+  expect(mail?.text).toContain('5 minutes')
+  const { email } = inTime
+  const code = { subOrgId, email, otp_id: used.sent.body.otp_id, code: await mailedCode(app, email) }
+  await app.advance(301)
+  expect((await tenant.post('/v1/auth/login/otp/verify', code)).body.code).toBe('otp_expired')
+  await app.advance(3290)
+  expect((await verify(inTime, used.token_hash)).status).toBe(200)
+  await app.advance(20)
+  expect((await verify(late, over.token_hash)).body.code).toBe('token_expired')
+  expect(await sessionsIn(subOrgId)).toHaveLength(1)
+})
+
 test('a newer link voids the older one', async () => {
   const user = await newUser(tenant)
   const older = await sendLink(user)
