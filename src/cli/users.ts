@@ -129,7 +129,9 @@ async function resend(named: string, options: Options): Promise<void> {
     const work = await workOn(platform, options, row)
     const delivery = { redirectTo: null, deliver: true }
     const isInvited = toUser(row, row.organization_id).status === 'invited' && row.invited_at !== null
-    const sent = isInvited ? await inviteUser(work, row.id, delivery) : await resendVerification(work, row.id, delivery)
+    const sent = isInvited
+      ? await inviteUser(work, row.id, { delivery })
+      : await resendVerification(work, row.id, delivery)
     const what = isInvited ? 'invitation' : 'verification'
     print(options, { id: row.id, sent: sent ? what : null }, [
       sent ? `The ${what} is on its way to ${row.email}.` : `${row.email} is verified: there is nothing to mail.`,

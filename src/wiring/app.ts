@@ -6,7 +6,9 @@ import { isOriginAllowed } from '../features/access/login/origins.ts'
 import { lacksFactor } from '../features/access/mfa/mfa.ts'
 import { teamRoles } from '../features/access/mfa/policy.ts'
 import { memberGuard } from '../features/directory/roles/assign.ts'
+import { assignToNewUsers, judgeNamedRoles, replaceRoles } from '../features/directory/roles/new-users.ts'
 import { nameFollower } from '../features/directory/users/changes/changes.ts'
+import { rolesOfNewUsers } from '../features/directory/users/new-roles/new-roles.ts'
 import { requiresFactor } from '../features/directory/users/proof/proof.ts'
 import { ssoProtocols } from '../features/federation/connections/connections.ts'
 import { deletionFollower, mappingFollower } from '../features/federation/connections/followers.ts'
@@ -149,6 +151,7 @@ function handIn(platform: Platform): void {
   deletionFollower.hand(platform, followDeletion)
   roleSettling.hand(platform, settleAllRoles)
   nameFollower.hand(platform, followMemberName)
+  rolesOfNewUsers.hand(platform, { judge: judgeNamedRoles, assign: assignToNewUsers, replace: replaceRoles })
   memberGuard.hand(platform, assertMayActOnMember)
   teamInvites.hand(platform, { isOnTeam, join: joinTeam })
   noticeReceivers.hand(platform, (accountId) => listTeamAddresses(platform.db, accountId))

@@ -85,7 +85,7 @@ const declared: Route[] = [
   ...environmentRoutes,
   ...apiKeyRoutes,
   ...serviceRoutes,
-  ...userRoutes(announced),
+  ...userRoutes({ announced, assigned: roleEvents.assigned }),
   ...exportRoutes,
   ...userInfoRoutes,
   ...roleRoutes,

@@ -19,6 +19,22 @@ export const signIn: Mutant[] = [
     only: 'no administrator and no key receives it',
   },
   {
+    name: 'no mail program makes a link of a name in an invitation',
+    in: 'withoutLinks',
+    find: '(mark) => `${WORD_JOINER}${mark}${WORD_JOINER}`',
+    replace: '(mark) => mark',
+    tests: ['invites.test.ts'],
+    only: 'names of the mail are plain text',
+  },
+  {
+    name: 'an invitation link signs in nobody who has a credential',
+    in: 'accept/write',
+    find: 'if (!joinsAsIs && (await signsInAlready(work, user.id)))',
+    replace: 'if (first && (await signsInAlready(work, user.id)))',
+    tests: ['invites/accept.test.ts'],
+    only: 'registered meanwhile',
+  },
+  {
     name: 'an enrolled second factor is required',
     in: 'mfaGate',
     find: "if (entry.aal !== 'aal1') return null",

@@ -179,7 +179,8 @@ test('a sign-up and an invitation name the language of whoever is no user yet, a
   succeeded(await tenant.post('/v1/auth/signup/authenticate-email/verify', { subOrgId, email, token_hash }))
   expect(await localeAt(email)).toBe('es-MX')
   const invited = await subjectsTo('/v1/users/invites', { subOrgId, locale: 'ja' })
-  expect(invited.subjects).toEqual(['Watchword への招待', 'Vous êtes invité à rejoindre Watchword'])
+  const { name } = (await tenant.get(`/v1/organizations/${subOrgId}`)).body.subOrganization
+  expect(invited.subjects).toEqual([`${name} への招待`, `Vous êtes invité à rejoindre ${name}`])
   const direct = newEmail()
   const password = 'richtig langes Pferd mit Klammern'
   succeeded(await tenant.post('/v1/auth/signup/password', { ...named, email: direct, password, locale: 'pt' }))

@@ -126,7 +126,7 @@ async function writeRows(run: ImportRun, batch: Row[]): Promise<Map<Row, RowOutc
   const work = { platform, directory, origin, db: platform.db }
   const outcomes = run.dryRun
     ? await checkUsers(work, fields)
-    : await inTx(work, (work) => addUsers(work, fields, inactive))
+    : await inTx(work, (work) => addUsers(work, fields, { giver: null, inactive }))
   const byRow = new Map<Row, RowOutcome<unknown>>()
   for (const [n, row] of rows.entries()) {
     const outcome = outcomes[n]

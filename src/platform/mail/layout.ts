@@ -32,6 +32,17 @@ export function oneLine(text: string): string {
   return text.replaceAll(/[\s\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu, ' ').trim()
 }
 
+// U+2060 shows nothing and breaks no line.
+const WORD_JOINER = '\u2060'
+
+/**
+ * A name that users choose, so written that mail programs make no link or address of it: a name must not lead the reader to a
+ * place of its author's choice.
+ */
+export function withoutLinks(name: string): string {
+  return oneLine(name).replaceAll(/[.:/@](?=\S)/g, (mark) => `${WORD_JOINER}${mark}${WORD_JOINER}`)
+}
+
 function toPlain(content: MailContent, brand: Brand, language: Language): MailContent {
   const { button, code, codeLabel = button ? texts.mail.layout.orEnterCode(language) : '' } = content
   if (button && !/^https?:$/.test(new URL(button.url).protocol)) throw new Error('A link in an email must be http(s)')

@@ -270,9 +270,9 @@ export const texts = {
         text: text('hosted.refusals.token_expired.text'),
       },
       credential_exists: {
-        /** You already have a password */
+        /** You already have an account */
         title: text('hosted.refusals.credential_exists.title'),
-        /** Sign in with it. If you forgot it, reset it there. */
+        /** Sign in as you always do. */
         text: text('hosted.refusals.credential_exists.text'),
       },
       user_locked: {
@@ -342,12 +342,18 @@ export const texts = {
     seesIt: text<'span'>('impersonation.seesIt'),
   },
   invites: {
-    /** You are invited to {brand} */
-    invited: text('invites.invited'),
+    /** You are invited to {organization} */
+    invited: text<'organization'>('invites.invited'),
+    /** {inviter} invited you to {organization} */
+    invitedBy: text<'inviter' | 'organization'>('invites.invitedBy'),
     /** You already have an account for this address: sign in with your password. */
     haveAccount: text('invites.haveAccount'),
+    /** You already have an account for this address: sign in as you always do. */
+    signInAsUsual: text('invites.signInAsUsual'),
     /** {brand} has created an account for you. Choose a password to start using it. */
     created: text('invites.created'),
+    /** {brand} has created an account for you. Accept the invitation to start using it. */
+    createdWithoutPassword: text('invites.createdWithoutPassword'),
     /** You are invited to the team of {team} */
     invitedToTeam: text<'team'>('invites.invitedToTeam'),
     /** You can join the team of {team}. Accept the invitation and choose a password. */
@@ -363,7 +369,7 @@ export const texts = {
     /** The link works once, within {span}. If you did not expect this email, ignore it. */
     worksOnce: text<'span'>('invites.worksOnce'),
     page: {
-      /** If it was you, your password is set: sign in with it. If not, tell the person who invited you. */
+      /** If it was you, there is nothing left to do: sign in. If not, tell the person who invited you. */
       used: text('invites.page.used'),
       /** Ask the person who invited you for a new invitation. */
       another: text('invites.page.another'),
@@ -375,6 +381,12 @@ export const texts = {
       button: text('invites.page.button'),
       /** Your password is set. Sign in with it and your email address. */
       doneText: text('invites.page.doneText'),
+    },
+    withoutPassword: {
+      /** You are invited to {brand}. Accept the invitation to confirm your email address. */
+      paragraph: text('invites.withoutPassword.paragraph'),
+      /** Your email address is confirmed. You can now sign in with it. */
+      doneText: text('invites.withoutPassword.doneText'),
     },
     join: {
       /** Join the team */

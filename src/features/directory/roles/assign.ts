@@ -1,5 +1,5 @@
 import { directoryRolePermissions } from '../../../contract/permissions.ts'
-import { invalidField } from '../../../platform/errors.ts'
+import { type ApiError, invalidField } from '../../../platform/errors.ts'
 import { record } from '../../../platform/events/events.ts'
 import { isId, newId } from '../../../platform/ids.ts'
 import { handedIn } from '../../../platform/platform.ts'
@@ -16,7 +16,7 @@ import {
   setMemberRoleRows,
 } from './assignment-store.ts'
 import { roleErrors } from './errors.ts'
-import { giveRoles, type HeldRole, holdRoles, isNamed, tellAssignments } from './give.ts'
+import { giveRoles, type HeldRole, holdRoles, roleFinder, tellAssignments } from './give.ts'
 import { dropManaged } from './managed.ts'
 import { assertMayGrant } from './permissions.ts'
 import { toAssignment, type UserRolesChange } from './schema.ts'
@@ -114,9 +114,17 @@ function assertMayGive(caller: ManagerCaller, roles: HeldRole[], had: Assignment
 
 async function holdAll(work: TxWork, names: string[]): Promise<HeldRole[]> {
   const roles = await holdRoles(work, names)
-  const strange = names.findIndex((name) => !roles.some((role) => isNamed(role, name)))
-  if (strange >= 0) throw invalidField('roleIds', 'unknown_role', `roleIds.${strange} is no role of the organization`)
+  const refusal = refusalOfStrange(roleFinder(roles), names)
+  if (refusal) throw refusal
   return roles
+}
+
+/** The refusal of the first name that is none of these roles, or null. */
+export function refusalOfStrange(find: ReturnType<typeof roleFinder>, names: string[]): ApiError | null {
+  const strange = names.findIndex((name) => !find(name))
+  return strange < 0
+    ? null
+    : invalidField('roleIds', 'unknown_role', `roleIds.${strange} is no role of the organization`)
 }
 
 function readId(text: string): string {

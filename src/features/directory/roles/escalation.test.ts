@@ -36,10 +36,19 @@ const connect = async (mapping: object): Promise<string> =>
 
 const [empty, plain] = [await makeRole([]), await connect({})]
 
-/** Every way to grant what a role holds: the scope that its route asks for, and the request. */
+const invited = succeeded(await tenant.post('/v1/users/invites', { subOrgId, email: newEmail() })).user.id
+
+/** The outcome of the one row of an import, as that of a request. */
+async function importOne(key: Caller, role: string) {
+  const { status, body } = await key.put('/v1/users', { users: [{ email: newEmail(), roleIds: [role] }] })
+  const [failure] = body.failed
+  return failure ? { status: 403, body: { code: failure.error } } : { status, body }
+}
+
+/** Every way to grant what a role holds: the scopes that its route asks for, and the request. */
 const WAYS: [
   string,
-  Scope,
+  Scope | Scope[],
   (key: Caller, role: string, held: string[], mapped: string) => Promise<{ status: number; body: { code?: string } }>,
 ][] = [
   [
@@ -53,6 +62,26 @@ const WAYS: [
     (key, _, held) => key.patch(`/v1/rbac/roles/${empty}`, { permissions: held }),
   ],
   ['a user', 'roles.write', (key, role) => key.put(`/v1/rbac/users/${userId}/roles`, { roleIds: [role] })],
+  [
+    'a new user',
+    ['users.write', 'roles.write'],
+    (key, role) => key.post('/v1/users', { email: newEmail(), roleIds: [role] }),
+  ],
+  ['an imported user', ['users.write', 'roles.write'], importOne],
+  [
+    'an invitation',
+    ['users.write', 'roles.write'],
+    (key, role) => key.post('/v1/users/invites', { email: newEmail(), roleIds: [role] }),
+  ],
+  [
+    'another invitation',
+    ['users.write', 'roles.write'],
+    async (key, role) => {
+      // An address is invited a few times an hour.
+      await app.advance(600)
+      return key.post(`/v1/users/${invited}/invite`, { roleIds: [role] })
+    },
+  ],
   ['a member', 'roles.write', (key, role) => key.put(`/v1/rbac/members/${membershipId}/roles`, { roleIds: [role] })],
   [
     'a connection that is made',
@@ -77,6 +106,8 @@ const state = async () => [
   await db.selectFrom('member_roles').select('id').execute(),
   await db.selectFrom('sso_connections').select(['id', 'config']).orderBy('id').execute(),
   await db.selectFrom('scim_configs').select('sso_connection_id').execute(),
+  await db.selectFrom('users').select(['id', 'role', 'role_ids']).orderBy('id').execute(),
+  await db.selectFrom('links').select(['id', 'closed_at']).orderBy('id').execute(),
 ]
 
 test.each(permissions)('no way grants %s to who lacks it', async (permission) => {
@@ -84,7 +115,7 @@ test.each(permissions)('no way grants %s to who lacks it', async (permission) =>
   const role = await makeRole([permission])
   const mapped = await connect({ All: role })
   for (const [name, scope, grant] of WAYS) {
-    if (scope === needed) continue
+    if ([scope].flat().some((one) => one === needed)) continue
     const others = scopes.filter((each) => each !== needed)
     const before = await state()
     const reply = await grant(await tenant.withKey({ subOrgId, scopes: others }), role, [permission], mapped)
@@ -99,7 +130,13 @@ test.each(WAYS)('whoever holds the permission grants it: %s', async (_, scope, g
   const role = await makeRole(['audit:read', 'invoice:approve'])
   const mapped = await connect({ All: role })
   // The last three are those of the member who gets the role.
-  const held = [scope, 'audit.read', 'users.read', 'members.read', 'sub_orgs.read']
+  const held = [
+    ...[scope].flat(),
+    'audit.read' as const,
+    'users.read' as const,
+    'members.read' as const,
+    'sub_orgs.read' as const,
+  ]
   const key = await tenant.withKey({ subOrgId, scopes: held })
   expect((await grant(key, role, ['audit:read', 'invoice:approve'], mapped)).status).toBe(200)
   succeeded(await tenant.patch('/v1/scim/config', { subOrgId, sso_connection_id: null }))
@@ -109,10 +146,13 @@ test('nobody makes an admin without the scopes of one', async () => {
   const key = await tenant.withKey({ subOrgId, scopes: scopes.filter((scope) => scope !== 'mfa.write') })
   const replies = [
     await key.put(`/v1/rbac/users/${userId}/roles`, { role: 'admin' }),
+    await key.post('/v1/users', { email: newEmail(), role: 'admin' }),
+    await key.post('/v1/users/invites', { email: newEmail(), role: 'admin' }),
+    await key.post(`/v1/users/${invited}/invite`, { role: 'admin' }),
     await key.post('/v1/sso/connections', { ...oidc, name: 'Acme', group_role_mapping: { All: 'admin' } }),
     await key.patch(`/v1/sso/connections/${plain}`, { default_role: 'admin' }),
   ]
-  expect(replies.map(({ body }) => body.code)).toEqual(Array(3).fill('privilege_escalation'))
+  expect(replies.map(({ body }) => body.code)).toEqual(Array(6).fill('privilege_escalation'))
   expect((await tenant.get(`/v1/rbac/users/${userId}/roles`)).body.role).toBe('member')
 })
 
@@ -290,6 +330,9 @@ const SAYING = [
   'POST /v1/rbac/check: permission',
   'POST /v1/rbac/roles: permissions',
   'POST /v1/sso/connections: default_role, group_role_mapping',
+  'POST /v1/users/invites: role, roleIds',
+  'POST /v1/users/{userId}/invite: role, roleIds',
+  'POST /v1/users: role, roleIds',
   'PUT /v1/organizations/{subOrgId}/members: role',
   'PUT /v1/rbac/members/{membershipId}/roles: roleIds',
   'PUT /v1/rbac/users/{userId}/roles: role, roleIds',

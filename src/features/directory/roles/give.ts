@@ -130,5 +130,12 @@ export function isNamed({ id, slug }: Pick<HeldRole, 'id' | 'slug'>, name: strin
   return name === slug || name.toLowerCase() === id
 }
 
+/** Finds one of these roles by id or slug, as `isNamed` does. */
+export function roleFinder(roles: HeldRole[]): (name: string) => HeldRole | undefined {
+  const bySlug = new Map(roles.map((role) => [role.slug, role]))
+  const byId = new Map(roles.map((role) => [role.id, role]))
+  return (name) => bySlug.get(name) ?? byId.get(name.toLowerCase())
+}
+
 /** Ids are read in either case. */
 const readNames = (names: readonly string[]) => [...new Set(names.flatMap((name) => [name, name.toLowerCase()]))]

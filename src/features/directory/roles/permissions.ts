@@ -5,7 +5,7 @@ import {
   permissions,
   teamRolePermissions,
 } from '../../../contract/permissions.ts'
-import { httpErrors } from '../../../platform/errors.ts'
+import { type ApiError, httpErrors } from '../../../platform/errors.ts'
 import type { ManagerCaller } from '../../../platform/tenancy/caller.ts'
 import type { PermissionInfo, Role } from './schema.ts'
 
@@ -13,12 +13,18 @@ import type { PermissionInfo, Role } from './schema.ts'
  * Requires the caller to hold each permission of the catalogue that it grants. Permissions that a customer has defined
  * mean nothing to this service, and every caller may grant them. Throws `privilege_escalation`.
  */
-export function assertMayGrant({ grants }: Pick<ManagerCaller, 'grants'>, asked: readonly string[]): void {
+export function assertMayGrant(caller: Pick<ManagerCaller, 'grants'>, asked: readonly string[]): void {
+  const refusal = refusalToGrant(caller, asked)
+  if (refusal) throw refusal
+}
+
+/** The refusal of `assertMayGrant`, or null. */
+export function refusalToGrant({ grants }: Pick<ManagerCaller, 'grants'>, asked: readonly string[]): ApiError | null {
   const beyond = asked.filter((permission) => isKnownPermission(permission) && !grants.has(permission))
-  if (beyond.length > 0)
-    throw httpErrors.privilegeEscalation({
-      detail: `The caller lacks what it takes to grant ${beyond.slice(0, 5).join(', ')}${beyond.length > 5 ? ' and more' : ''}.`,
-    })
+  if (beyond.length === 0) return null
+  return httpErrors.privilegeEscalation({
+    detail: `The caller lacks what it takes to grant ${beyond.slice(0, 5).join(', ')}${beyond.length > 5 ? ' and more' : ''}.`,
+  })
 }
 
 /** The catalogue, and what is used besides. */

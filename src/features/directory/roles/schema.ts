@@ -3,13 +3,13 @@ import { type permissionScopes, permissions } from '../../../contract/permission
 import { COUNTED, listReply } from '../../../platform/http/pagination.ts'
 import { named, nullable, ONE_LINE } from '../../../platform/schema.ts'
 import { MAX_SLUG, SLUG_PATTERN } from '../../../platform/slug.ts'
+import { DirectoryRole, RoleIds } from '../users/new-roles/new-roles.ts'
 import type { AssignmentRow, RoleRow } from './store.ts'
 
 /** A permission: a resource and an action, and whatever a customer puts between. */
 export const PERMISSION_FORM = /^[a-z][a-z0-9_-]*(:[a-z][a-z0-9_-]*)+$/
 
 const MAX_PERMISSIONS = 500
-export const MAX_ROLES_OF_ONE = 50
 
 const ROLE_ID = '0198b6f2-5d10-7b34-9e2a-6f81c04d7a93'
 const Id = Type.String({ format: 'uuid' })
@@ -138,12 +138,6 @@ export interface Effect {
 
 export const RoleChangeReply = Type.Object({ role: Role, ...effect })
 export const RoleDeleteReply = Type.Object({ success: Type.Boolean(), ...effect })
-
-const RoleIds = Type.Array(Type.String({ examples: [ROLE_ID] }), {
-  maxItems: MAX_ROLES_OF_ONE,
-  description: 'Ids or slugs of roles of the organization.',
-})
-const DirectoryRole = Type.Enum(['admin', 'member'])
 
 export const UserRolesChange = Type.Object({
   roleIds: Type.Optional(RoleIds),

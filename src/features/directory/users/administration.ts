@@ -3,16 +3,16 @@ import type { Found, Page } from '../../../platform/http/pagination.ts'
 import { parseEmail, requireEmail } from '../../../platform/mail/address.ts'
 import { countNotice } from '../../../platform/mail/limits.ts'
 import { assertMetadataFits } from '../../../platform/metadata.ts'
+import type { ManagerCaller } from '../../../platform/tenancy/caller.ts'
 import { inTx, type ReachWork, type Work } from '../../../platform/work.ts'
 import { userErrors } from './errors.ts'
-import { userEvents } from './events.ts'
 import { orTaken } from './hold.ts'
 import { identityOf, insertUsers } from './insert.ts'
 import { findUserPage, type UserFilter } from './list-store.ts'
 import { findListedByEmail } from './lookup.ts'
+import { columnsOfRoles, recordCreated } from './new-roles/new-roles.ts'
 import { toColumns, type UserCreate } from './schema.ts'
 import type { ListedUserRow, UserRow } from './store.ts'
-import { recordUser } from './user-event.ts'
 import { getUser, reachUser } from './users.ts'
 
 /** Counts the notice of another address of a user, before it is changed. Throws `user_not_found`, `rate_limited`. */
@@ -53,20 +53,24 @@ function isLookup(query: object, page: Page): boolean {
   return asked.join() === 'email' && after === null && order === 'asc' && !includeTotal
 }
 
-/** Adds one user. Throws `email_exists`, `external_id_taken`, and `invalid_request` for an invalid address. */
-export async function createUser(work: Work, input: UserCreate): Promise<UserRow> {
+/**
+ * Adds one user, with the roles that the request names. Throws `email_exists`, `external_id_taken`, `invalid_request` for an
+ * invalid address, and what `columnsOfRoles` throws.
+ */
+export async function createUser(work: Work & { caller: ManagerCaller }, input: UserCreate): Promise<UserRow> {
   return inTx(work, async (work) => {
     const address = requireEmail(input.email)
     assertMetadataFits(input.metadata)
     const row = {
       ...toColumns(input),
       ...identityOf(address),
+      ...(await columnsOfRoles(work, input, work.caller)),
       email_verified: input.emailVerified ?? false,
       source: 'api',
     }
     const [user] = await orTaken(insertUsers(work, [row], 'pending'))
     if (!user) throw userErrors.emailExists()
-    await recordUser(work, userEvents.created, user)
+    await recordCreated(work, [user])
     return user
   })
 }

@@ -27,24 +27,25 @@ import {
 const tag = 'Users'
 const MIB = 1024 * 1024
 
-const addingAndReading: Route[] = [
-  defineRoute({
-    method: 'GET',
-    path: '/v1/users',
-    operation: 'users.list',
-    scope: 'users.read',
-    directory: 'reach',
-    tag,
-    summary: 'List users',
-    description: 'Of one organization, or with an org-wide key and no `subOrgId` of the whole environment.',
-    query: Type.Object({ ...UserFilters, ...listQuery }),
-    reply: UserListReply,
-    async handle(work, { query }) {
-      const page = readPage(work.platform, '/v1/users', query, query.updatedSince === undefined ? 'age' : 'change')
-      const { rows, reply } = finishPage(work, page, await listUsers(work, query, page), userPosition(query))
-      return { users: rows.map((row) => toUser(row, row.organization_id)), ...reply }
-    },
-  }),
+const listRoute = defineRoute({
+  method: 'GET',
+  path: '/v1/users',
+  operation: 'users.list',
+  scope: 'users.read',
+  directory: 'reach',
+  tag,
+  summary: 'List users',
+  description: 'Of one organization, or with an org-wide key and no `subOrgId` of the whole environment.',
+  query: Type.Object({ ...UserFilters, ...listQuery }),
+  reply: UserListReply,
+  async handle(work, { query }) {
+    const page = readPage(work.platform, '/v1/users', query, query.updatedSince === undefined ? 'age' : 'change')
+    const { rows, reply } = finishPage(work, page, await listUsers(work, query, page), userPosition(query))
+    return { users: rows.map((row) => toUser(row, row.organization_id)), ...reply }
+  },
+})
+
+const createRoute = (assigned: EventDefinition): Route =>
   defineRoute({
     method: 'POST',
     path: '/v1/users',
@@ -52,17 +53,26 @@ const addingAndReading: Route[] = [
     scope: 'users.write',
     tag,
     summary: 'Create a user',
+    description: 'Without `role` and `roleIds` the user is a member. Both need what assigning roles needs.',
     body: UserCreate,
     reply: UserReply,
-    errors: [userErrors.emailExists, userErrors.externalIdTaken],
+    errors: [
+      userErrors.emailExists,
+      userErrors.externalIdTaken,
+      httpErrors.privilegeEscalation,
+      httpErrors.serviceDisabled,
+    ],
     event: userEvents.created,
+    maybeEvents: [assigned],
     etag: true,
     async handle(work, { body }) {
       const user = await createUser(work, body)
       work.headers.etag = tagOf(user)
       return { user: toUser(user, work.directory.organizationId) }
     },
-  }),
+  })
+
+const createManyRoute = (assigned: EventDefinition): Route =>
   defineRoute({
     method: 'PUT',
     path: '/v1/users',
@@ -72,12 +82,12 @@ const addingAndReading: Route[] = [
     summary: 'Create many users',
     description:
       'At most 500, as objects or as text. The response has the outcome of each, in order: one that fails never fails ' +
-      'another. The body may be up to 5 MiB.',
+      'another. A row with roles that the caller may not give fails alone. The body may be up to 5 MiB.',
     body: BulkCreate,
     bodyLimit: 5 * MIB,
     reply: BulkReply,
     errors: [userErrors.tooManyUsers],
-    maybeEvents: [userEvents.created],
+    maybeEvents: [userEvents.created, assigned],
     examples: {
       body: {
         users: [
@@ -88,30 +98,45 @@ const addingAndReading: Route[] = [
       },
     },
     handle: (work, { body }) => createUsers(work, body),
-  }),
-  defineRoute({
-    method: 'GET',
-    path: '/v1/users/{userId}',
-    operation: 'users.get',
-    scope: 'users.read',
-    directory: 'reach',
-    tag,
-    summary: 'Read a user',
-    params: UserParams,
-    reply: UserReply,
-    errors: [userErrors.notFound],
-    etag: true,
-    async handle(work, { params }) {
-      const user = await getUserInReach(work, params.userId)
-      work.headers.etag = tagOf(user)
-      return { user: toUser(user, user.organization_id) }
-    },
-  }),
-]
+  })
 
-/** `announced`: the events of what hangs on a user and ends with a change of them. */
-export function userRoutes(announced: EventDefinition[]): Route[] {
-  return [...addingAndReading, changeRoute(announced), deleteRoute(announced), restoreRoute, moveRoute(announced)]
+const getRoute = defineRoute({
+  method: 'GET',
+  path: '/v1/users/{userId}',
+  operation: 'users.get',
+  scope: 'users.read',
+  directory: 'reach',
+  tag,
+  summary: 'Read a user',
+  params: UserParams,
+  reply: UserReply,
+  errors: [userErrors.notFound],
+  etag: true,
+  async handle(work, { params }) {
+    const user = await getUserInReach(work, params.userId)
+    work.headers.etag = tagOf(user)
+    return { user: toUser(user, user.organization_id) }
+  },
+})
+
+interface OtherEvents {
+  /** Of what hangs on a user and ends with a change of them. */
+  announced: EventDefinition[]
+  /** Of a role that a new user gets. */
+  assigned: EventDefinition
+}
+
+export function userRoutes({ announced, assigned }: OtherEvents): Route[] {
+  return [
+    listRoute,
+    createRoute(assigned),
+    createManyRoute(assigned),
+    getRoute,
+    changeRoute(announced),
+    deleteRoute(announced),
+    restoreRoute,
+    moveRoute(announced),
+  ]
 }
 
 function changeRoute(announced: EventDefinition[]): Route {

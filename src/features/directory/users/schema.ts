@@ -3,6 +3,7 @@ import { listReply } from '../../../platform/http/pagination.ts'
 import { canonicalLocale, Locale } from '../../../platform/messages/locale.ts'
 import { named, nullable, ONE_LINE, oneOf } from '../../../platform/schema.ts'
 import { showLock, UserLockShown } from './lock-schema.ts'
+import { FirstRole, RoleIds } from './role-fields.ts'
 import type { UserRow } from './store.ts'
 
 const Id = Type.String({ format: 'uuid' })
@@ -76,11 +77,13 @@ export const UserParams = Type.Object({
 
 const elsewhere = {
   active: 'PATCH /v1/users/{userId} sets it',
-  role: 'PUT /v1/rbac/users/{userId}/roles sets it',
   password: 'PUT /v1/users/{userId}/password sets it',
 }
 const emailVerified = Type.Optional(Type.Boolean({ description: '`true`: you have verified the address yourself.' }))
-export const UserCreate = Type.Object({ email, ...profile, emailVerified }, { 'x-elsewhere': elsewhere })
+export const UserCreate = Type.Object(
+  { email, ...profile, emailVerified, role: Type.Optional(FirstRole), roleIds: Type.Optional(RoleIds) },
+  { 'x-elsewhere': elsewhere },
+)
 export type UserCreate = Static<typeof UserCreate>
 
 export const UserPatch = Type.Object(
@@ -94,7 +97,7 @@ export const UserPatch = Type.Object(
   },
   {
     'x-elsewhere': {
-      role: elsewhere.role,
+      role: 'PUT /v1/rbac/users/{userId}/roles sets it',
       password: elsewhere.password,
       emailVerified: 'the person proves the address, by signing in or by POST /v1/users/{userId}/verify/resend',
     },

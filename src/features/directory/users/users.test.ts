@@ -115,7 +115,7 @@ test.each([
   [{ email: 'x@example.com', metadata: [] }, 'metadata'],
   [{ email: 'x@example.com', emailVerified: 'yes' }, 'emailVerified'],
   [{ email: 'x@example.com', email_verified: true }, 'email_verified'],
-  [{ email: 'x@example.com', role: 'admin' }, 'role'],
+  [{ email: 'x@example.com', role: 'owner' }, 'role'],
   [{ email: 'x@example.com', id: newId() }, 'id'],
   [{ email: 'x@example.com', active: false }, 'active'],
 ])('%j is refused, naming the field', async (body, field) => {

@@ -103,6 +103,23 @@ test.each(organizationLinkTypes)('%s: from the mail to its end, on every screen'
   await page.close()
 })
 
+test('invite without a password: a button, and nothing to enter', async () => {
+  const { person, link } = await mailLinkTo(app, tenant, 'invite')
+  const { subOrgId, email } = person
+  await tenant.patch('/v1/auth/settings', { subOrgId, email_password_enabled: false })
+  const page = await browser.newPage()
+  await page.goto(link.url.replace('http://localhost:4000', app.baseUrl))
+  await page.getByRole('heading', { name: 'Accept the invitation' }).waitFor()
+  await expectToFit(page)
+  expect(await page.locator('input[type=password]').count()).toBe(0)
+  expect(await page.getByLabel('Email address').inputValue()).toBe(email)
+  await page.getByRole('button').click()
+  await page.getByRole('heading', { name: 'Welcome' }).waitFor()
+  await expectToFit(page)
+  expect(page.url()).not.toContain(link.token_hash)
+  await page.close()
+})
+
 test('a link that is over, and one without an application, fit as well', async () => {
   const page = await browser.newPage()
   const { link } = await mailLinkTo(app, tenant, 'magiclink')

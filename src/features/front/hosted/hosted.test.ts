@@ -183,6 +183,37 @@ test('invite: a password is set and the mailbox proved, and nobody holds a sessi
   ])
 })
 
+test('invite: where passwords are off, the button alone accepts, and nobody holds a session', async () => {
+  const { person, link } = await mailLinkTo(app, tenant, 'invite')
+  const { subOrgId } = person
+  const setPasswords = (isOn: boolean) => tenant.patch('/v1/auth/settings', { subOrgId, email_password_enabled: isOn })
+  const asked = await open(link.url)
+  expect([asked.status, asked.html.includes('type="password"')]).toEqual([200, true])
+  await setPasswords(false)
+  const before = await snapshot(app)
+  const shown = await open(link.url)
+  expect([shown.status, shown.title]).toEqual([200, 'Accept the invitation'])
+  // The page with the password was open when passwords were turned off.
+  const stale = await press(link, { password: PASSWORD })
+  expect([stale.status, stale.title]).toEqual([200, 'Accept the invitation'])
+  expect(await snapshot(app)).toEqual(before)
+  await setPasswords(true)
+  // The page with the button alone was open when they were turned on.
+  const bare = await press(link)
+  expect([bare.status, bare.title, bare.html.includes('type="password"')]).toEqual([422, 'Choose a password', true])
+  await setPasswords(false)
+  const done = await press(link)
+  expect([done.status, done.title]).toEqual([200, 'Welcome'])
+  const used = await press(link)
+  expect(used.title).toBe('This link was already used')
+  for (const page of [shown, stale, done, used]) expect(page.html).not.toMatch(/password/i)
+  expect(await sessionsIn(subOrgId)).toEqual([])
+  expect(await userOf(person)).toMatchObject({ emailVerified: true, status: 'active' })
+  await setPasswords(true)
+  expect((await login(person)).body.code).toBe('invalid_credentials')
+  expect((await signIn(app, tenant, subOrgId, person.email)).user_id).toBeTruthy()
+})
+
 test('invite: whoever has a password by now is asked to sign in', async () => {
   const { person } = await mailLinkTo(app, tenant, 'invite')
   const { subOrgId, email, userId } = person
@@ -191,7 +222,7 @@ test('invite: whoever has a password by now is asked to sign in', async () => {
   await tenant.post(`/v1/users/${userId}/invite`, { subOrgId })
   const link = await mailedLink(app, email, 'invite')
   for (const page of [await open(link.url), await press(link, { password: 'another good sentence' })])
-    expect([page.status, page.title]).toEqual([409, 'You already have a password'])
+    expect([page.status, page.title]).toEqual([409, 'You already have an account'])
   expect((await login(person)).status).toBe(200)
 })
 

@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { type Caller, type Reply, startApp } from '../../../../test/harness.ts'
+import { newPasskey } from '../../../../test/people/authenticator.ts'
+import { register } from '../../../../test/people/passkeys.ts'
 import { newEmail, sessionsIn } from '../../../../test/people/people.ts'
 import { mailedLink, signIn } from '../../../../test/people/sign-in.ts'
 import { startSecondApp } from '../../../../test/second-app.ts'
 import { snapshot } from '../../../../test/snapshot.ts'
+import { writeBetween } from '../../../../test/write-between.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()
@@ -79,12 +82,28 @@ test('a password that is refused leaves everything as it was', async () => {
   expect((await accept(who)).status).toBe(200)
 })
 
-test('where passwords are off nothing is accepted', async () => {
+test('where the service of passwords is off, the link alone opens a session', async () => {
   const who = await invited()
-  await tenant.patch('/v1/auth/settings', { subOrgId: who.subOrgId, email_password_enabled: false })
-  expect(verdict(await accept(who))).toEqual([403, 'method_disabled'])
-  await tenant.patch('/v1/auth/settings', { subOrgId: who.subOrgId, email_password_enabled: true })
-  expect((await accept(who)).status).toBe(200)
+  const { subOrgId } = who
+  const setServices = (enabledAppIds: string[]) => tenant.put('/v1/organization-apps', { subOrgId, enabledAppIds })
+  await setServices(['auth', 'otp', 'sessions'])
+  const refused = await accept(who)
+  expect([...verdict(refused), refused.body.errors]).toEqual([
+    400,
+    'invalid_request',
+    [expect.objectContaining({ field: 'password', code: 'not_allowed' })],
+  ])
+  await setServices(['auth', 'scim'])
+  expect(verdict(await accept(who, { password: undefined }))).toEqual([403, 'method_disabled'])
+  await setServices(['scim'])
+  expect(verdict(await accept(who, { password: undefined }))).toEqual([403, 'service_disabled'])
+  await setServices(['auth', 'otp', 'sessions'])
+  const reply = await accept(who, { password: undefined })
+  expect(reply.status, reply.text).toBe(200)
+  expect(await sessionsOf(who)).toMatchObject([{ auth_method: 'invite' }])
+  expect(await userOf(who)).toMatchObject({ status: 'active', emailVerified: true })
+  expect(verdict(await accept(who, { password: undefined }))).toEqual([400, 'token_invalid'])
+  expect(await sessionsOf(who)).toHaveLength(1)
 })
 
 test('nobody with a password is given another', async () => {
@@ -114,6 +133,23 @@ test('a verified user without a password chooses their first one', async () => {
   expect((await login(who)).status).toBe(200)
   const introspection = await tenant.post('/v1/auth/token/introspect', { token: session.access_token })
   expect(introspection.body.active).toBe(true)
+})
+
+test('a passkey that was registered meanwhile refuses the invitation', async () => {
+  const who = await invited()
+  const { subOrgId, userId } = who
+  await tenant.patch('/v1/auth/settings', { subOrgId, email_password_enabled: false })
+  let registered = 0
+  const registerOnce = async () => {
+    if (registered++ === 0) expect((await register(tenant, who, newPasskey())).status).toBe(200)
+  }
+  // The transaction that accepts begins with the lock of the user.
+  await writeBetween(/from "users".* for update/s, registerOnce, async () => {
+    expect(verdict(await accept(who, { password: undefined }))).toEqual([409, 'credential_exists'])
+  })
+  expect(registered).toBeGreaterThan(0)
+  expect(await sessionsOf(who)).toEqual([])
+  expect((await tenant.get(`/v1/users/${userId}`)).body.user).toMatchObject({ emailVerified: false, passkeyCount: 1 })
 })
 
 test('what somebody set up before the proof is gone: their password, their session', async () => {
@@ -238,6 +274,18 @@ describe('of requests at once', () => {
     expect((await login(who, `${PASSWORD} ${won}`)).status).toBe(200)
     const accepted = await app.events({ accountId: tenant.accountId, type: 'invite.accepted' })
     expect(accepted.filter((event) => event.target_id === who.inviteId)).toHaveLength(1)
+  })
+
+  test('that accept one invitation by the link alone, one gets a session', async () => {
+    const who = await invited()
+    await tenant.patch('/v1/auth/settings', { subOrgId: who.subOrgId, email_password_enabled: false })
+    const callers = both(tenant.key)
+    const replies = await Promise.all(
+      Array.from({ length: 8 }, (_, i) => accept(who, { password: undefined }, callers[i % 2])),
+    )
+    const codes = replies.map((reply) => reply.body.code ?? 'session')
+    expect(codes.toSorted()).toEqual(['session', ...Array(7).fill('token_invalid')])
+    expect(await sessionsOf(who)).toHaveLength(1)
   })
 
   test('that accept and end an invitation, neither leaves a session of somebody who is out', async () => {

@@ -26,15 +26,10 @@ import {
   proofOfLink,
   refuseMadeUp,
 } from '../links/presented/presented.ts'
-import {
-  getPasswordSettings,
-  hashNewPassword,
-  hasPassword,
-  type PasswordSettings,
-  storePassword,
-} from '../password/password.ts'
+import { hashNewPassword, hasPassword, type PasswordSettings, storePassword } from '../password/password.ts'
 import { inviteErrors } from './errors.ts'
 import { inviteEvents } from './events.ts'
+import { firstPasswordSettings } from './first-password.ts'
 import { invitePurpose } from './link-purpose.ts'
 import { toInvite } from './schema.ts'
 import { findAcceptedRow } from './store.ts'
@@ -63,13 +58,13 @@ export interface Invitation {
   link: LinkRow
   user: UserRow
   who: Identity
-  /** The user can already sign in with a password or passkey. Only invitations to the team accept such a user. */
+  /** The user already has a password or passkey. Only invitations to the team accept such a user. */
   hasCredential: boolean
   /**
    * The invitation is to the team, and the person is on it or has a credential. They accept by the link alone. No password
    * is set, and nothing else of the user changes.
    */
-  needsNoPassword: boolean
+  joinsAsIs: boolean
 }
 
 /**
@@ -87,42 +82,40 @@ async function invitationOf(work: Work, token: string, link: LinkRow): Promise<I
   if (!user) throw linkErrors.tokenInvalid()
   const who = identify(work.platform, { email: user.email, norm: user.email_norm })
   if (!who.hash.equals(link.identity)) throw linkErrors.tokenInvalid()
-  // What the first proof of the mailbox takes away is none.
-  const hasCredential = user.email_verified
-    ? await signsInAlready(work, user.id)
-    : user.passkey_count > 0 && (await keepsFactors(work, user))
-  const needsNoPassword =
+  const hasCredential = await hasLastingCredential(work, user)
+  const joinsAsIs =
     work.directory.kind === 'console' &&
     (hasCredential || (await teamInvites.of(work.platform).isOnTeam(work, user.email_norm)))
-  return { token, link, user, who, hasCredential, needsNoPassword }
+  return { token, link, user, who, hasCredential, joinsAsIs }
 }
 
-/** The token of an invitation, and the first password unless the person needs none. */
+/** The token of an invitation, and the first password if one is required. */
 interface Sent {
   token: string
   password?: string | undefined
 }
 
 /**
- * Exchanges an invitation and a first password for a session, atomically: on failure the invitation stays valid. A person
- * who needs no password joins without a session and signs in as usual: the link is valid for days and outlives changes of
- * the password, so it must not sign anyone in (ASVS 7.4.3).
- * Throws `invalid_request` without a password that is needed, `token_invalid`, `token_expired`, `credential_exists`, `weak_password`, `password_breached`, `unavailable`
- * when too many hashes wait, and what the door throws.
+ * Exchanges an invitation, and a first password where passwords are on, for a session, atomically: on failure the invitation
+ * stays valid. A person of the team who has an account joins without a session and signs in as usual: the link is valid for
+ * days and outlives changes of the password, so it must not sign anyone in (ASVS 7.4.3).
+ * Throws `method_disabled`, `invalid_request` for a password that is missing or not asked for, `token_invalid`,
+ * `token_expired`, `credential_exists`, `weak_password`, `password_breached`, `unavailable` when too many hashes wait, and
+ * what the door throws.
  */
 export async function acceptInvite(work: Work, sent: Sent): Promise<SessionReply> {
   // Loads the signing keys, or creates the first ones, before a transaction changes the membership: another connection
   // inserts them, and a distributed database would hold it back until that transaction ends.
   await issuerOf(work.platform, work.directory.environmentId)
   return presentInvite(work, sent, async (acceptance) => {
-    if (acceptance.needsNoPassword) {
+    if (acceptance.joinsAsIs) {
       await acceptWithoutSession(work, acceptance)
       return { session: null, sign_in_required: true }
     }
     const { link, facts } = acceptance
     const proof = {
       method: inviteMethod,
-      // The user proved possession of the link; the password is only being chosen.
+      // The user proved possession of the link; a password is only being chosen.
       amr: ['otp'],
       linkId: link.id,
       spends: [proofOfLink(link)],
@@ -152,12 +145,11 @@ async function acceptWithoutSession(work: Work, acceptance: Acceptance): Promise
 interface Acceptance extends Invitation {
   facts: SignInFacts
   /** Null where no password is set. */
-  hashed: HashedPassword | null
-  settings: PasswordSettings
+  first: { hashed: HashedPassword; historyKept: number } | null
 }
 
 async function presentInvite<T>(work: Work, sent: Sent, redeem: (acceptance: Acceptance) => Promise<T>): Promise<T> {
-  const settings = await getPasswordSettings(work)
+  const settings = await firstPasswordSettings(work)
   await refuseMadeUp(work, sent.token)
   await assertDoorOpen(work, null)
   return presentLink(work, { who: null, token: sent.token, purposes: [invitePurpose] }, async ({ link }) =>
@@ -168,29 +160,34 @@ async function presentInvite<T>(work: Work, sent: Sent, redeem: (acceptance: Acc
 /** Judges and hashes the password, outside any transaction because a hash takes a while. */
 async function prepare(
   work: Work,
-  settings: PasswordSettings,
+  settings: PasswordSettings | null,
   invitation: Invitation,
   sent: Sent,
 ): Promise<Acceptance> {
   const facts = await findSignInFacts(work, invitation.who)
   if (facts?.user_id !== invitation.user.id) throw linkErrors.tokenInvalid()
   await assertMaySignIn(work, facts)
-  if (invitation.needsNoPassword) {
+  if (invitation.joinsAsIs) {
     if (sent.password !== undefined)
       throw inviteErrors.credentialExists({
         detail: 'The person has an account on the team: accept without a password.',
       })
-    return { ...invitation, facts, hashed: null, settings }
+    return { ...invitation, facts, first: null }
   }
   if (invitation.hasCredential) {
     // Report a used invitation instead, if another request has just accepted it with that very password.
     await findLink(work, presentedAs(sent.token))
     throw inviteErrors.credentialExists()
   }
+  if (settings === null) {
+    if (sent.password !== undefined)
+      throw invalidField('password', 'not_allowed', 'Passwords are off here: accept without password')
+    return { ...invitation, facts, first: null }
+  }
   if (sent.password === undefined) throw invalidField('password', 'required', 'password is required')
   await countLinkUse(work, invitation.link)
   const hashed = await hashNewPassword(work, settings, invitation.user, sent.password)
-  return { ...invitation, facts, hashed, settings }
+  return { ...invitation, facts, first: { hashed, historyKept: settings.password_history } }
 }
 
 /**
@@ -199,26 +196,29 @@ async function prepare(
  */
 async function write(work: TxWork, acceptance: Acceptance): Promise<void> {
   const { db, directory } = work
-  const { token, link, user, who, hashed, settings } = acceptance
+  const { token, link, user, who, first, joinsAsIs } = acceptance
   // Check again: the hash took a while, and another request may have been faster.
   await findLink(work, presentedAs(token))
   const facts = await findSignInFacts(work, who)
   if (facts?.user_id !== user.id) throw linkErrors.tokenInvalid()
   await assertMaySignIn(work, facts)
-  if (hashed) {
-    // The proof of the mailbox has removed what was set before it.
-    if (await signsInAlready(work, user.id)) throw inviteErrors.credentialExists()
-    const historyKept = settings.password_history
-    await storePassword(db, directory, { userId: user.id, hashed, historyKept, mustChange: false })
-  }
+  // The proof of the mailbox has removed what was set before it.
+  if (!joinsAsIs && (await signsInAlready(work, user.id))) throw inviteErrors.credentialExists()
+  if (first) await storePassword(db, directory, { userId: user.id, ...first, mustChange: false })
   await markNotInvited(work, user.id)
   if (directory.kind === 'console') await teamInvites.of(work.platform).join(work, user, link.id)
   const data = toInvite(await findAcceptedRow(db, directory, link.id))
   await record(work, inviteEvents.accepted({ target: { type: 'invite', id: link.id }, data }))
 }
 
+/** Whether the user has a password or a passkey that stays when the mailbox is proved. */
+export async function hasLastingCredential(work: Work, user: UserRow): Promise<boolean> {
+  if (user.email_verified) return signsInAlready(work, user.id)
+  return user.passkey_count > 0 && (await keepsFactors(work, user))
+}
+
 /** Whether the user has a password or a passkey. */
-export async function signsInAlready(work: Work, userId: string): Promise<boolean> {
+async function signsInAlready(work: Work, userId: string): Promise<boolean> {
   const user = await findUserById(work, userId)
   return (user?.passkey_count ?? 0) > 0 || hasPassword(work.db, work.directory, userId)
 }

@@ -1,4 +1,5 @@
 import { defineMail } from '../../../platform/mail/kinds.ts'
+import { withoutLinks } from '../../../platform/mail/layout.ts'
 import { type Message, titled } from '../../../platform/mail/outbox.ts'
 import { type Language, spanInWords } from '../../../platform/messages/language.ts'
 import { texts } from '../../../platform/messages/texts.gen.ts'
@@ -6,27 +7,54 @@ import type { LinkMailData } from '../links/send-link/send-link.ts'
 
 const kinds = { invite: defineMail('invite') }
 
-/** The mail with an invitation. Users who already have a password are asked to sign in with it. */
-export function inviteMail(mail: LinkMailData, hasPassword: boolean): Message {
+/** What the mail with an invitation says. */
+export interface InviteMailData {
+  /** The name of the organization; null for the brand. */
+  organization: string | null
+  /** The name of the person who invites. */
+  inviter: string | null
+  /**
+   * What the user is asked to do: accept and choose a password, accept, sign in with the password they have, or sign in by
+   * another method.
+   */
+  asks: 'password' | 'acceptance' | 'signInByPassword' | 'signIn'
+}
+
+/** The mail with an invitation. */
+export function inviteMail(mail: LinkMailData, { organization, inviter, asks }: InviteMailData): Message {
+  const names = { organization: organization === null ? '{brand}' : withoutLinks(organization) }
   return {
     kind: kinds.invite,
     to: mail.to,
-    write: (language) =>
-      titled(texts.invites.invited(language), hasPassword ? known(language, mail) : fresh(language, mail)),
+    write: (language) => {
+      const title =
+        inviter === null
+          ? texts.invites.invited(language, names)
+          : texts.invites.invitedBy(language, { ...names, inviter: withoutLinks(inviter) })
+      return titled(title, bodies[asks](language, mail))
+    },
   }
 }
 
-function known(language: Language, { url }: LinkMailData) {
+const bodies = {
+  password: (language: Language, mail: LinkMailData) => acceptable(language, mail, texts.invites.created),
+  acceptance: (language: Language, mail: LinkMailData) =>
+    acceptable(language, mail, texts.invites.createdWithoutPassword),
+  signInByPassword: (language: Language, mail: LinkMailData) => known(language, mail, texts.invites.haveAccount),
+  signIn: (language: Language, mail: LinkMailData) => known(language, mail, texts.invites.signInAsUsual),
+}
+
+function known(language: Language, { url }: LinkMailData, says: (language: Language) => string) {
   return {
-    paragraphs: [texts.invites.haveAccount(language)],
+    paragraphs: [says(language)],
     button: { label: texts.invites.open(language), url },
     footer: texts.invites.unexpected(language),
   }
 }
 
-function fresh(language: Language, { url, ttlSeconds }: LinkMailData) {
+function acceptable(language: Language, { url, ttlSeconds }: LinkMailData, says: (language: Language) => string) {
   return {
-    paragraphs: [texts.invites.created(language)],
+    paragraphs: [says(language)],
     button: { label: texts.invites.accept(language), url },
     footer: texts.invites.worksOnce(language, { span: spanInWords(language, ttlSeconds) }),
   }

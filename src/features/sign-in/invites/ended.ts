@@ -14,6 +14,7 @@ export const endedInvites: NonNullable<Belonging<WithdrawnLink>['announce']> = {
       ...link,
       user_id,
       email: String(details['email']),
+      invited_by: typeof details['invitedBy'] === 'string' ? details['invitedBy'] : null,
       status: 'revoked',
       created_at: new Date(link.created_at),
       expires_at: new Date(link.expires_at),

@@ -16,7 +16,7 @@ export const inviteErrors = defineErrors({
   credentialExists: [
     409,
     'credential_exists',
-    'The user already has a password',
-    'An invitation sets only a first password. Let the user sign in, or reset the password.',
+    'The user already has a password or passkey',
+    'An invitation is for users without a password or passkey. Let the user sign in, or reset the password.',
   ],
 })

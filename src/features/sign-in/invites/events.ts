@@ -10,7 +10,7 @@ export const inviteEvents = defineEvents({
   resent: ['invite.resent', 'An invited user was sent a new link, which voids the previous one.', Invite],
   accepted: [
     'invite.accepted',
-    'An invitation was accepted with a first password.',
+    'An invitation was accepted.',
     Invite,
     { status: 'accepted', accepted_at: '2026-11-22T10:20:00.000Z' },
   ],

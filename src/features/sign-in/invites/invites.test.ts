@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { type Reply, startApp } from '../../../../test/harness.ts'
+import { succeeded } from '../../../../test/people/factors.ts'
+import { newHolder } from '../../../../test/people/passkeys.ts'
 import { newEmail, newPendingUser } from '../../../../test/people/people.ts'
 import { mailedLink, signIn } from '../../../../test/people/sign-in.ts'
+import { LANGUAGES } from '../../../platform/messages/language.ts'
 import { announceExpiredInvites } from './expiry.ts'
 
 const app = await startApp()
@@ -27,6 +30,7 @@ async function eventsOf(targetId: string) {
 
 test('an invitation makes a user with an auth account, a record and a mail', async () => {
   const subOrgId = await tenant.organization()
+  const { name } = (await tenant.get(`/v1/organizations/${subOrgId}`)).body.subOrganization
   const email = newEmail()
   const reply = await invite(subOrgId, email.toUpperCase(), { firstName: 'Ada', displayName: 'Ada L' })
   expect(reply.status, reply.text).toBe(200)
@@ -47,6 +51,7 @@ test('an invitation makes a user with an auth account, a record and a mail', asy
     status: 'pending',
     user_id: user.userId,
     directory_user_id: user.id,
+    invited_by: null,
     sub_org_id: subOrgId,
     created_at: expect.any(String),
     expires_at: expect.any(String),
@@ -55,7 +60,7 @@ test('an invitation makes a user with an auth account, a record and a mail', asy
   })
   expect(Date.parse(made.expires_at) - Date.parse(made.created_at)).toBe(WEEK_SECONDS * 1000)
   const mails = await app.mails(user.email)
-  expect(mails.map((mail) => [mail.kind, mail.subject])).toEqual([['invite', 'You are invited to Watchword']])
+  expect(mails.map((mail) => [mail.kind, mail.subject])).toEqual([['invite', `You are invited to ${name}`]])
   expect(mails[0]?.text).toContain('The link works once, within 7 days.')
   expect((await mailedLink(app, user.email, 'invite')).type).toBe('invite')
   expect(await shown(subOrgId)).toEqual([made])
@@ -154,9 +159,13 @@ test('nobody is invited who could not come in', async () => {
   await tenant.patch(`/v1/users/${user.id}`, { subOrgId, active: false })
   // However often: what is not sent does not count.
   for (const _ of [1, 2, 3, 4]) expect(verdict(await invite(subOrgId, email))).toEqual([403, 'user_inactive'])
-  await tenant.patch('/v1/auth/settings', { subOrgId, email_password_enabled: false })
+  const setServices = (enabledAppIds: string[]) => tenant.put('/v1/organization-apps', { subOrgId, enabledAppIds })
+  await setServices(['auth', 'scim'])
   expect(verdict(await invite(subOrgId, newEmail()))).toEqual([403, 'method_disabled'])
-  await tenant.patch('/v1/auth/settings', { subOrgId, email_password_enabled: null })
+  expect(verdict(await tenant.post(`/v1/users/${user.id}/invite`, { subOrgId }))).toEqual([403, 'method_disabled'])
+  await setServices(['scim'])
+  expect(verdict(await invite(subOrgId, newEmail()))).toEqual([403, 'service_disabled'])
+  await setServices(['auth', 'otp'])
   await tenant.patch(`/v1/organizations/${subOrgId}`, { status: 'suspended' })
   expect(verdict(await invite(subOrgId, newEmail()))).toEqual([403, 'organization_suspended'])
   expect(verdict(await invite(subOrgId, 'nobody'))).toEqual([400, 'invalid_request'])
@@ -254,6 +263,110 @@ test('somebody with a password is asked to sign in', async () => {
   expect([reply.status, reply.body.user.status]).toEqual([200, 'active'])
   const mail = (await app.mails(email)).at(-1)
   expect(mail?.text).toContain('sign in with your password')
+})
+
+test('one with a passkey alone is asked to sign in, without a word of a password', async () => {
+  const { subOrgId, userId, email } = await newHolder(tenant, await tenant.organization())
+  expect((await tenant.post(`/v1/users/${userId}/invite`, { subOrgId })).status).toBe(200)
+  const mail = (await app.mails(email)).at(-1)
+  expect(mail?.text).toContain('sign in as you always do')
+  expect(`${mail?.subject}${mail?.html}`).not.toMatch(/password/i)
+})
+
+test('the inviter is named, kept with the invitation, and told by its events', async () => {
+  const subOrgId = await tenant.organization()
+  succeeded(await tenant.patch(`/v1/organizations/${subOrgId}`, { name: 'Acme' }))
+  const email = newEmail()
+  const { user, invite: made } = (await invite(subOrgId, email, { invitedBy: 'Grace Hopper' })).body
+  const subjects = async () => (await app.mails(email)).map(({ subject }) => subject)
+  expect(made.invited_by).toBe('Grace Hopper')
+  expect(await subjects()).toEqual(['Grace Hopper invited you to Acme'])
+  const again = (body: object) => tenant.post(`/v1/users/${user.id}/invite`, { subOrgId, ...body })
+  await again({})
+  await again({ invitedBy: 'Ada Lovelace' })
+  await app.advance(61)
+  await invite(subOrgId, email)
+  await invite(subOrgId, email, { invitedBy: null })
+  await again({})
+  const names = ['Grace Hopper', 'Grace Hopper', 'Ada Lovelace', 'Ada Lovelace', null, null]
+  expect((await shown(subOrgId)).map((each: { invited_by: string | null }) => each.invited_by)).toEqual(names)
+  expect(await subjects()).toEqual(
+    names.map((name) => (name === null ? 'You are invited to Acme' : `${name} invited you to Acme`)),
+  )
+  const told = await Promise.all((await shown(subOrgId)).map(({ id }: { id: string }) => eventsOf(id)))
+  expect(told).toMatchObject(
+    names.map((invited_by, n) => [{ type: n ? 'invite.resent' : 'invite.created', data: { invited_by } }]),
+  )
+  // Withdrawn, so the next one is a new invitation.
+  const [last] = (await shown(subOrgId)).slice(-1)
+  await app.advance(61)
+  await again({ invitedBy: 'Grace Hopper' })
+  const newest = (await shown(subOrgId)).at(-1)
+  expect(last.id).not.toBe(newest.id)
+  expect((await tenant.delete(`/v1/users/invites/${newest.id}?subOrgId=${subOrgId}`)).body.invite).toMatchObject({
+    invited_by: 'Grace Hopper',
+    status: 'revoked',
+  })
+  expect((await invite(subOrgId, email)).body.invite.invited_by).toBeNull()
+})
+
+test('an invitation that its user needs no longer is recorded with its inviter', async () => {
+  const subOrgId = await tenant.organization()
+  const email = newEmail()
+  const { invite: made } = (await invite(subOrgId, email, { invitedBy: 'Grace Hopper' })).body
+  await signIn(app, tenant, subOrgId, email)
+  expect(await eventsOf(made.id)).toMatchObject([
+    { type: 'invite.created', data: { invited_by: 'Grace Hopper' } },
+    { type: 'invite.revoked', data: { invited_by: 'Grace Hopper' } },
+  ])
+})
+
+test.each(['', ' ', 'x'.repeat(201), 'Ada\r\nBcc: all@example.com', 'Ada\u202e', 7, { name: 'Ada' }])(
+  'nobody is invited by %j',
+  async (invitedBy) => {
+    const subOrgId = await tenant.organization()
+    expect(verdict(await invite(subOrgId, newEmail(), { invitedBy }))).toEqual([400, 'invalid_request'])
+    expect(await shown(subOrgId)).toEqual([])
+  },
+)
+
+test.each(LANGUAGES)('names of the mail are plain text (%s)', async (locale) => {
+  const subOrgId = await tenant.organization()
+  const name = '<a href="https://evil.example">Acme</a> www.evil.example'
+  const invitedBy = '<b>Ada</b> https://phish.example/login ada@phish.example {brand}'
+  succeeded(await tenant.patch(`/v1/organizations/${subOrgId}`, { name }))
+  for (const off of [false, true]) {
+    const email = newEmail()
+    await tenant.patch('/v1/auth/settings', { subOrgId, email_password_enabled: !off })
+    succeeded(await invite(subOrgId, email, { invitedBy, locale }))
+    const mail = (await app.mails(email)).at(-1)
+    const { url } = await mailedLink(app, email, 'invite')
+    const whole = `${mail?.subject}\n${mail?.text}\n${mail?.html}`
+    for (const said of [mail?.subject, mail?.text, mail?.html]) {
+      expect(said?.replaceAll('\u2060', '')).toContain('evil.example')
+      expect(said?.replaceAll('\u2060', '')).toContain('phish.example')
+    }
+    expect(mail?.subject).not.toMatch(/[\r\n]/)
+    expect(mail?.html).not.toMatch(/<b>|<a href="https:\/\/evil/)
+    // What a mail program makes a link of: an address on the web, a host, a mailbox.
+    const links = whole.match(/https?:\/\/[^\s<"]+|www\.[^\s<"]+|[a-z]+\.example|[a-z]+@[a-z]+/g) ?? []
+    const own = [url, url.replaceAll('&', '&amp;')]
+    expect(links.filter((link) => !own.some((each) => each.includes(link)))).toEqual([])
+    expect(/[{}]/.test(whole.replace(/<style>.*<\/style>/s, ''))).toBe(false)
+  }
+})
+
+test('a subject of the organization replaces that of the mail, whose heading still names both', async () => {
+  const subOrgId = await tenant.organization()
+  succeeded(await tenant.patch(`/v1/organizations/${subOrgId}`, { name: 'Acme' }))
+  const subjects = { invite: 'Join {brand}' }
+  succeeded(await tenant.patch('/v1/mail/settings', { subOrgId, brand_name: 'Rocket', subjects }))
+  const email = newEmail()
+  await invite(subOrgId, email, { invitedBy: 'Ada' })
+  const mail = (await app.mails(email)).at(-1)
+  expect(mail?.subject).toBe('Join Rocket')
+  expect(mail?.text).toContain('Ada invited you to Acme')
+  expect(mail?.text).toContain('Rocket has created an account for you.')
 })
 
 test('an invitation is read by its id, within reach', async () => {

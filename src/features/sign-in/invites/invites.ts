@@ -7,20 +7,26 @@ import { type EmailAddress, maskEmail, parseEmail, requireEmail } from '../../..
 import { countMail } from '../../../platform/mail/limits.ts'
 import { inTx, type ReachWork, type TxWork, type Work } from '../../../platform/work.ts'
 import { assertActive, assertDoorOpen } from '../../access/login/login.ts'
-import { markInvited, markNotInvited, provisionInvitedUser } from '../../directory/users/invited/invited.ts'
+import {
+  type GivenRoles,
+  markInvited,
+  markNotInvited,
+  provisionInvitedUser,
+} from '../../directory/users/invited/invited.ts'
 import { findUserByEmail, findUserForUpdate, getUser, type UserRow, userErrors } from '../../directory/users/users.ts'
 import { closeLinks } from '../links/links.ts'
 import { type LinkDelivery, mailLink } from '../links/send-link/send-link.ts'
-import { getPasswordSettings } from '../password/password.ts'
-import { signsInAlready, teamInvites } from './accept.ts'
-import { inviteMail, teamInviteMail } from './emails.ts'
+import { hasPassword } from '../password/password.ts'
+import { hasLastingCredential, teamInvites } from './accept.ts'
+import { type InviteMailData, inviteMail, teamInviteMail } from './emails.ts'
 import { inviteErrors } from './errors.ts'
 import { inviteEvents } from './events.ts'
+import { firstPasswordSettings } from './first-password.ts'
 import { invitePurpose } from './link-purpose.ts'
 import { type Invite, toInvite } from './schema.ts'
 import { inviteSettings } from './settings.ts'
 import type { InviteStatus } from './status.ts'
-import { findInvitePage, findInviteRow, type InviteRow } from './store.ts'
+import { findInvitePage, findInviteRow, findLastInviter, findOrganizationName, type InviteRow } from './store.ts'
 
 export { acceptInvite, invitationWithdrawn, inviteMethod } from './accept.ts'
 export { inviteErrors } from './errors.ts'
@@ -37,6 +43,10 @@ export interface Invitee {
   firstName?: string | null
   lastName?: string | null
   locale?: string | null
+  /** The name of the person who invites; absent: that of the invitation that this one renews. */
+  invitedBy?: string | null
+  /** Roles that the request names. */
+  given?: GivenRoles | null
 }
 
 export interface SentInvite {
@@ -58,9 +68,10 @@ export interface TeamInvitation {
 }
 
 /**
- * Invites a user to choose a password: an existing user, unchanged, or one created for it. Voids the previous
- * invitation. A user who already has a password is asked to sign in instead.
- * Throws `invalid_request`, `user_locked`, `user_inactive`, `organization_suspended`, `method_disabled`, `rate_limited`.
+ * Invites a user: an existing one, unchanged but for the roles of a user who is still invited, or one created for it. Voids the
+ * previous invitation. A user who already has a password or passkey is asked to sign in instead.
+ * Throws `invalid_request`, `user_locked`, `user_inactive`, `organization_suspended`, `method_disabled`, `rate_limited`, and
+ * for roles what `provisionInvitedUser` throws.
  */
 export async function invite(work: Work, invitee: Invitee, delivery: LinkDelivery): Promise<CountedInvite> {
   return inviteCounted(work, invitee, { delivery })
@@ -84,9 +95,13 @@ export async function closeTeamInvites(work: TxWork, linkIds: string[]): Promise
 }
 
 /** Invites an existing user. Throws `user_not_found`, and the same. */
-export async function inviteUser(work: Work, userId: string, delivery: LinkDelivery): Promise<CountedInvite> {
+export async function inviteUser(
+  work: Work,
+  userId: string,
+  { delivery, ...invitation }: Pick<Invitee, 'invitedBy' | 'given'> & { delivery: LinkDelivery },
+): Promise<CountedInvite> {
   const { id, email } = await getUser(work, userId)
-  return inviteCounted(work, { email }, { delivery, expectedId: id })
+  return inviteCounted(work, { email, ...invitation }, { delivery, expectedId: id })
 }
 
 interface Sending {
@@ -99,6 +114,8 @@ interface Sending {
 interface CheckedInvitee {
   address: EmailAddress
   ttlSeconds: number
+  /** Accepting takes a first password. */
+  asksPassword: boolean
 }
 
 async function inviteCounted(work: Work, invitee: Invitee, sending: Sending): Promise<CountedInvite> {
@@ -110,22 +127,22 @@ async function inviteCounted(work: Work, invitee: Invitee, sending: Sending): Pr
 
 /** Checks what can be refused before the mail is counted. The transaction checks the user again. */
 async function checkInvitee(work: Work, invitee: Invitee): Promise<CheckedInvitee> {
-  await getPasswordSettings(work)
+  const asksPassword = (await firstPasswordSettings(work)) !== null
   const { invite_ttl_seconds: ttlSeconds } = await inviteSettings.effective(work)
   const address = requireEmail(invitee.email)
   await assertDoorOpen(work, null)
   const invited = await findUserByEmail(work, address.norm)
   if (invited) assertActive(invited)
-  return { address, ttlSeconds }
+  return { address, ttlSeconds, asksPassword }
 }
 
 async function send(work: Work, invitee: Invitee, sending: Sending & CheckedInvitee): Promise<SentInvite> {
   const { expectedId, address } = sending
   const sent = await inTx(work, async (work) => {
-    const user = await provisionInvitedUser(work, { ...invitee, ...address })
+    const user = await provisionInvitedUser(work, { ...invitee, ...address }, invitee.given ?? null)
     // Another user, or a new one: the user's address has changed since.
     if (expectedId !== undefined && user.id !== expectedId) throw userErrors.notFound()
-    return mailInvite(work, user, sending)
+    return mailInvite(work, user, sending, invitee.invitedBy)
   })
   // Not the spelling of the user: it would show that there was one.
   return { ...sent, deliveryHint: maskEmail(sending.team ? address.email : sent.user.email) }
@@ -134,29 +151,49 @@ async function send(work: Work, invitee: Invitee, sending: Sending & CheckedInvi
 async function mailInvite(
   work: TxWork,
   user: UserRow,
-  { delivery, team, ttlSeconds }: Sending & CheckedInvitee,
+  { delivery, team, ttlSeconds, asksPassword }: Sending & CheckedInvitee,
+  invitedBy: Invitee['invitedBy'],
 ): Promise<Pick<SentInvite, 'user' | 'invite' | 'url'>> {
   assertActive(user)
-  // A password set before the mailbox was proved is removed by the first proof.
-  const mayOnlySignIn = user.email_verified && (await signsInAlready(work, user.id))
+  const mayOnlySignIn = await hasLastingCredential(work, user)
   const isKnown = mayOnlySignIn || (team ? await teamInvites.of(work.platform).isOnTeam(work, user.email_norm) : false)
+  const isRenewed = user.invited_at !== null
+  const kept = invitedBy === undefined && isRenewed && !team
+  const inviter = kept ? await findLastInviter(work.db, work.directory, user.id) : (invitedBy ?? null)
   await markInvited(work, user)
   const { linkId, url } = await mailLink(work, {
     purpose: invitePurpose,
     who: identify(work.platform, { email: user.email, norm: user.email_norm }),
     locale: user.locale,
     userId: user.id,
-    details: { email: user.email },
+    details: { email: user.email, ...(inviter === null ? {} : { invitedBy: inviter }) },
     decoy: null,
     ttlSeconds,
     delivery,
     ...(team ? { replaces: 'none' as const } : {}),
-    compose: (_, mail) => (team ? teamInviteMail(mail, { name: team.name, isKnown }) : inviteMail(mail, mayOnlySignIn)),
+    compose: async (work, mail) =>
+      team
+        ? teamInviteMail(mail, { name: team.name, isKnown })
+        : inviteMail(mail, {
+            organization: await findOrganizationName(work.db, work.directory),
+            inviter,
+            asks: await askOf(work, user, { mayOnlySignIn, asksPassword }),
+          }),
   })
   const made = toInvite(await getInviteRow(work, linkId))
-  const event = user.invited_at === null ? inviteEvents.created : inviteEvents.resent
+  const event = isRenewed ? inviteEvents.resent : inviteEvents.created
   await record(work, event({ target: { type: 'invite', id: linkId }, data: made }))
   return { user: await getUser(work, user.id), invite: made, url }
+}
+
+/** What the mail asks the user to do. */
+async function askOf(
+  work: Work,
+  user: UserRow,
+  { mayOnlySignIn, asksPassword }: { mayOnlySignIn: boolean; asksPassword: boolean },
+): Promise<InviteMailData['asks']> {
+  if (!mayOnlySignIn) return asksPassword ? 'password' : 'acceptance'
+  return asksPassword && (await hasPassword(work.db, work.directory, user.id)) ? 'signInByPassword' : 'signIn'
 }
 
 /**

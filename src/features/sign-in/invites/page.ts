@@ -2,49 +2,70 @@ import { fillIn } from '../../../platform/mail/layout.ts'
 import { texts } from '../../../platform/messages/texts.gen.ts'
 import { doorRoutes } from '../../access/login/login.ts'
 import { type LinkPage, type LiveLink, linkFields, linkHome, type View } from '../pages/pages.ts'
-import { choosePassword, getPasswordSettings } from '../password/password.ts'
+import { choosePassword } from '../password/password.ts'
 import { acceptOnPage, findInvitation } from './accept.ts'
 import { inviteErrors } from './errors.ts'
 import { inviteEvents } from './events.ts'
+import { firstPasswordSettings } from './first-password.ts'
 import { invitePurpose } from './link-purpose.ts'
 
 const firstPassword = choosePassword({
   texts: { ...texts.invites.page, done: texts.mail.welcome },
-  async check({ work, token }) {
-    await getPasswordSettings(work)
-    const { hasCredential } = await findInvitation(work, token)
-    if (hasCredential) throw inviteErrors.credentialExists()
-  },
+  // `mannerOf` has checked it.
+  check: async () => {},
   set: acceptOnPage,
 })
 
-/** The page of an invitation: a first password, or nothing but a button for a person who needs none. */
+/**
+ * The page of an invitation. It asks for a first password where passwords are on now, whatever was the case when the mail was
+ * sent or the page shown. Otherwise it has only a button.
+ */
 export const invitePage: LinkPage = {
   type: invitePurpose.type,
-  service: 'password',
+  service: 'auth',
   used: texts.invites.page.used,
   another: texts.invites.page.another,
   events: [inviteEvents.accepted, ...doorRoutes.proofEvents],
   async show(live) {
-    const { needsNoPassword } = await findInvitation(live.work, live.token)
-    return needsNoPassword ? joinForm(live) : firstPassword.show(live)
+    const manner = await mannerOf(live)
+    return manner === 'password' ? firstPassword.show(live) : buttonForm(live, manner)
   },
   async act(live, form) {
     const { work, token, language } = live
-    const { needsNoPassword } = await findInvitation(work, token)
-    if (!needsNoPassword) return firstPassword.act(live, form)
+    const manner = await mannerOf(live)
+    if (manner === 'password') return firstPassword.act(live, form)
+    // Passwords were turned off since the page was shown: the user must know that the password is not set.
+    if (manner === 'link' && form['password'] !== undefined) return buttonForm(live, manner)
     await acceptOnPage(work, { token })
-    const { done, doneText } = texts.invites.join
-    return { title: done(language), body: { paragraphs: [doneText(language)], ...linkHome(live) } }
+    const { title, text } = manner === 'join' ? joined : accepted
+    return { title: title(language), body: { paragraphs: [text(language)], ...linkHome(live) } }
   },
 }
 
-function joinForm(live: LiveLink): View {
+const joined = { title: texts.invites.join.done, text: texts.invites.join.doneText }
+const accepted = { title: texts.mail.welcome, text: texts.invites.withoutPassword.doneText }
+
+/** How the person accepts: as they are on the team, with a first password, or by the link alone. */
+type Manner = 'join' | 'password' | 'link'
+
+async function mannerOf({ work, token }: LiveLink): Promise<Manner> {
+  const settings = await firstPasswordSettings(work)
+  const { joinsAsIs, hasCredential } = await findInvitation(work, token)
+  if (joinsAsIs) return 'join'
+  if (hasCredential) throw inviteErrors.credentialExists()
+  return settings ? 'password' : 'link'
+}
+
+function buttonForm(live: LiveLink, manner: 'join' | 'link'): View {
   const { language, brand } = live
+  const [title, paragraph] =
+    manner === 'join'
+      ? [texts.invites.join.title, texts.invites.join.paragraph]
+      : [texts.invites.accept, texts.invites.withoutPassword.paragraph]
   return {
-    title: texts.invites.join.title(language),
+    title: title(language),
     body: {
-      paragraphs: [fillIn(texts.invites.join.paragraph(language), brand)],
+      paragraphs: [fillIn(paragraph(language), brand)],
       form: { fields: linkFields(live), button: texts.invites.page.button(language) },
     },
   }

@@ -4,8 +4,11 @@ import { byAge, finishPage, listQuery, listReply, readPage } from '../../../plat
 import { defineRoute, type Route } from '../../../platform/http/route.ts'
 import { showRate } from '../../../platform/limits/rate-limit.ts'
 import { Email } from '../../../platform/mail/address.ts'
+import type { ManagerCaller } from '../../../platform/tenancy/caller.ts'
 import { doorRoutes, loginErrors } from '../../access/login/login.ts'
 import { redirectErrors } from '../../access/redirects/redirects.ts'
+import { roleErrors, roleEvents } from '../../directory/roles/roles.ts'
+import type { GivenRoles } from '../../directory/users/invited/invited.ts'
 import { toUser, User, UserCreate, UserParams, userErrors, userEvents } from '../../directory/users/users.ts'
 import { linkErrors, linkRoute } from '../links/links.ts'
 import { newPasswordErrors } from '../password/password.ts'
@@ -16,6 +19,7 @@ import {
   AcceptBody,
   DeliveryHint,
   Invite,
+  InvitedBy,
   InviteFilters,
   InviteParams,
   InviteUrl,
@@ -24,13 +28,15 @@ import {
 } from './schema.ts'
 
 const tag = 'Invitations'
-const { displayName, firstName, lastName, locale } = UserCreate.properties
+const { displayName, firstName, lastName, locale, role, roleIds } = UserCreate.properties
+const named = { role, roleIds, invitedBy: InvitedBy }
 const withdrawnInvite: Invite = {
   id: '0198b6f2-5014-7f9a-8f3a-684fdd64a775',
   email: 'ada@acme.example',
   status: 'revoked',
   user_id: '0198b6f2-81d0-7b55-8c0e-2f64a9d7b310',
   directory_user_id: '0198b6f2-7c1a-7d3e-9b42-5a1f0c8e6d21',
+  invited_by: 'Grace Hopper',
   sub_org_id: '0198b6f2-50b7-7c92-a6e3-1d8f4b7092ce',
   created_at: '2026-11-22T09:30:00.000Z',
   expires_at: '2026-11-29T09:30:00.000Z',
@@ -42,7 +48,18 @@ const refusals = [
   httpErrors.organizationSuspended,
   loginErrors.methodDisabled,
   redirectErrors.notAllowed,
+  httpErrors.privilegeEscalation,
+  roleErrors.managed,
 ]
+const changes = [userEvents.created, userEvents.updated, roleEvents.assigned, roleEvents.unassigned]
+
+/** The roles that a request names, which its caller gives. */
+function givenRoles({ caller }: { caller: ManagerCaller }, { role, roleIds }: GivenRoles['named']): GivenRoles {
+  return {
+    named: { ...(role === undefined ? {} : { role }), ...(roleIds === undefined ? {} : { roleIds }) },
+    giver: caller,
+  }
+}
 
 export const inviteRoutes: Route[] = [
   defineRoute({
@@ -67,20 +84,24 @@ export const inviteRoutes: Route[] = [
     path: '/v1/users/invites',
     operation: 'invites.create',
     scope: 'users.write',
-    service: 'password',
+    service: 'auth',
     tag,
     summary: 'Invite someone by address',
     description:
-      'Mails a link to choose a first password. Creates the user, or invites the user who has the address, unchanged; ' +
-      'voids the previous invitation. A user who already has a password is asked by the email to sign in with it.',
-    body: Type.Object({ email: Email, displayName, firstName, lastName, locale, ...linkRoute.Delivery }),
+      'Mails a link to accept the invitation, with a first password where passwords are on. Creates the user, or invites the ' +
+      'user who has the address; voids the previous invitation. An existing user keeps names and roles; one who has the ' +
+      'status `invited` gets the roles in the request. A user who already has a password or passkey is asked by the email to ' +
+      'sign in.',
+    body: Type.Object({ email: Email, displayName, firstName, lastName, locale, ...named, ...linkRoute.Delivery }),
     reply: Type.Object({ user: User, invite: MadeInvite, delivery_hint: DeliveryHint }),
     errors: refusals,
     event: [inviteEvents.created, inviteEvents.resent],
-    maybeEvents: [userEvents.created],
+    maybeEvents: changes,
     async handle(work, { body }) {
-      const { redirectTo, deliver, ...invitee } = body
-      const sent = showRate(work, await invite(work, invitee, await linkRoute.readDelivery(work, work.caller, body)))
+      const { redirectTo, deliver, role, roleIds, ...invitee } = body
+      const given = givenRoles(work, body)
+      const delivery = await linkRoute.readDelivery(work, work.caller, body)
+      const sent = showRate(work, await invite(work, { ...invitee, given }, delivery))
       return {
         user: toUser(sent.user, work.directory.organizationId),
         invite: { ...sent.invite, ...(sent.url === null ? {} : { invite_url: sent.url }) },
@@ -125,12 +146,14 @@ export const inviteRoutes: Route[] = [
     path: '/v1/users/{userId}/invite',
     operation: 'users.invite',
     scope: 'users.write',
-    service: 'password',
+    service: 'auth',
     tag,
     summary: 'Invite a user, or invite them again',
-    description: 'Voids the link of the previous invitation.',
+    description:
+      'Voids the link of the previous invitation. A user who has the status `invited` gets the roles in the request; others ' +
+      'keep theirs.',
     params: UserParams,
-    body: Type.Object(linkRoute.Delivery),
+    body: Type.Object({ ...named, ...linkRoute.Delivery }),
     reply: Type.Object(
       {
         success: Type.Boolean(),
@@ -141,12 +164,12 @@ export const inviteRoutes: Route[] = [
     ),
     errors: [userErrors.notFound, ...refusals],
     event: [inviteEvents.created, inviteEvents.resent],
-    maybeEvents: [userEvents.created],
+    maybeEvents: changes,
     async handle(work, { params, body }) {
-      const sent = showRate(
-        work,
-        await inviteUser(work, params.userId, await linkRoute.readDelivery(work, work.caller, body)),
-      )
+      const delivery = await linkRoute.readDelivery(work, work.caller, body)
+      const { invitedBy } = body
+      const invitation = { delivery, given: givenRoles(work, body), ...(invitedBy === undefined ? {} : { invitedBy }) }
+      const sent = showRate(work, await inviteUser(work, params.userId, invitation))
       return {
         success: true,
         delivery_hint: sent.deliveryHint,
@@ -163,12 +186,13 @@ export const inviteRoutes: Route[] = [
     scope: 'auth.login',
     takesDevice: true,
     organizationToken: 'token',
-    service: 'password',
+    service: 'auth',
     tag: 'Authentication',
     summary: 'Accept an invitation',
     description:
-      'The link proves the mailbox. `password` is the first password; one that is refused leaves the invitation valid. A user ' +
-      'who already has a password signs in with it instead. An existing team member accepts without a password and gets no ' +
+      'The link proves the mailbox. `password` is the first password, required where passwords are on and refused where they ' +
+      'are off; one that is refused leaves the invitation valid. A user who already has a password or passkey signs in ' +
+      'instead. An existing team member accepts without a password and gets no ' +
       'session (`sign_in_required`): they sign in as usual.',
     body: AcceptBody,
     errors: [

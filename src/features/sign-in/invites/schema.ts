@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { named, nullable } from '../../../platform/schema.ts'
+import { Name, named, nullable } from '../../../platform/schema.ts'
 import { linkRoute } from '../links/links.ts'
 import { NewPassword } from '../password/password.ts'
 import { INVITE_STATUSES, type InviteStatus } from './status.ts'
@@ -16,6 +16,9 @@ export const Invite = named(
     status: Type.Unsafe<InviteStatus>({ type: 'string', enum: [...INVITE_STATUSES] }),
     user_id: nullable(Uuid, 'Auth account.'),
     directory_user_id: Uuid,
+    invited_by: Object.assign(nullable(Type.String(), 'The name of the person who invited, as the mail shows it.'), {
+      examples: ['Grace Hopper'],
+    }),
     sub_org_id: nullable(Type.String({ format: 'uuid', examples: ['0198b6f2-50b7-7c92-a6e3-1d8f4b7092ce'] })),
     created_at: Moment,
     expires_at: Type.String({ format: 'date-time', examples: ['2026-11-29T09:30:00.000Z'] }),
@@ -48,6 +51,14 @@ export const AcceptBody = Type.Object({
   password: Type.Optional(NewPassword),
 })
 
+/** The person who invites. */
+export const InvitedBy = Type.Optional(
+  nullable(
+    Name,
+    'The name of the person who invites, for the mail. Absent: the one of the invitation that this one renews. Null: none.',
+  ),
+)
+
 /** The record as the API shows it. */
 export function toInvite(row: Omit<InviteRow, 'directory_id'>): Invite {
   return {
@@ -56,6 +67,7 @@ export function toInvite(row: Omit<InviteRow, 'directory_id'>): Invite {
     status: row.status,
     user_id: row.auth_account_id,
     directory_user_id: row.user_id,
+    invited_by: row.invited_by,
     sub_org_id: row.organization_id,
     created_at: row.created_at.toISOString(),
     expires_at: row.expires_at.toISOString(),

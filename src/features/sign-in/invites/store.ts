@@ -13,6 +13,7 @@ export interface InviteRow {
   user_id: string
   auth_account_id: string | null
   email: string
+  invited_by: string | null
   status: InviteStatus
   created_at: Date
   expires_at: Date
@@ -47,6 +48,28 @@ export async function findAcceptedRow(db: Db, directory: Directory, id: string):
 
 export async function findInviteRows(db: Db, directory: Directory, ids: string[]): Promise<InviteRow[]> {
   return selectInvites(db, directory).where('links.id', 'in', ids).execute()
+}
+
+/** Who invited the user last. */
+export async function findLastInviter(db: Db, directory: Directory, userId: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('links')
+    .select(sql<string | null>`details->>'invitedBy'`.as('invited_by'))
+    .where('directory_id', '=', directory.id)
+    .where('user_id', '=', userId)
+    .where('purpose', '=', 'invite')
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.invited_by ?? null
+}
+
+/** The name of the organization of a directory; null for that of the account level. */
+export async function findOrganizationName(db: Db, { organizationId }: Directory): Promise<string | null> {
+  if (organizationId === null) return null
+  const row = await db.selectFrom('organizations').select('name').where('id', '=', organizationId).executeTakeFirst()
+  return row?.name ?? null
 }
 
 const columns = { at: 'links.created_at', id: 'links.id' }
@@ -113,5 +136,6 @@ function describe(links: SelectQueryBuilder<DB & { links: Selectable<Links> }, '
     ])
     .select(sql<string>`links.user_id`.as('user_id'))
     .select(sql<string>`links.details->>'email'`.as('email'))
+    .select(sql<string | null>`links.details->>'invitedBy'`.as('invited_by'))
     .select(status.as('status'))
 }

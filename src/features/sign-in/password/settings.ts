@@ -4,6 +4,7 @@ import type { PasswordParameters } from '../../../platform/crypto/password-forma
 import { invalidField } from '../../../platform/errors.ts'
 import { defineSettingsPart, type ValuesOf } from '../../../platform/settings/settings.ts'
 import type { Tenant } from '../../../platform/settings/settings-rows.ts'
+import { isServiceEnabled } from '../../../platform/tenancy/services.ts'
 import type { Work } from '../../../platform/work.ts'
 import { loginErrors } from '../../access/login/login.ts'
 
@@ -70,6 +71,12 @@ export async function getPasswordSettings(work: Work): Promise<PasswordSettings>
   if (!settings.email_password_enabled)
     throw loginErrors.methodDisabled({ detail: 'email_password_enabled is off here.' })
   return settings
+}
+
+/** The settings where passwords and their service are on; null where one of them is off. */
+export async function findPasswordSettings(work: Work): Promise<PasswordSettings | null> {
+  const settings = await passwordSettings.effective(work)
+  return settings.email_password_enabled && (await isServiceEnabled(work, 'password')) ? settings : null
 }
 
 const COST_FIELDS = ['password_hash_memory_kib', 'password_hash_iterations'] as const

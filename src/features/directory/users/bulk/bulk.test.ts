@@ -24,7 +24,7 @@ test('every row has its own outcome, in order', async () => {
     { email: 7 },
     { email: 'b@example.com', phone: 'none' },
     { email: 'c@example.com', password: 'x' },
-    { email: 'd@example.com', role: 'admin' },
+    { email: 'd@example.com', role: 'owner' },
     { email: 'e@example.com', emailVerified: 'yes' },
     { email: 'f@example.com', metadata: { text: 'x'.repeat(17_000) } },
     { email: 'b@example.com' },

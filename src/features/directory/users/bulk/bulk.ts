@@ -1,17 +1,16 @@
 import type { Static } from 'typebox'
 import { overtaken } from '../../../../platform/db/failure.ts'
 import { invalidField } from '../../../../platform/errors.ts'
-import { record } from '../../../../platform/events/events.ts'
 import { belongingsOf } from '../../../../platform/lifecycle/belongings.ts'
 import { parseBulkText } from '../../../../platform/mail/address-lines.ts'
+import type { ManagerCaller } from '../../../../platform/tenancy/caller.ts'
 import { inTx, type TxWork, type Work } from '../../../../platform/work.ts'
 import { userErrors } from '../errors.ts'
-import { userEvents } from '../events.ts'
 import { isExternalIdTaken } from '../hold.ts'
 import { insertUsers } from '../insert.ts'
+import { type JudgedRoles, judgeRoles, type RoleGiver, recordCreated } from '../new-roles/new-roles.ts'
 import { toUser } from '../schema.ts'
 import { findTakenEmails, type UserRow } from '../store.ts'
-import { userEvent } from '../user-event.ts'
 import { findRefused } from './external-ids.ts'
 import { type Candidate, type Failure, readRow } from './row.ts'
 import { type BulkCreate, type BulkReply, MAX_USERS_PER_REQUEST } from './schema.ts'
@@ -30,10 +29,13 @@ export type RowOutcome<Created> =
  * Adds up to 500 users at once and returns the outcome of each, in the order given: a row that fails never fails
  * another. Throws `too_many_users`, and `invalid_request` unless exactly one of the two inputs is present.
  */
-export async function createUsers(work: Work, input: Static<typeof BulkCreate>): Promise<BulkReply> {
+export async function createUsers(
+  work: Work & { caller: ManagerCaller },
+  input: Static<typeof BulkCreate>,
+): Promise<BulkReply> {
   return inTx(work, async (work) => {
     const reply: BulkReply = { created: [], skipped: [], failed: [] }
-    for (const row of await addUsers(work, readInput(input))) {
+    for (const row of await addUsers(work, readInput(input), { giver: work.caller })) {
       if (row.outcome === 'created') reply.created.push(toUser(row.created, work.directory.organizationId))
       else if (row.outcome === 'skipped') reply.skipped.push({ email: row.email, reason: row.reason })
       else reply.failed.push(row.failure)
@@ -43,22 +45,23 @@ export async function createUsers(work: Work, input: Static<typeof BulkCreate>):
 }
 
 /**
- * The same for parsed rows. `inactive` lists those who may not sign in. Takes a constant number of statements, however
- * many rows there are.
+ * The same for parsed rows. `giver` gives the roles of the rows; `inactive` lists those who may not sign in. Takes a constant
+ * number of statements, however many rows there are.
  */
 export async function addUsers(
   work: TxWork,
   rows: object[],
-  inactive: ReadonlySet<object> = new Set(),
+  { giver, inactive = new Set() }: { giver: RoleGiver; inactive?: ReadonlySet<object> },
 ): Promise<RowOutcome<UserRow>[]> {
   const read = rows.map((row) => readRow(work, row, !inactive.has(row)))
   const firsts = firstOfEach(read)
-  const refused = await findRefused(work, [...firsts.values()])
+  const { refused, columns } = await judgeCandidates(work, [...firsts.values()], giver)
+  const fit = [...firsts.values()].filter((candidate) => !refused.has(candidate))
   const made = await insertCandidates(
     work,
-    [...firsts.values()].filter((candidate) => !refused.has(candidate)),
+    fit.map((candidate) => ({ ...candidate, row: { ...candidate.row, ...columns.get(candidate) } })),
   )
-  await record(work, ...[...made.values()].map((user) => userEvent(work.directory, userEvents.created, user)))
+  await recordCreated(work, [...made.values()])
   return read.map((row) => outcomeOf(row, { firsts, refused, made }))
 }
 
@@ -66,20 +69,50 @@ export async function addUsers(
 export async function checkUsers(work: Work, rows: object[]): Promise<RowOutcome<null>[]> {
   const read = rows.map((row) => readRow(work, row, true))
   const firsts = firstOfEach(read)
-  const refused = await findRefused(work, [...firsts.values()])
+  const { refused } = await inTx(work, (work) => judgeCandidates(work, [...firsts.values()], null))
   const taken = new Set(await findTakenEmails(work.db, work.directory, [...firsts.keys()]))
   const free = new Map([...firsts.keys()].filter((norm) => !taken.has(norm)).map((norm) => [norm, null]))
   return read.map((row) => outcomeOf(row, { firsts, refused, made: free }))
 }
 
+interface Judged {
+  /** The error of each candidate that fails. */
+  refused: Map<Candidate, string>
+  /** The columns of the roles that the others get. */
+  columns: Map<Candidate, JudgedRoles['columns']>
+}
+
+/** Finds the candidates that fail: their external id is taken, or they may not get their roles. */
+async function judgeCandidates(work: TxWork, candidates: Candidate[], giver: RoleGiver): Promise<Judged> {
+  const named = candidates.map(({ roles }) => roles)
+  // Roles are locked before any user.
+  const judged = await judgeRoles(work, named, giver)
+  const taken = [...(await findRefused(work, candidates))].map((candidate) => [candidate, 'external_id_taken'] as const)
+  const unfit = candidates.flatMap((candidate, n) => {
+    const refusal = judged[n]?.unfit ?? judged[n]?.beyond
+    if (!refusal) return []
+    const { code } = refusal.definition
+    return [[candidate, code === 'invalid_request' ? 'invalid_field:roleIds' : code] as const]
+  })
+  return {
+    refused: new Map([...taken, ...unfit]),
+    columns: new Map(candidates.map((candidate, n) => [candidate, judged[n]?.columns ?? {}])),
+  }
+}
+
 function outcomeOf<Created>(
   row: Candidate | Failure,
-  { firsts, refused, made }: { firsts: Map<string, Candidate>; refused: Set<Candidate>; made: Map<string, Created> },
+  {
+    firsts,
+    refused,
+    made,
+  }: { firsts: Map<string, Candidate>; refused: Map<Candidate, string>; made: Map<string, Created> },
 ): RowOutcome<Created> {
   if ('error' in row) return { outcome: 'failed', failure: row }
   const { given: email, address } = row
   if (firsts.get(address.norm) !== row) return { outcome: 'skipped', email, reason: 'duplicate_in_request' }
-  if (refused.has(row)) return { outcome: 'failed', failure: { email, error: 'external_id_taken' } }
+  const error = refused.get(row)
+  if (error !== undefined) return { outcome: 'failed', failure: { email, error } }
   const created = made.get(address.norm)
   return created === undefined
     ? { outcome: 'skipped', email, reason: 'already_exists' }

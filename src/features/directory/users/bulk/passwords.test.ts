@@ -126,6 +126,7 @@ test('500 users with passwords are four statements, where some take the place of
         }),
       },
       rows,
+      { giver: null },
     ),
   )
   expect(outcomes.every(({ outcome }) => outcome === 'created')).toBe(true)

@@ -7,6 +7,7 @@ import { type EmailAddress, parseEmail } from '../../../../platform/mail/address
 import { fitsMetadata } from '../../../../platform/metadata.ts'
 import type { Work } from '../../../../platform/work.ts'
 import { identityOf } from '../insert.ts'
+import type { NamedRoles } from '../new-roles/new-roles.ts'
 import { toColumns } from '../schema.ts'
 import type { NewUserRow } from '../store.ts'
 import { type BulkReply, BulkUser } from './schema.ts'
@@ -22,6 +23,7 @@ export interface Candidate {
   /** What the user brings along is read from these, by what it will be of. */
   fields: object
   brings: Belonging[]
+  roles: NamedRoles
 }
 export type Failure = BulkReply['failed'][number]
 
@@ -46,7 +48,7 @@ export function readRow(work: Work, sent: unknown, active: boolean): Candidate |
     active,
     source: 'bulk',
   }
-  return { given, address, row, fields: sent, brings }
+  return { given, address, row, fields: sent, brings, roles: sent }
 }
 
 /** What the user brings along, or the name of the field that cannot be read. */

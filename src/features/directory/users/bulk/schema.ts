@@ -51,7 +51,9 @@ export const BulkReply = Type.Object(
       Type.Object({
         email: nullable(Type.String({ examples: ['not an address'] })),
         error: Type.String({
-          description: '`invalid_email`, `invalid_field:<name>` or `external_id_taken`',
+          description:
+            '`invalid_email`, `invalid_field:<name>`, `external_id_taken`, or the code of a refusal to give the roles: ' +
+            '`insufficient_scope`, `service_disabled`, `privilege_escalation`',
           examples: ['invalid_email'],
         }),
       }),

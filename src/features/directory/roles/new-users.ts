@@ -1,0 +1,81 @@
+import { directoryRolePermissions } from '../../../contract/permissions.ts'
+import { ApiError } from '../../../platform/errors.ts'
+import type { EventInput } from '../../../platform/events/events.ts'
+import { newId } from '../../../platform/ids.ts'
+import { authorize } from '../../../platform/tenancy/authorize.ts'
+import type { ManagerCaller } from '../../../platform/tenancy/caller.ts'
+import { requireService } from '../../../platform/tenancy/services.ts'
+import type { TxWork } from '../../../platform/work.ts'
+import { type JudgedRoles, type NamedRoles, namesRoles, type RoleGiver } from '../users/new-roles/new-roles.ts'
+import type { UserRow } from '../users/users.ts'
+import { refusalOfStrange, setUserRoles } from './assign.ts'
+import { setAssignmentRows } from './assignment-store.ts'
+import { type HeldRole, holdRoles, roleFinder, tellAssignments } from './give.ts'
+import { refusalToGrant } from './permissions.ts'
+
+/** Judges the roles that a request names for new users: by the rules of `setUserRoles`, whose scope and service it needs. */
+export async function judgeNamedRoles(work: TxWork, named: NamedRoles[], giver: RoleGiver): Promise<JudgedRoles[]> {
+  const barred = await refusalToAssign(work, giver)
+  const names = barred ? [] : named.flatMap(({ roleIds = [] }) => roleIds)
+  const held = await holdRoles(work, [...new Set(names)])
+  const known = {
+    find: roleFinder(held),
+    // Per role and not per user: 500 users may name 50 roles of 500 permissions each.
+    beyond: new Map(giver ? held.map(({ id, permissions }) => [id, refusalToGrant(giver, permissions)]) : []),
+    beyondAdmin: giver && refusalToGrant(giver, directoryRolePermissions.admin),
+  }
+  return named.map((one) => (namesRoles(one) && barred ? refused(barred) : judgeOne(known, one)))
+}
+
+/** Stores the assignments of new users, whose rows list their roles already. Returns the events. */
+export async function assignToNewUsers({ db, directory }: TxWork, users: UserRow[]): Promise<EventInput[]> {
+  const wanted = users.flatMap(({ id, role_ids }) => role_ids.map((role_id) => ({ id: newId(), user_id: id, role_id })))
+  const userIds = users.map(({ id }) => id)
+  return tellAssignments(await setAssignmentRows(db, directory, 'manual', { userIds, wanted }))
+}
+
+/** Replaces the roles of a user who is still invited. Throws what `setUserRoles` throws. */
+export async function replaceRoles(
+  work: TxWork,
+  user: UserRow,
+  named: NamedRoles,
+  giver: ManagerCaller,
+): Promise<void> {
+  await setUserRoles({ ...work, caller: giver }, user.id, named)
+}
+
+/** Why the giver may give no roles here at all, or null. */
+async function refusalToAssign(work: TxWork, giver: RoleGiver): Promise<ApiError | null> {
+  try {
+    if (giver) authorize(giver, 'roles.write')
+    await requireService(work, 'rbac')
+    return null
+  } catch (error) {
+    if (error instanceof ApiError) return error
+    throw error
+  }
+}
+
+const refused = (unfit: ApiError): JudgedRoles => ({ unfit, beyond: null, columns: {} })
+
+interface KnownRoles {
+  find: (name: string) => HeldRole | undefined
+  /** By role, why the giver may not give it. */
+  beyond: Map<string, ApiError | null>
+  beyondAdmin: ApiError | null
+}
+
+function judgeOne({ find, beyond, beyondAdmin }: KnownRoles, { role, roleIds = [] }: NamedRoles): JudgedRoles {
+  const unfit = refusalOfStrange(find, roleIds)
+  if (unfit) return refused(unfit)
+  const ids = [...new Set(roleIds.flatMap((name) => find(name)?.id ?? []))].toSorted()
+  const refusals = [role === 'admin' ? beyondAdmin : null, ...ids.map((id) => beyond.get(id) ?? null)]
+  return {
+    unfit: null,
+    beyond: refusals.find((refusal) => refusal !== null) ?? null,
+    columns: {
+      ...(role === undefined ? {} : { role, own_role: role }),
+      ...(ids.length === 0 ? {} : { role_ids: ids }),
+    },
+  }
+}

@@ -1,0 +1,16 @@
+import { Type } from 'typebox'
+
+const MAX_ROLES_OF_ONE = 50
+
+/** The role that every directory user has one of. */
+export const DirectoryRole = Type.Enum(['admin', 'member'])
+
+export const FirstRole = Type.Enum(['admin', 'member'], {
+  description: 'By default `member`. `role` and `roleIds` require the scope `roles.write` too.',
+})
+
+/** Roles of the organization in a request. */
+export const RoleIds = Type.Array(Type.String({ examples: ['0198b6f2-5d10-7b34-9e2a-6f81c04d7a93'] }), {
+  maxItems: MAX_ROLES_OF_ONE,
+  description: 'Ids or slugs of roles of the organization.',
+})
