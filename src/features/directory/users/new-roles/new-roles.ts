@@ -18,7 +18,7 @@ export type RoleGiver = ManagerCaller | null
 
 /** Named roles, judged before a user is inserted. */
 export interface JudgedRoles {
-  /** Why nobody gets them from this request: a role is unknown, or the caller may not give roles. */
+  /** Why this request gives them to no user: a role is unknown, or the caller may not give roles. */
   unfit: ApiError | null
   /** Why a new user does not get them: they hold permissions that the caller lacks. */
   beyond: ApiError | null
