@@ -370,4 +370,32 @@ export const federation: Mutant[] = [
     tests: ['dev-idp.test.ts'],
     only: 'verifies itself',
   },
+  {
+    name: 'SSO discovery finds organizations of its own environment',
+    in: 'findDomainOwner',
+    find: ".where('domains.environment_id', '=', environmentId)",
+    replace: '',
+    tests: ['sso/discover.test.ts'],
+  },
+  {
+    name: 'SSO discovery needs a verified domain',
+    in: 'findDomainOwner',
+    find: ".where('domains.status', '=', 'verified')",
+    replace: '',
+    tests: ['sso/discover.test.ts'],
+  },
+  {
+    name: 'SSO discovery leaves out suspended and archived organizations',
+    in: 'findDomainOwner',
+    find: ".where('organizations.status', '=', 'active')",
+    replace: '',
+    tests: ['sso/discover.test.ts'],
+  },
+  {
+    name: 'SSO discovery leaves out organizations that have the service off',
+    in: 'discoverInEnvironment',
+    find: "!(await isServiceEnabled({ platform, directory }, 'sso'))",
+    replace: 'reach.directory',
+    tests: ['sso/discover.test.ts'],
+  },
 ]

@@ -22,8 +22,13 @@ const reading = routes
   .filter(({ auth, directory, service }) => auth === 'key' && directory === 'reach' && service !== null)
   .map((route) => [nameOf(route), route] as const)
 
-/** Routes that read no record of an organization, or whose records have tests of their own below. */
-const OTHERS = ['GET /v1/webhooks/event-types', 'GET /v1/sessions/revocations', 'GET /v1/rbac/permissions']
+/** Routes that read no record of an organization, or that have tests of their own: below, and in `discover.test.ts`. */
+const OTHERS = [
+  'POST /v1/auth/login/sso/discover',
+  'GET /v1/webhooks/event-types',
+  'GET /v1/sessions/revocations',
+  'GET /v1/rbac/permissions',
+]
 
 async function turn(by: Pick<Tenant, 'put'>, subOrgId: string, service: string, isOn: boolean) {
   const without = serviceIds.filter(
@@ -57,6 +62,7 @@ test('the routes that read a whole environment and belong to a service', () => {
     'GET /v1/webhooks',
     'GET /v1/webhooks/event-types',
     'GET /v1/webhooks/{webhookId}',
+    'POST /v1/auth/login/sso/discover',
   ])
 })
 

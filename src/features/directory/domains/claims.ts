@@ -1,3 +1,4 @@
+import type { Db } from '../../../platform/db/pool.ts'
 import { record } from '../../../platform/events/events.ts'
 import { isId, newId } from '../../../platform/ids.ts'
 import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
@@ -7,7 +8,9 @@ import { domainEvents } from './events.ts'
 import { readDomain } from './name.ts'
 import { type Domain, MAX_DOMAINS, toDomain } from './schema.ts'
 import {
+  type DomainOwner,
   deleteDomainRow,
+  findDomainOwner,
   findDomainRow,
   insertDomainRow,
   isVerifiedElsewhere,
@@ -48,7 +51,21 @@ export async function addDomain(work: Work, text: string): Promise<Domain> {
 
 /** Whether the organization has proved that the domain of this address (`EmailAddress.norm`) is its own. */
 export async function ownsDomainOf({ db, directory }: Work, emailNorm: string): Promise<boolean> {
-  return isVerifiedHere(db, directory, emailNorm.slice(emailNorm.lastIndexOf('@') + 1))
+  return isVerifiedHere(db, directory, domainOf(emailNorm))
+}
+
+const domainOf = (emailNorm: string) => emailNorm.slice(emailNorm.lastIndexOf('@') + 1)
+
+/**
+ * The organization of the environment that has verified the domain of this address (`EmailAddress.norm`); null if it is
+ * suspended or archived.
+ */
+export async function findOrganizationOfDomain(
+  db: Db,
+  environment: { environmentId: string },
+  emailNorm: string,
+): Promise<DomainOwner | null> {
+  return (await findDomainOwner(db, environment, domainOf(emailNorm))) ?? null
 }
 
 /** Removes a domain, proved or not. Throws `domain_not_found`. */

@@ -1,4 +1,4 @@
-export { addDomain, listDomains, ownsDomainOf, removeDomain } from './claims.ts'
+export { addDomain, findOrganizationOfDomain, listDomains, ownsDomainOf, removeDomain } from './claims.ts'
 export { domainErrors } from './errors.ts'
 export { domainEvents } from './events.ts'
 export { Domain, DomainError } from './schema.ts'

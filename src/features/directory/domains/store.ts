@@ -49,6 +49,31 @@ export async function isVerifiedElsewhere(db: Db, directory: Directory, domain: 
   return row !== undefined
 }
 
+/** The active organization of an environment that has verified a domain. */
+export interface DomainOwner {
+  directory_id: string
+  organization_id: string
+  name: string
+  slug: string
+}
+
+/** It has at most one: `domains_one_owner`. */
+export async function findDomainOwner(
+  db: Db,
+  { environmentId }: { environmentId: string },
+  domain: string,
+): Promise<DomainOwner | undefined> {
+  return db
+    .selectFrom('domains')
+    .innerJoin('organizations', 'organizations.id', 'domains.organization_id')
+    .select(['domains.directory_id', 'domains.organization_id', 'organizations.name', 'organizations.slug'])
+    .where('domains.environment_id', '=', environmentId)
+    .where('domains.domain', '=', domain)
+    .where('domains.status', '=', 'verified')
+    .where('organizations.status', '=', 'active')
+    .executeTakeFirst()
+}
+
 /** Whether the organization itself has it, proved. */
 export async function isVerifiedHere(db: Db, directory: Directory, domain: string): Promise<boolean> {
   const row = await selectDomains(db, directory)

@@ -12,10 +12,11 @@ import { Certificate, connectionErrors, connectionEvents } from '../connections/
 import { changeSpKeys } from '../connections/sp-keys/sp-keys.ts'
 import { federationErrors, StartReply, startFields } from '../federation/federation.ts'
 import { beginLogout } from '../federation/logout/logout.ts'
+import { discoverConnection, discoverInEnvironment } from './discover.ts'
 import { ssoErrors } from './errors.ts'
 import { listKeys, toKeys } from './keys.ts'
 import { logOutAtProvider } from './logout.ts'
-import { discoverConnection, startSso } from './start.ts'
+import { startSso } from './start.ts'
 
 const about = { tag: 'Single sign-on', service: 'sso', scope: 'auth.login' } as const
 
@@ -24,6 +25,16 @@ const KeysReply = named(
   'SpKeysReply',
   Type.Object({
     keys: Type.Array(Type.Object({ use: Type.Enum(['signing', 'encryption']), certificate: Certificate })),
+  }),
+)
+
+const ConnectionOfDomain = named(
+  'ConnectionOfDomain',
+  Type.Object({
+    id: Type.String({ format: 'uuid', description: 'The connectionId of POST /v1/auth/login/sso/start.' }),
+    subOrgId: nullable(Type.String({ format: 'uuid' }), 'The organization of the connection.'),
+    name: Type.String({ examples: ['Acme Okta'] }),
+    protocol: Type.Enum(['saml', 'oidc']),
   }),
 )
 
@@ -72,15 +83,30 @@ export const ssoRoutes: Route[] = [
     method: 'POST',
     path: '/v1/auth/login/sso/discover',
     operation: 'login.sso.discover',
+    directory: 'reach',
     summary: 'Find the connection of an address',
-    description: 'By its domain, which the organization has verified. Tells nothing of who has an account.',
+    description:
+      'Finds the organization that has verified the domain of the address. The answer depends on the domain alone and does ' +
+      'not reveal whether the address has an account. With an org-wide key and without subOrgId, all organizations of the ' +
+      'environment are searched. An organization that is suspended or archived, or has the service off, is then answered ' +
+      'like an unknown domain.',
     body: Type.Object({ email: Email }),
     reply: Type.Object({
-      connectionId: nullable(Type.String({ format: 'uuid' })),
-      enforced: Type.Boolean({ description: 'Whether other ways are refused, but to who is exempt.' }),
+      connection: nullable(ConnectionOfDomain, 'The default connection, or null.'),
+      connections: Type.Array(ConnectionOfDomain, {
+        description: 'All active connections that take the domain, the default one first.',
+      }),
+      connectionId: nullable(Type.String({ format: 'uuid' }), 'The id of `connection`.'),
+      enforced: Type.Boolean({
+        description: 'Whether the organization refuses all other sign-in methods, except to exempt users.',
+      }),
     }),
-    errors: [httpErrors.organizationSuspended],
-    handle: (work, { body }) => discoverConnection(work, body.email),
+    // The last release required subOrgId: its clients know the code.
+    errors: [httpErrors.organizationSuspended, httpErrors.subOrgRequired],
+    handle: ({ reach, ...work }, { body }) =>
+      reach.directory
+        ? discoverConnection({ ...work, directory: reach.directory }, body.email)
+        : discoverInEnvironment({ ...work, reach }, body.email),
   }),
   defineRoute({
     ...keys,

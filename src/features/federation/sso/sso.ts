@@ -1,9 +1,9 @@
 import type { SignInMethod } from '../../access/login/login.ts'
 import { hasActiveConnection, usableConnections } from '../connections/known/known.ts'
 
+export { discoverConnection } from './discover.ts'
 export { ssoGate } from './gate.ts'
 export { enforcementSettings } from './settings.ts'
-export { discoverConnection } from './start.ts'
 
 /** Sign-in at the identity provider of the organization. */
 export const ssoMethod: SignInMethod = {

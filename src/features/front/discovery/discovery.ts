@@ -4,11 +4,12 @@ import { inTxUnlessConsumed } from '../../../platform/joined/unless-consumed.ts'
 import { findDirectory } from '../../../platform/tenancy/directory.ts'
 import type { TxWork, Work } from '../../../platform/work.ts'
 import { askGates, doorSettings, loginErrors, readFacts, type SignInFacts } from '../../access/login/login.ts'
+import { findOrganizationOfDomain } from '../../directory/domains/domains.ts'
 import { discoverConnection } from '../../federation/sso/sso.ts'
 import { grantCode } from '../../sign-in/otp/sign-in-codes/sign-in-codes.ts'
 import { type DiscoveryMethod, discoveryMethods, isOffered } from './methods.ts'
 import { discoverySettings } from './settings.ts'
-import { type FoundRow, findOrganizationOfDomain, selectOrganizationsOf } from './store.ts'
+import { type FoundRow, selectOrganizationsOf } from './store.ts'
 import { sealToken } from './token.ts'
 
 /** An organization that somebody may enter. */
@@ -65,12 +66,12 @@ export async function discover(work: Work, { who, method, spend }: MailboxProof)
 async function findOrganizations(work: Work, who: Identity, method: DiscoveryMethod) {
   const { db, directory } = work
   const { norm } = who.address
-  const [theirs, joinable] = await Promise.all([
+  const [theirs, owner] = await Promise.all([
     selectOrganizationsOf(db, directory, norm, MAX_FOUND),
     findOrganizationOfDomain(db, directory, norm),
   ])
-  const isTheirs = theirs.some(({ directory_id }) => directory_id === joinable?.directory_id)
-  const rows = joinable && !isTheirs ? [...theirs, joinable] : theirs
+  const isTheirs = theirs.some(({ directory_id }) => directory_id === owner?.directory_id)
+  const rows: FoundRow[] = owner && !isTheirs ? [...theirs, { ...owner, state: 'joinable' }] : theirs
   return (await Promise.all(rows.map((row) => look(work, { who, method, row })))).flatMap((found) => found ?? [])
 }
 

@@ -11,8 +11,6 @@ export interface FoundRow {
   state: 'active' | 'invited' | 'joinable'
 }
 
-const columns = ['o.id as organization_id', 'o.name', 'o.slug'] as const
-
 /** Those that have an active user of the address, in the environment of a directory: first where they were last. */
 export async function selectOrganizationsOf(
   db: Db,
@@ -25,7 +23,13 @@ export async function selectOrganizationsOf(
     .selectFrom('users as u')
     .innerJoin('directories as d', 'd.id', 'u.directory_id')
     .innerJoin('organizations as o', 'o.id', 'd.organization_id')
-    .select(['u.directory_id', ...columns, sql<boolean>`${isInvited}`.as('is_invited')])
+    .select([
+      'u.directory_id',
+      'o.id as organization_id',
+      'o.name',
+      'o.slug',
+      sql<boolean>`${isInvited}`.as('is_invited'),
+    ])
     .where('u.environment_id', '=', environmentId)
     .where('u.email_norm', '=', emailNorm)
     .where('u.deleted_at', 'is', null)
@@ -37,22 +41,4 @@ export async function selectOrganizationsOf(
     .limit(limit)
     .execute()
   return rows.map(({ is_invited, ...row }) => ({ ...row, state: is_invited ? 'invited' : 'active' }))
-}
-
-/** The one that has proved the domain of an address, if it is active. */
-export async function findOrganizationOfDomain(
-  db: Db,
-  { environmentId }: Directory,
-  emailNorm: string,
-): Promise<FoundRow | null> {
-  const row = await db
-    .selectFrom('domains as c')
-    .innerJoin('organizations as o', 'o.id', 'c.organization_id')
-    .select(['c.directory_id', ...columns])
-    .where('c.environment_id', '=', environmentId)
-    .where('c.domain', '=', emailNorm.slice(emailNorm.lastIndexOf('@') + 1))
-    .where('c.status', '=', 'verified')
-    .where('o.status', '=', 'active')
-    .executeTakeFirst()
-  return row ? { ...row, state: 'joinable' } : null
 }
