@@ -14,6 +14,7 @@ import { ssoProtocols } from '../features/federation/connections/connections.ts'
 import { deletionFollower, mappingFollower } from '../features/federation/connections/followers.ts'
 import { provisionedUsers } from '../features/federation/federation/provisioned-users/provisioned-users.ts'
 import { closeMessagePool } from '../features/federation/xml/message-pool.ts'
+import { discoverByPasskey } from '../features/front/discovery/by-passkey.ts'
 import { findTeamSession, userAuthenticator } from '../features/oauth/tokens/authenticate.ts'
 import { settleAllRoles } from '../features/provisioning/groups/roles.ts'
 import { followMemberName } from '../features/provisioning/groups/versions.ts'
@@ -28,6 +29,7 @@ import { secondFactors as challengeFactors } from '../features/sign-in/challenge
 import { teamInvites } from '../features/sign-in/invites/accept.ts'
 import { organizationOfLinkToken } from '../features/sign-in/links/token.ts'
 import { otpSettings, toSendCeilings } from '../features/sign-in/otp/otp.ts'
+import { passkeyDiscovery } from '../features/sign-in/passkeys/sign-in/sign-in.ts'
 import { listTeamAddresses } from '../features/tenancy/accounts/store.ts'
 import { setupFacts } from '../features/tenancy/admin-portal/admin-portal.ts'
 import { findApiKey } from '../features/tenancy/api-keys/api-keys.ts'
@@ -156,6 +158,7 @@ function handIn(platform: Platform): void {
   teamInvites.hand(platform, { isOnTeam, join: joinTeam })
   noticeReceivers.hand(platform, (accountId) => listTeamAddresses(platform.db, accountId))
   endpointKeeper.hand(platform, webhookKeeper)
+  passkeyDiscovery.hand(platform, discoverByPasskey)
 }
 
 /** The whole service. Does not listen. */

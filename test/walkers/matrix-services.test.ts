@@ -22,8 +22,13 @@ const reading = routes
   .filter(({ auth, directory, service }) => auth === 'key' && directory === 'reach' && service !== null)
   .map((route) => [nameOf(route), route] as const)
 
-/** Routes that read no record of an organization, or that have tests of their own: below, and in `discover.test.ts`. */
+/**
+ * Routes that read no record of an organization, or that have tests of their own: below, in `discover.test.ts` and in
+ * `in-environment.test.ts`.
+ */
 const OTHERS = [
+  'POST /v1/auth/login/passkey/options',
+  'POST /v1/auth/login/passkey/verify',
   'POST /v1/auth/login/sso/discover',
   'GET /v1/webhooks/event-types',
   'GET /v1/sessions/revocations',
@@ -62,6 +67,8 @@ test('the routes that read a whole environment and belong to a service', () => {
     'GET /v1/webhooks',
     'GET /v1/webhooks/event-types',
     'GET /v1/webhooks/{webhookId}',
+    'POST /v1/auth/login/passkey/options',
+    'POST /v1/auth/login/passkey/verify',
     'POST /v1/auth/login/sso/discover',
   ])
 })

@@ -52,6 +52,9 @@ const unnamed: Record<string, string> = {
   'POST /v1/auth/email/undo': MAILED_TOKEN,
   'POST /v1/auth/devices/disown': MAILED_TOKEN,
   'POST /v1/auth/unlock': MAILED_TOKEN,
+  'POST /v1/auth/login/passkey/options': 'Changes nothing of an organization: the passkey names it.',
+  'POST /v1/auth/login/passkey/verify': 'The passkey names its organization.',
+  'POST /v1/auth/login/sso/discover': 'Changes nothing: the domain names the organization.',
   'POST /v1/auth/token/introspect': 'The token names its organization.',
 }
 

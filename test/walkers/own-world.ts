@@ -230,7 +230,10 @@ export async function giveApp(person: OwnPerson): Promise<string> {
 }
 
 /** Lets nobody of the world's organization in but by single sign-on. */
-export async function enforceSso({ app, tenant, subOrgId }: OwnWorld, domain = `${fresh()}.example`): Promise<string> {
+export async function enforceSso(
+  { app, tenant, subOrgId }: Pick<OwnWorld, 'app' | 'tenant' | 'subOrgId'>,
+  domain = `${fresh()}.example`,
+): Promise<string> {
   await verifyDomain(app, tenant, subOrgId, domain)
   const { connection } = succeeded(
     await tenant.post('/v1/sso/connections', {

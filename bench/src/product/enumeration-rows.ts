@@ -26,10 +26,11 @@ const routes: Asked[] = [
   send('signup-otp-send', '/v1/auth/signup/otp/send'),
   send('signup-otp-send-open', '/v1/auth/signup/otp/send', { openSignup: true }),
   send('passkey-options', '/v1/auth/login/passkey/options'),
+  inEnvironment('passkey-options-environment', '/v1/auth/login/passkey/options'),
   send('authenticate-email-send', '/v1/auth/signup/authenticate-email/send'),
   send('authenticate-email-send-open', '/v1/auth/signup/authenticate-email/send', { openSignup: true }),
-  discovery('discovery-otp-send', '/v1/auth/discovery/otp/send'),
-  discovery('discovery-magic-link-send', '/v1/auth/discovery/magic-link/send'),
+  inEnvironment('discovery-otp-send', '/v1/auth/discovery/otp/send'),
+  inEnvironment('discovery-magic-link-send', '/v1/auth/discovery/magic-link/send'),
   {
     ...send('otp-send-sms', '/v1/auth/login/otp/send', { channel: 'sms' }),
     isProved: true,
@@ -48,8 +49,8 @@ function send(id: string, path: string, more: object = {}): Asked {
   return { id, status: 200, request: (email: string, subOrgId: string) => post(path, { email, subOrgId, ...more }) }
 }
 
-/** Of a whole environment: it is mailed to whoever has the address. */
-function discovery(id: string, path: string): Asked {
+/** Without an organization. */
+function inEnvironment(id: string, path: string): Asked {
   return { id, status: 200, request: (email) => post(path, { email }) }
 }
 

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { named, nullable } from '../../../platform/schema.ts'
 import { exampleTokens, SessionTokens } from '../claims/claims.ts'
+import { DiscoveredOrganization } from './discovered/discovered.ts'
 
 /** The response of every route that ends in a session, or in a challenge before it. */
 export const SessionReply = named(
@@ -9,13 +10,24 @@ export const SessionReply = named(
     {
       session: nullable(
         SessionTokens,
-        'Null while the second factor is missing: continue with challenge_token. Also null if sign_in_required.',
+        'Null while the second factor is missing: continue with challenge_token. Also null with sign_in_required and with ' +
+          'discovery_token.',
       ),
       sign_in_required: Type.Optional(
         Type.Boolean({
           description: 'Only of POST /v1/auth/invite/accept: a team member has joined and signs in as usual.',
         }),
       ),
+      discovery_token: Type.Optional(
+        Type.String({
+          description:
+            'Only of POST /v1/auth/login/passkey/verify without subOrgId, if several organizations hold the passkey: ' +
+            'enter one of `organizations` with POST /v1/auth/discovery/exchange.',
+          examples: ['dsc_v1.0198…'],
+        }),
+      ),
+      expires_at: Type.Optional(Type.String({ format: 'date-time', description: 'Of discovery_token.' })),
+      organizations: Type.Optional(Type.Array(DiscoveredOrganization, { description: 'With discovery_token.' })),
       mfa_required: Type.Optional(
         Type.Boolean({ description: 'The first factor was right, and a second is required.' }),
       ),

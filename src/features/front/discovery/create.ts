@@ -50,7 +50,8 @@ export async function createByToken(
   if (!settings.discovery_create_organizations)
     throw loginErrors.signupDisabled({ detail: 'discovery_create_organizations is off in the defaults.' })
   const said = await openToken(work.platform, work.directory, token)
-  if (!said) throw discoveryErrors.tokenInvalid()
+  // A passkey proves no mailbox.
+  if (!said || said.method === 'passkey') throw discoveryErrors.tokenInvalid()
   await assertOffered(work, said.method)
   const who = identify(work.platform, requireEmail(said.email))
   const [proof] = (await proveGranted(work, who, said))?.spends ?? []

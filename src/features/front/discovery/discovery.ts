@@ -10,7 +10,7 @@ import { grantCode } from '../../sign-in/otp/sign-in-codes/sign-in-codes.ts'
 import { type DiscoveryMethod, discoveryMethods, isOffered } from './methods.ts'
 import { discoverySettings } from './settings.ts'
 import { type FoundRow, selectOrganizationsOf } from './store.ts'
-import { sealToken } from './token.ts'
+import { type Discovered, sealToken } from './token.ts'
 
 /** An organization that somebody may enter. */
 export interface Found extends Pick<FoundRow, 'name' | 'slug' | 'state'> {
@@ -22,7 +22,7 @@ export interface Found extends Pick<FoundRow, 'name' | 'slug' | 'state'> {
 }
 
 // As long as a code that is sent out of band (ASVS 6.5.5).
-const TTL_SECONDS = 600
+export const TTL_SECONDS = 600
 const MAX_FOUND = 100
 
 /** What is told to whoever has proved a mailbox. */
@@ -51,13 +51,20 @@ export async function discover(work: Work, { who, method, spend }: MailboxProof)
     if (!(await spend(work))) return null
     const directories = found.map(({ directory }) => directory)
     // By that of the account level an organization is made.
-    return grantCode(work, mayCreate ? [...directories, work.directory] : directories, {
-      identity: who.hash,
-      ttlSeconds: TTL_SECONDS,
-    })
+    const places = mayCreate ? [...directories, work.directory] : directories
+    return grantCode(
+      work,
+      places.map((directory) => ({ directory, identity: who.hash })),
+      TTL_SECONDS,
+    )
   })
   if (!granted) return null
-  const token = await sealToken(work.platform, work.directory, { ...granted, email: who.address.email, method })
+  return toDiscovered(work, { ...granted, email: who.address.email, method }, found)
+}
+
+/** The token of what was granted, with the organizations that it opens. */
+export async function toDiscovered(work: Work, said: Discovered, found: { shown: Found }[]): Promise<Discovery> {
+  const token = await sealToken(work.platform, work.directory, said)
   // Process clock: tells the caller when the token expires. The database judges its expiry.
   const expiresAt = new Date(work.platform.clock.now().getTime() + TTL_SECONDS * 1000)
   return { token, expiresAt, organizations: found.map(({ shown }) => shown) }
@@ -85,7 +92,8 @@ async function look(work: Work, { who, method, row }: { who: Identity; method: D
   if (!person && row.state !== 'joinable') return null
   if (person && !person.active) return null
   if ((!person || person.pending) && !(await doorSettings.effective(inside)).allow_sign_up) return null
-  const requires = await requirementOf(inside, method, person ?? { ...STRANGER, ...door, email: who.address.email })
+  const proof = { method: discoveryMethods[method].id, amr: ['otp'], aal: 'aal1' }
+  const requires = await requirementOf(inside, proof, person ?? { ...STRANGER, ...door, email: who.address.email })
   if (requires !== 'sso' && !(await isOffered(inside, method))) return null
   const connectionId = requires === 'sso' ? await connectionOf(inside, who) : null
   const { organization_id: subOrgId, name, slug, state } = row
@@ -111,9 +119,13 @@ const STRANGER = {
   organization_epoch: 0,
 }
 
-async function requirementOf(work: Work, by: DiscoveryMethod, facts: SignInFacts): Promise<Found['requires']> {
-  const method = discoveryMethods[by].id
-  const entry = { facts, method, amr: ['otp'], aal: 'aal1', session: null, isTentative: true }
+/** What the gates of an organization would ask for beside a proof. */
+export async function requirementOf(
+  work: Work,
+  proof: { method: string; amr: string[]; aal: string },
+  facts: SignInFacts,
+): Promise<Found['requires']> {
+  const entry = { ...proof, facts, session: null, isTentative: true }
   try {
     return (await askGates(work, entry, null)).kind === 'pass' ? null : 'mfa'
   } catch (error) {
@@ -122,8 +134,17 @@ async function requirementOf(work: Work, by: DiscoveryMethod, facts: SignInFacts
   }
 }
 
+/** Runs a sign-in. A refusal that requires single sign-on names the connection to start. */
+export async function orSso<T>(work: Work, who: Identity, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    throw isSsoRequired(error) ? ssoRequired(await connectionOf(work, who)) : error
+  }
+}
+
 /** Whether a gate has refused every way but single sign-on. */
-export const isSsoRequired = (error: unknown) =>
+const isSsoRequired = (error: unknown) =>
   error instanceof ApiError && error.definition.code === loginErrors.ssoRequired.code
 
 /** The refusal of every way but single sign-on, with the connection to start, if one speaks for the address. */

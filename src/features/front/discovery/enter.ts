@@ -12,10 +12,11 @@ import {
 import { ownsDomainOf } from '../../directory/domains/domains.ts'
 import { proveGranted } from '../../sign-in/otp/sign-in-codes/sign-in-codes.ts'
 import { signUpByCode } from '../../sign-in/signup/signup.ts'
-import { connectionOf, isSsoRequired, ssoRequired } from './discovery.ts'
+import { enterByPasskey } from './by-passkey.ts'
+import { orSso } from './discovery.ts'
 import { discoveryErrors } from './errors.ts'
 import { assertOffered, discoveryMethods } from './methods.ts'
-import { openToken } from './token.ts'
+import { type DiscoveredMailbox, openToken } from './token.ts'
 
 /**
  * Exchanges a token for the session in one of its organizations, by the one door; who may join becomes a user. Throws
@@ -25,17 +26,16 @@ import { openToken } from './token.ts'
 export async function enter(work: Work, token: string): Promise<SessionReply> {
   const said = await openToken(work.platform, work.directory, token)
   if (!said) throw discoveryErrors.tokenInvalid()
+  const answer = said.method === 'passkey' ? await enterByPasskey(work, said) : await enterByMailbox(work, said)
+  if (!answer) throw discoveryErrors.tokenInvalid()
+  return answer
+}
+
+async function enterByMailbox(work: Work, said: DiscoveredMailbox): Promise<SessionReply | null> {
   await assertOffered(work, said.method)
   const who = identify(work.platform, requireEmail(said.email))
   const proved = await proveGranted(work, who, said)
-  if (!proved) throw discoveryErrors.tokenInvalid()
-  try {
-    const answer = await admit(work, { who, method: discoveryMethods[said.method], ...proved })
-    if (answer) return answer
-  } catch (error) {
-    throw isSsoRequired(error) ? ssoRequired(await connectionOf(work, who)) : error
-  }
-  throw discoveryErrors.tokenInvalid()
+  return proved && orSso(work, who, () => admit(work, { who, method: discoveryMethods[said.method], ...proved }))
 }
 
 interface Proved {

@@ -1,3 +1,4 @@
+import type { ServiceId } from '../../../contract/contract.ts'
 import { httpErrors } from '../../../platform/errors.ts'
 import { isServiceEnabled } from '../../../platform/tenancy/services.ts'
 import type { Work } from '../../../platform/work.ts'
@@ -24,7 +25,7 @@ export async function assertOffered(work: Work, method: DiscoveryMethod): Promis
 }
 
 /** Throws `service_disabled`. */
-export async function assertServiceOn(work: Work, method: DiscoveryMethod): Promise<void> {
-  if (await isServiceEnabled(work, method)) return
-  throw httpErrors.serviceDisabled({ detail: `The service ${method} is not enabled here.`, extra: { service: method } })
+export async function assertServiceOn(work: Work, service: ServiceId): Promise<void> {
+  if (await isServiceEnabled(work, service)) return
+  throw httpErrors.serviceDisabled({ detail: `The service ${service} is not enabled here.`, extra: { service } })
 }

@@ -1,26 +1,7 @@
 import { type Static, Type } from 'typebox'
-import { named, nullable } from '../../../platform/schema.ts'
+import { named } from '../../../platform/schema.ts'
+import { DiscoveredOrganization } from '../../access/login/discovered/discovered.ts'
 import type { Discovery, Found } from './discovery.ts'
-
-const DiscoveredOrganization = named(
-  'DiscoveredOrganization',
-  Type.Object({
-    subOrgId: Type.String({ format: 'uuid' }),
-    name: Type.String({ examples: ['Acme'] }),
-    slug: Type.String({ examples: ['acme'] }),
-    state: Type.Enum(['active', 'invited', 'joinable'], {
-      description: '`joinable`: a verified domain of the organization lets the person sign up.',
-    }),
-    requires: nullable(
-      Type.Enum(['sso', 'mfa']),
-      'What is asked of the person besides; `mfa`: a second factor, which they may have to set up.',
-    ),
-    connection_id: nullable(
-      Type.String({ format: 'uuid' }),
-      'Where `sso`: the connection for POST /v1/auth/login/sso/start, if one speaks for the address.',
-    ),
-  }),
-)
 
 export const DiscoveryToken = Type.String({ minLength: 1, maxLength: 2000, examples: ['dsc_v1.0198…'] })
 

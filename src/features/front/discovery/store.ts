@@ -42,3 +42,17 @@ export async function selectOrganizationsOf(
     .execute()
   return rows.map(({ is_invited, ...row }) => ({ ...row, state: is_invited ? 'invited' : 'active' }))
 }
+
+/** Organizations by id. */
+export async function selectOrganizations(
+  db: Db,
+  ids: string[],
+): Promise<Pick<FoundRow, 'organization_id' | 'name' | 'slug'>[]> {
+  return db
+    .selectFrom('organizations')
+    .select(['id as organization_id', 'name', 'slug'])
+    .where('id', 'in', ids)
+    .where('status', '=', 'active')
+    .orderBy('name')
+    .execute()
+}

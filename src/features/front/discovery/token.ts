@@ -5,20 +5,37 @@ import type { Platform } from '../../../platform/platform.ts'
 import type { Directory } from '../../../platform/tenancy/directory.ts'
 import { fits } from '../../../platform/validator.ts'
 import type { GrantedCode } from '../../sign-in/otp/sign-in-codes/sign-in-codes.ts'
+import type { Assertion } from '../../sign-in/passkeys/sign-in/sign-in.ts'
 import type { DiscoveryMethod } from './methods.ts'
 
-/** What a token carries: who has proved a mailbox, and the code that each of their organizations takes once. */
-export interface Discovered extends GrantedCode {
+/** What a token of a proved mailbox carries, with the code that each of the organizations takes once. */
+export interface DiscoveredMailbox extends GrantedCode {
   email: string
   method: DiscoveryMethod
 }
 
-const Sealed = Type.Object({
+/** The same for a passkey that several organizations hold: its rows there, and what the signature proved. */
+export interface DiscoveredPasskey extends GrantedCode, Assertion {
+  method: 'passkey'
+  passkeyIds: string[]
+}
+
+export type Discovered = DiscoveredMailbox | DiscoveredPasskey
+
+const granted = { otpId: Type.String(), code: Type.String() }
+const SealedMailbox = Type.Object({
+  ...granted,
   email: Type.String(),
-  otpId: Type.String(),
-  code: Type.String(),
   // Absent in a token of the release before, which knew codes alone.
   method: Type.Optional(Type.Enum(['otp', 'magic_link'])),
+})
+const SealedPasskey = Type.Object({
+  ...granted,
+  method: Type.Literal('passkey'),
+  passkeyIds: Type.Array(Type.String()),
+  counter: Type.Integer(),
+  backedUp: Type.Boolean(),
+  userVerified: Type.Boolean(),
 })
 const PREFIX = 'dsc_'
 
@@ -48,5 +65,6 @@ export async function openToken(
   })
   if (text === null) return null
   const said: unknown = JSON.parse(text)
-  return fits(Sealed, said) ? { method: 'otp', ...said } : null
+  if (fits(SealedPasskey, said)) return said
+  return fits(SealedMailbox, said) ? { method: 'otp', ...said } : null
 }

@@ -41,13 +41,13 @@ export async function insertOtpRow(db: Db, directory: Directory, row: NewOtpRow,
 /** Stores the same code in each of these directories. */
 export async function insertGrantedRows(
   db: Db,
-  directories: Directory[],
-  row: Pick<NewOtpRow, 'id' | 'purpose' | 'identity' | 'phrase_hash'>,
+  places: { directory: Directory; identity: Buffer }[],
+  row: Pick<NewOtpRow, 'id' | 'purpose' | 'phrase_hash'>,
   ttlSeconds: number,
 ): Promise<void> {
   const expires_at = sql<Date>`clock_now() + make_interval(secs => ${ttlSeconds})`
   const granted = { ...row, max_attempts: GRANTED_ATTEMPTS, expires_at }
-  const values = directories.map(({ id: directory_id }) => ({ ...granted, directory_id }))
+  const values = places.map(({ directory, identity }) => ({ ...granted, directory_id: directory.id, identity }))
   if (values.length > 0) await db.insertInto('otps').values(values).execute()
 }
 

@@ -1,4 +1,3 @@
 export { passkeyErrors } from './errors.ts'
 export { passkeyEvents } from './events.ts'
 export { ChallengeId, RequestOptions, SignInCredential } from './schema.ts'
-export { passkeyMethod, provePasskey, startSignIn } from './sign-in.ts'

@@ -2,6 +2,8 @@ import { Type } from 'typebox'
 import { httpErrors } from '../../../platform/errors.ts'
 import { wholeList, wholeListReply } from '../../../platform/http/pagination.ts'
 import { defineRoute, type Route } from '../../../platform/http/route.ts'
+import { accountDirectory, type Reach } from '../../../platform/tenancy/directory.ts'
+import type { Work } from '../../../platform/work.ts'
 import { doorRoutes } from '../../access/login/login.ts'
 import { sessionIdOf } from '../../access/sessions/sessions.ts'
 import { userErrors } from '../../directory/users/users.ts'
@@ -21,10 +23,15 @@ import {
   SignInOptionsBody,
   SignInVerifyBody,
 } from './schema.ts'
-import { signInWithPasskey, startSignIn } from './sign-in.ts'
+import { signInInEnvironment, signInWithPasskey, startInEnvironment, startSignIn } from './sign-in/sign-in.ts'
 
 const tag = 'Passkeys'
 const service = 'passkeys' as const
+
+/** The work of the environment’s defaults. */
+async function environmentOf<W extends Omit<Work, 'directory'>>(work: W, reach: Reach): Promise<W & Work> {
+  return { ...work, directory: await accountDirectory(work.platform, reach) }
+}
 
 export const passkeyRoutes: Route[] = [
   defineRoute({
@@ -69,16 +76,25 @@ export const passkeyRoutes: Route[] = [
     team: true,
     operation: 'login.passkey.options',
     scope: 'auth.login',
+    directory: 'reach',
     service,
     tag,
     summary: 'Start a sign-in by passkey',
     description:
       'Pass the options to navigator.credentials.get() in the browser. The response does not reveal whether a user has the ' +
-      'address or a passkey. Send an empty email with conditional for autofill.',
+      'address or a passkey. Leave out email and send conditional for autofill. With an org-wide key and without subOrgId, ' +
+      'the challenge is for the rp_id and origins of the environment’s defaults, and no passkey is listed: the user ' +
+      'chooses among those on the device. Passkeys of organizations with another rp_id need subOrgId.',
     body: SignInOptionsBody,
     reply: Type.Object({ options: RequestOptions, challengeId: ChallengeId }),
-    errors: doorRoutes.sendErrors,
-    handle: (work, { body }) => startSignIn(work, { email: body.email, conditional: body.conditional ?? false }),
+    // The last release required subOrgId: its clients know the code.
+    errors: [...doorRoutes.sendErrors, httpErrors.subOrgRequired],
+    async handle({ reach, ...work }, { body: { email = '', conditional = false } }) {
+      const { directory } = reach
+      return directory
+        ? startSignIn({ ...work, directory }, { email, conditional })
+        : startInEnvironment(await environmentOf(work, reach), email)
+    },
   }),
   defineRoute({
     method: 'POST',
@@ -86,16 +102,26 @@ export const passkeyRoutes: Route[] = [
     team: true,
     operation: 'login.passkey.verify',
     scope: 'auth.login',
+    directory: 'reach',
     takesDevice: true,
     service,
     tag,
     summary: 'Exchange the response of a passkey for a session',
     description:
-      'A passkey with fingerprint, face or PIN is both factors. Every response, right or wrong, consumes its challenge.',
+      'A passkey with fingerprint, face or PIN is both factors. Every response, right or wrong, consumes its challenge. ' +
+      'Without subOrgId, as at the options, the session is of the organization of the passkey’s user. If several ' +
+      'organizations hold the passkey, the response has a discovery_token and these organizations instead.',
     body: SignInVerifyBody,
-    errors: [passkeyErrors.passkeyInvalid, ...doorRoutes.errors],
-    ...doorRoutes.login,
-    handle: (work, { body }) => signInWithPasskey(work, body),
+    // The last release required subOrgId: its clients know the code.
+    errors: [passkeyErrors.passkeyInvalid, ...doorRoutes.errors, httpErrors.subOrgRequired],
+    reply: doorRoutes.login.reply,
+    maybeEvents: [...doorRoutes.login.event, ...doorRoutes.login.maybeEvents],
+    async handle({ reach, ...work }, { body }) {
+      const { directory } = reach
+      return directory
+        ? signInWithPasskey({ ...work, directory }, body)
+        : signInInEnvironment(await environmentOf(work, reach), body)
+    },
   }),
   defineRoute({
     method: 'GET',

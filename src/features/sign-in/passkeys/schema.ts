@@ -205,22 +205,27 @@ export const RegisterReply = Type.Object({
 })
 
 export const SignInOptionsBody = Type.Object({
-  email: Type.String({
-    maxLength: 320,
-    description: 'Case-insensitive. Empty, with conditional: any user with a passkey on the device.',
-    examples: ['ada@acme.example'],
-  }),
+  email: Type.Optional(
+    Type.String({
+      maxLength: 320,
+      description:
+        'Case-insensitive. Absent or empty: any user with a passkey on the device; with subOrgId only with conditional.',
+      examples: ['ada@acme.example'],
+    }),
+  ),
   conditional: Type.Optional(
     Type.Boolean({ description: 'For autofill, or a button that asks for no address: lists no passkeys.' }),
   ),
 })
 
 export const SignInVerifyBody = Type.Object({
-  email: Type.String({
-    maxLength: 320,
-    description: 'As sent for the options; empty if it was empty there.',
-    examples: ['ada@acme.example'],
-  }),
+  email: Type.Optional(
+    Type.String({
+      maxLength: 320,
+      description: 'As sent for the options; absent or empty if it was there.',
+      examples: ['ada@acme.example'],
+    }),
+  ),
   challengeId: Type.String({ ...ceremonyId('the route options'), examples: [CEREMONY_ID] }),
   credential: SignInCredential,
 })

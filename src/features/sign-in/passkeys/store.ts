@@ -36,49 +36,6 @@ export async function listPasskeys(db: Db, directory: Directory, userId: string)
     .execute()
 }
 
-/** The passkeys of the user of an address at a relying party; empty if no user has the address. */
-export async function listPasskeysOfAddress(
-  db: Db,
-  directory: Directory,
-  emailNorm: string,
-  rpId: string,
-): Promise<PasskeyRow[]> {
-  return db
-    .selectFrom('users')
-    .innerJoin('passkeys', (join) =>
-      join.onRef('passkeys.directory_id', '=', 'users.directory_id').onRef('passkeys.user_id', '=', 'users.id'),
-    )
-    .selectAll('passkeys')
-    .where('users.directory_id', '=', directory.id)
-    .where('users.email_norm', '=', emailNorm)
-    .where('users.deleted_at', 'is', null)
-    .where('passkeys.rp_id', '=', rpId)
-    .orderBy('passkeys.created_at')
-    .orderBy('passkeys.id')
-    .execute()
-}
-
-export type OwnedPasskey = PasskeyRow & { email: string; email_norm: string }
-
-/** The passkey of a credential id, and the address of its owner. */
-export async function findPasskeyByCredential(
-  db: Db,
-  directory: Directory,
-  credentialId: string,
-): Promise<OwnedPasskey | undefined> {
-  return db
-    .selectFrom('passkeys')
-    .innerJoin('users', (join) =>
-      join.onRef('users.directory_id', '=', 'passkeys.directory_id').onRef('users.id', '=', 'passkeys.user_id'),
-    )
-    .selectAll('passkeys')
-    .select(['users.email', 'users.email_norm'])
-    .where('passkeys.directory_id', '=', directory.id)
-    .where('passkeys.credential_id', '=', credentialId)
-    .where('users.deleted_at', 'is', null)
-    .executeTakeFirst()
-}
-
 /**
  * Stores a passkey of a user whose row the caller holds.
  * @returns undefined when a user of the directory already has this credential.

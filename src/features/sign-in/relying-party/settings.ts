@@ -20,7 +20,8 @@ export const PasskeySettings = named(
     rp_id: nullable(
       Type.String({ maxLength: 253, pattern: HOST, 'x-form': 'a host name in lower case', examples: ['acme.example'] }),
       'Relying party: the one host name that passkeys are created for. Browsers accept it on pages of this host and ' +
-        'its subdomains. null for the host of WATCHWORD_BASE_URL.',
+        'its subdomains. null for the host of WATCHWORD_BASE_URL. A sign-in without subOrgId takes only passkeys for the ' +
+        'rp_id of the environment’s defaults, from their origins.',
     ),
     rp_name: nullable(
       Type.String({ minLength: 1, maxLength: 100, ...ONE_LINE, examples: ['Acme'] }),

@@ -11,21 +11,24 @@ import { tryOtp } from './issued-codes.ts'
 
 const PURPOSE = 'discovered'
 
-/** A code that no mail carries: who has proved a mailbox gets it for several directories, and each takes it once. */
+/** A code that no mail carries: who has proved a mailbox or a passkey gets it for several directories, and each takes it once. */
 export interface GrantedCode {
   otpId: string
   code: string
 }
 
-/** Grants an address a code in each of these directories, which voids older ones there. */
+/**
+ * Grants a code in each of these directories, to the address of a person there (`Identity.hash`), which voids older ones
+ * of the address.
+ */
 export async function grantCode(
   { platform, db }: Pick<Work, 'platform' | 'db'>,
-  directories: Directory[],
-  { identity, ttlSeconds }: { identity: Buffer; ttlSeconds: number },
+  places: { directory: Directory; identity: Buffer }[],
+  ttlSeconds: number,
 ): Promise<GrantedCode> {
   const [otpId, code] = [newId(), randomBase62()]
-  const row = { id: otpId, purpose: PURPOSE, identity, phrase_hash: hashCode(platform, PURPOSE, otpId, code) }
-  await insertGrantedRows(db, directories, row, ttlSeconds)
+  const row = { id: otpId, purpose: PURPOSE, phrase_hash: hashCode(platform, PURPOSE, otpId, code) }
+  await insertGrantedRows(db, places, row, ttlSeconds)
   return { otpId, code }
 }
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { caller, startApp } from '../../../../test/harness.ts'
-import { newPasskey } from '../../../../test/people/authenticator.ts'
-import { newHolder, register } from '../../../../test/people/passkeys.ts'
-import { newEmail } from '../../../../test/people/people.ts'
-import { buildApp } from '../../../wiring/app.ts'
+import { caller, startApp } from '../../../../../test/harness.ts'
+import { newPasskey } from '../../../../../test/people/authenticator.ts'
+import { newHolder, register } from '../../../../../test/people/passkeys.ts'
+import { newEmail } from '../../../../../test/people/people.ts'
+import { buildApp } from '../../../../wiring/app.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()

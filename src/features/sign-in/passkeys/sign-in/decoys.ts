@@ -1,7 +1,7 @@
-import { hashPurpose } from '../../../platform/crypto/keyring.ts'
-import { keyedHash } from '../../../platform/crypto/tokens.ts'
-import type { Work } from '../../../platform/work.ts'
-import type { Descriptor } from './schema.ts'
+import { hashPurpose } from '../../../../platform/crypto/keyring.ts'
+import { keyedHash } from '../../../../platform/crypto/tokens.ts'
+import type { Work } from '../../../../platform/work.ts'
+import type { Descriptor } from '../schema.ts'
 
 const decoys = hashPurpose('decoy')
 

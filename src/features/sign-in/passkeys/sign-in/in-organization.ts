@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { type Identity, identify } from '../../../platform/crypto/identity.ts'
-import { hashPurpose } from '../../../platform/crypto/keyring.ts'
-import { keyedHash, sameHash } from '../../../platform/crypto/tokens.ts'
-import { recordFailure } from '../../../platform/events/failures.ts'
-import { networkOf } from '../../../platform/http/client-address.ts'
-import { countAct } from '../../../platform/limits/rate-limit.ts'
-import { requireEmail } from '../../../platform/mail/address.ts'
-import type { Work } from '../../../platform/work.ts'
+import { type Identity, identify } from '../../../../platform/crypto/identity.ts'
+import { hashPurpose } from '../../../../platform/crypto/keyring.ts'
+import { keyedHash, sameHash } from '../../../../platform/crypto/tokens.ts'
+import { recordFailure } from '../../../../platform/events/failures.ts'
+import { networkOf } from '../../../../platform/http/client-address.ts'
+import { countAct } from '../../../../platform/limits/rate-limit.ts'
+import { requireEmail } from '../../../../platform/mail/address.ts'
+import type { Work } from '../../../../platform/work.ts'
 import {
   assertDoorOpen,
   completeLogin,
@@ -14,15 +14,22 @@ import {
   findSignInFacts,
   loginEvents,
   type SignInMethod,
-} from '../../access/login/login.ts'
-import { relyingPartyOf } from '../relying-party/relying-party.ts'
-import { type CeremonyRow, spendCeremony, startCeremony } from './ceremony-store.ts'
+} from '../../../access/login/login.ts'
+import { type RelyingParty, relyingPartyOf } from '../../relying-party/relying-party.ts'
+import { type CeremonyRow, spendCeremony, startCeremony } from '../ceremony-store.ts'
+import { passkeyErrors } from '../errors.ts'
+import { CEREMONY_SECONDS, type StartedCeremony } from '../registration.ts'
+import {
+  type Descriptor,
+  type RequestOptions,
+  type SignInCredential,
+  type SignInVerifyBody,
+  toDecoyLike,
+} from '../schema.ts'
+import { passkeyProof } from '../store.ts'
+import type { Assertion, Refused } from '../webauthn.ts'
 import { decoysOf } from './decoys.ts'
-import { passkeyErrors } from './errors.ts'
-import { CEREMONY_SECONDS, type StartedCeremony } from './registration.ts'
-import { type RequestOptions, type SignInCredential, type SignInVerifyBody, toDecoyLike } from './schema.ts'
-import { findPasskeyByCredential, listPasskeysOfAddress, type OwnedPasskey, passkeyProof } from './store.ts'
-import type { Assertion, Refused } from './webauthn.ts'
+import { findPasskeyByCredential, listPasskeysOfAddress, type OwnedPasskey } from './store.ts'
 
 export const passkeyMethod: SignInMethod = {
   id: 'passkey',
@@ -41,26 +48,42 @@ export async function startSignIn(
 ): Promise<StartedCeremony<RequestOptions>> {
   const { directory, db } = work
   const who = readWho(work, sent.email, sent.conditional)
-  await countStart(work, who)
-  await assertDoorOpen(work, who)
+  await admitStart(work, who)
   const rp = await relyingPartyOf(work)
   const norm = who?.address.norm
   const decoys = norm === undefined ? [] : decoysOf(work, norm, rp.id)
   const passkeys = norm === undefined ? [] : await listPasskeysOfAddress(db, directory, norm, rp.id)
+  const allowCredentials = passkeys.length ? passkeys.map(toDecoyLike) : decoys
+  return challengeFor(work, { kind, who, rp, userId: passkeys[0]?.user_id ?? null, allowCredentials })
+}
+
+/** Throws `organization_suspended`, `account_locked`, `rate_limited`. */
+export async function admitStart(work: Work, who: Identity | null): Promise<void> {
+  await countStart(work, who)
+  await assertDoorOpen(work, who)
+}
+
+/** Stores a challenge. Returns the options with it. */
+export async function challengeFor(
+  { db, directory }: Work,
+  started: {
+    kind: 'login' | 'step_up'
+    who: Identity | null
+    rp: RelyingParty
+    userId: string | null
+    allowCredentials: Descriptor[]
+  },
+): Promise<StartedCeremony<RequestOptions>> {
+  const { kind, who, rp, userId, allowCredentials } = started
   const challenge = randomBytes(32)
-  const challengeId = await startCeremony(db, directory, {
-    kind,
-    userId: passkeys[0]?.user_id ?? null,
-    identity: who?.hash ?? null,
-    challenge,
-    rpId: rp.id,
-    ttlSeconds: CEREMONY_SECONDS,
-  })
+  const identity = who?.hash ?? null
+  const ttlSeconds = CEREMONY_SECONDS
+  const challengeId = await startCeremony(db, directory, { kind, userId, identity, challenge, rpId: rp.id, ttlSeconds })
   const options = {
     challenge: challenge.toString('base64url'),
     timeout: CEREMONY_SECONDS * 1000,
     rpId: rp.id,
-    allowCredentials: passkeys.length ? passkeys.map(toDecoyLike) : decoys,
+    allowCredentials,
     userVerification: rp.settings.user_verification,
   }
   return { options, challengeId }
@@ -81,7 +104,7 @@ async function countStart(work: Work, who: Identity | null): Promise<void> {
   await countAct(work, source, [{ bucket: 'passkey.options.minute', limit, windowSeconds: 60 }])
 }
 
-function readWho({ platform }: Work, email: string, mayBeEmpty: boolean): Identity | null {
+export function readWho({ platform }: Work, email: string, mayBeEmpty: boolean): Identity | null {
   return email === '' && mayBeEmpty ? null : identify(platform, requireEmail(email))
 }
 
@@ -99,7 +122,7 @@ export async function signInWithPasskey(work: Work, sent: SignInVerifyBody) {
 /** Judges the signature, which consumes the challenge. Answers what burns it, and the refusal where another was faster. */
 export async function provePasskey(work: Work, sent: SignInVerifyBody, kind: 'login' | 'step_up') {
   const { platform, directory, db } = work
-  const who = readWho(work, sent.email, true)
+  const who = readWho(work, sent.email ?? '', true)
   const [ceremony, passkey] = await Promise.all([
     spendCeremony(platform.db, directory, kind, sent.challengeId),
     findPasskeyByCredential(db, directory, sent.credential.id),
@@ -108,7 +131,7 @@ export async function provePasskey(work: Work, sent: SignInVerifyBody, kind: 'lo
   if (mismatch !== null || !ceremony || !passkey) throw await refusal(work, { who, passkey }, mismatch ?? 'unknown')
   const rp = await relyingPartyOf(work)
   // Loaded with the first passkey, for the memory that its library takes.
-  const { verifyAssertion } = await import('./webauthn.ts')
+  const { verifyAssertion } = await import('../webauthn.ts')
   const proved = await verifyAssertion({ rp, ceremony }, passkey, sent.credential)
   if ('refused' in proved) throw await refusal(work, { who, passkey }, proved.refused, proved)
   const owner = who ?? identify(platform, { email: passkey.email, norm: passkey.email_norm })
@@ -122,7 +145,7 @@ export async function provePasskey(work: Work, sent: SignInVerifyBody, kind: 'lo
  * RFC 8176: proof of possession of a key, and presence. Nothing attests whether the key is in hardware, so neither
  * `hwk` nor `swk` is claimed. Fingerprint, face or PIN make it two factors.
  */
-function proofOf(passkey: OwnedPasskey, { userVerified, ...use }: Assertion) {
+export function proofOf(passkey: Pick<OwnedPasskey, 'id'>, { userVerified, ...use }: Assertion) {
   return {
     amr: userVerified ? ['pop', 'user', 'mfa'] : ['pop', 'user'],
     ...(userVerified ? { aal: 'aal2' as const } : {}),
@@ -149,7 +172,7 @@ function findMismatch(
   return Buffer.from(handle, 'base64url').equals(passkey.user_handle) ? null : 'other_user'
 }
 
-async function refusal(
+export async function refusal(
   work: Work,
   { who, passkey }: { who: Identity | null; passkey: OwnedPasskey | undefined },
   reason: string,

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { decodeJwt } from 'jose'
 import { describe, expect, test } from 'vitest'
-import { startApp } from '../../../../test/harness.ts'
-import { type AssertionJson, newPasskey } from '../../../../test/people/authenticator.ts'
+import { startApp } from '../../../../../test/harness.ts'
+import { type AssertionJson, newPasskey } from '../../../../../test/people/authenticator.ts'
 import {
   newHolder,
   PAGE,
@@ -10,9 +10,9 @@ import {
   register,
   signInBy,
   signInOptions,
-} from '../../../../test/people/passkeys.ts'
-import { sessionsIn } from '../../../../test/people/people.ts'
-import { mailedCode } from '../../../../test/people/sign-in.ts'
+} from '../../../../../test/people/passkeys.ts'
+import { sessionsIn } from '../../../../../test/people/people.ts'
+import { mailedCode } from '../../../../../test/people/sign-in.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()

@@ -1,0 +1,153 @@
+import { type Identity, identify } from '../../../../platform/crypto/identity.ts'
+import { sameHash } from '../../../../platform/crypto/tokens.ts'
+import { handedIn } from '../../../../platform/platform.ts'
+import { findDirectory } from '../../../../platform/tenancy/directory.ts'
+import { isServiceEnabled } from '../../../../platform/tenancy/services.ts'
+import type { Work } from '../../../../platform/work.ts'
+import { completeLogin, findSignInFacts, type SessionReply } from '../../../access/login/login.ts'
+import { type RelyingParty, relyingPartyOf } from '../../relying-party/relying-party.ts'
+import { type CeremonyRow, spendCeremony } from '../ceremony-store.ts'
+import type { StartedCeremony } from '../registration.ts'
+import type { RequestOptions, SignInVerifyBody } from '../schema.ts'
+import type { Assertion, Refused } from '../webauthn.ts'
+import { admitStart, challengeFor, passkeyMethod, proofOf, readWho, refusal } from './in-organization.ts'
+import { findOwnedPasskey, listPasskeysOfEnvironment, type OwnedPasskey } from './store.ts'
+
+/** A passkey whose signature was verified, in the directory of its user. */
+export interface ProvenPasskey {
+  /** Of that directory. */
+  work: Work
+  passkey: OwnedPasskey
+  use: Assertion
+}
+
+// Handed in: discovery is of a wing above.
+/** Grants a token for the organizations that hold a passkey. `work` is of the environment. */
+export const passkeyDiscovery =
+  handedIn<(work: Work, proven: ProvenPasskey[]) => Promise<SessionReply>>('discovery by passkey')
+
+/** Organizations of one passkey that are judged. A token names their passkeys. */
+const MAX_HOLDERS = 20
+
+/**
+ * What a browser needs for a sign-in to any organization of the environment, by the relying party of its defaults. No
+ * passkey is listed, not even of a known address: a comparison with the options of an organization would reveal who has a
+ * passkey there. Throws `invalid_request`, `account_locked`, `rate_limited`.
+ */
+export async function startInEnvironment(work: Work, email: string): Promise<StartedCeremony<RequestOptions>> {
+  const who = readWho(work, email, true)
+  await admitStart(work, who)
+  const rp = await relyingPartyOf(work)
+  return challengeFor(work, { kind: 'login', who, rp, userId: null, allowCredentials: [] })
+}
+
+/**
+ * Exchanges the signature of a passkey for a session in the organization of its user, or for a discovery token if several
+ * organizations hold the passkey. The challenge is consumed in any case. Throws `passkey_invalid` for any mismatch, and
+ * what the door throws.
+ */
+export async function signInInEnvironment(work: Work, sent: SignInVerifyBody): Promise<SessionReply> {
+  const who = readWho(work, sent.email ?? '', true)
+  const { userHandle, challengeId, credential } = { ...sent, userHandle: readHandle(sent) }
+  const wanted = { credentialId: credential.id, userHandle }
+  const [ceremony, holders] = await Promise.all([
+    spendCeremony(work.platform.db, work.directory, 'login', challengeId),
+    listPasskeysOfEnvironment(work.db, work.directory, wanted, MAX_HOLDERS),
+  ])
+  const [owner] = holders
+  const about = { who, passkey: owner }
+  const reason = findMismatch({ ceremony, who, owner, userHandle })
+  if (reason !== null || !ceremony || !owner)
+    throw await refusal(await nearest(work, owner), about, reason ?? 'challenge')
+  const { proven, refused } = await verifyAll(work, { sent, ceremony, who, holders })
+  const [first] = proven
+  // The signature of the user handle decides: a passkey of another user alone proves nothing of this one.
+  if (first?.passkey.id !== owner.id || !first)
+    throw await refusal(await nearest(work, owner), about, refused?.refused ?? 'unknown_passkey', refused ?? undefined)
+  return proven.length > 1 ? passkeyDiscovery.of(work.platform)(work, proven) : enter(first, who)
+}
+
+async function enter({ work, passkey, use }: ProvenPasskey, who: Identity | null): Promise<SessionReply> {
+  const facts = await findSignInFacts(work, ownerOf(work, passkey))
+  if (facts?.user_id !== passkey.user_id) throw await refusal(work, { who, passkey }, 'other_user')
+  const done = await completeLogin(work, facts, { method: passkeyMethod, ...proofOf(passkey, use) })
+  if (!done) throw await refusal(work, { who, passkey }, 'counter')
+  return done
+}
+
+const ownerOf = ({ platform }: Work, { email, email_norm: norm }: OwnedPasskey) => identify(platform, { email, norm })
+
+/** Empty without one, which is the handle of no passkey. */
+const readHandle = ({ credential }: SignInVerifyBody) => Buffer.from(credential.response.userHandle ?? '', 'base64url')
+
+/** A reason to refuse a response before its signature is verified, or null. */
+function findMismatch(given: {
+  ceremony: CeremonyRow | undefined
+  who: Identity | null
+  owner: OwnedPasskey | undefined
+  userHandle: Buffer
+}): string | null {
+  const { ceremony, who, owner, userHandle } = given
+  if (!ceremony) return 'challenge'
+  if (ceremony.identity !== null && !sameHash(ceremony.identity, who?.hash ?? null)) return 'challenge'
+  if (owner?.rp_id !== ceremony.rp_id) return 'unknown_passkey'
+  if (who !== null && owner.email_norm !== who.address.norm) return 'other_user'
+  // No passkey was listed, so the handle identifies the user (WebAuthn L3 §7.2 step 6).
+  return owner.user_handle.equals(userHandle) ? null : 'other_user'
+}
+
+/** Where a refusal is recorded: in the directory of the passkey, or of the environment if it is unknown. */
+async function nearest(work: Work, owner: OwnedPasskey | undefined): Promise<Work> {
+  const directory = owner && (await findDirectory(work.platform, owner.directory_id))
+  return directory ? { ...work, directory } : work
+}
+
+interface Judged {
+  sent: SignInVerifyBody
+  ceremony: CeremonyRow
+  who: Identity | null
+  holders: OwnedPasskey[]
+}
+
+/** The passkeys that the response signs for, in their order, and the first refusal. */
+async function verifyAll(work: Work, { sent, ceremony, who, holders }: Judged) {
+  const rp = await relyingPartyOf(work)
+  const proven: ProvenPasskey[] = []
+  let refused: Refused | null = null
+  for (const passkey of holders) {
+    if (passkey.rp_id !== ceremony.rp_id || (who && passkey.email_norm !== who.address.norm)) continue
+    const directory = await findDirectory(work.platform, passkey.directory_id)
+    const inside = directory && { ...work, directory }
+    const own = inside && (await relyingPartyIfOpen(inside, passkey))
+    if (!inside || !own) continue
+    // Loaded with the first passkey, for the memory that its library takes.
+    const { verifyAssertion } = await import('../webauthn.ts')
+    const use = await verifyAssertion({ rp: stricter(rp, own), ceremony }, passkey, sent.credential)
+    if ('refused' in use) refused ??= use
+    else proven.push({ work: inside, passkey, use })
+  }
+  return { proven, refused }
+}
+
+/** Fingerprint, face or PIN are required if the defaults or the organization require them. */
+function stricter(rp: RelyingParty, { settings }: RelyingParty): RelyingParty {
+  return settings.user_verification === 'required' ? { ...rp, settings } : rp
+}
+
+/** The relying party of a directory, if passkeys are on there and it is still the one of this passkey. */
+async function relyingPartyIfOpen(work: Work, { rp_id }: OwnedPasskey): Promise<RelyingParty | null> {
+  if (!(await isServiceEnabled(work, 'passkeys'))) return null
+  const own = await relyingPartyOf(work)
+  return own.id === rp_id ? own : null
+}
+
+/**
+ * The passkey of a discovery token in one of its directories: its owner and the proof of the sign-in. Null if it was
+ * deleted, or no longer signs in there.
+ */
+export async function resumePasskey(work: Work, passkeyIds: readonly string[], use: Assertion) {
+  const passkey = await findOwnedPasskey(work.db, work.directory, passkeyIds)
+  const own = passkey && (await relyingPartyIfOpen(work, passkey))
+  if (!passkey || !own || (own.settings.user_verification === 'required' && !use.userVerified)) return null
+  return { passkey, owner: ownerOf(work, passkey), proof: { method: passkeyMethod, ...proofOf(passkey, use) } }
+}
