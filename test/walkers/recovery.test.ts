@@ -28,6 +28,7 @@ const STAYS: Record<string, string> = {
   audit_heads: 'digests of events',
   backup_codes: 'codes that were used are valid again: they cannot be told from the others',
   data_keys: 'wrapped by the master key',
+  dev_idp_keys: 'a private key of development, which is never presented',
   event_counts: 'counters of failures',
   federated_sessions: 'hold no secret that is presented, and end with their sessions',
   idempotency_keys: 'repeat a response; the secrets in it are refused, and what it reports is in the database',

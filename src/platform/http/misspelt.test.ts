@@ -119,7 +119,6 @@ test('a nullable field is told what is wrong with it, once', async () => {
 
 test.each([
   ['active', true, 'PATCH /v1/users/{userId}'],
-  ['role', 'admin', 'PUT /v1/rbac/users/{userId}/roles'],
   ['password', 'correct horse battery staple', 'PUT /v1/users/{userId}/password'],
 ])('%s of a new user is told where it is set', async (name, value, where) => {
   const before = await countUsers()

@@ -36,4 +36,7 @@ export const samples: Samples = {
   }),
 }
 
-export const notIds = { externalId: 'what the caller’s own system calls the record' }
+export const notIds = {
+  externalId: 'what the caller’s own system calls the record',
+  'POST /v1/users roleIds': 'needs the scope roles.write too: see roles/new-users.test.ts',
+}

@@ -48,7 +48,10 @@ test('a keyed operation says its scope, its headers and its refusals', async () 
   const names = operation.parameters.map(
     ({ $ref }: { $ref: string }) => body.components.parameters[$ref.split('/').at(-1) ?? ''].name,
   )
-  expect(names).toEqual(['subOrgId', 'Idempotency-Key', 'X-End-User-IP', 'X-End-User-Agent', 'X-Watchword-Environment'])
+  expect(names).toEqual([
+    ...['subOrgId', 'Idempotency-Key', 'X-End-User-IP', 'X-End-User-Agent'],
+    ...['X-Actor-Id', 'X-Actor-Name', 'X-Watchword-Environment'],
+  ])
   const [, , , shared] = operation.responses['409'].$ref.split('/')
   const { schema } = body.components.responses[shared].content['application/problem+json']
   const problems = schema.anyOf.map(({ $ref }: { $ref: string }) => $ref.split('/').at(-1))

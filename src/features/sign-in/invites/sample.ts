@@ -23,3 +23,6 @@ export const samples: Samples = {
   'POST /v1/users/{userId}/invite': ({ ids }) => ({ params: { userId: ids.user } }),
   'POST /v1/auth/invite/accept': ({ ids }) => ({ body: { token: ids.inviteToken, password: freshPassword() } }),
 }
+
+const ROLES = 'needs the scope roles.write too: see roles/new-users.test.ts'
+export const notIds = { 'POST /v1/users/invites roleIds': ROLES, 'POST /v1/users/{userId}/invite roleIds': ROLES }

@@ -48,15 +48,19 @@ test('an invitation names its inviter, when it is sent, in lists and when it is 
     ...{ type: 'member.invited', actor_type: 'user', actor_id: by.id, target_id: member.membershipId, previous: null },
     data: { email, role: 'owner', status: 'invited', userId: null, directoryUserId: null, invitedBy: by },
   })
-  // The login page accepts, with its key. The inviter is beside it.
+  // The person accepts, on a login page with a key. The inviter is beside it.
   expect(added).toMatchObject({
-    ...{ type: 'member.added', actor_type: 'api_key', actor_id: await keyId(tenant) },
+    ...{ type: 'member.added', actor_type: 'user', actor_id: added?.data['directoryUserId'] },
     data: { email, role: 'owner', status: 'active', invitedBy: by },
   })
+  expect(added?.actor_id).toMatch(/^[\da-f-]{36}$/)
   // Both are in the feed that a production key reads.
   await app.settled()
   const { events } = succeeded(await tenant.get('/v1/events?types=member.invited&limit=100'))
   expect(events.map((each: { data: { email: string } }) => each.data.email)).toContain(email)
+  const joined = succeeded(await tenant.get('/v1/events?types=member.added&limit=100')).events
+  const via = { type: 'api_key', id: await keyId(tenant) }
+  expect(joined.at(-1).actor).toEqual({ type: 'user', id: added?.actor_id, on_behalf_of: null, via })
 })
 
 test('a renewal is recorded with the role before, and names the last inviter', async () => {
@@ -69,13 +73,16 @@ test('a renewal is recorded with the role before, and names the last inviter', a
   await invite(tenant, email, 'admin')
   await invite(tenant, email, 'admin')
   await accept(tenant, email)
-  const shape = (await memberEvents(tenant, seen)).map(({ type, actor_id, previous, data }) => [
+  const events = await memberEvents(tenant, seen)
+  const shape = events.map(({ type, actor_id, previous, data }) => [
     ...[type, actor_id, previous, data['role'], data['invitedBy']],
   ])
+  const joined = events.at(-1)?.data['directoryUserId']
+  expect(joined).toMatch(/^[\da-f-]{36}$/)
   expect(shape).toEqual([
     ['member.invited', key.id, { role: 'owner' }, 'admin', key],
     ['member.invited', key.id, null, 'admin', key],
-    ['member.added', key.id, null, 'admin', key],
+    ['member.added', joined, null, 'admin', key],
   ])
   expect(by.id).not.toBe(key.id)
 })
