@@ -170,6 +170,7 @@ test('others sign in as before, with the same statements', async () => {
   const world = await makeWorld(federated, op, 'oidc', { jit_provisioning: true })
   const { at, key } = world
   const claims = () => ({ sub: fresh(), email: at(newLocal()) })
+  succeeded(await key.patch('/v1/auth/settings', { sign_in_rate_limit_per_minute: 60 }))
   const statementsOf = async (said: object) => {
     await signInAt(world, here(world), { ...said })
     const once = async () => {
