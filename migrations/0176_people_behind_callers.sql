@@ -5,3 +5,7 @@ alter table events add column via jsonb;
 
 alter table session_cut_offs add column on_behalf_of jsonb;
 alter table session_cut_offs add column via jsonb;
+
+-- Without a default: a process of the release before, whose digests cover fewer columns of an event, adds no block.
+alter table audit_blocks add column digest_version smallint not null default 2;
+alter table audit_blocks alter column digest_version drop default;

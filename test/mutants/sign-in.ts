@@ -362,9 +362,25 @@ export const signIn: Mutant[] = [
   {
     name: 'the verification that an organization requires of passkeys holds without naming it',
     in: 'stricter',
-    find: "settings.user_verification === 'required' ? { ...rp, settings } : rp",
-    replace: "settings.user_verification === 'required' ? rp : rp",
+    find: "own.settings.user_verification === 'required' ? own : rp",
+    replace: "own.settings.user_verification === 'required' ? rp : rp",
     tests: ['in-environment.test.ts'],
     only: 'stricter verification',
+  },
+  {
+    name: 'an organization with origins of its own is entered by passkey from these alone',
+    in: 'stricter',
+    find: 'rp.takesLocalhost && own.takesLocalhost',
+    replace: 'rp.takesLocalhost',
+    tests: ['in-environment.test.ts'],
+    only: 'origins of its own',
+  },
+  {
+    name: 'where passwords are off, an invitation signs in no user who has signed in before',
+    in: 'hasLastingCredential',
+    find: 'user.last_login_at !== null &&',
+    replace: 'user.last_login_at === undefined &&',
+    tests: ['invites/accept.test.ts'],
+    only: 'who has signed in before',
   },
 ]

@@ -60,6 +60,7 @@ export interface ApiKeys {
 }
 
 export interface AuditBlocks {
+  digest_version: number;
   digests: Buffer;
   directory_id: string;
   environment_id: string;

@@ -40,7 +40,7 @@ const WORD_JOINER = '\u2060'
  * place of its author's choice.
  */
 export function withoutLinks(name: string): string {
-  return oneLine(name).replaceAll(/[.:/@](?=\S)/g, (mark) => `${WORD_JOINER}${mark}${WORD_JOINER}`)
+  return oneLine(name).replaceAll(/[.:/@\u3002\uFF0E\uFF61](?=\S)/g, (mark) => `${WORD_JOINER}${mark}${WORD_JOINER}`)
 }
 
 function toPlain(content: MailContent, brand: Brand, language: Language): MailContent {

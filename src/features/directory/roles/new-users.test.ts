@@ -195,11 +195,18 @@ test('a user who has signed in keeps their roles, whatever an invitation names',
   })
   succeeded(await tenant.post(`/v1/users/${user.id}/invite`, { subOrgId, role: 'admin' }))
   expect(await rolesOf(user.id)).toMatchObject({ role: 'member', roleIds: [roleIds[0]] })
-  // Nor does a user who was created without an invitation and never signed in, the first time.
-  const other = await newUser(tenant, { subOrgId })
-  const first = succeeded(await tenant.post('/v1/users/invites', { ...body, email: other.email }))
-  expect(first.user).toMatchObject({ role: 'member', status: 'invited' })
   expect((await recorded()).map(({ type }) => type).filter((type) => /^(role|user\.updated)/.test(type))).toEqual([])
+})
+
+test('a user who has never signed in gets the named roles, created by the API or invited and withdrawn', async () => {
+  const { subOrgId } = await organization()
+  const { email } = await newUser(tenant, { subOrgId })
+  const first = succeeded(await tenant.post('/v1/users/invites', { subOrgId, email, role: 'admin' }))
+  expect(first.user).toMatchObject({ role: 'admin', status: 'invited' })
+  succeeded(await tenant.delete(`/v1/users/invites/${first.invite.id}?subOrgId=${subOrgId}`))
+  await app.advance(61)
+  const again = succeeded(await tenant.post('/v1/users/invites', { subOrgId, email, role: 'member' }))
+  expect(again.user).toMatchObject({ role: 'member', status: 'invited' })
 })
 
 test('an invitation takes no role that groups give', async () => {

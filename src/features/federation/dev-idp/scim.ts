@@ -61,7 +61,7 @@ function scimClient(
     })
     const read = readJson(answer.body)
     const detail = answer.status < 300 ? null : String(fieldOf(read, 'detail') ?? '')
-    sent.push({ request: `${method} ${decodeURIComponent(path)}`, status: answer.status, detail })
+    sent.push({ request: `${method} ${path}`, status: answer.status, detail })
     return read
   }
 }

@@ -90,9 +90,10 @@ const BLOCK_COLUMNS = {
 const time = (column: SqlText) => sqlText`timestamptz 'epoch' + ${column} * interval '1 microsecond'`
 
 const APPEND_BLOCKS = sqlText`
-  insert into audit_blocks (directory_id, seq, environment_id, epoch, tx_id, event_id, first_at, last_at, event_ids, digests, hash)
+  insert into audit_blocks (directory_id, seq, environment_id, epoch, tx_id, event_id, first_at, last_at, event_ids, digests,
+    hash, digest_version)
   select directory_id, seq, environment_id, epoch, tx_id::xid8, event_id, ${time(sqlText`first_at`)}, ${time(sqlText`last_at`)},
-    event_ids::uuid[], digests, hash from ${recordset(1, sqlText`given`, BLOCK_COLUMNS)}`
+    event_ids::uuid[], digests, hash, 2 from ${recordset(1, sqlText`given`, BLOCK_COLUMNS)}`
 
 /** Appends blocks, and moves the heads of their directories there. Fails where a block of the number is there already. */
 export async function appendBlocks(tx: Tx, blocks: (Block & { hash: Buffer })[]): Promise<void> {

@@ -49,6 +49,15 @@ test('what nobody changed agrees with its chain, every event once', async () => 
   expect([kinds, events, directories]).toEqual([[], all?.count, all?.directories])
 })
 
+test('a process of the release before, whose digests cover fewer columns, adds no block', async () => {
+  const columns = 'environment_id, epoch, tx_id, event_id, first_at, last_at, event_ids, digests, hash'
+  const asBefore = sql`insert into audit_blocks (directory_id, seq, ${sql.raw(columns)})
+    select directory_id, seq + 1, ${sql.raw(columns)} from audit_blocks
+    where directory_id = ${directoryId} order by seq desc limit 1`
+  await expect(asBefore.execute(db)).rejects.toMatchObject({ code: '23502', column: 'digest_version' })
+  expect((await verified(platform)).kinds).toEqual([])
+})
+
 test('every column of an event is in its digest, and each in one part', async () => {
   const { rows } = await sql<{ column_name: string }>`select column_name from information_schema.columns
     where table_name = 'events' and table_schema = 'public'`.execute(db)

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Caller, type Reply, startApp } from '../../../../test/harness.ts'
 import { newPasskey } from '../../../../test/people/authenticator.ts'
+import { succeeded } from '../../../../test/people/factors.ts'
 import { register } from '../../../../test/people/passkeys.ts'
 import { newEmail, sessionsIn } from '../../../../test/people/people.ts'
 import { mailedLink, signIn } from '../../../../test/people/sign-in.ts'
@@ -104,6 +105,25 @@ test('where the service of passwords is off, the link alone opens a session', as
   expect(await userOf(who)).toMatchObject({ status: 'active', emailVerified: true })
   expect(verdict(await accept(who, { password: undefined }))).toEqual([400, 'token_invalid'])
   expect(await sessionsOf(who)).toHaveLength(1)
+})
+
+test('where passwords are off, the link does not sign in a user who has signed in before', async () => {
+  const subOrgId = await tenant.organization()
+  succeeded(await tenant.patch('/v1/auth/settings', { subOrgId, email_password_enabled: false }))
+  const email = newEmail()
+  const { user } = succeeded(await tenant.post('/v1/users', { subOrgId, email, emailVerified: true }))
+  succeeded(await tenant.post(`/v1/users/${user.id}/invite`, { subOrgId }))
+  const { token_hash: token } = await mailedLink(app, email, 'invite')
+  await signIn(app, tenant, subOrgId, email)
+  const before = await snapshot(app)
+  const reply = await tenant.post('/v1/auth/invite/accept', { token })
+  expect([reply.status, reply.body.code]).toEqual([409, 'credential_exists'])
+  expect(await snapshot(app)).toEqual(before)
+  // Invited again, they are asked to sign in.
+  await app.advance(61)
+  succeeded(await tenant.post(`/v1/users/${user.id}/invite`, { subOrgId }))
+  const mail = (await app.mails(email)).at(-1)
+  expect(mail?.text).toContain('sign in as you always do')
 })
 
 test('nobody with a password is given another', async () => {

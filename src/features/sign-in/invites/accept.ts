@@ -26,7 +26,13 @@ import {
   proofOfLink,
   refuseMadeUp,
 } from '../links/presented/presented.ts'
-import { hashNewPassword, hasPassword, type PasswordSettings, storePassword } from '../password/password.ts'
+import {
+  findPasswordSettings,
+  hashNewPassword,
+  hasPassword,
+  type PasswordSettings,
+  storePassword,
+} from '../password/password.ts'
 import { inviteErrors } from './errors.ts'
 import { inviteEvents } from './events.ts'
 import { firstPasswordSettings } from './first-password.ts'
@@ -211,8 +217,13 @@ async function write(work: TxWork, acceptance: Acceptance): Promise<void> {
   await record(work, inviteEvents.accepted({ target: { type: 'invite', id: link.id }, data }))
 }
 
-/** Whether the user has a password or a passkey that stays when the mailbox is proved. */
+/**
+ * Whether the user signs in already: by a password or a passkey that stays when the mailbox is proved, or, where passwords are
+ * off, because they have signed in before. The link is valid for days and must not sign them in again (ASVS 7.4.3).
+ */
 export async function hasLastingCredential(work: Work, user: UserRow): Promise<boolean> {
+  if (user.last_login_at !== null && work.directory.kind !== 'console' && !(await findPasswordSettings(work)))
+    return true
   if (user.email_verified) return signsInAlready(work, user.id)
   return user.passkey_count > 0 && (await keepsFactors(work, user))
 }

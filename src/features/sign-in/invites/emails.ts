@@ -65,7 +65,7 @@ export function teamInviteMail(
   mail: LinkMailData,
   { name, isKnown }: { name: string | null; isKnown: boolean },
 ): Message {
-  const team = name ?? '{brand}'
+  const team = name === null ? '{brand}' : withoutLinks(name)
   return {
     kind: kinds.invite,
     to: mail.to,

@@ -15,7 +15,7 @@ export interface GivenRoles {
 
 /**
  * The invited user: a new one, or the existing user of the address. That one is unchanged, but gets the named roles if they
- * are still invited. A pending sign-up becomes the new user, without the data typed there. Either row is locked until the
+ * have never signed in. A pending sign-up becomes the new user, without the data typed there. Either row is locked until the
  * transaction ends. Throws what `columnsOfRoles` throws, and `role_managed`.
  */
 export async function provisionInvitedUser(
@@ -36,9 +36,8 @@ export async function provisionInvitedUser(
   }
   const user = await findUserRowByEmail(work.db, work.directory, input.norm)
   if (!user) throw new Error('A taken address has no user')
-  // Whoever has signed in keeps their roles, as they keep their name.
-  const isStillInvited = user.invited_at !== null && user.last_login_at === null
-  if (given && namesRoles(given.named) && isStillInvited)
+  // A user who has signed in keeps their roles, as they keep their name.
+  if (given && namesRoles(given.named) && user.last_login_at === null)
     await rolesOfNewUsers.of(work.platform).replace(work, user, given.named, given.giver)
   return user
 }

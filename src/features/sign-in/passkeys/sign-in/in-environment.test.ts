@@ -112,6 +112,17 @@ test('options list no passkey and run the same statements, whatever the address'
   expect((await tenant.post(OPTIONS, { email: 'no address' })).status).toBe(400)
 })
 
+test('an organization with origins of its own is entered from these alone', async () => {
+  const holder = await holderIn()
+  const { subOrgId } = holder
+  succeeded(await tenant.patch('/v1/auth/passkey/settings', { subOrgId, origins: ['http://localhost:9999'] }))
+  expect(refusal(await signIn(holder, { origin: 'http://localhost:3000' }))).toEqual(INVALID)
+  expect(await sessionsIn(tenant, subOrgId)).toEqual([])
+  succeeded(await signIn(holder, { origin: 'http://localhost:9999' }))
+  succeeded(await tenant.patch('/v1/auth/passkey/settings', { subOrgId, origins: null }))
+  succeeded(await signIn(holder, { origin: 'http://localhost:3000' }))
+})
+
 test('what is wrong with an answer is refused, and opens no session', async () => {
   const holder = await holderIn({ counter: 5 })
   const other = await holderIn()

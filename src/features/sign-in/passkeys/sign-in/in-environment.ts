@@ -5,7 +5,7 @@ import { findDirectory } from '../../../../platform/tenancy/directory.ts'
 import { isServiceEnabled } from '../../../../platform/tenancy/services.ts'
 import type { Work } from '../../../../platform/work.ts'
 import { completeLogin, findSignInFacts, type SessionReply } from '../../../access/login/login.ts'
-import { type RelyingParty, relyingPartyOf } from '../../relying-party/relying-party.ts'
+import { acceptsOrigin, type RelyingParty, relyingPartyOf } from '../../relying-party/relying-party.ts'
 import { type CeremonyRow, spendCeremony } from '../ceremony-store.ts'
 import type { StartedCeremony } from '../registration.ts'
 import type { RequestOptions, SignInVerifyBody } from '../schema.ts'
@@ -129,9 +129,16 @@ async function verifyAll(work: Work, { sent, ceremony, who, holders }: Judged) {
   return { proven, refused }
 }
 
-/** Fingerprint, face or PIN are required if the defaults or the organization require them. */
-function stricter(rp: RelyingParty, { settings }: RelyingParty): RelyingParty {
-  return settings.user_verification === 'required' ? { ...rp, settings } : rp
+/**
+ * Both relying parties at once: an origin counts if the defaults and the organization accept it, and fingerprint, face or PIN
+ * are required if either requires them.
+ */
+function stricter(rp: RelyingParty, own: RelyingParty): RelyingParty {
+  const origins = [...rp.origins, ...own.origins].filter((origin) =>
+    [rp, own].every((each) => acceptsOrigin(each, origin)),
+  )
+  const { settings } = own.settings.user_verification === 'required' ? own : rp
+  return { ...rp, origins, takesLocalhost: rp.takesLocalhost && own.takesLocalhost, settings }
 }
 
 /** The relying party of a directory, if passkeys are on there and it is still the one of this passkey. */
