@@ -10,7 +10,11 @@ export function addImport(program: Command, report: (exitCode: number) => void):
     .command('users')
     .description('import users, with their passwords, from CSV, NDJSON or the export of another system')
     .argument('<file>', 'in UTF-8; streamed, so it may be of any size')
-    .requiredOption('--org <slug>', 'the target organization, by slug or id')
+    .option(
+      '--org <slug>',
+      'the target organization, by slug or id; default: each row names its own, as `organization`',
+    )
+    .option('--create-organizations', 'create organizations that rows name by a slug that does not exist')
     .option('--env <slug>', 'its environment, by slug or id', 'production')
     .option('--account <name>', 'the account, by name or id; default: the deployment’s first account')
     .addOption(new Option('--format <format>', 'the format of the file').choices(['auto', ...formats]).default('auto'))
@@ -32,10 +36,11 @@ export function addImport(program: Command, report: (exitCode: number) => void):
       'after',
       `
 Existing users stay unchanged. Run a stopped import again to continue where it stopped.
-Exits with 0 if every row is now present, 3 if rows failed, 130 if it was stopped. See docs/import.md.
+Exits with 0 if no row failed, 3 if rows failed, 130 if it was stopped. See docs/import.md.
 
 Examples:
   $ npx watchword import users people.csv --org acme --dry-run
+  $ npx watchword import users people-of-all-customers.csv --create-organizations --dry-run
   $ npx watchword import users realm-export.json --org acme --env staging
   $ npx watchword import users users.json --org acme --firebase-hash-config hash-config.txt
   $ npx watchword import users hr.csv --org acme --map "Work mail=email" --map "Badge=metadata.badge"`,

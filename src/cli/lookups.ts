@@ -65,6 +65,17 @@ export async function getEnvironment(
 
 /** An organization of the account by its id, its slug, or the path of slugs that leads to it, such as `parent/child`. */
 export async function getOrganizationId(db: Db, accountId: string, named: string): Promise<string> {
+  const [found, ...more] = await findOrganizationIds(db, accountId, named)
+  if (!found) throw new CliError(`There is no organization ${named}: name one by its slug or id.`)
+  if (more.length)
+    throw new CliError(
+      `Several organizations are called ${named}: put the parent's slug before it, as in parent/${named}.`,
+    )
+  return found
+}
+
+/** All that `getOrganizationId` may mean. A slug without a path is that of an organization at the top, if there is one. */
+export async function findOrganizationIds(db: Db, accountId: string, named: string): Promise<string[]> {
   const path = named.split('/')
   const rows = await db
     .selectFrom('organizations')
@@ -72,18 +83,13 @@ export async function getOrganizationId(db: Db, accountId: string, named: string
     .where('account_id', '=', accountId)
     .where(isId(named) ? 'id' : 'slug', 'in', path)
     .execute()
-  if (isId(named) && rows[0]) return rows[0].id
+  if (isId(named) && rows[0]) return [rows[0].id]
   const fitting = rows.flatMap((row) => {
     const above = climb(row, path.toReversed())
     return above === undefined ? [] : [{ id: row.id, isTop: above === null }]
   })
-  const [found, ...more] = fitting.some(({ isTop }) => isTop) ? fitting.filter(({ isTop }) => isTop) : fitting
-  if (!found) throw new CliError(`There is no organization ${named}: name one by its slug or id.`)
-  if (more.length)
-    throw new CliError(
-      `Several organizations are called ${named}: put the parent's slug before it, as in parent/${named}.`,
-    )
-  return found.id
+  const found = fitting.some(({ isTop }) => isTop) ? fitting.filter(({ isTop }) => isTop) : fitting
+  return found.map(({ id }) => id)
 
   /** What is above the end of the path, null at the top; undefined where the path does not lead to the organization. */
   function climb(row: (typeof rows)[number], [slug, ...above]: string[]): string | null | undefined {

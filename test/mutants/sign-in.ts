@@ -234,6 +234,21 @@ export const signIn: Mutant[] = [
     tests: ['mfa.test.ts'],
   },
   {
+    name: 'an imported authenticator app makes codes of SHA-1, six digits and thirty seconds',
+    in: 'secretOfUrl',
+    find: "return isOurs ? url.searchParams.get('secret') : null",
+    replace: "return url.searchParams.get('secret')",
+    tests: ['totp.test.ts'],
+  },
+  {
+    name: 'no authenticator app is imported where people may not enroll one',
+    in: 'findRefusal',
+    find: "await assertMethodAllowed(work, 'totp')",
+    replace: '',
+    tests: ['authenticator-apps.test.ts'],
+    only: 'may not enroll an app',
+  },
+  {
     name: 'a backup code works once',
     in: 'backupCodeFactor',
     find: 'if (left === null) return false',

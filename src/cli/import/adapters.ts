@@ -7,6 +7,7 @@ import type { Layout } from './detect.ts'
 import { firebaseAdapter } from './firebase.ts'
 import type { FirebaseHashConfig } from './hashes.ts'
 import { fromKeycloak } from './keycloak.ts'
+import { isAbsent, withMembership } from './memberships.ts'
 import { type Adapter, type Format, isObject, type Person } from './person.ts'
 import { assertColumns, mapColumns, plainAdapter } from './plain.ts'
 import type { RawRecord } from './records.ts'
@@ -29,19 +30,27 @@ export interface Reader {
   adapt(record: RawRecord): Person
   /** Of CSV and NDJSON: columns that are no field. */
   ignoredColumns: string[]
+  /** Whether a record has an organization, or such a column. */
+  namesOrganization(record: Record<string, unknown>): boolean
 }
 
 /** Throws CliError when the options do not fit the file. */
 export function readerOf(options: AdapterOptions): Reader {
-  const { adapter, ignoredColumns = [] } = findAdapter(options)
+  const { adapter, ignoredColumns = [], fieldOf = (column: string) => column } = findAdapter(options)
+  const isPlain = options.format === 'csv' || options.format === 'ndjson'
+  const adaptObject: Adapter = (record) => (isPlain ? adapter(record) : withMembership(adapter(record), record))
   const adapt = ({ value, problem }: RawRecord) =>
-    isObject(value) ? adapter(value) : { fields: {}, unreadable: problem ?? 'The record is not a JSON object.' }
-  return { adapt, ignoredColumns }
+    isObject(value) ? adaptObject(value) : { fields: {}, unreadable: problem ?? 'The record is not a JSON object.' }
+  const namesOrganization = (record: Record<string, unknown>) =>
+    Object.entries(record).some(([column, value]) => fieldOf(column) === 'organization' && !isAbsent(value))
+  return { adapt, ignoredColumns, namesOrganization }
 }
 
 interface Found {
   adapter: Adapter
   ignoredColumns?: string[]
+  /** The field of a column, where it is not its name. */
+  fieldOf?: (column: string) => string | undefined
 }
 
 function findAdapter(options: AdapterOptions): Found {
@@ -77,7 +86,8 @@ function plain({ format, layout, first, map, hashType }: AdapterOptions): Found 
   if (layout.kind === 'csv') assertColumns(columns, map)
   const mapping = mapColumns(columns, map)
   if (mapping.unused.length) note(`Ignored columns: ${mapping.unused.join(', ')}. Import them with --map.`)
-  return { adapter: plainAdapter(mapping, hashType), ignoredColumns: mapping.unused }
+  const { fieldOf, unused } = mapping
+  return { adapter: plainAdapter(mapping, hashType), ignoredColumns: unused, fieldOf }
 }
 
 function otherThan(format: 'csv' | 'ndjson' | Format): string {

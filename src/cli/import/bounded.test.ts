@@ -8,6 +8,7 @@ import { jsonLines } from './lines.ts'
 import { isObject, personOf } from './person.ts'
 import type { RawRecord } from './records.ts'
 import { runImport } from './run.ts'
+import { oneTarget } from './targets.ts'
 
 const BATCH = 500
 const CHUNK = 64 * 1024
@@ -62,9 +63,10 @@ test('an import takes no more rows of a file than one batch before these are com
     }
   }
   const end = await runImport({
-    ...{ platform, directory, records: records(), passwords: 'none', dryRun: false, checkpoint },
+    ...{ platform, targets: oneTarget(directory, 'acme'), scope: null, unit: 'line', records: records() },
+    ...{ passwords: 'none', dryRun: false, checkpoint },
     adapt: ({ value }) => personOf(isObject(value) ? value : {}, null),
-    ownEmails: new Set(),
+    findOwnEmails: async () => new Set(),
     save: async ({ counts }) => void saved.push(counts.rows),
     report: { write: async () => 0, close: async () => undefined },
     progress: { read: () => undefined, show: () => undefined, end: () => undefined },

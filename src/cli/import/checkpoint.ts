@@ -19,6 +19,21 @@ const Counts = Type.Object({
 })
 export type Counts = Static<typeof Counts>
 
+/** What became of the rows of one organization. */
+const OrganizationCounts = Type.Object({
+  slug: Type.String(),
+  /** Whether the import created it. */
+  isNew: Type.Boolean(),
+  created: Type.Integer(),
+  existed: Type.Integer(),
+  duplicates: Type.Integer(),
+  failed: Type.Integer(),
+})
+export type OrganizationCounts = Static<typeof OrganizationCounts>
+
+// The checkpoint is written after every batch.
+const MAX_LISTED = 1000
+
 const Checkpoint = Type.Object({
   version: Type.Literal(1),
   /** Identifies the file; with the format and the directory, the import. */
@@ -30,18 +45,36 @@ const Checkpoint = Type.Object({
   /** An id made before the next batch starts: later events belong to a batch that this checkpoint does not cover. */
   mark: Type.String(),
   counts: Counts,
+  /** By id, where each row names its organization; the first thousand of the file. */
+  organizations: Type.Optional(Type.Record(Type.String(), OrganizationCounts)),
   /** Length of the report, so that lines written after the checkpoint are not repeated. */
   reportBytes: Type.Integer(),
   updatedAt: Type.String(),
 })
 export type Checkpoint = Static<typeof Checkpoint>
 
-export function firstCheckpoint(of: Pick<Checkpoint, 'fingerprint' | 'format' | 'directoryId'>): Checkpoint {
+export function firstCheckpoint(
+  of: Pick<Checkpoint, 'fingerprint' | 'format' | 'directoryId'>,
+  namesOrganizations = false,
+): Checkpoint {
   const none = { created: 0, existed: 0, duplicates: 0, leftOut: 0, failed: 0, withoutPassword: 0 }
   return {
     ...{ version: 1, ...of, importId: newRequestId(), mark: newId() },
+    ...(namesOrganizations ? { organizations: {} } : {}),
     ...{ counts: { rows: 0, ...none, reasons: {} }, reportBytes: 0, updatedAt: new Date().toISOString() },
   }
+}
+
+/** Counts a row of an organization, unless too many are listed already. */
+export function countInOrganization(
+  { organizations }: Checkpoint,
+  { key, slug, isNew }: { key: string; slug: string; isNew: boolean },
+  result: keyof OrganizationCounts & keyof Counts,
+): void {
+  if (!organizations) return
+  if (!(key in organizations) && Object.keys(organizations).length >= MAX_LISTED) return
+  organizations[key] ??= { slug, isNew, created: 0, existed: 0, duplicates: 0, failed: 0 }
+  organizations[key][result]++
 }
 
 /** @returns null when there is none. Throws CliError for the checkpoint of another import. */

@@ -14,6 +14,7 @@ export const fromClerk: Adapter = (record) => {
     lastName: textOf(record['last_name']),
     phone: phoneOf(record),
     externalId: textOf(record['id']),
+    totpSecret: textOf(record['totp_secret']),
     metadata: metadataOf({
       public_metadata: record['public_metadata'],
       private_metadata: record['private_metadata'],

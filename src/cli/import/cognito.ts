@@ -1,5 +1,5 @@
 import { foreignLocale } from '../../platform/messages/locale.ts'
-import { type Adapter, flagOf, isObject, metadataOf, personOf, textOf } from './person.ts'
+import { type Adapter, flagOf, isObject, metadataOf, personOf, phoneOnly, textOf } from './person.ts'
 
 /**
  * Amazon Cognito: CSV with the header of a user pool, and the JSON of `aws cognito-idp list-users`. Neither has
@@ -21,8 +21,14 @@ export const fromCognito: Adapter = (record) => {
     externalId: textOf(user['sub'], user['cognito:username'], user['Username']),
     metadata: metadataOf(Object.fromEntries(custom.map(([key, value]) => [key.slice('custom:'.length), value]))),
   }
+  if (fields.email === undefined) {
+    const leftOut = fields.phone === undefined ? noAddress : phoneOnly
+    return { fields: personOf(fields, null).fields, leftOut }
+  }
   return personOf(fields, null, { inactive: flagOf(user['Enabled']) === false })
 }
+
+const noAddress = { code: 'no_address', reason: 'A person without an email address.' }
 
 function attributesOf(list: unknown): Record<string, unknown> {
   if (!Array.isArray(list)) return {}

@@ -1,6 +1,6 @@
 import { CliError } from '../print.ts'
 import { type FirebaseHashConfig, firebaseHash } from './hashes.ts'
-import { type Adapter, flagOf, metadataOf, personOf, type SourceHash, textOf } from './person.ts'
+import { type Adapter, flagOf, metadataOf, personOf, phoneOnly, type SourceHash, textOf } from './person.ts'
 
 /**
  * Firebase: what `firebase auth:export` writes, as JSON or as CSV. Hashes are its modified scrypt, verified with the
@@ -16,18 +16,31 @@ export function firebaseAdapter(config: FirebaseHashConfig | null, withoutPasswo
       externalId: textOf(user['localId']),
       metadata: metadataOf({ customClaims: claimsOf(textOf(user['customAttributes'])) }),
     }
+    const leftOut = fields.email === undefined ? reasonToLeaveOut(user) : null
+    if (leftOut) return { fields: personOf(fields, null).fields, leftOut }
     return personOf(fields, withoutPasswords ? null : hashOf(user, config), {
       inactive: flagOf(user['disabled']) === true,
     })
   }
 }
 
+const anonymous = { code: 'anonymous', reason: 'An anonymous person, without an email address.' }
+
+/** Of a person without an address. Null for people of a provider, who may have one there. */
+function reasonToLeaveOut(user: Record<string, unknown>): { code: string; reason: string } | null {
+  if (textOf(user['phoneNumber'])) return phoneOnly
+  const linked = user['providerUserInfo']
+  const hasProvider = Array.isArray(linked) ? linked.length > 0 : providerIds.some((id) => textOf(user[id]))
+  return hasProvider ? null : anonymous
+}
+
+const providers = ['google', 'facebook', 'twitter', 'github']
+const providerIds = providers.map((provider) => `${provider}Id`)
+
 /** The columns of the CSV, which has no header. */
 export const firebaseColumns = [
   ...['localId', 'email', 'emailVerified', 'passwordHash', 'salt', 'displayName', 'photoUrl'],
-  ...['google', 'facebook', 'twitter', 'github'].flatMap((provider) =>
-    ['Id', 'Email', 'DisplayName', 'PhotoUrl'].map((field) => provider + field),
-  ),
+  ...providers.flatMap((provider) => ['Id', 'Email', 'DisplayName', 'PhotoUrl'].map((field) => provider + field)),
   ...['createdAt', 'lastSignedInAt', 'phoneNumber', 'disabled', 'customAttributes'],
 ]
 

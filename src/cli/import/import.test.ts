@@ -133,12 +133,12 @@ test('a dry run says what an import would do, and writes the report alone', asyn
   ])
   const text = readFileSync(report, 'utf8')
   expect(text.split('\n')).toEqual([
-    'line,email,outcome,code,reason',
-    '602,here@example.com,skipped,already_exists,A user already has this address.',
-    '603,DRY0@example.com,skipped,duplicate_in_file,The same address as in line 2.',
-    expect.stringMatching(/^604,new@example\.com,failed,invalid_field:phone,"The phone number needs .*"$/),
+    'line,email,outcome,code,reason,record,id,organization',
+    '602,here@example.com,skipped,already_exists,A user already has this address.,601,,',
+    '603,DRY0@example.com,skipped,duplicate_in_file,The same address as in line 2.,602,,',
+    expect.stringMatching(/^604,new@example\.com,failed,invalid_field:phone,"The phone number needs .*",603,,$/),
     expect.stringMatching(
-      /^606,hash@example\.com,failed,invalid_field:passwordHash,"The password hash does not match .*"$/,
+      /^606,hash@example\.com,failed,invalid_field:passwordHash,"The password hash does not match .*",605,,$/,
     ),
     '',
   ])

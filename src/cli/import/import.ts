@@ -2,8 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { type ImportedHashType, importedHashTypes } from '../../platform/crypto/password-format.ts'
+import { isId } from '../../platform/ids.ts'
 import type { Platform } from '../../platform/platform.ts'
-import type { Directory } from '../../platform/tenancy/directory.ts'
+import { type AccountScope, resolveAccount } from '../../platform/tenancy/directory.ts'
 import { withPlatform } from '../deployment.ts'
 import { getAccount, getDirectory, getEnvironment, getOrganizationId } from '../lookups.ts'
 import { CliError, note, print } from '../print.ts'
@@ -12,17 +13,19 @@ import { type Checkpoint, firstCheckpoint, readCheckpoint, removeCheckpoint, wri
 import { findLayout, firstRecord, guessFormat, type Layout, readRecords } from './detect.ts'
 import { readHashConfig } from './firebase.ts'
 import type { FirebaseHashConfig } from './hashes.ts'
-import type { Format } from './person.ts'
+import { type Format, isObject } from './person.ts'
 import { openProgress } from './progress.ts'
 import { openReport } from './report.ts'
-import { type PasswordHandling, runImport } from './run.ts'
+import { type ImportRun, type PasswordHandling, runImport } from './run.ts'
 import { openSource, type Source } from './source.ts'
 import { summaryLines } from './summary.ts'
+import { namedTargets, oneTarget, type Targets } from './targets.ts'
 
 const INTERRUPTED = 130
 
 export interface ImportOptions {
-  org: string
+  org?: string
+  createOrganizations?: boolean
   env: string
   account?: string
   format: Format | 'auto'
@@ -52,18 +55,41 @@ interface Plan {
   checkpointPath: string
 }
 
+/** Where the rows go. */
+interface Destination {
+  targets: Targets
+  /** Null with one organization for all rows. */
+  scope: AccountScope | null
+  /** The directory that, with the file, identifies the import. */
+  directoryId: string
+  /** In words. */
+  where: string
+}
+
 /** Imports a file. Throws CliError for whatever prevents it from starting. Returns the exit code. */
 export async function importUsers(file: string, options: ImportOptions): Promise<number> {
   // V8 would let the heap grow to four times what is alive before it collects: twice is enough.
   setFlagsFromString('--heap-growing-percent=100')
   const plan = await makePlan(file, options)
   return withPlatform(async (platform) => {
-    const account = await getAccount(platform.db, options.account)
-    const organizationId = await getOrganizationId(platform.db, account.id, options.org)
-    const environment = await getEnvironment(platform.db, account.id, options.env, organizationId)
-    const directory = await getDirectory(platform, environment, organizationId)
-    return importInto(platform, directory, plan, options)
+    return importInto(platform, await findDestination(platform, options), plan, options)
   })
+}
+
+async function findDestination(platform: Platform, options: ImportOptions): Promise<Destination> {
+  const { org, env } = options
+  const account = await getAccount(platform.db, options.account)
+  if (org !== undefined) {
+    const organizationId = await getOrganizationId(platform.db, account.id, org)
+    const environment = await getEnvironment(platform.db, account.id, env, organizationId)
+    const directory = await getDirectory(platform, environment, organizationId)
+    return { targets: oneTarget(directory, org), scope: null, directoryId: directory.id, where: `${org} (${env})` }
+  }
+  const environment = await getEnvironment(platform.db, account.id, env)
+  const named = { platform, account, environment, creates: options.createOrganizations === true }
+  const scope = await resolveAccount(platform, { ...environment, organizationId: null }, null)
+  const where = `the organizations of its rows (${env})`
+  return { targets: namedTargets(named), scope, directoryId: scope.directory.id, where }
 }
 
 async function makePlan(file: string, options: ImportOptions): Promise<Plan> {
@@ -83,7 +109,44 @@ async function makePlan(file: string, options: ImportOptions): Promise<Plan> {
     firebase: await readFirebase(options),
     withoutPasswords: options.withoutPasswords === true,
   })
+  await assertOneDestination({ source, layout, first, reader }, options)
   return { source, layout, format, reader, reportPath, checkpointPath }
+}
+
+/** Throws CliError unless either `--org` or the file says where the rows go. */
+async function assertOneDestination(
+  file: Pick<Plan, 'source' | 'layout' | 'reader'> & { first: Record<string, unknown> | null },
+  { org, createOrganizations }: ImportOptions,
+): Promise<void> {
+  const refuse = (text: string) => new CliError(text, { isUsage: true })
+  if (org === undefined) {
+    if (await namesOrganizations(file)) return
+    throw refuse(
+      'No row names an organization: name one for all rows with --org, or one in each row as “organization”.',
+    )
+  }
+  if (createOrganizations) throw refuse('--create-organizations creates those that the rows name: omit it, or --org.')
+  if (namesColumn(file))
+    throw refuse(
+      'The rows name their organizations, and --org another one: omit --org. To import that column as metadata, use ' +
+        '--map organization=metadata.organization.',
+    )
+}
+
+type ReadFile = Parameters<typeof assertOneDestination>[0]
+
+/** Whether the heading, or the first record of JSON, has an organization. */
+function namesColumn({ layout, first, reader }: ReadFile): boolean {
+  const columns = layout.kind === 'csv' ? Object.fromEntries(layout.shape.columns.map((name) => [name, name])) : null
+  return reader.namesOrganization(columns ?? first ?? {})
+}
+
+async function namesOrganizations(file: ReadFile): Promise<boolean> {
+  if (namesColumn(file)) return true
+  if (file.layout.kind === 'csv') return false
+  for await (const { value } of readRecords(file.source, file.layout))
+    if (isObject(value) && file.reader.namesOrganization(value)) return true
+  return false
 }
 
 function readHashType(given: string | undefined): ImportedHashType | undefined {
@@ -107,20 +170,20 @@ async function readFirebase(options: ImportOptions): Promise<FirebaseHashConfig 
 
 async function importInto(
   platform: Platform,
-  directory: Directory,
+  destination: Destination,
   plan: Plan,
   options: ImportOptions,
 ): Promise<number> {
   const { source, layout, format, reader, reportPath, checkpointPath } = plan
   const { adapt, ignoredColumns } = reader
   const dryRun = options.dryRun === true
-  const of = { fingerprint: source.fingerprint, format, directoryId: directory.id }
+  const { targets, scope, directoryId, where } = destination
+  const of = { fingerprint: source.fingerprint, format, directoryId }
   const found = dryRun || options.restart ? null : await readCheckpoint(checkpointPath, of)
-  const checkpoint = found ?? firstCheckpoint(of)
-  const where = `${options.org} (${options.env})`
+  const checkpoint = found ?? firstCheckpoint(of, scope !== null)
   note(`${dryRun ? 'Checking' : 'Importing'} ${source.path}, read as ${format}, into ${where}.`)
   if (found?.counts.rows) note(`Continuing after row ${found.counts.rows}, according to ${checkpointPath}.`)
-  const ownEmails = found ? await findOwnEmails(platform, found) : new Set<string>()
+  const findOwnEmails = found ? ownEmailsOf(platform, { ...found }) : async () => NONE
   const save = dryRun ? async () => undefined : (state: Checkpoint) => writeCheckpoint(checkpointPath, state)
   await save(checkpoint)
   const report = await openReport(reportPath, checkpoint.reportBytes)
@@ -129,7 +192,8 @@ async function importInto(
   const startedAt = Date.now()
   try {
     const end = await runImport({
-      ...{ platform, directory, adapt, dryRun, checkpoint, ownEmails, save, report, progress },
+      ...{ platform, targets, scope, adapt, dryRun, checkpoint, findOwnEmails, save, report, progress },
+      unit: layout.kind === 'document' ? 'record' : 'line',
       records: readRecords(source, layout, progress.read),
       passwords: passwordHandling(options),
       isStopped: stop.isStopped,
@@ -143,10 +207,15 @@ async function importInto(
     const { counts, importId } = checkpoint
     const seconds = (Date.now() - startedAt) / 1000
     const reportFile = checkpoint.reportBytes ? reportPath : null
+    const listed = Object.entries(checkpoint.organizations ?? {}).map(([id, of]) => ({
+      id: isId(id) ? id : null,
+      ...of,
+    }))
+    const told = { ...counts, seconds, report: reportFile, ...(scope ? { organizations: listed } : {}) }
     print(
       options,
-      { dryRun, format, ignoredColumns, importId: dryRun ? null : importId, ...counts, seconds, report: reportFile },
-      summaryLines(counts, { dryRun, where, seconds, reportFile }),
+      { dryRun, format, ignoredColumns, importId: dryRun ? null : importId, ...told },
+      summaryLines(counts, { dryRun, where, seconds, reportFile, organizations: listed }),
     )
     return counts.failed ? 3 : 0
   } catch (error) {
@@ -166,20 +235,29 @@ function passwordHandling(options: ImportOptions): PasswordHandling {
   return options.dropUnreadableHashes ? 'readable' : 'required'
 }
 
+const NONE: ReadonlySet<string> = new Set()
+
 /**
- * The addresses of a batch that was committed but whose checkpoint was not written: its users exist already, and this
- * import created them.
+ * Finds the addresses that were added to a directory after the checkpoint: of a batch that was committed, before the checkpoint of
+ * it was written. Each directory is read before this process writes to it.
  */
-async function findOwnEmails(platform: Platform, { directoryId, importId, mark }: Checkpoint): Promise<Set<string>> {
-  const events = await platform.db
-    .selectFrom('events')
-    .select('data')
-    .where('directory_id', '=', directoryId)
-    .where('type', '=', 'user.created')
-    .where('id', '>', mark)
-    .where('request_id', '=', importId)
-    .execute()
-  return new Set(events.map(({ data }) => String(Object(data)['email']).toLowerCase()))
+function ownEmailsOf(platform: Platform, { importId, mark }: Checkpoint): ImportRun['findOwnEmails'] {
+  const found = new Map<string, ReadonlySet<string>>()
+  return async ({ id }) => {
+    const known = found.get(id)
+    if (known) return known
+    const events = await platform.db
+      .selectFrom('events')
+      .select('data')
+      .where('directory_id', '=', id)
+      .where('type', '=', 'user.created')
+      .where('id', '>', mark)
+      .where('request_id', '=', importId)
+      .execute()
+    const emails = events.length ? new Set(events.map(({ data }) => String(Object(data)['email']).toLowerCase())) : NONE
+    found.set(id, emails)
+    return emails
+  }
 }
 
 /** The first signal requests a stop after the current batch; a second one ends the process as usual. */

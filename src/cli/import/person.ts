@@ -8,6 +8,10 @@ export type Format = (typeof formats)[number]
 export interface Person {
   /** As `PUT /v1/users` takes them. */
   fields: Record<string, unknown>
+  /** The organization that the record names, by slug, id or external id. */
+  organization?: string
+  /** The name of that organization, for one that does not exist yet. */
+  organizationName?: string
   /** Whether the source has blocked them from signing in. */
   inactive?: boolean
   /** Why the password cannot be imported. */
@@ -23,6 +27,9 @@ export type Adapter = (record: Record<string, unknown>) => Person
 
 /** A password hash as exported. */
 export type SourceHash = { type: ImportedHashType; text: string } | { problem: string } | null
+
+/** Why somebody without an email address is left out. */
+export const phoneOnly = { code: 'phone_only', reason: 'A person with a phone number and no email address.' }
 
 /** A person with the non-empty fields and the password. */
 export function personOf(

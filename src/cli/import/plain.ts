@@ -1,6 +1,7 @@
 import type { ImportedHashType } from '../../platform/crypto/password-format.ts'
 import { foreignLocale } from '../../platform/messages/locale.ts'
 import { CliError } from '../print.ts'
+import { withMembership } from './memberships.ts'
 import { type Adapter, flagOf, isObject, type Person, personOf, textOf } from './person.ts'
 
 /** The fields of a user, each with common column names for it. */
@@ -15,6 +16,11 @@ const fieldNames: Record<string, string[]> = {
   department: ['department'],
   locale: ['locale', 'language', 'preferredlanguage', 'preferredlocale'],
   externalId: ['externalid', 'userid'],
+  organization: ['organization', 'suborgid'],
+  organizationName: ['organizationname'],
+  role: ['role'],
+  roles: ['roles', 'roleids'],
+  totpSecret: ['totpsecret'],
   metadata: ['metadata'],
   passwordHash: ['passwordhash', 'passworddigest', 'hashedpassword', 'encryptedpassword'],
   passwordHashType: ['passwordhashtype', 'passwordhasher', 'hashtype', 'passwordalgorithm'],
@@ -93,7 +99,9 @@ export function plainAdapter(mapping: Mapping, hashType: ImportedHashType | unde
       if (field.startsWith(METADATA)) metadata[field.slice(METADATA.length)] = value
       else fields[field] = readers[field] ? readers[field](value) : value
     }
-    return withPassword(withMetadata(fields, metadata), hashType)
+    const { organization, organizationName, role, roles, ...rest } = fields
+    const person = withPassword(withMetadata(rest, metadata), hashType)
+    return withMembership(person, { organization, organizationName, role, roles })
   }
 }
 

@@ -1,4 +1,4 @@
-import { note } from '../print.ts'
+import { counted, note } from '../print.ts'
 import type { Counts } from './checkpoint.ts'
 
 const BAR_WIDTH = 24
@@ -9,7 +9,7 @@ export interface Progress {
   /** Reports how much of the file has been read. */
   read(bytes: number): void
   /** Called after every batch. */
-  show(counts: Counts): void
+  show(counts: Counts, organizations?: number): void
   /** Ends the line of the bar. */
   end(): void
 }
@@ -24,13 +24,13 @@ export function openProgress(totalBytes: number, doneBefore: number): Progress {
     read(now) {
       bytes = now
     },
-    show(counts) {
+    show(counts, organizations) {
       const now = Date.now()
       if (now - shownAt < (isTerminal ? BAR_EVERY_MS : LINE_EVERY_MS)) return
       shownAt = now
       const share = totalBytes ? Math.min(1, bytes / totalBytes) : 1
       const perSecond = Math.round((counts.rows - doneBefore) / Math.max(0.001, (now - startedAt) / 1000))
-      const line = `${percent(share)} ${summary(counts)}, ${perSecond}/s`
+      const line = `${percent(share)} ${summary(counts, organizations)}, ${perSecond}/s`
       if (isTerminal) process.stderr.write(`\r\u001b[K${bar(share)} ${line}`)
       else note(line)
     },
@@ -49,6 +49,7 @@ function percent(share: number): string {
   return `${Math.floor(share * 100)} %`.padStart(5)
 }
 
-function summary({ rows, created, failed }: Counts): string {
-  return `${rows} rows, ${created} created, ${failed} failed`
+function summary({ rows, created, failed }: Counts, organizations: number | undefined): string {
+  const where = organizations === undefined ? '' : ` in ${counted(organizations, 'organization')}`
+  return `${rows} rows${where}, ${created} created, ${failed} failed`
 }

@@ -11,6 +11,12 @@ export interface ReportLine {
   code: string
   /** In words. */
   reason: string
+  /** Which record of the file it is; the first is 1. */
+  record: number
+  /** The id of the person in the other system. */
+  id: string | null
+  /** As the record names it. */
+  organization: string | null
 }
 
 export interface Report {
@@ -19,7 +25,7 @@ export interface Report {
   close(): Promise<void>
 }
 
-const HEADING = 'line,email,outcome,code,reason\n'
+const HEADING = 'line,email,outcome,code,reason,record,id,organization\n'
 
 /**
  * Opens a report to continue at `keptBytes`; the file is created with the first line. NDJSON, or CSV if the name ends
@@ -59,6 +65,7 @@ async function openAt(path: string, keptBytes: number): Promise<FileHandle> {
   }
 }
 
-function csvLine({ line, email, outcome, code, reason }: ReportLine): string {
-  return `${[String(line), email ?? '', outcome, code, reason].map(csvCell).join(',')}\n`
+function csvLine({ line, email, outcome, code, reason, record, id, organization }: ReportLine): string {
+  const cells = [String(line), email ?? '', outcome, code, reason, String(record), id ?? '', organization ?? '']
+  return `${cells.map(csvCell).join(',')}\n`
 }

@@ -37,8 +37,8 @@ const reportOf = (path: string): object[] =>
     .trim()
     .split('\n')
     .map((line) => {
-      const { email: _, reason: __, ...rest } = JSON.parse(line)
-      return rest
+      const { line: at, outcome, code } = JSON.parse(line)
+      return { line: at, outcome, code }
     })
 const commandOf = (path: string, subOrgId: string) => [
   ...['import', 'users', path, '--org', subOrgId, '--account', tenant.accountId],

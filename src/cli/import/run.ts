@@ -1,24 +1,20 @@
-import {
-  addUsers,
-  checkUsers,
-  MAX_USERS_PER_REQUEST,
-  type RowOutcome,
-} from '../../features/directory/users/bulk/bulk.ts'
+import { MAX_USERS_PER_REQUEST, type RowOutcome } from '../../features/directory/users/bulk/bulk.ts'
 import { parseImportedHash } from '../../platform/crypto/password-cost.ts'
 import { importedHashTypes } from '../../platform/crypto/password-format.ts'
 import { newId } from '../../platform/ids.ts'
 import { parseEmail } from '../../platform/mail/address.ts'
 import type { Platform } from '../../platform/platform.ts'
-import type { Directory } from '../../platform/tenancy/directory.ts'
-import { inTx } from '../../platform/work.ts'
+import type { AccountScope, Directory } from '../../platform/tenancy/directory.ts'
 import { cliOrigin } from '../deployment.ts'
-import type { Checkpoint } from './checkpoint.ts'
+import { type Checkpoint, countInOrganization } from './checkpoint.ts'
 import { type FirstLines, rememberFirstLines } from './first-lines.ts'
 import type { Person } from './person.ts'
 import type { Progress } from './progress.ts'
 import { reasonOf } from './reasons.ts'
 import type { RawRecord } from './records.ts'
 import type { Report, ReportLine } from './report.ts'
+import { isRefusal, type Refusal, type Target, type Targets } from './targets.ts'
+import { writeGroup } from './write.ts'
 
 /**
  * What to do with a password that cannot be imported: fail the row, or import without it; `none` drops all passwords.
@@ -27,15 +23,20 @@ export type PasswordHandling = 'required' | 'readable' | 'none'
 
 export interface ImportRun {
   platform: Platform
-  directory: Directory
+  /** Where each person goes. */
+  targets: Targets
+  /** Where organizations are created; null if all rows go into one. */
+  scope: AccountScope | null
+  /** How the report calls the place of a record. */
+  unit: 'line' | 'record'
   records: AsyncIterable<RawRecord>
   adapt(record: RawRecord): Person
   passwords: PasswordHandling
   dryRun: boolean
   /** Updated as the import proceeds. */
   checkpoint: Checkpoint
-  /** Addresses that the import has added since its checkpoint was written. */
-  ownEmails: ReadonlySet<string>
+  /** Addresses that the import had added to a directory since its checkpoint was written, before it was continued. */
+  findOwnEmails(directory: Directory): Promise<ReadonlySet<string>>
   /** Stores the checkpoint; called after the batch was committed and reported. */
   save(checkpoint: Checkpoint): Promise<void>
   report: Report
@@ -48,11 +49,24 @@ const BAD_HASH = 'invalid_field:passwordHash'
 
 interface Row {
   line: number
+  /** The first is 1. */
+  record: number
   person: Person
   /** The normalised address; null if there is none. */
   norm: string | null
   /** Why the user is imported without the password. */
   lostPassword: string | null
+  /** Null for a row that is written nowhere. */
+  target: Target | null
+  /** Why it is not. */
+  refusal: Refusal | null
+}
+
+/** What became of a batch. */
+interface Batch {
+  outcomes: Map<Row, RowOutcome<unknown>>
+  ownEmails: Map<Target, ReadonlySet<string>>
+  firstLines: FirstLines
 }
 
 /**
@@ -66,9 +80,9 @@ export async function runImport(run: ImportRun): Promise<'done' | 'stopped'> {
   let batch: Row[] = []
   let read = 0
   for await (const record of run.records) {
-    const row = toRow(record, run)
-    if (++read <= doneBefore) {
-      if (row.norm !== null) firstLines.note(row.norm, row.line)
+    const row = await toRow(record, ++read, run)
+    if (read <= doneBefore) {
+      if (row.norm !== null && row.target) noteFirst(run, row, firstLines)
       continue
     }
     batch.push(row)
@@ -81,16 +95,29 @@ export async function runImport(run: ImportRun): Promise<'done' | 'stopped'> {
   return 'done'
 }
 
-function toRow(record: RawRecord, { platform, adapt, passwords }: ImportRun): Row {
-  const person = adapt(record)
-  const { email } = person.fields
+async function toRow(raw: RawRecord, record: number, run: ImportRun): Promise<Row> {
+  const { line } = raw
+  const adapted = run.adapt(raw)
+  const { email } = adapted.fields
   const norm = typeof email === 'string' ? (parseEmail(email)?.norm ?? null) : null
+  const { person, lostPassword } = settlePassword(adapted, run)
+  const row = { line, record, person, norm, lostPassword, target: null }
+  const refusal = refusalOf(person)
+  if (person.leftOut || refusal) return { ...row, refusal }
+  const found = await run.targets(person)
+  return isRefusal(found) ? { ...row, refusal: found } : { ...row, target: found, refusal: null }
+}
+
+/** The person as they are imported, and why without their password. */
+function settlePassword(
+  person: Person,
+  { platform, passwords }: ImportRun,
+): { person: Person; lostPassword: string | null } {
   const lost = passwords === 'required' ? null : passwordProblem(person, platform.config.passwordCostLimit)
-  if (passwords === 'required' || (passwords === 'readable' && lost === null))
-    return { line: record.line, person, norm, lostPassword: null }
+  if (passwords === 'required' || (passwords === 'readable' && lost === null)) return { person, lostPassword: null }
   const { passwordHash: _, passwordHashType: __, ...fields } = person.fields
   const { hashProblem: ___, ...rest } = person
-  return { line: record.line, person: { ...rest, fields }, norm, lostPassword: passwords === 'none' ? null : lost }
+  return { person: { ...rest, fields }, lostPassword: passwords === 'none' ? null : lost }
 }
 
 function passwordProblem({ fields, hashProblem }: Person, costLimit: number): string | null {
@@ -104,91 +131,129 @@ function passwordProblem({ fields, hashProblem }: Person, costLimit: number): st
     : 'the password hash cannot be read'
 }
 
-async function importBatch(run: ImportRun, batch: Row[], firstLines: FirstLines): Promise<void> {
+async function importBatch(run: ImportRun, rows: Row[], firstLines: FirstLines): Promise<void> {
   const { checkpoint, report, progress } = run
-  const outcomes = await writeRows(run, batch)
-  const lines = batch.flatMap((row) => tally(run, row, outcomes.get(row), firstLines) ?? [])
-  checkpoint.counts.rows += batch.length
+  const batch = await writeRows(run, rows, firstLines)
+  const lines = rows.flatMap((row) => tally(run, row, batch) ?? [])
+  checkpoint.counts.rows += rows.length
   checkpoint.reportBytes = await report.write(lines)
   checkpoint.mark = newId()
   checkpoint.updatedAt = new Date().toISOString()
   await run.save(checkpoint)
-  progress.show(checkpoint.counts)
+  progress.show(checkpoint.counts, checkpoint.organizations && Object.keys(checkpoint.organizations).length)
 }
 
-/** Outcomes by row; rows that are not written have none. */
-async function writeRows(run: ImportRun, batch: Row[]): Promise<Map<Row, RowOutcome<unknown>>> {
-  const { platform, directory, checkpoint } = run
-  const rows = batch.filter(({ person }) => !person.leftOut && refusalOf(person) === null)
-  const fields = rows.map(({ person }) => person.fields)
-  const inactive = new Set(rows.filter(({ person }) => person.inactive).map(({ person }) => person.fields))
-  const origin = { ...cliOrigin(), requestId: checkpoint.importId }
-  const work = { platform, directory, origin, db: platform.db }
-  const outcomes = run.dryRun
-    ? await checkUsers(work, fields)
-    : await inTx(work, (work) => addUsers(work, fields, { giver: null, inactive }))
-  const byRow = new Map<Row, RowOutcome<unknown>>()
-  for (const [n, row] of rows.entries()) {
-    const outcome = outcomes[n]
-    if (outcome) byRow.set(row, outcome)
+/** Writes the rows of a batch, organization by organization. Rows that are not written have no outcome. */
+async function writeRows(run: ImportRun, all: Row[], firstLines: FirstLines): Promise<Batch> {
+  const { platform, dryRun, scope, checkpoint } = run
+  const batch: Batch = { outcomes: new Map(), ownEmails: new Map(), firstLines }
+  const groups = new Map<string, { target: Target; rows: Row[] }>()
+  for (const row of all) {
+    const { target } = row
+    if (!target) continue
+    const group = groups.get(target.key)
+    if (group) group.rows.push(row)
+    else groups.set(target.key, { target, rows: [row] })
   }
-  return byRow
+  for (const { target, rows } of groups.values()) {
+    if (target.directory && !target.isNew) batch.ownEmails.set(target, await run.findOwnEmails(target.directory))
+    const origin = { ...cliOrigin(), requestId: checkpoint.importId }
+    const people = rows.map(({ person }) => person)
+    const written = await writeGroup({ platform, origin, dryRun, scope }, target, people)
+    for (const [n, row] of rows.entries()) {
+      row.target = target
+      if (!Array.isArray(written)) row.refusal = written
+      else if (written[n]) batch.outcomes.set(row, written[n])
+    }
+  }
+  return batch
 }
 
 /** Why the person is not written, as far as the adapter found out. */
-function refusalOf({ unreadable, hashProblem }: Person): { code: string; reason: string } | null {
+function refusalOf({ unreadable, hashProblem }: Person): Refusal | null {
   if (unreadable !== undefined) return { code: 'invalid_field:line', reason: unreadable }
   return hashProblem === undefined ? null : { code: BAD_HASH, reason: sentence(hashProblem) }
 }
 
 /** Counts the row. Returns its line in the report, if it has one. */
-function tally(
-  run: ImportRun,
-  row: Row,
-  outcome: RowOutcome<unknown> | undefined,
-  firstLines: FirstLines,
-): ReportLine | null {
+function tally(run: ImportRun, row: Row, batch: Batch): ReportLine | null {
   const { counts } = run.checkpoint
-  const { line, person, lostPassword } = row
-  const email = typeof person.fields['email'] === 'string' ? person.fields['email'].slice(0, 320) : null
-  const told = { line, email }
+  const { person, lostPassword, target } = row
+  const outcome = batch.outcomes.get(row)
+  const count = (result: 'created' | 'existed' | 'duplicates' | 'failed') => {
+    counts[result]++
+    if (target) countInOrganization(run.checkpoint, target, result)
+  }
   if (person.leftOut) {
     counts.leftOut++
-    return { ...told, outcome: 'skipped', ...person.leftOut }
+    return lineOf(row, { outcome: 'skipped', ...person.leftOut })
   }
   if (!outcome || outcome.outcome === 'failed') {
-    const error = outcome?.failure.error ?? 'invalid_field:line'
-    const refusal = refusalOf(person) ?? { code: error, reason: reasonOf(error, email) }
-    counts.failed++
+    const refusal = row.refusal ?? refusalOfOutcome(outcome, emailOf(row))
+    count('failed')
     counts.reasons[refusal.code] = (counts.reasons[refusal.code] ?? 0) + 1
-    return { ...told, outcome: 'failed', ...refusal }
+    return lineOf(row, { outcome: 'failed', ...refusal })
   }
-  const skipped = skipOf(run, row, outcome.outcome === 'skipped', firstLines)
-  if (skipped) return { ...told, outcome: 'skipped', ...skipped }
-  counts.created++
+  const skipped = skipOf(run, row, outcome.outcome === 'skipped', batch)
+  if (skipped) {
+    count(skipped.result)
+    return lineOf(row, { outcome: 'skipped', code: skipped.code, reason: skipped.reason })
+  }
+  count('created')
   if (lostPassword === null) return null
   counts.withoutPassword++
-  return { ...told, outcome: 'imported_without_password', code: BAD_HASH, reason: sentence(lostPassword) }
+  return lineOf(row, { outcome: 'imported_without_password', code: BAD_HASH, reason: sentence(lostPassword) })
+}
+
+function refusalOfOutcome(
+  outcome: Extract<RowOutcome<unknown>, { outcome: 'failed' }> | undefined,
+  email: string | null,
+): Refusal {
+  const code = outcome?.failure.error ?? 'invalid_field:line'
+  return { code, reason: reasonOf(code, email, outcome?.unknownRole) }
+}
+
+/** Names the record by its address or its id, since a line may have many. */
+function lineOf(row: Row, said: Pick<ReportLine, 'outcome' | 'code' | 'reason'>): ReportLine {
+  const { line, record, person } = row
+  const id = person.fields['externalId']
+  return {
+    ...{ line, email: emailOf(row), outcome: said.outcome, code: said.code, reason: said.reason, record },
+    id: typeof id === 'string' || typeof id === 'number' ? String(id).slice(0, 255) : null,
+    organization: person.organization?.slice(0, 255) ?? null,
+  }
+}
+
+function emailOf({ person }: Row): string | null {
+  const { email } = person.fields
+  return typeof email === 'string' ? email.slice(0, 320) : null
 }
 
 /**
  * Counts an address that already exists, or occurred in an earlier row. Returns null when this row created the user.
  */
 function skipOf(
-  { checkpoint: { counts }, ownEmails, dryRun }: ImportRun,
-  { norm, line }: Row,
+  run: ImportRun,
+  row: Row,
   isTaken: boolean,
-  firstLines: FirstLines,
-): { code: string; reason: string } | null {
-  const before = norm === null ? line : firstLines.note(norm, line)
-  if (before !== line && (isTaken || dryRun)) {
-    counts.duplicates++
-    return { code: 'duplicate_in_file', reason: `The same address as in line ${before}.` }
+  { ownEmails, firstLines }: Batch,
+): { result: 'duplicates' | 'existed'; code: string; reason: string } | null {
+  const { norm, target } = row
+  const [here, before] = [placeOf(run, row), norm === null ? placeOf(run, row) : noteFirst(run, row, firstLines)]
+  if (before !== here && (isTaken || run.dryRun)) {
+    const reason = `The same address as in ${run.unit} ${before}.`
+    return { result: 'duplicates', code: 'duplicate_in_file', reason }
   }
-  if (!isTaken || (norm !== null && ownEmails.has(norm))) return null
-  counts.existed++
-  return { code: 'already_exists', reason: 'A user already has this address.' }
+  if (!isTaken || (norm !== null && target && ownEmails.get(target)?.has(norm))) return null
+  return { result: 'existed', code: 'already_exists', reason: 'A user already has this address.' }
 }
+
+/** The place where the address occurred first for the organization. */
+function noteFirst(run: ImportRun, row: Row, firstLines: FirstLines): number {
+  return firstLines.note(`${row.target?.key} ${row.norm}`, placeOf(run, row))
+}
+
+const placeOf = ({ unit }: Pick<ImportRun, 'unit'>, { line, record }: Row) => (unit === 'line' ? line : record)
 
 function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`

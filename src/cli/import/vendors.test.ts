@@ -83,7 +83,7 @@ const cases: Case[] = [
     args: ['--drop-unreadable-hashes'],
     format: 'clerk',
     users: {
-      ...{ bcrypt: { firstName: 'bcrypt', lastName: 'Tester', externalId: 'user_1', emailVerified: true } },
+      ...{ bcrypt: { firstName: 'bcrypt', lastName: 'Tester', externalId: 'user_1', mfaEnrolled: true } },
       ...{ argon2id: {}, pbkdf2: {}, django: {}, sha1: {}, firebase: {}, werkzeug: {}, phpass: { userId: null } },
       none: { phone: '+14155550102', emailVerified: false },
     },
@@ -114,7 +114,12 @@ const cases: Case[] = [
         ...{ externalId: 'ada', metadata: { plan: 'gold' } },
       },
     },
-    report: [{ line: 4, ...noAddress }],
+    report: [
+      {
+        ...{ line: 4, record: 2, email: null, id: 'phone-only', outcome: 'skipped' },
+        ...{ code: 'phone_only', reason: 'A person with a phone number and no email address.' },
+      },
+    ],
   },
   {
     file: 'cognito.json',
@@ -158,7 +163,12 @@ const cases: Case[] = [
       json2: { active: false },
     },
     withPassword: ['json1', 'json2'],
-    report: [{ line: 29, ...noAddress }],
+    report: [
+      {
+        ...{ line: 29, record: 3, email: null, id: 'anonymous1', outcome: 'skipped' },
+        ...{ code: 'anonymous', reason: 'An anonymous person, without an email address.' },
+      },
+    ],
   },
   {
     file: 'firebase.csv',
@@ -210,7 +220,7 @@ const cases: Case[] = [
     report: [
       { line: 3, email: null, code: 'invalid_field:line', reason: 'The record is not a JSON object.' },
       { line: 5, email: null, code: 'invalid_field:line', reason: 'The record is not a JSON object.' },
-      { line: 6, ...noAddress },
+      { line: 6, record: 5, ...noAddress },
     ],
   },
 ]
@@ -236,7 +246,8 @@ test.each(cases)(
     const reportFile = `${path}.report.ndjson`
     expect(run.json.report).toBe(lines.length ? reportFile : null)
     const written = existsSync(reportFile) ? readFileSync(reportFile, 'utf8').trim().split('\n') : []
-    expect(written.map((line) => JSON.parse(line))).toEqual(lines)
+    const named = { record: expect.any(Number), id: expect.toBeOneOf([null, expect.any(String)]), organization: null }
+    expect(written.map((line) => JSON.parse(line))).toEqual(lines.map((line) => ({ ...named, ...line })))
     expect(existsSync(`${path}.checkpoint.json`)).toBe(false)
 
     const found = await tenant.get(`/v1/users?subOrgId=${subOrgId}`)

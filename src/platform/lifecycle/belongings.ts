@@ -1,5 +1,6 @@
 import { type OperationNodeSource, type RawBuilder, type Selectable, sql } from 'kysely'
 import type { DB, Users } from '../db/schema.gen.ts'
+import type { ApiError } from '../errors.ts'
 import type { EventDefinition, EventInput } from '../events/events.ts'
 import type { SqlText } from '../joined/sql-text.ts'
 import type { Message } from '../mail/outbox.ts'
@@ -69,8 +70,10 @@ export type Fate<Change> = ((work: TxWork, change: Change) => Step | null) | { s
 interface Arrival {
   /** Whether these fields of a user bring something, or the name of the field that cannot be read. */
   read(work: Pick<Work, 'platform'>, fields: object): 'nothing' | 'something' | { invalid: string }
-  /** Stores what these users bring. */
-  store(work: TxWork, arrivals: { userId: string; fields: object }[]): Promise<void>
+  /** Why no user may bring this into the directory; null if they may. */
+  refuse?(work: Work): Promise<ApiError | null>
+  /** Stores what these users bring. Returns the events. */
+  store(work: TxWork, arrivals: { userId: string; fields: object }[]): Promise<EventInput[]>
 }
 
 /** What is told of a table in an export of everything that is kept about a user. */

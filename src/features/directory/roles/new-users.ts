@@ -67,7 +67,7 @@ interface KnownRoles {
 
 function judgeOne({ find, beyond, beyondAdmin }: KnownRoles, { role, roleIds = [] }: NamedRoles): JudgedRoles {
   const unfit = refusalOfStrange(find, roleIds)
-  if (unfit) return refused(unfit)
+  if (unfit) return { ...refused(unfit), unknownRole: roleIds.find((name) => !find(name)) }
   const ids = [...new Set(roleIds.flatMap((name) => find(name)?.id ?? []))].toSorted()
   const refusals = [role === 'admin' ? beyondAdmin : null, ...ids.map((id) => beyond.get(id) ?? null)]
   return {

@@ -12,6 +12,7 @@ import {
 } from '../../../platform/lifecycle/belongings.ts'
 import type { TxWork } from '../../../platform/work.ts'
 import { aboutUser, type MfaMethod } from '../../access/mfa/mfa.ts'
+import { totpArrival } from './arrival.ts'
 import { type Factor, removedMail } from './emails.ts'
 import { factorEvents } from './events.ts'
 
@@ -97,30 +98,33 @@ const confirmed = { only: sql`confirmed_at is not null` }
 
 /** What a user has of second factors. */
 export const factorBelongings: Belonging[] = [
-  belonging('totp_enrollments', {
-    factor: 'app',
-    method: 'totp',
-    move: comesAlong(
-      'totp_enrollments',
-      {
-        user_id: true,
-        id: true,
-        secret_sealed: true,
-        last_step: true,
-        attempts: true,
-        confirmed_at: true,
-        expires_at: true,
-        created_at: true,
-      },
-      confirmed,
-    ),
-    exports: tells(
-      'totp_enrollments',
-      'created_at',
-      'id confirmed_at expires_at created_at',
-      'secret_sealed last_step attempts',
-    ),
-  }),
+  {
+    ...belonging('totp_enrollments', {
+      factor: 'app',
+      method: 'totp',
+      move: comesAlong(
+        'totp_enrollments',
+        {
+          user_id: true,
+          id: true,
+          secret_sealed: true,
+          last_step: true,
+          attempts: true,
+          confirmed_at: true,
+          expires_at: true,
+          created_at: true,
+        },
+        confirmed,
+      ),
+      exports: tells(
+        'totp_enrollments',
+        'created_at',
+        'id confirmed_at expires_at created_at',
+        'secret_sealed last_step attempts',
+      ),
+    }),
+    arrival: totpArrival,
+  },
   belonging('mfa_phones', {
     factor: 'phone',
     method: 'sms',

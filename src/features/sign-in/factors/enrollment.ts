@@ -22,6 +22,7 @@ import {
   updateMfaEnrolled,
 } from './store.ts'
 import { makeTotpSecret, matchStep, otpauthUrl } from './totp.ts'
+import { openTotpSecret, sealTotpSecret } from './totp-secret.ts'
 
 const PENDING_SECONDS = 600
 
@@ -54,7 +55,7 @@ export interface PendingTotp {
  * Throws `user_not_found`, `verification_required`, `method_disabled`, `already_enrolled`.
  */
 export async function beginTotp(work: Work, userId: string): Promise<PendingTotp> {
-  const { platform, directory, db } = work
+  const { directory, db } = work
   const user = await getFactorUser(work, userId)
   await assertMethodAllowed(work, 'totp')
   const pendingId = newId()
@@ -62,7 +63,7 @@ export async function beginTotp(work: Work, userId: string): Promise<PendingTotp
   const expiresAt = await insertPendingTotp(db, directory, {
     userId: user.id,
     id: pendingId,
-    secretSealed: await platform.keyring.seal(secretPlace(work, pendingId), secret),
+    secretSealed: await sealTotpSecret(work, pendingId, secret),
     ttlSeconds: PENDING_SECONDS,
   })
   if (!expiresAt) throw factorErrors.alreadyEnrolled()
@@ -73,14 +74,9 @@ export async function beginTotp(work: Work, userId: string): Promise<PendingTotp
   return { pendingId, secret, otpauthUrl: url, qrDataUrl: await toDataURL(url), expiresAt }
 }
 
-/** Independent of the directory, because factors move with their user. */
-function secretPlace({ directory }: Work, id: string) {
-  return { table: 'totp_enrollments', column: 'secret_sealed', row: id, accountId: directory.accountId }
-}
-
 /** The time step of the code, or null. */
 export async function matchCode(work: Work, totp: TotpRow, code: string): Promise<number | null> {
-  const secret = await work.platform.keyring.open(secretPlace(work, totp.id), totp.secret_sealed)
+  const secret = await openTotpSecret(work, totp)
   return matchStep(secret, code, totp.now_seconds, totp.last_step)
 }
 

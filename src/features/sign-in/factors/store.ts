@@ -66,6 +66,24 @@ export async function insertPendingTotp(db: Db, directory: Directory, totp: NewT
   return rows[0]?.expires_at ?? null
 }
 
+/** Stores the confirmed apps of users who have just been inserted. */
+export async function insertConfirmedTotps(
+  tx: Tx,
+  directory: Directory,
+  totps: Omit<NewTotp, 'ttlSeconds'>[],
+): Promise<void> {
+  const userIds = totps.map(({ userId }) => userId)
+  await sql`
+    insert into totp_enrollments (directory_id, user_id, id, secret_sealed, confirmed_at)
+    select ${directory.id}::uuid, user_id, id, secret_sealed, clock_now()
+    from unnest(${userIds}::uuid[], ${totps.map(({ id }) => id)}::uuid[],
+      ${totps.map(({ secretSealed }) => secretSealed)}::text[]) as given (user_id, id, secret_sealed)`.execute(tx)
+  // Foreign table users: `mfa_enrolled` says whether the user has a second factor.
+  await sql`
+    update users set mfa_enrolled = true
+    where directory_id = ${directory.id} and id = any(${userIds}::uuid[])`.execute(tx)
+}
+
 /**
  * Counts an attempt at a pending enrollment before it is judged. Returns null when there is none, or no attempt is
  * left.

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { Secret } from 'otpauth'
 import { describe, expect, test } from 'vitest'
-import { makeTotpSecret, matchStep, otpauthUrl, stepAt, totpCode } from './totp.ts'
+import { makeTotpSecret, matchStep, otpauthUrl, readTotpSecret, stepAt, totpCode } from './totp.ts'
 
 const RFC_SECRET = Secret.fromUTF8('12345678901234567890').base32
 const secrets = fc
@@ -96,4 +96,46 @@ test('a secret has 160 bits, and the URL tells apps issuer, account and secret',
     digits: '6',
     period: '30',
   })
+})
+
+test('a secret of another service is read in base32 and as a key URI, and makes the codes of its app', () => {
+  const foreign = fc.uint8Array({ minLength: 10, maxLength: 64 }).map((bytes) => new Secret({ buffer: bytes.buffer }))
+  fc.assert(
+    fc.property(foreign, moments, (secret, seconds) => {
+      const { base32 } = secret
+      const grouped = base32.toLowerCase().replaceAll(/(.{4})/g, '$1 ')
+      for (const text of [base32, grouped, `${base32}====`, otpauthUrl(base32, 'Acme', 'ada@example.com')]) {
+        const read = readTotpSecret(text)
+        expect(read).toBe(base32.replaceAll('=', ''))
+        expect(totpCode(read ?? '', stepAt(seconds))).toBe(totpCode(base32, stepAt(seconds)))
+      }
+    }),
+  )
+})
+
+test('whatever text is a secret makes codes', () => {
+  const likely = fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom(...'ABCXYZ23467= -'), maxLength: 120 }))
+  fc.assert(
+    fc.property(likely, (text) => {
+      const read = readTotpSecret(text)
+      if (read !== null) expect(totpCode(read, 1)).toMatch(/^\d{6}$/)
+    }),
+  )
+})
+
+const KEY = 'JBSWY3DPEHPK3PXP'
+test.each([
+  ['another algorithm', `otpauth://totp/Acme:ada?secret=${KEY}&algorithm=SHA256`],
+  ['eight digits', `otpauth://totp/Acme:ada?secret=${KEY}&digits=8`],
+  ['a minute', `otpauth://totp/Acme:ada?secret=${KEY}&period=60`],
+  ['a counter', `otpauth://hotp/Acme:ada?secret=${KEY}&counter=1`],
+  ['no secret', 'otpauth://totp/Acme:ada'],
+  ['another scheme', `https://totp/Acme:ada?secret=${KEY}`],
+  ['digits that base32 lacks', 'JBSWY3DPEHPK3PX1'],
+  ['a length that base32 lacks', `${KEY}A`],
+  ['too few bits', 'JBSWY3DP'],
+  ['too many bytes', KEY.repeat(7)],
+  ['nothing', ''],
+])('a key with %s is refused', (_, text) => {
+  expect(readTotpSecret(text)).toBeNull()
 })

@@ -65,6 +65,7 @@ export const passwordBelongings: Belonging[] = [
           return read && typeof read !== 'string' ? [{ userId, ...read }] : []
         })
         await storeImportedHash(work.db, work.directory, rows)
+        return []
       },
     },
   },

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import { overtaken } from '../../../../platform/db/failure.ts'
 import { invalidField } from '../../../../platform/errors.ts'
+import { type EventInput, record } from '../../../../platform/events/events.ts'
 import { belongingsOf } from '../../../../platform/lifecycle/belongings.ts'
 import { parseBulkText } from '../../../../platform/mail/address-lines.ts'
 import type { ManagerCaller } from '../../../../platform/tenancy/caller.ts'
@@ -23,7 +24,7 @@ type SkipReason = BulkReply['skipped'][number]['reason']
 export type RowOutcome<Created> =
   | { outcome: 'created'; created: Created }
   | { outcome: 'skipped'; email: string; reason: SkipReason }
-  | { outcome: 'failed'; failure: Failure }
+  | { outcome: 'failed'; failure: Failure; unknownRole?: string | undefined }
 
 /**
  * Adds up to 500 users at once and returns the outcome of each, in the order given: a row that fails never fails
@@ -53,21 +54,22 @@ export async function addUsers(
   rows: object[],
   { giver, inactive = new Set() }: { giver: RoleGiver; inactive?: ReadonlySet<object> },
 ): Promise<RowOutcome<UserRow>[]> {
-  const read = rows.map((row) => readRow(work, row, !inactive.has(row)))
+  const read = rows.map((row) => readRow(work, row, { active: !inactive.has(row), isImport: giver === null }))
   const firsts = firstOfEach(read)
   const { refused, columns } = await judgeCandidates(work, [...firsts.values()], giver)
   const fit = [...firsts.values()].filter((candidate) => !refused.has(candidate))
-  const made = await insertCandidates(
+  const { made, events } = await insertCandidates(
     work,
     fit.map((candidate) => ({ ...candidate, row: { ...candidate.row, ...columns.get(candidate) } })),
   )
   await recordCreated(work, [...made.values()])
+  if (events.length) await record(work, ...events)
   return read.map((row) => outcomeOf(row, { firsts, refused, made }))
 }
 
 /** What `addUsers` would return now; writes nothing. */
 export async function checkUsers(work: Work, rows: object[]): Promise<RowOutcome<null>[]> {
-  const read = rows.map((row) => readRow(work, row, true))
+  const read = rows.map((row) => readRow(work, row, { active: true, isImport: true }))
   const firsts = firstOfEach(read)
   const { refused } = await inTx(work, (work) => judgeCandidates(work, [...firsts.values()], null))
   const taken = new Set(await findTakenEmails(work.db, work.directory, [...firsts.keys()]))
@@ -75,9 +77,14 @@ export async function checkUsers(work: Work, rows: object[]): Promise<RowOutcome
   return read.map((row) => outcomeOf(row, { firsts, refused, made: free }))
 }
 
+interface Refusal {
+  error: string
+  unknownRole?: string | undefined
+}
+
 interface Judged {
   /** The error of each candidate that fails. */
-  refused: Map<Candidate, string>
+  refused: Map<Candidate, Refusal>
   /** The columns of the roles that the others get. */
   columns: Map<Candidate, JudgedRoles['columns']>
 }
@@ -87,17 +94,33 @@ async function judgeCandidates(work: TxWork, candidates: Candidate[], giver: Rol
   const named = candidates.map(({ roles }) => roles)
   // Roles are locked before any user.
   const judged = await judgeRoles(work, named, giver)
-  const taken = [...(await findRefused(work, candidates))].map((candidate) => [candidate, 'external_id_taken'] as const)
+  const taken = [...(await findRefused(work, candidates))].map(
+    (candidate) => [candidate, { error: 'external_id_taken' }] as const,
+  )
   const unfit = candidates.flatMap((candidate, n) => {
     const refusal = judged[n]?.unfit ?? judged[n]?.beyond
     if (!refusal) return []
     const { code } = refusal.definition
-    return [[candidate, code === 'invalid_request' ? 'invalid_field:roleIds' : code] as const]
+    const error = code === 'invalid_request' ? 'invalid_field:roleIds' : code
+    return [[candidate, { error, unknownRole: judged[n]?.unknownRole }] as const]
   })
+  const barred = await findBarred(work, candidates)
   return {
-    refused: new Map([...taken, ...unfit]),
+    refused: new Map<Candidate, Refusal>([...taken, ...unfit, ...barred]),
     columns: new Map(candidates.map((candidate, n) => [candidate, judged[n]?.columns ?? {}])),
   }
+}
+
+/** Candidates that bring what no user may bring here. */
+async function findBarred(work: TxWork, candidates: Candidate[]): Promise<[Candidate, Refusal][]> {
+  const barred: [Candidate, Refusal][] = []
+  for (const belonging of new Set(candidates.flatMap(({ brings }) => brings))) {
+    const refusal = (await belonging.arrival?.refuse?.(work)) ?? null
+    if (refusal === null) continue
+    const bringing = candidates.filter(({ brings }) => brings.includes(belonging))
+    for (const candidate of bringing) barred.push([candidate, { error: refusal.definition.code }])
+  }
+  return barred
 }
 
 function outcomeOf<Created>(
@@ -106,13 +129,13 @@ function outcomeOf<Created>(
     firsts,
     refused,
     made,
-  }: { firsts: Map<string, Candidate>; refused: Map<Candidate, string>; made: Map<string, Created> },
+  }: { firsts: Map<string, Candidate>; refused: Map<Candidate, Refusal>; made: Map<string, Created> },
 ): RowOutcome<Created> {
   if ('error' in row) return { outcome: 'failed', failure: row }
   const { given: email, address } = row
   if (firsts.get(address.norm) !== row) return { outcome: 'skipped', email, reason: 'duplicate_in_request' }
-  const error = refused.get(row)
-  if (error !== undefined) return { outcome: 'failed', failure: { email, error } }
+  const refusal = refused.get(row)
+  if (refusal) return { outcome: 'failed', failure: { email, error: refusal.error }, unknownRole: refusal.unknownRole }
   const created = made.get(address.norm)
   return created === undefined
     ? { outcome: 'skipped', email, reason: 'already_exists' }
@@ -127,9 +150,16 @@ function firstOfEach(rows: (Candidate | Failure)[]): Map<string, Candidate> {
   return firsts
 }
 
-/** Users by address. Inserted in address order, so that two requests cannot deadlock. */
-async function insertCandidates(work: TxWork, candidates: Candidate[]): Promise<Map<string, UserRow>> {
-  if (!candidates.length) return new Map()
+interface Inserted {
+  /** Users by address. */
+  made: Map<string, UserRow>
+  /** Of what they brought along. */
+  events: EventInput[]
+}
+
+/** Inserts in address order, so that two requests cannot deadlock. */
+async function insertCandidates(work: TxWork, candidates: Candidate[]): Promise<Inserted> {
+  if (!candidates.length) return { made: new Map(), events: [] }
   const ordered = candidates.toSorted((a, b) => (a.address.norm < b.address.norm ? -1 : 1))
   const rows = ordered.map((candidate) => candidate.row)
   const users = await insertUsers(work, rows, 'pending').catch((error: unknown) => {
@@ -138,6 +168,7 @@ async function insertCandidates(work: TxWork, candidates: Candidate[]): Promise<
   })
   const byNorm = new Map(users.map((user) => [user.email_norm, user]))
   // Back in the order of the request, in which the events are also recorded.
+  const events: EventInput[] = []
   const made = candidates.flatMap((candidate) => {
     const user = byNorm.get(candidate.address.norm)
     return user ? [{ user, candidate }] : []
@@ -145,9 +176,9 @@ async function insertCandidates(work: TxWork, candidates: Candidate[]): Promise<
   for (const belonging of belongingsOf(work.platform)) {
     const bringing = made.filter(({ candidate }) => candidate.brings.includes(belonging))
     const arrivals = bringing.map(({ user, candidate }) => ({ userId: user.id, fields: candidate.fields }))
-    if (arrivals.length) await belonging.arrival?.store(work, arrivals)
+    if (arrivals.length) events.push(...((await belonging.arrival?.store(work, arrivals)) ?? []))
   }
-  return new Map(made.map(({ user }) => [user.email_norm, user]))
+  return { made: new Map(made.map(({ user }) => [user.email_norm, user])), events }
 }
 
 function readInput(input: Static<typeof BulkCreate>): object[] {

@@ -10,9 +10,10 @@ import { identityOf } from '../insert.ts'
 import type { NamedRoles } from '../new-roles/new-roles.ts'
 import { toColumns } from '../schema.ts'
 import type { NewUserRow } from '../store.ts'
-import { type BulkReply, BulkUser } from './schema.ts'
+import { type BulkReply, BulkUser, ImportedUser } from './schema.ts'
 
 const checkRow = compileValidator(BulkUser, 'body')
+const checkImported = compileValidator(ImportedUser, 'body')
 
 /** A row that passed every check. */
 export interface Candidate {
@@ -28,14 +29,18 @@ export interface Candidate {
 export type Failure = BulkReply['failed'][number]
 
 /** Reads one entry. `active`: whether the user may sign in. */
-export function readRow(work: Work, sent: unknown, active: boolean): Candidate | Failure {
+export function readRow(
+  work: Work,
+  sent: unknown,
+  { active, isImport }: { active: boolean; isImport: boolean },
+): Candidate | Failure {
   if (typeof sent !== 'object' || sent === null) return { email: null, error: 'invalid_field:row' }
   const email: unknown = Reflect.get(sent, 'email')
   const given = typeof email === 'string' ? email.slice(0, 320) : null
   if ('unreadable' in sent) return { email: given, error: 'invalid_field:line' }
   const address = given === email && given !== null ? parseEmail(given) : null
   if (given === null || !address) return { email: given, error: 'invalid_email' }
-  if (!isSound(sent)) return { email: given, error: `invalid_field:${findBadField(sent)}` }
+  if (!isSound(sent, isImport)) return { email: given, error: `invalid_field:${findBadField(sent, isImport)}` }
   if (!fitsMetadata(sent.metadata)) return { email: given, error: 'invalid_field:metadata' }
   const brings = readArrivals(work, sent)
   if ('invalid' in brings) return { email: given, error: `invalid_field:${brings.invalid}` }
@@ -59,13 +64,14 @@ function readArrivals(work: Work, fields: object): Belonging[] | { invalid: stri
   return read.flatMap(({ belonging, found }) => (found === 'something' ? [belonging] : []))
 }
 
-function isSound(sent: object): sent is BulkUser {
-  return findBadField(sent) === null
+function isSound(sent: object, isImport: boolean): sent is BulkUser {
+  return findBadField(sent, isImport) === null
 }
 
-function findBadField(sent: object): string | null {
+function findBadField(sent: object, isImport: boolean): string | null {
   try {
-    checkRow(sent)
+    if (isImport) checkImported(sent)
+    else checkRow(sent)
     return null
   } catch (error) {
     if (!(error instanceof ApiError)) throw error

@@ -18,6 +18,12 @@ export const BulkUser = Type.Object(
 )
 export type BulkUser = Static<typeof BulkUser>
 
+/** A row of an import by the command line. A key that creates users needs no right to enroll their factors. */
+export const ImportedUser = Type.Object(
+  { ...BulkUser.properties, totpSecret: Type.Optional(Type.String({ maxLength: 1024 })) },
+  { additionalProperties: false },
+)
+
 export const BulkCreate = Type.Object({
   users: checkedApart(
     secret(

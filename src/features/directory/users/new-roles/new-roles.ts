@@ -20,6 +20,8 @@ export type RoleGiver = ManagerCaller | null
 export interface JudgedRoles {
   /** Why this request gives them to no user: a role is unknown, or the caller may not give roles. */
   unfit: ApiError | null
+  /** The named role that is none of the organization. */
+  unknownRole?: string | undefined
   /** Why a new user does not get them: they hold permissions that the caller lacks. */
   beyond: ApiError | null
   /** The columns of the new user. */
