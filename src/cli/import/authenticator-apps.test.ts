@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
 import { codeOf, signInByLink, succeeded } from '../../../test/people/factors.ts'
+import { newPendingUser } from '../../../test/people/people.ts'
 import { runCommand, settingsOf } from '../../../test/process/cli.ts'
 import { snapshot } from '../../../test/snapshot.ts'
 import { makeTotpSecret, otpauthUrl } from '../../features/sign-in/factors/totp.ts'
@@ -67,7 +68,6 @@ test('the authenticator app of an imported person passes at their next sign-in, 
   // A code passes once, as those of any app.
   const second = succeeded(await caller.post('/v1/auth/login/password', byPassword))
   expect((await verify(second.challenge_token, codeOf(plain))).status).toBe(401)
-  // A verified address keeps its factor at the first proof of the mailbox.
   const bob = succeeded(await signInByLink(caller, 'bob@example.com'))
   expect(succeeded(await verify(bob.challenge_token, codeOf(url))).session).toMatchObject({
     access_token: expect.any(String),
@@ -141,6 +141,22 @@ test('where people may not enroll an app, rows with one fail, and the others are
       const { json, stderr } = await importUsers(path, subOrgId, ...args)
       expect(json, stderr).toMatchObject({ created: 1, failed: 1, reasons: { [code]: 1 } })
     }
+})
+
+test('the first proof of an address that was not verified needs the app too, and a waiting sign-up gives way', async () => {
+  const subOrgId = await tenant.organization()
+  const caller = await tenant.withKey({ subOrgId })
+  const { email } = await newPendingUser(service.app.platform.db, tenant, { subOrgId })
+  const secret = makeTotpSecret()
+  const path = write('email,totpSecret', `${email},${secret}`)
+  expect((await importUsers(path, subOrgId)).json).toMatchObject({ created: 1 })
+  const find = async () => succeeded(await caller.get('/v1/users')).users
+  expect(await find()).toMatchObject([{ email, status: 'active', mfaEnrolled: true }])
+  const { session, challenge_token } = succeeded(await signInByLink(caller, email))
+  expect(session).toBeNull()
+  const passed = await caller.post('/v1/mfa/challenge/verify', { challenge_token, code: codeOf(secret) })
+  expect(succeeded(passed).session).toMatchObject({ access_token: expect.any(String) })
+  expect(await find()).toMatchObject([{ email, emailVerified: true, mfaEnrolled: true }])
 })
 
 test('no API key brings factors along', async () => {

@@ -232,6 +232,30 @@ test('an organization that exists in another environment only takes no rows', as
   ])
 })
 
+test('what can be no organization and no role fails its row, whatever its text is', async () => {
+  const { slug } = await newOrganization()
+  const wrong = [
+    { organization: { id: 1 } },
+    { organization: [slug] },
+    { organization: 'a\u0000b' },
+    { organization: 'x'.repeat(5000) },
+    { organization: slug, roles: ['a\u0000b'] },
+    { organization: slug, roles: [7] },
+    { organization: slug, roles: { a: 1 } },
+    { organization: 7 },
+    { organization: '__proto__' },
+    { organization: '//' },
+  ]
+  const records = [...wrong, { organization: slug }].map((fields, n) => ({ email: `w${n}@example.com`, ...fields }))
+  const path = write(JSON.stringify(records), 'json')
+  for (const args of [['--dry-run', '--create-organizations'], []]) {
+    const { json, stderr } = await importUsers(path, ...args)
+    const known = args.length ? { created: 2, failed: 9 } : { created: 1, failed: 10 }
+    expect(json, stderr).toMatchObject(known)
+    expect(Buffer.byteLength(readFileSync(`${path}.report.ndjson`))).toBeLessThan(10_000)
+  }
+})
+
 test('rows have roles of their organization, which an unknown one fails', async () => {
   const [one, two] = [await newOrganization(), await newOrganization()]
   const makeRole = async (subOrgId: string, name: string) =>

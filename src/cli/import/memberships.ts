@@ -9,6 +9,7 @@ export function withMembership(person: Person, record: Record<string, unknown>):
   const roleIds = listOf(roles)
   const named = textOf(typeof organization === 'number' ? String(organization) : organization)
   const name = textOf(organizationName)
+  const problem = problemOf(organization) ?? (Array.isArray(roleIds) && roleIds.some(isUnfit) ? UNFIT_ROLE : null)
   const firstRole = typeof role === 'string' ? role.trim().toLowerCase() : role
   return {
     ...person,
@@ -19,10 +20,20 @@ export function withMembership(person: Person, record: Record<string, unknown>):
     },
     ...(named === undefined ? {} : { organization: named }),
     ...(name === undefined ? {} : { organizationName: name }),
-    ...(isObject(organization) || Array.isArray(organization)
-      ? { unreadable: 'organization is a list or an object: it must be a slug or an id.' }
-      : {}),
+    ...(problem === null ? {} : { unreadable: problem }),
   }
+}
+
+const MAX_TEXT = 1000
+const UNFIT_ROLE = 'roles has an element that is no slug and no id.'
+
+// PostgreSQL refuses the character 0, and with it the whole batch.
+const isUnfit = (value: unknown) => typeof value === 'string' && (value.length > MAX_TEXT || /\p{Cc}/u.test(value))
+
+function problemOf(organization: unknown): string | null {
+  if (isObject(organization) || Array.isArray(organization))
+    return 'organization is a list or an object: it must be a slug or an id.'
+  return isUnfit(organization) ? 'organization has control characters, or is longer than 1000 characters.' : null
 }
 
 export const isAbsent = (value: unknown) => value === undefined || value === null || value === ''
