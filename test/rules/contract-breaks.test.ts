@@ -447,6 +447,9 @@ function placesIn(part: unknown, isWanted: (steps: string[]) => boolean, steps: 
   })
 }
 
+const partAt = (part: unknown, place: string) =>
+  place.split(' ').reduce<Record<string, unknown>>((inner, key) => partOf(inner[key]), partOf(part))
+
 test('whatever operation, response, parameter or field leaves the contract, its absence is reported', () => {
   const places = placesIn(contract, (steps) => {
     const [last, ...others] = steps.toReversed()
@@ -455,9 +458,15 @@ test('whatever operation, response, parameter or field leaves the contract, its 
       ? (steps.length === 3 && last !== 'servers') || ['responses', 'parameters', 'content'].includes(others[0] ?? '')
       : steps[1] === 'schemas' && others[0] === 'properties'
   })
-  expect(places.length).toBeGreaterThan(2000)
+  // The `data` of an event without fields of its own says what that of every event says.
+  const isPlainData = (place: string) =>
+    /Event allOf 1 properties data$/.test(place) && JSON.stringify(partAt(contract, place)['properties']) === '{}'
+  const needed = places.filter((place) => !isPlainData(place))
+  expect(needed.length).toBeGreaterThan(2000)
+  for (const place of places.filter(isPlainData))
+    expect(breakingChanges(contract, changed(contract, { [place]: undefined })), place).toEqual([])
   fc.assert(
-    fc.property(fc.constantFrom(...places), (place) => {
+    fc.property(fc.constantFrom(...needed), (place) => {
       expect(breakingChanges(contract, changed(contract, { [place]: undefined })), place).not.toEqual([])
     }),
     { numRuns: 10 },
