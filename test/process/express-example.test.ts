@@ -1,17 +1,15 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { decodeJwt } from 'jose'
 import type { BrowserContext, Page } from 'playwright-core'
-import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import ofExample from '../../examples/express/package.json' with { type: 'json' }
 import ofProject from '../../package.json' with { type: 'json' }
 import { freshEmail } from '../fresh.ts'
 import { startApp, until } from '../harness.ts'
-import { untilWaiting } from '../in-order.ts'
 import { openBrowser } from '../peers/browser.ts'
 import { codeOf, enrollTotp, succeeded } from '../people/factors.ts'
 import { workOfOrganization } from '../people/federation.ts'
 import { mailedCode, signIn } from '../people/sign-in.ts'
+import { endExamples, holdRefreshUntil, issuerOf, startExample } from './examples.ts'
 import { takePort } from './service.ts'
 
 // The application in examples/express as its README starts it, in a browser with an authenticator of its own.
@@ -25,11 +23,9 @@ const PAGE = `http://localhost:${port}`
 const browser = await openBrowser()
 let moved = 0
 
-// A clock that goes ahead with that of the service; and it tells of each request that it is asked.
+// A clock that goes ahead with that of the service.
 // Shared process: the text of a program that runs in a process of its own.
-const CLOCK = `import { subscribe } from 'node:diagnostics_channel'
-subscribe('http.server.request.start', ({ request }) => process.send(request.url))
-const Real = Date
+const CLOCK = `const Real = Date
 let ahead = 0
 globalThis.Date = class extends Real {
   constructor(...given) { given.length ? super(...given) : super(Real.now() + ahead) }
@@ -37,25 +33,13 @@ globalThis.Date = class extends Real {
 }
 process.on('message', (seconds) => { ahead = seconds * 1000; process.send('moved') })`
 
-const running: ChildProcess[] = []
-afterAll(() => running.forEach((each) => void each.kill()))
-
-/** Starts it, and waits until it answers. */
-async function startExample(env: { PORT: string; ORIGIN?: string }) {
-  const clock = `data:text/javascript,${encodeURIComponent(CLOCK)}`
-  const started = spawn(process.execPath, ['--import', clock, 'server.ts'], {
-    cwd: fileURLToPath(new URL('../../examples/express', import.meta.url)),
-    env: { WATCHWORD_URL: app.baseUrl, WATCHWORD_KEY: key.key, WATCHWORD_ISSUER: await issuerOf(), ...env },
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  })
-  running.push(started)
-  await until(() => fetch(`http://localhost:${env.PORT}`).catch(() => null))
-  return started
+endExamples()
+const issuer = await issuerOf(app, tenant)
+const startExpress = (env: { PORT: string; ORIGIN?: string }) => {
+  const service = { WATCHWORD_URL: app.baseUrl, WATCHWORD_KEY: key.key, WATCHWORD_ISSUER: issuer }
+  return startExample('express', { ...service, ...env }, [CLOCK])
 }
-const example = await startExample({ PORT: String(port) })
-/** What it has said since it was last listened to. */
-const told: string[] = []
-example.on('message', (said) => void told.push(String(said)))
+const example = await startExpress({ PORT: String(port) })
 
 let email = ''
 let [acme, globex] = ['', '']
@@ -64,15 +48,6 @@ beforeEach(async () => {
   acme = await customer('Acme')
   globex = await customer('Globex')
 })
-
-/** Where the tokens of this account say that they come from. */
-async function issuerOf(): Promise<string> {
-  const organization = await tenant.organization()
-  const address = freshEmail()
-  succeeded(await tenant.post('/v1/users', { subOrgId: organization, email: address }))
-  const { iss = '' } = decodeJwt((await signIn(app, tenant, organization, address)).access_token)
-  return iss
-}
 
 /** An organization that the person is in. */
 async function customer(name: string): Promise<string> {
@@ -85,21 +60,9 @@ async function customer(name: string): Promise<string> {
 async function advance(seconds: number) {
   moved += seconds
   await app.advance(seconds)
-  example.send(moved)
-  await until(async () => told.includes('moved'))
-  told.length = 0
-}
-
-/** Holds the answer to any refresh of a session until the example was asked so often for a path. */
-async function holdRefreshUntil(sessionId: unknown, path: string, times: number, ask: () => Promise<unknown>) {
-  told.length = 0
-  return app.app.platform.tx(async (tx) => {
-    await tx.selectFrom('sessions').select('id').where('id', '=', String(sessionId)).forUpdate().execute()
-    const answers = ask()
-    await until(async () => told.filter((said) => said.startsWith(path)).length === times)
-    await untilWaiting(app.app.platform, 1)
-    return { answers }
-  })
+  example.process.send(moved)
+  await until(async () => example.told.includes('moved'))
+  example.told.length = 0
 }
 
 /** The page in a browser of its own, with a platform authenticator that answers without being asked. */
@@ -192,7 +155,9 @@ test('five requests without an access token are one refresh', async () => {
   await page.context().clearCookies({ name: 'access' })
   const refreshed = countOf('/v1/auth/token/refresh')
   const { sid } = decodeJwt(before['access']?.value ?? '')
-  const { answers } = await holdRefreshUntil(sid, '/me', 5, () => fetchAtOnce(page, '/me', 5))
+  const { answers } = await holdRefreshUntil(app, example, { sessionId: sid, path: '/me', times: 5 }, () =>
+    fetchAtOnce(page, '/me', 5),
+  )
   expect(await answers).toEqual([200, 200, 200, 200, 200])
   expect(countOf('/v1/auth/token/refresh')).toBe(refreshed + 1)
   const after = await cookiesOf(page.context())
@@ -281,7 +246,7 @@ test('the service learns of every sign-in and refresh from where the person came
 
 test('by https the cookies are of this host alone', async () => {
   const [ORIGIN, PORT] = ['https://app.example.com', String(await takePort())]
-  await startExample({ ORIGIN, PORT })
+  await startExpress({ ORIGIN, PORT })
   const jar = new Map<string, string>()
   const post = async (path: string, body: object) => {
     const headers = {

@@ -1,0 +1,349 @@
+import { decodeJwt } from 'jose'
+import type { BrowserContext, Page } from 'playwright-core'
+import { beforeEach, expect, test } from 'vitest'
+import ofExample from '../../examples/one-login/package.json' with { type: 'json' }
+import ofProject from '../../package.json' with { type: 'json' }
+import { fanOut } from '../../src/features/records/deliveries/fan-out.ts'
+import { fresh, freshEmail } from '../fresh.ts'
+import { startApp } from '../harness.ts'
+import { openBrowser } from '../peers/browser.ts'
+import { codeOf, succeeded } from '../people/factors.ts'
+import { mailedCode, mailedLink } from '../people/sign-in.ts'
+import { deliverDue } from '../people/webhook-delivery.ts'
+import { endExamples, holdRefreshUntil, issuerOf, startExample } from './examples.ts'
+import { takePort } from './service.ts'
+
+// The application in examples/one-login as its README starts it, with the identity provider of development.
+
+const servicePort = await takePort()
+const app = await startApp({ port: servicePort, env: { NODE_ENV: 'development' } })
+const SERVICE = `http://localhost:${servicePort}`
+const tenant = await app.tenant()
+const port = await takePort()
+const PAGE = `http://localhost:${port}`
+const browser = await openBrowser()
+
+endExamples()
+// Each page of a sign-in starts one by passkey, and all browsers of the tests are of one network.
+const defaults = { email_password_enabled: false, sign_in_rate_limit_per_minute: 1000 }
+succeeded(await tenant.patch('/v1/auth/settings/defaults', defaults))
+const example = await startExample('one-login', {
+  PORT: String(port),
+  WATCHWORD_URL: app.baseUrl,
+  WATCHWORD_KEY: tenant.key,
+  WATCHWORD_ISSUER: await issuerOf(app, tenant),
+})
+
+let [ada, acme] = ['', '']
+beforeEach(async () => {
+  ada = freshEmail('ada')
+  acme = await customer('Acme')
+  await addUser(acme, ada, { displayName: 'Ada <Lovelace>', role: 'admin' })
+})
+
+async function customer(name: string): Promise<string> {
+  const slug = `${name.toLowerCase()}-${fresh()}`
+  return succeeded(await tenant.post('/v1/organizations', { name, slug })).subOrganization.id
+}
+
+async function addUser(subOrgId: string, email: string, more: object = {}): Promise<string> {
+  return succeeded(await tenant.post('/v1/users', { subOrgId, email, ...more })).user.id
+}
+
+async function openPage(path = '/login'): Promise<Page> {
+  const page = await (await browser.newContext({ viewport: { width: 375, height: 700 } })).newPage()
+  await page.goto(`${PAGE}${path}`)
+  return page
+}
+
+const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
+const follow = (page: Page, name: string | RegExp) => page.getByRole('link', { name }).click()
+
+/** Waits until the page says something. */
+async function says(page: Page, text: string) {
+  const main = page.getByRole('main')
+  await main
+    .filter({ hasText: text })
+    .waitFor({ timeout: 10_000 })
+    .catch(async () => expect(await main.textContent()).toContain(text))
+}
+
+async function enterAddress(page: Page, email: string) {
+  await page.getByLabel('Work email').fill(email)
+  await press(page, 'Continue')
+}
+
+async function enterCode(page: Page, email: string) {
+  await says(page, 'a code of two words')
+  await page.getByLabel('Code').fill(await mailedCode(app, email))
+  await press(page, 'Sign in')
+}
+
+/** The home page of a person of one organization. */
+async function signedInPage(email: string): Promise<Page> {
+  const page = await openPage()
+  await enterAddress(page, email)
+  await enterCode(page, email)
+  await says(page, `as ${email}`)
+  return page
+}
+
+const cookiesOf = async (context: BrowserContext) =>
+  Object.fromEntries((await context.cookies(PAGE)).map((cookie) => [cookie.name, cookie]))
+
+const countOf = (text: string) => app.logLines.filter((line) => line.includes(text)).length
+
+/** Whether the page fits a narrow screen. */
+const overflows = (page: Page) =>
+  page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth')
+
+/** Sends the events of everything that has happened to the webhooks. */
+async function deliver() {
+  await app.settled()
+  while (await fanOut(app.app.platform));
+  while (await deliverDue(app.app.platform));
+}
+
+/** Verifies a domain and connects the identity provider of development, as an administrator does. */
+async function connect(page: Page): Promise<string> {
+  const domain = `${fresh()}.test`
+  await follow(page, 'Settings')
+  await page.getByLabel('Domain of your addresses').fill(domain)
+  await press(page, 'Add domain')
+  await press(page, `Verify ${domain}`)
+  await says(page, `${domain} is verified`)
+  await page.getByText('Connect with OpenID Connect').click()
+  await page.getByLabel('Name of the OpenID provider').fill('Acme ID')
+  await page.getByLabel('Issuer').fill(`${SERVICE}/dev/idp/${domain}`)
+  await page.getByLabel('Client ID').fill('watchword')
+  await page.getByLabel('Client secret').fill('any text')
+  await press(page, 'Add the OpenID provider')
+  await press(page, 'Test and switch on Acme ID')
+  await says(page, 'Acme ID is on')
+  return domain
+}
+
+test('an administrator connects the customer, people sign in there, and the records name everyone', async () => {
+  const page = await signedInPage(ada)
+  const domain = await connect(page)
+  await press(page, 'Switch on provisioning')
+  const [endpoint, token] = await Promise.all(
+    ['Endpoint URL', 'Token'].map((each) => page.getByLabel(each).inputValue()),
+  )
+  await page.waitForLoadState()
+  expect(await overflows(page)).toBe(false)
+  const directory = await openPage()
+  await directory.goto(`${SERVICE}/dev/idp/${domain}/scim`)
+  await directory.getByLabel('Endpoint').fill(endpoint ?? '')
+  await directory.getByLabel('Token').fill(token ?? '')
+  await press(directory, 'Push people and groups')
+  await directory.getByRole('status').waitFor()
+  const { users } = succeeded(await tenant.get(`/v1/users?subOrgId=${acme}&q=grace`))
+  expect(users).toMatchObject([{ email: `grace@${domain}`, scimManaged: true }])
+
+  const graces = await openPage()
+  await enterAddress(graces, `grace@${domain}`)
+  await follow(graces, 'Continue with Acme ID')
+  await graces.getByRole('button', { name: 'Grace Hopper' }).click()
+  await says(graces, `as grace@${domain}. Your role is member.`)
+  await graces.goto(`${PAGE}/settings`)
+  await says(graces, 'Only administrators')
+
+  await page.goto(`${PAGE}/audit`)
+  for (const [who, what] of [
+    ['Ada <Lovelace>', 'sso.connection.created'],
+    ['Ada <Lovelace>', 'domain.verified'],
+    ['Grace Hopper', 'session.created'],
+  ] as const)
+    expect(await page.getByRole('row').filter({ hasText: who }).filter({ hasText: what }).count()).toBe(1)
+  await deliver()
+  await deliver()
+  await page.goto(`${PAGE}/events`)
+  await says(page, 'session.created Grace Hopper')
+  expect(await page.getByRole('listitem').filter({ hasText: 'domain.verified' }).count()).toBe(1)
+  // Another customer's administrator sees nothing of it.
+  const eve = freshEmail('eve')
+  await addUser(await customer('Globex'), eve, { role: 'admin' })
+  const eves = await signedInPage(eve)
+  await eves.goto(`${PAGE}/events`)
+  await says(eves, 'Received by webhook')
+  expect(await eves.getByRole('main').textContent()).not.toContain('domain.verified')
+})
+
+test('a person of two organizations picks one, and single sign-on leads to the provider', async () => {
+  const domain = await connect(await signedInPage(ada))
+  const ben = `ben@${domain}`
+  const globex = await customer('Globex')
+  for (const subOrgId of [acme, globex]) await addUser(subOrgId, ben)
+  const page = await openPage()
+  await enterAddress(page, ben)
+  await press(page, 'Mail me a code instead')
+  succeeded(await tenant.patch('/v1/auth/settings', { subOrgId: acme, enforce_sso: true }))
+  await enterCode(page, ben)
+  await press(page, 'Globex')
+  await says(page, `You are signed in to Globex as ${ben}`)
+  const { access, refresh, ...others } = await cookiesOf(page.context())
+  expect(others).toEqual({})
+  for (const cookie of [access, refresh]) expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Lax' })
+  expect(decodeJwt(access?.value ?? '')).toMatchObject({ org_id: globex })
+  await press(page, 'Sign out')
+  await page.getByLabel('Work email').waitFor()
+  expect(await page.context().cookies(PAGE)).toEqual([])
+
+  // Where single sign-on is enforced, the page goes on to the provider by itself.
+  await enterAddress(page, ben)
+  await press(page, 'Sign in by this address')
+  await says(page, `You are signed in to Acme as ${ben}`)
+})
+
+test('an organization that enforces single sign-on is entered by it, from the list of a code', async () => {
+  const domain = await connect(await signedInPage(ada))
+  const ben = `ben@${domain}`
+  for (const subOrgId of [acme, await customer('Globex')]) await addUser(subOrgId, ben)
+  const page = await openPage()
+  await enterAddress(page, ben)
+  await press(page, 'Mail me a code instead')
+  succeeded(await tenant.patch('/v1/auth/settings', { subOrgId: acme, enforce_sso: true }))
+  await enterCode(page, ben)
+  await follow(page, /^Acme single sign-on/)
+  await press(page, 'Sign in by this address')
+  await says(page, `You are signed in to Acme as ${ben}`)
+})
+
+test('an invitation signs its person in at once, by its link alone', async () => {
+  const page = await signedInPage(ada)
+  await follow(page, 'Settings')
+  const tia = freshEmail('tia')
+  await page.getByLabel('Email').fill(tia)
+  await page.getByLabel('Role').selectOption('admin')
+  await press(page, 'Invite')
+  await says(page, `${tia}, invited by Ada <Lovelace>`)
+  const { url } = await mailedLink(app, tia, 'invite')
+  expect(url).toContain(`${PAGE}/invitation?`)
+  const tias = await openPage()
+  await tias.goto(url)
+  await says(tias, `You are invited as ${tia}`)
+  expect((await tenant.get(`/v1/users/invites?subOrgId=${acme}`)).body.invites).toMatchObject([{ status: 'pending' }])
+  await press(tias, 'Accept the invitation')
+  await says(tias, `You are signed in to Acme as ${tia}. Your role is admin.`)
+  await tias.goto(url)
+  await press(tias, 'Accept the invitation')
+  await says(tias, 'This link no longer works')
+})
+
+test('a second factor is set up where it is required, and asked for from then on', async () => {
+  succeeded(await tenant.patch('/v1/mfa/policy', { subOrgId: acme, require_mfa: true, grace_period_days: 0 }))
+  const page = await openPage()
+  await enterAddress(page, ada)
+  await enterCode(page, ada)
+  await press(page, 'Set up the app')
+  const secret = (await page.locator('code').textContent()) ?? ''
+  await page.getByLabel('Code of the app').fill('000000')
+  await press(page, 'Continue')
+  await says(page, 'This code is not right')
+  await page.getByLabel('Code of the app').fill(codeOf(secret))
+  await press(page, 'Continue')
+  await says(page, 'Keep your backup codes')
+  expect(await page.getByRole('listitem').count()).toBe(10)
+  await follow(page, 'Continue')
+  await press(page, 'Sign out')
+  await enterAddress(page, ada)
+  await enterCode(page, ada)
+  await page.getByLabel('Code of your authenticator app').fill('000000')
+  await press(page, 'Continue')
+  await says(page, 'This code is not right')
+  await page.getByLabel('Code of your authenticator app').fill(codeOf(secret, 1))
+  await press(page, 'Continue')
+  await says(page, `as ${ada}`)
+  expect(decodeJwt((await cookiesOf(page.context()))['access']?.value ?? '')).toMatchObject({ aal: 'aal2' })
+})
+
+test('a passkey signs in by autofill, without an address', async () => {
+  const page = await signedInPage(ada)
+  const cdp = await page.context().newCDPSession(page)
+  await cdp.send('WebAuthn.enable')
+  const options = { protocol: 'ctap2', transport: 'internal', hasResidentKey: true } as const
+  const verified = { hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true }
+  await cdp.send('WebAuthn.addVirtualAuthenticator', { options: { ...options, ...verified } })
+  await press(page, 'Add a passkey')
+  await says(page, 'You can sign in with it')
+  const before = decodeJwt((await cookiesOf(page.context()))['access']?.value ?? '')
+  await press(page, 'Sign out')
+  await says(page, `as ${ada}`)
+  const after = decodeJwt((await cookiesOf(page.context()))['access']?.value ?? '')
+  expect(after).toMatchObject({ aal: 'aal2', org_id: acme })
+  expect(after['sid']).not.toBe(before['sid'])
+})
+
+test('other sites, other browsers and changed cookies get nowhere', async () => {
+  const page = await signedInPage(ada)
+  const { access, refresh } = await cookiesOf(page.context())
+  const cookie = `access=${access?.value}; refresh=${refresh?.value}`
+  const body = new URLSearchParams({ domain: 'evil.test' })
+  for (const origin of [null, 'https://evil.example', 'null', `${PAGE}.evil.example`]) {
+    const headers = { cookie, ...(origin === null ? {} : { origin }) }
+    const reply = await fetch(`${PAGE}/settings/domains`, { method: 'POST', headers, body, redirect: 'manual' })
+    expect([origin, reply.status]).toEqual([origin, 403])
+  }
+  expect(succeeded(await tenant.get(`/v1/admin-portal?subOrgId=${acme}`)).overview.domains).toEqual([])
+  // A sign-in that this browser did not begin.
+  const exchanges = countOf('/v1/auth/token/exchange')
+  const stranger = await openPage('/login/callback?state=made-up&code=made-up')
+  await says(stranger, 'began in another browser')
+  expect(countOf('/v1/auth/token/exchange')).toBe(exchanges)
+  const starts = countOf('/v1/auth/login/sso/start')
+  for (const site of ['cross-site', 'same-site', 'none']) {
+    const headers = { 'sec-fetch-site': site }
+    const reply = await fetch(`${PAGE}/login/sso?organization=${acme}&connection=${acme}`, {
+      headers,
+      redirect: 'manual',
+    })
+    expect([site, reply.status]).toEqual([site, 200])
+  }
+  expect(countOf('/v1/auth/login/sso/start')).toBe(starts)
+  // A cookie that the application did not sign, with another user.
+  const { users } = succeeded(await tenant.get(`/v1/users?subOrgId=${acme}`))
+  const attempt = { subOrgId: acme, userId: users[0].id, challenge: 'mfa_made-up' }
+  const forged = Buffer.from(JSON.stringify({ attempt, until: 9e15 })).toString('base64url')
+  const headers = { origin: PAGE, cookie: `attempt=${forged}.${'A'.repeat(43)}` }
+  const enrolled = await fetch(`${PAGE}/login/enroll`, { method: 'POST', headers })
+  expect(await enrolled.text()).toContain('This took too long')
+  const factors = succeeded(await tenant.get(`/v1/mfa/totp?subOrgId=${acme}&userId=${users[0].id}`))
+  expect(factors.enrollment.pending).toBe(false)
+  // An event that the service did not sign.
+  const unsigned = await fetch(`${PAGE}/webhooks`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'webhook-id': 'x',
+      'webhook-timestamp': '1',
+      'webhook-signature': 'v1,x',
+    },
+    body: '{}',
+  })
+  expect(unsigned.status).toBe(401)
+})
+
+test('five requests without an access token are one refresh; an ended session is over at once', async () => {
+  const page = await signedInPage(ada)
+  const before = await cookiesOf(page.context())
+  await page.context().clearCookies({ name: 'access' })
+  const refreshed = countOf('/v1/auth/token/refresh')
+  const sessionId = decodeJwt(before['access']?.value ?? '')['sid']
+  const { answers } = await holdRefreshUntil(app, example, { sessionId, path: '/?', times: 5 }, () =>
+    page.evaluate(() => Promise.all(Array.from({ length: 5 }, async (_, n) => (await fetch(`/?${n}`)).status))),
+  )
+  expect(await answers).toEqual([200, 200, 200, 200, 200])
+  expect(countOf('/v1/auth/token/refresh')).toBe(refreshed + 1)
+  expect((await cookiesOf(page.context()))['refresh']?.value).not.toBe(before['refresh']?.value)
+  succeeded(await tenant.delete(`/v1/sessions/${sessionId}?subOrgId=${acme}`))
+  await page.reload()
+  await page.getByLabel('Work email').waitFor()
+  expect(await page.context().cookies(PAGE)).toEqual([])
+})
+
+test('copied out, it has the packages that it is tested with', () => {
+  const tested: Record<string, string> = { ...ofProject.dependencies, ...ofProject.devDependencies }
+  const wanted = Object.entries({ ...ofExample.dependencies, ...ofExample.devDependencies })
+  expect(wanted.filter(([name, version]) => tested[name] !== version)).toEqual([])
+})
