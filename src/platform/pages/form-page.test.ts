@@ -19,6 +19,14 @@ test('a form to a provider is a card of the brand, with a button for who runs no
   )
 })
 
+test('a form to a local service may be redirected by http, to an application of the same machine', () => {
+  const { contentSecurityPolicy } = renderFormPage(
+    { brand, language: 'en' },
+    { target: 'http://localhost:4000/acs', fields: [], purpose: 'signIn' },
+  )
+  expect(contentSecurityPolicy).toContain('form-action http: https: http://localhost:4000;')
+})
+
 test('who signs out is not told of a sign-in', () => {
   const { html } = renderFormPage(
     { brand, language: 'en' },

@@ -10,7 +10,8 @@ const SCRIPT_HASH = createHash('sha256').update(SCRIPT).digest('base64')
 
 /**
  * A page that takes a message to a provider in a form, by itself where the browser runs scripts. No script but this one
- * runs. The form may lead anywhere by https, since browsers hold redirects of the provider to `form-action` as well.
+ * runs. The form may lead anywhere by https, and by http if the target is http, since browsers hold redirects of the
+ * target to `form-action` as well.
  */
 export function renderFormPage(
   page: { brand: Brand; language: Language },
@@ -26,7 +27,9 @@ export function renderFormPage(
 ${inputs.join('\n')}
 <button class="button">${escapeHtml(texts.pages.form.button(language))}</button>
 </form>`
-  const policy = policyOf(`data:${sourceOf(brand.logoUrl)}`, `https:${sourceOf(target)}`)
+  const source = sourceOf(target)
+  const schemes = source.startsWith(' http:') ? 'http: https:' : 'https:'
+  const policy = policyOf(`data:${sourceOf(brand.logoUrl)}`, `${schemes}${source}`)
   return {
     status: 200,
     html: renderCard({ ...page, title: title(language) }, `${content}<script>${SCRIPT}</script>`),
