@@ -5,7 +5,7 @@ import ofExample from '../../examples/one-login/package.json' with { type: 'json
 import ofProject from '../../package.json' with { type: 'json' }
 import { fanOut } from '../../src/features/records/deliveries/fan-out.ts'
 import { fresh, freshEmail } from '../fresh.ts'
-import { startApp } from '../harness.ts'
+import { startApp, until } from '../harness.ts'
 import { openBrowser } from '../peers/browser.ts'
 import { codeOf, succeeded } from '../people/factors.ts'
 import { mailedCode, mailedLink } from '../people/sign-in.ts'
@@ -27,12 +27,12 @@ endExamples()
 // Each page of a sign-in starts one by passkey, and all browsers of the tests are of one network.
 const defaults = { email_password_enabled: false, sign_in_rate_limit_per_minute: 1000 }
 succeeded(await tenant.patch('/v1/auth/settings/defaults', defaults))
-const example = await startExample('one-login', {
-  PORT: String(port),
+const service = {
   WATCHWORD_URL: app.baseUrl,
   WATCHWORD_KEY: tenant.key,
   WATCHWORD_ISSUER: await issuerOf(app, tenant),
-})
+}
+const example = await startExample('one-login', { ...service, PORT: String(port) })
 
 let [ada, acme] = ['', '']
 beforeEach(async () => {
@@ -105,19 +105,27 @@ async function deliver() {
 }
 
 /** Verifies a domain and connects the identity provider of development, as an administrator does. */
-async function connect(page: Page): Promise<string> {
+async function connect(page: Page, protocol: 'oidc' | 'saml' = 'oidc'): Promise<string> {
   const domain = `${fresh()}.test`
   await follow(page, 'Settings')
   await page.getByLabel('Domain of your addresses').fill(domain)
   await press(page, 'Add domain')
   await press(page, `Verify ${domain}`)
   await says(page, `${domain} is verified`)
-  await page.getByText('Connect with OpenID Connect').click()
-  await page.getByLabel('Name of the OpenID provider').fill('Acme ID')
-  await page.getByLabel('Issuer').fill(`${SERVICE}/dev/idp/${domain}`)
-  await page.getByLabel('Client ID').fill('watchword')
-  await page.getByLabel('Client secret').fill('any text')
-  await press(page, 'Add the OpenID provider')
+  const provider = `${SERVICE}/dev/idp/${domain}`
+  if (protocol === 'oidc') {
+    await page.getByText('Connect with OpenID Connect').click()
+    await page.getByLabel('Name of the OpenID provider').fill('Acme ID')
+    await page.getByLabel('Issuer').fill(provider)
+    await page.getByLabel('Client ID').fill('watchword')
+    await page.getByLabel('Client secret').fill('any text')
+    await press(page, 'Add the OpenID provider')
+  } else {
+    await page.getByText('Connect with SAML').click()
+    await page.getByLabel('Name of the SAML provider').fill('Acme ID')
+    await page.getByLabel('Metadata URL').fill(`${provider}/saml/metadata`)
+    await press(page, 'Add the SAML provider')
+  }
   await press(page, 'Test and switch on Acme ID')
   await says(page, 'Acme ID is on')
   return domain
@@ -157,7 +165,15 @@ test('an administrator connects the customer, people sign in there, and the reco
   ] as const)
     expect(await page.getByRole('row').filter({ hasText: who }).filter({ hasText: what }).count()).toBe(1)
   await deliver()
+  // Each event comes at least once: this one comes again.
+  const [{ id: hook }] = succeeded(await tenant.get('/v1/webhooks')).webhooks
+  const { deliveries } = succeeded(await tenant.get(`/v1/webhooks/${hook}?deliveries=true&limit=200`))
+  const verified = deliveries.find(({ eventType }: { eventType: string }) => eventType === 'domain.verified')
+  const received = () => example.told.filter((path) => path === '/webhooks').length
+  const before = received()
+  succeeded(await tenant.post(`/v1/webhooks/${hook}/deliveries/${verified.id}/resend?scope=environment`))
   await deliver()
+  await until(async () => received() === before + 1)
   await page.goto(`${PAGE}/events`)
   await says(page, 'session.created Grace Hopper')
   expect(await page.getByRole('listitem').filter({ hasText: 'domain.verified' }).count()).toBe(1)
@@ -197,7 +213,7 @@ test('a person of two organizations picks one, and single sign-on leads to the p
 })
 
 test('an organization that enforces single sign-on is entered by it, from the list of a code', async () => {
-  const domain = await connect(await signedInPage(ada))
+  const domain = await connect(await signedInPage(ada), 'saml')
   const ben = `ben@${domain}`
   for (const subOrgId of [acme, await customer('Globex')]) await addUser(subOrgId, ben)
   const page = await openPage()
@@ -340,6 +356,18 @@ test('five requests without an access token are one refresh; an ended session is
   await page.reload()
   await page.getByLabel('Work email').waitFor()
   expect(await page.context().cookies(PAGE)).toEqual([])
+})
+
+test('by https the cookies are of this host alone', async () => {
+  const [ORIGIN, PORT] = ['https://app.example.com', String(await takePort())]
+  await startExample('one-login', { ...service, ORIGIN, PORT, WEBHOOK_SECRET: 'whsec_MDEyMzQ1Njc4OWFiY2RlZg==' })
+  const body = new URLSearchParams({ email: ada })
+  const reply = await fetch(`http://localhost:${PORT}/login`, { method: 'POST', headers: { origin: ORIGIN }, body })
+  expect(reply.headers.getSetCookie()).toHaveLength(1)
+  for (const cookie of reply.headers.getSetCookie()) {
+    expect(cookie).toMatch(/^__Host-\w+=[^;]*;.* Path=\/;.*HttpOnly; Secure; SameSite=Lax$/)
+    expect(cookie).not.toContain('Domain')
+  }
 })
 
 test('copied out, it has the packages that it is tested with', () => {
