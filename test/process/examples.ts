@@ -7,7 +7,7 @@ import { type Tenant, type TestApp, until } from '../harness.ts'
 import { untilWaiting } from '../in-order.ts'
 import { signedInUser } from '../people/sign-in.ts'
 
-// Shared process: the text of a program that runs in a process of its own.
+// The text of a program that runs in a process of its own.
 const TELLING = `import { subscribe } from 'node:diagnostics_channel'
 subscribe('http.server.request.start', ({ request }) => process.send(request.url))`
 
