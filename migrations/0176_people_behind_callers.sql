@@ -1,4 +1,4 @@
--- Whom the caller's backend acts for, as it says: {id, name}. Null: it says nothing, or an event of the release before.
+-- The person that the caller's backend acts for, as it says: {id, name}. Null: not said, or an event of the release before.
 alter table events add column on_behalf_of jsonb;
 -- The caller of a sign-in, whose events have the user as actor: {type, id}. Null: the actor called, or there was no caller.
 alter table events add column via jsonb;

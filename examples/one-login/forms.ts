@@ -3,8 +3,8 @@ import { origin } from './session.ts'
 import { Refusal } from './watchword.ts'
 
 /**
- * Against CSRF: a request that changes something comes from a page of ours. Browsers send the origin with each of them, and
- * the cookies are SameSite=Lax besides.
+ * Against CSRF: a request that changes something must come from a page of this application. Browsers send the origin with
+ * each, and the cookies are SameSite=Lax.
  */
 export const ownPagesOnly: RequestHandler = (req, _res, next) => {
   if (!['GET', 'HEAD'].includes(req.method) && req.get('origin') !== origin)

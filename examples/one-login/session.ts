@@ -104,7 +104,7 @@ function refresh(req: Request, subOrgId: string, token: string): Promise<Answer>
   return answer
 }
 
-/** The claims of an access token, or null if it is not one of ours, or has expired. Throws if the keys are unavailable. */
+/** The claims of an access token, or null if another service issued it, or it has expired. Throws if the keys are unavailable. */
 async function check(token: string): Promise<JWTPayload | null> {
   try {
     return (await jwtVerify(token, keys, { issuer, audience, typ: 'at+jwt', clockTolerance: 5 })).payload

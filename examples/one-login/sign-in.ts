@@ -97,7 +97,7 @@ const ssoPath = (subOrgId: string, connectionId: string) =>
   `/login/sso?${new URLSearchParams({ organization: subOrgId, connection: connectionId })}`
 
 signIn.get('/login/sso', async (req, res) => {
-  // Against links of other sites, which could sign a browser in at a provider of theirs, as a person of theirs.
+  // A link on another site could sign a browser in to an account of its author (login CSRF).
   if (req.get('sec-fetch-site') !== 'same-origin') return showLogin(res)
   const { email } = readAttempt(req)
   const subOrgId = String(req.query['organization'])
@@ -115,7 +115,7 @@ signIn.get('/login/sso', async (req, res) => {
 
 signIn.get('/login/callback', async (req, res) => {
   const { subOrgId = '', state } = readAttempt(req)
-  // Only the browser that began this sign-in may end it: otherwise a stranger could sign it in as somebody else.
+  // Only the browser that began this sign-in may end it: otherwise an attacker could sign it in to another account (login CSRF).
   if (!state || req.query['state'] !== state) return showLogin(res, 'This sign-in began in another browser. Try again.')
   if (req.query['error']) return showLogin(res, wordsFor(String(req.query['error'])))
   await callFor<Answer>(req, '/auth/token/exchange', { subOrgId, code: String(req.query['code']) })

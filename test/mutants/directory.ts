@@ -34,7 +34,7 @@ export const directory: Mutant[] = [
     only: 'a bad one fails alone',
   },
   {
-    name: 'nobody is imported into a suspended organization that a row names',
+    name: 'no user is imported into a suspended organization that a row names',
     in: 'writeInto',
     find: "if (status !== 'active')",
     replace: "if (status === '')",
@@ -42,7 +42,7 @@ export const directory: Mutant[] = [
     only: 'a bad one fails alone',
   },
   {
-    name: 'nobody creates a user with permissions that the caller lacks',
+    name: 'no caller creates a user with permissions that it lacks',
     in: 'judgeOne',
     find: 'beyond: refusals.find((refusal) => refusal !== null) ?? null,',
     replace: 'beyond: null,',
@@ -54,7 +54,7 @@ export const directory: Mutant[] = [
     find: "if (giver) authorize(giver, 'roles.write')",
     replace: '',
     tests: ['new-users.test.ts'],
-    only: 'creates nobody',
+    only: 'creates no user',
   },
   {
     name: 'a new user gets roles of the organization only',
@@ -62,7 +62,7 @@ export const directory: Mutant[] = [
     find: 'if (unfit) return { ...refused(unfit), unknownRole: roleIds.find((name) => !find(name)) }',
     replace: '',
     tests: ['new-users.test.ts'],
-    only: 'creates nobody',
+    only: 'creates no user',
   },
   {
     name: 'an invitation changes no role of a user who has signed in',

@@ -27,7 +27,7 @@ export const signIn: Mutant[] = [
     only: 'names of the mail are plain text',
   },
   {
-    name: 'an invitation link signs in nobody who has a credential',
+    name: 'an invitation link signs in no user who has a credential',
     in: 'accept/write',
     find: 'if (!joinsAsIs && (await signsInAlready(work, user.id)))',
     replace: 'if (first && (await signsInAlready(work, user.id)))',

@@ -50,7 +50,7 @@ export const redeemedAt: Record<OrganizationLinkType, string> = {
   not_me: '/v1/auth/devices/disown',
 }
 
-/** What it sends there, besides the organization. */
+/** What it sends there, without the organization. */
 export function redeemBody(type: OrganizationLinkType, email: string, token: string) {
   const password = 'correct horse battery staple'
   if (type === 'invite') return { token, password }

@@ -28,7 +28,7 @@ export type Adapter = (record: Record<string, unknown>) => Person
 /** A password hash as exported. */
 export type SourceHash = { type: ImportedHashType; text: string } | { problem: string } | null
 
-/** Why somebody without an email address is left out. */
+/** Why a person without an email address is left out. */
 export const phoneOnly = { code: 'phone_only', reason: 'A person with a phone number and no email address.' }
 
 /** A person with the non-empty fields and the password. */

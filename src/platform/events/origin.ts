@@ -15,7 +15,7 @@ export interface Origin {
   actor: Actor
   /** The user who has proved who they are by this request: the actor of its events. */
   provenUserId?: string
-  /** The person for whom the customer's backend acts, when it says so. Recorded, and never used for a decision. */
+  /** The person that the customer's backend acts for, if it says so. Recorded, and never used for a decision. */
   onBehalfOf?: Person
   /** The end user behind a request of the customer's backend, when it says so. */
   endUser: {

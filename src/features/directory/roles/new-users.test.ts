@@ -71,7 +71,7 @@ test.each(Object.entries(CREATING))('%s gives the named roles, and records it', 
 })
 
 test.each(Object.entries(CREATING))(
-  '%s with other roles than the caller may give creates nobody',
+  '%s with other roles than the caller may give creates no user',
   async (_, create) => {
     const { subOrgId, roleIds } = await organization()
     const foreign = await makeRole(await tenant.organization())
@@ -99,7 +99,7 @@ test.each(Object.entries(CREATING))(
       expect(await usersAt(tenant, subOrgId, email)).toEqual([])
     }
     expect(await recorded()).toEqual([])
-    // Whoever names no roles needs no right to give any.
+    // A request that names no roles needs no right to give any.
     const { body } = await create(await without('roles.write'), { subOrgId, email: newEmail() } as { email: string })
     expect(body.user).toMatchObject({ role: 'member', roleIds: [] })
     const services = ['auth', 'password', 'otp']
@@ -240,7 +240,7 @@ test('an invitation takes no role that groups give', async () => {
   expect(await rolesOf(id)).toMatchObject({ role: 'admin' })
 })
 
-test('whoever accepts has the roles of the invitation, in the first token too', async () => {
+test('a user who accepts has the roles of the invitation, in the first token too', async () => {
   const { subOrgId, roleIds } = await organization()
   const email = newEmail()
   succeeded(await tenant.post('/v1/users/invites', { subOrgId, email, role: 'admin', roleIds }))

@@ -34,7 +34,7 @@ export async function assignToNewUsers({ db, directory }: TxWork, users: UserRow
   return tellAssignments(await setAssignmentRows(db, directory, 'manual', { userIds, wanted }))
 }
 
-/** Replaces the roles of a user who is still invited. Throws what `setUserRoles` throws. */
+/** Replaces the roles of a user who has never signed in. Throws what `setUserRoles` throws. */
 export async function replaceRoles(
   work: TxWork,
   user: UserRow,

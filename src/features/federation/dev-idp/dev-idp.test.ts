@@ -25,7 +25,7 @@ const get = (url: string) => fetch(url, { redirect: 'manual' })
 const post = (url: string, form: Record<string, string>) =>
   fetch(url, { method: 'POST', body: new URLSearchParams(form), redirect: 'manual' })
 
-// The first request makes the key: whoever reads the metadata waits for an answer, though not for long on a busy machine.
+// The first request makes the key. On a busy machine that may take longer than a connection waits for the metadata.
 await get(`${base}/dev/idp/first.test/saml/metadata`)
 
 /** An organization that has verified a test domain by the API alone. */

@@ -43,7 +43,7 @@ function devPage({ path, summary, show, send }: DevPage): Route[] {
   })
 }
 
-/** Who was chosen, and with which fault: by a button, by the form, or in the query by a script. Null: nobody yet. */
+/** Who was chosen, and with which fault: by a button, by the form, or in the query by a script. Null: no choice yet. */
 function readChoice(
   domain: string,
   { as, address, fault = 'none' }: Fields,

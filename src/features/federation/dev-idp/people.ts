@@ -19,7 +19,7 @@ const PEOPLE: [string, string, string, string[]][] = [
   ['mary', 'Mary', 'Jackson', []],
 ]
 
-/** The people whom the provider of a domain lists. */
+/** The people that the provider of a domain lists. */
 export function peopleOf(domain: string): DevPerson[] {
   return PEOPLE.map(([name, firstName, lastName, groups]) =>
     toPerson(`${name}@${domain}`, { firstName, lastName, groups }),

@@ -25,8 +25,8 @@ export interface OidcProvider {
 }
 
 /**
- * At the token endpoint (OpenID Connect Core §9). `none`: a public client, which PKCE alone protects (RFC 9700 §2.1.1). Some providers do not decode what `client_secret_basic`
- * percent-encodes (RFC 6749 §2.3.1).
+ * At the token endpoint (OpenID Connect Core §9). `none`: a public client, which PKCE alone protects (RFC 9700 §2.1.1). Some
+ * providers do not decode what `client_secret_basic` percent-encodes (RFC 6749 §2.3.1).
  */
 export type ClientAuthentication =
   | { method: 'client_secret_basic' | 'client_secret_post'; secret: string }

@@ -183,7 +183,7 @@ test('invite: a password is set and the mailbox proved, and nobody holds a sessi
   ])
 })
 
-test('invite: where passwords are off, the button alone accepts, and nobody holds a session', async () => {
+test('invite: where passwords are off, the button alone accepts, and no session begins', async () => {
   const { person, link } = await mailLinkTo(app, tenant, 'invite')
   const { subOrgId } = person
   const setPasswords = (isOn: boolean) => tenant.patch('/v1/auth/settings', { subOrgId, email_password_enabled: isOn })

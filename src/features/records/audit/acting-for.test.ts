@@ -23,7 +23,7 @@ const NAME = 'Grace Hopper, née Murray 🦉 100%'
 const PERSON = { id: 'zoë/4711', name: NAME }
 const ACTING = { 'x-actor-id': encodeURIComponent(PERSON.id), 'x-actor-name': encodeURIComponent(NAME) }
 
-/** What events of a request say of whom it was for. */
+/** The person that events of a request name as `on_behalf_of`. */
 async function recordedOf({ headers }: Reply) {
   const id = headers.get('x-request-id') ?? ''
   const rows = await db.selectFrom('events').select('on_behalf_of').where('request_id', '=', id).execute()
@@ -58,7 +58,7 @@ test('is in the event, wherever it shows', async () => {
   expect(line.endsWith(`,${PERSON.id},"${NAME}",,`)).toBe(true)
 })
 
-test('the name may be left out, and without the headers there is nobody', async () => {
+test('the name may be left out, and without the headers no person is recorded', async () => {
   const subOrgId = await tenant.organization()
   const by = (headers: Record<string, string>) => tenant.post('/v1/users', { subOrgId, email: newEmail() }, headers)
   expect(await recordedOf(await by({ 'x-actor-id': 'u-1' }))).toEqual([{ id: 'u-1', name: null }])
@@ -134,7 +134,7 @@ describe('is ignored of a caller who is no API key, even if it is malformed:', (
   })
 })
 
-test('grants nothing: the rights are those of the key, whoever it names', async () => {
+test('grants nothing: the rights are those of the key, whichever person it names', async () => {
   const subOrgId = await tenant.organization()
   const { id: everything } = succeeded(await tenant.get('/v1/api-keys/current'))
   const reader = await tenant.withKey({ subOrgId, scopes: ['users.read'] })
@@ -142,7 +142,7 @@ test('grants nothing: the rights are those of the key, whoever it names', async 
   expect([refused.status, refused.body.code]).toEqual([403, 'insufficient_scope'])
 })
 
-test('a repeated request gets the first answer, whoever it is for', async () => {
+test('a repeated request gets the first answer, whichever person it names', async () => {
   const subOrgId = await tenant.organization()
   const body = { subOrgId, email: newEmail() }
   const by = (id: string) =>
@@ -193,7 +193,7 @@ describe('is chained', () => {
     })
   })
 
-  test('and a person who is put into an event that named nobody is found', async () => {
+  test('and a person who is put into an event without one is found', async () => {
     const subOrgId = await chained
     const put = (db: typeof platform.db) =>
       sql`update events set on_behalf_of = '{"id":"1","name":null}'

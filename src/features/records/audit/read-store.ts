@@ -19,7 +19,7 @@ export interface Filter {
   types: string[] | null
   actorType: string | null
   actorId: string | null
-  /** Whom the caller's backend acted for, by its id there. */
+  /** The person that the caller's backend acted for, by its id there. */
   onBehalfOf: string | null
   targetType: string | null
   targetId: string | null
@@ -137,7 +137,7 @@ function matches(filter: Filter): RawBuilder<unknown> {
   return sql.join(conditions, sql` and `)
 }
 
-/** By who did it, or the caller through whom a user signed in. */
+/** By the actor, or by the caller of a sign-in (`via`). */
 function byActor({ actorType, actorId }: Filter): RawBuilder<unknown> {
   const places = [
     [sql`e.actor_type`, sql`e.actor_id`],

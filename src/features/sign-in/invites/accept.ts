@@ -64,7 +64,7 @@ export interface Invitation {
   link: LinkRow
   user: UserRow
   who: Identity
-  /** The user already has a password or passkey. Only invitations to the team accept such a user. */
+  /** The user signs in already (`hasLastingCredential`). Only invitations to the team accept such a user. */
   hasCredential: boolean
   /**
    * The invitation is to the team, and the person is on it or has a credential. They accept by the link alone. No password

@@ -322,7 +322,7 @@ test('an invitation that its user needs no longer is recorded with its inviter',
 })
 
 test.each(['', ' ', 'x'.repeat(201), 'Ada\r\nBcc: all@example.com', 'Ada\u202e', 7, { name: 'Ada' }])(
-  'nobody is invited by %j',
+  'an invitation by %j is refused',
   async (invitedBy) => {
     const subOrgId = await tenant.organization()
     expect(verdict(await invite(subOrgId, newEmail(), { invitedBy }))).toEqual([400, 'invalid_request'])

@@ -68,7 +68,7 @@ export interface TeamInvitation {
 }
 
 /**
- * Invites a user: an existing one, unchanged but for the roles of a user who is still invited, or one created for it. Voids the
+ * Invites a user: an existing one, unchanged but for the roles of one who has never signed in, or a new one. Voids the
  * previous invitation. A user who already has a password or passkey is asked to sign in instead.
  * Throws `invalid_request`, `user_locked`, `user_inactive`, `organization_suspended`, `method_disabled`, `rate_limited`, and
  * for roles what `provisionInvitedUser` throws.

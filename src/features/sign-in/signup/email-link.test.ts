@@ -194,7 +194,7 @@ test('one link in many requests at once, through two services, makes one user an
   }
 })
 
-test('for somebody who exists it lives as long as a sign-in link, up to an hour', async () => {
+test('for a user who exists it lives as long as a sign-in link, up to an hour', async () => {
   const subOrgId = await tenant.organization()
   await tenant.patch('/v1/auth/settings', { subOrgId, magic_link_ttl_seconds: 3600 })
   const [inTime, late] = [newEmail(), newEmail()]
