@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { afterAll } from 'vitest'
-import { type Caller, caller, type TestApp, until } from '../harness.ts'
+import { type Caller, caller, type Reply, type TestApp, until } from '../harness.ts'
 import { takePort } from '../process/service.ts'
 import { spawnProgram } from '../programs.ts'
 
@@ -24,6 +24,14 @@ export async function startProcesses(app: TestApp, count: number): Promise<Runni
     }
   })
   return running
+}
+
+/** A request that hashes passwords or backup codes, repeated while too many wait: a slow machine hashes few in time. */
+export function untilHashed(send: () => Promise<Reply> | undefined): Promise<Reply> {
+  return until(async () => {
+    const reply = await send()
+    return reply?.status === 503 ? null : reply
+  })
 }
 
 async function startProcess(app: TestApp): Promise<RunningProcess> {

@@ -1,10 +1,10 @@
 import { decodeJwt } from 'jose'
 import { expect, test } from 'vitest'
-import { type Reply, startApp, until } from '../harness.ts'
+import { type Reply, startApp } from '../harness.ts'
 import { makeProvenUser, succeeded } from '../people/factors.ts'
 import { newEmail, newPasswordUser, newUser } from '../people/people.ts'
 import { mailedCode, signedInUser } from '../people/sign-in.ts'
-import { startProcesses } from './processes.ts'
+import { startProcesses, untilHashed } from './processes.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()
@@ -23,13 +23,8 @@ function atOnce(count: number, path: string, body: (i: number) => object): Promi
   return Promise.all(Array.from({ length: count }, (_, i) => call(i)))
 }
 
-/** A sign-in, once more where too many passwords waited: a slow machine hashes a few of them in time. */
-function signInByPassword(i: number, body: object): Promise<Reply> {
-  return until(async () => {
-    const reply = await callers[i % callers.length]?.post('/v1/auth/login/password', body)
-    return reply?.status === 503 ? null : reply
-  })
-}
+const signInByPassword = (i: number, body: object): Promise<Reply> =>
+  untilHashed(() => callers[i % callers.length]?.post('/v1/auth/login/password', body))
 
 const countBy = (replies: Reply[]) =>
   Object.fromEntries(
