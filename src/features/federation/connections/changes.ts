@@ -166,12 +166,14 @@ async function provideKeysFor({ platform, directory }: Work, protocol: string, c
 }
 
 /**
- * Deletes a connection with its links to users, who stay, and unlinks provisioning from it. Throws `connection_not_found`.
+ * Deletes a connection with its links to users, who stay, and unlinks provisioning from it. Throws `connection_not_found`
+ * and `version_conflict`.
  */
-export async function deleteConnection(work: Work, id: string): Promise<void> {
+export async function deleteConnection(work: Work & { ifMatch: string | null }, id: string): Promise<void> {
   await inTx(work, async (work) => {
     const row = await lockConnectionRow(work.db, work.directory, readId(id))
     if (!row) throw connectionErrors.notFound()
+    if (!matches(work.ifMatch, tagOf(row))) throw httpErrors.versionConflict()
     await deleteConnectionRow(work.db, work.directory, row.id)
     await deletionFollower.of(work.platform)(work, row.id)
     await unlinkSource(work, { method: 'sso', source: row.id })

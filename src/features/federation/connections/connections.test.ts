@@ -180,12 +180,19 @@ test('the client secret does not go along to another server', async () => {
   }
 })
 
-test('a change with an old version is refused', async () => {
+test('a change or deletion with an old version is refused', async () => {
   const { key, create } = await makeOrganization()
   const path = `${CONNECTIONS}/${(await create(oidc)).id}`
   const etag = (await key.get(path)).headers.get('etag') ?? ''
   expect((await key.patch(path, { name: 'First' }, { 'if-match': etag })).status).toBe(200)
   expect((await key.patch(path, { name: 'Second' }, { 'if-match': etag })).status).toBe(412)
+  const late = await key.delete(path, { 'if-match': etag })
+  expect([late.status, late.body.code]).toEqual([412, 'version_conflict'])
+  const shown = await key.get(path)
+  expect(shown.body.connection.name).toBe('First')
+  const present = { 'if-match': shown.headers.get('etag') ?? '' }
+  expect((await key.delete(path, present)).status).toBe(200)
+  expect((await key.get(path)).body.code).toBe('connection_not_found')
 })
 
 test('an organization has fifty at most, however many processes make some at once', async () => {

@@ -110,6 +110,7 @@ export const connectionRoutes: Route[] = [
     summary: 'Delete a connection',
     description: 'Its links to users go with it; the users stay. Provisioning that is linked to it is unlinked.',
     reply: Success,
+    errors: [...one.errors, httpErrors.versionConflict],
     event: connectionEvents.deleted,
     async handle(work, { params }) {
       await deleteConnection(work, params.connectionId)

@@ -139,11 +139,13 @@ export async function disableWebhook(work: Work, id: string, reason: 'failing' |
   })
 }
 
-/** Deletes a webhook: nothing is sent to it any more. Throws `webhook_not_found`. */
-export async function deleteWebhook(work: Work, text: string): Promise<void> {
+/** Deletes a webhook: nothing is sent to it any more. Throws `webhook_not_found` and `version_conflict`. */
+export async function deleteWebhook(work: Work & { ifMatch: string | null }, text: string): Promise<void> {
   await inTx(work, async (work) => {
     const { db, directory } = work
-    const { id } = await lockWebhook(work, text)
+    const before = await lockWebhook(work, text)
+    if (!matches(work.ifMatch, tagOf(before))) throw httpErrors.versionConflict()
+    const { id } = before
     await tell(work, id, webhookEvents.deleted)
     await deleteWebhookRow(db, directory, id)
     await enqueue(db, FORGET, { directoryId: directory.id, webhookId: id })

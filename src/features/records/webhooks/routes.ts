@@ -146,6 +146,7 @@ export const webhookRoutes: Route[] = [
     operation: 'webhooks.delete',
     summary: 'Delete a webhook',
     reply: Success,
+    errors: [...one.errors, httpErrors.versionConflict],
     event: webhookEvents.deleted,
     async handle(work, { params }) {
       await deleteWebhook(work, params.webhookId)

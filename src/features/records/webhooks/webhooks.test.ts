@@ -31,7 +31,11 @@ test('is made with a secret that is shown once, is changed, and deleted', async 
   const again = await tenant.patch(path, { subOrgId, enabled: true, events: ['*', '*'] })
   expect(again.body.webhook).toMatchObject({ enabled: true, disabledReason: null, events: ['*'] })
 
-  expect((await tenant.delete(`${path}?subOrgId=${subOrgId}`)).body).toEqual({ success: true })
+  const stale = { 'if-match': read.headers.get('etag') ?? '' }
+  const early = await tenant.delete(`${path}?subOrgId=${subOrgId}`, stale)
+  expect([early.status, early.body.code]).toEqual([412, 'version_conflict'])
+  const present = { 'if-match': again.headers.get('etag') ?? '' }
+  expect((await tenant.delete(`${path}?subOrgId=${subOrgId}`, present)).body).toEqual({ success: true })
   expect((await tenant.get(path)).body.code).toBe('webhook_not_found')
   const types = (await service.events(tenant)).map(({ type }) => type).filter((type) => type.startsWith('webhook'))
   expect(types).toEqual(['webhook.created', 'webhook.updated', 'webhook.updated', 'webhook.deleted'])
