@@ -20,8 +20,8 @@ export function makeAjv(coerceTypes: boolean, allErrors: boolean): Ajv {
     validateSchema: false,
   })
   addFormats.default(ajv)
-  // Ajv's own accepts a `urn:uuid:` prefix and any case, for which a database query would be in vain.
-  ajv.addFormat('uuid', isId)
+  // In either case (RFC 9562 §4). Ajv's own accepts a `urn:uuid:` prefix too, which PostgreSQL refuses.
+  ajv.addFormat('uuid', (text: string) => isId(text.toLowerCase()))
   ajv.addFormat(LOCALE_FORMAT, isLocale)
   // Ajv's own count the characters of every text. There are at most as many as UTF-16 units, and at least half.
   addLength(

@@ -32,7 +32,7 @@ export const sessionRoutes: Route[] = [
       { description: 'A page of live sessions, by user.' },
     ),
     async handle(work, { query }) {
-      const { userId } = query
+      const userId = query.userId?.toLowerCase()
       const page = readPage(work.platform, '/v1/sessions', query)
       const found = await listSessionRows(work.db, work.reach, userId === undefined ? {} : { userId }, page)
       const { rows, reply } = finishPage(work, page, found, byAge)

@@ -79,12 +79,17 @@ export function toSession(row: ListedSession): Static<typeof Session> {
   }
 }
 
-export const UserSessions = named('UserSessions', Type.Object({ user_id: AccountId, sessions: Type.Array(Session) }))
+export const UserSessions = named(
+  'UserSessions',
+  Type.Object({ user_id: AccountId, directory_user_id: Id, sessions: Type.Array(Session) }),
+)
 
 /** Groups sessions by user, users in the order of their first session on the page. */
 export function groupByUser(rows: ListedSession[]): Static<typeof UserSessions>[] {
-  const groups = Map.groupBy(rows.map(toSession), (session) => session.user_id)
-  return [...groups].map(([user_id, sessions]) => ({ user_id, sessions }))
+  const groups = Map.groupBy(rows.map(toSession), (session) => session.directory_user_id)
+  return [...groups].flatMap(([directory_user_id, sessions]) =>
+    sessions.slice(0, 1).map(({ user_id }) => ({ user_id, directory_user_id, sessions })),
+  )
 }
 
 export const Revocation = named(

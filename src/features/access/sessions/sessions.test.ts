@@ -37,6 +37,9 @@ test('sessions are listed by user, for one organization or the whole environment
   expect([first.body.has_more, first.body.total]).toEqual([true, ids.length])
   const ofOne = await tenant.get(`/v1/sessions?userId=${one.session.user_id}&include_total=true`)
   expect(ofOne.body.total).toBe(1)
+  // RFC 9562 §4: either case.
+  const written = one.session.user_id.toUpperCase()
+  expect((await tenant.get(`/v1/sessions?userId=${written}&include_total=true`)).body).toEqual(ofOne.body)
   const staging = await tenant.withKey({ environment: 'staging' })
   expect((await staging.get('/v1/sessions')).body.users).toEqual([])
   expect(JSON.stringify(all.body)).not.toMatch(/token|hash/)

@@ -55,7 +55,7 @@ test('where single sign-on is enforced, no other way leads in, but for those who
     const sso = { ...by, method: 'sso', source: connection } as const
     expect((await signInAs(work, { ...who, email: ada.email }, RULES, sso))['error']).toBeUndefined()
   }
-  await set({ sso_exempt_user_ids: [grace.id] })
+  await set({ sso_exempt_user_ids: [grace.id.toUpperCase()] })
   expect((await enterByCode(subOrgId, grace.email)).status).toBe(200)
   await set({ enforce_sso: false })
   expect((await tenant.post('/v1/auth/token/refresh', { subOrgId, refresh_token })).status).toBe(200)

@@ -9,7 +9,9 @@ export const ssoGate: Gate = {
   async judge(work, { method, facts }) {
     if (method === 'sso') return null
     const { enforce_sso, sso_exempt_user_ids } = await enforcementSettings.effective(work)
-    const isExempt = [facts.user_id, facts.auth_account_id].some((id) => id && sso_exempt_user_ids.includes(id))
+    const isExempt = [facts.user_id, facts.auth_account_id].some((id) =>
+      sso_exempt_user_ids.some((exempt) => exempt.toLowerCase() === id),
+    )
     if (enforce_sso && !isExempt) throw loginErrors.ssoRequired()
     return null
   },

@@ -145,6 +145,8 @@ test('refuses what it does not know', async () => {
   for (const query of [
     'types=user.exploded',
     'after=nonsense',
+    'cursor=nonsense',
+    'after=&cursor=',
     'from=yesterday',
     'limit=1001',
     'actor_type=ghost',
@@ -155,6 +157,20 @@ test('refuses what it does not know', async () => {
   expect((await own.get('/v1/audit/export?format=xml')).status).toBe(400)
   const { next_cursor } = await page(wide, { limit: '1' })
   expect((await own.get(`/v1/audit/events?after=${next_cursor}`)).status).toBe(400)
+  const both = await wide.get(`/v1/audit/events?after=${next_cursor}&cursor=${next_cursor}`)
+  expect([both.status, both.body.errors[0]]).toMatchObject([400, { field: 'cursor', code: 'ambiguous' }])
+})
+
+test('takes cursor for after, and ids in either case', async () => {
+  const { next_cursor } = await page(wide, { limit: '1' })
+  const rest = await page(wide, { limit: '1', after: next_cursor })
+  expect(rest.events).toHaveLength(1)
+  expect((await page(wide, { limit: '1', cursor: next_cursor })).events).toEqual(rest.events)
+  const [{ actor, target }] = rest.events
+  for (const [filter, id] of Object.entries({ actor_id: actor.id, target_id: target.id, user_id: target.id }))
+    expect((await page(wide, { [filter]: id.toUpperCase() })).events).toEqual(
+      (await page(wide, { [filter]: id })).events,
+    )
 })
 
 test('pages stay what they are while others write', async () => {

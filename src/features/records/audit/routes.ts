@@ -1,11 +1,14 @@
 import { Type } from 'typebox'
+import { invalidField } from '../../../platform/errors.ts'
 import { defineRoute, type Route } from '../../../platform/http/route.ts'
 import { settingsRoutes } from '../../../platform/settings/settings-routes.ts'
 import { csvHead, exportAudit, listAudit } from './read.ts'
 import { AuditPage, auditQuery } from './schema.ts'
 import { AuditSettingsReply, auditSettings } from './settings.ts'
 
-const after = Type.Optional(Type.String({ maxLength: 200, description: 'next_cursor of the last page.' }))
+const Cursor = (description: string) => Type.Optional(Type.String({ maxLength: 200, description }))
+const after = Cursor('`next_cursor` of the last page.')
+const cursor = Cursor('Another name of `after`, as in other lists. Send one of them.')
 
 const about = { method: 'GET', scope: 'audit.read', directory: 'reach', tag: 'Audit log' } as const
 
@@ -21,10 +24,15 @@ export const auditRoutes: Route[] = [
     query: Type.Object({
       ...auditQuery,
       after,
+      cursor,
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, description: 'Default 100.' })),
     }),
     reply: AuditPage,
-    handle: (work, { query: { after = null, limit = 100, ...query } }) => listAudit(work, query, { after, limit }),
+    handle: (work, { query: { after, cursor, limit = 100, ...query } }) => {
+      if (after !== undefined && cursor !== undefined)
+        throw invalidField('cursor', 'ambiguous', 'cursor is another name of after: send one of them')
+      return listAudit(work, query, { after: after ?? cursor ?? null, limit })
+    },
   }),
   defineRoute({
     ...about,
