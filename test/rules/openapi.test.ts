@@ -234,7 +234,9 @@ test('a route that reads If-Match declares the conflict, by which the documentat
 
 test('what a PATCH compares with If-Match, a DELETE of the same path compares too', () => {
   const compares = (route: (typeof routes)[number]) => route.errors.some(({ code }) => code === 'version_conflict')
-  const versioned = new Set(routes.filter((route) => route.method === 'PATCH' && compares(route)).map(({ path }) => path))
+  const versioned = new Set(
+    routes.filter((route) => route.method === 'PATCH' && compares(route)).map(({ path }) => path),
+  )
   const deleting = routes.filter(({ method, path }) => method === 'DELETE' && versioned.has(path))
   expect(deleting.length).toBeGreaterThan(5)
   expect(deleting.filter((route) => !compares(route)).map(({ path }) => path)).toEqual([])
