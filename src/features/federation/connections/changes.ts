@@ -94,7 +94,7 @@ export async function changeConnection(
       ...(body.status === undefined ? {} : { status: body.status }),
       ...(secret === undefined ? {} : { oidc_client_secret_sealed: await sealed(work, known, body) }),
       config: storedConfig(config),
-      ...schedule(config),
+      ...schedule(config, row.next_check_at),
       ...(change.idp_certificates ? { expiry_told_days: null } : {}),
     })
     // It locks the configuration of provisioning, which comes before users.
@@ -229,9 +229,10 @@ function storedConfig({ jit_provisioning: jit, ...config }: Partial<ConnectionCo
 const DAY_SECONDS = 24 * 3600
 
 /** Certificates expire and metadata changes: who has either is looked at every day. */
-function schedule(config: Partial<ConnectionConfig>) {
+function schedule(config: Partial<ConnectionConfig>, planned: Date | null = null) {
   const isWatched = (config.idp_certificates ?? []).length > 0 || Boolean(config.idp_metadata_url)
-  return { next_check_at: isWatched ? after(DAY_SECONDS) : null }
+  // A change does not put the next look off: a connection that is changed daily would never be looked after.
+  return { next_check_at: isWatched ? (planned ?? after(DAY_SECONDS)) : null }
 }
 
 /**

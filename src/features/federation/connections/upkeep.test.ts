@@ -44,6 +44,18 @@ test('it is told 60, 30, 7 and 1 days ahead, and once when it has happened, that
   expect((await told('certificate_expiring')).length).toBe(6)
 })
 
+test('a connection that is changed more than once a day is looked after all the same', async () => {
+  const subOrgId = await tenant.organization()
+  const body = { subOrgId, name: 'Busy', ...SAML, idp_certificate: await certificate(-345) }
+  const { id } = (await tenant.post('/v1/sso/connections', body)).body.connection
+  for (let n = 0; n < 3; n++) {
+    await app.advance(DAY * 0.6)
+    await tenant.patch(`/v1/sso/connections/${id}`, { subOrgId, name: `Busy ${n}` })
+  }
+  await lookAfter()
+  expect((await told('certificate_expiring')).filter((data) => Object(data).id === id)).toHaveLength(1)
+})
+
 test('a connection without certificates is left alone', async () => {
   const other = await app.tenant()
   const subOrgId = await other.organization()

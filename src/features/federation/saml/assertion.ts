@@ -228,6 +228,7 @@ export function timeOf(element: XmlElement, name: string): number | null {
   return ms
 }
 
-function shown(text: string | null | undefined): string {
+/** A text of a message as an explanation quotes it. */
+export function shown(text: string | null | undefined): string {
   return text ? `“${text.slice(0, 200)}”` : 'missing'
 }

@@ -36,10 +36,11 @@ export const samlProtocol: SsoProtocol = {
   check: checkProvider,
   async readMetadata(work, xml) {
     try {
-      const { entityId, ssoUrls, sloUrls, sloResponseUrls, certificates, wantsSignedRequests } = await readIdpMetadata(
-        work,
-        xml,
-      )
+      const metadata = await readIdpMetadata(work, xml)
+      const { entityId, ssoUrls, sloUrls, sloResponseUrls, certificates, wantsSignedRequests, validUntil } = metadata
+      // Process clock: whether the metadata is valid now (SAML metadata §2.3.2).
+      if (validUntil && validUntil <= work.platform.clock.now())
+        throw new IdpMetadataError(`The metadata was valid until ${validUntil.toISOString()}.`)
       return {
         idp_entity_id: entityId,
         idp_sso_url: ssoUrls.redirect ?? ssoUrls.post,

@@ -281,10 +281,17 @@ test('metadata that is another provider’s by now changes no certificate', asyn
   expect((await acme.change({})).idp_certificates).toMatchObject([{ subject: 'CN=idp' }])
 })
 
-test('metadata that has expired is told of by a test', async () => {
+test('metadata that has expired is refused, and told of by a test', async () => {
   const acme = await connect()
   try {
     await idp.change({ validUntil: '2020-01-01T00:00:00Z' })
+    const other = { subOrgId: acme.subOrgId, name: 'Late', protocol: 'saml' }
+    const idp_metadata_xml = await (await fetch(idp.metadataUrl)).text()
+    for (const given of [{ idp_metadata_xml }, { idp_metadata_url: idp.metadataUrl }]) {
+      const refused = await tenant.post('/v1/sso/connections', { ...other, ...given })
+      expect([refused.status, refused.body.code]).toEqual([422, 'metadata_invalid'])
+      expect(refused.body.detail).toContain('valid until 2020-01-01')
+    }
     const failed = (await acme.check()).checks.filter(({ ok }: { ok: boolean }) => !ok)
     expect(failed).toMatchObject([{ id: 'metadata', message: expect.stringContaining('2020-01-01') }])
   } finally {

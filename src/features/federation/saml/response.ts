@@ -4,7 +4,7 @@ import { type Message, parseMessage, readUtf8 } from '../xml/message.ts'
 import { attributeOf, onlyChild, type XmlElement } from '../xml/read.ts'
 import { ns, SUCCESS } from '../xml/saml-names.ts'
 import { signatureOf } from '../xml/signatures.ts'
-import { type Assertion, checkInResponseTo, checkIssuer, type Expected, readAssertion } from './assertion.ts'
+import { type Assertion, checkInResponseTo, checkIssuer, type Expected, readAssertion, shown } from './assertion.ts'
 import { SamlRefusal } from './refusal.ts'
 import { verifySigned } from './signature.ts'
 import { checkResponseStructure, checkSoleStructure } from './structure.ts'
@@ -63,7 +63,10 @@ function checkEnvelope(response: XmlElement, expected: Expected): void {
   checkInResponseTo(response, expected)
   const destination = attributeOf(response, 'Destination')
   if (destination === null || !expected.acsUrls.includes(destination))
-    throw new SamlRefusal('destination', 'The response was made for another address than the one it was posted to.')
+    throw new SamlRefusal(
+      'destination',
+      `The destination is ${shown(destination)}, and not ${shown(expected.acsUrls[0])}.`,
+    )
 }
 
 /** Throws SamlRefusal with the codes of a provider that has signed nobody in, or has not done what was asked. */
