@@ -284,6 +284,13 @@ export const signIn: Mutant[] = [
     tests: ['impersonation.test.ts'],
   },
   {
+    name: 'a withdrawn consent ends impersonations at once',
+    in: 'impersonationSettings',
+    find: 'if (isEnabled(before) && !isEnabled(after))',
+    replace: 'if (isEnabled(before) && isEnabled(after))',
+    tests: ['impersonation.test.ts'],
+  },
+  {
     name: 'an impersonation session lasts no longer than an access token',
     in: 'impersonate',
     find: 'Math.min(wish.durationSeconds, access_token_ttl_seconds)',

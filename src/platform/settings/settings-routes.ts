@@ -37,7 +37,7 @@ const Effective = Type.Object({
 
 /** The three routes that every family of settings has. */
 export function settingsRoutes<P extends TProperties, R extends TProperties>(
-  family: Pick<Settings<P>, 'sources' | 'events'>,
+  family: Pick<Settings<P>, 'sources' | 'events' | 'entailed'>,
   spec: SettingsRoutes<R>,
 ): Route[] {
   const { tag, noun, scopes, examples } = spec
@@ -50,6 +50,7 @@ export function settingsRoutes<P extends TProperties, R extends TProperties>(
     body: spec.body,
     reply,
     event: family.events.updated,
+    maybeEvents: family.entailed,
     examples: { body: examples.body, reply: examples.reply },
   } as const
   return [

@@ -1,10 +1,10 @@
 import { type Static, type TObject, type TProperties, Type } from 'typebox'
 import { httpErrors } from '../errors.ts'
-import { changedFrom, defineEvents, type EventFactory, record } from '../events/events.ts'
+import { changedFrom, defineEvents, type EventDefinition, type EventFactory, record } from '../events/events.ts'
 import { named, nullable } from '../schema.ts'
 import type { AccountScope } from '../tenancy/directory.ts'
 import { fits } from '../validator.ts'
-import { inTx, type Work } from '../work.ts'
+import { inTx, type TxWork, type Work } from '../work.ts'
 import { type Layers, onlyObject, rowsOf, type SettingsTable, type Tenant } from './settings-rows.ts'
 
 /** Where a setting's value comes from. */
@@ -16,6 +16,12 @@ export const SettingsSources = named(
   Type.Record(Type.String(), Type.Enum(['default', 'account', 'directory'])),
 )
 
+/** The values in force before and after a change. */
+interface SettingsChange {
+  before: object
+  after: object
+}
+
 /** The settings of a family that one feature owns: it defines, checks and reads them. */
 export interface SettingsPart<P extends TProperties> {
   table: SettingsTable
@@ -25,6 +31,10 @@ export interface SettingsPart<P extends TProperties> {
   effective(work: Tenant): Promise<Static<TObject<P>>>
   /** Checks a change beyond the schema of each field. Throws `invalid_request`. */
   assertFit(work: Tenant, patch: Record<string, unknown>): Promise<void>
+  /** What a change of the values in force entails, in its transaction. */
+  settle(work: TxWork, change: SettingsChange): Promise<void>
+  /** The events of that. */
+  entailed: EventDefinition[]
 }
 
 /**
@@ -68,7 +78,17 @@ export function defineSettingsPart<P extends TProperties>(
     defaults: onlyObject(defaults),
     effective,
     assertFit: async (work, patch) => assertFit(work, patch, await effective(work)),
+    settle: async () => {},
+    entailed: [],
   }
+}
+
+/** A part whose changes entail something else, and the events of that. */
+export function entailing<P extends TProperties>(
+  part: SettingsPart<P>,
+  effects: Pick<SettingsPart<P>, 'settle' | 'entailed'>,
+): SettingsPart<P> {
+  return { ...part, ...effects }
 }
 
 /** Two parts of a family as one. Throws if they are of two families, or both define a field. */
@@ -89,6 +109,11 @@ export function joinSettings<A extends TProperties, B extends TProperties>(
       await a.assertFit(work, patch)
       await b.assertFit(work, patch)
     },
+    async settle(work, change) {
+      await a.settle(work, change)
+      await b.settle(work, change)
+    },
+    entailed: [...a.entailed, ...b.entailed],
   }
 }
 
@@ -159,6 +184,7 @@ export function settingsFamily<P extends TProperties>(help: string, whole: Setti
         const after = compose(schema, defaults, inherited, own.after)
         const named = Object.fromEntries(Object.entries(after).filter(([name]) => name in data))
         await record(work, events.updated({ data, previous: changedFrom<object>(before, named) }))
+        await whole.settle(work, { before, after })
         return after
       })
     },

@@ -2,22 +2,19 @@ import type { Db } from '../../../platform/db/pool.ts'
 import { record, systemOrigin } from '../../../platform/events/events.ts'
 import { forEachPart } from '../../../platform/jobs/parts.ts'
 import type { JobHandler } from '../../../platform/jobs/queue.ts'
-import { defineEndReasons } from '../../../platform/lifecycle/end-reasons.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import { findDirectory } from '../../../platform/tenancy/directory.ts'
 import { inTx } from '../../../platform/work.ts'
-import { revokeSessions } from '../../access/sessions/sessions.ts'
+import { endImpersonations } from './end.ts'
 import { impersonationEvents } from './events.ts'
 import { impersonationSettings } from './settings.ts'
-import { type EndedRow, findDirectoryIds, findEndedRows, findSessionIds, takeRow } from './store.ts'
+import { type EndedRow, findDirectoryIds, findEndedRows, takeRow } from './store.ts'
 
 const BATCH = 200
 
-const reasons = defineEndReasons('impersonation_disabled')
-
 /**
- * Ends sessions in which somebody acts for a user whose organization no longer allows it, and records the end of those that
- * are over, however they ended.
+ * Records the end of those that are over, however they ended. Ends those that began while the organization withdrew its
+ * consent, of which the change of the setting saw nothing.
  */
 export const announceEndedImpersonations: JobHandler = {
   name: 'impersonation.end',
@@ -58,9 +55,7 @@ async function endWithoutConsent(platform: Platform, directoryId: string): Promi
   if (!directory) return
   const work = { platform, directory, origin: systemOrigin(), db: platform.db }
   if ((await impersonationSettings.effective(work)).impersonation_enabled) return
-  await inTx(work, async (work) =>
-    revokeSessions(work, await findSessionIds(work.db, directory), reasons.impersonation_disabled),
-  )
+  await inTx(work, endImpersonations)
 }
 
 async function announce(platform: Platform, ended: EndedRow): Promise<void> {

@@ -238,14 +238,21 @@ test('an organization that allows it no longer ends it', async () => {
   const other = await signedIn(world)
   const [acting, elsewhere] = [succeeded(await ask(person)).session, succeeded(await ask(other)).session]
   succeeded(await tenant.patch('/v1/auth/settings', { subOrgId: place.subOrgId, impersonation_enabled: false }))
-  await endings()
   expect((await bearing(app, acting.access_token).get('/v1/me')).status).toBe(401)
   expect((await person.me.get('/v1/me')).status).toBe(200)
   expect((await bearing(app, elsewhere.access_token).get('/v1/me')).status).toBe(200)
-  expect(await eventsOf(place.subOrgId, 'impersonation.ended')).toMatchObject([{ data: { ended: 'revoked' } }])
   expect(await eventsOf(place.subOrgId, 'session.revoked')).toMatchObject([
     { target_id: acting.id, data: { reason: 'impersonation_disabled' } },
   ])
+  await endings()
+  expect(await eventsOf(place.subOrgId, 'impersonation.ended')).toMatchObject([{ data: { ended: 'revoked' } }])
+})
+
+test('an organization that no longer says whether it allows it ends it as well', async () => {
+  const place = await organization()
+  const acting = succeeded(await ask(await signedIn(place))).session
+  succeeded(await tenant.patch('/v1/auth/settings', { subOrgId: place.subOrgId, impersonation_enabled: null }))
+  expect((await bearing(app, acting.access_token).get('/v1/me')).status).toBe(401)
 })
 
 test('one user is acted for twenty times in an hour', async () => {
