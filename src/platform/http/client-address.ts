@@ -31,7 +31,7 @@ export function networkOf(ip: string): string {
 
 // What proxies add to requests.
 const FORWARDED =
-  /^(forwarded|via|x-(forwarded|original|envoy|azure)-.+|x-real-ip|(x|true|fastly)-client-ip|cf-connecting-ip)$/
+  /^(forwarded|via|cdn-loop|x-(forwarded|original|envoy|azure|amzn)-.+|x-(real|cluster-client)-ip|x-host|((x|true|fastly)-)?client-ip|cf-connecting-ip)$/
 
 /** From this machine itself, and not by a name that foreign DNS points at it (DNS rebinding). */
 export function isLocal(request: FastifyRequest): boolean {
@@ -39,6 +39,8 @@ export function isLocal(request: FastifyRequest): boolean {
     // A proxy on this machine speaks for others, and may rewrite the name of the host. That is so of one that is trusted
     // as well, since it need not say for whom it speaks.
     !Object.keys(request.headers).some((name) => FORWARDED.test(name)) &&
+    // nginx asks so unless it is told otherwise. No browser does, nor curl.
+    request.raw.httpVersion !== '1.0' &&
     /^(127\.|::1$)/.test(clientAddress(request)) &&
     /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i.test(request.host)
   )

@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
 import { send } from '../../../test/send.ts'
@@ -51,19 +53,33 @@ const forwarding = {
   'X-Envoy-External-Address': '127.0.0.1',
   'X-Azure-ClientIP': '127.0.0.1',
   'Fastly-Client-IP': '127.0.0.1',
+  'Client-IP': '127.0.0.1',
+  'X-Cluster-Client-IP': '127.0.0.1',
+  'X-Amzn-Trace-Id': 'Root=1-67891233-abcdef012345678912345678',
+  'CDN-Loop': 'cdn.example',
+  'X-Host': 'localhost',
 }
 
 test.each(Object.entries(forwarding))('nor does whom a proxy on this machine speaks for: %s', async (name, value) => {
   for (const to of [app.baseUrl, proxied.baseUrl]) expect((await look({ [name]: value }, to)).status).toBe(404)
 })
 
+test.each([
+  ['1.0', 404],
+  ['1.1', 200],
+])('a request of HTTP/%s, without a word of a proxy, is answered with %s', async (version, status) => {
+  const socket = connect(Number(port), '127.0.0.1')
+  socket.write(`GET /dev/mail HTTP/${version}\r\nHost: 127.0.0.1:${port}\r\nConnection: close\r\n\r\n`)
+  expect(await text(socket)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+})
+
 test('compose.yaml publishes ports on this machine alone', () => {
-  const text = readFileSync(new URL('../../../compose.yaml', import.meta.url), 'utf8')
-  const published = [...text.matchAll(/ports:\s*\[([^\]]*)\]/g)].flatMap(([, list = '']) => list.split(','))
+  const compose = readFileSync(new URL('../../../compose.yaml', import.meta.url), 'utf8')
+  const published = [...compose.matchAll(/ports:\s*\[([^\]]*)\]/g)].flatMap(([, list = '']) => list.split(','))
   expect(published.map((each) => each.trim())).toEqual([
     '"127.0.0.1:4000:4000"',
     '"127.0.0.1:4001:4001"',
     '"127.0.0.1:8025:8025"',
   ])
-  expect(text.match(/\bports:/g)).toHaveLength(2)
+  expect(compose.match(/\bports:/g)).toHaveLength(2)
 })
