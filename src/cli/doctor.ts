@@ -237,7 +237,8 @@ async function examineMigrations(
       return { migrations: { check, state: 'problem', detail }, isBehind }
     }
     if (!isBehind) return { migrations: { check, state: 'ok', detail: 'The schema is up to date.' }, isBehind }
-    const detail = `${pending.join(', ')} not applied: run \`npx watchword migrate\`, or start the service.`
+    const named = pending.length > 3 ? `${pending.length} migrations, ${pending[0]} first,` : pending.join(', ')
+    const detail = `${named} not applied: run \`npx watchword migrate\`, or start the service.`
     return { migrations: { check, state: config.migrateOnStart ? 'warning' : 'problem', detail }, isBehind }
   } catch (error) {
     return { migrations: failed(check, error, config), isBehind: true }

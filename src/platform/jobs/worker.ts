@@ -62,6 +62,8 @@ async function startLane(platform: Platform, handlers: JobHandler[], concurrency
 
   const renewal = setInterval(() => {
     renewClaims(platform.db, [...underWay]).catch((error: unknown) => {
+      // A stop ends the connections under a renewal that is under way, and gives the jobs back itself.
+      if (stopping.signal.aborted) return
       platform.log.warn({ error }, 'The claims on running jobs could not be renewed')
     })
   }, RENEW_MS)
