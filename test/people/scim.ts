@@ -23,12 +23,19 @@ export async function provisioned(app: TestApp, tenant: Tenant, subOrgId?: strin
 /** Calls with a token, or without one. Every answer is checked against the contract. */
 export function scimCaller({ baseUrl }: Pick<TestApp, 'baseUrl'>, token: string | null): ScimClient['call'] {
   const bare = caller(baseUrl, null)
-  return (method, path, body, extra = {}) => {
+  const send: ScimClient['call'] = (method, path, body, extra = {}) => {
     const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/scim+json' }
     const headers = { ...type, ...(token === null ? {} : { authorization: `Bearer ${token}` }), ...extra }
     if (method === 'GET') return bare.get(SCIM + path, headers)
     if (method === 'DELETE') return bare.delete(SCIM + path, headers, body)
     if (method === 'PUT') return bare.put(SCIM + path, body, headers)
     return method === 'POST' ? bare.post(SCIM + path, body, headers) : bare.patch(SCIM + path, body, headers)
+  }
+  return async (...request) => {
+    const reply = await send(...request)
+    const type = reply.headers.get('content-type')
+    // RFC 7644 §8.1: the type has no parameters.
+    if (reply.text !== '' && type !== 'application/scim+json') throw new Error(`${request[1]} was answered as ${type}`)
+    return reply
   }
 }

@@ -90,7 +90,7 @@ export const media = {
       if (type === '' || SCIM_TYPE.test(type)) return readJson(text)
       throw httpErrors.unsupportedMediaType({ detail: 'Send the body as application/scim+json.' })
     },
-    type: 'application/scim+json; charset=utf-8',
+    type: 'application/scim+json',
     suits: (accept) => ANY.test(accept) || /application\/(\*|scim\+json|json)/i.test(accept),
     refusalType: 'application/scim+json',
     // RFC 7644 §3.12

@@ -53,9 +53,13 @@ export function send(route: Route, reply: FastifyReply, { code, body }: Given): 
   if (code === 200 && route.media === 'json') return body
   reply.code(code)
   if (code === 204 || code === 304) return reply.send()
-  return route.media === 'json'
-    ? reply.send(body)
-    : reply.type(mediaOf(route.media).type).send(reply.serialize(Object(body)))
+  if (route.media === 'json') return reply.send(body)
+  const text = reply.serialize(Object(body))
+  // Without a serializer of its own, Fastify adds a charset to the type.
+  return reply
+    .type(mediaOf(route.media).type)
+    .serializer((text: unknown) => String(text))
+    .send(text)
 }
 
 function sendDownload(reply: FastifyReply, { type, name, pieces }: NonNullable<ReturnType<typeof downloadOf>>) {
