@@ -13,7 +13,7 @@ function values(
   name: string,
   description: string,
   types: string[],
-  value: Partial<Pick<ScimAttribute, 'type' | 'referenceTypes' | 'caseExact'>> = {},
+  value: Partial<Pick<ScimAttribute, 'type' | 'referenceTypes' | 'caseExact' | 'uniqueness'>> = {},
 ): ScimAttribute {
   return define(name, description, {
     multiValued: true,
@@ -75,10 +75,11 @@ const userSchema: ScimSchema = {
   name: 'User',
   description: 'User Account',
   attributes: [
-    define('userName', 'What the user is called in the directory; unique, in any case.', {
-      required: true,
-      uniqueness: 'server',
-    }),
+    define(
+      'userName',
+      'The name of the user in the directory. It must be an email address unless emails has one. Unique in any case.',
+      { required: true, uniqueness: 'server' },
+    ),
     NAME,
     define('displayName', 'The name of the user, for people to read.'),
     define('nickName', 'What the user is called casually.'),
@@ -89,8 +90,13 @@ const userSchema: ScimSchema = {
     define('locale', 'The locale for dates, numbers and currency, such as "en-US".'),
     define('timezone', 'The time zone, such as "Europe/Berlin".'),
     define('active', 'Whether the user may sign in.', { type: 'boolean' }),
-    define('password', 'A password to set.', { mutability: 'writeOnly', returned: 'never' }),
-    values('emails', 'E-mail addresses of the user.', ['work', 'home', 'other']),
+    values(
+      'emails',
+      'Email addresses of the user. Required unless the userName is an address. The primary one, or else that of work, ' +
+        'is the address for sign-ins and mails, and is unique in any case.',
+      ['work', 'home', 'other'],
+      { uniqueness: 'server' },
+    ),
     values('phoneNumbers', 'Phone numbers of the user.', ['work', 'home', 'mobile', 'fax', 'pager', 'other']),
     values('ims', 'Instant messaging addresses of the user.', [
       'aim',
@@ -121,7 +127,10 @@ const groupSchema: ScimSchema = {
   name: 'Group',
   description: 'Group',
   attributes: [
-    define('displayName', 'The name of the group, for people to read.', { required: true }),
+    define('displayName', 'The name of the group, for people to read. Unique in any case.', {
+      required: true,
+      uniqueness: 'server',
+    }),
     define(MEMBERS, 'The members of the group.', {
       multiValued: true,
       subAttributes: [
@@ -159,5 +168,8 @@ const enterpriseUserSchema: ScimSchema = {
   ],
 }
 
-export const userType = defineResourceType(userSchema, [enterpriseUserSchema])
+/** Accepted in any spelling and never kept (RFC 7643 §4.1). No schema has it: the service takes no password from a client. */
+const PASSWORD = define('password', 'Ignored.', { mutability: 'writeOnly', returned: 'never' })
+
+export const userType = defineResourceType(userSchema, [enterpriseUserSchema], [PASSWORD])
 export const groupType = defineResourceType(groupSchema, [])

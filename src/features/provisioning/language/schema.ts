@@ -27,7 +27,7 @@ export interface ScimResourceType {
   name: string
   schema: ScimSchema
   extensions: ScimSchema[]
-  /** Attributes of §3.1 and of the schema, by names in lower case. */
+  /** Attributes of §3.1, those of the schema, and those that are ignored, by names in lower case. */
   attributes: ReadonlyMap<string, ScimAttribute>
   /** The extensions, by URNs in lower case. */
   extensionsByUrn: ReadonlyMap<string, KnownExtension>
@@ -100,12 +100,17 @@ const COMMON = [
   }),
 ]
 
-export function defineResourceType(schema: ScimSchema, extensions: ScimSchema[]): ScimResourceType {
+/** `ignored`: attributes that clients may send, and that `/Schemas` does not have. */
+export function defineResourceType(
+  schema: ScimSchema,
+  extensions: ScimSchema[],
+  ignored: ScimAttribute[] = [],
+): ScimResourceType {
   return {
     name: schema.name,
     schema,
     extensions,
-    attributes: byName([...COMMON, ...schema.attributes]),
+    attributes: byName([...COMMON, ...ignored, ...schema.attributes]),
     extensionsByUrn: new Map(
       extensions.map((extension) => [
         extension.id.toLowerCase(),

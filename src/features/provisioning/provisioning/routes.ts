@@ -18,7 +18,13 @@ const { about, ListReply, listed, Patch, params, searched, selected } = scimRout
 // Of any type, and in any case: what a client sends is read by the schemas of SCIM.
 const text = { type: ['string', 'null'] }
 const UserResource = scimRoute.resource('ScimUser', {
-  userName: Type.Optional(Type.Unsafe<unknown>({ ...text, examples: ['ada@acme.example'] })),
+  userName: Type.Optional(
+    Type.Unsafe<unknown>({
+      ...text,
+      description: 'Must be an email address unless `emails` has one.',
+      examples: ['ada@acme.example'],
+    }),
+  ),
   displayName: Type.Optional(Type.Unsafe<unknown>({ ...text, examples: ['Ada Lovelace'] })),
   active: Type.Optional(Type.Unsafe<unknown>({ type: ['boolean', 'string', 'null'], examples: [true] })),
 })

@@ -201,6 +201,35 @@ describe('RFC 7644 §4: what the service can do', () => {
     expectRefused(await read('GET', '/Schemas/urn:nothing'), 404)
   })
 
+  test('RFC 7643 §4.1, §7: no password, and uniqueness where it is enforced', async () => {
+    type Attribute = { name: string; uniqueness: string; description: string }
+    const attributesOf = async (urn: string): Promise<Attribute[]> =>
+      answered(await read('GET', `/Schemas/${urn}`)).attributes
+    const [user, group] = [await attributesOf(USER), await attributesOf(GROUP)]
+    expect(user.map(({ name }) => name)).not.toContain('password')
+    const isUnique = ({ uniqueness }: Attribute) => uniqueness !== 'none'
+    expect([...user, ...group].filter(isUnique).map(({ name, uniqueness }) => [name, uniqueness])).toEqual([
+      ['userName', 'server'],
+      ['displayName', 'server'],
+    ])
+    const emails = user.find(({ name }) => name === 'emails')
+    const subAttributes: Attribute[] = Object(emails).subAttributes
+    expect(subAttributes.filter(isUnique).map(({ name }) => name)).toEqual(['value'])
+    // A client without addresses learns that it needs one.
+    for (const attribute of [emails, user.find(({ name }) => name === 'userName')])
+      expect(attribute?.description).toMatch(/email address|is an address/i)
+    expectRefused(await call('POST', '/Users', { userName: 'jdoe' }), 400, 'invalidValue')
+  })
+
+  test.each(['password', 'PassWord', `${USER}:password`])('a client that sends %s is served', async (name) => {
+    const user = await addUser(client, { [name]: 'correct horse' })
+    const { text, body } = await call('PUT', `/Users/${user.id}`, { userName: user.userName, [name]: 'correct horse' })
+    expect(body).toEqual(user)
+    const Operations = [{ op: 'add', path: name, value: 'correct horse' }]
+    const patched = await call('PATCH', `/Users/${user.id}`, { Operations })
+    expect([patched.status, text + patched.text]).toEqual([200, expect.not.stringContaining('horse')])
+  })
+
   test('every attribute of a user is of a schema', async () => {
     const user = await addUser(client, { title: 'x', [ENTERPRISE]: { department: 'R&D' } })
     const { Resources } = answered(await read('GET', '/Schemas'))
