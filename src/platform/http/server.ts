@@ -1,6 +1,7 @@
 import { isIP, type Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { httpErrors } from '../errors.ts'
+import type { Origin } from '../events/origin.ts'
 import { newRequestId } from '../ids.ts'
 import { keyLimiter } from '../limits/rate-limit.ts'
 import type { Metrics } from '../observability/metrics.ts'
@@ -30,6 +31,7 @@ export interface Observed {
   /** Of a refusal. */
   code: string | null
   answer: string
+  origin: Origin
 }
 
 export interface ServerParts extends Omit<Pipeline, 'limitKey' | 'anonymous'> {
@@ -169,7 +171,7 @@ function observer(observe: ServerParts['observeScim']) {
     const { caller, route, code } = state
     if (caller?.kind === 'scim' && route)
       await observe(caller.directory, {
-        ...{ method, url, body, code, route: route.path, status: reply.statusCode },
+        ...{ method, url, body, code, route: route.path, status: reply.statusCode, origin: state.origin },
         answer: typeof answer === 'string' ? answer : '',
       })
     return answer

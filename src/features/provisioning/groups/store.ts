@@ -132,6 +132,23 @@ export async function updateGroupRow(
   return { ...row, shown_version, shown_at }
 }
 
+/** Whether another group has this externalId. */
+export async function isRepeated(
+  db: Db,
+  directory: Directory,
+  { externalId, id }: { externalId: string; id: string },
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('scim_groups')
+    .select('id')
+    .where('directory_id', '=', directory.id)
+    .where('external_id', '=', externalId)
+    .where('id', '<>', id)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 export async function deleteGroupRow(tx: Tx, directory: Directory, id: string): Promise<void> {
   await sql`
     with gone as (delete from scim_group_members where directory_id = ${directory.id} and group_id = ${id}),

@@ -1,6 +1,6 @@
 import { isUniqueViolation } from '../../../platform/db/pool.ts'
 import { httpErrors } from '../../../platform/errors.ts'
-import { changedFrom, type EventInput, record } from '../../../platform/events/events.ts'
+import { changedFrom, type EventInput } from '../../../platform/events/events.ts'
 import { matches } from '../../../platform/http/precondition.ts'
 import { isId, newId } from '../../../platform/ids.ts'
 import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
@@ -10,7 +10,7 @@ import { isSame, own, type ScimObject } from '../language/json.ts'
 import { normaliseResource } from '../language/normalise.ts'
 import { versionTag } from '../language/versions.ts'
 import { applyPatch, type MemberChanges, readPatch, splitMemberOperations, takeMembers } from '../patch/patch.ts'
-import { scimError, scimErrors } from '../scim/scim.ts'
+import { REPEATED_GROUP, recordChanges, scimError, scimErrors, warn } from '../scim/scim.ts'
 import { groupEvents, type ProvisionedGroup } from './events.ts'
 import { changeMembers, wholeList } from './members.ts'
 import { toResource } from './resource.ts'
@@ -21,6 +21,7 @@ import {
   findGroupRows,
   type GroupRow,
   insertGroupRow,
+  isRepeated,
   leaveGroupRows,
   listUserIds,
   listUserIdsBeneath,
@@ -63,8 +64,6 @@ async function orTaken<T>(written: Promise<T>): Promise<T> {
   } catch (error) {
     if (isUniqueViolation(error, 'scim_groups_by_name'))
       throw scimError(scimErrors.uniqueness, 'Another group has this displayName.')
-    if (isUniqueViolation(error, 'scim_groups_by_external_id'))
-      throw scimError(scimErrors.uniqueness, 'Another group has this externalId.')
     throw error
   }
 }
@@ -77,8 +76,9 @@ export async function createGroup(work: Work, body: unknown): Promise<GroupRow> 
       const rules = await holdRules(work)
       const group = await insertGroupRow(work.db, work.directory, newId(), toFields(rest))
       const changed = members.length > 0 ? await applyMembers(work, group, wholeList(members), rules) : []
-      await record(work, groupEvents.created(detailsOf(work, group)), ...tellMembers(work, group, changed))
+      await recordChanges(work, groupEvents.created(detailsOf(work, group)), ...tellMembers(work, group, changed))
       await followChange(work, group.id, { changed, isRenamed: false })
+      await warnOfRepeated(work, group)
       return group
     }),
   )
@@ -115,7 +115,7 @@ export async function deleteGroup(work: Work, id: string, { ifMatch }: Condition
     const beneath = await listUserIdsBeneath(db, directory, [group.id])
     await deleteGroupRow(db, directory, group.id)
     await settleRoles(work, users, rules)
-    await record(work, groupEvents.deleted(detailsOf(work, group)), ...tellRemoved(work, around, group.id))
+    await recordChanges(work, groupEvents.deleted(detailsOf(work, group)), ...tellRemoved(work, around, group.id))
     await raiseVersions(
       db,
       directory,
@@ -130,7 +130,7 @@ export async function deleteGroup(work: Work, id: string, { ifMatch }: Condition
 export async function leaveGroups(work: TxWork, userId: string): Promise<void> {
   const { db, directory } = work
   const groups = await leaveGroupRows(db, directory, userId)
-  await record(work, ...tellRemoved(work, groups, userId))
+  await recordChanges(work, ...tellRemoved(work, groups, userId))
   await raiseVersions(
     db,
     directory,
@@ -182,11 +182,17 @@ async function change(
       const row = !isEdited && changed.length > 0 ? await updateGroupRow(work.db, work.directory, group, null) : after
       const previous = changedFrom(dataOf(work, group), dataOf(work, row))
       const updated = isEdited ? [groupEvents.updated({ ...detailsOf(work, row), previous })] : []
-      await record(work, ...updated, ...tellMembers(work, after, changed))
+      await recordChanges(work, ...updated, ...tellMembers(work, after, changed))
       await followChange(work, group.id, { changed, isRenamed: fields.displayName !== group.display_name })
+      if (fields.externalId !== group.external_id) await warnOfRepeated(work, row)
       return row
     }),
   )
+}
+
+async function warnOfRepeated(work: TxWork, { id, external_id }: GroupRow): Promise<void> {
+  if (external_id === null) return
+  if (await isRepeated(work.db, work.directory, { externalId: external_id, id })) warn(work, REPEATED_GROUP)
 }
 
 /** Groups show their members by name, and users show the groups that they are in, and those around these. */

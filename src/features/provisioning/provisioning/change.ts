@@ -1,5 +1,4 @@
 import { httpErrors } from '../../../platform/errors.ts'
-import { record } from '../../../platform/events/events.ts'
 import { matches } from '../../../platform/http/precondition.ts'
 import type { EmailAddress } from '../../../platform/mail/address.ts'
 import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
@@ -12,7 +11,7 @@ import { userType } from '../language/core-schemas.ts'
 import { own, type ScimObject } from '../language/json.ts'
 import { normaliseResource } from '../language/normalise.ts'
 import { applyPatch, readPatch } from '../patch/patch.ts'
-import { type Provisioning, scimErrors } from '../scim/scim.ts'
+import { type Provisioning, recordChanges, scimErrors } from '../scim/scim.ts'
 import { provisioningEvents } from './events.ts'
 import { readGiven } from './given.ts'
 import { findAddress } from './profile.ts'
@@ -97,6 +96,9 @@ export async function deprovisionUser(
       if (left) await withdrawSsoRoles(work, left)
       await buryProvisionedRow(work.db, work.directory, user.id)
     }
-    await record(work, eventOf(work, provisioningEvents.deprovisioned, { row: { ...user, active: false }, names }))
+    await recordChanges(
+      work,
+      eventOf(work, provisioningEvents.deprovisioned, { row: { ...user, active: false }, names }),
+    )
   })
 }

@@ -1,4 +1,3 @@
-import { record } from '../../../platform/events/events.ts'
 import { isSameIdentifier } from '../../../platform/identifier.ts'
 import { isOfDomain, parseVouchedEmail } from '../../../platform/mail/address.ts'
 import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
@@ -10,7 +9,7 @@ import { createSignup, findUserForUpdate, type HeldUser } from '../../directory/
 import { userType } from '../language/core-schemas.ts'
 import { normaliseResource } from '../language/normalise.ts'
 import { NEVER_SHOWN } from '../language/versions.ts'
-import { scimError, scimErrors } from '../scim/scim.ts'
+import { REPEATED_USER, recordChanges, scimError, scimErrors, warn } from '../scim/scim.ts'
 import { provisioningEvents } from './events.ts'
 import { type Given, readGiven } from './given.ts'
 import { holdIntroduction } from './match.ts'
@@ -35,6 +34,7 @@ export async function provisionUser(work: Work, body: unknown): Promise<Provisio
       const named = { userName, externalId, emailNorm: address.norm, emails }
       const candidates = await findCandidates(work.db, work.directory, named)
       refuseTaken(candidates)
+      if (candidates.some((one) => one.is_provisioned && one.has_external_id)) warn(work, REPEATED_USER)
       const back = findReturning(candidates) ?? (await findNamed(work, candidates, given, ownsDomain))
       const same = candidates.find((one) => one.has_email && one.user_id !== back?.user_id)
       if (same && (back || same.scim_managed)) throw taken('address')
@@ -153,6 +153,10 @@ async function create(work: TxWork, given: Given, { ownsDomain, locked }: Making
   const made = await createSignup(work, { ...address, firstName, lastName, phone }, row, 'pending')
   if (!made) throw taken('address')
   await putGiven(work, made.user.id, given)
-  await record(work, made.created, eventOf(work, provisioningEvents.provisioned, { row: made.user, names: given }))
+  await recordChanges(
+    work,
+    made.created,
+    eventOf(work, provisioningEvents.provisioned, { row: made.user, names: given }),
+  )
   return { row: made.user, said: saidOf(given, NEVER_SHOWN) }
 }

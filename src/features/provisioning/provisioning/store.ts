@@ -156,6 +156,24 @@ export async function findCandidates(
   return rows
 }
 
+/** Whether another user of the client has this externalId. */
+export async function isRepeated(
+  db: Db,
+  directory: Directory,
+  { externalId, userId }: { externalId: string; userId: string },
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('scim_users')
+    .select('user_id')
+    .where('directory_id', '=', directory.id)
+    .where('external_id', '=', externalId)
+    .where('deleted_at', 'is', null)
+    .where('user_id', '<>', userId)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 export interface Email {
   value: string
   type: string | null

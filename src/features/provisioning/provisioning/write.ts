@@ -1,18 +1,18 @@
 import { isUniqueViolation } from '../../../platform/db/pool.ts'
 import { ApiError } from '../../../platform/errors.ts'
-import { changedFrom, type EventFactory, type EventInput, record } from '../../../platform/events/events.ts'
+import { changedFrom, type EventFactory, type EventInput } from '../../../platform/events/events.ts'
 import type { TxWork } from '../../../platform/work.ts'
 import { ownsDomainOf } from '../../directory/domains/domains.ts'
 import { changeHeldUser, nameFollower } from '../../directory/users/changes/changes.ts'
 import { type HeldUser, type UserRow, userErrors } from '../../directory/users/users.ts'
 import { isSame } from '../language/json.ts'
 import type { ShownVersion } from '../language/versions.ts'
-import { scimError, scimErrors } from '../scim/scim.ts'
+import { REPEATED_USER, recordChanges, scimError, scimErrors, warn } from '../scim/scim.ts'
 import { type ProvisionedUser, provisioningEvents } from './events.ts'
 import type { Given } from './given.ts'
 import { type Profile, toProfile } from './profile.ts'
 import type { Said } from './resource.ts'
-import { findShownVersion, type ProvisionedRow, putProvisionedRow } from './store.ts'
+import { findShownVersion, isRepeated, type ProvisionedRow, putProvisionedRow } from './store.ts'
 
 /** A user as the client has them. */
 export interface Provisioned {
@@ -60,7 +60,7 @@ export async function takeOver(
   const patch = { ...spoken, email: given.address.email, active: given.active ?? active }
   const row = await changeHeldUser(work, user, patch, { scim_managed: true, isProved: ownsDomain, isTouched: true })
   await putGiven(work, row.id, given)
-  await record(work, eventOf(work, provisioningEvents.provisioned, { row, names: given }))
+  await recordChanges(work, eventOf(work, provisioningEvents.provisioned, { row, names: given }))
   return { row, said: saidOf(given, await findShownVersion(work.db, work.directory, row.id)) }
 }
 
@@ -87,7 +87,11 @@ export async function rewrite(
     dataOf(work, user, { userName: said.user_name, externalId: said.external_id }),
     dataOf(work, row, given),
   )
-  await record(work, eventOf(work, changeOf(user, row), { row, names: given, previous }))
+  await recordChanges(work, eventOf(work, changeOf(user, row), { row, names: given, previous }))
+  const { externalId } = given
+  if (externalId !== null && externalId !== said.external_id) {
+    if (await isRepeated(work.db, work.directory, { externalId, userId: user.id })) warn(work, REPEATED_USER)
+  }
   // Groups show a user without a display name by the userName.
   if (row.display_name === null && said.user_name !== given.userName)
     await nameFollower.of(work.platform)(work, user.id)

@@ -91,7 +91,7 @@ export const scimErrors = defineErrors({
     409,
     'scim_uniqueness',
     'Another resource has this value already',
-    'userName, externalId and the address of a user, and the displayName of a group, are unique: find the resource, and change it.',
+    'The userName and the address of a user and the displayName of a group are unique. Find the resource, and change it.',
     scimType('uniqueness'),
   ],
   notSupported: [

@@ -1,4 +1,5 @@
 import { findErrorDefinition } from '../../../platform/errors.ts'
+import type { Origin } from '../../../platform/events/origin.ts'
 import type { Page } from '../../../platform/http/pagination.ts'
 import type { Observed } from '../../../platform/http/server.ts'
 import { isId, newId } from '../../../platform/ids.ts'
@@ -8,6 +9,7 @@ import type { Directory } from '../../../platform/tenancy/directory.ts'
 import type { Work } from '../../../platform/work.ts'
 import { BASE } from './addresses.ts'
 import { scimErrors } from './errors.ts'
+import { effectOf, warningsOf } from './notes.ts'
 import { withoutPasswords, withoutQuotes } from './passwords.ts'
 import type { ScimLog } from './schema.ts'
 import { findLogRow, keepRequest, type LogRow, selectLogPage } from './store.ts'
@@ -22,7 +24,7 @@ export async function logRequest(platform: Platform, directory: Directory, seen:
     const reason = reasonOf(seen)
     const { path, body, isWhole } = withoutPasswords(belowBase(seen.url), route, seen.body)
     const entry = { method, route, path, body, status, code, reason: isWhole ? reason : withoutQuotes(reason) }
-    await keepLog(platform, directory, { ...entry, replayOf: null })
+    await keepLog(platform, directory, { ...entry, ...told(seen.origin, { method, route, status }), replayOf: null })
   } catch (error) {
     platform.log.warn({ error }, 'A request of provisioning was not logged')
   }
@@ -42,14 +44,22 @@ interface Entry {
   status: number
   code: string | null
   reason: string | null
+  /** What an accepted write has done; null for others. */
+  effect: string | null
+  warnings: string[]
   /** The request that this one repeats. */
   replayOf: string | null
 }
 
+function told(origin: Origin, { method, route, status }: Pick<Entry, 'method' | 'route' | 'status'>) {
+  const isRead = method === 'GET' || method === 'HEAD' || route.endsWith('.search')
+  return { effect: isRead || status >= 400 ? null : effectOf(origin), warnings: warningsOf(origin) }
+}
+
 async function keepLog(platform: Platform, directory: Directory, entry: Entry): Promise<LogRow> {
   const id = newId()
-  const { method, route, status, code, path, reason, body, replayOf } = entry
-  const said = JSON.stringify({ path, reason, body, replayOf })
+  const { method, route, status, code, ...rest } = entry
+  const said = JSON.stringify(rest)
   const said_sealed = await platform.keyring.seal(place(directory.accountId, id), said)
   const row = { id, method, route, status, code, said_sealed }
   const kept = await runTogether(platform, { statement: keepRequest, directoryId: directory.id, row })
@@ -87,7 +97,8 @@ export async function keepReplay(work: Work, first: ScimLog, outcome: Outcome): 
     .join()
     .replace(/^(\/(?:Users|Groups)\/)[^/]+/, '$1{id}')
   const entry = { method, path, route, body, ...outcome, replayOf: id }
-  return toLog(work, await keepLog(work.platform, work.directory, entry))
+  const notes = told(work.origin, { method, route, status: outcome.status })
+  return toLog(work, await keepLog(work.platform, work.directory, { ...entry, ...notes }))
 }
 
 /** A request as the API shows it, with how to mend what was refused. */
@@ -101,6 +112,8 @@ export async function toLog({ platform, directory }: Work, row: LogRow): Promise
     outcome: row.status < 400 ? 'accepted' : 'refused',
     code: row.code,
     reason: said.reason,
+    effect: said.effect ?? null,
+    warnings: said.warnings ?? [],
     fix: findErrorDefinition(row.code ?? '')?.help ?? null,
     body: said.body,
     replayOf: said.replayOf ?? null,

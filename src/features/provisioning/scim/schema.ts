@@ -64,6 +64,14 @@ export const ScimLog = named(
     code: nullable(Type.String({ examples: ['scim_uniqueness'] })),
     reason: nullable(Type.String({ examples: ['Another user has this userName.'] })),
     fix: nullable(Type.String({ examples: ['Find the resource, and change it.'] })),
+    effect: nullable(
+      Type.String({ examples: ['1 group updated, 3 members added, 4 members removed'] }),
+      'What an accepted write has changed; `Nothing changed` if it asked for what is there already.',
+    ),
+    warnings: Type.Array(Type.String(), {
+      description: 'What the client should know of an accepted write, such as an `externalId` that another user has.',
+      examples: [[]],
+    }),
     body: Type.Unknown({ examples: [{ userName: 'ada@acme.example' }] }),
     replayOf: nullable(Id, 'The request that this one repeats.'),
     createdAt: Moment,

@@ -3,5 +3,6 @@ export { admissionErrors, admit, type Provisioning, serve } from './admission.ts
 export { assertMayProvision } from './config.ts'
 export { asScimError, languageErrors, scimError, scimErrors } from './errors.ts'
 export { getLog, keepReplay, type Outcome } from './log.ts'
+export { REPEATED_GROUP, REPEATED_USER, recordChanges, warn } from './notes.ts'
 export { scimRoute } from './protocol.ts'
 export { ScimLog } from './schema.ts'
