@@ -3,6 +3,13 @@ import type { Mutant } from './mutant.ts'
 /** SCIM: tokens, users and groups, and the match with users who sign in by SSO. */
 export const provisioning: Mutant[] = [
   {
+    name: 'a user of a provisioning client is deleted by the API only by force',
+    in: 'users/changes/changes/deleteUser',
+    find: 'if (user.scim_managed && !force)',
+    replace: 'if (user.scim_managed && false)',
+    tests: ['forced-deletion.test.ts'],
+  },
+  {
     name: 'a user deleted by the SCIM client does not return as another user by SSO',
     in: 'decide',
     find: "otherwise = refused('user_inactive', DEPROVISIONED)",

@@ -119,7 +119,7 @@ test.each(occasions.flatMap((occasion) => ['signup', 'api'].map((source) => [occ
     const acts: Record<Occasion, () => Promise<unknown>> = {
       proof: () => held(proveMailbox),
       cutOff: () => held((work, user) => cutOff(work, user, endReasons.password_changed)),
-      removal: () => deleteUser(work, owner.id, { ifMatch: null }),
+      removal: () => deleteUser(work, owner.id, { ifMatch: null, force: true }),
       move: () => moveUser(work, owner.id, { target, ifMatch: null }),
     }
     const epochOf = async () =>

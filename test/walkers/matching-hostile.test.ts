@@ -204,7 +204,7 @@ test.each(['deactivate', 'delete', 'active'])(
     await world.configure({ enabled: false })
     expect(await signInAt(world, here(world), { sub: fresh(), email: upn })).toMatchObject({ directory_user_id: id })
     // An administrator deletes the user for good.
-    succeeded(await key.delete(`/v1/users/${id}`))
+    succeeded(await key.delete(`/v1/users/${id}?force=true`))
     const { directory_user_id: anew } = await signInAt(world, here(world), { sub: fresh(), email: mail, upn })
     expect(await peopleAt(world, [mail])).toEqual([anew])
   },

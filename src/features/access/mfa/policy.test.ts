@@ -111,7 +111,7 @@ test('a sign-in that meets a deletion leaves no grace behind', async () => {
   const directory = await directoryOfOrganization(platform, { ...tenant, environmentSlug: 'production' }, subOrgId)
   const { id } = await makeProvenUser(tenant, subOrgId)
   const { settling } = await inTx(workIn(platform, directory), async (work) => {
-    await deleteUser(work, id, { ifMatch: null })
+    await deleteUser(work, id, { ifMatch: null, force: true })
     const policy = { grace_period_days: 7, required_since: null, enforce_for_roles: [] }
     let settled = false
     const settling = settleGrace(platform.db, directory, id, policy).finally(() => {

@@ -28,8 +28,8 @@ export const userErrors = defineErrors({
   scimManaged: [
     409,
     'scim_managed',
-    'The field is managed by provisioning',
-    'Change it in the directory of the organization, which would undo the change; force sets it all the same.',
+    'Managed by provisioning',
+    'Change the user in the directory of the organization. force changes or deletes the user here all the same.',
   ],
   tooManyUsers: [
     400,

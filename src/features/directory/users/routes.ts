@@ -16,6 +16,7 @@ import {
   MoveUser,
   toUser,
   UserCreate,
+  UserDelete,
   UserFilters,
   UserListReply,
   UserParams,
@@ -182,12 +183,13 @@ function deleteRoute(announced: EventDefinition[]): Route {
     summary: 'Delete a user',
     description: 'Every session ends and the email address is free immediately. The record is purged after 30 days.',
     params: UserParams,
+    query: UserDelete,
     reply: Type.Object({ ok: Type.Boolean() }),
-    errors: [userErrors.notFound, httpErrors.versionConflict],
+    errors: [userErrors.notFound, userErrors.scimManaged, httpErrors.versionConflict],
     event: userEvents.deleted,
     maybeEvents: announced,
-    async handle(work, { params }) {
-      await deleteUser(work, params.userId, { ifMatch: work.ifMatch })
+    async handle(work, { params, query: { force = false } }) {
+      await deleteUser(work, params.userId, { ifMatch: work.ifMatch, force })
       return { ok: true }
     },
   })

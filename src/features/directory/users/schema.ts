@@ -109,6 +109,10 @@ export const UserRestore = Type.Object({
   force: Type.Optional(Type.Boolean({ description: 'Restores whom provisioning had set, too.' })),
 })
 
+export const UserDelete = Type.Object({
+  force: Type.Optional(Type.Boolean({ description: 'Deletes a user whom provisioning manages, too.' })),
+})
+
 export const UserFilters = {
   email: Type.Optional(Type.String({ maxLength: 320, description: 'The complete address.' })),
   externalId: Type.Optional(Type.String({ maxLength: 255 })),

@@ -76,7 +76,7 @@ test.each<[string, (client: Client, id: string) => Promise<unknown>]>([
       return call('DELETE', `/Users/${id}`)
     },
   ],
-  ['the API deletes', ({ subOrgId }, id) => tenant.delete(`/v1/users/${id}?subOrgId=${subOrgId}`)],
+  ['the API deletes', ({ subOrgId }, id) => tenant.delete(`/v1/users/${id}?subOrgId=${subOrgId}&force=true`)],
   [
     'the API moves',
     async ({ subOrgId }, id) =>

@@ -85,7 +85,7 @@ export async function deprovisionUser(
     const names = { userName: said.user_name, externalId: said.external_id }
     if (on_deprovision === 'delete') {
       await buryProvisionedRow(work.db, work.directory, user.id)
-      await deleteUser(work, user.id, { ifMatch: null })
+      await deleteUser(work, user.id, { ifMatch: null, force: true })
     } else {
       const managed = { scim_managed: false, isProved: false, isTouched: true }
       await changeHeldUser(work, user, { active: false }, managed)

@@ -114,7 +114,7 @@ async function bringBack(work: TxWork, candidate: Candidate, given: Given, ownsD
 async function succeed(work: TxWork, left: Candidate, given: Given, how: Making): Promise<Provisioned> {
   const user = await findUserForUpdate(work, left.user_id)
   if (!user || user.scim_managed || user.active) throw taken('address')
-  await deleteUser(work, user.id, { ifMatch: null })
+  await deleteUser(work, user.id, { ifMatch: null, force: true })
   return create(work, given, how)
 }
 

@@ -124,7 +124,7 @@ test('a lock does not pass to other users', async () => {
   // The API deletes the user that the client has added again.
   const again = await add({ userName })
   expect(await lockOf(again.id)).not.toBeNull()
-  expect((await tenant.delete(`/v1/users/${again.id}?subOrgId=${subOrgId}`)).status).toBe(200)
+  expect((await tenant.delete(`/v1/users/${again.id}?subOrgId=${subOrgId}&force=true`)).status).toBe(200)
   expect(await lockOf((await add({ userName })).id)).toBeNull()
   expect((await call('GET', '/Users')).body.totalResults).toBe(2)
 })
@@ -133,7 +133,7 @@ test('who comes back by externalId is deleted by the API without passing on a lo
   const { subOrgId, id, userName, lock, add, lockOf } = await lockedAndDeleted('delete', { externalId: 'x-kim' })
   expect((await add({ userName, externalId: 'x-kim' })).id).toBe(id)
   expect(await lockOf(id)).toEqual(lock)
-  expect((await tenant.delete(`/v1/users/${id}?subOrgId=${subOrgId}`)).status).toBe(200)
+  expect((await tenant.delete(`/v1/users/${id}?subOrgId=${subOrgId}&force=true`)).status).toBe(200)
   const next = await add({ userName })
   expect(next.id).not.toBe(id)
   expect(await lockOf(next.id)).toBeNull()

@@ -97,5 +97,5 @@ async function displaceStranger(work: TxWork, ownerId: string, norm: string): Pr
   const found = await findUserByEmail(work, norm)
   const holder = found && found.id !== ownerId ? await findUserForUpdate(work, found.id) : null
   if (holder?.source === 'signup' && !holder.email_verified && !holder.proved_before && holder.email_norm === norm)
-    await deleteUser(work, holder.id, { ifMatch: null })
+    await deleteUser(work, holder.id, { ifMatch: null, force: true })
 }

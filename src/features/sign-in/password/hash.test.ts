@@ -125,7 +125,7 @@ test('a password is stored, replaced and removed, for its user in its directory 
   expect(await findPassword(platform.db, directory, newId())).toBeNull()
   const stranger = await start()
   await stranger.set('theirs')
-  await deleteUser(workIn(platform, directory), userId, { ifMatch: null })
+  await deleteUser(workIn(platform, directory), userId, { ifMatch: null, force: true })
   expect(await find()).toBeNull()
   expect(await stranger.find()).not.toBeNull()
 })
@@ -145,7 +145,7 @@ test('the history holds as many as it should, the present one among them', async
   await set('six', 0)
   expect([await history(), await isReused('five', 24)]).toEqual([0, false])
   await set('seven', 2)
-  await deleteUser(workIn(platform, directory), userId, { ifMatch: null })
+  await deleteUser(workIn(platform, directory), userId, { ifMatch: null, force: true })
   expect(await history()).toBe(0)
 })
 

@@ -127,7 +127,7 @@ export async function endAccess(work: AccountTxWork, changed: MemberRow[]): Prom
 }
 
 async function endAccessOf(team: TxWork, userId: string, { row, left }: { row: MemberRow; left: MemberRow[] }) {
-  if (left.length === 0) return deleteUser(team, userId, { ifMatch: null })
+  if (left.length === 0) return deleteUser(team, userId, { ifMatch: null, force: true })
   // An invitation gave no access.
   if (row.status === 'invited') return
   const { organization_id: roster } = row

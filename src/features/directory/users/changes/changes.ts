@@ -34,6 +34,10 @@ export { reasons as userEndReasons }
 
 export const reasons = defineEndReasons('user_deactivated', 'email_changed', 'user_deleted', 'user_moved')
 
+const DELETES_MANAGED =
+  'The directory of the organization manages the user. Remove the user there, or delete with force=true: the directory may ' +
+  'add the user again.'
+
 /** Of an external id that is set anew: nobody else may have it, as they could once. */
 const OF_ONE: UserChanges & Partial<NewUserRow> = { external_id_repeated: false }
 
@@ -118,10 +122,18 @@ function refuseManaged(user: UserRow, patch: UserPatch): void {
   if (changed.length > 0) throw userErrors.scimManaged()
 }
 
-/** Deletes a user and frees their address at once. Throws `user_not_found`, `version_conflict`. */
-export async function deleteUser(work: Work, id: string, { ifMatch }: Condition): Promise<void> {
+/**
+ * Deletes a user and frees their address at once. Throws `user_not_found`, `version_conflict`, and `scim_managed` for a user
+ * of a provisioning client, unless that is forced: the client goes on with a user who is gone.
+ */
+export async function deleteUser(
+  work: Work,
+  id: string,
+  { ifMatch, force }: Condition & { force: boolean },
+): Promise<void> {
   await inTx(work, async (work) => {
     const user = await getUnchanged(work, id, ifMatch)
+    if (user.scim_managed && !force) throw userErrors.scimManaged({ detail: DELETES_MANAGED })
     const removal = { user, reason: reasons.user_deleted }
     const { announced } = await applyToBelongings(work, 'removal', removal, { deleted_at: now, ...asNewVersion })
     await record(work, userEvent(work.directory, userEvents.deleted, user), ...announced)

@@ -95,7 +95,7 @@ test('whom provisioning had set is restored by force alone, and by provisioning 
   const { id } = await addUser(client, named)
   const { userName } = answered(await client.call('GET', `/Users/${id}`))
   succeeded(await tenant.put(`/v1/rbac/users/${id}/roles`, { subOrgId, role: 'admin' }))
-  succeeded(await tenant.delete(`/v1/users/${id}?subOrgId=${subOrgId}`))
+  succeeded(await tenant.delete(`/v1/users/${id}?subOrgId=${subOrgId}&force=true`))
   const refused = await tenant.post(`/v1/users/${id}/restore`, { subOrgId })
   expect([refused.status, refused.body.code]).toEqual([409, 'scim_managed'])
   const { directory_id } = await app.app.platform.db
@@ -111,7 +111,7 @@ test('whom provisioning had set is restored by force alone, and by provisioning 
     await app.app.platform.db.selectFrom('backup_codes').select('slot').where('user_id', '=', id).execute(),
   ).toEqual([])
   expect(succeeded(await tenant.get(`/v1/users/${id}?subOrgId=${subOrgId}`)).user).toMatchObject({ role: 'member' })
-  succeeded(await tenant.delete(`/v1/users/${id}?subOrgId=${subOrgId}`))
+  succeeded(await tenant.delete(`/v1/users/${id}?subOrgId=${subOrgId}&force=true`))
   const forced = succeeded(await tenant.post(`/v1/users/${id}/restore`, { subOrgId, force: true }))
   expect(forced.user).toMatchObject({ role: 'member', active: true })
 })
