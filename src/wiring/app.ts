@@ -21,6 +21,7 @@ import { followMemberName } from '../features/provisioning/groups/versions.ts'
 import { holdIntroduction, matchProvisioned, refuseOtherUser } from '../features/provisioning/provisioning/match.ts'
 import { followDeletion } from '../features/provisioning/scim/config.ts'
 import { logRequest } from '../features/provisioning/scim/log.ts'
+import { limitRequests } from '../features/provisioning/scim/rate.ts'
 import { followMapping, roleSettling } from '../features/provisioning/scim/roles.ts'
 import { scimAuthenticator } from '../features/provisioning/scim/token.ts'
 import { endpointKeeper } from '../features/records/deliveries/keeper.ts'
@@ -190,6 +191,7 @@ export function appParts(platform: Platform): ServerParts {
       user: userAuthenticator(platform),
       scim: scimAuthenticator(platform),
     },
+    limitScim: ({ directory }) => limitRequests(platform, directory),
     observeScim: (directory, seen) => logRequest(platform, directory, seen),
     isOriginAllowed: (directory, origin) => isOriginAllowed({ platform, directory }, origin),
   }

@@ -7,6 +7,7 @@ import { sessionSettings } from '../features/access/sessions/sessions.ts'
 import { enforcementSettings } from '../features/federation/sso/sso.ts'
 import { discoverySettings } from '../features/front/discovery/settings.ts'
 import { tokenSettings } from '../features/oauth/tokens/settings.ts'
+import { provisioningSettings } from '../features/provisioning/scim/settings.ts'
 import { deviceSettings } from '../features/sign-in/devices/settings.ts'
 import { emailVerificationSettings } from '../features/sign-in/email-verification/email-verification.ts'
 import { impersonationSettings } from '../features/sign-in/impersonation/settings.ts'
@@ -37,6 +38,7 @@ export const parts: readonly SettingsPart<TProperties>[] = [
   enforcementSettings,
   impersonationSettings,
   discoverySettings,
+  provisioningSettings,
 ]
 
 /** The family that they make. */

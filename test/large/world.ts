@@ -44,6 +44,7 @@ export async function fillWorld(service: Service, databaseUrl: string, size: Siz
   })
   // Its event is the pattern of those of all others.
   await call('POST', '/v1/users', { subOrgId, email: 'first@large.example', firstName: 'First' })
+  await call('PATCH', '/v1/auth/settings', { subOrgId, scim_requests_per_second: 10_000 })
   await call('PATCH', '/v1/scim/config', { subOrgId, enabled: true })
   const { token } = await call('POST', '/v1/scim/config', { subOrgId, action: 'rotate-token' })
   const [roleId, webhookId] = [textOf(role, 'id'), textOf(webhook, 'id')]

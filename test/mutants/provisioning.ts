@@ -3,6 +3,29 @@ import type { Mutant } from './mutant.ts'
 /** SCIM: tokens, users and groups, and the match with users who sign in by SSO. */
 export const provisioning: Mutant[] = [
   {
+    name: 'the requests of a SCIM client are limited',
+    in: 'compileEntry',
+    find: "if (caller.kind === 'scim') await pipeline.limitScim(caller)",
+    replace: '',
+    tests: ['scim/rate.test.ts'],
+    only: 'beyond the rate',
+  },
+  {
+    name: 'the rate of a SCIM client is one over all processes',
+    in: 'claimSteadily',
+    find: 'where ${used} <= ${oneUs * burst}::int',
+    replace: '',
+    tests: ['scim-rate.test.ts'],
+  },
+  {
+    name: 'a flood of refused SCIM requests spares the database',
+    in: 'limitRequests',
+    find: 'if (!isRefused) refused(platform).set(directory.id, nowMs + oneMs)',
+    replace: '',
+    tests: ['scim/rate.test.ts'],
+    only: 'a flood',
+  },
+  {
     name: 'a user of a provisioning client is deleted by the API only by force',
     in: 'users/changes/changes/deleteUser',
     find: 'if (user.scim_managed && !force)',

@@ -50,6 +50,7 @@ test('each noun reads its own part of what is set as a whole', async () => {
     refresh_reuse_interval_seconds: 5,
     audience: 'https://api.acme.example',
     trusted_device_days: 30,
+    scim_requests_per_second: 50,
     notify_new_device: false,
     sso_exempt_user_ids: ['0198b6f2-81d0-7b55-8c0e-2f64a9d7b310'],
   }

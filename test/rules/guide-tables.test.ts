@@ -4,6 +4,7 @@ import type { TProperties } from 'typebox'
 import { describe, expect, test } from 'vitest'
 import { MFA_POLICY_DEFAULTS } from '../../src/features/access/mfa/policy.ts'
 import { MAX_USERS_PER_REQUEST } from '../../src/features/directory/users/bulk/bulk.ts'
+import { BURST_SECONDS } from '../../src/features/provisioning/scim/settings.ts'
 import { KEPT_DAYS } from '../../src/features/records/deliveries/limits.ts'
 import { settingsFamily as otpSettings } from '../../src/features/sign-in/otp/settings.ts'
 import { passkeySettings } from '../../src/features/sign-in/relying-party/settings.ts'
@@ -180,6 +181,7 @@ test('the limits in idempotency-pagination-limits.md are those of the code', () 
     'Links mailed to one address': `${auth.magic_link_rate_limit_per_minute} a minute, ${auth.magic_link_rate_limit_per_hour} an hour, of each kind`,
     'Wrong passwords for one address': `${auth.lockout_max_attempts}, then a lock`,
     'Sign-ins of one user, by whatever method': `${auth.sign_in_rate_limit_per_minute} a minute`,
+    'Requests of the SCIM client of an organization': `${auth['scim_requests_per_second']} a second, ${BURST_SECONDS * Number(auth['scim_requests_per_second'])} at once`,
     'Requests without a credential, and wrong credentials, of one client network': `${network} a second each, ${10 * Number(network)} at once`,
     'Values in one request, but for the rows of `PUT /v1/users`, each of which may have as many': `${MAX_VALUES}`,
     'Users in one `PUT /v1/users`': `${MAX_USERS_PER_REQUEST}, 5 MiB`,

@@ -49,6 +49,8 @@ async function createClient(bench: Bench): Promise<Client> {
   const subOrgId = await createOrganization(bench)
   const config = { method: 'PATCH', path: '/v1/scim/config', body: JSON.stringify({ subOrgId, enabled: true }) }
   await callOnce(bench, config)
+  const rate = JSON.stringify({ subOrgId, scim_requests_per_second: 10_000 })
+  await callOnce(bench, { method: 'PATCH', path: '/v1/auth/settings', body: rate })
   const rotated = await callOnce(bench, post('/v1/scim/config', { subOrgId, action: 'rotate-token' }))
   return { subOrgId, headers: { authorization: `Bearer ${readText(rotated, 'token')}` } }
 }

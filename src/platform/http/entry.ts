@@ -63,6 +63,7 @@ export function compileEntry(route: Route, pipeline: Pipeline) {
     const caller = await identify(route.auth, request, now)
     if (!isReadable) throw httpErrors.notAcceptable()
     await admit(caller, request)
+    if (caller.kind === 'scim') await pipeline.limitScim(caller)
     const rate = isManager(caller) ? pipeline.limitKey(caller, now.getTime()) : null
     if (rate) reply.headers(rateHeaders(rate))
   }

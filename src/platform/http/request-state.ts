@@ -2,7 +2,7 @@ import type { Deadline } from '../db/lanes.ts'
 import type { Origin } from '../events/origin.ts'
 import type { RateState } from '../limits/rate-limit.ts'
 import type { Platform } from '../platform.ts'
-import type { Authenticators, Caller, ManagerCaller } from '../tenancy/caller.ts'
+import type { Authenticators, Caller, ManagerCaller, ScimCaller } from '../tenancy/caller.ts'
 import type { AccountScope, Directory, Reach } from '../tenancy/directory.ts'
 import type { AnonymousTraffic } from './anonymous.ts'
 import type { IsOriginAllowed } from './cors.ts'
@@ -13,6 +13,8 @@ export interface Pipeline {
   authenticators: Authenticators
   isOriginAllowed: IsOriginAllowed
   limitKey(caller: ManagerCaller, nowMs: number): RateState | null
+  /** Counts a request of a provisioning client. Throws `rate_limited`. */
+  limitScim(caller: ScimCaller): Promise<void>
   anonymous: AnonymousTraffic
 }
 

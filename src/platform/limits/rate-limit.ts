@@ -5,6 +5,7 @@ import type { Platform } from '../platform.ts'
 import { credentialOf, type ManagerCaller } from '../tenancy/caller.ts'
 import type { Directory } from '../tenancy/directory.ts'
 import type { Work } from '../work.ts'
+import type { SteadyRate } from './steady-rate.ts'
 
 /** At most `limit` acts of one identity within `windowSeconds`. */
 export interface RateLimit {
@@ -76,6 +77,35 @@ export async function claimAct(
       where ${elapsed} or c.count < ${limit.limit}::int
       returning 1)${shared.length ? sharedToo : sql``}
     select from claimed`.execute(platform.db)
+  return rows.length > 0
+}
+
+/** Beyond this a counter is ahead of the time because the clock was set back, and not because of another process. */
+const MAX_LEAD_SECONDS = 10
+
+/**
+ * Takes one of a directory's acts at a steady rate if any is left, counted for all processes (`spendOne` counts for one). What is
+ * refused takes nothing. The counter has the microseconds until the whole burst is there again.
+ */
+export async function claimSteadily(
+  db: Db,
+  directory: Directory,
+  { bucket, perSecond, burst }: SteadyRate & { bucket: string },
+): Promise<boolean> {
+  const oneUs = Math.ceil(1_000_000 / perSecond)
+  const passedUs = sql`extract(epoch from excluded.window_started_at - c.window_started_at) * 1000000`
+  const used = sql`(greatest(0, c.count - greatest(0, ${passedUs})) + excluded.count)`
+  // Another process may have counted a moment later and written first.
+  const isAhead = sql`c.window_started_at > excluded.window_started_at
+    and c.window_started_at - excluded.window_started_at < make_interval(secs => ${MAX_LEAD_SECONDS})`
+  const { rows } = await sql`
+    insert into rate_counters as c (directory_id, bucket, identity, window_started_at, count)
+    values (${directory.id}, ${bucket}, ${idBytes(directory.id)}, clock_now(), ${oneUs}::int)
+    on conflict (directory_id, bucket, identity) do update set
+      count = ${used}::int,
+      window_started_at = case when ${isAhead} then c.window_started_at else excluded.window_started_at end
+    where ${used} <= ${oneUs * burst}::int
+    returning 1`.execute(db)
   return rows.length > 0
 }
 

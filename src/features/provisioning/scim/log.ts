@@ -1,4 +1,4 @@
-import { findErrorDefinition } from '../../../platform/errors.ts'
+import { findErrorDefinition, httpErrors } from '../../../platform/errors.ts'
 import type { Origin } from '../../../platform/events/origin.ts'
 import type { Page } from '../../../platform/http/pagination.ts'
 import type { Observed } from '../../../platform/http/server.ts'
@@ -18,6 +18,8 @@ const place = (accountId: string, id: string) => ({ table: 'scim_logs', column: 
 
 /** Keeps what a provisioning client asked and what it was answered, but for passwords. Never fails the request. */
 export async function logRequest(platform: Platform, directory: Directory, seen: Observed): Promise<void> {
+  // A row for each of them would cost what the limit saves.
+  if (seen.code === httpErrors.rateLimited.code) return
   try {
     const { method, status, code } = seen
     const route = seen.route.slice(BASE.length)

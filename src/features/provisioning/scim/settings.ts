@@ -1,0 +1,18 @@
+import { Type } from 'typebox'
+import { defineSettingsPart } from '../../../platform/settings/settings.ts'
+
+/** For how long a client may send at once what it could send steadily. */
+export const BURST_SECONDS = 4
+
+// Beside the settings of sign-in: whoever may change the configuration of provisioning must not lift what protects the service.
+export const provisioningSettings = defineSettingsPart(
+  'auth_settings',
+  Type.Object({
+    scim_requests_per_second: Type.Integer({
+      minimum: 1,
+      maximum: 10_000,
+      description: `Requests that the SCIM client may send per second; ${BURST_SECONDS} times as many at once.`,
+    }),
+  }),
+  { scim_requests_per_second: 25 },
+)
