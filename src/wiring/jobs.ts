@@ -11,6 +11,7 @@ import { cleanUpLogoutTokens } from '../features/federation/oidc/cleanup.ts'
 import { cleanUpAssertions } from '../features/federation/saml/cleanup.ts'
 import { cleanUpProvisioning } from '../features/provisioning/provisioning/cleanup.ts'
 import { cleanUpScim } from '../features/provisioning/scim/cleanup.ts'
+import { tellExpiringTokens } from '../features/provisioning/scim/expiry.ts'
 import { chainNewEvents } from '../features/records/audit/chain.ts'
 import { cleanUpEvents } from '../features/records/audit/retention.ts'
 import { cleanUpWebhooks } from '../features/records/deliveries/cleanup.ts'
@@ -70,6 +71,7 @@ export const jobs: JobHandler[] = [
   cleanUpFederation,
   cleanUpAssertions,
   cleanUpScim,
+  tellExpiringTokens,
   cleanUpProvisioning,
   cleanUpLogoutTokens,
   cleanUpWebhooks,

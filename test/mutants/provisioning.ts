@@ -3,6 +3,30 @@ import type { Mutant } from './mutant.ts'
 /** SCIM: tokens, users and groups, and the match with users who sign in by SSO. */
 export const provisioning: Mutant[] = [
   {
+    name: 'a SCIM token ends with its lifetime',
+    in: 'scimAuthenticator',
+    find: 'if (row.lifetime_ends_at && row.lifetime_ends_at <= now)',
+    replace: 'if (false)',
+    tests: ['scim/expiry.test.ts'],
+    only: 'expires by its lifetime',
+  },
+  {
+    name: 'a SCIM request that began before ends with the lifetime of its token',
+    in: 'scim/store/admission',
+    find: 'and (t.lifetime_ends_at is null or t.lifetime_ends_at > clock_now())',
+    replace: '',
+    tests: ['scim/expiry.test.ts'],
+    only: 'under way',
+  },
+  {
+    name: 'the end of a SCIM token is told of once at each stage',
+    in: 'tellExpiringTokens',
+    find: 'if (stage === null || (told_days !== null && told_days <= stage)) continue',
+    replace: 'if (stage === null) continue',
+    tests: ['scim/expiry.test.ts'],
+    only: 'once each',
+  },
+  {
     name: 'the requests of a SCIM client are limited',
     in: 'compileEntry',
     find: "if (caller.kind === 'scim') await pipeline.limitScim(caller)",

@@ -4,6 +4,7 @@ import { printLink } from '../../src/cli/member-link.ts'
 import { recover } from '../../src/cli/recover.ts'
 import { recheckDomain, recheckDueDomains } from '../../src/features/directory/domains/recheck.ts'
 import { lookAfterConnection, lookAfterDueConnections } from '../../src/features/federation/connections/upkeep.ts'
+import { tellExpiringTokens } from '../../src/features/provisioning/scim/expiry.ts'
 import { fanOut } from '../../src/features/records/deliveries/fan-out.ts'
 import { announceEndedImpersonations } from '../../src/features/sign-in/impersonation/ending.ts'
 import { announceExpiredInvites } from '../../src/features/sign-in/invites/expiry.ts'
@@ -47,6 +48,13 @@ async function endImpersonation({ app, caller, subOrgId }: Place) {
   const { session } = succeeded(await caller.post(`/v1/users/${userId}/impersonate`, body))
   succeeded(await caller.delete(`/v1/sessions/${session.id}`))
   await announceEndedImpersonations.handle(app.app.platform, {}, 1)
+}
+
+async function expireToken({ app, caller }: Place) {
+  succeeded(await caller.patch('/v1/scim/config', { enabled: true }))
+  succeeded(await caller.post('/v1/scim/config', { action: 'rotate-token', token_expires_in_days: 1 }))
+  await app.advance(DAY)
+  await tellExpiringTokens.handle(app.app.platform, {}, 1)
 }
 
 async function makePassing({ app, caller }: Place) {
@@ -245,6 +253,7 @@ export const occasions: Readonly<Record<string, Occasion>> = {
   'scim.disabled': async ({ caller }) => {
     for (const enabled of [true, false]) succeeded(await caller.patch('/v1/scim/config', { enabled }))
   },
+  'scim.token_expiring': expireToken,
   'scim.user.provisioned': provisionUser,
   'scim.user.updated': provisionUser,
   'scim.user.deprovisioned': provisionUser,

@@ -653,7 +653,9 @@ export interface ScimTokens {
   expires_at: Timestamp | null;
   hint: string;
   id: string;
+  lifetime_ends_at: Timestamp | null;
   token_hash: Buffer;
+  told_days: number | null;
 }
 
 export interface ScimUserEmails {

@@ -84,15 +84,15 @@ test('the schemas say of each attribute what RFC 7643 §7 asks', () => {
       'preferredLanguage',
       'locale',
     ],
-    ...['timezone', 'active', 'password', 'emails', 'phoneNumbers', 'ims', 'photos', 'addresses', 'groups'],
+    ...['timezone', 'active', 'emails', 'phoneNumbers', 'ims', 'photos', 'addresses', 'groups'],
     ...['entitlements', 'roles', 'x509Certificates', 'displayName', 'members', 'employeeNumber', 'costCenter'],
     ...['organization', 'division', 'department', 'manager'],
   ])
   const differing = (key: 'required' | 'mutability' | 'returned' | 'uniqueness' | 'multiValued', usual: unknown) =>
     all.filter((attribute) => attribute[key] !== usual).map((attribute) => attribute.name)
   expect(differing('required', false)).toEqual(['userName', 'displayName'])
-  expect(differing('mutability', 'readWrite')).toEqual(['password', 'groups'])
-  expect(differing('returned', 'default')).toEqual(['password'])
-  expect(differing('uniqueness', 'none')).toEqual(['userName'])
+  expect(differing('mutability', 'readWrite')).toEqual(['groups'])
+  expect(differing('returned', 'default')).toEqual([])
+  expect(differing('uniqueness', 'none')).toEqual(['userName', 'displayName'])
   expect(flat.filter((attribute) => attribute.caseExact)).toEqual([])
 })

@@ -8,6 +8,7 @@ import { findConnection, knownConnections, readConnection } from '../../federati
 import { endpointUrl } from './addresses.ts'
 import { scimErrors } from './errors.ts'
 import { scimEvents } from './events.ts'
+import { stageOf } from './expiry.ts'
 import { roleSettling } from './roles.ts'
 import type { ScimConfig, ScimConfigPatch } from './schema.ts'
 import {
@@ -18,6 +19,7 @@ import {
   insertTokenRow,
   listTokenRows,
   lockConfigRow,
+  type TokenRow,
   updateConfigRow,
 } from './store.ts'
 import { forgetToken, hashToken, hintOf, makeToken } from './token.ts'
@@ -29,8 +31,10 @@ export async function readConfig(work: Work): Promise<ScimConfig> {
 
 /** Whether provisioning is on, and a client can have its token. */
 export async function isProvisioned(work: Work): Promise<boolean> {
-  const { enabled, tokenSet } = await readConfig(work)
-  return enabled && tokenSet
+  const { enabled, tokenSet, currentTokenExpiresAt: end } = await readConfig(work)
+  // Process clock: a token has ended by its lifetime.
+  const hasEnded = end !== null && new Date(end) <= work.platform.clock.now()
+  return enabled && tokenSet && !hasEnded
 }
 
 async function show(work: Work, row: ConfigRow | undefined): Promise<ScimConfig> {
@@ -44,11 +48,20 @@ async function show(work: Work, row: ConfigRow | undefined): Promise<ScimConfig>
     tokenSet: token !== undefined,
     tokenHint: token?.hint ?? null,
     tokenRotatedAt: token?.created_at.toISOString() ?? null,
-    tokenExpiresAt: previous?.expires_at?.toISOString() ?? null,
+    tokenExpiresAt: previous ? endOf(previous) : null,
+    currentTokenExpiresAt: token?.lifetime_ends_at?.toISOString() ?? null,
     lastRequestAt: row?.last_request_at?.toISOString() ?? null,
     ...(await countProvisioned(db, directory)),
     onDeprovision: row?.on_deprovision ?? 'deactivate',
   }
+}
+
+/** When a token that another one has replaced ends: after the overlap, or before by its own lifetime. */
+function endOf({ expires_at, lifetime_ends_at }: TokenRow): string | null {
+  const [first] = [expires_at, lifetime_ends_at]
+    .flatMap((end) => end ?? [])
+    .toSorted((a, b) => a.getTime() - b.getTime())
+  return first?.toISOString() ?? null
 }
 
 type CallerWork = Work & { caller: ManagerCaller }
@@ -129,12 +142,12 @@ async function announce(work: TxWork, before: ScimConfig, after: ScimConfig): Pr
 }
 
 /**
- * Gives provisioning a new token. The previous one works for the overlap; without one it ends at once, with any that still
+ * Gives provisioning a new token, which works for so many days, or without end. The previous one works for the overlap; without one it ends at once, with any that still
  * overlaps from an earlier rotation. Throws `privilege_escalation` where groups give more than the key has.
  */
 export async function rotateToken(
   work: CallerWork,
-  overlapSeconds: number,
+  { overlapSeconds, days }: { overlapSeconds: number; days: number | null },
 ): Promise<{ token: string; config: ScimConfig }> {
   return inTx(work, async (work) => {
     const { platform, directory, db } = work
@@ -146,7 +159,8 @@ export async function rotateToken(
       await forgetToken(platform, db, ended.token_hash)
     const token = makeToken()
     const hash = hashToken(platform.keyring, token)
-    await insertTokenRow(db, directory, { id: newId(), token_hash: hash, hint: hintOf(token) })
+    const told_days = days === null ? null : stageOf(days)
+    await insertTokenRow(db, directory, { id: newId(), token_hash: hash, hint: hintOf(token), days, told_days })
     const config = await show(work, row)
     const target = { type: 'scim_config', id: directory.id }
     await record(work, scimEvents.tokenRotated({ target, data: config, previous: changedFrom(before, config) }))

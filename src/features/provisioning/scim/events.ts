@@ -1,5 +1,5 @@
 import { defineEvents } from '../../../platform/events/events.ts'
-import { ScimConfig } from './schema.ts'
+import { ScimConfig, ScimTokenExpiring } from './schema.ts'
 
 export const scimEvents = defineEvents({
   enabled: ['scim.enabled', 'Provisioning was turned on.', ScimConfig],
@@ -10,4 +10,9 @@ export const scimEvents = defineEvents({
     ScimConfig,
   ],
   tokenRotated: ['scim.token_rotated', 'Provisioning got a new token.', ScimConfig],
+  tokenExpiring: [
+    'scim.token_expiring',
+    'The token of provisioning expires in 30, 7 or 1 days, or has expired: the client is refused from then on.',
+    ScimTokenExpiring,
+  ],
 })

@@ -41,12 +41,15 @@ const configRoutes: Route[] = [
     operation: 'scim.rotateToken',
     scope: 'scim_config.write',
     summary: 'Give provisioning a new token',
-    description: 'The token is shown once. It is good for the SCIM endpoint of this organization and nothing else.',
+    description:
+      'The token is shown once. It is good for the SCIM endpoint of this organization and nothing else. One that expires is ' +
+      'announced by `scim.token_expiring`.',
     body: ScimConfigAction,
     reply: ScimTokenReply,
     errors: [httpErrors.privilegeEscalation],
     event: scimEvents.tokenRotated,
-    handle: (work, { body }) => rotateToken(work, body.overlap_seconds ?? 0),
+    handle: (work, { body: { overlap_seconds: overlapSeconds = 0, token_expires_in_days: days = null } }) =>
+      rotateToken(work, { overlapSeconds, days }),
   }),
 ]
 

@@ -5,6 +5,8 @@ import { named, nullable, overlapSeconds } from '../../../platform/schema.ts'
 const Id = Type.String({ format: 'uuid' })
 const Moment = Type.String({ format: 'date-time' })
 
+const MAX_TOKEN_DAYS = 730
+
 export const ON_DEPROVISION = ['deactivate', 'delete'] as const
 
 export const ScimConfig = named(
@@ -22,6 +24,7 @@ export const ScimConfig = named(
     tokenHint: nullable(Type.String({ examples: ['scim_…9aF2'] }), 'The last characters of the token.'),
     tokenRotatedAt: nullable(Moment),
     tokenExpiresAt: nullable(Moment, 'When the previous token ends, which still works beside the present one.'),
+    currentTokenExpiresAt: nullable(Moment, 'When the present token expires, or has expired; null: never.'),
     lastRequestAt: nullable(Moment, 'To the minute.'),
     userCount: Type.Integer({ examples: [0] }),
     groupCount: Type.Integer({ examples: [0] }),
@@ -42,7 +45,24 @@ export type ScimConfigPatch = Static<typeof ScimConfigPatch>
 export const ScimConfigAction = Type.Object({
   action: Type.Enum(['rotate-token']),
   overlap_seconds: overlapSeconds('How long the previous token keeps working; 0 ends it at once.'),
+  token_expires_in_days: Type.Optional(
+    nullable(
+      Type.Integer({ minimum: 1, maximum: MAX_TOKEN_DAYS, examples: [365] }),
+      'How long the new token works. Absent or null: until the next rotation.',
+    ),
+  ),
 })
+
+/** A token that ends soon, or has ended. */
+export const ScimTokenExpiring = named(
+  'ScimTokenExpiring',
+  Type.Object({
+    subOrgId: nullable(Id),
+    tokenHint: Type.String({ examples: ['scim_…9aF2'] }),
+    expiresAt: Moment,
+    days: Type.Integer({ minimum: 0, description: 'Left until then.', examples: [30] }),
+  }),
+)
 
 export const ScimConfigReply = Type.Object({ config: ScimConfig })
 export const ScimTokenReply = Type.Object({

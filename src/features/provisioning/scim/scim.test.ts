@@ -28,6 +28,7 @@ test('provisioning is off at first, and what is changed is told', async () => {
     tokenHint: null,
     tokenRotatedAt: null,
     tokenExpiresAt: null,
+    currentTokenExpiresAt: null,
     lastRequestAt: null,
     userCount: 0,
     groupCount: 0,

@@ -16,7 +16,7 @@ export async function findTokenRow(db: Db, hash: Buffer): Promise<TokenRow | und
   return db.selectFrom('scim_tokens').selectAll().where('token_hash', '=', hash).executeTakeFirst()
 }
 
-/** Those that work, the newest first. */
+/** The present one, also if it has expired, and the previous one while it works. */
 export async function listTokenRows(db: Db, directory: Directory): Promise<TokenRow[]> {
   return db
     .selectFrom('scim_tokens')
@@ -27,14 +27,16 @@ export async function listTokenRows(db: Db, directory: Directory): Promise<Token
     .execute()
 }
 
+/** `days`: how long it works; null without end. */
 export async function insertTokenRow(
   tx: Tx,
   directory: Directory,
-  row: Omit<InsertObject<DB, 'scim_tokens'>, 'directory_id'>,
+  { days, ...row }: Omit<InsertObject<DB, 'scim_tokens'>, 'directory_id'> & { days: number | null },
 ): Promise<void> {
+  const lifetime_ends_at = days === null ? null : sql<Date>`clock_now() + make_interval(days => ${days}::int)`
   await tx
     .insertInto('scim_tokens')
-    .values({ ...row, directory_id: directory.id })
+    .values({ ...row, directory_id: directory.id, lifetime_ends_at })
     .execute()
 }
 
@@ -141,6 +143,7 @@ export const admission = defineJoined<AdmissionRow>()({
     left join organizations o on o.id = d.organization_id
     left join scim_tokens t on t.id = asked.token_id and t.directory_id = asked.directory_id
       and (t.expires_at is null or t.expires_at > clock_now())
+      and (t.lifetime_ends_at is null or t.lifetime_ends_at > clock_now())
     left join scim_configs c on c.directory_id = ${directory('asked')}`,
 })
 

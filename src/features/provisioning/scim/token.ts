@@ -58,6 +58,7 @@ export function scimAuthenticator(platform: Platform): Authenticator<ScimCaller>
     const find = async () => cache.get(hash)
     const row = await (cache.has(hash) ? find() : lookUp(find))
     if (!row || (row.expires_at && row.expires_at <= now)) throw httpErrors.scimTokenInvalid(invalidToken)
+    if (row.lifetime_ends_at && row.lifetime_ends_at <= now) throw httpErrors.scimTokenInvalid(expiredToken)
     const directory = await findDirectory(platform, row.directory_id)
     if (!directory) throw httpErrors.scimTokenInvalid(invalidToken)
     const { accountId, environmentId, environmentSlug, organizationId } = directory
@@ -73,3 +74,7 @@ function challenge(error?: string): Record<string, string> {
 
 /** What the refusal of such a token says. */
 export const invalidToken: ErrorDetails = { headers: challenge('invalid_token') }
+const expiredToken: ErrorDetails = {
+  ...invalidToken,
+  detail: 'The token has expired. POST /v1/scim/config makes a new one, which the directory has to be given.',
+}
