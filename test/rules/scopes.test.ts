@@ -12,6 +12,7 @@ const CALLERS: Record<string, string[]> = {
     'DELETE /api/os/scim/v2/Groups/{id}',
     'DELETE /api/os/scim/v2/Me',
     'DELETE /api/os/scim/v2/Users/{id}',
+    'GET /api/os/scim/v2',
     'GET /api/os/scim/v2/Groups',
     'GET /api/os/scim/v2/Groups/{id}',
     'GET /api/os/scim/v2/Me',

@@ -40,6 +40,18 @@ export function bulkRoutes(announced: EventDefinition[]): Route[] {
     defineRoute({
       ...scimRoute.about,
       auth: 'scim',
+      method: 'GET',
+      path: '/api/os/scim/v2',
+      operation: 'scim.list',
+      summary: 'List provisioned users and groups',
+      query: scimRoute.listed,
+      reply: scimRoute.ListReply,
+      errors: listErrors,
+      handle: (work, { query }) => serve(work, () => searchAll(work, query)),
+    }),
+    defineRoute({
+      ...scimRoute.about,
+      auth: 'scim',
       method: 'POST',
       path: '/api/os/scim/v2/.search',
       operation: 'scim.search',

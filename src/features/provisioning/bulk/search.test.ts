@@ -64,7 +64,20 @@ test.each<[string, string[]]>([
 
 test('an id of either type', async () => {
   expect(await found(`id eq "${ids['eve']}"`)).toEqual(['eve'])
-  expect(await found(`id eq "${ids['Fans']?.toUpperCase()}"`)).toEqual(['Fans'])
+  expect(await found(`id eq "${ids['Fans']}"`)).toEqual(['Fans'])
+  expect(await found(`id eq "${ids['Fans']?.toUpperCase()}"`)).toEqual([])
+})
+
+test.each(['', '/'])('§3.4.2.1: the root is searched by GET as by POST: "%s"', async (root) => {
+  const query = { filter: 'displayName sw "D" or title pr', sortBy: 'displayName', sortOrder: 'descending', count: '2' }
+  const asked = `${root}?${new URLSearchParams(query)}`
+  const page = answered(await call('GET', asked))
+  expect(page).toEqual(await search({ ...query, count: 2 }))
+  expect(namesOf(page)).toEqual(['eve', 'Dons'])
+  expect(answered(await call('GET', root)).totalResults).toBe(6)
+  const { logs } = (await tenant.get(`/v1/scim/logs?order=desc&limit=3&subOrgId=${client.subOrgId}`)).body
+  expect(logs.map(({ path }: { path: string }) => path)).toEqual(['/', '/.search', `/?${new URLSearchParams(query)}`])
+  expectRefused(await call('POST', root, {}), 405)
 })
 
 test.each<[object, string[]]>([
@@ -123,7 +136,7 @@ test.each<[object, string]>([
   [{ filter: 'shoeSize pr' }, 'invalidFilter'],
   [{ filter: 'title' }, 'invalidFilter'],
   [{ filter: 'id co "a"' }, 'invalidFilter'],
-  [{ sortBy: 'emails' }, 'invalidPath'],
+  [{ sortBy: 'members' }, 'invalidPath'],
   [{ sortBy: 'shoeSize' }, 'invalidPath'],
   [{ cursor: 'AAAA' }, 'invalidCursor'],
 ])('§3.12: %j is refused', async (body, scimType) => {

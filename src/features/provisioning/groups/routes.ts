@@ -8,7 +8,7 @@ import { roleEvents } from '../../directory/roles/roles.ts'
 import { userEvents } from '../../directory/users/users.ts'
 import { versionTag } from '../language/versions.ts'
 import { type ListRequest, listErrors } from '../scim/lists/lists.ts'
-import { admissionErrors, languageErrors, scimErrors, scimRoute, serve } from '../scim/scim.ts'
+import { admissionErrors, conditionOf, languageErrors, scimErrors, scimRoute, serve } from '../scim/scim.ts'
 import { groupEvents } from './events.ts'
 import { getGroup, listGroups, selectAttributes, showGroup } from './read.ts'
 import { locationOf } from './resource.ts'
@@ -124,7 +124,7 @@ const writing: Route[] = [
     maybeEvents: CHANGED,
     etag: true,
     handle: (work, { params, query, body }) =>
-      serve(work, async () => show(work, await replaceGroup(work, params.id, { ifMatch: work.ifMatch, body }), query)),
+      serve(work, async () => show(work, await replaceGroup(work, params.id, { ...conditionOf(work), body }), query)),
   }),
   defineRoute({
     ...about,
@@ -145,7 +145,7 @@ const writing: Route[] = [
     etag: true,
     handle: (work, { params, query, body }) =>
       serve(work, async () => {
-        const group = await patchGroup(work, params.id, { ifMatch: work.ifMatch, body })
+        const group = await patchGroup(work, params.id, { ...conditionOf(work), body })
         work.headers.etag = versionTag(group)
         return query.attributes === undefined ? answer(204, null) : show(work, group, query)
       }),
@@ -164,7 +164,7 @@ const writing: Route[] = [
     maybeEvents: [groupEvents.memberRemoved, ...GIVEN],
     handle: (work, { params }) =>
       serve(work, async () => {
-        await deleteGroup(work, params.id, { ifMatch: work.ifMatch })
+        await deleteGroup(work, params.id, conditionOf(work))
         return answer(204, null)
       }),
   }),

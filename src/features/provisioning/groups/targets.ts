@@ -9,7 +9,7 @@ const moment = { kind: 'column', type: 'dateTime', caseExact: true } as const
 
 /** What filters and orders of groups may name: each has an index, but for `meta.lastModified`, which has two tables. */
 export const groupTargets = defineFilterTargets({
-  id: idTarget(sql`g.id::text`),
+  id: idTarget(sql`g.id::text`, { caseExact: true }),
   externalId: { ...exact, value: sql.ref('g.external_id') },
   displayName: {
     ...exact,
@@ -22,7 +22,7 @@ export const groupTargets = defineFilterTargets({
   'meta.lastModified': { ...moment, value: sql`greatest(g.updated_at, shown.changed_at)` },
   members: {
     kind: 'elements',
-    parts: { value: idTarget(sql`m.value`) },
+    parts: { value: idTarget(sql`m.value`, { caseExact: false }) },
     exists: (condition) => sql`exists (
       select from (
         select directory_id, group_id, user_id::text as value from scim_group_members

@@ -86,28 +86,30 @@ export async function createGroup(work: Work, body: unknown): Promise<GroupRow> 
 
 interface Condition {
   ifMatch: string | null
+  /** RFC 9110 §13.1.2: a change is made only if the resource has none of these versions. */
+  ifNoneMatch?: string | null
 }
 
 /** Replaces a group and its members (RFC 7644 §3.5.1). Throws the same, `scim_resource_not_found`, `version_conflict`. */
-export async function replaceGroup(work: Work, id: string, { ifMatch, body }: Condition & { body: unknown }) {
+export async function replaceGroup(work: Work, id: string, { body, ...condition }: Condition & { body: unknown }) {
   const { members, rest } = takeMembers(normaliseResource(groupType, body))
-  return change(work, id, ifMatch, () => ({ fields: toFields(rest), members: wholeList(members) }))
+  return change(work, id, condition, () => ({ fields: toFields(rest), members: wholeList(members) }))
 }
 
 /** Changes a part of a group (RFC 7644 §3.5.2), whose members are not read for it. */
-export async function patchGroup(work: Work, id: string, { ifMatch, body }: Condition & { body: unknown }) {
+export async function patchGroup(work: Work, id: string, { body, ...condition }: Condition & { body: unknown }) {
   const { members, rest } = splitMemberOperations(readPatch(body))
-  return change(work, id, ifMatch, (group) => {
+  return change(work, id, condition, (group) => {
     const next = applyPatch(groupType, toResource(work.platform, group, null), rest)
     return { fields: toFields(next), members }
   })
 }
 
 /** Deletes a group. Throws `scim_resource_not_found`, `version_conflict`. */
-export async function deleteGroup(work: Work, id: string, { ifMatch }: Condition): Promise<void> {
+export async function deleteGroup(work: Work, id: string, condition: Condition): Promise<void> {
   await inTx(work, async (work) => {
     const rules = await holdRules(work)
-    const group = await hold(work, id, ifMatch)
+    const group = await hold(work, id, condition)
     const mapped = isMapped(group, rules)
     const users = mapped ? await holdUsers(work, await listUserIds(work.db, work.directory, group.id)) : []
     const { db, directory } = work
@@ -148,24 +150,25 @@ function tellRemoved(work: TxWork, groups: GroupRow[], memberId: string): EventI
   )
 }
 
-async function hold(work: TxWork, text: string, ifMatch: string | null): Promise<GroupRow> {
+async function hold(work: TxWork, text: string, { ifMatch, ifNoneMatch = null }: Condition): Promise<GroupRow> {
   const id = text.toLowerCase()
   const group = isId(id) ? await lockGroupRow(work.db, work.directory, id) : undefined
   if (!group) throw scimErrors.resourceNotFound()
-  if (!matches(ifMatch, versionTag(group))) throw httpErrors.versionConflict()
+  const isOther = ifNoneMatch === null || !matches(ifNoneMatch, versionTag(group))
+  if (!matches(ifMatch, versionTag(group)) || !isOther) throw httpErrors.versionConflict()
   return group
 }
 
 async function change(
   work: Work,
   id: string,
-  ifMatch: string | null,
+  condition: Condition,
   next: (group: GroupRow) => Given,
 ): Promise<GroupRow> {
   return orTaken(
     inTx(work, async (work) => {
       const rules = await holdRules(work)
-      const group = await hold(work, id, ifMatch)
+      const group = await hold(work, id, condition)
       const { fields, members } = next(group)
       const isEdited =
         fields.displayName !== group.display_name ||

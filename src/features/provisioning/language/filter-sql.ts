@@ -15,11 +15,11 @@ export interface FilterColumn extends Comparable {
 }
 
 /**
- * An id, by its text, since what it is compared with need not be one; in either case. A part of one says nothing, and would
- * be looked for in all there are: of many members, for each comparison of a filter.
+ * An id, by its text, since what it is compared with need not be one. A part of one says nothing, and would be looked for in
+ * all there are: of many members, for each comparison of a filter. `caseExact`: false where RFC 7643 §8.7.1 has it so.
  */
-export function idTarget(text: Expression<unknown>): FilterColumn {
-  return { kind: 'column', type: 'string', caseExact: false, value: text, folded: text, operators: ['eq', 'ne'] }
+export function idTarget(text: Expression<unknown>, { caseExact }: { caseExact: boolean }): FilterColumn {
+  return { kind: 'column', type: 'string', caseExact, value: text, folded: text, operators: ['eq', 'ne'] }
 }
 
 /** The values of a multi-valued attribute. */
@@ -29,6 +29,8 @@ export interface FilterElements {
   parts: Record<string, FilterColumn>
   /** Whether there is a value of the row of which the condition holds. */
   exists(condition: Expression<SqlBool>): Expression<SqlBool>
+  /** The text that rows are sorted by: the primary value, or else the first (RFC 7644 §3.4.2.3). Absent: they are not. */
+  sort?: Expression<unknown>
 }
 
 /** A complex attribute, of which only whether it is there can be asked. */
@@ -88,7 +90,8 @@ export function withoutValues(targets: FilterTargets): FilterTargets {
 
 function withoutValue(target: FilterTarget): FilterTarget {
   if (target.kind === 'presence') return { ...target, present: sql`false` }
-  if (target.kind === 'elements') return { ...target, exists: () => sql`false` }
+  if (target.kind === 'elements')
+    return { ...target, exists: () => sql`false`, ...(target.sort ? { sort: sql`null::text` } : {}) }
   const nothing = sql`null::${NOTHING[target.type]}`
   return { ...target, value: nothing, folded: nothing }
 }
@@ -234,11 +237,13 @@ function unsupported(attribute: AttributeName, why: string): ScimLanguageError {
 }
 
 /**
- * What to order by (RFC 7644 §3.4.2.3): a single value, in any case unless the attribute is exact. Throws
- * ScimLanguageError (invalidPath) for what is not among the targets, or has several values.
+ * What to order by (RFC 7644 §3.4.2.3), in any case unless the attribute is exact: a single value, or of several the primary one.
+ * Throws ScimLanguageError (invalidPath) for what is not among the targets, or has several values without a primary one.
  */
 export function compileSort(name: AttributeName, targets: FilterTargets): Expression<unknown> {
-  const target = findTarget(targets, name)
+  const isValue = name.sub?.toLowerCase() === 'value'
+  const target = findTarget(targets, name) ?? (isValue ? findTarget(targets, { ...name, sub: null }) : undefined)
+  if (target?.kind === 'elements' && target.sort) return sql`${target.sort} collate "C"`
   if (target?.kind !== 'column')
     throw new ScimLanguageError('invalidPath', `${quoted(name.name)} is not an attribute that can be sorted by.`)
   if (!isText(target)) return target.value

@@ -22,6 +22,8 @@ import { eventOf, orTaken, type Provisioned, rewrite } from './write.ts'
 /** What every change may require. */
 interface Condition {
   ifMatch: string | null
+  /** RFC 9110 §13.1.2: a change is made only if the resource has none of these versions. */
+  ifNoneMatch?: string | null
 }
 
 interface Held {
@@ -30,29 +32,31 @@ interface Held {
 }
 
 /** Throws `scim_resource_not_found`, `version_conflict`. */
-async function hold(work: TxWork, id: string, ifMatch: string | null): Promise<Held> {
+async function hold(work: TxWork, id: string, { ifMatch, ifNoneMatch = null }: Condition): Promise<Held> {
   const user = await findUserForUpdate(work, id)
   const said = user && (await findProvisionedRow(work.db, work.directory, user.id))
   // By the id of the resource alone, and not by that of the auth account.
   if (!user || !said || user.id !== id.toLowerCase()) throw scimErrors.resourceNotFound()
-  if (!matches(ifMatch, versionOf({ row: user, said }))) throw httpErrors.versionConflict()
+  const version = versionOf({ row: user, said })
+  const isOther = ifNoneMatch === null || !matches(ifNoneMatch, version)
+  if (!matches(ifMatch, version) || !isOther) throw httpErrors.versionConflict()
   return { user, said }
 }
 
 /** Replaces what the client has said of a user (RFC 7644 §3.5.1). Throws what `provisionUser` does, and those of `hold`. */
-export async function replaceUser(work: Work, id: string, { ifMatch, body }: Condition & { body: unknown }) {
+export async function replaceUser(work: Work, id: string, { body, ...condition }: Condition & { body: unknown }) {
   const given = readGiven(normaliseResource(userType, body))
-  return inTxOrTaken(work, async (work) => rewrite(work, await hold(work, id, ifMatch), given))
+  return inTxOrTaken(work, async (work) => rewrite(work, await hold(work, id, condition), given))
 }
 
 /**
  * Changes a part of it (RFC 7644 §3.5.2). The operations apply to what the client has sent, without the address that is
  * derived from the userName: that address follows the userName. Throws the same, and what the operations may.
  */
-export async function patchUser(work: Work, id: string, { ifMatch, body }: Condition & { body: unknown }) {
+export async function patchUser(work: Work, id: string, { body, ...condition }: Condition & { body: unknown }) {
   const operations = readPatch(body)
   return inTxOrTaken(work, async (work) => {
-    const held = await hold(work, id, ifMatch)
+    const held = await hold(work, id, condition)
     const groups = await listGroupsOfUsers(work.db, work.directory, [held.user.id])
     const current = toResource(work.platform, { row: held.user, said: held.said }, groups)
     if (!sendsEmails(held.said.resource)) delete current['emails']
@@ -78,10 +82,10 @@ function inTxOrTaken(work: Work, run: (work: TxWork) => Promise<Provisioned>): P
 export async function deprovisionUser(
   work: Work,
   id: string,
-  { ifMatch, on_deprovision }: Condition & Pick<Provisioning, 'on_deprovision'>,
+  { on_deprovision, ...condition }: Condition & Pick<Provisioning, 'on_deprovision'>,
 ): Promise<void> {
   await inTx(work, async (work) => {
-    const { user, said } = await hold(work, id, ifMatch)
+    const { user, said } = await hold(work, id, condition)
     const names = { userName: said.user_name, externalId: said.external_id }
     if (on_deprovision === 'delete') {
       await buryProvisionedRow(work.db, work.directory, user.id)

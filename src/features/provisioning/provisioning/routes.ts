@@ -6,7 +6,7 @@ import { matches } from '../../../platform/http/precondition.ts'
 import { type CallerContext, defineRoute, type Route } from '../../../platform/http/route.ts'
 import { userEvents } from '../../directory/users/users.ts'
 import { type ListRequest, listErrors } from '../scim/lists/lists.ts'
-import { admissionErrors, languageErrors, scimErrors, scimRoute, serve } from '../scim/scim.ts'
+import { admissionErrors, conditionOf, languageErrors, scimErrors, scimRoute, serve } from '../scim/scim.ts'
 import { deprovisionUser, patchUser, replaceUser } from './change.ts'
 import { provisioningEvents } from './events.ts'
 import { provisionUser } from './provision.ts'
@@ -143,7 +143,7 @@ function changeRoutes(changed: EventDefinition[]): Route[] {
       body: UserResource,
       errors: [...one.errors, httpErrors.versionConflict],
       handle: (work, { params, query, body }) =>
-        serve(work, async () => show(work, await replaceUser(work, params.id, { ifMatch: work.ifMatch, body }), query)),
+        serve(work, async () => show(work, await replaceUser(work, params.id, { ...conditionOf(work), body }), query)),
     }),
     defineRoute({
       ...one,
@@ -156,7 +156,7 @@ function changeRoutes(changed: EventDefinition[]): Route[] {
       body: Patch,
       errors: [...one.errors, httpErrors.versionConflict],
       handle: (work, { params, query, body }) =>
-        serve(work, async () => show(work, await patchUser(work, params.id, { ifMatch: work.ifMatch, body }), query)),
+        serve(work, async () => show(work, await patchUser(work, params.id, { ...conditionOf(work), body }), query)),
     }),
   ]
 }
@@ -178,7 +178,7 @@ function removeRoute(changed: EventDefinition[]): Route {
     maybeEvents: changed,
     handle: (work, { params }) =>
       serve(work, async ({ on_deprovision }) => {
-        await deprovisionUser(work, params.id, { ifMatch: work.ifMatch, on_deprovision })
+        await deprovisionUser(work, params.id, { ...conditionOf(work), on_deprovision })
         return answer(204, null)
       }),
   })

@@ -23,7 +23,7 @@ export const userId = sql`s.user_id`
 
 /** What filters and orders of users may name: each has an index, but for `meta.lastModified`, which has two tables. */
 export const userTargets = defineFilterTargets({
-  id: idTarget(sql`s.user_id::text`),
+  id: idTarget(sql`s.user_id::text`, { caseExact: true }),
   externalId: { kind: 'column', type: 'string', caseExact: true, value: sql.ref('s.external_id') },
   userName: {
     kind: 'column',
@@ -55,6 +55,8 @@ export const userTargets = defineFilterTargets({
       type: { kind: 'column', type: 'string', caseExact: false, value: sql.ref('e.type') },
       primary: { kind: 'column', type: 'boolean', caseExact: true, value: sql.ref('e.is_primary') },
     },
+    sort: sql`(select e.value_folded from scim_user_emails e
+      where e.directory_id = s.directory_id and e.user_id = s.user_id order by e.is_primary desc, e.n limit 1)`,
     exists: (condition) => sql`exists (
       select from scim_user_emails e where e.directory_id = s.directory_id and e.user_id = s.user_id and ${condition})`,
   },

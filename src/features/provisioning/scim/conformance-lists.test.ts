@@ -81,10 +81,11 @@ describe('RFC 7644 §3.4.2.2: filters', () => {
     expect(await found(filter)).toEqual(expected.toSorted((a, b) => a.localeCompare(b)))
   })
 
-  test('an id in either case', async () => {
+  test('RFC 7643 §3.1: an id exactly', async () => {
     const id = users['ada']?.id ?? ''
     expect(await found(`id eq "${id}"`)).toEqual(['ada'])
-    expect(await found(`id eq "${id.toUpperCase()}"`)).toEqual(['ada'])
+    expect(await found(`id eq "${id.toUpperCase()}"`)).toEqual([])
+    expect(await found(`id ne "${id}"`)).toHaveLength(names.length - 1)
     expect(await found('id eq "nobody"')).toEqual([])
   })
 
@@ -193,8 +194,54 @@ describe('RFC 7644 §3.4.2: lists', () => {
   })
 
   test('§3.4.2.3: what cannot be sorted by is 400', async () => {
-    for (const sortBy of ['emails', 'a..b', '__proto__', 'shoeSize'])
+    for (const sortBy of ['emails.type', 'emails.display', 'name', 'groups', 'a..b', '__proto__', 'shoeSize'])
       expectRefused(await call('GET', `/Users?${new URLSearchParams({ sortBy })}`), 400, 'invalidPath')
+  })
+
+  test('§3.4.2.3: an order that is none is 400', async () => {
+    for (const sortOrder of ['sideways', 'asc', '1'])
+      for (const more of [{}, { sortBy: 'userName' }]) {
+        const query = { sortOrder, ...more }
+        expectRefused(await call('GET', `/Users?${new URLSearchParams(query)}`), 400, 'invalidValue')
+        expectRefused(await call('POST', '/.search', query), 400, 'invalidValue')
+      }
+    expect((await list(client, { sortBy: 'userName', sortOrder: 'DESCENDING', count: '1' })).Resources).toHaveLength(1)
+  })
+
+  test('§3.4.2.3: of several addresses the primary one counts, or else the first', async () => {
+    const other = await provisioned(app, tenant)
+    const mails: [string, { value: string; primary?: boolean; type?: string }[]][] = [
+      ['third', [{ value: 'a@x.example' }, { value: 'M@x.example', primary: true }]],
+      ['second', [{ value: 'f@x.example' }, { value: 'b@x.example' }]],
+      [
+        'first',
+        [
+          { value: 'z@x.example', type: 'home' },
+          { value: 'C@x.example', primary: true },
+        ],
+      ],
+    ]
+    for (const [displayName, emails] of mails) await addUser(other, { displayName, emails })
+    // Without emails, the userName is the address.
+    await addUser(other, { displayName: 'last', userName: 'zz@x.example' })
+    const expected = ['first', 'second', 'third', 'last']
+    const shown = ({ Resources }: { Resources: { displayName: string }[] }) =>
+      Resources.map(({ displayName }) => displayName)
+    for (const sortBy of ['emails', 'emails.value', `${USER}:emails.value`]) {
+      expect(shown(await list(other, { sortBy }))).toEqual(expected)
+      expect(shown(await list(other, { sortBy, sortOrder: 'descending' }))).toEqual(expected.toReversed())
+      expect(shown(answered(await other.call('POST', '/.search', { sortBy })))).toEqual(expected)
+      const first = await list(other, { sortBy, cursor: '', count: '3' })
+      const second = await list(other, { sortBy, cursor: first.nextCursor, count: '3' })
+      expect([...shown(first), ...shown(second)]).toEqual(expected)
+    }
+  })
+
+  test('what is documented as searchable can be sorted by', async () => {
+    const sortable = ['id', 'externalId', 'userName', 'displayName', 'name.givenName', 'name.familyName', 'title']
+    const more = [`${ENTERPRISE}:department`, 'emails', 'active', 'meta.created', 'meta.lastModified']
+    for (const sortBy of [...sortable, ...more])
+      expect((await list(client, { sortBy })).Resources.length, sortBy).toBe(names.length)
   })
 
   test.each<[Record<string, string>, string[]]>([

@@ -147,6 +147,26 @@ describe('RFC 7644 §3.14: versions', () => {
     },
   )
 
+  test.each(['Users', 'Groups'] as const)(
+    'RFC 9110 §13.1.2: If-None-Match with the present version, or *, refuses a change of %s',
+    async (type) => {
+      for (const method of ['PUT', 'PATCH', 'DELETE'] as const) {
+        const { body: one } = await call('POST', `/${type}`, {
+          userName: `if${Math.random()}@acme.example`,
+          displayName: `If ${Math.random()}`,
+        })
+        const path = `/${type}/${one.id}`
+        const patch = patchOf({ op: 'replace', path: 'displayName', value: 'New' })
+        const body = { PUT: { ...one, displayName: `Next ${Math.random()}` }, PATCH: patch, DELETE: undefined }[method]
+        for (const tag of ['*', one.meta.version, `"x", ${one.meta.version}`])
+          expectRefused(await call(method, path, body, { 'if-none-match': tag }), 412)
+        expect(answered(await call('GET', path))).toEqual(one)
+        expectRefused(await call(method, `/${type}/nobody`, body, { 'if-none-match': '*' }), 404)
+        expect((await call(method, path, body, { 'if-none-match': 'W/"99"' })).status).toBeLessThan(300)
+      }
+    },
+  )
+
   test('of two changes at once with the same version, one is 412', async () => {
     const user = await addUser(client)
     const change = (value: string) =>

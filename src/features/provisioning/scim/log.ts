@@ -34,7 +34,8 @@ export async function logRequest(platform: Platform, directory: Directory, seen:
 
 /** A path of SCIM, and its query: of the base any letter may have come as an escape. */
 function belowBase(url: string): string {
-  return `/${url.split('/').slice(BASE.split('/').length).join('/')}`
+  const [path = '', ...query] = url.split('?')
+  return [`/${path.split('/').slice(BASE.split('/').length).join('/')}`, ...query].join('?')
 }
 
 /** A request, and what became of it. */

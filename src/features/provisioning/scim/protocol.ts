@@ -8,6 +8,12 @@ const Schemas = Type.Optional(Type.Array(Type.String(), { examples: [['urn:ietf:
 /** Any resource or message: what is of which type is said by the schemas of SCIM. */
 const Resource = named('ScimResource', open(Type.Object({ schemas: Schemas })))
 
+/** What a change requires of the version that is there (RFC 7644 §3.14, RFC 9110 §13.1). */
+export const conditionOf = ({ ifMatch, ifNoneMatch }: Record<'ifMatch' | 'ifNoneMatch', string | null>) => ({
+  ifMatch,
+  ifNoneMatch,
+})
+
 /** What the routes of resources have in common. */
 export const scimRoute = {
   about: { media: 'scim', tolerant: true, tag: 'SCIM', service: 'scim' },

@@ -8,6 +8,7 @@ export const listErrors = [
   ...admissionErrors,
   scimErrors.invalidFilter,
   scimErrors.invalidPath,
+  scimErrors.invalidValue,
   scimErrors.invalidCursor,
   scimErrors.tooMany,
 ]

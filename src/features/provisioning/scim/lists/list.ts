@@ -23,8 +23,8 @@ export const selectionQuery = {
 /** The query of a list (RFC 7644 §3.4.2, RFC 9865 §2). */
 export const listQuery = {
   filter: text('RFC 7644 §3.4.2.2, such as `userName eq "ada@acme.example"`.'),
-  sortBy: text('A single-valued attribute.'),
-  sortOrder: Type.Optional(Type.String({ description: '`ascending` or `descending`.' })),
+  sortBy: text('An attribute that filters may name, but for `members`; `emails` by the primary address.'),
+  sortOrder: Type.Optional(Type.String({ description: '`ascending` (default) or `descending`.' })),
   startIndex: Type.Optional(Type.Integer({ description: 'The first result, from 1.' })),
   count: Type.Optional(Type.Integer({ description: 'At most 200.' })),
   cursor: text('Empty for the first page by cursors, then `nextCursor`.'),
@@ -70,11 +70,14 @@ export function readList(
   const query = JSON.stringify([directory.id, path, filter, sortBy, sortOrder])
   const name = sortBy === '' ? null : readName(sortBy)
   if (sortBy !== '' && !name) throw scimError(scimErrors.invalidPath, 'sortBy has to name one attribute.')
+  const order = sortOrder.toLowerCase()
+  if (!['', 'ascending', 'descending'].includes(order))
+    throw scimError(scimErrors.invalidValue, 'sortOrder has to be ascending or descending.')
   const parsed = filter === '' ? null : parseFilter(filter)
   return {
     condition: parsed && readCondition(parsed, targets),
     sort: name ? (name.name.toLowerCase() === 'id' ? id : compileSort(name, targets)) : null,
-    descending: sortOrder.toLowerCase() === 'descending',
+    descending: order === 'descending',
     cursor: cursor === undefined ? null : { after: cursor === '' ? null : openCursor(platform, query, cursor) },
     offset: cursor === undefined ? Math.min(Math.max(startIndex, 1), MAX_INDEX) - 1 : 0,
     limit: Math.min(Math.max(count, 0), MAX_RESULTS),
