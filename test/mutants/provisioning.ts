@@ -3,6 +3,13 @@ import type { Mutant } from './mutant.ts'
 /** SCIM: tokens, users and groups, and the match with users who sign in by SSO. */
 export const provisioning: Mutant[] = [
   {
+    name: 'a SCIM PATCH does not store what an administrator has forced',
+    in: 'patchUser',
+    find: 'const stored = keepSaid(patched, { said: held.said.resource, shown: current })',
+    replace: 'const stored = patched',
+    tests: ['forced-values.test.ts'],
+  },
+  {
     name: 'a SCIM token ends with its lifetime',
     in: 'scimAuthenticator',
     find: 'if (row.lifetime_ends_at && row.lifetime_ends_at <= now)',

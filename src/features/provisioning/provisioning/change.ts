@@ -14,7 +14,7 @@ import { applyPatch, readPatch } from '../patch/patch.ts'
 import { type Provisioning, recordChanges, scimErrors } from '../scim/scim.ts'
 import { provisioningEvents } from './events.ts'
 import { readGiven } from './given.ts'
-import { findAddress } from './profile.ts'
+import { findAddress, keepSaid } from './profile.ts'
 import { toResource, versionOf } from './resource.ts'
 import { buryProvisionedRow, findProvisionedRow, listGroupsOfUsers, type ProvisionedRow } from './store.ts'
 import { eventOf, orTaken, type Provisioned, rewrite } from './write.ts'
@@ -61,7 +61,8 @@ export async function patchUser(work: Work, id: string, { body, ...condition }: 
     const current = toResource(work.platform, { row: held.user, said: held.said }, groups)
     if (!sendsEmails(held.said.resource)) delete current['emails']
     const patched = applyPatch(userType, current, operations)
-    return rewrite(work, held, readGiven(patched, keptAddress(held, patched)))
+    const stored = keepSaid(patched, { said: held.said.resource, shown: current })
+    return rewrite(work, held, readGiven(patched, { kept: keptAddress(held, patched), stored }))
   })
 }
 

@@ -22,14 +22,17 @@ const MAX_BYTES = 64 * 1024
 
 /**
  * Reads a resource in the spelling of the schemas. `kept`: the address of the user, where the resource names no new one.
- * Throws `scim_invalid_value`.
+ * `stored`: what is stored in place of the resource. Throws `scim_invalid_value`.
  */
-export function readGiven(resource: ScimObject, kept: EmailAddress | null = null): Given {
+export function readGiven(
+  resource: ScimObject,
+  { kept = null, stored: given = resource }: { kept?: EmailAddress | null; stored?: ScimObject } = {},
+): Given {
   const address = kept ?? findAddress(resource)
   if (!address)
     throw scimError(scimErrors.invalidValue, 'A user needs an e-mail address: in emails, or as the userName.')
   const active = own(resource, 'active')
-  const stored = toStored(resource)
+  const stored = toStored(given)
   if (Buffer.byteLength(JSON.stringify(stored)) > MAX_BYTES)
     throw scimError(scimErrors.invalidValue, 'A user has at most 64 KiB of attributes.')
   return {
@@ -39,7 +42,7 @@ export function readGiven(resource: ScimObject, kept: EmailAddress | null = null
     profile: toProfile(resource),
     active: typeof active === 'boolean' ? active : null,
     resource: stored,
-    emails: toEmails(resource, address.email),
+    emails: toEmails(stored, address.email),
   }
 }
 

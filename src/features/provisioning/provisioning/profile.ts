@@ -2,7 +2,7 @@ import { type EmailAddress, parseVouchedEmail } from '../../../platform/mail/add
 import { foreignLocale } from '../../../platform/messages/locale.ts'
 import type { UserRow } from '../../directory/users/users.ts'
 import { ENTERPRISE_USER_SCHEMA } from '../language/core-schemas.ts'
-import { isObject, own, type ScimObject, type ScimValue } from '../language/json.ts'
+import { isObject, isSame, own, type ScimObject, type ScimValue } from '../language/json.ts'
 
 /** What a resource says of a user, as the columns of users take it. */
 export interface Profile {
@@ -90,8 +90,27 @@ export function overlay(resource: ScimObject, row: UserRow): ScimObject {
   const { emails } = shown
   if (Array.isArray(emails) && findAddress(resource)?.norm !== row.email_norm)
     shown['emails'] = forceAddress(emails, row.email)
-  if (said.phone !== row.phone && row.phone !== null) shown['phoneNumbers'] = [{ value: row.phone, type: 'work' }]
+  if (said.phone !== row.phone && row.phone === null) delete shown['phoneNumbers']
+  if (said.phone !== row.phone && row.phone !== null)
+    shown['phoneNumbers'] = forcePhone(shown['phoneNumbers'], row.phone)
   return shown
+}
+
+/**
+ * What of a patched resource is stored. An attribute that the operations left alone stays as the client has sent it, also where
+ * an administrator has forced another value, which `shown` has.
+ */
+export function keepSaid(patched: ScimObject, { said, shown }: { said: ScimObject; shown: ScimObject }): ScimObject {
+  const isKept = (name: string) => isSame(own(patched, name) ?? null, own(shown, name) ?? null)
+  const kept = Object.keys({ ...said, ...shown }).filter(isKept)
+  const changed = Object.entries(patched).filter(([name]) => !kept.includes(name))
+  return Object.fromEntries([...Object.entries(said).filter(([name]) => kept.includes(name)), ...changed])
+}
+
+/** Replaces the main number, and keeps the others. */
+function forcePhone(numbers: ScimValue | undefined, phone: string): ScimObject[] {
+  const [main, ...others] = inOrder(numbers)
+  return [{ ...(main ?? { type: 'work' }), value: phone }, ...others.filter(({ value }) => value !== phone)]
 }
 
 /** Replaces the main address, and keeps the secondary ones. */
