@@ -14,6 +14,34 @@ import { searchAll } from './search.ts'
 const users = '/Users'
 const example = { method: 'POST', path: users, bulkId: '1', data: { userName: 'ada@acme.example' } }
 
+/** Searches of all resources (RFC 7644 §3.4.2.1, §3.4.3). */
+const searchRoutes: Route[] = [
+  defineRoute({
+    ...scimRoute.about,
+    auth: 'scim',
+    method: 'GET',
+    path: '/api/os/scim/v2',
+    operation: 'scim.list',
+    summary: 'List provisioned users and groups',
+    query: scimRoute.listed,
+    reply: scimRoute.ListReply,
+    errors: listErrors,
+    handle: (work, { query }) => serve(work, () => searchAll(work, query)),
+  }),
+  defineRoute({
+    ...scimRoute.about,
+    auth: 'scim',
+    method: 'POST',
+    path: '/api/os/scim/v2/.search',
+    operation: 'scim.search',
+    summary: 'Search provisioned users and groups',
+    body: scimRoute.searched,
+    reply: scimRoute.ListReply,
+    errors: listErrors,
+    handle: (work, { body }) => serve(work, () => searchAll(work, body)),
+  }),
+]
+
 /** `announced`: the events of what hangs on a user and ends with a change of them. */
 export function bulkRoutes(announced: EventDefinition[]): Route[] {
   const own = [...Object.values(provisioningEvents), ...Object.values(groupEvents)]
@@ -37,30 +65,7 @@ export function bulkRoutes(announced: EventDefinition[]): Route[] {
       maybeEvents,
       handle: (work, { body }) => serve(work, () => runBulk(work, body)),
     }),
-    defineRoute({
-      ...scimRoute.about,
-      auth: 'scim',
-      method: 'GET',
-      path: '/api/os/scim/v2',
-      operation: 'scim.list',
-      summary: 'List provisioned users and groups',
-      query: scimRoute.listed,
-      reply: scimRoute.ListReply,
-      errors: listErrors,
-      handle: (work, { query }) => serve(work, () => searchAll(work, query)),
-    }),
-    defineRoute({
-      ...scimRoute.about,
-      auth: 'scim',
-      method: 'POST',
-      path: '/api/os/scim/v2/.search',
-      operation: 'scim.search',
-      summary: 'Search provisioned users and groups',
-      body: scimRoute.searched,
-      reply: scimRoute.ListReply,
-      errors: listErrors,
-      handle: (work, { body }) => serve(work, () => searchAll(work, body)),
-    }),
+    ...searchRoutes,
     defineRoute({
       method: 'POST',
       path: '/v1/scim/logs/{id}/replay',
