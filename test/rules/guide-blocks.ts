@@ -7,20 +7,43 @@ export interface Block {
   printed: string | null
 }
 
-const FENCED = /^```(\w*)\n([\s\S]*?)^```$/gm
+// Indented ones, as in lists, count as well.
+const FENCED = /^( *)```(\w*)\n([\s\S]*?)^ *```$/gm
+
+function fencesOf(guide: string) {
+  return [...guide.matchAll(FENCED)].map((match) => {
+    const [whole, indent = '', language = '', text = ''] = match
+    return {
+      runs: language === 'bash' && indent === '',
+      language,
+      text,
+      from: match.index,
+      to: match.index + whole.length,
+    }
+  })
+}
+
+type Fence = ReturnType<typeof fencesOf>[number]
+
+const isOutput = (guide: string, fence: Fence | undefined, next: Fence | undefined): next is Fence =>
+  fence?.runs === true &&
+  next !== undefined &&
+  ['json', 'text'].includes(next.language) &&
+  guide.slice(fence.to, next.from).trim() === ''
 
 /** The blocks of bash of a guide; output is the block of json or text that follows with nothing in between. */
 export function blocksOf(guide: string): Block[] {
-  const fences = [...guide.matchAll(FENCED)].map((match) => {
-    const [whole, language = '', text = ''] = match
-    return { language, text, from: match.index, to: match.index + whole.length }
-  })
-  return fences.flatMap(({ language, text: code, to }, at) => {
-    if (language !== 'bash') return []
+  const fences = fencesOf(guide)
+  return fences.flatMap((fence, at) => {
     const next = fences[at + 1]
-    const follows = next && ['json', 'text'].includes(next.language) && guide.slice(to, next.from).trim() === ''
-    return { code, printed: follows ? next.text : null }
+    return fence.runs ? { code: fence.text, printed: isOutput(guide, fence, next) ? next.text : null } : []
   })
+}
+
+/** The blocks that are neither run nor compared with what a run prints. */
+export function unrunBlocksOf(guide: string): string[] {
+  const fences = fencesOf(guide)
+  return fences.filter((fence, at) => !fence.runs && !isOutput(guide, fences[at - 1], fence)).map(({ text }) => text)
 }
 
 /** What a text has, one after the other: JSON, over several lines or in one, and other lines. */

@@ -11,6 +11,7 @@ import { mailSettings } from '../../src/platform/mail/settings.ts'
 import { isAnyCaller } from '../../src/platform/tenancy/authorize.ts'
 import { authSettingsFamily } from '../../src/wiring/auth-settings.ts'
 import { routes } from '../../src/wiring/routes.ts'
+import { blocksOf, unrunBlocksOf } from './guide-blocks.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const files = globSync(['*.md', 'docs/*.md', 'docs/internals/*.md', 'examples/*/README.md'], { cwd: root }).sort()
@@ -38,6 +39,20 @@ test('every guide starts the service as package.json and the image do', () => {
   expect(read('docs/deploy.md')).toContain(`Environment=${arenas}\n`)
   expect(read('docs/operations.md')).toContain(`\`${arenas}\``)
   expect(read('docs/operations.md')).toContain(`\`${scripts.start}\``)
+})
+
+const RUN_WHOLE = ['sso', 'saml', 'oidc', 'scim', 'invites'].map((guide) => `docs/${guide}.md`)
+
+test.each(RUN_WHOLE)('every block of %s runs, or is what one prints', (file) => {
+  expect(blocksOf(read(file)).length).toBeGreaterThan(1)
+  expect(unrunBlocksOf(read(file))).toEqual([])
+})
+
+test('a block that does not run is found: of another language, indented, or below text', () => {
+  const guide =
+    '```bash\necho a\n```\n\n```text\na\n```\n\nText.\n\n```text\nb\n```\n\n```ts\nc\n```\n\n  ```bash\nd\n  ```\n'
+  expect(blocksOf(guide)).toEqual([{ code: 'echo a\n', printed: 'a\n' }])
+  expect(unrunBlocksOf(guide)).toEqual(['b\n', 'c\n', 'd\n'])
 })
 
 test('every link leads to a file that is there, and to a heading in it', () => {
