@@ -334,6 +334,13 @@ export const signIn: Mutant[] = [
     tests: ['otp-race.test.ts'],
   },
   {
+    name: 'a network starts only so many passkey sign-ins without an address',
+    in: 'countStart',
+    find: 'if (who === null && ip === null) return',
+    replace: 'if (who === null) return',
+    tests: ['passkeys/sign-in/start-limit.test.ts'],
+  },
+  {
     name: 'a passkey without an organization signs in within its own environment',
     in: 'listPasskeysOfEnvironment',
     find: ') = ${environmentId}`',

@@ -117,19 +117,22 @@ const KEPT: Record<string, string[]> = {
   'requests of SCIM': ['scim_logs'],
   'sign-ins that a connection has traced': ['sso_traces'],
   'deliveries of webhooks': ['webhook_deliveries'],
-  'challenges, passkey ceremonies, tokens of SCIM, assertions of SAML, logout tokens, sign-ins and sessions at providers':
-    [
-      'mfa_challenges',
-      'webauthn_ceremonies',
-      'scim_tokens',
-      'saml_assertions',
-      'logout_tokens',
-      'federated_sessions',
-      'federated_sign_ins',
-      'exchange_codes',
-    ],
+  'challenges, tokens of SCIM, assertions of SAML, logout tokens, sign-ins and sessions at providers': [
+    'mfa_challenges',
+    'scim_tokens',
+    'saml_assertions',
+    'logout_tokens',
+    'federated_sessions',
+    'federated_sign_ins',
+    'exchange_codes',
+  ],
   'devices from which somebody signs in, but for their first': ['known_devices'],
-  'enrolments, unproved phones, trusted devices': ['totp_enrollments', 'mfa_phones', 'trusted_devices'],
+  'passkey ceremonies, enrolments, unproved phones, trusted devices': [
+    'webauthn_ceremonies',
+    'totp_enrollments',
+    'mfa_phones',
+    'trusted_devices',
+  ],
 }
 
 /** Rows that no clean-up of a table of its own is behind. */
@@ -182,6 +185,7 @@ test('the limits in idempotency-pagination-limits.md are those of the code', () 
     'Wrong passwords for one address': `${auth.lockout_max_attempts}, then a lock`,
     'Sign-ins of one user, by whatever method': `${auth.sign_in_rate_limit_per_minute} a minute`,
     'Requests of the SCIM client of an organization': `${auth['scim_requests_per_second']} a second, ${BURST_SECONDS * Number(auth['scim_requests_per_second'])} at once`,
+    'Passkey sign-ins started without an address from one network, where `X-End-User-IP` tells it': `${passkeySettings.defaults.start_limit_per_minute_network} a minute`,
     'Requests without a credential, and wrong credentials, of one client network': `${network} a second each, ${10 * Number(network)} at once`,
     'Values in one request, but for the rows of `PUT /v1/users`, each of which may have as many': `${MAX_VALUES}`,
     'Users in one `PUT /v1/users`': `${MAX_USERS_PER_REQUEST}, 5 MiB`,

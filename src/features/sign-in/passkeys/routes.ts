@@ -82,7 +82,8 @@ export const passkeyRoutes: Route[] = [
     summary: 'Start a sign-in by passkey',
     description:
       'Pass the options to navigator.credentials.get() in the browser. The response does not reveal whether a user has the ' +
-      'address or a passkey. Leave out email and send conditional for autofill. With an org-wide key and without subOrgId, ' +
+      'address or a passkey. Leave out email and send conditional for autofill: one network (X-End-User-IP) starts at most ' +
+      'start_limit_per_minute_network of these a minute. With an org-wide key and without subOrgId, ' +
       'the challenge is for the rp_id and origins of the environment’s defaults, and no passkey is listed: the user ' +
       'chooses among those on the device. Passkeys of organizations with another rp_id need subOrgId.',
     body: SignInOptionsBody,

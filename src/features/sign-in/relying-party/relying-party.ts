@@ -4,6 +4,7 @@ import { isForLocalhost, isWithin, ownHost } from './origins.ts'
 import { type PasskeySettings, passkeySettings } from './settings.ts'
 
 export { authenticatorName } from './authenticators.ts'
+export { passkeySettings } from './settings.ts'
 
 /** The relying party of a directory's passkeys, and the pages that they are accepted from. */
 export interface RelyingParty {

@@ -37,6 +37,7 @@ export const relyingPartyRoutes: Route[] = [
           related_origins: ['https://acme-shop.example'],
           user_verification: 'required',
           require_recent_sign_in_seconds: 0,
+          start_limit_per_minute_network: 300,
         },
         relying_party: { id: 'acme.example', name: 'Acme', origins: ['https://app.acme.example'] },
       },

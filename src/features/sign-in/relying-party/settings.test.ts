@@ -34,6 +34,7 @@ test('without settings passkeys are of the host of the service', async () => {
       related_origins: [],
       user_verification: 'required',
       require_recent_sign_in_seconds: 0,
+      start_limit_per_minute_network: 300,
     },
     relying_party: { id: 'localhost', name: 'Watchword', origins: ['https://localhost'] },
     sources: Object.fromEntries(Object.keys(reply.body.settings).map((name) => [name, 'default'])),

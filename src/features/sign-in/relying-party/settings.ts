@@ -48,6 +48,13 @@ export const PasskeySettings = named(
       description:
         'Registration requires the access_token of a sign-in of the user no older than this. 0: not required.',
     }),
+    start_limit_per_minute_network: Type.Integer({
+      minimum: 1,
+      maximum: 100_000,
+      description:
+        'How many sign-ins without an address the users of one network may start within a minute, where X-End-User-IP ' +
+        'names it. Each login page with autofill starts one.',
+    }),
   }),
 )
 export type PasskeySettings = Static<typeof PasskeySettings>
@@ -61,4 +68,5 @@ export const passkeySettings = defineSettings('passkey_settings', HELP, PasskeyS
   related_origins: [],
   user_verification: 'required',
   require_recent_sign_in_seconds: 0,
+  start_limit_per_minute_network: 300,
 })

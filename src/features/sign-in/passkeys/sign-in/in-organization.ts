@@ -15,7 +15,7 @@ import {
   loginEvents,
   type SignInMethod,
 } from '../../../access/login/login.ts'
-import { type RelyingParty, relyingPartyOf } from '../../relying-party/relying-party.ts'
+import { passkeySettings, type RelyingParty, relyingPartyOf } from '../../relying-party/relying-party.ts'
 import { type CeremonyRow, spendCeremony, startCeremony } from '../ceremony-store.ts'
 import { passkeyErrors } from '../errors.ts'
 import { CEREMONY_SECONDS, type StartedCeremony } from '../registration.ts'
@@ -92,16 +92,25 @@ export async function challengeFor(
 const starts = hashPurpose('passkey-start')
 
 /**
- * Counts what is started for an address from a network, or from a network alone: nobody can use up what somebody else
- * may start elsewhere. Without either there is nothing to count by.
+ * Counts what is started for an address from a network, so that an attacker elsewhere cannot use up what its user may
+ * start. Without an address the network alone is counted: autofill starts a sign-in for each visit of a login page, and
+ * many people may share one network. Without either there is nothing to count by.
  */
 async function countStart(work: Work, who: Identity | null): Promise<void> {
   const { ip } = work.origin.endUser
   if (who === null && ip === null) return
-  const { sign_in_rate_limit_per_minute: limit } = await doorSettings.effective(work)
   const key = work.platform.keyring.hashKey(starts)
   const source = keyedHash(key, who?.address.norm ?? '', ip === null ? '' : networkOf(ip))
-  await countAct(work, source, [{ bucket: 'passkey.options.minute', limit, windowSeconds: 60 }])
+  await countAct(work, source, [{ ...(await startLimit(work, who)), windowSeconds: 60 }])
+}
+
+async function startLimit(work: Work, who: Identity | null) {
+  if (who === null) {
+    const { start_limit_per_minute_network: limit } = await passkeySettings.effective(work)
+    return { bucket: 'passkey.options.network.minute', limit }
+  }
+  const { sign_in_rate_limit_per_minute: limit } = await doorSettings.effective(work)
+  return { bucket: 'passkey.options.minute', limit }
 }
 
 export function readWho({ platform }: Work, email: string, mayBeEmpty: boolean): Identity | null {
