@@ -80,15 +80,14 @@ signIn.post('/login', async (req, res) => {
 
 // Links, and no redirect of the form: `form-action` of the page does not allow a form to end at an identity provider.
 function showConnections(res: Response, connections: Connection[], enforced: boolean): void {
-  const links = connections.map(({ id, subOrgId, name }) => ({ name, href: ssoPath(subOrgId, id) }))
-  const [only] = links
-  const goesOn = enforced && links.length === 1 && only
+  const [first] = connections
+  const notice = enforced ? 'Your organization requires its own sign-in.' : 'Your organization has its own sign-in.'
   sendPage(res, {
     title: 'Single sign-on',
-    head: html`${goesOn ? html`<meta http-equiv="refresh" content="0; url=${only.href}">` : null}`,
-    body: html`<p>${only ? 'Your organization has its own sign-in.' : 'Your organization requires single sign-on, which is not ready. Ask your administrator.'}</p>
-${links.map(({ name, href }) => html`<a class="button" href="${href}">Continue with ${name}</a>`)}
-${enforced ? null : html`<form method="post" action="/login/email"><button class="quiet">Mail me a code instead</button></form>`}
+    body: html`<p>${first ? notice : 'Your organization requires single sign-on, which is not ready. Ask your administrator.'}</p>
+${connections.map(({ id, subOrgId, name }) => html`<a class="button" href="${ssoPath(subOrgId, id)}">Continue with ${name}</a>`)}
+${enforced ? html`<p>Do you also belong to another organization? A code opens that one.</p>` : null}
+<form method="post" action="/login/email"><button class="quiet">Mail me a code instead</button></form>
 <p><a href="/login">Use another address</a></p>`,
   })
 }

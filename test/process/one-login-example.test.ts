@@ -204,8 +204,16 @@ test('a person of two organizations picks one, and single sign-on leads to the p
   await page.getByLabel('Work email').waitFor()
   expect(await page.context().cookies(PAGE)).toEqual([])
 
-  // Where single sign-on is enforced, the page goes on to the provider by itself.
+  // The domain is of an organization that enforces single sign-on: a code still opens the other one.
   await enterAddress(page, ben)
+  await says(page, 'Your organization requires its own sign-in.')
+  await press(page, 'Mail me a code instead')
+  await enterCode(page, ben)
+  await press(page, 'Globex')
+  await says(page, `You are signed in to Globex as ${ben}`)
+  await press(page, 'Sign out')
+  await enterAddress(page, ben)
+  await follow(page, 'Continue with Acme ID')
   await press(page, 'Sign in by this address')
   await says(page, `You are signed in to Acme as ${ben}`)
 })

@@ -2,8 +2,9 @@ import { expect, test } from 'vitest'
 import { fresh } from '../../../../test/fresh.ts'
 import { type Caller, startApp } from '../../../../test/harness.ts'
 import { succeeded } from '../../../../test/people/factors.ts'
-import { newUser } from '../../../../test/people/people.ts'
+import { newUser, sessionsIn } from '../../../../test/people/people.ts'
 import { verifyDomain } from '../../../../test/people/saml-connection.ts'
+import { mailedCode } from '../../../../test/people/sign-in.ts'
 import { recordStatements } from '../../../../test/rules/sql-recorder.ts'
 import { serviceIds } from '../../tenancy/services/selection.ts'
 
@@ -190,4 +191,34 @@ test('a domain that is not verified leads nowhere', async () => {
   const domain = `${fresh()}.example`
   succeeded(await tenant.post('/v1/admin-portal', { subOrgId, action: 'add_domain', domain }))
   expect(await discover(domain)).toEqual(NONE)
+})
+
+test('enforced closes one organization: a code still opens another one that the person belongs to', async () => {
+  const [home, guest] = [await makeOrganization(), await tenant.organization()]
+  const email = `ada@${home.domain}`
+  for (const subOrgId of [home.subOrgId, guest]) await newUser(tenant, { subOrgId, email })
+  succeeded(await tenant.patch('/v1/auth/settings', { subOrgId: home.subOrgId, enforce_sso: true }))
+  expect(await discover(home.domain)).toEqual(found(home.connection, true))
+
+  const { otp_id } = succeeded(await tenant.post('/v1/auth/discovery/otp/send', { email }))
+  const code = await mailedCode(app, email)
+  const { discovery_token, organizations } = succeeded(
+    await tenant.post('/v1/auth/discovery/otp/verify', { email, otp_id, code }),
+  )
+  expect(organizations).toHaveLength(2)
+  expect(organizations).toMatchObject(
+    expect.arrayContaining([
+      expect.objectContaining({ subOrgId: home.subOrgId, requires: 'sso', connection_id: home.connection.id }),
+      expect.objectContaining({ subOrgId: guest, requires: null, connection_id: null }),
+    ]),
+  )
+  const enter = (subOrgId: string) => tenant.post('/v1/auth/discovery/exchange', { subOrgId, discovery_token })
+  const refused = await enter(home.subOrgId)
+  expect([refused.status, refused.body]).toMatchObject([
+    403,
+    { code: 'sso_required', connection_id: home.connection.id },
+  ])
+  expect(succeeded(await enter(guest)).session).toMatchObject({ access_token: expect.any(String) })
+  expect(await sessionsIn(tenant, home.subOrgId)).toEqual([])
+  expect(await sessionsIn(tenant, guest)).toHaveLength(1)
 })

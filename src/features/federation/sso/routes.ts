@@ -98,7 +98,10 @@ export const ssoRoutes: Route[] = [
       }),
       connectionId: nullable(Type.String({ format: 'uuid' }), 'The id of `connection`.'),
       enforced: Type.Boolean({
-        description: 'Whether the organization refuses all other sign-in methods, except to exempt users.',
+        description:
+          'Whether the organization that has verified the domain refuses all other sign-in methods, except to exempt users. ' +
+          'The person may also belong to other organizations, which a code opens: a login page for all organizations ' +
+          'offers a code beside the connection.',
       }),
     }),
     // The last release required subOrgId: its clients know the code.
