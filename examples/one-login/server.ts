@@ -6,7 +6,7 @@ import { html, sendPage } from './html.ts'
 import { forget, origin, personOf, signedIn, signOut, tokenOf } from './session.ts'
 import { settings } from './settings.ts'
 import { signIn } from './sign-in.ts'
-import { callAsBackend, callAsPerson, Refusal } from './watchword.ts'
+import { callAsPerson, Refusal } from './watchword.ts'
 import { events, receiver, registerWebhook } from './webhooks.ts'
 
 const app = express()
@@ -34,14 +34,12 @@ app.use(ownPagesOnly)
 app.use(express.urlencoded({ extended: false }))
 app.use(signIn)
 
-app.get('/', signedIn, async (_req, res) => {
+app.get('/', signedIn, (_req, res) => {
   const person = personOf(res)
-  const path = `/organizations/${person.subOrgId}`
-  const { subOrganization } = await callAsBackend<{ subOrganization: { name: string } }>('GET', path)
   sendPage(res, {
     title: `Welcome, ${person.name}`,
     person,
-    body: html`<p>You are signed in to <b>${subOrganization.name}</b> as <b>${person.email}</b>. Your role is <b>${person.role}</b>.</p>
+    body: html`<p>You are signed in to <b>${person.organization}</b> as <b>${person.email}</b>. Your role is <b>${person.role}</b>.</p>
 <form method="post" action="/passkeys" id="add-passkey"><input type="hidden" name="answer"><button>Add a passkey</button></form>
 <p role="status"></p>`,
     head: html`<script type="module" src="/passkey.js"></script>`,

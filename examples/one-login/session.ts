@@ -152,9 +152,9 @@ interface Me extends Named {
 /** Lets people pass who are signed in. Watchword looks the session up, so an ended session and an old role open nothing. */
 export const signedIn: RequestHandler = async (req, res, next) => {
   const token = await accessToken(req, res)
-  const { user } = await callAsPerson<{ user: Me }>(token, 'GET', '/me')
+  const { user, organization } = await callAsPerson<{ user: Me; organization: { name: string } }>(token, 'GET', '/me')
   const { id, subOrgId, email, role } = user
-  const person: Person = { id, subOrgId, email, name: nameOfUser(user), role }
+  const person: Person = { id, subOrgId, organization: organization.name, email, name: nameOfUser(user), role }
   Object.assign(res.locals, { token, person })
   next()
 }

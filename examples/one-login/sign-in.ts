@@ -118,7 +118,7 @@ signIn.get('/login/callback', async (req, res) => {
   if (!state || req.query['state'] !== state) return showLogin(res, 'This sign-in began in another browser. Try again.')
   if (req.query['error']) return showLogin(res, wordsFor(String(req.query['error'])))
   await callFor<Answer>(req, '/auth/token/exchange', { subOrgId, code: String(req.query['code']) })
-    .then((answer) => proceed(res, answer, { subOrgId }))
+    .then((answer) => proceed(res, answer))
     .catch(showAgain((alert) => showLogin(res, alert)))
 })
 
@@ -180,7 +180,7 @@ signIn.post('/login/organization', (req, res) => enter(req, res, read(req, 'subO
 async function enter(req: Request, res: Response, subOrgId: string, token = ''): Promise<void> {
   try {
     const answer = await callFor<Answer>(req, '/auth/discovery/exchange', { subOrgId, discovery_token: token })
-    proceed(res, answer, { subOrgId })
+    proceed(res, answer)
   } catch (error) {
     const connection = error instanceof Refusal ? error.problem.connection_id : null
     if (connection) return showConnections(res, [{ id: connection, subOrgId, name: 'single sign-on' }], true)
@@ -189,14 +189,15 @@ async function enter(req: Request, res: Response, subOrgId: string, token = ''):
 }
 
 /** Every sign-in ends here: signed in, or with what the person has to do next. */
-function proceed(res: Response, answer: Answer, attempt: Attempt): void {
-  const { session, challenge_token: challenge, directory_user_id: userId, discovery_token: discovery } = answer
+function proceed(res: Response, answer: Answer, attempt: Attempt = {}): void {
+  const { session, challenge_token: challenge, discovery_token: discovery } = answer
+  const { sub_org_id: subOrgId, directory_user_id: userId } = answer
   if (session) {
     keepSession(res, session)
     // Always home: an address in the query would be an open redirect.
     res.redirect(303, '/')
-  } else if (challenge && userId) {
-    keepAttempt(res, { ...attempt, challenge, userId })
+  } else if (challenge && subOrgId && userId) {
+    keepAttempt(res, { ...attempt, subOrgId, challenge, userId })
     if (answer.enrollment_required) showEnrollment(res)
     else showChallenge(res, answer.methods ?? [])
   } else {
@@ -226,7 +227,7 @@ signIn.post('/login/challenge', async (req, res) => {
   const { subOrgId = '', challenge = '' } = readAttempt(req)
   const body = { subOrgId, challenge_token: challenge, code: read(req, 'code') }
   await callFor<Answer>(req, '/mfa/challenge/verify', body)
-    .then((answer) => proceed(res, answer, { subOrgId }))
+    .then((answer) => proceed(res, answer))
     .catch(retryOrBegin(res, (alert) => showChallenge(res, [], alert)))
 })
 
@@ -298,26 +299,25 @@ signIn.post('/login/passkey/options', async (req, res) => {
 
 signIn.post('/login/passkey', async (req, res) => {
   await callFor<Answer>(req, '/auth/login/passkey/verify', readPasskey(req))
-    .then((answer) => proceed(res, answer, {}))
+    .then((answer) => proceed(res, answer))
     .catch(showAgain((alert) => showLogin(res, alert)))
 })
 
 // Invitations: one page for all customers. Opening the link changes nothing, since programs that scan mails open it too.
 signIn.get('/invitation', (req, res) => {
-  const [token, subOrgId] = [String(req.query['token_hash'] ?? ''), String(req.query['org_id'] ?? '')]
   sendPage(res, {
     title: 'Join your team',
     body: html`<p>You are invited as <b>${String(req.query['email'] ?? '')}</b>.</p>
 <form method="post" action="/invitation">
-<input type="hidden" name="token" value="${token}"><input type="hidden" name="subOrgId" value="${subOrgId}">
+<input type="hidden" name="token" value="${String(req.query['token_hash'] ?? '')}">
 <button>Accept the invitation</button>
 </form>`,
   })
 })
 
 signIn.post('/invitation', async (req, res) => {
-  // The token says which organization this is. `subOrgId` is only for the second factor that may follow.
+  // The token says which organization this is.
   await callFor<Answer>(req, '/auth/invite/accept', { token: read(req, 'token') })
-    .then((answer) => proceed(res, answer, { subOrgId: read(req, 'subOrgId') }))
+    .then((answer) => proceed(res, answer))
     .catch(showAgain((alert) => showLogin(res, alert)))
 })

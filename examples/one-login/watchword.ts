@@ -25,6 +25,8 @@ export interface Answer {
   session: Session | null
   challenge_token?: string
   directory_user_id?: string
+  /** The organization of the challenge. */
+  sub_org_id?: string
   methods?: string[]
   enrollment_required?: boolean
   discovery_token?: string
@@ -74,6 +76,8 @@ export function callFor<T>(req: Request, path: string, body: object, method = 'P
 export interface Person {
   id: string
   subOrgId: string
+  /** The name of the organization. */
+  organization: string
   email: string
   name: string
   role: string

@@ -223,6 +223,8 @@ async function expectOutcome(reply: Reply, expected: Outcome) {
       challenge_token: expect.stringMatching(/^mfa_/),
       challenge_expires_at: expect.any(String),
       directory_user_id: expect.any(String),
+      sub_org_id: expect.any(String),
+      organization: { subOrgId: body.sub_org_id, name: expect.any(String), slug: expect.any(String) },
       methods: ['totp'],
       enrollment_required: expected === 'enrollment',
     })

@@ -41,6 +41,12 @@ export const SessionReply = named(
       directory_user_id: Type.Optional(
         Type.String({ format: 'uuid', description: 'The user of the challenge: userId of an enrollment.' }),
       ),
+      sub_org_id: Type.Optional(
+        nullable(
+          Type.String({ format: 'uuid' }),
+          'The organization of the challenge: subOrgId of the requests that continue it. Null for the team.',
+        ),
+      ),
       methods: Type.Optional(
         Type.Array(Type.String({ examples: ['totp'] }), {
           description: 'What passes the challenge: `totp`, `backup`, `sms`; `passkey`: sign in with it instead.',
@@ -61,7 +67,9 @@ export const SessionReply = named(
       organization: Type.Optional(
         Type.Object(
           { subOrgId: Type.String({ format: 'uuid' }), name: Type.String(), slug: Type.String() },
-          { description: 'The one that was made for it, by POST /v1/auth/discovery/create.' },
+          {
+            description: 'The organization of the challenge, or the one that POST /v1/auth/discovery/create has made.',
+          },
         ),
       ),
     },

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { named } from '../../../platform/schema.ts'
+import { named, nullable } from '../../../platform/schema.ts'
 import type { OwnWork } from '../../../platform/tenancy/own-work.ts'
 import { User, type UserRow } from '../../directory/users/users.ts'
 import { currentRole } from '../mfa/mfa.ts'
@@ -29,7 +29,20 @@ const Me = named(
   }),
 )
 
-export const MeReply = named('MeReply', Type.Object({ user: Me }))
+export const MeReply = named(
+  'MeReply',
+  Type.Object({
+    user: Me,
+    organization: nullable(
+      Type.Object({
+        id: Type.String({ format: 'uuid' }),
+        name: Type.String({ examples: ['Acme'] }),
+        slug: Type.String({ examples: ['acme'] }),
+      }),
+      'The organization that the user is signed in to. Null for members of the team.',
+    ),
+  }),
+)
 
 export async function toMe(work: OwnWork, row: UserRow): Promise<Static<typeof Me>> {
   const { userId, organizationId } = work.caller

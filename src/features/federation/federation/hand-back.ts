@@ -54,11 +54,13 @@ function said({
   session,
   challenge_token = '',
   directory_user_id = '',
+  sub_org_id,
   enrollment_required,
 }: SessionReply): Record<string, string> {
   if (session) {
     return Object.fromEntries(Object.entries(session).map(([name, value]) => [name, String(value)]))
   }
   const enrollment = enrollment_required ? { enrollment_required: 'true' } : {}
-  return { mfa_required: 'true', challenge_token, directory_user_id, ...enrollment }
+  const organization = sub_org_id ? { sub_org_id } : {}
+  return { mfa_required: 'true', challenge_token, directory_user_id, ...organization, ...enrollment }
 }

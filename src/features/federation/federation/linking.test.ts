@@ -187,7 +187,12 @@ test('an inactive user, a suspended organization and a missing second factor hol
   const { directory_user_id } = await signInAs(work, ada)
   await tenant.patch('/v1/mfa/policy', { subOrgId, require_mfa: true, grace_period_days: 0 })
   const held = await signInAs(work, ada)
-  expect(held).toMatchObject({ mfa_required: 'true', challenge_token: expect.stringMatching(/^mfa_/) })
+  expect(held).toMatchObject({
+    mfa_required: 'true',
+    challenge_token: expect.stringMatching(/^mfa_/),
+    directory_user_id,
+    sub_org_id: subOrgId,
+  })
   expect(Object.keys(held)).not.toContain('access_token')
   expect((await signInAs(work, { ...ada, isTwoFactor: true, amr: ['mfa'] }))['access_token']).toBeDefined()
   await tenant.patch(`/v1/users/${directory_user_id}`, { subOrgId, active: false })

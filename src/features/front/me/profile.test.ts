@@ -32,6 +32,17 @@ test('people read themselves, without what the backend keeps for its own use', a
   })
 })
 
+test('people read the name of their organization, as it is now', async () => {
+  const person = await signedIn(world)
+  const { subOrganization } = succeeded(await tenant.get(`/v1/organizations/${subOrgId}`))
+  const organization = { id: subOrgId, name: subOrganization.name, slug: subOrganization.slug }
+  expect(succeeded(await person.me.get('/v1/me')).organization).toEqual(organization)
+  succeeded(await tenant.patch(`/v1/organizations/${subOrgId}`, { name: 'Acme & Söhne' }))
+  const renamed = { ...organization, name: 'Acme & Söhne' }
+  expect(succeeded(await person.me.get('/v1/me')).organization).toEqual(renamed)
+  expect(succeeded(await person.me.patch('/v1/me', { firstName: 'Ada' })).organization).toEqual(renamed)
+})
+
 test('people change their names and phone, as themselves, and nothing else', async () => {
   const person = await signedIn(world)
   const names = {

@@ -6,6 +6,7 @@ import { MeReply, toMe } from '../../access/self-management/self-management.ts'
 import { changeUser } from '../../directory/users/changes/changes.ts'
 import { getUser, userErrors, userEvents } from '../../directory/users/users.ts'
 import { MePatch } from './schema.ts'
+import { findOwnOrganization } from './store.ts'
 
 export const profileRoutes: Route[] = [
   defineOwnRoute({
@@ -16,9 +17,11 @@ export const profileRoutes: Route[] = [
     reply: MeReply,
     etag: true,
     async handle(work) {
-      const user = await getUser(work, work.caller.directoryUserId)
+      const { db, directory, caller } = work
+      const reads = [getUser(work, caller.directoryUserId), findOwnOrganization(db, directory)] as const
+      const [user, organization] = await Promise.all(reads)
       work.headers.etag = tagOf(user)
-      return { user: await toMe(work, user) }
+      return { user: await toMe(work, user), organization }
     },
   }),
   defineOwnRoute({
@@ -36,7 +39,7 @@ export const profileRoutes: Route[] = [
     async handle(work, { body }) {
       const user = await changeUser(work, work.caller.directoryUserId, { patch: body, ifMatch: work.ifMatch })
       work.headers.etag = tagOf(user)
-      return { user: await toMe(work, user) }
+      return { user: await toMe(work, user), organization: await findOwnOrganization(work.db, work.directory) }
     },
   }),
 ]

@@ -1,8 +1,10 @@
 import { decodeJwt } from 'jose'
 import { describe, expect, test } from 'vitest'
+import { fresh } from '../../../../test/fresh.ts'
 import { type Reply, startApp } from '../../../../test/harness.ts'
 import { codeOf, enrollTotp, makeProvenUser, signInByLink, succeeded } from '../../../../test/people/factors.ts'
 import { sessionRowsOf } from '../../../../test/people/people.ts'
+import { recordStatements } from '../../../../test/rules/sql-recorder.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()
@@ -33,6 +35,27 @@ const verify = (challenge_token: string, code: string, headers?: Record<string, 
 
 const outcome = (reply: Reply) => [reply.status, reply.body.code]
 
+test('the challenge names the organization that the token has chosen, and goes on there', async () => {
+  const slug = fresh()
+  const { subOrganization } = succeeded(await tenant.post('/v1/organizations', { name: 'Acme & Söhne', slug }))
+  const organization = { subOrgId: subOrganization.id, name: 'Acme & Söhne', slug }
+  const by = await tenant.withKey({ subOrgId: organization.subOrgId })
+  const { email, secret } = await newEnrolled(by)
+  const { url } = succeeded(await by.post('/v1/auth/login/magic-link/send', { email, deliver: false }))
+  const token_hash = new URL(url).searchParams.get('token_hash')
+  const texts = await recordStatements(async () => {
+    const held = succeeded(await tenant.post('/v1/auth/login/magic-link/verify', { email, token_hash }))
+    expect(held).toMatchObject({ session: null, sub_org_id: organization.subOrgId, organization })
+    const { challenge_token, sub_org_id: subOrgId } = held
+    const passed = await tenant.post('/v1/mfa/challenge/verify', { subOrgId, challenge_token, code: codeOf(secret, 1) })
+    expect(succeeded(passed).session).toMatchObject({ access_token: expect.any(String) })
+  })
+  // The name comes with the statement that writes the challenge.
+  expect(
+    texts.filter((text) => /organizations/.test(text) && /name/.test(text) && !/mfa_challenges/.test(text)),
+  ).toEqual([])
+})
+
 test('a sign-in of an enrolled user answers a challenge, and no session before the code', async () => {
   const { id, email, secret } = await newEnrolled()
   const reply = succeeded(await signInByLink(caller, email))
@@ -42,6 +65,8 @@ test('a sign-in of an enrolled user answers a challenge, and no session before t
     challenge_token: expect.stringMatching(/^mfa_[0-9A-Za-z]{43}$/),
     challenge_expires_at: expect.any(String),
     directory_user_id: expect.any(String),
+    sub_org_id: expect.any(String),
+    organization: { subOrgId: reply.sub_org_id, name: expect.any(String), slug: expect.any(String) },
     methods: ['totp', 'backup'],
     enrollment_required: false,
   })

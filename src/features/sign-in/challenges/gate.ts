@@ -43,6 +43,7 @@ function challengeFor(work: Work, entry: Entry, enrollment: boolean) {
   const { facts, method: authMethod, amr, session, nextPasswordHash = null } = entry
   const madeId = newId()
   const { token, hash, network } = makeToken(work)
+  const { organizationId } = work.directory
   const data = {
     id: madeId,
     directory_user_id: facts.user_id,
@@ -62,16 +63,26 @@ function challengeFor(work: Work, entry: Entry, enrollment: boolean) {
       enrollment,
       next_password_hash: nextPasswordHash,
       failure_identity: hashFactorIdentity(work.platform, facts.user_id),
+      organization_id: organizationId,
     }),
     events: [loginEvents.challengeCreated({ target: { type: 'user', id: facts.user_id }, data })],
-    answer: async ({ expires_at, ...has }: MadeChallenge): Promise<SessionReply> => ({
+    answer: async ({ expires_at, organization_name, ...has }: MadeChallenge): Promise<SessionReply> => ({
       session: null,
       mfa_required: true,
       challenge_token: token,
       challenge_expires_at: expires_at.toISOString(),
       directory_user_id: facts.user_id,
+      sub_org_id: organizationId,
+      ...describeOrganization(organizationId, { name: organization_name, slug: facts.organization_slug }),
       methods: enrollment ? ['totp'] : await codes(has),
       enrollment_required: enrollment,
     }),
   }
+}
+
+function describeOrganization(
+  subOrgId: string | null,
+  { name, slug }: { name: string | null; slug: string | null },
+): Pick<SessionReply, 'organization'> {
+  return subOrgId === null || name === null || slug === null ? {} : { organization: { subOrgId, name, slug } }
 }

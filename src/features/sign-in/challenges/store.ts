@@ -21,6 +21,8 @@ export interface FactorsOf {
 /** A challenge that was stored. */
 export interface MadeChallenge extends FactorsOf {
   expires_at: Date
+  /** Null without an organization. */
+  organization_name: string | null
 }
 
 /**
@@ -38,6 +40,7 @@ export const challengeOutcome = defineOutcome<MadeChallenge>()({
     enrollment: 'boolean',
     next_password_hash: 'text',
     failure_identity: 'bytea',
+    organization_id: 'uuid',
   },
   signsIn: false,
   write: (directory) => sqlText`
@@ -48,6 +51,7 @@ export const challengeOutcome = defineOutcome<MadeChallenge>()({
       ready.next_password_hash, ready.failure_identity, ready.epoch, ready.at + make_interval(secs => ${TTL_SECONDS})
     from ready returning id, expires_at`,
   answers: (directory) => sqlText`made.expires_at,
+    (select name from organizations where id = ready.organization_id) as organization_name,
     exists (select from totp_enrollments where directory_id = ${directory} and user_id = ready.user_id
       and confirmed_at is not null) as totp,
     exists (select from backup_codes where directory_id = ${directory} and user_id = ready.user_id) as backup,

@@ -175,6 +175,7 @@ describe('the grace period', () => {
     for (const email of [owner, admin]) {
       const held = succeeded(await byPassword(own, email))
       expect(held).toMatchObject({ session: null, mfa_required: true, enrollment_required: true, methods: ['totp'] })
+      expect([held.sub_org_id, held.organization]).toEqual([null, undefined])
     }
     expect([await graceOf(own, developer), await graceOf(own, member)]).toEqual([null, null])
   })

@@ -82,7 +82,13 @@ test('a passkey without verification is one factor: an enrolled second one is as
   const { subOrgId, ...holder } = await newHolder(own, subOrganization.id)
   await enrollTotp(own, holder.userId, { subOrgId })
   const held = succeeded(await signIn(holder, { userVerified: false }, own))
-  expect(held).toMatchObject({ session: null, mfa_required: true, methods: expect.arrayContaining(['totp']) })
+  expect(held).toMatchObject({
+    session: null,
+    mfa_required: true,
+    methods: expect.arrayContaining(['totp']),
+    sub_org_id: subOrgId,
+    organization: { subOrgId, name: subOrganization.name, slug: subOrganization.slug },
+  })
   expect(succeeded(await signIn(holder, {}, own)).session).toMatchObject({ directory_user_id: holder.userId })
 })
 
