@@ -253,7 +253,7 @@ signIn.post('/login/enroll', async (req, res) => {
     qrDataUrl: string
     secret: string
   }
-  await callFor<Begun>(req, '/mfa/totp', { subOrgId, userId })
+  await callFor<Begun>(req, '/mfa/totp', { subOrgId, userId, challenge_token: challenge })
     .then(({ pendingId, qrDataUrl, secret }) =>
       showConfirmation(
         res,

@@ -334,6 +334,20 @@ export const signIn: Mutant[] = [
     tests: ['otp-race.test.ts'],
   },
   {
+    name: 'a key that only signs people in enrolls no user without a challenge',
+    in: 'assertMayEnroll',
+    find: "authorize(work.caller, 'mfa.write')",
+    replace: '',
+    tests: ['factors/login-page.test.ts'],
+  },
+  {
+    name: 'a challenge enrolls only its own user',
+    in: 'assertMayEnroll',
+    find: 'if ((await getUser(work, sent.userId)).id !== asked) throw challengeErrors.expired()',
+    replace: 'await getUser(work, asked)',
+    tests: ['factors/login-page.test.ts'],
+  },
+  {
     name: 'a network starts only so many passkey sign-ins without an address',
     in: 'countStart',
     find: 'if (who === null && ip === null) return',

@@ -309,3 +309,11 @@ test('every route asks for the scope that is written down here', () => {
     Object.fromEntries(written),
   )
 })
+
+test('a lesser scope admits only where the proof is in the request', () => {
+  const lesser = routes.filter(({ lesserScope }) => lesserScope !== null)
+  expect(lesser.map((route) => [nameOf(route), route.lesserScope])).toEqual([
+    ['POST /v1/mfa/totp', 'auth.login'],
+    ['PUT /v1/mfa/totp', 'auth.login'],
+  ])
+})

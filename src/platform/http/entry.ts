@@ -94,7 +94,8 @@ function compileCaller(route: Route, pipeline: Pipeline, ownOrigin: string) {
   async function admit(caller: Caller, request: FastifyRequest): Promise<void> {
     request.state.origin.actor = caller.actor
     if (!isManager(caller)) await admitOther(caller, request)
-    else if (!mayReadOwnTeam(route, caller, namedIn(request.query))) authorize(caller, route.scope ?? 'any key')
+    else if (!mayReadOwnTeam(route, caller, namedIn(request.query)))
+      authorize(caller, lesserScopeOf(route, caller) ?? route.scope ?? 'any key')
     if (caller.kind === 'key') {
       // A member of the team is the actor, and so is an end user.
       const onBehalfOf = readActingFor(request.headers)
@@ -115,6 +116,11 @@ function compileCaller(route: Route, pipeline: Pipeline, ownOrigin: string) {
   }
 
   return { identify, admit }
+}
+
+/** The scope that admits a caller who lacks the route's own, if the caller has it. */
+function lesserScopeOf({ lesserScope }: Route, { grants }: ManagerCaller) {
+  return lesserScope && grants.has(lesserScope) ? lesserScope : null
 }
 
 /** Whether a route asks for no credential. */

@@ -8,6 +8,7 @@ import type { Callers, ManagerCaller } from '../tenancy/caller.ts'
 import type { AccountWork, ReachWork, Work } from '../work.ts'
 import type { Answer, Statuses } from './answer.ts'
 import type { MediaName } from './media.ts'
+import { tenantFields } from './tenant-fields.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -190,6 +191,8 @@ interface KeyedRouteFields<
   auth?: 'key'
   /** No default: a keyed route without a scope must not compile. */
   scope: Scope | AnyCaller
+  /** Admits a caller without `scope` as well: the handler asks for `scope` where the proof is missing that replaces it. */
+  lesserScope?: Scope
   /** Refused where this service, or Auth, on which it depends, is off. */
   service?: ServiceId
   directory?: M
@@ -264,6 +267,7 @@ export interface Route extends RouteFlags {
   /** Who calls; `page` is a person's browser, which gets HTML. */
   auth: keyof Callers | 'public' | 'page'
   scope: Scope | AnyCaller | null
+  lesserScope: Scope | null
   service: ServiceId | null
   directory: DirectoryMode
   /** The field with a mailed token. */
@@ -293,15 +297,6 @@ export interface Route extends RouteFlags {
 }
 
 const MIB = 1024 * 1024
-const subOrgId = Type.Optional(Type.String({ description: 'Organization. Required on writes with an org-wide key.' }))
-const wholeEnvironment = Type.Optional(
-  Type.Enum(['environment'], { description: 'Instead of subOrgId: the whole environment. Needs an org-wide key.' }),
-)
-
-const tenantFields = (directory: DirectoryMode | undefined) => ({
-  subOrgId,
-  ...(directory === 'one-or-environment' ? { scope: wholeEnvironment } : {}),
-})
 
 /**
  * Declares a route. Everything else is derived from the declaration: authentication, scope, tenant, validation, reply
@@ -338,6 +333,7 @@ export function defineRoute<
     tag: spec.tag,
     auth,
     scope: keyed ? spec.scope : null,
+    lesserScope: keyed ? (spec.lesserScope ?? null) : null,
     service: 'service' in spec ? (spec.service ?? null) : null,
     directory: keyed ? (spec.directory ?? 'one') : 'one',
     organizationToken: keyed ? (spec.organizationToken ?? null) : null,

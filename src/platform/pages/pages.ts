@@ -51,6 +51,7 @@ export function definePage(spec: PageSpec): Route[] {
     tag: spec.tag ?? 'Pages',
     auth: 'page',
     scope: null,
+    lesserScope: null,
     service: null,
     directory: 'one',
     organizationToken: null,

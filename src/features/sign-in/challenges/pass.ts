@@ -7,6 +7,8 @@ import { asProvenUser } from '../../../platform/events/origin.ts'
 import { burn, type UsedProof } from '../../../platform/joined/proofs.ts'
 import { defineEndReasons } from '../../../platform/lifecycle/end-reasons.ts'
 import { NOTICE_USEFUL_SECONDS, queueMail } from '../../../platform/mail/outbox.ts'
+import { authorize } from '../../../platform/tenancy/authorize.ts'
+import type { ManagerCaller } from '../../../platform/tenancy/caller.ts'
 import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
 import type { SessionTokens } from '../../access/claims/claims.ts'
 import {
@@ -170,14 +172,21 @@ export async function getEnrollmentChallenge(work: Work, text: string): Promise<
 }
 
 /**
- * Checks an enrollment by a backend. A challenge that demands one enrolls only its own user. Without a challenge, the user must
- * not be a member of the team: members enroll in their own session. Throws `challenge_expired`, `user_not_found`, `invalid_request`.
+ * Checks an enrollment by a backend. A challenge that demands one enrolls only its own user. Without a challenge, the caller needs
+ * `mfa.write`, and the user must not be a member of the team: members enroll in their own session. Throws `challenge_expired`,
+ * `user_not_found`, `insufficient_scope`, `invalid_request`.
  */
-export async function assertMayEnroll(work: Work, sent: { userId: string; challenge_token?: string }): Promise<void> {
+export async function assertMayEnroll(
+  work: Work & { caller: ManagerCaller },
+  sent: { userId: string; challenge_token?: string },
+): Promise<void> {
   if (sent.challenge_token !== undefined) {
     const { challenge_user_id: asked } = await getEnrollmentChallenge(work, sent.challenge_token)
     if ((await getUser(work, sent.userId)).id !== asked) throw challengeErrors.expired()
-  } else if (work.directory.kind === 'console')
+    return
+  }
+  authorize(work.caller, 'mfa.write')
+  if (work.directory.kind === 'console')
     throw invalidField('challenge_token', 'required', 'challenge_token is required for a member of the team')
 }
 

@@ -30,6 +30,7 @@ import { beginPhone, confirmPhoneOf, removePhoneOf } from './sms.ts'
 
 const tag = 'MFA'
 const NAMES_USER = 'Send userId in the body or the query.'
+const LESSER_SCOPE = 'With challenge_token the scope auth.login suffices.'
 const TEAM_CHALLENGE = 'Members of the team enroll only with a challenge_token here, or at /v1/me/mfa/totp.'
 // Of a route by which a backend enrolls a user.
 const enrolling = [userErrors.notFound, userErrors.verificationRequired, loginErrors.methodDisabled]
@@ -59,12 +60,13 @@ const startRoutes: Route[] = [
     team: true,
     operation: 'mfa.totp.enroll',
     scope: 'mfa.write',
+    lesserScope: 'auth.login',
     service: 'mfa',
     tag,
     summary: 'Start enrolling an authenticator app',
     description:
       'Show the QR code, and the secret for typing; send the first code by PUT within ten minutes. With challenge_token, ' +
-      `only for the user of that sign-in. ${TEAM_CHALLENGE}`,
+      `only for the user of that sign-in. ${LESSER_SCOPE} ${TEAM_CHALLENGE}`,
     body: Type.Object({ userId: FactorUserId, challenge_token: Type.Optional(ChallengeToken) }),
     reply: PendingTotp,
     errors: [...enrolling, factorErrors.alreadyEnrolled, challengeErrors.expired],
@@ -82,12 +84,13 @@ function confirmRoute(changes: EventDefinition[]): Route {
     team: true,
     operation: 'mfa.totp.confirm',
     scope: 'mfa.write',
+    lesserScope: 'auth.login',
     service: 'mfa',
     tag,
     summary: 'Confirm the app with its first code',
     description:
       'Five wrong codes end the enrollment. With the challenge_token of a sign-in that returned enrollment_required, ' +
-      `the response also has the session. ${TEAM_CHALLENGE} ${ENDS}`,
+      `the response also has the session. ${LESSER_SCOPE} ${TEAM_CHALLENGE} ${ENDS}`,
     body: Type.Object({
       userId: FactorUserId,
       pendingId: Type.String({ minLength: 1, maxLength: 64 }),
@@ -113,8 +116,8 @@ function confirmRoute(changes: EventDefinition[]): Route {
     event: factorEvents.enrolled,
     maybeEvents: completedEvents(changes),
     async prepare(work, { body }) {
-      const ends = await readEnds(work, body)
       await assertMayEnroll(work, body)
+      const ends = await readEnds(work, body)
       return { ends, proven: await proveApp(work, body, body.challenge_token ?? null) }
     },
     handle: async (work, _, { ends, proven }) => {
