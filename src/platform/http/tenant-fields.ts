@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
 import type { DirectoryMode } from './route.ts'
 
-const subOrgId = Type.Optional(Type.String({ description: 'Organization. Required on writes with an org-wide key.' }))
+// What it means depends on the route: the document says it (`openapi-parameters.ts`).
+const subOrgId = Type.Optional(Type.String({ description: 'Organization.' }))
 const wholeEnvironment = Type.Optional(
   Type.Enum(['environment'], { description: 'Instead of subOrgId: the whole environment. Needs an org-wide key.' }),
 )

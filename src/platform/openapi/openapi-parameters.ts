@@ -14,7 +14,8 @@ const organizations = {
   SubOrgIdOrToken: 'Organization. Without it the token identifies the organization.',
   SubOrgIdOrEnvironment: 'Organization. An org-wide key sends it or `scope`, here or in the body.',
   SubOrgIdOrAccount: 'Organization. Without it an org-wide key means the account level.',
-  SubOrgIdOfReach: 'Organization. Without it an org-wide key reads the whole environment.',
+  SubOrgIdOfReach: 'Organization. Without it an org-wide key means the whole environment.',
+  SubOrgIdOfNone: 'Leave it out: the request is about every organization, and needs an org-wide key.',
   SubOrgIdOfAccount:
     'Organization, to which it narrows an org-wide key. Without it such a key means the whole account.',
 }
@@ -23,6 +24,8 @@ type OrganizationName = keyof typeof organizations
 
 function organizationOf(route: Route): OrganizationName {
   if (route.directory === 'reach') return 'SubOrgIdOfReach'
+  // Discovery: what signs people in and belongs to no organization yet.
+  if (route.directory === 'account' && route.scope === 'auth.login') return 'SubOrgIdOfNone'
   if (route.directory === 'account') return 'SubOrgIdOfAccount'
   if (route.directory === 'one-or-account') return 'SubOrgIdOrAccount'
   if (route.directory === 'one-or-environment') return 'SubOrgIdOrEnvironment'

@@ -1,4 +1,5 @@
 import { defineMail } from '../../../platform/mail/kinds.ts'
+import { withoutLinks } from '../../../platform/mail/layout.ts'
 import { type Message, titled } from '../../../platform/mail/outbox.ts'
 import type { Reader } from '../../../platform/messages/language.ts'
 import { texts } from '../../../platform/messages/texts.gen.ts'
@@ -12,7 +13,7 @@ export function linkedMail(to: Reader, source: string): Message {
     to,
     write: (language) =>
       titled(texts.federation.linked(language), {
-        paragraphs: [texts.federation.signsInBy(language, { source })],
+        paragraphs: [texts.federation.signsInBy(language, { source: withoutLinks(source) })],
         footer: texts.mail.unexpected(language),
       }),
   }

@@ -175,6 +175,17 @@ test('an address of a verified domain counts unless the provider says itself tha
   expect((await signInAs(work, later, ownDomain, sso))['directory_user_id']).toBe(known.id)
 })
 
+test('the mail about a link makes no link of the name that an administrator gave the connection', async () => {
+  const { work, subOrgId } = await makeOrganization()
+  const user = await newUser(tenant, { subOrgId })
+  await signInAs(work, social(user.email), { ...RULES, sourceName: 'Acme https://evil.example/login' })
+  const mails = (await app.mails(user.email)).filter(({ kind }) => kind === 'identity_linked')
+  expect(mails).toHaveLength(1)
+  const { text, html } = mails[0] ?? { text: '', html: '' }
+  expect(text).toContain('Acme https')
+  for (const shown of [text, html]) expect(shown).not.toMatch(/evil\.example|https:\/\/evil/)
+})
+
 test('who may not be made is told so', async () => {
   const { work } = await makeOrganization()
   const closed = { ...RULES, jit: false }

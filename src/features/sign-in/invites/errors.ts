@@ -16,7 +16,8 @@ export const inviteErrors = defineErrors({
   credentialExists: [
     409,
     'credential_exists',
-    'The user already has a password or passkey',
-    'An invitation is for users without a password or passkey. Let the user sign in, or reset the password.',
+    'The user can already sign in',
+    'The user has a password or passkey, or has signed in before where passwords are off. An invitation is for new users: let ' +
+      'the user sign in as usual.',
   ],
 })

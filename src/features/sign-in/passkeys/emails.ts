@@ -1,4 +1,5 @@
 import { defineMail } from '../../../platform/mail/kinds.ts'
+import { withoutLinks } from '../../../platform/mail/layout.ts'
 import { type Message, titled } from '../../../platform/mail/outbox.ts'
 import type { Language, Reader } from '../../../platform/messages/language.ts'
 import { texts } from '../../../platform/messages/texts.gen.ts'
@@ -14,7 +15,9 @@ export function passkeyRegisteredMail(to: Reader, name: string | null): Message 
       notice(
         language,
         texts.passkeys.added(language),
-        name === null ? texts.passkeys.signsIn(language) : texts.passkeys.namedSignsIn(language, { name }),
+        name === null
+          ? texts.passkeys.signsIn(language)
+          : texts.passkeys.namedSignsIn(language, { name: withoutLinks(name) }),
       ),
   }
 }
@@ -29,7 +32,9 @@ export function passkeyDeletedMail(to: Reader, names: (string | null)[]): Messag
       if (more.length > 0)
         return notice(language, texts.passkeys.severalRemoved(language, names.length), severalText(language, names))
       const text =
-        name === null ? texts.passkeys.signsInNoMore(language) : texts.passkeys.namedSignsInNoMore(language, { name })
+        name === null
+          ? texts.passkeys.signsInNoMore(language)
+          : texts.passkeys.namedSignsInNoMore(language, { name: withoutLinks(name) })
       return notice(language, texts.passkeys.removed(language), text)
     },
   }
@@ -39,7 +44,7 @@ function severalText(language: Language, names: (string | null)[]): string {
   const named = names.filter((name) => name !== null)
   return named.length === 0
     ? texts.passkeys.severalSignInNoMore(language)
-    : texts.passkeys.severalNamedSignInNoMore(language, { names: named.join(', ') })
+    : texts.passkeys.severalNamedSignInNoMore(language, { names: withoutLinks(named.join(', ')) })
 }
 
 function notice(language: Language, title: string, text: string) {
