@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { TProperties } from 'typebox'
 import { describe, expect, test } from 'vitest'
+import { directoryRolePermissions, permissionScopes } from '../../src/contract/permissions.ts'
 import { MFA_POLICY_DEFAULTS } from '../../src/features/access/mfa/policy.ts'
 import { MAX_USERS_PER_REQUEST } from '../../src/features/directory/users/bulk/bulk.ts'
 import { BURST_SECONDS } from '../../src/features/provisioning/scim/settings.ts'
@@ -96,6 +97,13 @@ test('the policy in mfa.md has the fields and the defaults of the code', () => {
 test('the scopes in api-keys.md are those that a route asks for', () => {
   const asked = routes.flatMap(({ scope }) => (scope === null || isAnyCaller(scope) ? [] : [scope]))
   expect(namesOf(rowsOf('api-keys', 'Scope', 'Allows'))).toEqual([...new Set(asked), 'links.issue'].toSorted())
+})
+
+test('the scopes in invites.md are those that the role admin takes', () => {
+  const rows = new Map(rowsOf('invites', 'Role', 'Scopes of the key').map(([role = '', scopes = '']) => [role, scopes]))
+  const written = [...(rows.get('`admin`') ?? '').matchAll(/`([a-z_.]+)`/g)].map(([, scope]) => scope)
+  const asked = directoryRolePermissions.admin.map((permission) => permissionScopes[permission] ?? '*')
+  expect(written).toEqual([...new Set(asked)].toSorted())
 })
 
 test('the services in services.md are those of the code, each with a route of its own', () => {

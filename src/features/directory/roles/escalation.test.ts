@@ -9,7 +9,12 @@ import { scimCaller } from '../../../../test/people/scim.ts'
 import { joinedMember } from '../../../../test/people/team.ts'
 import { nameOf } from '../../../../test/walkers/samples.ts'
 import { type Scope, scopes } from '../../../contract/contract.ts'
-import { permissionScopes, permissions, teamRolePermissions } from '../../../contract/permissions.ts'
+import {
+  directoryRolePermissions,
+  permissionScopes,
+  permissions,
+  teamRolePermissions,
+} from '../../../contract/permissions.ts'
 import { isScopePattern } from '../../../platform/tenancy/scopes.ts'
 import { routes } from '../../../wiring/routes.ts'
 import { TEAM_ROLES, type TeamRole } from '../../tenancy/members/team-roles.ts'
@@ -368,4 +373,23 @@ test('a member of the team grants what their role holds, however many scopes it 
     expect(await make(permission, admin)).toEqual([403, 'privilege_escalation'])
   }
   expect(await make('billing:read', admin)).toEqual([200, undefined])
+})
+
+test('an invitation as admin takes the scope of each permission, and the refusal names what is missing', async () => {
+  const scopeOf = (permission: keyof typeof permissionScopes) => permissionScopes[permission] ?? '*'
+  const needed = [...new Set(directoryRolePermissions.admin.map(scopeOf))]
+  const place = { subOrgId: await tenant.organization(), role: 'admin' }
+  const invite = async (held: string[]) =>
+    (await tenant.withKey({ scopes: held })).post('/v1/users/invites', { ...place, email: newEmail() })
+  expect((await invite(needed)).status).toBe(200)
+  for (const missing of [
+    ['scim_config.write', 'audit.read'],
+    needed.filter((scope) => !/^(users|roles)/.test(scope)),
+  ]) {
+    const { status, body } = await invite(needed.filter((scope) => !missing.includes(scope)))
+    expect([status, body.code]).toEqual([403, 'privilege_escalation'])
+    const lacking = directoryRolePermissions.admin.filter((permission) => missing.includes(scopeOf(permission)))
+    expect([...lacking, ...missing].filter((name) => !body.detail.includes(name))).toEqual([])
+    expect(body.detail).not.toContain('users:write')
+  }
 })

@@ -22,8 +22,11 @@ export function assertMayGrant(caller: Pick<ManagerCaller, 'grants'>, asked: rea
 export function refusalToGrant({ grants }: Pick<ManagerCaller, 'grants'>, asked: readonly string[]): ApiError | null {
   const beyond = asked.filter((permission) => isKnownPermission(permission) && !grants.has(permission))
   if (beyond.length === 0) return null
+  // A permission without a scope of its own takes the scope of all.
+  const scopes = [...new Set(beyond.filter(isKnownPermission).map((permission) => permissionScopes[permission] ?? '*'))]
+  const needed = scopes.includes('*') ? '*' : scopes.join(', ')
   return httpErrors.privilegeEscalation({
-    detail: `The caller lacks what it takes to grant ${beyond.slice(0, 5).join(', ')}${beyond.length > 5 ? ' and more' : ''}.`,
+    detail: `The caller lacks what it takes to grant ${beyond.join(', ')}. A key needs for it: ${needed}.`,
   })
 }
 
