@@ -12,9 +12,11 @@ import { rolesOfNewUsers } from '../features/directory/users/new-roles/new-roles
 import { requiresFactor } from '../features/directory/users/proof/proof.ts'
 import { ssoProtocols } from '../features/federation/connections/connections.ts'
 import { deletionFollower, mappingFollower } from '../features/federation/connections/followers.ts'
+import { socialDiscovery } from '../features/federation/federation/discovered/discovered.ts'
 import { provisionedUsers } from '../features/federation/federation/provisioned-users/provisioned-users.ts'
 import { closeMessagePool } from '../features/federation/xml/message-pool.ts'
 import { discoverByPasskey } from '../features/front/discovery/by-passkey.ts'
+import { discoverBySocial } from '../features/front/discovery/by-social.ts'
 import { findTeamSession, userAuthenticator } from '../features/oauth/tokens/authenticate.ts'
 import { settleAllRoles } from '../features/provisioning/groups/roles.ts'
 import { followMemberName } from '../features/provisioning/groups/versions.ts'
@@ -160,6 +162,7 @@ function handIn(platform: Platform): void {
   noticeReceivers.hand(platform, (accountId) => listTeamAddresses(platform.db, accountId))
   endpointKeeper.hand(platform, webhookKeeper)
   passkeyDiscovery.hand(platform, discoverByPasskey)
+  socialDiscovery.hand(platform, discoverBySocial)
 }
 
 /** The whole service. Does not listen. */

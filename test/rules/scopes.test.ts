@@ -232,8 +232,8 @@ const CALLERS: Record<string, string[]> = {
   'scim_config.write': ['PATCH /v1/scim/config', 'POST /v1/scim/config', 'POST /v1/scim/logs/{id}/replay'],
   'sessions.read': ['GET /v1/sessions', 'GET /v1/sessions/revocations', 'GET /v1/sessions/{sessionId}'],
   'sessions.revoke': ['DELETE /v1/sessions', 'DELETE /v1/sessions/{sessionId}', 'DELETE /v1/users/{userId}/sessions'],
-  'social.read': ['GET /v1/social/providers'],
-  'social.write': ['PUT /v1/social/providers'],
+  'social.read': ['GET /v1/social/providers', 'GET /v1/social/providers/defaults'],
+  'social.write': ['PUT /v1/social/providers', 'PUT /v1/social/providers/defaults'],
   'sso.read': [
     'GET /v1/sso/connections',
     'GET /v1/sso/connections/{connectionId}',

@@ -263,6 +263,7 @@ const OWN = [
   'POST /v1/auth/discovery/otp/verify',
   'POST /v1/sso/keys',
   'PUT /v1/organization-apps/defaults',
+  'PUT /v1/social/providers/defaults',
 ]
 
 const writes = routes.filter((route) => route.directory === 'account' && route.method !== 'GET')

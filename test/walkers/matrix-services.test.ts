@@ -23,10 +23,12 @@ const reading = routes
   .map((route) => [nameOf(route), route] as const)
 
 /**
- * Routes that read no record of an organization, or that have tests of their own: below, in `discover.test.ts` and in
- * `in-environment.test.ts`.
+ * Routes that read no record of an organization, or that have tests of their own: below, in `discover.test.ts`,
+ * `in-environment.test.ts` and `by-social.test.ts`.
  */
 const OTHERS = [
+  'POST /v1/auth/login/social/start',
+  'POST /v1/auth/token/exchange',
   'POST /v1/auth/login/passkey/options',
   'POST /v1/auth/login/passkey/verify',
   'POST /v1/auth/login/sso/discover',
@@ -69,7 +71,9 @@ test('the routes that read a whole environment and belong to a service', () => {
     'GET /v1/webhooks/{webhookId}',
     'POST /v1/auth/login/passkey/options',
     'POST /v1/auth/login/passkey/verify',
+    'POST /v1/auth/login/social/start',
     'POST /v1/auth/login/sso/discover',
+    'POST /v1/auth/token/exchange',
   ])
 })
 

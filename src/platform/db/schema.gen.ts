@@ -242,10 +242,11 @@ export interface ExchangeCodes {
   identity_id: string | null;
   logout_sealed: string | null;
   name_hash: Buffer | null;
+  person_sealed: string | null;
   provider_session_hash: Buffer | null;
   session_ends_at: Timestamp | null;
   source: string;
-  user_id: string;
+  user_id: string | null;
 }
 
 export interface FederatedSessions {
@@ -310,6 +311,7 @@ export interface Identities {
   linked_address_norm: string | null;
   method: string;
   principal_names: string[] | null;
+  sector: string | null;
   source: string;
   subject: string;
   user_id: string;

@@ -21,8 +21,9 @@ export const SessionReply = named(
       discovery_token: Type.Optional(
         Type.String({
           description:
-            'Only of POST /v1/auth/login/passkey/verify without subOrgId, if several organizations hold the passkey: ' +
-            'enter one of `organizations` with POST /v1/auth/discovery/exchange.',
+            'Only without subOrgId: of POST /v1/auth/token/exchange after a social sign-in, and of POST ' +
+            '/v1/auth/login/passkey/verify if several organizations hold the passkey. Enter one of `organizations` with POST ' +
+            '/v1/auth/discovery/exchange.',
           examples: ['dsc_v1.0198…'],
         }),
       ),

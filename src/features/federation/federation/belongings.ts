@@ -35,7 +35,7 @@ const identities: Belonging<Row> = {
   exports: tells(
     'identities',
     'created_at',
-    'id method source issuer subject email external_ids user_names principal_names linked_address_norm address_norm last_address_norm last_principal_names created_at last_used_at',
+    'id method source issuer subject sector email external_ids user_names principal_names linked_address_norm address_norm last_address_norm last_principal_names created_at last_used_at',
     '',
   ),
   isAbsent: isPending,

@@ -1,6 +1,7 @@
 export { assertArrivedAt } from './arrival.ts'
 export { callbackRoute } from './callback-route.ts'
 export { type FailureCode, FederationFailure, federationErrors, type LogoutFailureCode, NO_GROUPS } from './errors.ts'
+export { federationEvents } from './events.ts'
 export { failFederated } from './hand-back.ts'
 export { closeSource, endSessionsThere, type SignedOutThere, unlinkSource } from './identities.ts'
 export { fetchMetadata } from './metadata.ts'

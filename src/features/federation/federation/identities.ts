@@ -51,7 +51,9 @@ export async function endSessionsThere(work: Work, said: SignedOutThere): Promis
     const { db, directory } = work
     await holdConnectionRow(db, directory, source, true)
     const linked =
-      subject === null ? null : await findIdentityRow(db, directory, { method: 'sso', source, issuer, subject })
+      subject === null
+        ? null
+        : await findIdentityRow(db, directory, { method: 'sso', source, issuer, subject, sector: null })
     const endCodes = () => deleteNamedCodeRows(db, directory, there)
     return endThere(work, there, { linked: linked ?? null, reason: reasons.idp_logout, endCodes })
   })

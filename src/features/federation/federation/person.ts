@@ -8,6 +8,8 @@ import { FederationFailure } from './errors.ts'
 export interface FederatedPerson {
   issuer: string
   subject: string
+  /** To which clients the provider names the person so, such as a client ID; absent or null: to all. */
+  sector?: string | null
   email: string | null
   /** Whether the provider vouches for the address: with the boolean `true`, or by what is known of it; null: it does not say. */
   emailVerified: boolean | null

@@ -1,11 +1,15 @@
 import { Type } from 'typebox'
+import { httpErrors } from '../../../platform/errors.ts'
 import { byAge, finishPage, listQuery, listReply, readPage } from '../../../platform/http/pagination.ts'
 import { defineRoute, type Route } from '../../../platform/http/route.ts'
 import { RevokedCount } from '../../../platform/schema.ts'
+import { accountDirectory } from '../../../platform/tenancy/directory.ts'
+import { requireService } from '../../../platform/tenancy/services.ts'
 import { doorRoutes } from '../../access/login/login.ts'
 import { providerLogoutEvents } from '../../access/ties/ties.ts'
 import { reachUser, UserParams, userErrors } from '../../directory/users/users.ts'
 import { exchangeCode } from './complete/complete.ts'
+import { exchangePersonCode } from './discovered/discovered.ts'
 import { federationErrors } from './errors.ts'
 import { federationEvents } from './events.ts'
 import { listIdentities, unlinkIdentity } from './identities.ts'
@@ -63,10 +67,21 @@ export const exchangeRoute: Route = defineRoute({
   service: 'auth',
   tag: 'Tokens',
   summary: 'Exchange the code of a sign-in at a provider for its session',
-  description: 'The code that the browser brought to redirectUri with response_mode code: once, within 60 seconds.',
+  description:
+    'The code that the browser brought to redirectUri with response_mode code: once, within 60 seconds. The code of a social ' +
+    'sign-in without an organization is exchanged with an org-wide key and without subOrgId: the response has a ' +
+    'discovery_token and the organizations of the person, and `session` is null.',
+  directory: 'reach',
   body: Type.Object({ code: Type.String({ minLength: 1, maxLength: 200, examples: ['6qW0h3TqkY2v'] }) }),
   takesDevice: true,
-  errors: [federationErrors.codeInvalid, ...doorRoutes.errors],
-  ...doorRoutes.login,
-  handle: (work, { body }) => exchangeCode(work, body.code),
+  // Releases before required subOrgId: their clients know the code.
+  errors: [federationErrors.codeInvalid, ...doorRoutes.errors, httpErrors.subOrgRequired],
+  reply: doorRoutes.login.reply,
+  maybeEvents: [...doorRoutes.login.event, ...doorRoutes.login.maybeEvents],
+  async handle({ reach, ...work }, { body }) {
+    if (reach.directory) return exchangeCode({ ...work, directory: reach.directory }, body.code)
+    const inside = { ...work, directory: await accountDirectory(work.platform, reach) }
+    await requireService(inside, 'auth')
+    return exchangePersonCode(inside, body.code)
+  },
 })

@@ -1,4 +1,4 @@
-import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely'
+import { type Insertable, type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely'
 import { now } from '../../../platform/db/now.ts'
 import type { Db, Tx } from '../../../platform/db/pool.ts'
 import type { FederatedSignIns, Identities } from '../../../platform/db/schema.gen.ts'
@@ -20,6 +20,9 @@ export type IdentityRow = Omit<Selectable<Identities>, 'method'> & { method: 'ss
 
 /** Who a person is at a provider. */
 export type Subject = Pick<IdentityRow, 'method' | 'source' | 'issuer' | 'subject'>
+
+/** The same with the clients to which the provider names the person so; null: all clients. */
+export type SubjectOfSector = Subject & { sector: string | null }
 
 const inSeconds = (seconds: number) => sql<Date>`clock_now() + make_interval(secs => ${seconds})`
 
@@ -73,7 +76,11 @@ export type KnownIdentity = IdentityRow & {
   is_beside_provisioning: boolean
 }
 
-export async function findIdentityRow(db: Db, directory: Directory, who: Subject): Promise<KnownIdentity | undefined> {
+export async function findIdentityRow(
+  db: Db,
+  directory: Directory,
+  who: SubjectOfSector,
+): Promise<KnownIdentity | undefined> {
   return selectIdentities(db, directory)
     .select([grantOfIdentity(directory).as('grant'), isBesideProvisioning(directory).as('is_beside_provisioning')])
     .$castTo<KnownIdentity>()
@@ -81,8 +88,13 @@ export async function findIdentityRow(db: Db, directory: Directory, who: Subject
     .where('source', '=', who.source)
     .where('issuer', '=', who.issuer)
     .where('subject', '=', who.subject)
+    .where(isOfSector(who))
     .executeTakeFirst()
 }
+
+// The subject of another client of the provider may be another person. Identities of earlier releases are of no sector.
+export const isOfSector = ({ sector }: Pick<SubjectOfSector, 'sector'>) =>
+  sql<SqlBool>`(identities.sector is null or identities.sector = ${sector})`
 
 const isBesideProvisioning = (directory: Directory) => sql<boolean>`exists (
   select from scim_configs c join users u on u.directory_id = ${directory.id} and u.id = identities.user_id

@@ -30,7 +30,7 @@ export async function changeProvider(work: Work, put: SocialProviderPut): Promis
   return inTx(work, async (work) => {
     const { platform, directory, db } = work
     const before = await holdProviderRow(db, directory, name)
-    const shown = await toProvider(platform, name, before)
+    const shown = await toProvider(work, name, before)
     assertCallback(shown, put)
     const seal = (secret: string) => platform.keyring.seal(secretPlace(directory, name), secret)
     const after = await updateProviderRow(db, directory, {
@@ -42,7 +42,7 @@ export async function changeProvider(work: Work, put: SocialProviderPut): Promis
     })
     if (!enabled) await closeSource(work, { method: 'social', source: name })
     await cachedRows(platform).invalidate(db, directory.id)
-    const data = await toProvider(platform, name, after)
+    const data = await toProvider(work, name, after)
     await record(work, socialEvents.updated({ data, previous: changedFrom(shown, data) }))
     const others = (await listProviders(work)).filter(({ provider }) => provider !== name)
     return sorted([...others, data])

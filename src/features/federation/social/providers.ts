@@ -1,7 +1,7 @@
 import { SOCIAL_NAMES, type SocialName } from '../../../platform/config/config-social.ts'
 import type { SealedPlace } from '../../../platform/crypto/secret-box.ts'
 import { type Platform, perPlatform } from '../../../platform/platform.ts'
-import type { Directory } from '../../../platform/tenancy/directory.ts'
+import { type Directory, defaultsDirectory } from '../../../platform/tenancy/directory.ts'
 import type { Work } from '../../../platform/work.ts'
 import type { Application } from './dialect.ts'
 import { dialects } from './dialects.ts'
@@ -33,51 +33,58 @@ const sharedByDeployment = perPlatform((platform) =>
   platform.caches.define<boolean>('social_redirects', () => isSharedByDeployment(platform.db)),
 )
 
-/** Whether the organization signs in by the deployment's application, for want of one of its own. */
-const usesDeployment = ({ config }: Platform, name: SocialName, row: ProviderRow | undefined) =>
-  (row === undefined || row.client_id === null) && config.social[name].clientId !== null
+/** What a directory has set of a provider, and the application that it signs in by, which the deployment may have. */
+interface Known {
+  row: ProviderRow | undefined
+  /** Of the organization, or else of the environment's defaults; null: the deployment's, if it has one. */
+  application: { row: ProviderRow; directory: Directory } | null
+}
+
+async function findKnown(work: Tenant, name: SocialName, row?: ProviderRow): Promise<Known> {
+  const { platform, directory } = work
+  const own = row ?? (await findRow(platform, directory, name))
+  if (own && own.client_id !== null) return { row: own, application: { row: own, directory } }
+  const defaults = await defaultsDirectory(platform, directory)
+  const inherited = defaults.id === directory.id ? undefined : await findRow(platform, defaults, name)
+  const application = inherited && inherited.client_id !== null ? { row: inherited, directory: defaults } : null
+  return { row: own, application }
+}
 
 /**
- * Which redirect URI is in force. The operator decides for the deployment's applications (`WATCHWORD_SOCIAL_CALLBACK`), the
- * organization for its own; earlier releases stored nothing and used the shared one.
+ * Which redirect URI is in force. The operator decides for the deployment's applications (`WATCHWORD_SOCIAL_CALLBACK`), each
+ * application of an organization or of the defaults has its own; earlier releases stored nothing and used the shared one.
  */
-async function callbackOf(platform: Platform, name: SocialName, row: ProviderRow | undefined): Promise<Callback> {
-  if (!usesDeployment(platform, name, row)) return row ? (optionsOf(row).callback ?? 'shared') : 'provider'
+async function callbackOf(platform: Platform, name: SocialName, { row, application }: Known): Promise<Callback> {
+  if (application) return optionsOf(application.row).callback ?? 'shared'
+  if (platform.config.social[name].clientId === null) return row ? (optionsOf(row).callback ?? 'shared') : 'provider'
   return platform.config.socialCallback ?? ((await sharedByDeployment(platform).get('')) ? 'shared' : 'provider')
 }
 
-async function findRow({ platform, directory }: Tenant, name: SocialName): Promise<ProviderRow | undefined> {
-  return (await rows(platform).get(directory.id)).find(({ provider }) => provider === name)
+async function findRow(platform: Platform, { id }: Directory, name: SocialName): Promise<ProviderRow | undefined> {
+  return (await rows(platform).get(id)).find(({ provider }) => provider === name)
 }
 
 /** All providers, as the organization has them. */
 export async function listProviders(work: Tenant): Promise<SocialProvider[]> {
-  const known = await rows(work.platform).get(work.directory.id)
-  const show = (name: SocialName) =>
-    toProvider(
-      work.platform,
-      name,
-      known.find(({ provider }) => provider === name),
-    )
-  return Promise.all(SOCIAL_NAMES.map(show))
+  return Promise.all(SOCIAL_NAMES.map((name) => toProvider(work, name)))
 }
 
-export async function toProvider(
-  platform: Platform,
-  name: SocialName,
-  row: ProviderRow | undefined,
-): Promise<SocialProvider> {
-  const callback = await callbackOf(platform, name, row)
+/** A provider, as the organization has it; `changed`: its row, if a transaction has just written it. */
+export async function toProvider(work: Tenant, name: SocialName, changed?: ProviderRow): Promise<SocialProvider> {
+  const { platform } = work
+  const known = await findKnown(work, name, changed)
+  const { row } = known
+  const callback = await callbackOf(platform, name, known)
   const { scopes, team_id, key_id, tenant } = optionsOf(row)
   return {
     provider: name,
     enabled: row?.enabled ?? false,
-    configured: isConfigured(platform, name, row),
+    configured: isConfigured(platform, name, known),
     client_id: row?.client_id ?? null,
     team_id: team_id ?? null,
     key_id: key_id ?? null,
     tenant: tenant ?? null,
-    scopes: scopesOf(name, scopes),
+    scopes: scopesOf(name, scopes ?? optionsOf(known.application?.row).scopes),
     callback,
     callback_url: socialRedirectUri(platform, callback === 'provider' ? name : null),
   }
@@ -93,11 +100,15 @@ function scopesOf(name: SocialName, chosen: string[] | undefined): string[] {
   return [...new Set([needed, ...(chosen ?? usual)])]
 }
 
-/** An application of its own counts alone, whole or not; without one the organization has the deployment’s. */
-function isConfigured({ config }: Platform, name: SocialName, row: ProviderRow | undefined): boolean {
-  if (row === undefined || row.client_id === null) return config.social[name].clientId !== null
-  const { team_id, key_id } = optionsOf(row)
-  return row.secret_sealed !== null && (name !== 'apple' || (team_id !== undefined && key_id !== undefined))
+/**
+ * An application of its own counts alone, whole or not; without one the organization has that of the defaults, or else the
+ * deployment’s.
+ */
+function isConfigured({ config }: Platform, name: SocialName, { application }: Known): boolean {
+  if (!application) return config.social[name].clientId !== null
+  const { team_id, key_id } = optionsOf(application.row)
+  const isComplete = name !== 'apple' || (team_id !== undefined && key_id !== undefined)
+  return application.row.secret_sealed !== null && isComplete
 }
 
 /** Whether the provider is on, and the application to sign in with; null if it is not configured. */
@@ -105,23 +116,23 @@ export async function findApplication(
   work: Tenant,
   name: SocialName,
 ): Promise<{ enabled: boolean; application: Application | null; callback: Callback }> {
-  const row = await findRow(work, name)
-  const enabled = row?.enabled ?? false
-  const callback = await callbackOf(work.platform, name, row)
-  if (!isConfigured(work.platform, name, row)) return { enabled, application: null, callback }
-  const { scopes, team_id, key_id, tenant } = optionsOf(row)
-  const shared = work.platform.config.social[name]
-  const own = row?.client_id != null && row.secret_sealed !== null ? { ...row, sealed: row.secret_sealed } : null
-  const secret = own ? await work.platform.keyring.open(secretPlace(work.directory, name), own.sealed) : shared.secret
-  const application = {
-    clientId: own?.client_id ?? shared.clientId ?? '',
-    secret: secret ?? '',
-    scopes: scopesOf(name, scopes),
-    teamId: own ? (team_id ?? null) : shared.teamId,
-    keyId: own ? (key_id ?? null) : shared.keyId,
-    tenant: tenant ?? (own ? null : shared.tenant),
+  const { platform } = work
+  const known = await findKnown(work, name)
+  const enabled = known.row?.enabled ?? false
+  const callback = await callbackOf(platform, name, known)
+  if (!isConfigured(platform, name, known)) return { enabled, application: null, callback }
+  const set = { ...optionsOf(known.application?.row), ...optionsOf(known.row) }
+  const scopes = scopesOf(name, set.scopes)
+  if (!known.application) {
+    const { clientId, secret, teamId, keyId, tenant } = platform.config.social[name]
+    const usual = { clientId: clientId ?? '', secret: secret ?? '', teamId, keyId, tenant: set.tenant ?? tenant }
+    return { enabled, callback, application: { ...usual, scopes } }
   }
-  return { enabled, application, callback }
+  const { row, directory } = known.application
+  const { team_id: teamId = null, key_id: keyId = null } = optionsOf(row)
+  const secret = await platform.keyring.open(secretPlace(directory, name), row.secret_sealed ?? '')
+  const own = { clientId: row.client_id ?? '', secret, teamId, keyId, tenant: set.tenant ?? null }
+  return { enabled, callback, application: { ...own, scopes } }
 }
 
 /** The providers that a sign-in page can offer. */

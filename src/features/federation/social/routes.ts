@@ -1,5 +1,9 @@
-import { httpErrors } from '../../../platform/errors.ts'
+import { httpErrors, invalidField } from '../../../platform/errors.ts'
 import { defineRoute, open, type Route } from '../../../platform/http/route.ts'
+import { accountDefaults } from '../../../platform/settings/settings.ts'
+import { accountDirectory } from '../../../platform/tenancy/directory.ts'
+import { requireService } from '../../../platform/tenancy/services.ts'
+import type { AccountWork, Work } from '../../../platform/work.ts'
 import { redirectErrors } from '../../access/redirects/redirects.ts'
 import { callbackRoute, federationErrors, StartReply } from '../federation/federation.ts'
 import { CallbackFields } from '../oidc/oidc.ts'
@@ -12,16 +16,24 @@ import { finishSocial, startSocial } from './sign-in.ts'
 
 const tag = 'Social login'
 
+/** The work of the environment's defaults. Throws `sub_org_mismatch`. */
+const defaultsOf = (work: AccountWork): Work => ({ ...work, directory: accountDefaults(work.account).directory })
+
 export const socialRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/v1/auth/login/social/start',
     operation: 'social.start',
     scope: 'auth.login',
+    directory: 'reach',
     service: 'social',
     tag,
     summary: 'Start a sign-in at a social provider',
-    description: 'Send the browser to authorization_url. It comes back to redirectUri, as with single sign-on.',
+    description:
+      'Send the browser to authorization_url. It comes back to redirectUri, as with single sign-on. With an org-wide key and ' +
+      'without subOrgId, the providers, `allowed_redirect_uris` and services of the environment’s defaults count. The browser ' +
+      'then always brings a code, for which POST /v1/auth/token/exchange answers a discovery_token and the organizations of ' +
+      'the person.',
     body: SocialStart,
     reply: StartReply,
     errors: [
@@ -30,10 +42,19 @@ export const socialRoutes: Route[] = [
       federationErrors.unreachable,
       redirectErrors.notAllowed,
       httpErrors.organizationSuspended,
+      // Releases before required subOrgId: their clients know the code.
+      httpErrors.subOrgRequired,
     ],
-    handle: (work, { body }) => {
-      const { response_mode: responseMode = 'query', openSignup = null, provider, redirectUri } = body
-      return startSocial(work, { provider, redirectUri, responseMode, openSignup })
+    async handle({ reach, ...work }, { body }) {
+      const { response_mode: responseMode, openSignup = null, provider, redirectUri } = body
+      const asked = { provider, redirectUri, openSignup }
+      if (reach.directory)
+        return startSocial({ ...work, directory: reach.directory }, { ...asked, responseMode: responseMode ?? 'query' })
+      if (responseMode === 'query')
+        throw invalidField('response_mode', 'code_required', 'Without an organization there are no tokens: use code.')
+      const inside = { ...work, directory: await accountDirectory(work.platform, reach) }
+      await requireService(inside, 'social')
+      return startSocial(inside, { ...asked, responseMode: 'code' })
     },
   }),
   defineRoute({
@@ -116,5 +137,37 @@ export const socialRoutes: Route[] = [
       body: { provider: 'github', enabled: true, client_id: 'Iv1.0123456789abcdef', client_secret: '6f1a…' },
     },
     handle: async (work, { body }) => ({ providers: await changeProvider(work, body) }),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/social/providers/defaults',
+    operation: 'social.listDefaults',
+    scope: 'social.read',
+    tag,
+    directory: 'account',
+    summary: 'List the social providers of an environment',
+    description: 'For org-wide keys. Sign-ins without an organization use these.',
+    reply: SocialProvidersReply,
+    handle: async (work) => ({ providers: await listProviders(defaultsOf(work)) }),
+  }),
+  defineRoute({
+    method: 'PUT',
+    path: '/v1/social/providers/defaults',
+    operation: 'social.updateDefaults',
+    scope: 'social.write',
+    tag,
+    directory: 'account',
+    writes: 'own-environment',
+    summary: 'Change a social provider of an environment',
+    description:
+      'For org-wide keys. `enabled` lets people sign in without an organization. The organizations of the environment sign in ' +
+      'by these credentials unless they have their own, and each turns the provider on for itself.',
+    body: SocialProviderPut,
+    reply: SocialProvidersReply,
+    event: socialEvents.updated,
+    examples: {
+      body: { provider: 'github', enabled: true, client_id: 'Iv1.0123456789abcdef', client_secret: '6f1a…' },
+    },
+    handle: async (work, { body }) => ({ providers: await changeProvider(defaultsOf(work), body) }),
   }),
 ]

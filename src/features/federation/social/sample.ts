@@ -17,10 +17,17 @@ export const samples: Samples = {
   }),
   'GET /v1/social/providers': () => ({}),
   'PUT /v1/social/providers': () => ({ body: github }),
+  'GET /v1/social/providers/defaults': () => ({}),
+  'PUT /v1/social/providers/defaults': () => ({ body: github }),
 }
 
 export const notIds = {
   'PUT /v1/social/providers client_id': 'of an application at the provider',
   'PUT /v1/social/providers team_id': 'of Apple',
   'PUT /v1/social/providers key_id': 'of Apple',
+  'PUT /v1/social/providers/defaults client_id': 'of an application at the provider',
+  'PUT /v1/social/providers/defaults team_id': 'of Apple',
+  'PUT /v1/social/providers/defaults key_id': 'of Apple',
 }
+
+export const orgWideOnly = ['GET /v1/social/providers/defaults', 'PUT /v1/social/providers/defaults']

@@ -22,7 +22,7 @@ const visible = (maxLength: number, example: string) =>
   Type.String({ minLength: 1, maxLength, pattern: '^[\\x21-\\x7E]+$', examples: [example] })
 const clientId = nullable(
   visible(300, '1234.apps.googleusercontent.com'),
-  'null: that of the deployment, if it has one.',
+  'null: that of the environment’s defaults, or else of the deployment, if there is one.',
 )
 const teamId = nullable(visible(20, 'A1B2C3D4E5'), 'Apple.')
 const keyId = nullable(visible(20, 'F6G7H8I9J0'), 'Apple.')
@@ -34,7 +34,9 @@ export const SocialProvider = named(
   Type.Object({
     provider: ProviderName,
     enabled: Type.Boolean(),
-    configured: Type.Boolean({ description: 'Whether the organization or the deployment has credentials for it.' }),
+    configured: Type.Boolean({
+      description: 'Whether the organization, its environment or the deployment has credentials for it.',
+    }),
     client_id: clientId,
     team_id: teamId,
     key_id: keyId,
@@ -88,7 +90,9 @@ export const SocialProvidersReply = named(
 export const SocialStart = Type.Object({
   provider: ProviderName,
   ...startFields,
-  openSignup: Type.Optional(Type.Boolean({ description: 'Default: the setting open_signup_default.' })),
+  openSignup: Type.Optional(
+    Type.Boolean({ description: 'Default: the setting open_signup_default of the organization.' }),
+  ),
 })
 
 /** `user` is Apple's. */

@@ -2,24 +2,17 @@ import { SOCIAL_NAMES, type SocialName } from '../../../platform/config/config-s
 import type { Redirect } from '../../../platform/http/answer.ts'
 import { isServiceEnabled } from '../../../platform/tenancy/services.ts'
 import type { Work } from '../../../platform/work.ts'
-import { assertDoorOpen, doorSettings, type SignInMethod } from '../../access/login/login.ts'
-import { judgeSignup } from '../../sign-in/signup/signup.ts'
+import { assertDoorOpen, type SignInMethod } from '../../access/login/login.ts'
 import { type BareWork, type Begun, beginFederated, takeFederated } from '../federation/begin/begin.ts'
 import { codeOf, completeFederated } from '../federation/complete/complete.ts'
+import { handBackPerson } from '../federation/discovered/discovered.ts'
 import { assertArrivedAt, FederationFailure, failFederated, federationErrors } from '../federation/federation.ts'
 import type { Application, SocialCallback, SocialContext } from './dialect.ts'
 import { dialects } from './dialects.ts'
 import { socialErrors } from './errors.ts'
 import { findApplication, offeredProviders } from './providers.ts'
 import { socialRedirectUri } from './redirect-uri.ts'
-
-/** As their owners write them. */
-const LABELS: Record<SocialName, string> = {
-  google: 'Google',
-  github: 'GitHub',
-  apple: 'Apple',
-  microsoft: 'Microsoft',
-}
+import { rulesOf, sectorOf } from './rules.ts'
 
 export const socialMethod: SignInMethod = {
   id: 'social',
@@ -32,7 +25,7 @@ export const socialMethod: SignInMethod = {
 }
 
 /**
- * Begins a sign-in at a provider. Throws `provider_disabled`, `provider_not_configured`, `invalid_redirect_uri`,
+ * Begins a sign-in at a provider: in an organization, or in the environment, by its defaults. Throws `provider_disabled`, `provider_not_configured`, `invalid_redirect_uri`,
  * `organization_suspended`, `idp_unreachable`.
  */
 export async function startSocial(
@@ -73,18 +66,16 @@ export async function finishSocial(
   const { work, begun } = taken
   try {
     const { name, context } = await reopen(work, begun, arrivedAt)
+    const { application } = context
     const person = await dialects[name].finish(context, begun, callback)
-    const rules = {
-      jit: await maySignUp(work, begun),
-      defaultRole: 'member',
-      groups: null,
-      needsOwnDomain: false,
-      domains: [],
-      relink: false,
-      isClaimNamed: false,
-      sourceName: LABELS[name],
-    } as const
-    return await completeFederated(work, begun, person, rules)
+    const heard = { ...person, sector: sectorOf(name, application) }
+    return work.directory.kind === 'account'
+      ? await handBackPerson(work, begun, heard, {
+          source: name,
+          clientId: application.clientId,
+          tenant: application.tenant,
+        })
+      : await completeFederated(work, begun, heard, await rulesOf(work, name, begun.openSignup))
   } catch (error) {
     const code = codeOf(error)
     if (code === null) throw error
@@ -105,10 +96,4 @@ async function reopen(
   const own = found.callback === 'provider' ? name : null
   assertArrivedAt(arrivedAt, own)
   return { name, context: contextOf(work, found.application, own) }
-}
-
-/** Whether an unknown person becomes a user: as at every sign-up. */
-async function maySignUp(work: Work, { openSignup }: Begun): Promise<boolean> {
-  const { allow_sign_up: isAllowed } = await doorSettings.effective(work)
-  return isAllowed && (await judgeSignup(work, openSignup ?? undefined)).open
 }

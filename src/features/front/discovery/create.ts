@@ -8,14 +8,16 @@ import { type AccountScope, findDirectory } from '../../../platform/tenancy/dire
 import type { Work } from '../../../platform/work.ts'
 import { loginErrors, type SessionReply } from '../../access/login/login.ts'
 import { findOrganizationOfDomain } from '../../directory/domains/domains.ts'
+import { accessOf, socialErrors } from '../../federation/social/social.ts'
 import { discoverConnection } from '../../federation/sso/sso.ts'
 import { proveGranted } from '../../sign-in/otp/sign-in-codes/sign-in-codes.ts'
 import { foundOrganization } from '../../tenancy/organizations/organizations.ts'
+import { vouchedIdentity } from './by-social.ts'
 import { ssoRequired } from './discovery.ts'
 import { discoveryErrors } from './errors.ts'
-import { assertOffered } from './methods.ts'
+import { assertOffered, assertServiceOn } from './methods.ts'
 import { discoverySettings } from './settings.ts'
-import { openToken } from './token.ts'
+import { type Discovered, openToken } from './token.ts'
 
 // Tries, refused ones too.
 const PER_MAILBOX = 10
@@ -39,7 +41,7 @@ export interface Founded {
 /**
  * Makes an organization of which whoever has proved a mailbox is the admin, and signs them in there. A refusal leaves the
  * token good for another try, of which there are five. Throws `signup_disabled`, `discovery_token_invalid`, `service_disabled`,
- * `method_disabled`, `rate_limited`, `sso_required` with the connection to start, and what the door throws.
+ * `method_disabled`, `provider_disabled`, `rate_limited`, `sso_required` with the connection to start, and what the door throws.
  */
 export async function createByToken(
   work: Work,
@@ -50,10 +52,9 @@ export async function createByToken(
   if (!settings.discovery_create_organizations)
     throw loginErrors.signupDisabled({ detail: 'discovery_create_organizations is off in the defaults.' })
   const said = await openToken(work.platform, work.directory, token)
-  // A passkey proves no mailbox.
-  if (!said || said.method === 'passkey') throw discoveryErrors.tokenInvalid()
-  await assertOffered(work, said.method)
-  const who = identify(work.platform, requireEmail(said.email))
+  const mailbox = said && (await mailboxOf(work, said))
+  if (!said || !mailbox) throw discoveryErrors.tokenInvalid()
+  const { who, amr } = mailbox
   const [proof] = (await proveGranted(work, who, said))?.spends ?? []
   if (!proof) throw discoveryErrors.tokenInvalid()
   const rate = await countTry(work, who)
@@ -61,9 +62,26 @@ export async function createByToken(
   // The first keys of an environment are written beside the transaction, which holds the environment.
   await issuerOf(work.platform, work.directory.environmentId)
   const perDay = settings.discovery_create_limit_per_day
-  const made = await foundOrganization(work, scope, { who, proof, name, slug, perDay })
+  const made = await foundOrganization(work, scope, { who, proof, amr, name, slug, perDay })
   if (!made) throw discoveryErrors.tokenInvalid()
   return { answer: made, rate }
+}
+
+/**
+ * The mailbox that a token proves, if its way is open in the environment: a passkey proves none, a social provider the one that
+ * it vouches for. Throws `service_disabled`, `method_disabled`, `provider_disabled`.
+ */
+async function mailboxOf(work: Work, said: Discovered): Promise<{ who: Identity; amr: string[] } | null> {
+  if (said.method === 'passkey') return null
+  if (said.method === 'social') {
+    await assertServiceOn(work, 'social')
+    const access = await accessOf(work, said)
+    if (access === 'off') throw socialErrors.providerDisabled()
+    const who = access === 'open' ? vouchedIdentity(work, said) : null
+    return who && { who, amr: ['fed'] }
+  }
+  await assertOffered(work, said.method)
+  return { who: identify(work.platform, requireEmail(said.email)), amr: ['otp'] }
 }
 
 /** Neither one mailbox nor one network uses up what there is for all. Throws `rate_limited`. */

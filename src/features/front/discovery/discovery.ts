@@ -1,12 +1,12 @@
 import type { Identity } from '../../../platform/crypto/identity.ts'
 import { ApiError } from '../../../platform/errors.ts'
 import { inTxUnlessConsumed } from '../../../platform/joined/unless-consumed.ts'
-import { findDirectory } from '../../../platform/tenancy/directory.ts'
+import { type Directory, findDirectory } from '../../../platform/tenancy/directory.ts'
 import type { TxWork, Work } from '../../../platform/work.ts'
 import { askGates, doorSettings, loginErrors, readFacts, type SignInFacts } from '../../access/login/login.ts'
 import { findOrganizationOfDomain } from '../../directory/domains/domains.ts'
 import { discoverConnection } from '../../federation/sso/sso.ts'
-import { grantCode } from '../../sign-in/otp/sign-in-codes/sign-in-codes.ts'
+import { type GrantedCode, grantCode } from '../../sign-in/otp/sign-in-codes/sign-in-codes.ts'
 import { type DiscoveryMethod, discoveryMethods, isOffered } from './methods.ts'
 import { discoverySettings } from './settings.ts'
 import { type FoundRow, selectOrganizationsOf } from './store.ts'
@@ -23,7 +23,7 @@ export interface Found extends Pick<FoundRow, 'name' | 'slug' | 'state'> {
 
 // As long as a code that is sent out of band (ASVS 6.5.5).
 export const TTL_SECONDS = 600
-const MAX_FOUND = 100
+export const MAX_FOUND = 100
 
 /** What is told to whoever has proved a mailbox. */
 export interface Discovery {
@@ -45,21 +45,22 @@ export interface MailboxProof {
  * environment. Returns null when the proof was already consumed.
  */
 export async function discover(work: Work, { who, method, spend }: MailboxProof): Promise<Discovery | null> {
-  const found = await findOrganizations(work, who, method)
+  const found = await findOrganizations(work, who, byMailbox(method))
+  const granted = await grant(work, { found, who, spend })
+  return granted && toDiscovered(work, { ...granted, email: who.address.email, method }, found)
+}
+
+/** Consumes a proof for a code in each of the organizations, and in the environment if its mailbox may make another one. */
+export async function grant(
+  work: Work,
+  { found, who, spend }: Pick<MailboxProof, 'spend'> & { found: Opened[]; who: Identity | null },
+): Promise<GrantedCode | null> {
   const { discovery_create_organizations: mayCreate } = await discoverySettings.effective(work)
-  const granted = await inTxUnlessConsumed(work, async (work) => {
+  return inTxUnlessConsumed(work, async (work) => {
     if (!(await spend(work))) return null
-    const directories = found.map(({ directory }) => directory)
-    // By that of the account level an organization is made.
-    const places = mayCreate ? [...directories, work.directory] : directories
-    return grantCode(
-      work,
-      places.map((directory) => ({ directory, identity: who.hash })),
-      TTL_SECONDS,
-    )
+    const founding = who && mayCreate ? [{ directory: work.directory, identity: who.hash }] : []
+    return grantCode(work, [...found, ...founding], TTL_SECONDS)
   })
-  if (!granted) return null
-  return toDiscovered(work, { ...granted, email: who.address.email, method }, found)
 }
 
 /** The token of what was granted, with the organizations that it opens. */
@@ -70,7 +71,49 @@ export async function toDiscovered(work: Work, said: Discovered, found: { shown:
   return { token, expiresAt, organizations: found.map(({ shown }) => shown) }
 }
 
-async function findOrganizations(work: Work, who: Identity, method: DiscoveryMethod) {
+/** An organization, and the person of it whom a proof may be of. */
+interface Candidate {
+  row: FoundRow
+  who: Identity
+  /** The user that it must be; absent: the one of the address. */
+  userId?: string
+}
+
+/** How a proof enters organizations. */
+export interface Way {
+  proof: { method: string; amr: string[]; aal: string }
+  isOffered(inside: Work): Promise<boolean>
+  /** Whether who is no user becomes one. */
+  maySignUp(inside: Work): Promise<boolean>
+}
+
+/** An organization that opens, and the address that its code is of. */
+interface Opened {
+  directory: Directory
+  identity: Buffer
+  shown: Found
+}
+
+const byMailbox = (method: DiscoveryMethod): Way => ({
+  proof: { method: discoveryMethods[method].id, amr: ['otp'], aal: 'aal1' },
+  isOffered: (inside) => isOffered(inside, method),
+  maySignUp: async () => true,
+})
+
+/** The organizations of a mailbox, after those that a person is known in otherwise. */
+export async function findOrganizations(
+  work: Work,
+  who: Identity | null,
+  way: Way,
+  known: Candidate[] = [],
+): Promise<Opened[]> {
+  const isKnown = new Set(known.map(({ row }) => row.directory_id))
+  const ofMailbox = who ? await findCandidates(work, who) : []
+  const candidates = [...known, ...ofMailbox.filter(({ row }) => !isKnown.has(row.directory_id))]
+  return (await Promise.all(candidates.map((each) => look(work, each, way)))).flatMap((found) => found ?? [])
+}
+
+async function findCandidates(work: Work, who: Identity): Promise<Candidate[]> {
   const { db, directory } = work
   const { norm } = who.address
   const [theirs, owner] = await Promise.all([
@@ -79,25 +122,26 @@ async function findOrganizations(work: Work, who: Identity, method: DiscoveryMet
   ])
   const isTheirs = theirs.some(({ directory_id }) => directory_id === owner?.directory_id)
   const rows: FoundRow[] = owner && !isTheirs ? [...theirs, { ...owner, state: 'joinable' }] : theirs
-  return (await Promise.all(rows.map((row) => look(work, { who, method, row })))).flatMap((found) => found ?? [])
+  return rows.map((row) => ({ row, who }))
 }
 
-/** What the door of an organization would ask; null where it would not open by the method. */
-async function look(work: Work, { who, method, row }: { who: Identity; method: DiscoveryMethod; row: FoundRow }) {
+/** What the door of an organization would ask; null where it would not open that way. */
+async function look(work: Work, { row, who, userId }: Candidate, way: Way): Promise<Opened | null> {
   const directory = await findDirectory(work.platform, row.directory_id)
   if (!directory) return null
   const inside = { ...work, directory }
   const { door, person } = await readFacts(inside, who)
   // Who is no user may be one who was deactivated, or has gone.
   if (!person && row.state !== 'joinable') return null
+  if (userId !== undefined && person?.user_id !== userId) return null
   if (person && !person.active) return null
   if ((!person || person.pending) && !(await doorSettings.effective(inside)).allow_sign_up) return null
-  const proof = { method: discoveryMethods[method].id, amr: ['otp'], aal: 'aal1' }
-  const requires = await requirementOf(inside, proof, person ?? { ...STRANGER, ...door, email: who.address.email })
-  if (requires !== 'sso' && !(await isOffered(inside, method))) return null
+  if (!person && !(await way.maySignUp(inside))) return null
+  const requires = await requirementOf(inside, way.proof, person ?? { ...STRANGER, ...door, email: who.address.email })
+  if (requires !== 'sso' && !(await way.isOffered(inside))) return null
   const connectionId = requires === 'sso' ? await connectionOf(inside, who) : null
   const { organization_id: subOrgId, name, slug, state } = row
-  return { directory, shown: { subOrgId, name, slug, state, requires, connectionId } satisfies Found }
+  return { directory, identity: who.hash, shown: { subOrgId, name, slug, state, requires, connectionId } }
 }
 
 /** What the door knows of somebody who is about to be made. */

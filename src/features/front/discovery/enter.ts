@@ -13,22 +13,28 @@ import { ownsDomainOf } from '../../directory/domains/domains.ts'
 import { proveGranted } from '../../sign-in/otp/sign-in-codes/sign-in-codes.ts'
 import { signUpByCode } from '../../sign-in/signup/signup.ts'
 import { enterByPasskey } from './by-passkey.ts'
+import { enterBySocial } from './by-social.ts'
 import { orSso } from './discovery.ts'
 import { discoveryErrors } from './errors.ts'
 import { assertOffered, discoveryMethods } from './methods.ts'
-import { type DiscoveredMailbox, openToken } from './token.ts'
+import { type Discovered, type DiscoveredMailbox, openToken } from './token.ts'
 
 /**
  * Exchanges a token for the session in one of its organizations, by the one door; who may join becomes a user. Throws
- * `discovery_token_invalid`, `service_disabled`, `method_disabled`, `sso_required` with the connection to start, and what the
- * door throws.
+ * `discovery_token_invalid`, `service_disabled`, `method_disabled`, `provider_disabled`, `social_start_required`,
+ * `sso_required` with the connection to start, and what the door throws.
  */
 export async function enter(work: Work, token: string): Promise<SessionReply> {
   const said = await openToken(work.platform, work.directory, token)
   if (!said) throw discoveryErrors.tokenInvalid()
-  const answer = said.method === 'passkey' ? await enterByPasskey(work, said) : await enterByMailbox(work, said)
+  const answer = await enterBy(work, said)
   if (!answer) throw discoveryErrors.tokenInvalid()
   return answer
+}
+
+function enterBy(work: Work, said: Discovered): Promise<SessionReply | null> {
+  if (said.method === 'passkey') return enterByPasskey(work, said)
+  return said.method === 'social' ? enterBySocial(work, said) : enterByMailbox(work, said)
 }
 
 async function enterByMailbox(work: Work, said: DiscoveredMailbox): Promise<SessionReply | null> {

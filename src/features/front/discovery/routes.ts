@@ -7,6 +7,8 @@ import type { AccountWork, Work } from '../../../platform/work.ts'
 import { doorRoutes, loginErrors } from '../../access/login/login.ts'
 import { redirectErrors } from '../../access/redirects/redirects.ts'
 import { userEvents } from '../../directory/users/users.ts'
+import { federationEvents } from '../../federation/federation/federation.ts'
+import { socialErrors } from '../../federation/social/social.ts'
 import {
   linkErrors,
   linkRoute,
@@ -127,11 +129,24 @@ export const discoveryRoutes: Route[] = [
     operation: 'discovery.exchange',
     takesDevice: true,
     summary: 'Enter one of the organizations',
-    description: 'Answers the session, or the challenge of a second factor, as a sign-in by that code or link does.',
+    description:
+      'Answers the session, or the challenge of a second factor, as a sign-in there does by what the token is of: a code, a link, ' +
+      'a passkey or a social provider.',
     body: Type.Object({ discovery_token: DiscoveryToken }),
-    errors: [discoveryErrors.tokenInvalid, httpErrors.serviceDisabled, ...doorRoutes.errors],
+    errors: [
+      discoveryErrors.tokenInvalid,
+      httpErrors.serviceDisabled,
+      ...doorRoutes.errors,
+      socialErrors.providerDisabled,
+      socialErrors.ownApplication,
+    ],
     ...doorRoutes.mailboxLogin,
-    maybeEvents: [...doorRoutes.mailboxLogin.maybeEvents, userEvents.created],
+    maybeEvents: [
+      ...doorRoutes.mailboxLogin.maybeEvents,
+      userEvents.created,
+      federationEvents.linked,
+      federationEvents.unlinked,
+    ],
     handle: (work, { body }) => enter(work, body.discovery_token),
   }),
   defineRoute({
@@ -144,13 +159,18 @@ export const discoveryRoutes: Route[] = [
     summary: 'Make an organization',
     description:
       'Where discovery_create_organizations is on in the defaults. The person becomes its admin, and is signed in there. A ' +
-      'token is good for one. The slug may get a suffix: the answer has it. For org-wide keys.',
+      'token is good for one; one of a passkey, or of a social provider that does not vouch for the address, for none. The slug may get a suffix: the answer has it. For org-wide keys.',
     body: Type.Object({
       discovery_token: DiscoveryToken,
       name: OrganizationCreate.properties.name,
       slug: Type.Optional(OrganizationCreate.properties.slug),
     }),
-    errors: [discoveryErrors.tokenInvalid, httpErrors.serviceDisabled, ...doorRoutes.errors],
+    errors: [
+      discoveryErrors.tokenInvalid,
+      httpErrors.serviceDisabled,
+      ...doorRoutes.errors,
+      socialErrors.providerDisabled,
+    ],
     ...doorRoutes.mailboxLogin,
     maybeEvents: [
       ...doorRoutes.mailboxLogin.maybeEvents,

@@ -3,7 +3,7 @@ import { named } from '../../../platform/schema.ts'
 import { DiscoveredOrganization } from '../../access/login/discovered/discovered.ts'
 import type { Discovery, Found } from './discovery.ts'
 
-export const DiscoveryToken = Type.String({ minLength: 1, maxLength: 2000, examples: ['dsc_v1.0198…'] })
+export const DiscoveryToken = Type.String({ minLength: 1, maxLength: 8000, examples: ['dsc_v1.0198…'] })
 
 export const DiscoveryReply = named(
   'Discovery',

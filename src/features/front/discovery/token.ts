@@ -4,6 +4,7 @@ import { isDatabaseUnavailable } from '../../../platform/db/failure.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import type { Directory } from '../../../platform/tenancy/directory.ts'
 import { fits } from '../../../platform/validator.ts'
+import { DiscoveredPerson } from '../../federation/federation/discovered/discovered.ts'
 import type { GrantedCode } from '../../sign-in/otp/sign-in-codes/sign-in-codes.ts'
 import type { Assertion } from '../../sign-in/passkeys/sign-in/sign-in.ts'
 import type { DiscoveryMethod } from './methods.ts'
@@ -20,7 +21,12 @@ export interface DiscoveredPasskey extends GrantedCode, Assertion {
   passkeyIds: string[]
 }
 
-export type Discovered = DiscoveredMailbox | DiscoveredPasskey
+/** The same for a person at a social provider. */
+export interface DiscoveredSocial extends GrantedCode, DiscoveredPerson {
+  method: 'social'
+}
+
+export type Discovered = DiscoveredMailbox | DiscoveredPasskey | DiscoveredSocial
 
 const granted = { otpId: Type.String(), code: Type.String() }
 const SealedMailbox = Type.Object({
@@ -37,6 +43,7 @@ const SealedPasskey = Type.Object({
   backedUp: Type.Boolean(),
   userVerified: Type.Boolean(),
 })
+const SealedSocial = Type.Object({ ...granted, method: Type.Literal('social'), ...DiscoveredPerson.properties })
 const PREFIX = 'dsc_'
 
 // Of the environment: in another one it says nothing.
@@ -65,6 +72,6 @@ export async function openToken(
   })
   if (text === null) return null
   const said: unknown = JSON.parse(text)
-  if (fits(SealedPasskey, said)) return said
+  if (fits(SealedPasskey, said) || fits(SealedSocial, said)) return said
   return fits(SealedMailbox, said) ? { method: 'otp', ...said } : null
 }

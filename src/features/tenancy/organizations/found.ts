@@ -18,6 +18,8 @@ const DAY_SECONDS = 86_400
 interface Wanted {
   who: Identity
   proof: UsedProof
+  /** What the proof was (RFC 8176). */
+  amr: string[]
   name: string
   slug: string
   /** How many organizations may be founded in the environment in a day. */
@@ -36,7 +38,7 @@ export function foundOrganization(work: Work, scope: AccountScope, wanted: Wante
 function found(
   work: Work,
   scope: AccountScope,
-  { who, proof, name, slug, perDay }: Wanted,
+  { who, proof, amr, name, slug, perDay }: Wanted,
 ): Promise<SessionReply | null> {
   return inTxUnlessConsumed(work, async (work) => {
     if (!(await burn(work, proof))) return null
@@ -46,7 +48,7 @@ function found(
     if (!made) throw new Error('A new organization has a user')
     await record(inside, made.created)
     await giveRoles(inside, 'manual', [{ user: { ...made.user, held: true }, role: 'admin' }])
-    const proved = { method: signupMethod, amr: ['otp'], spends: [] }
+    const proved = { method: signupMethod, amr, spends: [] }
     const answer = await startFirstSession(inside, { who, user: made.user, proof: proved })
     await countFounding(work, perDay)
     return answer && { ...answer, organization: { subOrgId, name, slug } }

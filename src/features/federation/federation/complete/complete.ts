@@ -3,6 +3,7 @@ import { record } from '../../../../platform/events/events.ts'
 import { asProvenUser } from '../../../../platform/events/origin.ts'
 import type { Redirect } from '../../../../platform/http/answer.ts'
 import { newId } from '../../../../platform/ids.ts'
+import type { UsedProof } from '../../../../platform/joined/proofs.ts'
 import { inTxUnlessConsumed } from '../../../../platform/joined/unless-consumed.ts'
 import type { EmailAddress } from '../../../../platform/mail/address.ts'
 import { NOTICE_USEFUL_SECONDS, queueMail } from '../../../../platform/mail/outbox.ts'
@@ -13,6 +14,7 @@ import {
   completeLogin,
   doorSettings,
   findSignInFacts,
+  loginErrors,
   loginEvents,
   type SessionReply,
   type SignInFacts,
@@ -71,9 +73,9 @@ export async function settleFederated(
   await assertStillAllowed(work, begun.redirectUri)
   try {
     const person = toStorable(heard)
-    const arrival = { begun, person, rules }
+    const arrival = { begun, person, rules, spends: [] }
     const redirect = begun.isTest
-      ? await tryOut(work, arrival)
+      ? await tryOut(work, begun, arrival)
       : await handBack(work, begun, await signIn(work, arrival))
     return { redirect, code: null, detail: null }
   } catch (error) {
@@ -89,12 +91,28 @@ export async function completeFederated(...sign: Parameters<typeof settleFederat
   return (await settleFederated(...sign)).redirect
 }
 
+/**
+ * The end of a sign-in at a social provider in the organization that the person has chosen after it. Null where the person or
+ * what it spends is not good any more. Throws `signup_disabled`, and what the door throws.
+ */
+export async function enterFederated(
+  work: Work,
+  { source, person, rules, spends }: Omit<Arrival, 'begun'> & { source: string },
+): Promise<SessionReply | null> {
+  const begun = { method: 'social', source, responseMode: 'query' } as const
+  try {
+    const answer = await signIn(work, { begun, person: toStorable(person), rules, spends })
+    return 'code' in answer ? null : answer
+  } catch (error) {
+    if (!(error instanceof FederationFailure)) throw error
+    if (error.code === 'signup_disabled') throw loginErrors.signupDisabled({ detail: 'Sign-up is off here.' })
+    return null
+  }
+}
+
 /** A test goes as far as the door, and changes nothing. */
-async function tryOut(work: Work, arrival: Arrival): Promise<Redirect> {
-  const { begun, person } = arrival
-  const { method, source } = begun
-  const { issuer, subject } = person
-  const known = await findIdentityRow(work.db, work.directory, { method, source, issuer, subject })
+async function tryOut(work: Work, begun: Begun, arrival: Arrival): Promise<Redirect> {
+  const known = await findIdentityRow(work.db, work.directory, subjectOf(arrival))
   const { facts, jit } = known
     ? { facts: await findSignInFacts(work, { userId: known.user_id }), jit: false }
     : await recognise(work, arrival)
@@ -114,15 +132,19 @@ export function codeOf(error: unknown) {
 }
 
 interface Arrival {
-  begun: Begun
+  begun: Pick<Begun, 'method' | 'source' | 'responseMode'>
   person: FederatedPerson
   rules: FederationRules
+  /** Burnt with the session. */
+  spends: UsedProof[]
+}
+
+function subjectOf({ begun: { method, source }, person: { issuer, subject, sector = null } }: Arrival) {
+  return { method, source, issuer, subject, sector }
 }
 
 async function signIn(work: Work, arrival: Arrival): Promise<{ code: string } | SessionReply> {
-  const { method, source } = arrival.begun
-  const { issuer, subject } = arrival.person
-  const find = () => findIdentityRow(work.db, work.directory, { method, source, issuer, subject })
+  const find = () => findIdentityRow(work.db, work.directory, subjectOf(arrival))
   const signInOnce = async (known: KnownIdentity | undefined) =>
     known ? signInKnown(work, arrival, known) : signInUnknown(work, arrival)
   let known = await find()
@@ -144,7 +166,7 @@ type Answer = { code: string } | SessionReply | null
 /** The session, or a code for it, which gives none to whom a gate refuses. */
 async function admit(
   work: Work,
-  { begun, person }: Arrival,
+  { begun, person, spends }: Arrival,
   facts: SignInFacts,
   identity: IdentityRow,
 ): Promise<Answer> {
@@ -183,7 +205,7 @@ async function admit(
     method: { id: begun.method },
     amr,
     ...(aal === 'aal2' ? { aal } : {}),
-    spends: [used],
+    spends: [...spends, used],
     beside: [await writeTie(work, tie)],
     sessionEndsAt: tie.sessionEndsAt,
     connectionId: connectionOf(begun),
@@ -311,11 +333,11 @@ async function prepareRoles(work: TxWork, { begun: { source }, rules }: Arrival,
 
 async function link(work: TxWork, { begun, person }: Arrival, user: Arrived): Promise<IdentityRow | null> {
   const { method, source } = begun
-  const { issuer, subject, email } = person
+  const { issuer, subject, sector = null, email } = person
   const names = keptNames(method, person)
   const { address_norm, principal_names: last_principal_names } = names
   const last = { linked_address_norm: address_norm, last_address_norm: address_norm, last_principal_names }
-  const row = { id: newId(), user_id: user.id, method, source, issuer, subject, email, ...names, ...last }
+  const row = { id: newId(), user_id: user.id, method, source, issuer, subject, sector, email, ...names, ...last }
   const linked = await insertIdentityRow(work.db, work.directory, row)
   if (!linked) return null
   const target = { type: 'identity', id: linked.id }

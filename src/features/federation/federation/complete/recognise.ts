@@ -25,7 +25,7 @@ export interface RecognitionRules {
 
 /** A person who comes from a provider. */
 interface Arrival {
-  begun: Begun
+  begun: Pick<Begun, 'method' | 'source'>
   person: FederatedPerson
   rules: RecognitionRules
 }

@@ -1,0 +1,71 @@
+import { type Identity, identify } from '../../../platform/crypto/identity.ts'
+import { parseVouchedEmail } from '../../../platform/mail/address.ts'
+import type { TxWork, Work } from '../../../platform/work.ts'
+import type { SessionReply } from '../../access/login/login.ts'
+import { ownsDomainOf } from '../../directory/domains/domains.ts'
+import {
+  type DiscoveredPerson,
+  findLinkedUser,
+  listLinkedUsers,
+} from '../../federation/federation/discovered/discovered.ts'
+import { accessOf, assertAccess, enterSocial, maySignUp } from '../../federation/social/social.ts'
+import { proveGranted } from '../../sign-in/otp/sign-in-codes/sign-in-codes.ts'
+import { findOrganizations, grant, MAX_FOUND, orSso, toDiscovered, type Way } from './discovery.ts'
+import { toDiscovery } from './schema.ts'
+import type { DiscoveredSocial } from './token.ts'
+
+/**
+ * The organizations of a person at a social provider, and the token by which one of them is entered: those of the users that
+ * the person is linked to, and those of the address if the provider vouches for it. `work` is of the environment. Returns null
+ * when the code of the sign-in was already consumed.
+ */
+export async function discoverBySocial(
+  work: Work,
+  person: DiscoveredPerson,
+  spend: (work: TxWork) => Promise<boolean>,
+): Promise<SessionReply | null> {
+  const who = vouchedIdentity(work, person)
+  const linked = await listLinkedUsers(work.db, work.directory, person, MAX_FOUND)
+  const known = linked.map(({ user_id: userId, email, email_norm: norm, ...row }) => {
+    return { userId, who: identify(work.platform, { email, norm }), row: { ...row, state: 'active' as const } }
+  })
+  const found = await findOrganizations(work, who, wayOf(person), known)
+  const granted = await grant(work, { found, who, spend })
+  if (!granted) return null
+  const said = { ...person, ...granted, method: 'social' as const }
+  return { session: null, ...toDiscovery(await toDiscovered(work, said, found)) }
+}
+
+const wayOf = (person: DiscoveredPerson): Way => ({
+  proof: { method: 'social', amr: ['fed'], aal: 'aal1' },
+  // One with an application of its own is shown: the refusal of the token says how to go on.
+  isOffered: async (inside) => (await accessOf(inside, person)) !== 'off',
+  maySignUp: (inside) => maySignUp(inside, person.openSignup),
+})
+
+/** The address that the provider vouches for. */
+export function vouchedIdentity(
+  { platform }: Pick<Work, 'platform'>,
+  { email, emailVerified }: Pick<DiscoveredPerson, 'email' | 'emailVerified'>,
+): Identity | null {
+  const address = email !== null && emailVerified ? parseVouchedEmail(email) : null
+  return address && identify(platform, address)
+}
+
+/**
+ * Enters an organization as a social sign-in there would. Null where the token is not good, or not any more. Throws
+ * `service_disabled`, `provider_disabled`, `social_start_required`, `sso_required` with the connection to start, and what the
+ * door throws.
+ */
+export async function enterBySocial(work: Work, said: DiscoveredSocial): Promise<SessionReply | null> {
+  await assertAccess(work, said)
+  const linked = await findLinkedUser(work.db, work.directory, said)
+  const who = linked
+    ? identify(work.platform, { email: linked.email, norm: linked.email_norm })
+    : vouchedIdentity(work, said)
+  const granted = who && (await proveGranted(work, who, said))
+  if (!granted) return null
+  // The organization has lost the domain by which the person may join.
+  if (!granted.facts && !(await ownsDomainOf(work, who.address.norm))) return null
+  return orSso(work, who, () => enterSocial(work, said, granted.spends))
+}
