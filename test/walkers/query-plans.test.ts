@@ -1,10 +1,12 @@
 import { sql } from 'kysely'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
+import { listLinkedUsers } from '../../src/features/federation/federation/discovered/discovered.ts'
 import { SESSION_SETTINGS } from '../../src/platform/db/session-settings.ts'
 import { recordset } from '../../src/platform/joined/recordset.ts'
 import { sqlText } from '../../src/platform/joined/sql-text.ts'
 import { startApp } from '../harness.ts'
+import { workOfOrganization } from '../people/federation.ts'
 import { newEmail, newUser } from '../people/people.ts'
 import { signedInUser } from '../people/sign-in.ts'
 import { recordStatements } from '../rules/sql-recorder.ts'
@@ -112,7 +114,7 @@ test('who is looked up by address is found by the index of addresses, before the
   expect((await searchesOf(lookUps[0] ?? '')).map(({ index }) => index)).toEqual(['users_by_email'])
 })
 
-const TABLES = ['users', 'sessions', 'otps']
+const TABLES = ['users', 'sessions', 'otps', 'identities']
 
 test.each([
   ['an introspection', 'sessions'],
@@ -183,6 +185,15 @@ interface PlanNode {
   'Index Cond'?: string
   Plans?: PlanNode[]
 }
+
+test('a person at a social provider is found in all organizations by the subject', async () => {
+  const subOrgId = await tenant.organization()
+  const { directory } = await workOfOrganization(service, (await newUser(tenant, { subOrgId })).subOrgId)
+  const person = { source: 'google', issuer: 'https://accounts.google.com', subject: '1', sector: null }
+  const [statement = ''] = await recordStatements(async () => void (await listLinkedUsers(db, directory, person, 10)))
+  const indexes = (await searchesOf(statement)).map(({ index }) => index)
+  expect(indexes.sort()).toEqual(['identities_of_social_persons', 'users_pkey', 'users_pkey'])
+})
 
 /** The indexes by which a statement searches these tables, and what for: by the plan that connections keep. */
 async function searchesOf(statement: string) {

@@ -53,7 +53,8 @@ function* pairs(): Generator<Case> {
   for (const [name, value] of entries) yield { ...USUAL, [name]: value }
   for (const [i, [name, value]] of entries.entries())
     for (const [j, [other, its]] of entries.entries())
-      if (i < j && name !== other && (i * 7 + j * 11) % EVERY === 0) yield { ...USUAL, [name]: value, [other]: its }
+      if (i < j && name !== other && ((i * 7 + j * 11) % EVERY === 0 || (name === 'organization' && other === 'link')))
+        yield { ...USUAL, [name]: value, [other]: its }
 }
 
 // `PAIRS=all` tries every pair, which takes minutes.
@@ -186,6 +187,8 @@ test.each(cases)('%s', async (_, one) => {
   if ('refused' in expected) {
     const codes = shown ? [expected.refused] : [expected.refused, ...CODES_OF_TOKEN]
     expect(codes).toContain('refused' in entered ? entered.refused : 'not refused')
+    // Like a code, which does not say either that a user is locked.
+    expect(shown === undefined || ['sso_required', 'user_locked'].includes(expected.refused)).toBe(true)
     expect(shown?.requires ?? null).toBe(shown && expected.refused === 'sso_required' ? 'sso' : null)
     expect(await sessionsIn(tenant, early.subOrgId)).toEqual(one.link === 'linked' ? expect.anything() : [])
   } else if (one.user !== 'stranger' || shown) {

@@ -130,6 +130,10 @@ test('neither code nor token is of use in another environment or account, or to 
   expect(refusal(await enter(tenant, subOrgId, there))).toEqual(INVALID)
   expect(refusal(await enter(staging, subOrgId, here))).toEqual(INVALID)
   expect(await sessionsIn(tenant, subOrgId)).toEqual([])
+  // A link there is none here.
+  succeeded(await enter(staging, subOrgId, there))
+  expect(idsOf(await discover(ada))).toEqual([subOrgId])
+  expect(idsOf(await discover({ sub: ada.sub }))).toEqual([])
   // A key of one organization that names none begins in its own.
   const within = succeeded(await scoped.post(START, { provider: 'google', redirectUri: HOME })).authorization_url
   expect(new URL(within).searchParams.get('client_id')).toBe('client')
@@ -201,6 +205,26 @@ test('an organization signs in by the application of the defaults, unless it has
   expect(await sessionsIn(tenant, subOrgId)).toEqual([])
   succeeded(await tenant.put(PROVIDERS, { subOrgId, provider: 'google', enabled: true, client_id: null }))
   succeeded(await enter(tenant, subOrgId, found.discovery_token))
+})
+
+test('an organization that has closed is neither shown nor entered by a token of before, whoever is linked', async () => {
+  const ada = vouched()
+  const closings: [string, (subOrgId: string) => Promise<Reply>][] = [
+    [
+      'provider_disabled',
+      (subOrgId) => tenant.put(PROVIDERS, { subOrgId, provider: 'google', enabled: false, client_id: null }),
+    ],
+    ['service_disabled', (subOrgId) => tenant.put('/v1/organization-apps', { subOrgId, ...withoutSocial })],
+    ['organization_suspended', (subOrgId) => tenant.patch(`/v1/organizations/${subOrgId}`, { status: 'suspended' })],
+  ]
+  for (const [expected, close] of closings) {
+    const [subOrgId = ''] = await organizationsOf(ada.email, 1)
+    succeeded(await enter(tenant, subOrgId, (await discover(ada)).discovery_token))
+    const { discovery_token } = await discover(ada)
+    succeeded(await close(subOrgId))
+    expect(refusal(await enter(tenant, subOrgId, discovery_token))).toEqual([403, expected])
+    expect(idsOf(await discover(ada))).toEqual([])
+  }
 })
 
 const TENANT = '11111111-2222-4333-8444-555555555555'

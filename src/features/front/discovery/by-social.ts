@@ -1,5 +1,6 @@
 import { type Identity, identify } from '../../../platform/crypto/identity.ts'
 import { parseVouchedEmail } from '../../../platform/mail/address.ts'
+import { findDirectory } from '../../../platform/tenancy/directory.ts'
 import type { TxWork, Work } from '../../../platform/work.ts'
 import type { SessionReply } from '../../access/login/login.ts'
 import { ownsDomainOf } from '../../directory/domains/domains.ts'
@@ -10,8 +11,9 @@ import {
 } from '../../federation/federation/discovered/discovered.ts'
 import { accessOf, assertAccess, enterSocial, maySignUp } from '../../federation/social/social.ts'
 import { proveGranted } from '../../sign-in/otp/sign-in-codes/sign-in-codes.ts'
-import { findOrganizations, grant, MAX_FOUND, orSso, toDiscovered, type Way } from './discovery.ts'
+import { type Candidate, findOrganizations, grant, MAX_FOUND, orSso, toDiscovered, type Way } from './discovery.ts'
 import { toDiscovery } from './schema.ts'
+import { selectOrganizations } from './store.ts'
 import type { DiscoveredSocial } from './token.ts'
 
 /**
@@ -25,15 +27,24 @@ export async function discoverBySocial(
   spend: (work: TxWork) => Promise<boolean>,
 ): Promise<SessionReply | null> {
   const who = vouchedIdentity(work, person)
-  const linked = await listLinkedUsers(work.db, work.directory, person, MAX_FOUND)
-  const known = linked.map(({ user_id: userId, email, email_norm: norm, ...row }) => {
-    return { userId, who: identify(work.platform, { email, norm }), row: { ...row, state: 'active' as const } }
-  })
-  const found = await findOrganizations(work, who, wayOf(person), known)
+  const found = await findOrganizations(work, who, wayOf(person), await findLinked(work, person))
   const granted = await grant(work, { found, who, spend })
   if (!granted) return null
   const said = { ...person, ...granted, method: 'social' as const }
   return { session: null, ...toDiscovery(await toDiscovered(work, said, found)) }
+}
+
+/** The organizations in which the person is linked to a user. */
+async function findLinked({ platform, db, directory }: Work, person: DiscoveredPerson): Promise<Candidate[]> {
+  const users = await listLinkedUsers(db, directory, person, MAX_FOUND)
+  const places = await Promise.all(users.map(({ directory_id }) => findDirectory(platform, directory_id)))
+  const ids = places.flatMap((place) => place?.organizationId ?? [])
+  const organizations = ids.length > 0 ? await selectOrganizations(db, ids) : []
+  return users.flatMap(({ directory_id, user_id: userId, email, email_norm: norm }, n) => {
+    const organization = organizations.find(({ organization_id: id }) => id === places[n]?.organizationId)
+    const row = organization && { ...organization, directory_id, state: 'active' as const }
+    return row ? [{ row, userId, who: identify(platform, { email, norm }) }] : []
+  })
 }
 
 const wayOf = (person: DiscoveredPerson): Way => ({

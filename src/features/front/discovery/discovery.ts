@@ -72,7 +72,7 @@ export async function toDiscovered(work: Work, said: Discovered, found: { shown:
 }
 
 /** An organization, and the person of it whom a proof may be of. */
-interface Candidate {
+export interface Candidate {
   row: FoundRow
   who: Identity
   /** The user that it must be; absent: the one of the address. */
