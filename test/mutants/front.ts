@@ -168,8 +168,8 @@ export const front: Mutant[] = [
   },
   {
     name: 'links at social providers find no suspended or archived organization',
-    in: 'listLinkedUsers',
-    find: " and organizations.status = 'active'",
+    in: 'discovery/store/selectOrganizations',
+    find: ".where('status', '=', 'active')",
     replace: '',
     tests: ['by-social.test.ts'],
     only: 'an organization that has closed',

@@ -72,7 +72,7 @@ export async function findLinkedUser(db: Db, directory: Directory, person: Perso
   return selectLinked(db, person).where('directory_id', '=', directory.id).executeTakeFirst()
 }
 
-/** The users of a person in the active organizations of an environment: first those who came by it last. */
+/** The users of a person in the organizations of an environment: first those who came by it last. */
 export async function listLinkedUsers(
   db: Db,
   { environmentId }: Directory,
@@ -82,7 +82,6 @@ export async function listLinkedUsers(
   return selectLinked(db, person)
     .where(
       sql<SqlBool>`(select directories.environment_id from directories
-        join organizations on organizations.id = directories.organization_id and organizations.status = 'active'
         where directories.id = identities.directory_id) = ${environmentId}`,
     )
     .orderBy('last_used_at', 'desc')
