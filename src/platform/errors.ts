@@ -97,7 +97,14 @@ export function findErrorDefinition(code: string): ErrorDefinition | undefined {
 }
 
 const fieldErrors = (description: string) =>
-  Type.Array(Type.Object({ field: Type.String(), code: Type.String(), message: Type.String() }), { description })
+  Type.Array(
+    Type.Object({
+      field: Type.String({ description: 'The field, as a path such as `users.0.email`.' }),
+      code: Type.String({ description: 'What is wrong with it, such as `required` or `unknown_property`.' }),
+      message: Type.String({ description: 'The same in words, for developers.' }),
+    }),
+    { description },
+  )
 
 /** What the pipeline itself may answer on any route. */
 export const httpErrors = defineErrors({
@@ -289,7 +296,7 @@ export const httpErrors = defineErrors({
     'rate_limited',
     'Too many requests',
     'retry_after and the header Retry-After say in how many seconds to try again.',
-    { retry_after: Type.Integer({ description: 'Seconds to wait.' }) },
+    { retry_after: Type.Integer({ description: 'Seconds to wait before the next attempt.' }) },
   ],
   internal: [
     500,

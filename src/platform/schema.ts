@@ -28,6 +28,16 @@ export function isCheckedApart(schema: TSchema): boolean {
   return apart.has(schema)
 }
 
+/** The keyword with what a named schema means in its place. */
+export const HERE = 'x-here'
+
+/** The schema, with what it means in one place where it is used. */
+export function described<S extends TSchema>(schema: S, description: string): S {
+  // Not by a spread alone: the kind of a schema is no enumerable property.
+  const copy = Object.defineProperties({ ...schema }, Object.getOwnPropertyDescriptors(schema))
+  return Object.assign(copy, { [NAME in schema ? HERE : 'description']: description })
+}
+
 /** The keyword of a secret. */
 export const SECRET = 'x-secret'
 
@@ -51,7 +61,7 @@ export function oneOf(values: readonly string[], options: { description?: string
 }
 
 /** How many sessions a request ended. */
-export const RevokedCount = Type.Integer({ description: 'Counted up to 10 000.', examples: [2] })
+export const RevokedCount = Type.Integer({ description: 'Sessions that ended, counted up to 10 000.', examples: [2] })
 
 /** The answer of what has nothing else to say. */
 export const Success = named('Success', Type.Object({ success: Type.Boolean() }, { description: 'It is done.' }))

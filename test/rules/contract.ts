@@ -6,18 +6,20 @@ import { buildOpenApi } from '../../src/platform/openapi/openapi.ts'
 import { problemSchema } from '../../src/platform/openapi/openapi-problems.ts'
 import { routes } from '../../src/wiring/routes.ts'
 
+export type Media = { schema: AnySchema; example?: unknown; examples?: Record<string, { value: unknown }> }
+
 type Response = {
   $ref?: string
   description?: string
   headers?: Record<string, unknown>
-  content?: Record<string, { schema: AnySchema; example?: unknown }>
+  content?: Record<string, Media>
 }
 
 export type Operation = {
   operationId: string
   security: Record<string, string[]>[]
   parameters?: { $ref?: string }[]
-  requestBody?: { content: Record<string, { schema: AnySchema; example?: unknown }> }
+  requestBody?: { content: Record<string, Media> }
   responses: Record<string, Response>
 }
 

@@ -6,7 +6,7 @@ import { buildOpenApi } from '../../src/platform/openapi/openapi.ts'
 import { pascal } from '../../src/platform/openapi/openapi-schemas.ts'
 import { formatJson } from '../../src/platform/openapi/openapi-text.ts'
 import { routes } from '../../src/wiring/routes.ts'
-import { contract, documents, escapePointer, operations, responseOf } from './contract.ts'
+import { contract, documents, escapePointer, type Media, operations, responseOf } from './contract.ts'
 import { readSources } from './source.ts'
 
 const { document, ajv } = contract()
@@ -42,11 +42,12 @@ test('every request body and every answer has an example that fits its schema', 
       const [[type, media] = ['', undefined]] = Object.entries(content)
       if (type === 'text/html' || type === 'application/x-www-form-urlencoded') return []
       const name = `${found.operation.operationId} ${place}`
-      const example = media?.example
-      if (example === undefined) return [`${name}: no example`]
+      const shown = media ? shownIn(media) : []
+      if (shown.length === 0) return [`${name}: no example`]
       const validate = ajv.getSchema(`openapi#/${place}/content/${escapePointer(type)}/schema`)
-      if (validate?.(example)) return []
-      return [`${name}: ${JSON.stringify(validate?.errors?.[0])}`]
+      return shown.flatMap((example) =>
+        validate?.(example) ? [] : [`${name}: ${JSON.stringify(validate?.errors?.[0])}`],
+      )
     }),
   )
   expect(misfits).toEqual([])
@@ -60,6 +61,11 @@ test('every example of a schema fits it', () => {
   const misfits = shown.filter(({ place, example }) => !ajv.getSchema(`openapi#/${place}`)?.(example))
   expect(misfits).toEqual([])
 })
+
+/** The examples of a media type. */
+function shownIn({ example, examples }: Media): unknown[] {
+  return examples ? Object.values(examples).map(({ value }) => value) : [example].filter((one) => one !== undefined)
+}
 
 type Found = ReturnType<typeof operations>[number]
 
@@ -104,7 +110,7 @@ test('examples do not contradict themselves', () => {
 /** Every object within the examples of an operation. */
 function exampleObjectsOf(found: Found): Record<string, unknown>[] {
   const contents = examplesOf(found).flatMap(({ content }) => Object.values(content))
-  return contents.flatMap((content) => objectsWithin(content.example))
+  return contents.flatMap((content) => shownIn(content).flatMap(objectsWithin))
 }
 
 function objectsWithin(value: unknown): Record<string, unknown>[] {

@@ -7,12 +7,15 @@ import type { StreamedEvent } from './event-rows.ts'
 const API_VERSION = '2026-11-01'
 
 const OnBehalfOf = Type.Object({
-  id: Type.String({ examples: ['4711'] }),
-  name: nullable(Type.String({ examples: ['Grace Hopper'] })),
+  id: Type.String({ description: 'Your id of the person: `X-Actor-Id` of the request.', examples: ['4711'] }),
+  name: nullable(
+    Type.String({ examples: ['Grace Hopper'] }),
+    'Their name: `X-Actor-Name` of the request. Null: not sent.',
+  ),
 })
 const Via = Type.Object({
-  type: Type.String({ examples: ['api_key'] }),
-  id: Type.String({ format: 'uuid' }),
+  type: Type.String({ description: '`api_key`, or `user` for a member of the team.', examples: ['api_key'] }),
+  id: Type.String({ description: 'The API key, or the `directoryUserId` of the member.', format: 'uuid' }),
 })
 
 /** What every event has, whatever its type: in the feed, and as the body of a webhook. */
@@ -24,24 +27,45 @@ export const eventEnvelope = named(
       examples: ['evt_0198b6f2-7c1b-7e05-8a63-c94d1b7f20e8'],
     }),
     type: Type.String({ description: '`resource.past_tense`', examples: ['user.created'] }),
-    timestamp: Type.String({ format: 'date-time' }),
-    api_version: Type.String({ examples: [API_VERSION] }),
-    environment: Type.String({ examples: ['production'] }),
-    sub_org_id: nullable(Type.String({ format: 'uuid' })),
-    actor: Type.Object({
-      type: Type.String({ examples: ['api_key'] }),
-      id: nullable(Type.String({ format: 'uuid' })),
-      on_behalf_of: nullable(
-        OnBehalfOf,
-        'The person that your backend acted for, as X-Actor-Id and X-Actor-Name of the request say; null without them.',
-      ),
-      via: nullable(
-        Via,
-        'Of a sign-in, whose actor is the user: the API key or team member that made the request. Otherwise null.',
-      ),
+    timestamp: Type.String({ description: 'When it happened (RFC 3339, in UTC).', format: 'date-time' }),
+    api_version: Type.String({
+      description: 'Version of the format of events. It changes only with a break of the format.',
+      examples: [API_VERSION],
     }),
-    target: nullable(Type.Object({ type: Type.String({ examples: ['user'] }), id: Type.String({ format: 'uuid' }) })),
-    request_id: nullable(Type.String({ examples: ['req_01KAV3R0M2Y7Q9Z8X5W4V3T2S1'] })),
+    environment: Type.String({ examples: ['production'] }),
+    sub_org_id: nullable(
+      Type.String({ format: 'uuid' }),
+      'The organization in which it happened. Null: none, such as a change of the whole environment.',
+    ),
+    actor: Type.Object(
+      {
+        type: Type.String({
+          description: '`api_key`, `user`, `scim` (provisioning), `system` (jobs) or `cli`.',
+          examples: ['api_key'],
+        }),
+        id: nullable(Type.String({ format: 'uuid' }), 'The API key or the user. Null: the kind has no id.'),
+        on_behalf_of: nullable(
+          OnBehalfOf,
+          'The person that your backend acted for, as X-Actor-Id and X-Actor-Name of the request say; null without them.',
+        ),
+        via: nullable(
+          Via,
+          'Of a sign-in, whose actor is the user: the API key or team member that made the request. Otherwise null.',
+        ),
+      },
+      { description: 'Who did it.' },
+    ),
+    target: nullable(
+      Type.Object({
+        type: Type.String({ description: 'Such as `user` or `session`.', examples: ['user'] }),
+        id: Type.String({ description: 'The id of that thing.', format: 'uuid' }),
+      }),
+      'What it was done to. Null: nothing in particular.',
+    ),
+    request_id: nullable(
+      Type.String({ examples: ['req_01KAV3R0M2Y7Q9Z8X5W4V3T2S1'] }),
+      'The request that did it: its `X-Request-Id`. Null: no request, such as a job.',
+    ),
     ip_address: nullable(
       Type.String({ description: 'Of the end user, if the request gave it.', examples: ['203.0.113.7'] }),
     ),

@@ -27,10 +27,12 @@ export const COUNTED = 10_000
 /** Query parameters of every list; spread into `query`. */
 export const listQuery = {
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: MAX_LIMIT, description: 'Maximum number of rows.' }),
+    Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: MAX_LIMIT, description: 'Most rows on the page.' }),
   ),
   cursor: Type.Optional(Type.String({ maxLength: 200, description: '`next_cursor` of the previous page.' })),
-  order: Type.Optional(Type.Enum(['asc', 'desc'], { default: 'asc', description: 'Oldest or newest first.' })),
+  order: Type.Optional(
+    Type.Enum(['asc', 'desc'], { default: 'asc', description: '`asc`: oldest first. `desc`: newest first.' }),
+  ),
   include_total: Type.Optional(
     Type.Boolean({ default: false, description: `Adds \`total\`, counted up to ${COUNTED.toLocaleString('en')}.` }),
   ),
@@ -47,7 +49,7 @@ export const wholeList: PageReply = { has_more: false, next_cursor: null }
 /** What every other list returns besides its rows; spread into `reply`. */
 export const listReply = {
   ...wholeListReply,
-  total: Type.Optional(Type.Integer({ minimum: 0, description: 'With `include_total`.' })),
+  total: Type.Optional(Type.Integer({ minimum: 0, description: 'Rows on all pages. Only with `include_total`.' })),
   total_is_minimum: Type.Optional(
     Type.Boolean({ description: 'True if there are more than `total`, or may be. Absent if `total` is exact.' }),
   ),

@@ -7,6 +7,7 @@ import type { AnyCaller } from '../tenancy/authorize.ts'
 import type { Callers, ManagerCaller } from '../tenancy/caller.ts'
 import type { AccountWork, ReachWork, Work } from '../work.ts'
 import type { Answer, Statuses } from './answer.ts'
+import type { RouteExamples } from './examples.ts'
 import type { MediaName } from './media.ts'
 import { tenantFields } from './tenant-fields.ts'
 
@@ -147,8 +148,7 @@ interface Common<
   csv?: boolean
   /** The media types of what it returns by `asDownload(…)`, with the beginning of such a file. */
   downloads?: Readonly<Record<string, string>>
-  /** Used where the composed examples of the contract would mislead. */
-  examples?: { body?: Static<TObject<B>>; reply?: Static<R> }
+  examples?: RouteExamples<Static<TObject<B>>, Static<R>>
 }
 
 type InputOf<P extends TProperties, Q extends TProperties, B extends TProperties> = Input<
@@ -289,7 +289,7 @@ export interface Route extends RouteFlags {
   downloads: Readonly<Record<string, string>>
   /** Left out of the contract, such as a page for development. */
   hidden: boolean
-  examples: { body?: unknown; reply?: unknown }
+  examples: RouteExamples<unknown, unknown>
   /** The organization that owns what it writes, or null for the account's own; where `writes` is `home`. */
   ownerOf?(work: RequestContext, input: Input<unknown, unknown, unknown>): Promise<string | null>
   prepare?(work: RequestContext, input: Input<unknown, unknown, unknown>): Promise<unknown>

@@ -9,7 +9,7 @@ export const Email = named(
   Type.String({
     minLength: 3,
     maxLength: 320,
-    description: 'Case-insensitive.',
+    description: 'Email address of the user. Case does not matter.',
     examples: ['ada@acme.example'],
   }),
 )

@@ -26,7 +26,10 @@ function nullableLine(maxLength: number, description: string) {
   return nullable(line(maxLength), description)
 }
 
-const Subject = named('MailSubject', nullable(line(150)))
+const Subject = named(
+  'MailSubject',
+  nullable(line(150), 'The subject line. Null: the standard one in the language of the reader.'),
+)
 
 function nullableText(maxLength: number, description: string) {
   return nullable(Type.String({ maxLength }), description)
@@ -61,7 +64,13 @@ function define() {
     additionalProperties: false,
     description: 'Subjects by kind of email; null for the standard one. {brand} stands for the brand’s name.',
   })
-  const schema = named('MailSettings', Type.Object({ ...fields, subjects: named('MailSubjects', subjects) }))
+  const schema = named(
+    'MailSettings',
+    Type.Object(
+      { ...fields, subjects: named('MailSubjects', subjects) },
+      { description: 'How emails and hosted pages look, and who sends the emails.' },
+    ),
+  )
   const help = 'The brand and mail settings of an organization, or the defaults of its environment, were changed.'
   const settings = defineSettings('mail_settings', help, schema, {
     brand_name: null,

@@ -21,7 +21,7 @@ export function describeEvents(components: Components, records: Map<string, Json
   const refs = [...Map.groupBy(events, ({ data }) => data).values()].flatMap((about) => {
     const [first] = about
     if (!first) return []
-    const described = { ...Object(components.refer(first.data)) }
+    const described = { description: DATA, ...Object(components.refer(first.data)) }
     const example = dataExampleOf(first)
     // A record has its example at its own schema.
     const isRecord = '$ref' in described && Object.keys(first.example).length === 0
@@ -31,7 +31,8 @@ export function describeEvents(components: Components, records: Map<string, Json
     const name = `${resource}Event`
     if (components.schemas.has(name)) throw new Error(`Two kinds of events have the name ${name}`)
     const types = about.map(({ type }) => type)
-    const type = types.length === 1 ? { const: first.type } : { enum: types }
+    const meaning = about.map(({ type, help }) => (types.length === 1 ? help : `\`${type}\`: ${help}`)).join(' ')
+    const type = { ...(types.length === 1 ? { const: first.type } : { enum: types }), description: meaning }
     components.schemas.set(name, { allOf: [envelope, { properties: { type, data } }] })
     return `#/components/schemas/${name}`
   })
@@ -44,6 +45,8 @@ export function describeEvents(components: Components, records: Map<string, Json
   const example = first ? exampleOfCreation(first) : {}
   return { webhooks: { event: { post: webhookOf(example) } }, example }
 }
+
+const DATA = 'What happened, in the fields that events of this type have.'
 
 /** One for all types: `AnyEvent` tells them apart. */
 function webhookOf(example: Json): JsonObject {

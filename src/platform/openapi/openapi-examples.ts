@@ -53,6 +53,14 @@ function compose(schema: Json | undefined, place: Place): Json {
   }
 }
 
+/** What a media type says of its examples: the only one, or each with its name. */
+export function asExamples(shown: JsonObject): JsonObject {
+  const [only, ...more] = Object.values(shown)
+  if (more.length === 0) return { example: only }
+  const entries = Object.entries(shown)
+  return { examples: Object.fromEntries(entries.map(([name, value]) => [name, { summary: name, value }])) }
+}
+
 const first = (list: Json | undefined) => (Array.isArray(list) ? list[0] : undefined)
 
 const FORMATS: Record<string, string> = {
@@ -129,7 +137,6 @@ const MEANINGS: Record<string, string> = {
   sid: 'session',
   org: 'organization',
   sub_org: 'organization',
-  target_sub_org: 'organization',
   parent: 'parent_organization',
   device_trust: 'trusted_device',
 }

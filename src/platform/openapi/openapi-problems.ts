@@ -3,7 +3,7 @@ import { mediaOf } from '../http/media.ts'
 import type { Route } from '../http/route.ts'
 import { errorsOf, type Step, stepsOf } from './openapi-errors.ts'
 import type { Recurring } from './openapi-recurring.ts'
-import { type Components, type JsonObject, pascal, toJson } from './openapi-schemas.ts'
+import { type Components, type JsonObject, pascal } from './openapi-schemas.ts'
 
 /** The one error shape (RFC 9457) as JSON Schema: what problems of every code have. */
 export const problemSchema = {
@@ -11,12 +11,15 @@ export const problemSchema = {
   description: 'A refusal (RFC 9457). Branch on `code`; some codes have further members.',
   required: ['type', 'title', 'status', 'detail', 'code', 'request_id'],
   properties: {
-    type: { type: 'string', format: 'uri', description: 'Documentation of the code.' },
-    title: { type: 'string', description: 'The general case.' },
-    status: { type: 'integer' },
-    detail: { type: 'string', description: 'This occurrence and what to do about it.' },
-    code: { type: 'string', description: 'Stable.' },
-    request_id: { type: 'string', description: 'Identifies the request in log lines and events; also X-Request-Id.' },
+    type: { type: 'string', format: 'uri', description: 'The page that documents the code.' },
+    title: { type: 'string', description: 'The problem in a few words: the same for every request with this code.' },
+    status: { type: 'integer', description: 'The HTTP status of the response.' },
+    detail: { type: 'string', description: 'What is wrong with this request, and how to fix it. May be reworded.' },
+    code: { type: 'string', description: 'The kind of problem. Codes never change: branch on this field.' },
+    request_id: {
+      type: 'string',
+      description: 'The request in log lines and events: give it to support. Also the header `X-Request-Id`.',
+    },
   },
 }
 
@@ -96,9 +99,10 @@ function referStep({ set, errors }: Pick<Step, 'set' | 'errors'>, components: Co
   return [{ $ref: `#/components/schemas/${set}` }]
 }
 
-function refer({ code, members }: ErrorDefinition, { schemas }: Components): JsonObject {
+function refer({ code, title, members }: ErrorDefinition, { schemas, refer: describe }: Components): JsonObject {
   const name = `${pascal(code)}Problem`
-  const properties = { code: { const: code }, ...toJson(members) }
+  const { properties: further } = Object(describe({ properties: members }))
+  const properties = { code: { const: code, description: `${title}.` }, ...further }
   schemas.set(name, { allOf: [ANY_PROBLEM, { properties }] })
   return { $ref: `#/components/schemas/${name}` }
 }

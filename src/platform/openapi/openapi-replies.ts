@@ -1,6 +1,6 @@
 import { mediaOf } from '../http/media.ts'
 import type { Route } from '../http/route.ts'
-import { exampleOf, noteRecords, snake } from './openapi-examples.ts'
+import { asExamples, exampleOf, noteRecords, snake } from './openapi-examples.ts'
 import { headersOfMade, headersOfRedirect, headersOfReply } from './openapi-headers.ts'
 import type { Recurring } from './openapi-recurring.ts'
 import { type Components, type Json, type JsonObject, pascal, toJson } from './openapi-schemas.ts'
@@ -24,13 +24,14 @@ export function describeReplies(route: Route, { components, responses, given, re
     const name = `${pascal(route.operation)}Reply${status === '200' ? '' : status}`
     const described = toJson(reply)
     const schema = components.referAs(name, described)
-    const own = status === '200' ? route.examples.reply : undefined
+    const { reply: own, replies: named } = status === '200' ? route.examples : {}
     const subject = { of: 'answer', place: `${route.operation} answer`, given } as const
-    const example = toJson({ example: own ?? exampleOf(described, subject) }).example
+    const shown = toJson(named ?? { default: own ?? exampleOf(described, subject) })
+    const [example] = Object.values(shown)
     noteRecords(described, example, records)
     const [type = ''] = mediaOf(route.media).type.split(';')
-    const csv = route.csv ? { 'text/csv': { schema: { type: 'string' }, example: 'id,…' } } : {}
-    const content = { [type]: { schema, example }, ...csv }
+    const csv = route.csv ? { 'text/csv': { schema: { type: 'string' } } } : {}
+    const content = { [type]: { schema, ...asExamples(shown) }, ...csv }
     const base = String(Object(schema).$ref).split('/').at(-1) ?? name
     const title = base.endsWith('Reply') || base === name ? base : `${base}Reply`
     const sent = status === '201' ? { ...headers, ...headersOfMade } : headers
@@ -84,6 +85,7 @@ const PAST: Record<string, string> = {
   Verify: 'Verified',
   Give: 'Gave',
   Log: 'Logged',
+  Undo: 'Undid',
 }
 
 function pastOf(verb: string): string {

@@ -1,10 +1,11 @@
-import { NAME, SECRET } from '../schema.ts'
+import { RECURRING_FIELDS } from '../../contract/fields.ts'
+import { HERE, NAME, SECRET } from '../schema.ts'
 
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json | undefined }
 export type JsonObject = { [key: string]: Json | undefined }
 
 /** Keywords that only this service uses. */
-const OWN = new Set([NAME, SECRET, 'x-form', 'x-elsewhere', 'examples'])
+const OWN = new Set([NAME, HERE, SECRET, 'x-form', 'x-elsewhere', 'examples'])
 
 /** The named schemas of a document. */
 export interface Components {
@@ -37,7 +38,9 @@ export function collectSchemas(): Components {
     const node = orNull(value)
     const name = node[NAME]
     const plain = withoutOwn(node)
-    return typeof name === 'string' ? keep(name, plain) : plain
+    if (typeof name !== 'string') return plain
+    const reference = keep(name, plain)
+    return typeof node[HERE] === 'string' ? { ...Object(reference), description: node[HERE] } : reference
   }
 
   function withoutOwn(value: JsonObject): JsonObject {
@@ -52,7 +55,8 @@ export function collectSchemas(): Components {
 
   function walkProperties(properties: Json): Json {
     if (!isObject(properties)) return properties
-    return Object.fromEntries(Object.entries(properties).map(([name, inner]) => [name, walk(inner ?? {})]))
+    const fields = Object.entries(properties)
+    return Object.fromEntries(fields.map(([name, inner]) => [name, describeField(name, walk(inner ?? {}), schemas)]))
   }
 
   const refer = (schema: unknown) => walk(toJson(schema))
@@ -69,6 +73,21 @@ export function collectSchemas(): Components {
       return isReference(found) || !isObject(found) ? found : keep(name, found)
     },
   }
+}
+
+/** The schema of a field, with the meaning that fields of its name have, unless it says what it means. */
+function describeField(name: string, schema: Json, schemas: ReadonlyMap<string, Json>): Json {
+  const meaning = RECURRING_FIELDS.get(name)
+  if (meaning === undefined || !isObject(schema) || saysWhatItIs(schema, schemas)) return schema
+  return { ...schema, description: meaning }
+}
+
+/** Whether a schema, one that it refers to, or one that it is unless it is null, has a description. */
+function saysWhatItIs(schema: JsonObject, schemas: ReadonlyMap<string, Json>): boolean {
+  if (typeof schema.description === 'string') return true
+  const named = typeof schema.$ref === 'string' ? schemas.get(schema.$ref.split('/').at(-1) ?? '') : undefined
+  if (isObject(named)) return saysWhatItIs(named, schemas)
+  return Array.isArray(schema.anyOf) && schema.anyOf.some((arm) => isObject(arm) && saysWhatItIs(arm, schemas))
 }
 
 const VALUES = ['string', 'integer', 'number', 'boolean']

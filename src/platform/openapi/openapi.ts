@@ -1,23 +1,17 @@
+import { tags } from '../../contract/tags.ts'
 import { mediaOf } from '../http/media.ts'
 import type { Route } from '../http/route.ts'
 import { isAnyCaller } from '../tenancy/authorize.ts'
 import { callerKindOf, callerKinds } from '../tenancy/caller-kinds.ts'
+import { requiresOrganization } from '../tenancy/resolve-directory.ts'
 import { describeEvents } from './openapi-events.ts'
-import { exampleOf, noteRecords } from './openapi-examples.ts'
+import { asExamples, exampleOf, idOf, noteRecords } from './openapi-examples.ts'
 import { headerComponents } from './openapi-headers.ts'
 import { describeBody, describeParameters, parameterComponents } from './openapi-parameters.ts'
 import { describeRefusals, problemSchema } from './openapi-problems.ts'
 import { collectRecurring, type Recurring } from './openapi-recurring.ts'
 import { describeReplies, type Shared } from './openapi-replies.ts'
-import {
-  type Components,
-  collectSchemas,
-  isObject,
-  type Json,
-  type JsonObject,
-  pascal,
-  toJson,
-} from './openapi-schemas.ts'
+import { type Components, collectSchemas, type Json, type JsonObject, pascal, toJson } from './openapi-schemas.ts'
 
 const INTRODUCTION = `Send the API key as \`X-API-Key\`, or as a Bearer token. The scopes listed with a route's security are those the key
 must have. Success is 200 unless a route says otherwise. A refusal is a problem (RFC 9457) with a stable \`code\`;
@@ -86,7 +80,6 @@ export function buildOpenApi(routes: Route[], { baseUrl, version, part }: Option
   for (const [name, example] of contract.records)
     Object.assign(Object(components.schemas.get(name)), { examples: [example] })
   const schemas = reachable([paths, events.webhooks, recurring], components.schemas)
-  sayOnce(schemas)
   const api = [{ url: `${baseUrl}/api` }, { url: baseUrl, description: 'The same without the prefix.' }]
   const kinds = isScim ? [callerKinds.scim] : [callerKinds.key, callerKinds.user]
   return {
@@ -98,7 +91,7 @@ export function buildOpenApi(routes: Route[], { baseUrl, version, part }: Option
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: isScim ? [{ url: baseUrl }] : api,
-    tags: [...new Set(shown.map((route) => route.tag))].map((name) => ({ name })),
+    tags: describeTags(shown),
     paths,
     ...(isScim ? {} : { webhooks: events.webhooks }),
     components: {
@@ -111,28 +104,18 @@ export function buildOpenApi(routes: Route[], { baseUrl, version, part }: Option
   }
 }
 
+/** The tags of routes with what they are about, in the order of the contract. */
+function describeTags(shown: Route[]): Json[] {
+  const used = new Set(shown.map(({ tag }) => tag))
+  return Object.entries(tags).flatMap(([name, description]) =>
+    [...used].some((tag) => tag === name) ? [{ name, description }] : [],
+  )
+}
+
 /** Those components that a part refers to. */
 function used(components: Record<string, JsonObject>, part: JsonObject): Record<string, JsonObject> {
   const text = JSON.stringify(part)
   return Object.fromEntries(Object.entries(components).filter(([name]) => text.includes(`/${name}"`)))
-}
-
-/** Drops from schemas of changes, such as `UserPatch`, what the schema of the thing itself says of its properties. */
-function sayOnce(schemas: Map<string, Json>): void {
-  for (const [name, patch] of schemas) {
-    const thing = name.endsWith('Patch') ? schemas.get(name.slice(0, -'Patch'.length)) : undefined
-    if (!isObject(patch) || !isObject(patch.properties) || !isObject(thing) || !isObject(thing.properties)) continue
-    for (const [field, property] of Object.entries(patch.properties)) {
-      const [own, other] = [describedIn(property), describedIn(thing.properties[field])]
-      if (own && own.description === other?.description) delete own.description
-    }
-  }
-}
-
-/** Where the description of a schema is: in itself, or in what may be null. */
-function describedIn(schema: Json | undefined): JsonObject | undefined {
-  if (!isObject(schema) || 'description' in schema) return isObject(schema) ? schema : undefined
-  return Array.isArray(schema.anyOf) ? schema.anyOf.filter(isObject).find((arm) => 'description' in arm) : undefined
 }
 
 /** The schemas that these parts refer to, or those refer to. */
@@ -199,14 +182,23 @@ function describeRequest(route: Route, components: Components, records: Map<stri
   if (route.auth === 'page') return { requestBody: { content: { [FORM_TYPE]: { schema: { type: 'object' } } } } }
   const body = describeBody(route)
   const schema = components.referAs(`${pascal(route.operation)}Request`, body)
-  const own = route.examples.body
-  const { example } = toJson({ example: own ?? exampleOf(body, { of: 'body', place: `${route.operation} body` }) })
-  noteRecords(body, example, records)
+  const shown = bodyExamplesOf(route, body)
+  const [first] = Object.values(shown)
+  noteRecords(body, first, records)
   const [plain = ''] = mediaOf(route.media).type.split(';')
   const type = route.media === 'form' ? FORM_TYPE : plain
   return {
-    requestBody: { required: Boolean(body.required), content: { [type]: { schema, example } } },
+    requestBody: { required: Boolean(body.required), content: { [type]: { schema, ...asExamples(shown) } } },
   }
+}
+
+/** The examples of a body by name. Each names the organization where a write with an org-wide key must. */
+function bodyExamplesOf(route: Route, body: JsonObject): Record<string, Json> {
+  const { body: own, bodies } = route.examples
+  const composed = () => exampleOf(body, { of: 'body', place: `${route.operation} body` })
+  const given = toJson(bodies ?? { default: own ?? composed() })
+  const named = route.auth === 'key' && requiresOrganization(route) ? { subOrgId: idOf('id', 'organization') } : {}
+  return Object.fromEntries(Object.entries(given).map(([name, example]) => [name, { ...named, ...Object(example) }]))
 }
 
 /**

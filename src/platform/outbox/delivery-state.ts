@@ -9,7 +9,9 @@ export interface Delivery {
   reason: 'channel_off' | SmsWithheldReason | null
 }
 
-const Status = Type.Enum(['queued', 'withheld'])
+const Status = Type.Enum(['queued', 'withheld'], {
+  description: '`queued`: on its way. `withheld`: not sent, for the reason given.',
+})
 const Reason = nullable(
   Type.String({ examples: ['recipient_limit'] }),
   'Why not: channel_off, no_provider, number_not_mobile, country_not_allowed, daily_limit, recipient_limit, ' +
@@ -23,9 +25,16 @@ export const DeliveryState = named(
     {
       status: Status,
       reason: Reason,
-      messages: Type.Array(Type.Object({ channel: Type.Enum(['email', 'sms']), status: Status, reason: Reason }), {
-        description: 'Each message that was asked for.',
-      }),
+      messages: Type.Array(
+        Type.Object({
+          channel: Type.Enum(['email', 'sms'], { description: 'How the message travels.' }),
+          status: Status,
+          reason: Reason,
+        }),
+        {
+          description: 'Each message that was asked for.',
+        },
+      ),
     },
     {
       description: '`queued` if a message leaves, by whatever channel.',

@@ -32,7 +32,9 @@ interface SettingsRoutes<R extends TProperties> {
 }
 
 const Effective = Type.Object({
-  effective: Type.Optional(Type.Boolean({ description: 'Adds the source of each value.' })),
+  effective: Type.Optional(
+    Type.Boolean({ description: 'Adds `sources`: where each value comes from. Default `false`.' }),
+  ),
 })
 
 /** The three routes that every family of settings has. */

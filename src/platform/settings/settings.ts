@@ -13,7 +13,10 @@ export type SettingSource = 'default' | 'account' | 'directory'
 /** The source of each value of a family. */
 export const SettingsSources = named(
   'SettingsSources',
-  Type.Record(Type.String(), Type.Enum(['default', 'account', 'directory'])),
+  Type.Record(Type.String(), Type.Enum(['default', 'account', 'directory']), {
+    description:
+      'Where each value comes from: the organization (`directory`), the environment’s defaults (`account`) or the service (`default`).',
+  }),
 )
 
 /** The values in force before and after a change. */
@@ -194,8 +197,9 @@ export function settingsFamily<P extends TProperties>(help: string, whole: Setti
 /** The body of a change: every field, and every field within a group, optional and nullable. */
 function patchOf(properties: TProperties): TProperties {
   const fields = Object.entries(properties).map(([name, field]) => {
-    const value = Type.IsObject(field) ? Type.Object(patchOf(field.properties), { additionalProperties: false }) : field
-    return [name, Type.Optional(nullable(value))] as const
+    if (!Type.IsObject(field)) return [name, Type.Optional(nullable(field))] as const
+    const group = Type.Object(patchOf(field.properties), { additionalProperties: false })
+    return [name, Type.Optional(nullable(group, String(Reflect.get(field, 'description'))))] as const
   })
   return Object.fromEntries(fields)
 }

@@ -16,7 +16,12 @@ export const callerKinds: Record<keyof Callers, CallerKind> = {
   key: {
     name: 'Key',
     securitySchemes: {
-      apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+      apiKey: {
+        type: 'apiKey',
+        in: 'header',
+        name: 'X-API-Key',
+        description: 'The credential of your backend. Never send it to a browser.',
+      },
       bearer: {
         type: 'http',
         scheme: 'bearer',
