@@ -27,7 +27,7 @@ export const loginErrors = defineErrors({
     'Too many wrong passwords',
     'Passwords are refused for retry_after seconds, whether or not a user has the address, and every other method too ' +
       'where lockout_scope is all. The link in the email about the lock, or POST /v1/users/{userId}/unlock, ends it at once.',
-    { retry_after: Type.Integer({ description: 'Seconds to wait.' }) },
+    { retry_after: Type.Integer({ description: 'Seconds to wait before the next attempt.' }) },
   ],
   sessionLimitReached: [
     403,

@@ -1,22 +1,28 @@
 import { Type } from 'typebox'
 import { defineEvents } from '../../../platform/events/events.ts'
 import { countedMembers } from '../../../platform/events/failures.ts'
-import { named, nullable } from '../../../platform/schema.ts'
+import { described, named, nullable } from '../../../platform/schema.ts'
 
-const method = Type.String({ description: 'How the user tried to sign in.', examples: ['otp'] })
+const method = Type.String({
+  description: 'Sign-in method that was tried, such as `otp` or `password`.',
+  examples: ['otp'],
+})
 
 const Id = Type.String({ format: 'uuid' })
 
 /** The data of an event about a trusted device. */
 const DeviceTrust = named(
   'DeviceTrust',
-  Type.Object({
-    id: Id,
-    directory_user_id: Id,
-    user_agent: nullable(
-      Type.String({ description: 'Of the device, when it was trusted.', examples: ['Mozilla/5.0'] }),
-    ),
-  }),
+  Type.Object(
+    {
+      id: Id,
+      directory_user_id: Id,
+      user_agent: nullable(
+        Type.String({ description: 'User agent of the device when it was trusted.', examples: ['Mozilla/5.0'] }),
+      ),
+    },
+    { description: 'A trusted device of a user.' },
+  ),
 )
 
 /** With what gates record, since every route that ends at the door declares it. */
@@ -33,7 +39,7 @@ export const loginEvents = defineEvents({
     Type.Object(
       {
         method,
-        reason: Type.String({ description: 'Why, such as the error code.', examples: ['wrong'] }),
+        reason: Type.String({ description: 'Why it was refused, such as the error code.', examples: ['wrong'] }),
         passkey_id: Type.Optional(Type.String({ format: 'uuid', description: 'The passkey, if it is known.' })),
         ...countedMembers,
       },
@@ -49,9 +55,9 @@ export const loginEvents = defineEvents({
     'mfa.challenge.created',
     'A first factor was right and a second is required: there is no session yet.',
     Type.Object({
-      id: Id,
+      id: described(Id, 'The challenge. Later events about it have the same id.'),
       directory_user_id: Id,
-      auth_method: Type.String({ description: 'Of the first factor.', examples: ['password'] }),
+      auth_method: Type.String({ description: 'Sign-in method of the first factor.', examples: ['password'] }),
       enrollment_required: Type.Boolean({ description: 'The user has no factor and must enroll one to sign in.' }),
     }),
   ],

@@ -7,9 +7,15 @@ import { isServiceEnabled, requireService } from '../../../platform/tenancy/serv
 import type { TxWork, Work } from '../../../platform/work.ts'
 
 const OfferedConnection = Type.Object({
-  id: Type.String({ format: 'uuid', examples: ['0198b6f2-6c40-7a51-8f3e-2b9d4c7a1e05'] }),
-  name: Type.String({ examples: ['Acme Okta'] }),
-  protocol: Type.Enum(['saml', 'oidc']),
+  id: Type.String({
+    description: 'Send it as `connectionId` to `POST /v1/auth/login/sso/start`.',
+    format: 'uuid',
+    examples: ['0198b6f2-6c40-7a51-8f3e-2b9d4c7a1e05'],
+  }),
+  name: Type.String({ description: 'The connection’s name, for a button.', examples: ['Acme Okta'] }),
+  protocol: Type.Enum(['saml', 'oidc'], {
+    description: 'The protocol of the connection. A sign-in page need not tell them apart.',
+  }),
 })
 type OfferedConnection = Static<typeof OfferedConnection>
 
@@ -65,12 +71,20 @@ export const LoginMethod = named(
   'LoginMethod',
   Type.Object(
     {
-      id: oneOf(['password', 'otp', 'otp_sms', 'magic_link', 'passkey', 'social', 'sso']),
-      label: Type.String(),
-      providers: nullable(Type.Array(Type.String())),
+      id: oneOf(['password', 'otp', 'otp_sms', 'magic_link', 'passkey', 'social', 'sso'], {
+        description: 'The method. `otp`: a mailed code, `otp_sms`: a code by text message.',
+      }),
+      label: Type.String({ description: 'A short English name for a button.' }),
+      providers: nullable(
+        Type.Array(Type.String()),
+        'Only for `social`: the providers that are turned on, such as `google`. Otherwise null.',
+      ),
       connections: nullable(Type.Array(OfferedConnection), 'Of `sso`: where POST /v1/auth/login/sso/start leads.'),
     },
-    { examples: [{ id: 'otp', label: 'Email code', providers: null, connections: null }] },
+    {
+      description: 'A sign-in method that works in the organization right now.',
+      examples: [{ id: 'otp', label: 'Email code', providers: null, connections: null }],
+    },
   ),
 )
 

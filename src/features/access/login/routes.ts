@@ -1,6 +1,6 @@
 import { type TProperties, Type } from 'typebox'
 import { defineRoute, type Route } from '../../../platform/http/route.ts'
-import { named } from '../../../platform/schema.ts'
+import { described, named } from '../../../platform/schema.ts'
 import type { Settings } from '../../../platform/settings/settings.ts'
 import { settingsRoutes } from '../../../platform/settings/settings-routes.ts'
 import { LoginMethod, listLoginMethods } from './methods.ts'
@@ -16,7 +16,11 @@ export const loginRoutes: Route[] = [
     tag,
     summary: 'List sign-in methods',
     description: 'Methods whose service is enabled and configured. Empty while the Auth service is off.',
-    reply: Type.Object({ methods: Type.Array(LoginMethod) }),
+    reply: Type.Object({
+      methods: Type.Array(LoginMethod, {
+        description: 'In the order of a sign-in page. Empty while the service `auth` is off.',
+      }),
+    }),
     handle: async (work) => ({ methods: await listLoginMethods(work) }),
   }),
 ]
@@ -37,10 +41,18 @@ export function authSettingsRoutes(family: Settings<TProperties>): Route[] {
     update: { path: '/v1/auth/settings', summary: 'Change sign-in, sign-up and session settings' },
     updateDefaults: {
       path: '/v1/auth/settings/defaults',
-      summary: 'Change the settings that the environment’s organizations inherit',
+      summary: 'Change the default settings',
     },
     body: named('AuthSettingsPatch', Type.Object(family.patchBody)),
-    reply: named('AuthSettingsReply', Type.Object({ settings: named('AuthSettings', family.schema) })),
+    reply: named(
+      'AuthSettingsReply',
+      Type.Object({
+        settings: named(
+          'AuthSettings',
+          described(family.schema, 'How users sign in and up, and how long sessions last.'),
+        ),
+      }),
+    ),
     examples: {
       body: { allowed_redirect_uris: ['https://app.example.com/auth'], session_idle_timeout_seconds: 86_400 },
       reply: { settings },

@@ -24,11 +24,15 @@ export const SessionReply = named(
             'Only without subOrgId: of POST /v1/auth/token/exchange after a social sign-in, and of POST ' +
             '/v1/auth/login/passkey/verify if several organizations hold the passkey. Enter one of `organizations` with POST ' +
             '/v1/auth/discovery/exchange.',
-          examples: ['dsc_v1.0198…'],
+          examples: ['dsc_v1.0198b6f2-50b7-7c92-a6e3-1d8f4b7092ce.9mQsVgPeAo3RuIxWyHt6CkZjEn4SGlBv'],
         }),
       ),
-      expires_at: Type.Optional(Type.String({ format: 'date-time', description: 'Of discovery_token.' })),
-      organizations: Type.Optional(Type.Array(DiscoveredOrganization, { description: 'With discovery_token.' })),
+      expires_at: Type.Optional(Type.String({ format: 'date-time', description: 'When `discovery_token` ends.' })),
+      organizations: Type.Optional(
+        Type.Array(DiscoveredOrganization, {
+          description: 'Organizations to choose from. Only with `discovery_token`.',
+        }),
+      ),
       mfa_required: Type.Optional(
         Type.Boolean({ description: 'The first factor was right, and a second is required.' }),
       ),
@@ -38,7 +42,9 @@ export const SessionReply = named(
           examples: ['mfa_4kPq7Lw2ZbN9xTg1RcVf8YdJhQmS3uXe6BaKoEi5WnC'],
         }),
       ),
-      challenge_expires_at: Type.Optional(Type.String({ format: 'date-time' })),
+      challenge_expires_at: Type.Optional(
+        Type.String({ description: 'When the challenge ends; then the user signs in again.', format: 'date-time' }),
+      ),
       directory_user_id: Type.Optional(
         Type.String({ format: 'uuid', description: 'The user of the challenge: userId of an enrollment.' }),
       ),
@@ -58,7 +64,14 @@ export const SessionReply = named(
       ),
       mfa: Type.Optional(
         Type.Object(
-          { required: Type.Boolean(), enrolled: Type.Boolean(), grace_ends_at: Type.String({ format: 'date-time' }) },
+          {
+            required: Type.Boolean({ description: 'Whether the policy requires a second factor of the user.' }),
+            enrolled: Type.Boolean({ description: 'Whether the user has one.' }),
+            grace_ends_at: Type.String({
+              description: 'From this time on the user must enroll a factor to sign in.',
+              format: 'date-time',
+            }),
+          },
           {
             description:
               'The policy requires a factor that the user has not enrolled; until grace_ends_at they sign in without.',
@@ -67,7 +80,11 @@ export const SessionReply = named(
       ),
       organization: Type.Optional(
         Type.Object(
-          { subOrgId: Type.String({ format: 'uuid' }), name: Type.String(), slug: Type.String() },
+          {
+            subOrgId: Type.String({ description: 'The organization: `id` in `/v1/organizations`.', format: 'uuid' }),
+            name: Type.String({ description: 'The organization’s name.' }),
+            slug: Type.String({ description: 'The organization’s slug.' }),
+          },
           {
             description: 'The organization of the challenge, or the one that POST /v1/auth/discovery/create has made.',
           },

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { wholeListReply } from '../../../platform/http/pagination.ts'
-import { named, nullable } from '../../../platform/schema.ts'
+import { described, named, nullable } from '../../../platform/schema.ts'
 import type { DeviceRow } from './device-store.ts'
 
 export const MFA_METHODS = ['totp', 'backup', 'sms'] as const
@@ -35,31 +35,40 @@ const fields = {
   }),
 }
 
-export const PolicyFields = named('MfaPolicyFields', Type.Object(fields))
+export const PolicyFields = named(
+  'MfaPolicyFields',
+  Type.Object(fields, { description: 'When users need a second factor, and which ones they may use.' }),
+)
 export type PolicyFields = Static<typeof PolicyFields>
 
 /** The body of a change; null restores the inherited value. */
 export const PolicyPatch = named(
   'MfaPolicyPatch',
-  Type.Object({
-    require_mfa: Type.Optional(nullable(fields.require_mfa)),
-    grace_period_days: Type.Optional(nullable(fields.grace_period_days)),
-    allowed_methods: Type.Optional(nullable(fields.allowed_methods)),
-    enforce_for_roles: Type.Optional(nullable(fields.enforce_for_roles)),
-  }),
+  Type.Object(
+    {
+      require_mfa: Type.Optional(nullable(fields.require_mfa)),
+      grace_period_days: Type.Optional(nullable(fields.grace_period_days)),
+      allowed_methods: Type.Optional(nullable(fields.allowed_methods)),
+      enforce_for_roles: Type.Optional(nullable(fields.enforce_for_roles)),
+    },
+    { description: 'The fields to change. Null restores the inherited value; an absent field stays.' },
+  ),
 )
 export type PolicyPatch = Static<typeof PolicyPatch>
 
 export const MfaPolicy = named(
   'MfaPolicy',
-  Type.Object({
-    ...fields,
-    required_since: nullable(
-      Moment,
-      'When it first required a second factor: no grace period starts before. Null for the team: its grace periods start with the role.',
-    ),
-    updated_at: nullable(Moment),
-  }),
+  Type.Object(
+    {
+      ...fields,
+      required_since: nullable(
+        Moment,
+        'When it first required a second factor: no grace period starts before. Null for the team: its grace periods start with the role.',
+      ),
+      updated_at: nullable(Moment, 'When the policy last changed. Null: never, so every value is inherited.'),
+    },
+    { description: 'The policy in force.' },
+  ),
 )
 
 const list = (names: readonly string[]) =>
@@ -67,20 +76,22 @@ const list = (names: readonly string[]) =>
     Type.String({
       pattern: `^((${names.join('|')})(,(${names.join('|')}))*)?$`,
       'x-form': `any of ${names.join(', ')}, separated by commas`,
-      description: 'Separated by commas.',
+      description: 'Values to try, separated by commas. Default: the present ones.',
     }),
   )
 
 /** A hypothetical policy; absent fields keep their current value. */
 export const PreviewQuery = Type.Object({
-  require_mfa: Type.Optional(Type.Boolean()),
-  grace_period_days: Type.Optional(Type.Integer({ minimum: 0, maximum: 90 })),
+  require_mfa: Type.Optional(Type.Boolean({ description: 'The value to try. Default: the present one.' })),
+  grace_period_days: Type.Optional(
+    Type.Integer({ description: 'Days to try. Default: the present value.', minimum: 0, maximum: 90 }),
+  ),
   allowed_methods: list(MFA_METHODS),
   enforce_for_roles: list(MFA_ROLES),
 })
 
 const counts = {
-  users: Type.Integer({ minimum: 0, examples: [12] }),
+  users: Type.Integer({ description: 'How many users the policy applies to.', minimum: 0, examples: [12] }),
   asked: Type.Integer({
     minimum: 0,
     description: 'Have a factor, and are asked for it at every sign-in.',
@@ -97,53 +108,72 @@ const counts = {
     examples: [1],
   }),
 }
-const Role = Type.String({ examples: ['admin'] })
+const Role = Type.String({ description: 'The built-in role of the user.', examples: ['admin'] })
 const Person = named(
   'MfaPolicySubject',
-  Type.Object({
-    id: Type.String({ format: 'uuid' }),
-    email: Type.String({ examples: ['ada@acme.example'] }),
-    role: Role,
-  }),
+  Type.Object(
+    {
+      id: Type.String({ description: 'The user: `id` in `/v1/users`.', format: 'uuid' }),
+      email: Type.String({ description: 'The address of the user.', examples: ['ada@acme.example'] }),
+      role: Role,
+    },
+    { description: 'A user that the policy would apply to.' },
+  ),
 )
 
 export const PreviewReply = Type.Object(
   {
-    policy: PolicyFields,
+    policy: described(PolicyFields, 'The policy that was tried: the present one with the values of the query.'),
     ...counts,
-    roles: Type.Array(Type.Object({ role: Role, ...counts })),
+    roles: Type.Array(Type.Object({ role: Role, ...counts }), { description: 'The same counts for each role.' }),
     first: Type.Object(
       {
-        asked: Type.Array(Person),
-        in_grace: Type.Array(Person, { examples: [[]] }),
-        locked_out: Type.Array(Person, { examples: [[]] }),
+        asked: Type.Array(Person, { description: 'Users with a factor.' }),
+        in_grace: Type.Array(Person, {
+          description: 'Users without a factor whose grace period still runs.',
+          examples: [[]],
+        }),
+        locked_out: Type.Array(Person, {
+          description: 'Users who must enroll a factor at their next sign-in.',
+          examples: [[]],
+        }),
       },
       { description: 'The first 20 of each, by address.' },
     ),
   },
-  { description: 'How many users the policy would affect, and whom first.' },
+  { description: 'How many users the policy would affect, and the first of them.' },
 )
 
 const TrustedDevice = named(
   'TrustedDevice',
-  Type.Object({
-    id: Type.String({ format: 'uuid' }),
-    user_id: nullable(Type.String({ format: 'uuid' }), 'Auth account.'),
-    directory_user_id: Type.String({ format: 'uuid' }),
-    user_agent: nullable(
-      Type.String({
-        examples: ['Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:145.0) Gecko/20100101 Firefox/145.0'],
-      }),
-    ),
-    created_at: Moment,
-    last_used_at: Moment,
-    expires_at: Moment,
-  }),
+  Type.Object(
+    {
+      id: Type.String({ format: 'uuid' }),
+      user_id: nullable(
+        Type.String({ format: 'uuid' }),
+        'The user’s auth account: `sub` of tokens. Null until the first sign-in, password or invitation.',
+      ),
+      directory_user_id: Type.String({ format: 'uuid' }),
+      user_agent: nullable(
+        Type.String({
+          examples: ['Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:145.0) Gecko/20100101 Firefox/145.0'],
+        }),
+        'User agent of the device when it was trusted. Null if the request named none.',
+      ),
+      created_at: Moment,
+      last_used_at: described(Moment, 'When it last replaced a second factor, or was trusted.'),
+      expires_at: described(Moment, 'From this time on a second factor is required again (RFC 3339, in UTC).'),
+    },
+    { description: 'A browser or app that skips the second factor of its user.' },
+  ),
 )
 
 export const DevicesReply = named(
   'TrustedDevices',
-  Type.Object({ devices: Type.Array(TrustedDevice), ...wholeListReply }),
+  Type.Object({
+    devices: Type.Array(TrustedDevice, { description: 'All trusted devices of the user.' }),
+    ...wholeListReply,
+  }),
 )
 export type DevicesReply = Static<typeof DevicesReply>
 

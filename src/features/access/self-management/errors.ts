@@ -12,8 +12,8 @@ export const selfManagementErrors = defineErrors({
     'What changes a way in wants a proof of the last 10 minutes, with a second factor of who has one: POST /v1/me/step-up ' +
       'by one of methods, and repeat the request with the token that comes back; with sso, sign in again.',
     {
-      methods: Type.Array(Type.Enum(STEP_UP_METHODS), { description: 'What would do.' }),
-      within_seconds: Type.Integer({ description: 'The greatest age of the proof.' }),
+      methods: Type.Array(Type.Enum(STEP_UP_METHODS), { description: 'Step-up methods that the user has.' }),
+      within_seconds: Type.Integer({ description: 'Greatest age of the step-up, in seconds.' }),
     },
   ],
   lastFactor: [

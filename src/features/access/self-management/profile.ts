@@ -9,24 +9,31 @@ const shown = User.properties
 /** What people see of themselves: without what the customer's backend keeps for its own use. */
 const Me = named(
   'Me',
-  Type.Object({
-    id: shown.id,
-    userId: Type.String({ format: 'uuid', examples: ['0198b6f2-81d0-7b55-8c0e-2f64a9d7b310'] }),
-    subOrgId: shown.subOrgId,
-    email: shown.email,
-    emailVerified: shown.emailVerified,
-    displayName: shown.displayName,
-    firstName: shown.firstName,
-    lastName: shown.lastName,
-    phone: shown.phone,
-    locale: shown.locale,
-    role: shown.role,
-    scimManaged: shown.scimManaged,
-    mfaEnrolled: shown.mfaEnrolled,
-    passkeyCount: shown.passkeyCount,
-    createdAt: shown.createdAt,
-    updatedAt: shown.updatedAt,
-  }),
+  Type.Object(
+    {
+      id: shown.id,
+      userId: Type.String({
+        description: 'The user’s auth account: `sub` of tokens.',
+        format: 'uuid',
+        examples: ['0198b6f2-81d0-7b55-8c0e-2f64a9d7b310'],
+      }),
+      subOrgId: shown.subOrgId,
+      email: shown.email,
+      emailVerified: shown.emailVerified,
+      displayName: shown.displayName,
+      firstName: shown.firstName,
+      lastName: shown.lastName,
+      phone: shown.phone,
+      locale: shown.locale,
+      role: shown.role,
+      scimManaged: shown.scimManaged,
+      mfaEnrolled: shown.mfaEnrolled,
+      passkeyCount: shown.passkeyCount,
+      createdAt: shown.createdAt,
+      updatedAt: shown.updatedAt,
+    },
+    { description: 'The signed-in user, without what your backend keeps for its own use.' },
+  ),
 )
 
 export const MeReply = named(
@@ -35,9 +42,9 @@ export const MeReply = named(
     user: Me,
     organization: nullable(
       Type.Object({
-        id: Type.String({ format: 'uuid' }),
-        name: Type.String({ examples: ['Acme'] }),
-        slug: Type.String({ examples: ['acme'] }),
+        id: Type.String({ description: 'The organization: `subOrgId` of requests.', format: 'uuid' }),
+        name: Type.String({ description: 'The organization’s name, to greet the user with.', examples: ['Acme'] }),
+        slug: Type.String({ description: 'Names the organization in URLs of yours.', examples: ['acme'] }),
       }),
       'The organization that the user is signed in to. Null for members of the team.',
     ),

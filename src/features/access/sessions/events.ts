@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { defineEvents } from '../../../platform/events/events.ts'
+import { described } from '../../../platform/schema.ts'
 import { AuthenticationFields, EndReason } from './schema.ts'
 
 const Id = Type.String({ format: 'uuid' })
@@ -8,7 +9,12 @@ export const sessionEvents = defineEvents({
   created: [
     'session.created',
     'A session was created: the user passed every required factor.',
-    Type.Object({ id: Id, user_id: Id, directory_user_id: Id, ...AuthenticationFields }),
+    Type.Object({
+      id: described(Id, 'The session, `sid` of its access tokens.'),
+      user_id: Id,
+      directory_user_id: Id,
+      ...AuthenticationFields,
+    }),
   ],
   revoked: [
     'session.revoked',

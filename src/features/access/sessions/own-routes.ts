@@ -14,21 +14,29 @@ export const ownSessionRoutes: Route[] = [
     path: '/v1/me/sessions',
     operation: 'me.sessions.list',
     service: 'sessions',
-    summary: 'List one’s own live sessions',
+    summary: 'List your live sessions',
     query: Type.Object(listQuery),
-    reply: Type.Object({ sessions: Type.Array(OwnSession), ...listReply }),
+    reply: Type.Object({
+      sessions: Type.Array(OwnSession, {
+        description: 'Live sessions of the signed-in user, each with whether it is the present one.',
+      }),
+      ...listReply,
+    }),
     async handle(work, { query }) {
       const page = readPage(work.platform, '/v1/me/sessions', query)
       const { rows, reply } = finishPage(work, page, await listOwnSessions(work, page), byAge)
       const current = work.caller.sessionId
-      return { sessions: rows.map((row) => ({ ...toSession(row), current: row.id === current })), ...reply }
+      return {
+        sessions: rows.map((row) => ({ ...toSession(row), current: row.id === current })),
+        ...reply,
+      }
     },
   }),
   defineOwnRoute({
     method: 'DELETE',
     path: '/v1/me/sessions',
     operation: 'me.sessions.endOthers',
-    summary: 'End all of one’s sessions but the present one',
+    summary: 'End all your other sessions',
     reply: Type.Object({ success: Type.Boolean(), revoked: RevokedCount }),
     maybeEvents: [sessionEvents.revoked],
     handle: async (work) => ({ success: true, revoked: await endOtherSessions(work) }),
@@ -37,9 +45,11 @@ export const ownSessionRoutes: Route[] = [
     method: 'DELETE',
     path: '/v1/me/sessions/{sessionId}',
     operation: 'me.sessions.end',
-    summary: 'End one of one’s own sessions',
+    summary: 'End one of your sessions',
     description: 'The present one, too. Idempotent: ending a session that has already ended succeeds.',
-    params: Type.Object({ sessionId: Type.String() }),
+    params: Type.Object({
+      sessionId: Type.String({ description: 'Session: `id` in `GET /v1/me/sessions`, `sid` of access tokens.' }),
+    }),
     reply: Type.Object({ success: Type.Boolean() }),
     errors: [sessionErrors.notFound],
     maybeEvents: [sessionEvents.revoked],

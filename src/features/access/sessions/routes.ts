@@ -26,9 +26,19 @@ export const sessionRoutes: Route[] = [
     directory: 'reach',
     tag,
     summary: 'List live sessions, grouped by user',
-    query: Type.Object({ ...listQuery, userId: Type.Optional(Type.String({ format: 'uuid' })) }),
+    query: Type.Object({
+      ...listQuery,
+      userId: Type.Optional(
+        Type.String({ description: 'Only sessions of this user: `id` or `userId` of the user.', format: 'uuid' }),
+      ),
+    }),
     reply: Type.Object(
-      { users: Type.Array(UserSessions), ...listReply },
+      {
+        users: Type.Array(UserSessions, {
+          description: 'Users with live sessions, in the order of their first session on the page.',
+        }),
+        ...listReply,
+      },
       { description: 'A page of live sessions, by user.' },
     ),
     async handle(work, { query }) {
@@ -36,7 +46,10 @@ export const sessionRoutes: Route[] = [
       const page = readPage(work.platform, '/v1/sessions', query)
       const found = await listSessionRows(work.db, work.reach, userId === undefined ? {} : { userId }, page)
       const { rows, reply } = finishPage(work, page, found, byAge)
-      return { users: groupByUser(rows), ...reply }
+      return {
+        users: groupByUser(rows),
+        ...reply,
+      }
     },
   }),
   defineRoute({
@@ -46,7 +59,9 @@ export const sessionRoutes: Route[] = [
     scope: 'sessions.revoke',
     tag,
     summary: 'End every session of a user',
-    query: Type.Object({ userId: Type.String({ description: 'directory_user_id or user_id' }) }),
+    query: Type.Object({
+      userId: Type.String({ description: 'Only sessions of this user, by `id` or `userId` of the user.' }),
+    }),
     reply: Type.Object({ success: Type.Boolean(), revoked: RevokedCount }),
     errors: [userErrors.notFound],
     maybeEvents: [sessionEvents.revoked],
@@ -80,7 +95,9 @@ export const sessionRoutes: Route[] = [
     directory: 'reach',
     tag,
     summary: 'Read a live session',
-    params: Type.Object({ sessionId: Type.String() }),
+    params: Type.Object({
+      sessionId: Type.String({ description: 'Session: `id` in the list, `sid` of access tokens.' }),
+    }),
     reply: Session,
     errors: [sessionErrors.notFound],
     async handle(work, { params: { sessionId } }) {
@@ -103,7 +120,9 @@ export const sessionRoutes: Route[] = [
     tag,
     summary: 'End one session',
     description: 'Idempotent: ending a session that has already ended succeeds.',
-    params: Type.Object({ sessionId: Type.String() }),
+    params: Type.Object({
+      sessionId: Type.String({ description: 'Session: `id` in the list, `sid` of access tokens.' }),
+    }),
     reply: Success,
     errors: [sessionErrors.notFound],
     maybeEvents: [sessionEvents.revoked],
@@ -126,12 +145,19 @@ export const sessionRoutes: Route[] = [
       'For verifiers that check tokens offline and want to know sooner than expires_in: poll with the last next_cursor, ' +
       'immediately while has_more is true. Oldest first, each exactly once.',
     query: Type.Object({
-      after: Type.Optional(Type.String({ maxLength: 200 })),
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, description: 'Default 1000.' })),
+      after: Type.Optional(
+        Type.String({
+          description: '`next_cursor` of the previous page. Absent: from the oldest revocation that is kept.',
+          maxLength: 200,
+        }),
+      ),
+      limit: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: 1000, description: 'Most rows on the page. Default 1000.' }),
+      ),
     }),
     reply: Type.Object({
-      revocations: Type.Array(Revocation),
-      has_more: Type.Boolean(),
+      revocations: Type.Array(Revocation, { description: 'Sessions that ended, oldest first.' }),
+      has_more: Type.Boolean({ description: 'Whether more revocations are there already: read on at once.' }),
       next_cursor: Type.String({
         description: 'Always present: where the next call continues.',
         examples: ['40XWT9-Xl29pafx27PHTegAAYaVdbA37poeYVlyFvQ8XUAfu7mpb6c4JZXwT8LLXQogJqxkJan-VkNEa'],

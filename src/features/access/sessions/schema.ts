@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { named, nullable, oneOf } from '../../../platform/schema.ts'
+import { described, named, nullable, oneOf } from '../../../platform/schema.ts'
 import type { ListedSession } from './store.ts'
 
 const Id = Type.String({ format: 'uuid' })
@@ -28,34 +28,49 @@ export const Impersonator = named(
   'Impersonator',
   Type.Object(
     {
-      sub: Type.String({ examples: ['grace@support.example'] }),
-      reason: Type.String({ examples: ['Ticket 4711: empty invoice'] }),
+      sub: Type.String({
+        description: 'Your own name or id of that person, as sent when the impersonation began.',
+        examples: ['grace@support.example'],
+      }),
+      reason: Type.String({
+        description: 'Why, as sent when the impersonation began. Shown in the audit log.',
+        examples: ['Ticket 4711: empty invoice'],
+      }),
     },
-    { description: 'Who acts for the user, and why: `act` of the token (RFC 8693 §4.1).' },
+    { description: 'The support person who acts for the user: `act` of the token (RFC 8693 §4.1).' },
   ),
 )
 
 export const EndReason = Type.String({
-  description: 'Why it ended, such as `revoked`, `logout`, `password_changed`, `refresh_token_reused`.',
+  description: 'Why the session ended, such as `revoked`, `logout`, `password_changed`, `refresh_token_reused`.',
   examples: ['revoked'],
 })
 
 export const Session = named(
   'Session',
-  Type.Object({
-    id: SessionId,
-    user_id: AccountId,
-    directory_user_id: Id,
-    sub_org_id: nullable(OrganizationId),
-    ...AuthenticationFields,
-    ip_address: nullable(Type.String({ examples: ['203.0.113.7'] })),
-    user_agent: nullable(Type.String({ examples: ['Mozilla/5.0'] })),
-    status: oneOf(['active']),
-    impersonator: nullable(Impersonator, 'Null: the user.'),
-    created_at: Moment,
-    last_active_at: Moment,
-    expires_at: Moment,
-  }),
+  Type.Object(
+    {
+      id: SessionId,
+      user_id: AccountId,
+      directory_user_id: Id,
+      sub_org_id: nullable(OrganizationId),
+      ...AuthenticationFields,
+      ip_address: nullable(
+        Type.String({ examples: ['203.0.113.7'] }),
+        'Address of the end user at the sign-in, from `X-End-User-IP`. Null if the request named none.',
+      ),
+      user_agent: nullable(
+        Type.String({ examples: ['Mozilla/5.0'] }),
+        'User agent of the end user at the sign-in, from `X-End-User-Agent`. Null if the request named none.',
+      ),
+      status: oneOf(['active'], { description: 'Always `active`: lists show live sessions only.' }),
+      impersonator: nullable(Impersonator, 'The support person who acts for the user. Null: it is the user.'),
+      created_at: Moment,
+      last_active_at: described(Moment, 'When its tokens were last refreshed, or the sign-in.'),
+      expires_at: described(Moment, 'When it ends unless it is refreshed before, and at the latest.'),
+    },
+    { description: 'A live session of a user.' },
+  ),
 )
 
 export function toSession(row: ListedSession): Static<typeof Session> {
@@ -81,7 +96,16 @@ export function toSession(row: ListedSession): Static<typeof Session> {
 
 export const UserSessions = named(
   'UserSessions',
-  Type.Object({ user_id: AccountId, directory_user_id: Id, sessions: Type.Array(Session) }),
+  Type.Object(
+    {
+      user_id: described(AccountId, 'The auth account of the user, `userId` in `/v1/users`.'),
+      directory_user_id: Id,
+      sessions: Type.Array(Session, {
+        description: 'Their live sessions on this page; more may follow on the next one.',
+      }),
+    },
+    { description: 'A user with sessions of the page.' },
+  ),
 )
 
 /** Groups sessions by user, users in the order of their first session on the page. */
@@ -94,21 +118,30 @@ export function groupByUser(rows: ListedSession[]): Static<typeof UserSessions>[
 
 export const Revocation = named(
   'Revocation',
-  Type.Object({
-    session_id: SessionId,
-    user_id: AccountId,
-    directory_user_id: Id,
-    revoked_at: Moment,
-    reason: EndReason,
-  }),
+  Type.Object(
+    {
+      session_id: described(SessionId, 'The session, `sid` of its access tokens.'),
+      user_id: AccountId,
+      directory_user_id: Id,
+      revoked_at: described(Moment, 'When it ended. Access tokens issued before it are to be refused.'),
+      reason: EndReason,
+    },
+    { description: 'A session that has ended before it expired.' },
+  ),
 )
 
 export const OwnSession = named(
   'OwnSession',
-  Type.Object({
-    ...Session.properties,
-    current: Type.Boolean({ description: 'The session of the access token.', examples: [true] }),
-  }),
+  Type.Object(
+    {
+      ...Session.properties,
+      current: Type.Boolean({
+        description: 'Whether it is the session of the access token that was sent.',
+        examples: [true],
+      }),
+    },
+    { description: 'A live session of the signed-in user.' },
+  ),
 )
 
 const NamingToken = Type.String({
@@ -119,8 +152,13 @@ const NamingToken = Type.String({
 
 /** How a body names a session: by exactly one of these. */
 export const SessionName = Type.Object({
-  refresh_token: Type.Optional(NamingToken),
-  access_token: Type.Optional(NamingToken),
-  session_id: Type.Optional(Type.String({ maxLength: 64, description: 'With an org-wide key, also send subOrgId.' })),
+  refresh_token: Type.Optional(described(NamingToken, 'The latest refresh token of the session.')),
+  access_token: Type.Optional(described(NamingToken, 'An access token of the session that has not expired.')),
+  session_id: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description: 'The session: `id` in the list. An org-wide key also sends `subOrgId`.',
+    }),
+  ),
 })
 export type SessionName = Static<typeof SessionName>

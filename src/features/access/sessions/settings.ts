@@ -14,7 +14,8 @@ export const sessionSettings = defineSettingsPart(
     access_token_ttl_seconds: Type.Integer({
       minimum: 60,
       maximum: MAX_ACCESS_TOKEN_SECONDS,
-      description: 'Lifetime of an access token: how long offline verifiers may still accept a revoked session.',
+      description:
+        'Lifetime of an access token in seconds: how long offline verifiers may still accept a revoked session.',
     }),
     session_idle_timeout_seconds: Type.Integer({
       minimum: 300,
