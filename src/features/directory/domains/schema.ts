@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { named, nullable } from '../../../platform/schema.ts'
+import { described, named, nullable } from '../../../platform/schema.ts'
 import { CHECK_ERRORS, recordOf } from './challenge.ts'
 import type { DomainRow } from './store.ts'
 import { unicodeOf } from './unicode.ts'
@@ -20,28 +20,34 @@ export const DomainError = named(
 
 export const Domain = named(
   'Domain',
-  Type.Object({
-    id: Type.String({ format: 'uuid' }),
-    domain: Type.String({ description: 'In ASCII (IDNA).', examples: ['acme.com'] }),
-    unicode: Object.assign(
-      nullable(Type.String(), 'As people write it, if that differs and cannot be taken for another name.'),
-      { examples: [null] },
-    ),
-    status: Type.Enum(['pending', 'verified', 'failed'], {
-      description: 'failed: the last check did not find the record, or a verified domain has lost it.',
-    }),
-    verification: Type.Object(
-      {
-        type: Type.Enum(['dns_txt']),
-        name: Type.String({ examples: ['_watchword-challenge.acme.com'] }),
-        value: Type.String({ examples: ['watchword-verify=3yK0fWQm8Zr2VdT6bNcX1pLsGhJ4uEo9aRi7kHtYvMw'] }),
-      },
-      { description: 'The TXT record to set.' },
-    ),
-    verified_at: Moment,
-    last_checked_at: Moment,
-    last_error: Object.assign(nullable(DomainError), { examples: [null] }),
-  }),
+  Type.Object(
+    {
+      id: Type.String({ format: 'uuid' }),
+      domain: Type.String({ description: 'The domain name, in ASCII (IDNA).', examples: ['acme.com'] }),
+      unicode: Object.assign(
+        nullable(Type.String(), 'As people write it, if that differs and cannot be taken for another name.'),
+        { examples: [null] },
+      ),
+      status: Type.Enum(['pending', 'verified', 'failed'], {
+        description: 'failed: the last check did not find the record, or a verified domain has lost it.',
+      }),
+      verification: Type.Object(
+        {
+          type: Type.Enum(['dns_txt'], { description: 'How the domain is proved: by a TXT record in the DNS.' }),
+          name: Type.String({ description: 'Name of the TXT record.', examples: ['_watchword-challenge.acme.com'] }),
+          value: Type.String({
+            description: 'Text of the TXT record.',
+            examples: ['watchword-verify=3yK0fWQm8Zr2VdT6bNcX1pLsGhJ4uEo9aRi7kHtYvMw'],
+          }),
+        },
+        { description: 'The TXT record to set.' },
+      ),
+      verified_at: described(Moment, 'When the record was first found. Null: not verified yet.'),
+      last_checked_at: described(Moment, 'When the record was last looked for. Null: never.'),
+      last_error: Object.assign(nullable(DomainError), { examples: [null] }),
+    },
+    { description: 'A domain of an organization, and whether it is verified.' },
+  ),
 )
 export type Domain = Static<typeof Domain>
 

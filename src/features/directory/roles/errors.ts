@@ -4,7 +4,9 @@ import { nullable } from '../../../platform/schema.ts'
 
 const Managed = Type.Object({
   role: Type.String({ description: '`admin`, or the slug of a role of the organization.', examples: ['admin'] }),
-  source: Type.Enum(['sso', 'scim']),
+  source: Type.Enum(['sso', 'scim'], {
+    description: 'Where the role comes from: groups of a sign-in (`sso`) or provisioned groups (`scim`).',
+  }),
   connectionId: nullable(
     Type.String({ format: 'uuid' }),
     'The connection whose `group_role_mapping` gives it. Of `scim`, the one that provisioning is linked to.',
@@ -38,6 +40,6 @@ export const roleErrors = defineErrors({
     'Groups give the role',
     'Groups of the identity provider give a role that the request would remove. Change the groups or the mapping, keep ' +
       'the role in the request, or set `force` to remove it until the next sign-in or sync.',
-    { roles: Type.Array(Managed) },
+    { roles: Type.Array(Managed, { description: 'The roles that groups give.' }) },
   ],
 })

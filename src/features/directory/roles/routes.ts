@@ -110,7 +110,7 @@ export const roleRoutes: Route[] = [
     operation: 'roles.update',
     summary: 'Change a role',
     description:
-      'Absent fields are kept. Whoever has the role has the new permissions at once, in tokens from the next one.',
+      'Absent fields are kept. Its users and members have the new permissions at once; tokens show them from the next refresh on.',
     params: RoleParams,
     query: Preview,
     body: RolePatch,
@@ -136,7 +136,7 @@ export const roleRoutes: Route[] = [
     path: '/v1/rbac/roles/{roleId}',
     operation: 'roles.delete',
     summary: 'Delete a role',
-    description: 'Whoever has the role loses it in the same moment.',
+    description: 'Users and members lose the role at once.',
     params: RoleParams,
     query: Preview,
     reply: RoleDeleteReply,
@@ -175,8 +175,8 @@ export const roleRoutes: Route[] = [
     operation: 'roles.setOfUser',
     summary: 'Give a user roles',
     description:
-      'Replaces the roles of the user; an absent field is kept. A role that groups of the identity provider give stays ' +
-      'theirs: a request without it is refused unless `force` is true.',
+      'Replaces the roles of the user; an absent field is kept. A role that groups of the identity provider give cannot ' +
+      'be left out: such a request is refused unless `force` is true.',
     params: UserParams,
     body: UserRolesChange,
     reply: UserRolesChangeReply,
@@ -217,7 +217,7 @@ export const roleRoutes: Route[] = [
     method: 'POST',
     path: '/v1/rbac/check',
     operation: 'roles.check',
-    summary: 'Check whether a user may do something',
+    summary: 'Check a permission',
     description: 'As of now, whatever their token says.',
     body: CheckBody,
     reply: CheckReply,

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { type permissionScopes, permissions } from '../../../contract/permissions.ts'
 import { COUNTED, listReply } from '../../../platform/http/pagination.ts'
-import { named, nullable, ONE_LINE } from '../../../platform/schema.ts'
+import { described, named, nullable, ONE_LINE } from '../../../platform/schema.ts'
 import { MAX_SLUG, SLUG_PATTERN } from '../../../platform/slug.ts'
 import { DirectoryRole, RoleIds } from '../users/new-roles/new-roles.ts'
 import type { AssignmentRow, RoleRow } from './store.ts'
@@ -15,82 +15,119 @@ const ROLE_ID = '0198b6f2-5d10-7b34-9e2a-6f81c04d7a93'
 const Id = Type.String({ format: 'uuid' })
 const Moment = Type.String({ format: 'date-time' })
 
-const Name = named('RoleName', Type.String({ minLength: 1, maxLength: 100, ...ONE_LINE, examples: ['Editor'] }))
+const Name = named(
+  'RoleName',
+  Type.String({
+    description: 'What administrators see. Unique within the organization.',
+    minLength: 1,
+    maxLength: 100,
+    ...ONE_LINE,
+    examples: ['Editor'],
+  }),
+)
 const Slug = Type.String({ examples: ['editor'] })
 const Description = named(
   'RoleDescription',
-  nullable(Type.String({ maxLength: 500, ...ONE_LINE, examples: ['May edit invoices'] })),
+  nullable(
+    Type.String({ maxLength: 500, ...ONE_LINE, examples: ['May edit invoices'] }),
+    'What the role is for, for administrators. Null: none.',
+  ),
 )
 const Permission = Type.String({
+  description: 'A resource and an action, joined by colons, such as `invoice:approve`.',
   maxLength: 128,
   pattern: PERMISSION_FORM.source,
   'x-form': 'words of a-z, 0-9, _ and -, joined by colons, such as invoice:approve',
   examples: ['members:read'],
 })
 const Permissions = Type.Array(Permission, {
+  description: 'What the role allows: permissions of the catalogue and your own.',
   maxItems: MAX_PERMISSIONS,
   examples: [['members:read', 'invoice:approve']],
 })
 
 export const Role = named(
   'Role',
-  Type.Object({
-    id: Type.String({ description: 'Of a system role its slug.', examples: [ROLE_ID] }),
-    slug: Slug,
-    name: Name,
-    description: Description,
-    permissions: Permissions,
-    system: Type.Boolean({ examples: [false] }),
-    scope: Type.Enum(['account', 'organization'], { examples: ['organization'] }),
-    subOrgId: nullable(Id),
-    assignmentCount: Type.Integer({
-      description: `Users and members who have it, of each up to ${COUNTED.toLocaleString('en')}.`,
-      examples: [3],
-    }),
-    createdAt: nullable(Moment),
-    updatedAt: nullable(Moment),
-  }),
+  Type.Object(
+    {
+      id: Type.String({ description: 'A UUID; for a system role its slug.', examples: [ROLE_ID] }),
+      slug: described(Slug, 'Names the role in tokens and in `group_role_mapping`. It never changes.'),
+      name: Name,
+      description: Description,
+      permissions: Permissions,
+      system: Type.Boolean({ description: '`true`: built in. It cannot be changed or deleted.', examples: [false] }),
+      scope: Type.Enum(['account', 'organization'], {
+        description: '`account`: a role of the team. `organization`: a role of directory users and custom roles.',
+        examples: ['organization'],
+      }),
+      subOrgId: nullable(Id, 'The organization that made the role. Null for system roles.'),
+      assignmentCount: Type.Integer({
+        description: `Users and members who have it, of each up to ${COUNTED.toLocaleString('en')}.`,
+        examples: [3],
+      }),
+      createdAt: nullable(Moment, 'When it was created (RFC 3339, in UTC). Null for system roles.'),
+      updatedAt: nullable(Moment, 'When it last changed (RFC 3339, in UTC). Null for system roles.'),
+    },
+    { description: 'A list of permissions that users and team members can have.' },
+  ),
 )
 export type Role = Static<typeof Role>
 
 export const RoleAssignment = named(
   'RoleAssignment',
-  Type.Object({
-    id: Id,
-    userId: nullable(Id, 'Auth account of the user, once there is one.'),
-    directoryUserId: nullable(Id, 'Null for a member.'),
-    membershipId: Object.assign(nullable(Id), { examples: [null] }),
-    roleId: Type.String({ format: 'uuid', examples: [ROLE_ID] }),
-    source: Type.Enum(['manual', 'scim', 'sso'], { description: 'By hand, or by groups of the identity provider.' }),
-    createdAt: Moment,
-  }),
+  Type.Object(
+    {
+      id: Id,
+      userId: nullable(Id, 'Auth account of the user, once there is one.'),
+      directoryUserId: nullable(Id, 'The user: `id` in `/v1/users`. Null for a member.'),
+      membershipId: Object.assign(nullable(Id), { description: 'The team member. Null for a user.', examples: [null] }),
+      roleId: Type.String({ description: 'The role: `id` in `/v1/rbac/roles`.', format: 'uuid', examples: [ROLE_ID] }),
+      source: Type.Enum(['manual', 'scim', 'sso'], {
+        description: '`manual`: given by hand. `scim` or `sso`: by groups of the identity provider.',
+      }),
+      createdAt: Moment,
+    },
+    { description: 'A role that a user or a team member has.' },
+  ),
 )
 export type RoleAssignment = Static<typeof RoleAssignment>
 
 const PermissionInfo = named(
   'Permission',
-  Type.Object({
-    id: Type.String({ examples: [permissions[0]] }),
-    known: Type.Boolean({ description: 'false: your own, which only your application understands.' }),
-    scope: nullable(Type.String({ examples: ['users.read' satisfies (typeof permissionScopes)['users:read']] })),
-  }),
+  Type.Object(
+    {
+      id: Type.String({ description: 'Its name: resource and action, joined by colons.', examples: [permissions[0]] }),
+      known: Type.Boolean({
+        description: 'Whether it is in the catalogue. `false`: your own, which only your application understands.',
+      }),
+      scope: nullable(
+        Type.String({ examples: ['users.read' satisfies (typeof permissionScopes)['users:read']] }),
+        'The scope by which an API key may do the same. Null: only `*`, or a permission of your own.',
+      ),
+    },
+    { description: 'What a role can allow.' },
+  ),
 )
 export type PermissionInfo = Static<typeof PermissionInfo>
 
 export const PermissionListReply = Type.Object({
-  permissions: Type.Array(PermissionInfo, { description: 'The catalogue, and what roles name besides.' }),
+  permissions: Type.Array(PermissionInfo, { description: 'The catalogue, and other permissions that roles name.' }),
 })
 
 export const RoleListReply = Type.Object({
-  systemRoles: Type.Array(Role, { description: 'Of the account’s team.' }),
-  directorySystemRoles: Type.Array(Role, { description: 'Of directory users.' }),
-  customRoles: Type.Array(Role, { description: 'At most 1 000.' }),
-  assignments: Type.Array(RoleAssignment),
+  systemRoles: Type.Array(Role, { description: 'Roles of the account’s team.' }),
+  directorySystemRoles: Type.Array(Role, { description: 'Built-in roles of directory users.' }),
+  customRoles: Type.Array(Role, { description: 'Roles that organizations made, at most 1 000.' }),
+  assignments: Type.Array(RoleAssignment, {
+    description: 'Who has the custom roles: one page of them. `has_more` and `next_cursor` are about this list.',
+  }),
   permissions: PermissionListReply.properties.permissions,
   ...listReply,
 })
 
-export const RoleParams = Type.Object({ roleId: Type.String({ description: 'Its id; of a system role the slug.' }) })
+export const RoleParams = Type.Object({
+  roleId: Type.String({ description: 'Role: `id` in the list; for a system role its slug.' }),
+})
 export const RoleReply = named('RoleReply', Type.Object({ role: Role }))
 
 export const RoleCreate = Type.Object({
@@ -116,17 +153,20 @@ export const RolePatch = Type.Object({
 export type RolePatch = Static<typeof RolePatch>
 
 export const Preview = Type.Object({
-  preview: Type.Optional(Type.Boolean({ description: 'Only tells what would change.' })),
+  preview: Type.Optional(Type.Boolean({ description: 'Changes nothing and returns what would change.' })),
 })
 
-const UP_TO_MAXIMUM = `Counted up to ${COUNTED.toLocaleString('en')}.`
+const UP_TO_MAXIMUM = `Who has the role, counted up to ${COUNTED.toLocaleString('en')}.`
 
 const effect = {
-  preview: Type.Boolean({ examples: [false] }),
+  preview: Type.Boolean({ description: 'Whether this was only a preview and nothing has changed.', examples: [false] }),
   affectedUsers: Type.Integer({ description: UP_TO_MAXIMUM, examples: [2] }),
   affectedMembers: Type.Integer({ description: UP_TO_MAXIMUM, examples: [1] }),
-  permissionsAdded: Type.Array(Type.String(), { examples: [['invoice:approve']] }),
-  permissionsRemoved: Type.Array(Type.String(), { examples: [[]] }),
+  permissionsAdded: Type.Array(Type.String(), {
+    description: 'Permissions that the role gains.',
+    examples: [['invoice:approve']],
+  }),
+  permissionsRemoved: Type.Array(Type.String(), { description: 'Permissions that the role loses.', examples: [[]] }),
 }
 export interface Effect {
   preview: boolean
@@ -141,7 +181,7 @@ export const RoleDeleteReply = Type.Object({ success: Type.Boolean(), ...effect 
 
 export const UserRolesChange = Type.Object({
   roleIds: Type.Optional(RoleIds),
-  role: Type.Optional(nullable(DirectoryRole, 'Null means member.')),
+  role: Type.Optional(nullable(DirectoryRole, 'The built-in role. Null: `member`.')),
   force: Type.Optional(
     Type.Boolean({
       description: 'Removes roles that groups give, too: until the next sign-in by the connection, or the next sync.',
@@ -150,12 +190,16 @@ export const UserRolesChange = Type.Object({
 })
 export type UserRolesChange = Static<typeof UserRolesChange>
 
-export const MemberParams = Type.Object({ membershipId: Type.String() })
+export const MemberParams = Type.Object({
+  membershipId: Type.String({ description: 'Team member: `membershipId` in `GET /v1/members`.' }),
+})
 export const MemberRolesChange = Type.Object({ roleIds: RoleIds })
 
 const held = {
-  roleIds: Type.Array(Type.String({ examples: [ROLE_ID] }), { description: 'Whatever has given them.' }),
-  assignments: Type.Array(RoleAssignment),
+  roleIds: Type.Array(Type.String({ examples: [ROLE_ID] }), {
+    description: 'Roles that the user or member has, whatever gave them.',
+  }),
+  assignments: Type.Array(RoleAssignment, { description: 'Each role with where it comes from.' }),
 }
 export const UserRolesReply = Type.Object({ ...held, role: DirectoryRole })
 export const UserRolesChangeReply = Type.Object({ success: Type.Boolean(), ...held, role: DirectoryRole })
@@ -167,7 +211,7 @@ export const CheckBody = Type.Object({
   permission: Permission,
 })
 export const CheckReply = Type.Object({
-  allowed: Type.Boolean({ examples: [true] }),
+  allowed: Type.Boolean({ description: 'Whether the user has the permission and may use it now.', examples: [true] }),
   reason: Type.String({
     description:
       '`role:<slug>`; or `no_role`, `unknown_permission`, `inactive` (the user may not sign in), `service_disabled`.',

@@ -7,16 +7,22 @@ const Moment = Type.String({ format: 'date-time' })
 
 export const UserLockShown = named(
   'UserLock',
-  Type.Object({
-    cause: Type.Unsafe<NonNullable<UserLock>>({
-      type: 'string',
-      enum: ['administrator', 'failed_attempts'],
-      description: '`administrator` refuses every sign-in method, `failed_attempts` what lockout_scope says.',
-    }),
-    reason: nullable(Type.String({ examples: ['Laptop stolen, ticket 4711'] })),
-    lockedAt: nullable(Moment),
-    until: nullable(Moment, 'null: until it is unlocked.'),
-  }),
+  Type.Object(
+    {
+      cause: Type.Unsafe<NonNullable<UserLock>>({
+        type: 'string',
+        enum: ['administrator', 'failed_attempts'],
+        description: '`administrator` refuses every sign-in method, `failed_attempts` what lockout_scope says.',
+      }),
+      reason: nullable(
+        Type.String({ examples: ['Laptop stolen, ticket 4711'] }),
+        'The text of the administrator. The user never sees it. Null for `failed_attempts`.',
+      ),
+      lockedAt: nullable(Moment, 'When the administrator locked the user. Null for `failed_attempts`.'),
+      until: nullable(Moment, 'When the lock ends by itself. Null: only when it is unlocked.'),
+    },
+    { description: 'Why and until when a user is refused.' },
+  ),
 )
 
 /** The lock of a user as managers see it; null without one. */

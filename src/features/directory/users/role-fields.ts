@@ -3,7 +3,9 @@ import { Type } from 'typebox'
 const MAX_ROLES_OF_ONE = 50
 
 /** The role that every directory user has one of. */
-export const DirectoryRole = Type.Enum(['admin', 'member'])
+export const DirectoryRole = Type.Enum(['admin', 'member'], {
+  description: 'The built-in role of the user. Its permissions come on top of those of `roleIds`.',
+})
 
 export const FirstRole = Type.Enum(['admin', 'member'], {
   description: 'By default `member`. `role` and `roleIds` require the scope `roles.write` too.',

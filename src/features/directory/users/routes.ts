@@ -184,7 +184,7 @@ function deleteRoute(announced: EventDefinition[]): Route {
     description: 'Every session ends and the email address is free immediately. The record is purged after 30 days.',
     params: UserParams,
     query: UserDelete,
-    reply: Type.Object({ ok: Type.Boolean() }),
+    reply: Type.Object({ ok: Type.Boolean({ description: 'Always `true`: a refusal is a problem.' }) }),
     errors: [userErrors.notFound, userErrors.scimManaged, httpErrors.versionConflict],
     event: userEvents.deleted,
     maybeEvents: announced,

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { listReply } from '../../../platform/http/pagination.ts'
 import { canonicalLocale, Locale } from '../../../platform/messages/locale.ts'
-import { named, nullable, ONE_LINE, oneOf } from '../../../platform/schema.ts'
+import { described, named, nullable, ONE_LINE, oneOf } from '../../../platform/schema.ts'
 import { showLock, UserLockShown } from './lock-schema.ts'
 import { FirstRole, RoleIds } from './role-fields.ts'
 import type { UserRow } from './store.ts'
@@ -21,7 +21,17 @@ const line = (maxLength: number, more: { description?: string } = {}) =>
     ...more,
   })
 const Line = named('OneLine', line(200))
-const shown = (...examples: string[]) => Type.Optional(examples.length ? { ...Line, examples } : Line)
+const shown = (description: string, ...examples: string[]) =>
+  Type.Optional(described(examples.length ? { ...Line, examples } : Line, description))
+
+/** What fields of a user mean, in requests and in answers. */
+const meanings = {
+  displayName: 'Full name, in mails and in the token claim `name`. Null: none.',
+  firstName: 'First name. Null: none.',
+  lastName: 'Last name. Null: none.',
+  jobTitle: 'Job title, for your own use. Null: none.',
+  department: 'Department, for your own use. Null: none.',
+}
 
 const Phone = named(
   'PhoneNumber',
@@ -36,12 +46,12 @@ const Phone = named(
 
 /** What a caller may set besides the address. An empty string counts as null. */
 const profile = {
-  displayName: shown('Ada Lovelace'),
-  firstName: shown('Ada'),
-  lastName: shown('Lovelace'),
+  displayName: shown(meanings.displayName, 'Ada Lovelace'),
+  firstName: shown(meanings.firstName, 'Ada'),
+  lastName: shown(meanings.lastName, 'Lovelace'),
   phone: Type.Optional(Phone),
-  jobTitle: shown(),
-  department: shown(),
+  jobTitle: shown(meanings.jobTitle),
+  department: shown(meanings.department),
   locale: Locale,
   externalId: Type.Optional(line(255, { description: 'The id of the user in your own system.' })),
   metadata: Type.Optional(
@@ -55,7 +65,7 @@ const profile = {
 const email = Type.String({
   minLength: 1,
   maxLength: 320,
-  description: 'One bare address.',
+  description: 'One bare address. Unique within the organization, in any case.',
   examples: ['ada@acme.example'],
 })
 
@@ -93,7 +103,7 @@ export const UserPatch = Type.Object(
     active: Type.Optional(
       Type.Boolean({ description: '`false` ends every session at once and refuses every sign-in.' }),
     ),
-    force: Type.Optional(Type.Boolean({ description: 'Changes what provisioning has set, too.' })),
+    force: Type.Optional(Type.Boolean({ description: 'Also changes fields that provisioning manages.' })),
   },
   {
     'x-elsewhere': {
@@ -106,7 +116,7 @@ export const UserPatch = Type.Object(
 export type UserPatch = Static<typeof UserPatch>
 
 export const UserRestore = Type.Object({
-  force: Type.Optional(Type.Boolean({ description: 'Restores whom provisioning had set, too.' })),
+  force: Type.Optional(Type.Boolean({ description: 'Also restores users that provisioning manages.' })),
 })
 
 export const UserDelete = Type.Object({
@@ -114,9 +124,15 @@ export const UserDelete = Type.Object({
 })
 
 export const UserFilters = {
-  email: Type.Optional(Type.String({ maxLength: 320, description: 'The complete address.' })),
-  externalId: Type.Optional(Type.String({ maxLength: 255 })),
-  active: Type.Optional(Type.Boolean()),
+  email: Type.Optional(
+    Type.String({ maxLength: 320, description: 'Only entries with this complete address, in any case.' }),
+  ),
+  externalId: Type.Optional(
+    Type.String({ description: 'Only the user with this id of your own system.', maxLength: 255 }),
+  ),
+  active: Type.Optional(
+    Type.Boolean({ description: '`true`: only users who may sign in. `false`: only those switched off.' }),
+  ),
   q: Type.Optional(
     Type.String({
       minLength: 1,
@@ -127,53 +143,96 @@ export const UserFilters = {
   updatedSince: Type.Optional(
     Type.String({ format: 'date-time', description: 'Changed at this time or later. Poll with `order=asc`.' }),
   ),
-  role: Type.Optional(Type.Enum(['admin', 'member'])),
-  deleted: Type.Optional(Type.Boolean({ description: 'Those who can be restored instead.' })),
+  role: Type.Optional(Type.Enum(['admin', 'member'], { description: 'Only users with this built-in role.' })),
+  deleted: Type.Optional(
+    Type.Boolean({ description: '`true`: lists deleted users that can still be restored instead.' }),
+  ),
 }
 
 export const MoveUser = Type.Object({
-  targetSubOrgId: Type.String({ minLength: 1 }),
+  targetSubOrgId: Type.String({
+    description: 'The organization that the user moves to, in the same environment.',
+    minLength: 1,
+  }),
 })
 
 export const User = named(
   'User',
-  Type.Object({
-    id: Id,
-    userId: nullable(AccountId, 'Auth account, once there is one.'),
-    subOrgId: nullable(OrganizationId),
-    email: Type.String({ examples: ['ada@acme.example'] }),
-    emailVerified: Type.Boolean(),
-    displayName: nullable(Type.String({ examples: ['Ada Lovelace'] })),
-    firstName: nullable(Type.String({ examples: ['Ada'] })),
-    lastName: nullable(Type.String({ examples: ['Lovelace'] })),
-    phone: nullable(Type.String({ examples: ['+14155550123'] })),
-    jobTitle: nullable(Type.String({ examples: ['Head of engines'] })),
-    department: nullable(Type.String({ examples: ['Engineering'] })),
-    locale: nullable(Type.String({ examples: ['de-AT'] })),
-    externalId: nullable(Type.String({ examples: ['crm-4711'] })),
-    active: Type.Boolean(),
-    status: Type.Unsafe<'active' | 'invited' | 'inactive' | 'locked'>({
-      type: 'string',
-      enum: ['active', 'invited', 'inactive', 'locked'],
-    }),
-    lock: Object.assign(nullable(UserLockShown), { description: 'null: not locked.', examples: [null] }),
-    role: Type.String({ examples: ['member'] }),
-    roleIds: Type.Array(Type.String(), { examples: [[]] }),
-    source: oneOf(['api', 'bulk', 'signup', 'invite', 'sso', 'scim', 'social']),
-    scimManaged: Type.Boolean({ examples: [false] }),
-    mfaEnrolled: Type.Boolean({ examples: [false] }),
-    passkeyCount: Type.Integer({ examples: [0] }),
-    lastLoginAt: nullable(Moment),
-    metadata: Type.Record(Type.String(), Type.Unknown(), { examples: [{ team: 'engines' }] }),
-    createdAt: Moment,
-    updatedAt: Moment,
-    deletedAt: nullable(Moment),
-  }),
+  Type.Object(
+    {
+      id: Id,
+      userId: nullable(
+        AccountId,
+        'The auth account: `sub` of tokens. Null until the first sign-in, password or invitation.',
+      ),
+      subOrgId: nullable(OrganizationId),
+      email: Type.String({
+        description: 'The address, unique within the organization in any case. Its domain is in ASCII.',
+        examples: ['ada@acme.example'],
+      }),
+      emailVerified: Type.Boolean({
+        description: 'Whether the mailbox is proved: by the user, by your word or by their identity provider.',
+      }),
+      displayName: nullable(Type.String({ examples: ['Ada Lovelace'] }), meanings.displayName),
+      firstName: nullable(Type.String({ examples: ['Ada'] }), meanings.firstName),
+      lastName: nullable(Type.String({ examples: ['Lovelace'] }), meanings.lastName),
+      phone: nullable(Type.String({ examples: ['+14155550123'] }), 'Phone number as it was entered. Null: none.'),
+      jobTitle: nullable(Type.String({ examples: ['Head of engines'] }), meanings.jobTitle),
+      department: nullable(Type.String({ examples: ['Engineering'] }), meanings.department),
+      locale: nullable(
+        Type.String({ examples: ['de-AT'] }),
+        'Language of mails and pages for the user (BCP 47). Null: that of the organization.',
+      ),
+      externalId: nullable(
+        Type.String({ examples: ['crm-4711'] }),
+        'Id of the user in your own system, unique within the organization. Null: none.',
+      ),
+      active: Type.Boolean({ description: 'Whether the user may sign in. `false` refuses every sign-in method.' }),
+      status: Type.Unsafe<'active' | 'invited' | 'inactive' | 'locked'>({
+        description: '`inactive` (`active: false`), `locked`, `invited` (never signed in yet), else `active`.',
+        type: 'string',
+        enum: ['active', 'invited', 'inactive', 'locked'],
+      }),
+      lock: Object.assign(nullable(UserLockShown), {
+        description: 'Why the user is locked, and until when. Null: not locked.',
+        examples: [null],
+      }),
+      role: Type.String({ description: 'The built-in role: `admin` or `member`.', examples: ['member'] }),
+      roleIds: Type.Array(Type.String(), {
+        description: 'Roles of the organization that the user has, whatever gave them.',
+        examples: [[]],
+      }),
+      source: oneOf(['api', 'bulk', 'signup', 'invite', 'sso', 'scim', 'social'], {
+        description: 'What created the user: a single or bulk request, a sign-up, an invitation, or a provider.',
+      }),
+      scimManaged: Type.Boolean({
+        description: 'Whether provisioning manages the user: then most changes require `force`.',
+        examples: [false],
+      }),
+      mfaEnrolled: Type.Boolean({
+        description: 'Whether the user has a second factor: an app or a phone.',
+        examples: [false],
+      }),
+      passkeyCount: Type.Integer({ description: 'Passkeys that the user has.', examples: [0] }),
+      lastLoginAt: nullable(Moment, 'When the user last signed in. Null: never.'),
+      metadata: Type.Record(Type.String(), Type.Unknown(), {
+        description: 'JSON values of your own, as you stored them.',
+        examples: [{ team: 'engines' }],
+      }),
+      createdAt: Moment,
+      updatedAt: Moment,
+      deletedAt: nullable(Moment, 'When the user was deleted; restorable for 30 days. Null: not deleted.'),
+    },
+    { description: 'A person in one organization and environment, or at the account level of the environment.' },
+  ),
 )
 export type User = Static<typeof User>
 
 export const UserReply = named('UserReply', Type.Object({ user: User }))
-export const UserListReply = Type.Object({ users: Type.Array(User), ...listReply })
+export const UserListReply = Type.Object({
+  users: Type.Array(User, { description: 'Users that match, in the order asked for.' }),
+  ...listReply,
+})
 /** The record as the API shows it. `subOrgId` is the organization of the row's directory. */
 export function toUser(row: UserRow, subOrgId: string | null): User {
   return {

@@ -46,16 +46,22 @@ export const BulkCreate = Type.Object({
 
 export const BulkReply = Type.Object(
   {
-    created: Type.Array(User),
+    created: Type.Array(User, { description: 'The users who were created, in the order of the request.' }),
     skipped: Type.Array(
       Type.Object({
-        email: Type.String({ examples: ['grace@acme.example'] }),
-        reason: Type.Enum(['already_exists', 'duplicate_in_request']),
+        email: Type.String({ description: 'The address of the row as it was sent.', examples: ['grace@acme.example'] }),
+        reason: Type.Enum(['already_exists', 'duplicate_in_request'], {
+          description: '`already_exists`: a user has the address. `duplicate_in_request`: an earlier row has it.',
+        }),
       }),
+      { description: 'Rows that were left alone.' },
     ),
     failed: Type.Array(
       Type.Object({
-        email: nullable(Type.String({ examples: ['not an address'] })),
+        email: nullable(
+          Type.String({ examples: ['not an address'] }),
+          'The address of the row as it was sent. Null if it had none.',
+        ),
         error: Type.String({
           description:
             '`invalid_email`, `invalid_field:<name>`, `external_id_taken`, or the code of a refusal to give the roles: ' +
@@ -63,6 +69,7 @@ export const BulkReply = Type.Object(
           examples: ['invalid_email'],
         }),
       }),
+      { description: 'Rows that were refused. The others are not affected.' },
     ),
   },
   { description: 'What became of each entry.' },
