@@ -14,7 +14,7 @@ export function adminPortalRoutes(): Route[] {
       method: 'GET',
       operation: 'adminPortal.get',
       scope: 'admin_portal.read',
-      summary: 'Read what an organization has set up',
+      summary: 'Read the set-up of an organization',
       description:
         'Its branding, its domains, and a checklist. Without subOrgId, an org-wide key reads what the organizations of its ' +
         'environment inherit.',

@@ -8,9 +8,15 @@ const Branding = named(
   'Branding',
   Type.Object(
     {
-      brand_name: nullable(Type.String({ examples: ['Acme'] })),
-      logo_url: nullable(Type.String({ examples: ['https://acme.com/logo.png'] })),
-      support_email: nullable(Type.String({ examples: ['help@acme.com'] })),
+      brand_name: nullable(
+        Type.String({ examples: ['Acme'] }),
+        'Shown at the top of emails and pages, and as the sender’s name.',
+      ),
+      logo_url: nullable(Type.String({ examples: ['https://acme.com/logo.png'] }), 'Image shown in place of the name.'),
+      support_email: nullable(
+        Type.String({ examples: ['help@acme.com'] }),
+        'Address for help, at the end of emails and pages.',
+      ),
     },
     { description: 'What mails and hosted pages show. null: the deployment’s.' },
   ),
@@ -18,17 +24,30 @@ const Branding = named(
 
 const SetupStep = named(
   'SetupStep',
-  Type.Object({
-    id: Type.Enum([...STEP_IDS]),
-    label: Type.String({ examples: ['Set your name, logo and support address'] }),
-    done: Type.Boolean(),
-  }),
+  Type.Object(
+    {
+      id: Type.Enum([...STEP_IDS], { description: 'The step.' }),
+      label: Type.String({
+        description: 'What to do, in English.',
+        examples: ['Set your name, logo and support address'],
+      }),
+      done: Type.Boolean({ description: 'Whether it is done, as the service sees it.' }),
+    },
+    { description: 'A step of the checklist.' },
+  ),
 )
 export type SetupStep = Static<typeof SetupStep>
 
 export const Overview = named(
   'AdminPortalOverview',
-  Type.Object({ branding: Branding, domains: Type.Array(Domain), setup_checklist: Type.Array(SetupStep) }),
+  Type.Object(
+    {
+      branding: Branding,
+      domains: Type.Array(Domain, { description: 'Domains of the organization in this environment.' }),
+      setup_checklist: Type.Array(SetupStep, { description: 'What is done and what is left, in a good order.' }),
+    },
+    { description: 'What an organization has set up.' },
+  ),
 )
 export type Overview = Static<typeof Overview>
 
@@ -43,7 +62,10 @@ export function brandingPatch() {
 export const DomainAction = named(
   'DomainAction',
   Type.Object({
-    action: Type.Enum(['add_domain', 'verify_domain', 'remove_domain'], { examples: ['add_domain'] }),
+    action: Type.Enum(['add_domain', 'verify_domain', 'remove_domain'], {
+      description: 'What to do. The first takes `domain`, the others `domainId`.',
+      examples: ['add_domain'],
+    }),
     domain: Type.Optional(
       Type.String({
         minLength: 1,
@@ -52,7 +74,7 @@ export const DomainAction = named(
         examples: ['acme.com'],
       }),
     ),
-    domainId: Type.Optional(Type.String({ description: 'To verify or to remove.' })),
+    domainId: Type.Optional(Type.String({ description: 'The domain to verify or to remove: `id` in the overview.' })),
   }),
 )
 export type DomainAction = Static<typeof DomainAction>
@@ -62,7 +84,7 @@ export const DomainActionReply = named(
   Type.Object({
     success: Type.Boolean({ description: 'false: the check did not find the record, and error says why.' }),
     error: Object.assign(nullable(DomainError), { examples: [null] }),
-    domain: nullable(Domain, 'null once it is removed.'),
+    domain: nullable(Domain, 'The domain after the action. Null: it was removed.'),
     overview: Overview,
   }),
 )

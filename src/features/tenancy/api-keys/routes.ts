@@ -66,7 +66,7 @@ export const apiKeyRoutes: Route[] = [
     scope: 'any key or member',
     directory: 'account',
     tag,
-    summary: 'Read what the caller may do',
+    summary: 'Read the calling credential',
     description: 'Every API key and every team member may call this. `scopes` are those in force for this request.',
     reply: CurrentKey,
     handle: async (work) => describeCaller(work),

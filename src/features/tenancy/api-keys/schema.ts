@@ -1,15 +1,15 @@
 import { type Static, Type } from 'typebox'
 import { listReply } from '../../../platform/http/pagination.ts'
-import { Name, named, nullable, overlapSeconds } from '../../../platform/schema.ts'
+import { described, Name, named, nullable, overlapSeconds } from '../../../platform/schema.ts'
 import type { ApiKeyRow } from './store.ts'
 
 const Moment = Type.String({ format: 'date-time' })
 const EXAMPLE_KEY = 'ww_live_7Gk2mQ4xV9rT1bN8sW3yZ6aD5eF0hJ2kL7pC4uX9iOq3RvBnE1'
 const scopeExamples = [['users.*', 'auth.login']]
 
-export const ApiKeyParams = Type.Object({ id: Type.String({ description: 'API key.' }) })
+export const ApiKeyParams = Type.Object({ id: Type.String({ description: 'API key: `id` in `GET /v1/api-keys`.' }) })
 
-const ApiKeyName = { ...Name, examples: ['Backend'] }
+const ApiKeyName = described({ ...Name, examples: ['Backend'] }, 'What administrators see.')
 
 const GrantedScopes = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
   minItems: 1,
@@ -67,30 +67,55 @@ export const ApiKeyRotate = Type.Object({
 
 export const ApiKey = named(
   'ApiKey',
-  Type.Object({
-    id: Type.String({ format: 'uuid' }),
-    name: Type.String({ examples: ['Backend'] }),
-    start: Type.String({
-      description: 'The public first characters, to tell keys apart: the environment and at least four of the secret.',
-      examples: [EXAMPLE_KEY.slice(0, 12)],
-    }),
-    scopes: Type.Array(Type.String(), { examples: scopeExamples }),
-    subOrgId: nullable(Type.String({ format: 'uuid', examples: ['0198b6f2-50b7-7c92-a6e3-1d8f4b7092ce'] })),
-    environment: Type.String({ examples: ['production'] }),
-    requestsPerSecond: nullable(Type.Integer({ examples: [50] })),
-    allowedIps: nullable(Type.Array(Type.String(), { examples: ipExamples })),
-    expiresAt: nullable(Moment),
-    lastUsedAt: nullable(Moment),
-    lastUsedIp: nullable(Type.String({ examples: ['203.0.113.7'] })),
-    createdBy: Type.String({
-      description:
-        '`api_key:<id>` of a key, `user:<directoryUserId>` of a member of the team, `cli`, `bootstrap` or `development`. ' +
-        '`rotation:<id>` marks the previous secret of a rotated key.',
-      examples: ['api_key:0198b6f1-e0a7-7c44-9b1d-58f2c6a3e970'],
-    }),
-    createdAt: Moment,
-    revokedAt: Object.assign(nullable(Moment), { examples: [null] }),
-  }),
+  Type.Object(
+    {
+      id: Type.String({ format: 'uuid' }),
+      name: Type.String({ description: 'What administrators see.', examples: ['Backend'] }),
+      start: Type.String({
+        description:
+          'The public first characters, to tell keys apart: the environment and at least four of the secret.',
+        examples: [EXAMPLE_KEY.slice(0, 12)],
+      }),
+      scopes: Type.Array(Type.String(), {
+        description: 'What it may do: scopes and wildcards.',
+        examples: scopeExamples,
+      }),
+      subOrgId: nullable(
+        Type.String({ format: 'uuid', examples: ['0198b6f2-50b7-7c92-a6e3-1d8f4b7092ce'] }),
+        'The only organization that it reaches. Null: org-wide, every organization of the environment.',
+      ),
+      environment: Type.String({
+        description: 'Slug of the environment that it belongs to.',
+        examples: ['production'],
+      }),
+      requestsPerSecond: nullable(
+        Type.Integer({ examples: [50] }),
+        'Its own rate limit. Null: that of the deployment.',
+      ),
+      allowedIps: nullable(
+        Type.Array(Type.String(), { examples: ipExamples }),
+        'Addresses and CIDRs that it may be used from. Null: everywhere.',
+      ),
+      expiresAt: nullable(Moment, 'When it stops working. Null: never.'),
+      lastUsedAt: nullable(Moment, 'When it was last used; may lag by a minute. Null: never.'),
+      lastUsedIp: nullable(
+        Type.String({ examples: ['203.0.113.7'] }),
+        'Where it was last used from. Null: never used.',
+      ),
+      createdBy: Type.String({
+        description:
+          '`api_key:<id>` of a key, `user:<directoryUserId>` of a member of the team, `cli`, `bootstrap` or `development`. ' +
+          '`rotation:<id>` marks the previous secret of a rotated key.',
+        examples: ['api_key:0198b6f1-e0a7-7c44-9b1d-58f2c6a3e970'],
+      }),
+      createdAt: Moment,
+      revokedAt: Object.assign(nullable(Moment), {
+        description: 'When it was revoked. Null: it is live.',
+        examples: [null],
+      }),
+    },
+    { description: 'An API key, without its secret.' },
+  ),
 )
 export type ApiKey = Static<typeof ApiKey>
 
@@ -99,15 +124,19 @@ export const ApiKeyReply = named('ApiKeyReply', Type.Object({ apiKey: ApiKey }))
 const Uuid = Type.String({ format: 'uuid' })
 
 export const CurrentKey = Type.Object({
-  kind: Type.String({ enum: ['key', 'member'], examples: ['key'] }),
+  kind: Type.String({
+    description: '`key`: an API key. `member`: the access token of a team member.',
+    enum: ['key', 'member'],
+    examples: ['key'],
+  }),
   id: Object.assign({}, Uuid, { description: 'Of the key, or of the membership.' }),
-  accountId: Uuid,
-  environmentId: Uuid,
+  accountId: described(Uuid, 'The account that the environment belongs to.'),
+  environmentId: described(Uuid, 'The environment: `id` in `/v1/environments`.'),
   environment: ApiKey.properties.environment,
   subOrgId: ApiKey.properties.subOrgId,
   scopes: ApiKey.properties.scopes,
   requestsPerSecond: nullable(Type.Integer({ examples: [50] }), 'Its own or that of the deployment.'),
-  expiresAt: nullable(Moment),
+  expiresAt: nullable(Moment, 'When the credential ends. Null: never.'),
 })
 
 export const ApiKeySecretReply = named(
@@ -117,7 +146,10 @@ export const ApiKeySecretReply = named(
     key: Type.String({ description: 'The key itself, shown only once.', examples: [EXAMPLE_KEY] }),
   }),
 )
-export const ApiKeyListReply = Type.Object({ apiKeys: Type.Array(ApiKey), ...listReply })
+export const ApiKeyListReply = Type.Object({
+  apiKeys: Type.Array(ApiKey, { description: 'Keys that the caller may see, without secrets.' }),
+  ...listReply,
+})
 
 export function toApiKey(row: ApiKeyRow): ApiKey {
   return {

@@ -16,6 +16,9 @@ import {
 } from './schema.ts'
 import { findEnvironmentPage } from './store.ts'
 
+// With the organization, which the rule asks for.
+const exampleCreation = { subOrgId: '0198b6f2-50b7-7c92-a6e3-1d8f4b7092ce', name: 'Preview', slug: 'preview' }
+
 const tag = 'Environments'
 
 export const environmentRoutes: Route[] = [
@@ -59,6 +62,7 @@ export const environmentRoutes: Route[] = [
       httpErrors.subOrgRequired,
     ],
     event: environmentEvents.created,
+    examples: { body: exampleCreation },
     async handle(work, { body }) {
       return { environment: await createEnvironment(work, body) }
     },

@@ -1,14 +1,14 @@
 import { type Static, Type } from 'typebox'
 import { listReply } from '../../../platform/http/pagination.ts'
 import { Locale } from '../../../platform/messages/locale.ts'
-import { Name, named, nullable } from '../../../platform/schema.ts'
+import { described, Name, named, nullable } from '../../../platform/schema.ts'
 import { SLUG_NEVER_CHANGES } from '../../../platform/slug.ts'
 import type { EnvironmentRow } from './store.ts'
 
 /** How many custom environments an organization may have. */
 export const MAX_CUSTOM = 50
 
-const name = { ...Name, examples: ['Preview'] }
+const name = described({ ...Name, examples: ['Preview'] }, 'What administrators see.')
 
 export const EnvironmentCreate = Type.Object({
   name,
@@ -26,28 +26,43 @@ export type EnvironmentCreate = Static<typeof EnvironmentCreate>
 export const EnvironmentPatch = Type.Object({ name: Type.Optional(name), locale: Locale }, SLUG_NEVER_CHANGES)
 export type EnvironmentPatch = Static<typeof EnvironmentPatch>
 
-export const EnvironmentParams = Type.Object({ environmentId: Type.String() })
+export const EnvironmentParams = Type.Object({
+  environmentId: Type.String({ description: 'Environment: `id` in `GET /v1/environments`.' }),
+})
 
 export const Environment = named(
   'Environment',
-  Type.Object({
-    id: Type.String({ format: 'uuid' }),
-    name: Type.String({ examples: ['Preview'] }),
-    slug: Type.String({ examples: ['preview'] }),
-    type: Type.String({ enum: ['production', 'staging', 'custom'], examples: ['custom'] }),
-    subOrgId: nullable(
-      Type.String({ format: 'uuid', examples: ['0198b6f2-50b7-7c92-a6e3-1d8f4b7092ce'] }),
-      'The only organization whose keys it accepts.',
-    ),
-    locale: nullable(Type.String({ examples: ['de-AT'] })),
-    createdAt: Type.String({ format: 'date-time' }),
-    keyCount: Type.Integer({ description: 'Live keys, of those the caller may see.', examples: [2] }),
-  }),
+  Type.Object(
+    {
+      id: Type.String({ format: 'uuid' }),
+      name: Type.String({ description: 'What administrators see.', examples: ['Preview'] }),
+      slug: Type.String({
+        description: 'Names the environment in API keys and issuers. It never changes.',
+        examples: ['preview'],
+      }),
+      type: Type.String({
+        description: '`production`, `staging`, or `custom` for those that you create.',
+        enum: ['production', 'staging', 'custom'],
+        examples: ['custom'],
+      }),
+      subOrgId: nullable(
+        Type.String({ format: 'uuid', examples: ['0198b6f2-50b7-7c92-a6e3-1d8f4b7092ce'] }),
+        'The only organization whose keys it accepts.',
+      ),
+      locale: nullable(Type.String({ examples: ['de-AT'] }), 'Default language of its users (BCP 47). Null: `en`.'),
+      createdAt: Type.String({ format: 'date-time' }),
+      keyCount: Type.Integer({ description: 'Live keys, of those the caller may see.', examples: [2] }),
+    },
+    { description: 'An environment of the account, with its own users, keys and token issuer.' },
+  ),
 )
 export type Environment = Static<typeof Environment>
 
 export const EnvironmentReply = Type.Object({ environment: Environment })
-export const EnvironmentListReply = Type.Object({ environments: Type.Array(Environment), ...listReply })
+export const EnvironmentListReply = Type.Object({
+  environments: Type.Array(Environment, { description: 'The environments that the caller reaches.' }),
+  ...listReply,
+})
 
 export function toEnvironment(row: EnvironmentRow): Environment {
   return {

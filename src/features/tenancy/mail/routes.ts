@@ -38,7 +38,7 @@ export function mailRoutes(): Route[] {
     update: { path: '/v1/mail/settings', summary: 'Change mail settings', description: MERGING },
     updateDefaults: {
       path: '/v1/mail/settings/defaults',
-      summary: 'Change the mail settings that the environment’s organizations inherit',
+      summary: 'Change the default mail settings',
       description: `For org-wide keys. ${MERGING}`,
     },
     body: Patch,

@@ -5,7 +5,7 @@ import { FactorsReset, Member } from './schema.ts'
 const PrintedLink = Type.Object({
   membershipId: Member.properties.membershipId,
   email: Member.properties.email,
-  purpose: Type.Enum(['password_reset', 'invite']),
+  purpose: Type.Enum(['password_reset', 'invite'], { description: 'What the printed link does.' }),
 })
 export type PrintedLink = Static<typeof PrintedLink>
 

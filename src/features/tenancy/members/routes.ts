@@ -3,7 +3,7 @@ import { httpErrors } from '../../../platform/errors.ts'
 import { byAge, finishPage, listQuery, listReply, readPage } from '../../../platform/http/pagination.ts'
 import { defineRoute, type Route } from '../../../platform/http/route.ts'
 import { Email } from '../../../platform/mail/address.ts'
-import { nullable } from '../../../platform/schema.ts'
+import { described, nullable } from '../../../platform/schema.ts'
 import { doorRoutes, loginErrors } from '../../access/login/login.ts'
 import { UserCreate } from '../../directory/users/users.ts'
 import { inviteErrors } from '../../sign-in/invites/invites.ts'
@@ -60,7 +60,10 @@ export const memberRoutes: Route[] = [
     tag,
     summary: 'List open invitations to the team',
     query: Type.Object(listQuery),
-    reply: Type.Object({ invites: Type.Array(TeamInvite), ...listReply }),
+    reply: Type.Object({
+      invites: Type.Array(TeamInvite, { description: 'Invitations that wait for the person or have expired.' }),
+      ...listReply,
+    }),
     async handle(work, { query }) {
       const { db, account } = work
       const page = readPage(work.platform, '/v1/members/invites', query)
@@ -85,8 +88,11 @@ export const memberRoutes: Route[] = [
     body: Type.Object({ email: Email, role: Role, displayName: UserCreate.properties.displayName }),
     reply: Type.Object({
       member: Member,
-      invite: nullable(TeamInvite),
-      delivery_hint: nullable(Type.String({ examples: ['g•••@example.com'] }), 'The address, masked.'),
+      invite: nullable(TeamInvite, 'The invitation. Null: an existing team member was added at once.'),
+      delivery_hint: nullable(
+        Type.String({ examples: ['g•••@example.com'] }),
+        'The address that the mail goes to, masked.',
+      ),
     }),
     errors: [memberErrors.exists, httpErrors.privilegeEscalation, ...doorRoutes.barred, loginErrors.methodDisabled],
     event: [memberEvents.invited, memberEvents.added],
@@ -127,7 +133,7 @@ export const memberRoutes: Route[] = [
       'In the account, or with subOrgId on the roster of that organization. A lower role in the account ends all sessions of ' +
       'the member; on a roster, only of a member without a membership elsewhere.',
     params: MemberParams,
-    body: Type.Object({ newRole: Role }),
+    body: Type.Object({ newRole: described(Role, 'The new role in the account, or with `subOrgId` on its roster.') }),
     reply: MemberReply,
     errors: [memberErrors.notFound, memberErrors.lastOwner, httpErrors.privilegeEscalation],
     maybeEvents: [memberEvents.roleUpdated],
@@ -186,7 +192,9 @@ export const memberRoutes: Route[] = [
       'All or nothing. Members of the account come onto it; members that are not named leave it. One must be an owner. A role ' +
       'that is left out stays.',
     params: RosterParams,
-    body: Type.Object({ members: Type.Array(RosterEntry, { maxItems: MAX_ROSTER }) }),
+    body: Type.Object({
+      members: Type.Array(RosterEntry, { description: 'The whole roster as it is to be.', maxItems: MAX_ROSTER }),
+    }),
     reply: RosterReply,
     errors: [httpErrors.organizationNotFound, memberErrors.lastOwner, httpErrors.privilegeEscalation],
     maybeEvents: [

@@ -1,70 +1,107 @@
 import { type Static, Type } from 'typebox'
 import { listReply } from '../../../platform/http/pagination.ts'
-import { named, nullable } from '../../../platform/schema.ts'
+import { described, named, nullable } from '../../../platform/schema.ts'
 import { TEAM_ROLES, type TeamRole } from './team-roles.ts'
 
 export type MemberStatus = 'active' | 'invited'
 
 const Id = Type.String({ format: 'uuid' })
+const UserId = Type.String({ format: 'uuid', examples: ['0198b6f2-7c1a-7d3e-9b42-5a1f0c8e6d21'] })
+const MembershipId = Type.String({ format: 'uuid', examples: ['0198b6f2-9d13-7e6a-a1f4-7c20b58e4d91'] })
 const Moment = Type.String({ format: 'date-time' })
-export const Role = Type.Unsafe<TeamRole>({ type: 'string', enum: [...TEAM_ROLES], examples: ['admin'] })
+const about = 'Rights in the account, or on the roster.'
+export const Role = Type.Unsafe<TeamRole>({
+  type: 'string',
+  enum: [...TEAM_ROLES],
+  examples: ['admin'],
+  description: about,
+})
 
 /** Who invited a member: an API key, or a member by the user of the console directory. */
 const Inviter = Type.Object({
-  type: Type.Enum(['api_key', 'user']),
-  id: Type.String({ format: 'uuid', examples: ['0198b6f2-7c1a-7d3e-9b42-5a1f0c8e6d21'] }),
+  type: Type.Enum(['api_key', 'user'], { description: 'Kind of caller that sent the invitation.' }),
+  id: described(UserId, 'The API key, or the `directoryUserId` of the member.'),
 })
 
 export const Member = named(
   'Member',
-  Type.Object({
-    membershipId: Type.String({ format: 'uuid', examples: ['0198b6f2-9d13-7e6a-a1f4-7c20b58e4d91'] }),
-    id: Type.String({ format: 'uuid', description: 'The same.', examples: ['0198b6f2-9d13-7e6a-a1f4-7c20b58e4d91'] }),
-    userId: nullable(Id, 'The auth account, once there is one.'),
-    directoryUserId: nullable(Id, 'The user of the console directory.'),
-    subOrgId: nullable(
-      Type.String({ format: 'uuid', examples: [null] }),
-      'The organization whose roster this is of; null for the account.',
-    ),
-    email: Type.String({ examples: ['grace@example.com'] }),
-    displayName: nullable(Type.String({ examples: ['Grace Hopper'] })),
-    role: Role,
-    status: Type.Unsafe<MemberStatus>({ type: 'string', enum: ['active', 'invited'], examples: ['active'] }),
-    invitedBy: nullable(
-      Inviter,
-      'The API key, or the directoryUserId of the member, that sent the latest invitation; null if the person joined without one.',
-    ),
-    joinedAt: nullable(Moment),
-    createdAt: Moment,
-    updatedAt: Moment,
-  }),
+  Type.Object(
+    {
+      membershipId: described(MembershipId, 'Names the membership in routes. It never changes.'),
+      id: described(MembershipId, 'The same as `membershipId`.'),
+      userId: nullable(Id, 'The auth account of that user: `sub` of tokens. Null: none yet.'),
+      directoryUserId: nullable(Id, 'The user that the member signs in as. Null: none yet.'),
+      subOrgId: nullable(
+        Type.String({ format: 'uuid', examples: [null] }),
+        'The organization whose roster this is on. Null: the account.',
+      ),
+      email: Type.String({
+        description: 'The address that the member signs in with.',
+        examples: ['grace@example.com'],
+      }),
+      displayName: nullable(Type.String({ examples: ['Grace Hopper'] }), 'Full name. Null: not known yet.'),
+      role: Role,
+      status: Type.Unsafe<MemberStatus>({
+        description: '`active`, or `invited` until the person accepts.',
+        type: 'string',
+        enum: ['active', 'invited'],
+        examples: ['active'],
+      }),
+      invitedBy: nullable(
+        Inviter,
+        'The API key, or the directoryUserId of the member, that sent the latest invitation; null if the person joined without one.',
+      ),
+      joinedAt: nullable(Moment, 'When the person accepted. Null: not yet.'),
+      createdAt: Moment,
+      updatedAt: Moment,
+    },
+    { description: 'A person of your own company, in the account or on the roster of an organization.' },
+  ),
 )
 export type Member = Static<typeof Member>
 
 /** What a reset of factors has removed. */
 export const FactorsReset = named(
   'MemberFactorsReset',
-  Type.Object({
-    directoryUserId: Id,
-    email: Member.properties.email,
-    methods: Type.Array(Type.Enum(['totp', 'sms', 'passkey']), {
-      description: 'What the member had.',
-      examples: [['totp']],
-    }),
-  }),
+  Type.Object(
+    {
+      directoryUserId: Id,
+      email: Member.properties.email,
+      methods: Type.Array(Type.Enum(['totp', 'sms', 'passkey']), {
+        description: 'Factors that were removed.',
+        examples: [['totp']],
+      }),
+    },
+    { description: 'The member whose second factors were removed.' },
+  ),
 )
 export type FactorsReset = Static<typeof FactorsReset>
 
-export const MemberParams = Type.Object({ membershipId: Type.String() })
+export const MemberParams = Type.Object({
+  membershipId: Type.String({ description: 'Team member: `membershipId` in `GET /v1/members`.' }),
+})
 export const MemberReply = named('MemberReply', Type.Object({ member: Member }))
-export const MemberListReply = named('MemberListReply', Type.Object({ members: Type.Array(Member), ...listReply }))
-export const RosterReply = named('RosterReply', Type.Object({ members: Type.Array(Member) }))
-export const RosterParams = Type.Object({ subOrgId: Type.String({ description: 'Organization.' }) })
+export const MemberListReply = named(
+  'MemberListReply',
+  Type.Object({
+    members: Type.Array(Member, { description: 'Memberships of the account and of rosters.' }),
+    ...listReply,
+  }),
+)
+export const RosterReply = named(
+  'RosterReply',
+  Type.Object({ members: Type.Array(Member, { description: 'Everyone on the roster.' }) }),
+)
+export const RosterParams = Type.Object({
+  subOrgId: Type.String({ description: 'Organization: `id` in `GET /v1/organizations`.' }),
+})
 
 export const RosterEntry = Type.Object(
   {
-    membershipId: Type.String({ description: 'Of the account, or of this roster.' }),
-    role: Type.Optional(Role),
+    membershipId: Type.String({ description: 'Member: `membershipId` of the account or of this roster.' }),
+    role: Type.Optional(
+      described(Role, 'The role on the roster. Default: the present one, for a new entry the one in the account.'),
+    ),
   },
   { additionalProperties: false },
 )
@@ -143,25 +180,35 @@ type InviteStatus = 'pending' | 'expired'
 
 export const TeamInvite = named(
   'TeamInvite',
-  Type.Object({
-    id: Type.String({
-      format: 'uuid',
-      description: 'The membership to be.',
-      examples: ['0198b6f2-9d13-7e6a-a1f4-7c20b58e4d91'],
-    }),
-    email: Member.properties.email,
-    displayName: Member.properties.displayName,
-    role: Role,
-    subOrgId: Member.properties.subOrgId,
-    invitedBy: Member.properties.invitedBy,
-    status: Type.Unsafe<InviteStatus>({ type: 'string', enum: ['pending', 'expired'], examples: ['pending'] }),
-    createdAt: Moment,
-    expiresAt: Type.String({ format: 'date-time', examples: ['2026-11-29T09:30:00.000Z'] }),
-  }),
+  Type.Object(
+    {
+      id: described(MembershipId, 'The invitation, which becomes the membership of the same id.'),
+      email: Member.properties.email,
+      displayName: described(Member.properties.displayName, 'Full name, as the invitation says. Null: none.'),
+      role: Role,
+      subOrgId: Member.properties.subOrgId,
+      invitedBy: Member.properties.invitedBy,
+      status: Type.Unsafe<InviteStatus>({
+        description: '`pending`, or `expired`: invite the person again.',
+        type: 'string',
+        enum: ['pending', 'expired'],
+        examples: ['pending'],
+      }),
+      createdAt: Moment,
+      expiresAt: Type.String({
+        description: 'When the link of the invitation ends.',
+        format: 'date-time',
+        examples: ['2026-11-29T09:30:00.000Z'],
+      }),
+    },
+    { description: 'An invitation to the team that was not accepted yet.' },
+  ),
 )
 export type TeamInvite = Static<typeof TeamInvite>
 
-export const TeamInviteParams = Type.Object({ inviteId: Type.String() })
+export const TeamInviteParams = Type.Object({
+  inviteId: Type.String({ description: 'Invitation: `id` in `GET /v1/members/invites`.' }),
+})
 
 export function toTeamInvite(row: MemberRow): TeamInvite {
   return {

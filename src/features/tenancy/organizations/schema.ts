@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { listReply } from '../../../platform/http/pagination.ts'
 import { Locale } from '../../../platform/messages/locale.ts'
-import { Name, named, nullable } from '../../../platform/schema.ts'
+import { described, Name, named, nullable } from '../../../platform/schema.ts'
 import { MAX_SLUG, SLUG_FORM, SLUG_NEVER_CHANGES, SLUG_PATTERN } from '../../../platform/slug.ts'
 import type { OrganizationRow } from './store.ts'
 import { COUNTED_AT_ONCE } from './user-counts-store.ts'
@@ -14,7 +14,7 @@ const Status = Type.Enum([...statuses], {
 const Id = Type.String({ format: 'uuid' })
 const Moment = Type.String({ format: 'date-time' })
 
-const name = { ...Name, examples: ['Acme'] }
+const name = described({ ...Name, examples: ['Acme'] }, 'What administrators and mails show.')
 const slug = Type.String({
   minLength: 1,
   maxLength: MAX_SLUG,
@@ -24,7 +24,10 @@ const slug = Type.String({
     'URL-safe, unique within the parent organization, in all environments together. An archived one keeps its slug.',
   examples: ['acme'],
 })
-const description = nullable(Type.String({ maxLength: 2000, examples: ['Maker of everything.'] }))
+const description = nullable(
+  Type.String({ maxLength: 2000, examples: ['Maker of everything.'] }),
+  'For administrators. Null: none.',
+)
 const externalId = nullable(
   Type.String({ minLength: 1, maxLength: 255, examples: ['crm-4711'] }),
   'The id of the organization in your own system.',
@@ -35,12 +38,16 @@ const Metadata = Type.Record(Type.String(), Type.Unknown(), {
 })
 const metadata = nullable(Metadata)
 
-export const OrganizationParams = Type.Object({ subOrgId: Type.String({ description: 'Organization.' }) })
+export const OrganizationParams = Type.Object({
+  subOrgId: Type.String({ description: 'Organization: `id` in `GET /v1/organizations`.' }),
+})
 
 export const OrganizationFilters = {
   status: Type.Optional(Status),
-  slug: Type.Optional(Type.String({ maxLength: MAX_SLUG })),
-  externalId: Type.Optional(Type.String({ maxLength: 255 })),
+  slug: Type.Optional(Type.String({ description: 'Only the organization with this slug.', maxLength: MAX_SLUG })),
+  externalId: Type.Optional(
+    Type.String({ description: 'Only the organization with this id of your own system.', maxLength: 255 }),
+  ),
 }
 
 export const OrganizationCreate = Type.Object({
@@ -68,41 +75,65 @@ export type OrganizationPatch = Static<typeof OrganizationPatch>
 
 export const Organization = named(
   'Organization',
-  Type.Object({
-    id: Type.String({ format: 'uuid', examples: ['0198b6f2-50b7-7c92-a6e3-1d8f4b7092ce'] }),
-    accountId: Id,
-    parentId: Object.assign(nullable(Id), { examples: [null] }),
-    name: Type.String({ examples: ['Acme'] }),
-    slug: Type.String({ examples: ['acme'] }),
-    description: nullable(Type.String({ examples: ['Maker of everything.'] })),
-    status: Type.String({ enum: [...statuses] }),
-    environment: Type.String({
-      description:
-        'Its home environment: every environment uses an organization of production; another one exists in its own only.',
-      examples: ['production'],
-    }),
-    locale: nullable(Type.String({ examples: ['de-AT'] })),
-    externalId: nullable(Type.String({ examples: ['crm-4711'] })),
-    memberCount: Type.Integer({ description: 'Team members of this organization.', examples: [3] }),
-    userCount: Type.Integer({ description: 'Directory users in the environment of the calling key.', examples: [120] }),
-    userCountedAt: Type.String({
-      format: 'date-time',
-      description: `When \`userCount\` was right: now, or with more than ${COUNTED_AT_ONCE} users usually within the last minute.`,
-    }),
-    domains: Type.Array(Type.String(), {
-      description: 'Those that it has proved in the environment of the calling key.',
-      examples: [['acme.com']],
-    }),
-    metadata: Type.Record(Type.String(), Type.Unknown(), { examples: [{ plan: 'pro' }] }),
-    createdAt: Moment,
-    updatedAt: Moment,
-    archivedAt: Object.assign(nullable(Moment), { examples: [null] }),
-  }),
+  Type.Object(
+    {
+      id: Type.String({ format: 'uuid', examples: ['0198b6f2-50b7-7c92-a6e3-1d8f4b7092ce'] }),
+      accountId: described(Id, 'The account that owns it: yours.'),
+      parentId: Object.assign(nullable(Id), {
+        description: 'The organization above it. Null: none.',
+        examples: [null],
+      }),
+      name: Type.String({ description: 'What administrators and mails show.', examples: ['Acme'] }),
+      slug: Type.String({ description: 'Names it in URLs of yours. It never changes.', examples: ['acme'] }),
+      description: nullable(Type.String({ examples: ['Maker of everything.'] }), 'For administrators. Null: none.'),
+      status: Type.String({
+        description: '`suspended` and `archived`: users cannot sign in, data can still be read.',
+        enum: [...statuses],
+      }),
+      environment: Type.String({
+        description:
+          'Its home environment: every environment uses an organization of production; another one exists in its own only.',
+        examples: ['production'],
+      }),
+      locale: nullable(
+        Type.String({ examples: ['de-AT'] }),
+        'Default language of its users (BCP 47). Null: that of the environment.',
+      ),
+      externalId: nullable(Type.String({ examples: ['crm-4711'] }), 'Its id in your own system. Null: none.'),
+      memberCount: Type.Integer({ description: 'Team members of this organization.', examples: [3] }),
+      userCount: Type.Integer({
+        description: 'Directory users in the environment of the calling key.',
+        examples: [120],
+      }),
+      userCountedAt: Type.String({
+        format: 'date-time',
+        description: `When \`userCount\` was right: now, or with more than ${COUNTED_AT_ONCE} users usually within the last minute.`,
+      }),
+      domains: Type.Array(Type.String(), {
+        description: 'Those that it has proved in the environment of the calling key.',
+        examples: [['acme.com']],
+      }),
+      metadata: Type.Record(Type.String(), Type.Unknown(), {
+        description: 'JSON values of your own, as you stored them.',
+        examples: [{ plan: 'pro' }],
+      }),
+      createdAt: Moment,
+      updatedAt: Moment,
+      archivedAt: Object.assign(nullable(Moment), {
+        description: 'When it was archived. Null: it is not.',
+        examples: [null],
+      }),
+    },
+    { description: 'A customer of your application, with its own users, settings and connections.' },
+  ),
 )
 export type Organization = Static<typeof Organization>
 
 export const OrganizationReply = named('OrganizationReply', Type.Object({ subOrganization: Organization }))
-export const OrganizationListReply = Type.Object({ subOrganizations: Type.Array(Organization), ...listReply })
+export const OrganizationListReply = Type.Object({
+  subOrganizations: Type.Array(Organization, { description: 'Organizations that the caller reaches.' }),
+  ...listReply,
+})
 
 export function toOrganization(row: OrganizationRow): Organization {
   return {

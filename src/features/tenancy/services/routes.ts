@@ -42,7 +42,7 @@ export const serviceRoutes: Route[] = [
     tag,
     directory: 'account',
     writes: 'own-environment',
-    summary: 'Turn services on and off for organizations that have set nothing',
+    summary: 'Change the default services',
     description: 'For org-wide keys. Absent fields are kept.',
     body: ServiceConfigChange,
     reply: ServiceConfig,

@@ -6,9 +6,18 @@ const AppGroup = named(
   'AppGroup',
   Type.Object(
     {
-      id: Type.Optional(Type.String({ minLength: 1, maxLength: 100, examples: ['sign-in'] })),
-      name: Type.Optional(Type.String({ minLength: 1, maxLength: 200, examples: ['Sign-in'] })),
-      appIds: Type.Optional(Type.Array(Type.String({ maxLength: 100, examples: ['otp'] }), { maxItems: 100 })),
+      id: Type.Optional(
+        Type.String({ description: 'Your name for the group.', minLength: 1, maxLength: 100, examples: ['sign-in'] }),
+      ),
+      name: Type.Optional(
+        Type.String({ description: 'Heading of the group.', minLength: 1, maxLength: 200, examples: ['Sign-in'] }),
+      ),
+      appIds: Type.Optional(
+        Type.Array(Type.String({ maxLength: 100, examples: ['otp'] }), {
+          description: 'Services in the group, in their order.',
+          maxItems: 100,
+        }),
+      ),
     },
     {
       additionalProperties: true,
@@ -23,16 +32,24 @@ const enabledAppIds = Type.Array(Type.Enum([...serviceIds]), {
   description: 'The services that are on. Removing auth also removes its dependents.',
   examples: [['auth', 'otp', 'passkeys', 'sessions']],
 })
-const appGroups = Type.Array(AppGroup, { maxItems: 50, description: 'At most 16 KiB in all.' })
-const sidebarGroupsCollapsible = Type.Boolean()
+const appGroups = Type.Array(AppGroup, {
+  maxItems: 50,
+  description: 'Groups of services in your dashboard, at most 16 KiB in all.',
+})
+const sidebarGroupsCollapsible = Type.Boolean({
+  description: 'Whether your dashboard lets people collapse the groups.',
+})
 
 export const ServiceConfigChange = named(
   'ServiceConfigChange',
-  Type.Object({
-    enabledAppIds: Type.Optional(enabledAppIds),
-    appGroups: Type.Optional(appGroups),
-    sidebarGroupsCollapsible: Type.Optional(sidebarGroupsCollapsible),
-  }),
+  Type.Object(
+    {
+      enabledAppIds: Type.Optional(enabledAppIds),
+      appGroups: Type.Optional(appGroups),
+      sidebarGroupsCollapsible: Type.Optional(sidebarGroupsCollapsible),
+    },
+    { description: 'The fields to change; absent ones stay.' },
+  ),
 )
 export type ServiceConfigChange = Static<typeof ServiceConfigChange>
 
