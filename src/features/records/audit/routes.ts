@@ -25,7 +25,9 @@ export const auditRoutes: Route[] = [
       ...auditQuery,
       after,
       cursor,
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, description: 'Default 100.' })),
+      limit: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: 1000, description: 'Most events on the page. Default 100.' }),
+      ),
     }),
     reply: AuditPage,
     handle: (work, { query: { after, cursor, limit = 100, ...query } }) => {
@@ -61,7 +63,7 @@ export const auditRoutes: Route[] = [
     update: { path: '/v1/audit/settings', summary: 'Change audit settings' },
     updateDefaults: {
       path: '/v1/audit/settings/defaults',
-      summary: 'Change the audit settings that the environment’s organizations inherit',
+      summary: 'Change the default audit settings',
     },
     body: Type.Object(auditSettings.patchBody),
     reply: AuditSettingsReply,

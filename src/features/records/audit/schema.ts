@@ -11,32 +11,36 @@ export const auditQuery = {
   types: Type.Optional(
     Type.String({ maxLength: 2000, description: 'Types, separated by commas; `user.*` matches all with that prefix.' }),
   ),
-  actor_type: Type.Optional(Type.Enum(['api_key', 'user', 'scim', 'system', 'cli'])),
-  actor_id: Id('Who did it, or the API key or team member through whom a user signed in.'),
+  actor_type: Type.Optional(
+    Type.Enum(['api_key', 'user', 'scim', 'system', 'cli'], {
+      description: 'The kind of actor: `api_key`, `user`, `scim` (provisioning), `system` (jobs) or `cli`.',
+    }),
+  ),
+  actor_id: Id('The actor, or the API key or team member that made the sign-in request of a user.'),
   on_behalf_of: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: MAX_NAME,
-      description: 'Your id of the person that your backend acted for.',
+      description: 'Only events with this `X-Actor-Id`: the person that your backend acted for.',
     }),
   ),
-  target_type: Word('Such as `user`.'),
-  target_id: Id('What it was done to.'),
-  user_id: Id('By either id of a user: what they did, what was done to them, and what tells of them.'),
-  ip_address: Word('Of the end user.'),
-  request_id: Word('The request that did it.'),
+  target_type: Word('Only events about this kind of thing, such as `user`.'),
+  target_id: Id('Only events about the thing with this id.'),
+  user_id: Id('Only events about this user (`id` or `userId`): as actor, target or in the data.'),
+  ip_address: Word('Only events with this address of the end user.'),
+  request_id: Word('Only events of this request: its `X-Request-Id`.'),
   q: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 200, description: 'A text somewhere in it, whatever the case.' }),
+    Type.String({ minLength: 1, maxLength: 200, description: 'Only events that contain this text, in any case.' }),
   ),
-  from: Time('What happened then or later.'),
-  to: Time('What happened then or before.'),
+  from: Time('Only events at this time or later.'),
+  to: Time('Only events at this time or before.'),
 }
 
 const AuditQuery = Type.Object(auditQuery)
 export type AuditQuery = Static<typeof AuditQuery>
 
 export const AuditPage = Type.Object({
-  events: Type.Array(anyEvent),
+  events: Type.Array(anyEvent, { description: 'Matching events, newest first.' }),
   has_more: Type.Boolean(),
   next_cursor: nullable(
     Type.String({

@@ -5,12 +5,15 @@ import { RETENTION_DAYS } from './retention-store.ts'
 
 const AuditSettings = named(
   'AuditSettings',
-  Type.Object({
-    retention_days: nullable(
-      Type.Integer({ minimum: RETENTION_DAYS.min, maximum: RETENTION_DAYS.max, examples: [730] }),
-      'How many days events are kept; null for WATCHWORD_EVENT_RETENTION_DAYS.',
-    ),
-  }),
+  Type.Object(
+    {
+      retention_days: nullable(
+        Type.Integer({ minimum: RETENTION_DAYS.min, maximum: RETENTION_DAYS.max, examples: [730] }),
+        'How many days events are kept; null for WATCHWORD_EVENT_RETENTION_DAYS.',
+      ),
+    },
+    { description: 'How long the audit log is kept.' },
+  ),
 )
 
 export const auditSettings = defineSettings(

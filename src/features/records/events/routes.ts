@@ -20,7 +20,7 @@ export const eventRoutes: Route[] = [
       '`subOrgId` of the whole environment. [The catalogue](/docs/events) lists the types, and so do ' +
       'the `webhooks` of this document.',
     query: Type.Object({
-      after: Type.Optional(Type.String({ maxLength: 200, description: 'next_cursor of the last page.' })),
+      after: Type.Optional(Type.String({ maxLength: 200, description: '`next_cursor` of the previous page.' })),
       types: Type.Optional(
         Type.String({
           maxLength: 2000,
@@ -32,8 +32,8 @@ export const eventRoutes: Route[] = [
       ),
     }),
     reply: Type.Object({
-      events: Type.Array(anyEvent),
-      has_more: Type.Boolean(),
+      events: Type.Array(anyEvent, { description: 'Events after the cursor, oldest first.' }),
+      has_more: Type.Boolean({ description: 'Whether more events are there already: read on at once.' }),
       next_cursor: Type.String({
         description: 'Always present: where the next call continues.',
         examples: ['40XWT9-Xl29pafx27PHTegAAYaVdbA37poeYVlyFvQ8XUAfu7mpb6c4JZXwT8LLXQogJqxkJan-VkNEa'],

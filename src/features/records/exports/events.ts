@@ -9,7 +9,9 @@ export const exportEvents = defineEvents({
     Type.Object({
       user_id: nullable(Type.String({ format: 'uuid' })),
       directory_user_id: Type.String({ format: 'uuid' }),
-      truncated: Type.Array(Type.String({ examples: ['sessions'] })),
+      truncated: Type.Array(Type.String({ examples: ['sessions'] }), {
+        description: 'Kinds of records that were cut at 1 000.',
+      }),
     }),
   ],
 })

@@ -3,7 +3,7 @@ import { anyEvent } from '../../../platform/events/event-envelope.ts'
 import { User } from '../../directory/users/users.ts'
 
 export const ExportReply = Type.Object({
-  exported_at: Type.String({ format: 'date-time' }),
+  exported_at: Type.String({ description: 'When the export was made.', format: 'date-time' }),
   user: User,
   records: Type.Record(Type.String(), Type.Array(Type.Record(Type.String(), Type.Unknown())), {
     description: 'By kind, the newest 1000 of each first. More kinds and fields may come.',

@@ -12,6 +12,6 @@ export const webhookEvents = defineEvents({
   test: [
     TEST_TYPE,
     'A test of a webhook, sent to that one alone.',
-    Type.Object({ webhookId: Type.String({ format: 'uuid' }) }),
+    Type.Object({ webhookId: Type.String({ description: 'The webhook that was tested.', format: 'uuid' }) }),
   ],
 })

@@ -74,9 +74,10 @@ export const webhookRoutes: Route[] = [
     reply: Type.Object({
       eventTypes: Type.Array(
         Type.Object({
-          type: Type.String({ examples: ['user.created'] }),
-          description: Type.String({ examples: ['A user was made.'] }),
+          type: Type.String({ description: 'For `events` of a webhook.', examples: ['user.created'] }),
+          description: Type.String({ description: 'When the event happens.', examples: ['A user was made.'] }),
         }),
+        { description: 'Every type that a webhook can subscribe to, sorted.' },
       ),
     }),
     handle: async () => ({ eventTypes: eventCatalogue().map(({ type, help }) => ({ type, description: help })) }),
@@ -91,7 +92,9 @@ export const webhookRoutes: Route[] = [
     summary: 'Read a webhook',
     params: WebhookParams,
     query: Type.Object({
-      deliveries: Type.Optional(Type.Boolean({ description: 'With the last deliveries, the newest first.' })),
+      deliveries: Type.Optional(
+        Type.Boolean({ description: 'Adds the latest deliveries, newest first. Default `false`.' }),
+      ),
       limit: Type.Optional(
         Type.Integer({
           minimum: 1,
@@ -105,7 +108,12 @@ export const webhookRoutes: Route[] = [
         Type.Enum(['environment'], { description: 'Finds only webhooks of the whole environment, as a change does.' }),
       ),
     }),
-    reply: Type.Object({ webhook: Webhook, deliveries: Type.Array(WebhookDelivery) }),
+    reply: Type.Object({
+      webhook: Webhook,
+      deliveries: Type.Array(WebhookDelivery, {
+        description: 'The latest deliveries, newest first. Empty without `deliveries=true`.',
+      }),
+    }),
     errors: [webhookErrors.notFound, httpErrors.subOrgConflict],
     etag: true,
     csv: true,
@@ -194,8 +202,11 @@ export const webhookRoutes: Route[] = [
     summary: 'Replay events',
     description: 'Sends again, under the same ids, what happened from then on, 30 days back at most. Up to 10 an hour.',
     body: Type.Object({
-      from: Type.String({ format: 'date-time' }),
-      to: Type.Optional(Type.String({ format: 'date-time', description: 'Default: now.' })),
+      from: Type.String({
+        description: 'Events from this time on are sent again; at most 30 days ago.',
+        format: 'date-time',
+      }),
+      to: Type.Optional(Type.String({ format: 'date-time', description: 'Events up to this time. Default: now.' })),
     }),
     reply: Success,
     errors: [...one.errors, webhookErrors.disabled],
@@ -210,7 +221,10 @@ export const webhookRoutes: Route[] = [
     path: '/v1/webhooks/{webhookId}/deliveries/{deliveryId}/resend',
     operation: 'webhooks.resend',
     summary: 'Resend a delivery',
-    params: Type.Object({ ...WebhookParams.properties, deliveryId: Type.String({ description: 'Delivery.' }) }),
+    params: Type.Object({
+      ...WebhookParams.properties,
+      deliveryId: Type.String({ description: 'Delivery: `id` in the deliveries of the webhook.' }),
+    }),
     reply: Success,
     errors: [...one.errors, webhookErrors.disabled, webhookErrors.deliveryNotFound],
     async handle(work, { params }) {

@@ -1,12 +1,17 @@
 import { type Static, Type } from 'typebox'
 import { listReply } from '../../../platform/http/pagination.ts'
-import { Name, named, nullable } from '../../../platform/schema.ts'
+import { described, Name, named, nullable } from '../../../platform/schema.ts'
 
 const Id = Type.String({ format: 'uuid' })
 const Moment = Type.String({ format: 'date-time' })
 
-const name = { ...Name, examples: ['Data warehouse'] }
-const Url = Type.String({ minLength: 1, maxLength: 2048, examples: ['https://hooks.example.com/watchword'] })
+const name = described({ ...Name, examples: ['Data warehouse'] }, 'What administrators see. Need not be unique.')
+const Url = Type.String({
+  description: 'An https URL on a public host that receives the events.',
+  minLength: 1,
+  maxLength: 2048,
+  examples: ['https://hooks.example.com/watchword'],
+})
 const Events = Type.Array(Type.String({ minLength: 1, maxLength: 100, examples: ['user.*'] }), {
   minItems: 1,
   maxItems: 200,
@@ -15,75 +20,139 @@ const Events = Type.Array(Type.String({ minLength: 1, maxLength: 100, examples: 
 
 export const Webhook = named(
   'Webhook',
-  Type.Object({
-    id: Id,
-    subOrgId: nullable(Id, 'null: gets the events of the whole environment.'),
-    name,
-    url: Url,
-    events: Type.Array(Type.String({ examples: ['user.*'] })),
-    enabled: Type.Boolean(),
-    status: Type.Enum(['active', 'failing', 'disabled']),
-    disabledReason: Object.assign(nullable(Type.Enum(['failing', 'gone', 'request'])), { examples: [null] }),
-    secretHint: Type.String({ examples: ['whsec_…9aF2'] }),
-    lastDeliveryAt: nullable(Moment),
-    consecutiveFailures: Type.Integer({ examples: [0] }),
-    createdAt: Moment,
-    updatedAt: Moment,
-  }),
+  Type.Object(
+    {
+      id: Id,
+      subOrgId: nullable(Id, 'null: gets the events of the whole environment.'),
+      name,
+      url: Url,
+      events: Type.Array(Type.String({ examples: ['user.*'] }), {
+        description: 'Types that it receives: names, `user.*` for a prefix, `*` for all.',
+      }),
+      enabled: Type.Boolean({ description: 'Whether events are sent. `false` stops new and waiting deliveries.' }),
+      status: Type.Enum(['active', 'failing', 'disabled'], {
+        description: '`active`, `failing`: the latest attempt failed, or `disabled`: nothing is sent.',
+      }),
+      disabledReason: Object.assign(nullable(Type.Enum(['failing', 'gone', 'request'])), {
+        description:
+          '`failing`: 120 hours without success. `gone`: it answered 410. `request`: a request turned it off. Null: enabled.',
+        examples: [null],
+      }),
+      secretHint: Type.String({ description: 'The last characters of the signing secret.', examples: ['whsec_…9aF2'] }),
+      lastDeliveryAt: nullable(Moment, 'When a delivery was last attempted. Null: never.'),
+      consecutiveFailures: Type.Integer({ description: 'Failed attempts since the last success.', examples: [0] }),
+      createdAt: Moment,
+      updatedAt: Moment,
+    },
+    { description: 'An endpoint of yours that receives events.' },
+  ),
 )
 export type Webhook = Static<typeof Webhook>
 
 export const WebhookDelivery = named(
   'WebhookDelivery',
-  Type.Object({
-    id: Id,
-    eventId: Type.String({ examples: ['evt_0198b6f2-7c1b-7e05-8a63-c94d1b7f20e8'] }),
-    eventType: Type.String({ examples: ['user.created'] }),
-    attempt: Type.Integer({ description: 'How often it was sent.', examples: [1] }),
-    status: Type.Enum(['pending', 'succeeded', 'failed'], { examples: ['succeeded'] }),
-    responseStatus: nullable(Type.Integer({ examples: [200] })),
-    responseBody: nullable(Type.String({ description: 'Its first KiB.', examples: ['ok'] })),
-    error: Object.assign(nullable(Type.String()), { description: 'A code, such as `timeout`.', examples: [null] }),
-    durationMs: nullable(Type.Integer({ examples: [42] })),
-    url: nullable(Url),
-    createdAt: Moment,
-    nextAttemptAt: Object.assign(nullable(Moment), { examples: [null] }),
-    request: Type.Object({
-      headers: Type.Record(Type.String(), Type.String(), { examples: [{ 'webhook-timestamp': '1795392000' }] }),
-      body: nullable(Type.String({ examples: ['{"type":"user.created"}'] })),
-    }),
-    attempts: Type.Array(
-      Type.Object({
-        at: Moment,
-        responseStatus: nullable(Type.Integer()),
-        error: nullable(Type.String()),
-        durationMs: Type.Integer(),
+  Type.Object(
+    {
+      id: Id,
+      eventId: Type.String({
+        description: 'The event: `id` in the feed, and the header `webhook-id`.',
+        examples: ['evt_0198b6f2-7c1b-7e05-8a63-c94d1b7f20e8'],
       }),
-      { description: 'The last 20, the newest last.', examples: [[]] },
-    ),
-  }),
+      eventType: Type.String({
+        description: 'The type of the event, such as `user.created`.',
+        examples: ['user.created'],
+      }),
+      attempt: Type.Integer({ description: 'Number of attempts so far.', examples: [1] }),
+      status: Type.Enum(['pending', 'succeeded', 'failed'], {
+        description: '`pending`: an attempt is to come. `succeeded`: a 2xx answer. `failed`: no further attempt.',
+        examples: ['succeeded'],
+      }),
+      responseStatus: nullable(
+        Type.Integer({ examples: [200] }),
+        'HTTP status of the latest answer. Null: no answer yet.',
+      ),
+      responseBody: nullable(
+        Type.String({ description: 'The first KiB of the answer’s body. Null: no answer.', examples: ['ok'] }),
+      ),
+      error: Object.assign(nullable(Type.String()), {
+        description: 'Why the latest attempt failed: a code such as `timeout`. Null: it did not fail.',
+        examples: [null],
+      }),
+      durationMs: nullable(
+        Type.Integer({ examples: [42] }),
+        'Time until the latest answer or failure, in milliseconds. Null: not sent yet.',
+      ),
+      url: nullable(Url, 'Where the latest attempt was sent. Null: not sent yet.'),
+      createdAt: Moment,
+      nextAttemptAt: Object.assign(nullable(Moment), {
+        description: 'When it is sent again. Null: no further attempt.',
+        examples: [null],
+      }),
+      request: Type.Object(
+        {
+          headers: Type.Record(Type.String(), Type.String(), {
+            description: 'Headers of the request. Signatures are shortened.',
+            examples: [{ 'webhook-timestamp': '1795392000' }],
+          }),
+          body: nullable(
+            Type.String({ examples: ['{"type":"user.created"}'] }),
+            'JSON text of the request. Null: the event is no longer kept.',
+          ),
+        },
+        { description: 'What was sent last.' },
+      ),
+      attempts: Type.Array(
+        Type.Object({
+          at: described(Moment, 'When the request was sent.'),
+          responseStatus: nullable(Type.Integer(), 'HTTP status of the answer. Null: no answer.'),
+          error: nullable(
+            Type.String(),
+            'Why it failed, such as `timeout`. Null: it succeeded, or the status says it.',
+          ),
+          durationMs: Type.Integer({ description: 'Time until the answer or the failure, in milliseconds.' }),
+        }),
+        { description: 'The last 20, the newest last.', examples: [[]] },
+      ),
+    },
+    { description: 'An event that was sent, or waits to be sent, to a webhook.' },
+  ),
 )
 export type WebhookDelivery = Static<typeof WebhookDelivery>
 
 export const WebhookCreate = Type.Object({ name, url: Url, events: Events })
 export type WebhookCreate = Static<typeof WebhookCreate>
-export const WebhookPatch = Type.Partial(Type.Object({ name, url: Url, events: Events, enabled: Type.Boolean() }))
+export const WebhookPatch = Type.Partial(
+  Type.Object({
+    name,
+    url: Url,
+    events: Events,
+    enabled: Type.Boolean({ description: '`true` sends what waits and resumes; `false` stops all deliveries.' }),
+  }),
+)
 export type WebhookPatch = Static<typeof WebhookPatch>
 
-export const WebhookParams = Type.Object({ webhookId: Type.String({ description: 'Webhook.' }) })
+export const WebhookParams = Type.Object({
+  webhookId: Type.String({ description: 'Webhook: `id` in `GET /v1/webhooks`.' }),
+})
 export const WebhookReply = named('WebhookReply', Type.Object({ webhook: Webhook }))
-export const WebhookListReply = Type.Object({ webhooks: Type.Array(Webhook), ...listReply })
+export const WebhookListReply = Type.Object({
+  webhooks: Type.Array(Webhook, { description: 'Webhooks that the caller may see.' }),
+  ...listReply,
+})
 export const SecretReply = named(
   'WebhookSecretReply',
   Type.Object({
     webhook: Webhook,
     signingSecret: Type.String({
-      description: 'Shown this once.',
+      description: 'Verifies the signatures. Shown only in this response.',
       examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
     }),
   }),
 )
 export const DeliveryReply = named(
   'WebhookDeliveryReply',
-  Type.Object({ success: Type.Boolean(), delivery: WebhookDelivery }),
+  Type.Object({
+    success: Type.Boolean({ description: 'Whether the receiver answered with a 2xx status.' }),
+    delivery: WebhookDelivery,
+  }),
 )
