@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { named, nullable } from '../../../platform/schema.ts'
+import { described, named, nullable } from '../../../platform/schema.ts'
 import { fits } from '../../../platform/validator.ts'
 import { MAX_IDP_CERTIFICATES } from './limits.ts'
 
@@ -11,11 +11,29 @@ export const ROLES = ['admin', 'member'] as const
 
 /** Where the fields of a person are found in what the provider says; what is absent has its usual place. */
 export const ATTRIBUTES = ['subject', 'email', 'first_name', 'last_name', 'display_name', 'groups'] as const
+const MEANINGS: Record<Attribute, string> = {
+  subject: 'SAML: attribute with the permanent id of the person. Default: the NameID.',
+  email: 'Attribute or claim with the email address.',
+  first_name: 'Attribute or claim with the first name.',
+  last_name: 'Attribute or claim with the last name.',
+  display_name: 'Attribute or claim with the full name.',
+  groups: 'Attribute or claim with the groups that `group_role_mapping` names.',
+}
 
 const AttributeMapping = named(
   'AttributeMapping',
   Type.Partial(
-    Type.Object(Object.fromEntries(ATTRIBUTES.map((name) => [name, text(300, 'mail')])) as Record<Attribute, Text>),
+    Type.Object(
+      Object.fromEntries(ATTRIBUTES.map((name) => [name, described(text(300, 'mail'), MEANINGS[name])])) as Record<
+        Attribute,
+        Text
+      >,
+    ),
+    {
+      description:
+        'Where the provider sends the fields of a person: names of SAML attributes, or paths of claims such as ' +
+        '`realm_access.roles`. An absent field is found under its usual names.',
+    },
   ),
 )
 
@@ -23,37 +41,82 @@ const Role = Type.String({ maxLength: 100, examples: ['admin'] })
 
 /** What a connection is configured with, as it is stored, named as on the wire. */
 export const ConnectionConfig = Type.Object({
-  idp_entity_id: nullable(text(1024, 'http://www.okta.com/exk1a2b3c4')),
-  idp_sso_url: url('https://acme.okta.com/app/acme/exk1a2b3c4/sso/saml'),
-  idp_slo_url: url('https://acme.okta.com/app/acme/exk1a2b3c4/slo/saml'),
-  idp_slo_response_url: url('https://acme.okta.com/app/acme/exk1a2b3c4/slo/done'),
-  idp_metadata_url: url('https://acme.okta.com/app/exk1a2b3c4/sso/saml/metadata'),
+  idp_entity_id: nullable(
+    text(1024, 'http://www.okta.com/exk1a2b3c4'),
+    'SAML: entity ID of the identity provider, compared letter for letter.',
+  ),
+  idp_sso_url: described(
+    url('https://acme.okta.com/app/acme/exk1a2b3c4/sso/saml'),
+    'SAML: where sign-in requests are sent.',
+  ),
+  idp_slo_url: described(
+    url('https://acme.okta.com/app/acme/exk1a2b3c4/slo/saml'),
+    'SAML: where logout requests are sent. Null: a sign-out ends only the session here.',
+  ),
+  idp_slo_response_url: described(
+    url('https://acme.okta.com/app/acme/exk1a2b3c4/slo/done'),
+    'SAML: where answers to the provider’s logout requests are sent. Null: `idp_slo_url`.',
+  ),
+  idp_metadata_url: described(
+    url('https://acme.okta.com/app/exk1a2b3c4/sso/saml/metadata'),
+    'SAML: URL of the provider’s metadata, which is read again from time to time. Null: none.',
+  ),
   /** PEM */
   idp_certificates: Type.Array(Type.String({ examples: ['-----BEGIN CERTIFICATE-----'] }), {
     maxItems: MAX_IDP_CERTIFICATES,
   }),
-  sign_requests: Type.Boolean(),
-  request_binding: Type.Enum(['redirect', 'post']),
-  slo_binding: Type.Enum(['redirect', 'post']),
-  force_authn: Type.Boolean(),
-  name_id_format: nullable(text(200, 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress')),
-  want_assertions_signed: Type.Boolean(),
-  want_assertions_encrypted: Type.Boolean(),
-  allow_idp_initiated: Type.Boolean(),
-  allow_sha1: Type.Boolean(),
-  oidc_issuer: url('https://login.acme.com'),
-  oidc_client_id: nullable(text(500, '0oa1b2c3d4')),
-  oidc_client_auth: Type.Enum(['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none']),
-  oidc_scopes: Type.Array(text(200, 'openid'), { maxItems: 20 }),
+  sign_requests: Type.Boolean({ description: 'SAML: sign requests, with RSA-SHA256. Default `true`.' }),
+  request_binding: Type.Enum(['redirect', 'post'], {
+    description:
+      'SAML: how the browser carries a sign-in request: in the URL, or in a form (`post`). Default `redirect`.',
+  }),
+  slo_binding: Type.Enum(['redirect', 'post'], {
+    description: 'SAML: the same for messages of a logout. Default `redirect`.',
+  }),
+  force_authn: Type.Boolean({
+    description: 'Have the provider authenticate the user again at every sign-in. Default `false`.',
+  }),
+  name_id_format: nullable(
+    text(200, 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress'),
+    'SAML: NameID format to request. Null leaves it to the provider.',
+  ),
+  want_assertions_signed: Type.Boolean({
+    description:
+      'SAML: whether the metadata asks for signed assertions. A signed response is accepted too. Default `true`.',
+  }),
+  want_assertions_encrypted: Type.Boolean({
+    description: 'SAML: publish an encryption certificate and refuse unencrypted assertions. Default `false`.',
+  }),
+  allow_idp_initiated: Type.Boolean({
+    description: 'SAML: accept sign-ins that begin at the provider’s portal. Default `false`.',
+  }),
+  allow_sha1: Type.Boolean({ description: 'SAML: accept signatures with SHA-1, which are weak. Default `false`.' }),
+  oidc_issuer: described(
+    url('https://login.acme.com'),
+    'OpenID Connect: the issuer, letter for letter as in its discovery document.',
+  ),
+  oidc_client_id: nullable(text(500, '0oa1b2c3d4'), 'OpenID Connect: client ID of your application at the provider.'),
+  oidc_client_auth: Type.Enum(['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'], {
+    description: 'OpenID Connect: how the service authenticates at the token endpoint. Default `client_secret_basic`.',
+  }),
+  oidc_scopes: Type.Array(text(200, 'openid'), {
+    description: 'OpenID Connect: scopes to request. Default `openid email profile`.',
+    maxItems: 20,
+  }),
   oidc_callback: Type.Enum(['connection', 'shared'], {
     description:
       'OpenID Connect: whether oidc_redirect_uri belongs to this connection alone. shared: connections of earlier releases, ' +
       'until you set connection.',
     examples: ['connection'],
   }),
-  group_role_mapping: Type.Record(Type.String(), Type.Union([Role, Type.Array(Role)])),
+  group_role_mapping: Type.Record(Type.String(), Type.Union([Role, Type.Array(Role)]), {
+    description: 'Group at the provider → `admin`, `member` or slugs of roles. Applied at every sign-in.',
+  }),
   attribute_mapping: AttributeMapping,
-  domains: Type.Array(text(253, 'acme.com'), { maxItems: 20 }),
+  domains: Type.Array(text(253, 'acme.com'), {
+    description: 'Verified domains that the connection speaks for. Empty: all verified domains of the organization.',
+    maxItems: 20,
+  }),
   jit_provisioning: nullable(
     Type.Boolean(),
     'Whether an unknown person becomes a user. Default: true, or false where SCIM provisioning is enabled.',
@@ -66,8 +129,13 @@ export const ConnectionConfig = Type.Object({
     description:
       'Whether a user of the connection is linked to another subject of it. For a migration of the identity provider.',
   }),
-  default_role: Type.Enum([...ROLES]),
-  trust_idp_mfa: Type.Boolean(),
+  default_role: Type.Enum([...ROLES], {
+    description:
+      'Role of users that the connection creates, and of users whose groups map to no role. Default `member`.',
+  }),
+  trust_idp_mfa: Type.Boolean({
+    description: 'Accept the provider’s word that it checked a second factor. Default `false`.',
+  }),
 })
 export type ConnectionConfig = Static<typeof ConnectionConfig>
 type Attribute = (typeof ATTRIBUTES)[number]

@@ -16,10 +16,10 @@ export const connectionEvents = defineEvents({
     'sso.connection.certificate_expiring',
     'The last certificate of a provider expires in 60, 30, 7 or 1 days, or has expired. Sign-ins go on.',
     Type.Object({
-      id: Type.String({ format: 'uuid' }),
-      name: Type.String({ examples: ['Acme Okta'] }),
-      not_after: Type.String({ format: 'date-time' }),
-      days: Type.Integer({ minimum: 0, description: 'Left until then.', examples: [30] }),
+      id: Type.String({ description: 'The connection.', format: 'uuid' }),
+      name: Type.String({ description: 'The connection’s name.', examples: ['Acme Okta'] }),
+      not_after: Type.String({ description: 'When the certificate ends.', format: 'date-time' }),
+      days: Type.Integer({ minimum: 0, description: 'Days that are left until then.', examples: [30] }),
     }),
   ],
   certificateRenewed: [
@@ -30,7 +30,11 @@ export const connectionEvents = defineEvents({
   keysChanged: [
     'sso.keys.changed',
     'The keys with which an environment signs and decrypts SAML were prepared, activated or retired.',
-    Type.Object({ action: Type.Enum(['prepare', 'activate', 'retire']) }),
+    Type.Object({
+      action: Type.Enum(['prepare', 'activate', 'retire'], {
+        description: 'The step that was taken, as in `POST /v1/sso/keys`.',
+      }),
+    }),
   ],
   deleted: ['sso.connection.deleted', 'A connection was deleted, with its links to users.', Connection],
 })

@@ -8,6 +8,7 @@ import { changeConnection, configOf, createConnection, deleteConnection, prepare
 import { keepTest, testConnection } from './check.ts'
 import { connectionErrors } from './errors.ts'
 import { connectionEvents } from './events.ts'
+import { exampleChanges, exampleConnections, exampleCreations } from './examples.ts'
 import { getConnection, listConnections } from './reads.ts'
 import {
   ConnectionCreate,
@@ -21,6 +22,7 @@ import {
 import { listTraces } from './traces.ts'
 
 const about = { tag: 'Single sign-on', service: 'sso' } as const
+const replies = { saml: { connection: exampleConnections.saml }, oidc: { connection: exampleConnections.oidc } }
 const one = { ...about, params: ConnectionParams, errors: [connectionErrors.notFound] }
 
 export const connectionRoutes: Route[] = [
@@ -57,6 +59,7 @@ export const connectionRoutes: Route[] = [
     errors: [connectionErrors.limitReached, connectionErrors.metadataInvalid, httpErrors.privilegeEscalation],
     event: connectionEvents.created,
     prepare: (work, { body }) => configOf(work, body.protocol, body),
+    examples: { bodies: exampleCreations, replies },
     handle: async (work, { body }, config) => ({ connection: await createConnection(work, body, config) }),
   }),
   defineRoute({
@@ -69,6 +72,7 @@ export const connectionRoutes: Route[] = [
     summary: 'Read a connection',
     reply: ConnectionReply,
     etag: true,
+    examples: { replies },
     async handle(work, { params }) {
       const row = await getConnection(work, params.connectionId)
       work.headers.etag = tagOf(row)
@@ -94,6 +98,7 @@ export const connectionRoutes: Route[] = [
     ],
     maybeEvents: [connectionEvents.updated, connectionEvents.activated, connectionEvents.deactivated],
     etag: true,
+    examples: { bodies: exampleChanges, replies },
     prepare: (work, { params, body }) => prepareChange(work, params.connectionId, body),
     async handle(work, _, change) {
       const { connection, version } = await changeConnection(work, change)
@@ -141,7 +146,7 @@ export const connectionRoutes: Route[] = [
     directory: 'reach',
     summary: 'List the latest sign-ins by a connection',
     description: 'What the provider said and what became of it, the newest first: 50 at most, for a week.',
-    reply: Type.Object({ traces: Type.Array(SignInTrace) }),
+    reply: Type.Object({ traces: Type.Array(SignInTrace, { description: 'The latest sign-ins, newest first.' }) }),
     handle: async (work, { params }) => ({ traces: await listTraces(work, params.connectionId) }),
   }),
 ]

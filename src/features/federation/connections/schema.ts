@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { listReply } from '../../../platform/http/pagination.ts'
-import { Name, named, nullable, secret } from '../../../platform/schema.ts'
+import { described, Name, named, nullable, secret } from '../../../platform/schema.ts'
 import { ConnectionConfig } from './config.ts'
+import { exampleCertificate, exampleConnections, exampleCreations } from './examples.ts'
 
 export const PROTOCOLS = ['saml', 'oidc'] as const
 export const STATUSES = ['draft', 'testing', 'active', 'error'] as const
@@ -12,25 +13,42 @@ const Moment = Type.String({ format: 'date-time' })
 /** One thing that a test of a connection has looked at. */
 export const ConnectionCheck = named(
   'ConnectionCheck',
-  Type.Object({
-    id: Type.String({ examples: ['certificates'] }),
-    ok: Type.Boolean(),
-    message: Type.String({ examples: ['The certificate is valid until 2029-01-31.'] }),
-    fix: nullable(Type.String({ examples: ['Replace the certificate.'] }), 'How to mend it.'),
-  }),
+  Type.Object(
+    {
+      id: Type.String({
+        description: 'What was checked: a stable name, such as `certificates`.',
+        examples: ['certificates'],
+      }),
+      ok: Type.Boolean({ description: 'Whether the check passed.' }),
+      message: Type.String({
+        description: 'What was found, in English, for an administrator.',
+        examples: ['The certificate is valid until 2029-01-31.'],
+      }),
+      fix: nullable(Type.String({ examples: ['Replace the certificate.'] }), 'How to fix it. Null: nothing to do.'),
+    },
+    { description: 'One check of a connection test.' },
+  ),
 )
 export type ConnectionCheck = Static<typeof ConnectionCheck>
 
 export const Certificate = named(
   'Certificate',
-  Type.Object({
-    fingerprint_sha256: Type.String({ examples: ['4F:0C:9D:…'] }),
-    subject: Type.String({ examples: ['CN=acme.okta.com'] }),
-    not_before: Moment,
-    not_after: Moment,
-    status: Type.Enum(['current', 'next', 'former', 'expired']),
-    pem: Type.String({ examples: ['-----BEGIN CERTIFICATE-----\n…'] }),
-  }),
+  Type.Object(
+    {
+      fingerprint_sha256: Type.String({
+        description: 'SHA-256 of the certificate, in hexadecimal with colons, to compare with the provider’s display.',
+        examples: [exampleCertificate.fingerprint_sha256],
+      }),
+      subject: Type.String({ description: 'Distinguished name of the certificate.', examples: ['CN=acme.okta.com'] }),
+      not_before: described(Moment, 'Valid from this time on.'),
+      not_after: described(Moment, 'Valid until this time.'),
+      status: Type.Enum(['current', 'next', 'former', 'expired'], {
+        description: '`draft`: no sign-ins. `testing`: only with `test=true`. `active`: all. `error`: none.',
+      }),
+      pem: Type.String({ description: 'The certificate in PEM.', examples: [exampleCertificate.pem] }),
+    },
+    { description: 'A certificate of the identity provider or of this service.', examples: [exampleCertificate] },
+  ),
 )
 export type Certificate = Static<typeof Certificate>
 
@@ -38,46 +56,80 @@ const { idp_certificates: _pem, ...shown } = ConnectionConfig.properties
 
 /** Where the identity provider finds this service. */
 const ServiceProvider = Type.Object({
-  entity_id: Type.String({ examples: ['https://auth.example.com/api/v1/auth/login/sso/saml/metadata/0198b6f2'] }),
-  acs_url: Type.String({ examples: ['https://auth.example.com/api/v1/auth/login/sso/saml/acs/0198b6f2'] }),
-  slo_url: Type.String({ examples: ['https://auth.example.com/api/v1/auth/login/sso/saml/slo/0198b6f2'] }),
-  metadata_url: Type.String({ examples: ['https://auth.example.com/api/v1/auth/login/sso/saml/metadata/0198b6f2'] }),
-  certificates: Type.Array(Certificate),
+  entity_id: Type.String({
+    description: 'What the service calls itself towards the provider: Audience, SP Entity ID.',
+    examples: ['https://auth.example.com/api/v1/auth/login/sso/saml/metadata/0198b6f2'],
+  }),
+  acs_url: Type.String({
+    description: 'Where the provider has browsers post its responses: Reply URL, ACS URL.',
+    examples: ['https://auth.example.com/api/v1/auth/login/sso/saml/acs/0198b6f2'],
+  }),
+  slo_url: Type.String({
+    description: 'Where the provider sends logout messages: Single logout URL.',
+    examples: ['https://auth.example.com/api/v1/auth/login/sso/saml/slo/0198b6f2'],
+  }),
+  metadata_url: Type.String({
+    description: 'All of it as SAML metadata, for providers that import or fetch it.',
+    examples: ['https://auth.example.com/api/v1/auth/login/sso/saml/metadata/0198b6f2'],
+  }),
+  certificates: Type.Array(Certificate, {
+    description: 'Certificates that requests are signed with, to give to providers that do not read the metadata.',
+  }),
 })
 
 export const Connection = named(
   'SsoConnection',
-  Type.Object({
-    id: Id,
-    sub_org_id: nullable(Id),
-    name: Type.String({ examples: ['Acme Okta'] }),
-    protocol: Type.Enum([...PROTOCOLS]),
-    status: Type.Enum([...STATUSES]),
-    ...shown,
-    jit_provisioning: Type.Boolean(),
-    idp_certificates: Type.Array(Certificate),
-    oidc_client_secret_set: Type.Boolean(),
-    sp: ServiceProvider,
-    oidc_redirect_uri: Type.String({
-      examples: ['https://auth.example.com/api/v1/auth/login/sso/oidc/callback/0198b6f2'],
-    }),
-    oidc_post_logout_redirect_uri: Type.String({
-      examples: ['https://auth.example.com/api/v1/auth/login/sso/oidc/logged-out'],
-    }),
-    last_test: nullable(Type.Object({ success: Type.Boolean(), checks: Type.Array(ConnectionCheck), at: Moment })),
-    last_login_at: nullable(Moment),
-    created_at: Moment,
-    updated_at: Moment,
-  }),
+  Type.Object(
+    {
+      id: Id,
+      sub_org_id: nullable(Id),
+      name: Type.String({ description: 'What administrators and sign-in pages show.', examples: ['Acme Okta'] }),
+      protocol: Type.Enum([...PROTOCOLS], { description: 'The protocol. Fields of the other one do not apply.' }),
+      status: Type.Enum([...STATUSES], {
+        description: '`draft`: no sign-ins. `testing`: only with `test=true`. `active`: all. `error`: none.',
+      }),
+      ...shown,
+      jit_provisioning: Type.Boolean({
+        description: 'Whether an unknown person becomes a user, with the default applied.',
+      }),
+      idp_certificates: Type.Array(Certificate, { description: 'SAML: certificates that the provider signs with.' }),
+      oidc_client_secret_set: Type.Boolean({
+        description: 'OpenID Connect: whether a client secret is stored. It is never shown.',
+      }),
+      sp: described(ServiceProvider, 'What to enter at the identity provider.'),
+      oidc_redirect_uri: Type.String({
+        description: 'OpenID Connect: the redirect URI to register at the provider.',
+        examples: ['https://auth.example.com/api/v1/auth/login/sso/oidc/callback/0198b6f2'],
+      }),
+      oidc_post_logout_redirect_uri: Type.String({
+        description: 'OpenID Connect: the post-logout redirect URI to register at the provider.',
+        examples: ['https://auth.example.com/api/v1/auth/login/sso/oidc/logged-out'],
+      }),
+      last_test: nullable(
+        Type.Object({
+          success: Type.Boolean(),
+          checks: Type.Array(ConnectionCheck, { description: 'Each check in its order.' }),
+          at: described(Moment, 'When the test ran.'),
+        }),
+        'The result of the latest test. Null: never tested.',
+      ),
+      last_login_at: nullable(Moment, 'When a user last signed in by the connection. Null: never.'),
+      created_at: Moment,
+      updated_at: Moment,
+    },
+    { description: 'A connection to the identity provider of an organization.', examples: [exampleConnections.saml] },
+  ),
 )
 export type Connection = Static<typeof Connection>
 
-const Pem = Type.String({ minLength: 1, maxLength: 16_384, examples: ['-----BEGIN CERTIFICATE-----\n…'] })
+const Pem = Type.String({ minLength: 1, maxLength: 16_384, examples: [exampleCertificate.pem] })
 
 /** What a caller may set. */
 const inputs = {
-  name: { ...Name, examples: ['Acme Okta'] },
-  status: Type.Enum([...STATUSES]),
+  name: described({ ...Name, examples: ['Acme Okta'] }, 'What administrators and sign-in pages show.'),
+  status: Type.Enum([...STATUSES], {
+    description: '`draft`: no sign-ins. `testing`: only with `test=true`. `active`: all. `error`: none.',
+  }),
   ...shown,
   idp_certificate: Type.Union([Pem, Type.Array(Pem, { maxItems: 10 })], {
     description:
@@ -86,12 +138,12 @@ const inputs = {
   idp_metadata_xml: Type.String({
     minLength: 1,
     maxLength: 262_144,
-    examples: ['<EntityDescriptor …'],
+    examples: [exampleCreations.saml.idp_metadata_xml],
     description: 'SAML: the metadata of the provider, from which its fields are taken.',
   }),
   oidc_client_secret: secret(
     nullable(
-      Type.String({ minLength: 1, maxLength: 2048, examples: ['d3M…'] }),
+      Type.String({ minLength: 1, maxLength: 2048, examples: [exampleCreations.oidc.oidc_client_secret] }),
       'Never shown again; removed when oidc_issuer moves to another server, unless it is sent along.',
     ),
   ),
@@ -101,41 +153,57 @@ const { name, status, ...rest } = inputs
 
 export const ConnectionCreate = named(
   'SsoConnectionCreate',
-  Type.Object({ name, protocol: Type.Enum([...PROTOCOLS]), ...Type.Partial(Type.Object(rest)).properties }),
+  Type.Object({
+    name,
+    protocol: Type.Enum([...PROTOCOLS], { description: 'The protocol. It never changes.' }),
+    ...Type.Partial(Type.Object(rest)).properties,
+  }),
 )
 export type ConnectionCreate = Static<typeof ConnectionCreate>
 
 export const ConnectionPatch = named('SsoConnectionPatch', Type.Partial(Type.Object({ name, status, ...rest })))
 export type ConnectionPatch = Static<typeof ConnectionPatch>
 
-export const ConnectionParams = Type.Object({ connectionId: Type.String({ description: 'Connection.' }) })
+export const ConnectionParams = Type.Object({
+  connectionId: Type.String({ description: 'Connection: `id` in `GET /v1/sso/connections`.' }),
+})
 export const ConnectionReply = named('SsoConnectionReply', Type.Object({ connection: Connection }))
 export const ConnectionListReply = named(
   'SsoConnectionList',
-  Type.Object({ connections: Type.Array(Connection), ...listReply }),
+  Type.Object({
+    connections: Type.Array(Connection, {
+      description: 'Connections of the organization, or those of the environment.',
+    }),
+    ...listReply,
+  }),
 )
 export const ConnectionTestReply = Type.Object({
-  success: Type.Boolean(),
-  status: Type.Enum(['testing']),
-  checks: Type.Array(ConnectionCheck),
+  success: Type.Boolean({ description: 'Whether every check passed.' }),
+  status: Type.Enum(['testing'], {
+    description: 'Always `testing`, also when an active connection stays active.',
+  }),
+  checks: Type.Array(ConnectionCheck, { description: 'Each check in its order.' }),
 })
 
 /** What a provider said at a sign-in, and what became of it. */
 export const SignInTrace = named(
   'SsoSignInTrace',
-  Type.Object({
-    id: Id,
-    outcome: Type.Enum(['accepted', 'refused']),
-    code: nullable(
-      Type.String({ examples: ['domain_not_verified'] }),
-      'Why it was refused: the `error` of the redirect.',
-    ),
-    is_test: Type.Boolean(),
-    said: Type.Record(Type.String(), Type.Unknown(), {
-      description: 'What the provider said, without secrets.',
-      examples: [{ email: 'ada@acme.example' }],
-    }),
-    created_at: Moment,
-  }),
+  Type.Object(
+    {
+      id: Id,
+      outcome: Type.Enum(['accepted', 'refused'], { description: 'Whether the sign-in succeeded here.' }),
+      code: nullable(
+        Type.String({ examples: ['domain_not_verified'] }),
+        'Why it was refused: the `error` of the redirect.',
+      ),
+      is_test: Type.Boolean({ description: 'Whether it was started with `test=true`: no session was created.' }),
+      said: Type.Record(Type.String(), Type.Unknown(), {
+        description: 'What the provider said, without secrets.',
+        examples: [{ email: 'ada@acme.example' }],
+      }),
+      created_at: Moment,
+    },
+    { description: 'What a provider said at a sign-in, and the outcome.' },
+  ),
 )
 export type SignInTrace = Static<typeof SignInTrace>

@@ -25,10 +25,13 @@ export const federationRoutes: Route[] = [
     operation: 'users.listIdentities',
     scope: 'users.read',
     directory: 'reach',
-    summary: 'List who a user is at providers',
+    summary: 'List the identities of a user',
     params: UserParams,
     query: Type.Object(listQuery),
-    reply: Type.Object({ identities: Type.Array(Identity), ...listReply }),
+    reply: Type.Object({
+      identities: Type.Array(Identity, { description: 'The links of the user to providers.' }),
+      ...listReply,
+    }),
     errors: [userErrors.notFound],
     async handle(work, { params: { userId }, query }) {
       const page = readPage(work.platform, `/v1/users/${userId}/identities`, query)
@@ -43,11 +46,14 @@ export const federationRoutes: Route[] = [
     path: '/v1/users/{userId}/identities/{identityId}',
     operation: 'users.unlinkIdentity',
     scope: 'users.write',
-    summary: 'Remove the link of a user to a person at a provider',
+    summary: 'Unlink an identity of a user',
     description:
       'Ends the sessions that came by it. At the next sign-in the person is as unknown as at the first: who has the ' +
       'address of a user, and may be linked, is.',
-    params: Type.Object({ ...UserParams.properties, identityId: Type.String({ description: 'Identity.' }) }),
+    params: Type.Object({
+      ...UserParams.properties,
+      identityId: Type.String({ description: 'Identity: `id` in the list.' }),
+    }),
     reply: Type.Object({ success: Type.Boolean(), revoked: RevokedCount }),
     errors: [userErrors.notFound, federationErrors.identityNotFound],
     event: federationEvents.unlinked,
@@ -66,13 +72,20 @@ export const exchangeRoute: Route = defineRoute({
   scope: 'auth.login',
   service: 'auth',
   tag: 'Tokens',
-  summary: 'Exchange the code of a sign-in at a provider for its session',
+  summary: 'Exchange a provider sign-in for a session',
   description:
     'The code that the browser brought to redirectUri with response_mode code: once, within 60 seconds. The code of a social ' +
     'sign-in without an organization is exchanged with an org-wide key and without subOrgId: the response has a ' +
     'discovery_token and the organizations of the person, and `session` is null.',
   directory: 'reach',
-  body: Type.Object({ code: Type.String({ minLength: 1, maxLength: 200, examples: ['6qW0h3TqkY2v'] }) }),
+  body: Type.Object({
+    code: Type.String({
+      description: '`code` of the redirect to your redirectUri. Works once, within 60 seconds.',
+      minLength: 1,
+      maxLength: 200,
+      examples: ['6qW0h3TqkY2v'],
+    }),
+  }),
   takesDevice: true,
   // Releases before required subOrgId: their clients know the code.
   errors: [federationErrors.codeInvalid, ...doorRoutes.errors, httpErrors.subOrgRequired],

@@ -5,21 +5,35 @@ import type { IdentityRow } from './store.ts'
 /** Who a user is at a provider. */
 export const Identity = named(
   'Identity',
-  Type.Object({
-    id: Type.String({ format: 'uuid' }),
-    userId: nullable(Type.String({ format: 'uuid' }), 'Auth account.'),
-    directoryUserId: Type.String({ format: 'uuid' }),
-    method: Type.Enum(['sso', 'social']),
-    source: Type.String({
-      description: 'The id of the connection, or the name of the provider.',
-      examples: ['google'],
-    }),
-    issuer: Type.String({ examples: ['https://accounts.google.com'] }),
-    subject: Type.String({ description: 'The id of the person there.', examples: ['110169484474386276334'] }),
-    email: nullable(Type.String({ examples: ['ada@acme.example'] }), 'What the provider said last.'),
-    createdAt: Type.String({ format: 'date-time' }),
-    lastUsedAt: Type.String({ format: 'date-time' }),
-  }),
+  Type.Object(
+    {
+      id: Type.String({ format: 'uuid' }),
+      userId: nullable(
+        Type.String({ format: 'uuid' }),
+        'The user’s auth account: `sub` of tokens. Null until the first sign-in, password or invitation.',
+      ),
+      directoryUserId: Type.String({ format: 'uuid' }),
+      method: Type.Enum(['sso', 'social'], {
+        description: '`sso`: a connection of the organization. `social`: a social provider.',
+      }),
+      source: Type.String({
+        description: 'The connection’s id (`sso`) or the provider’s name (`social`).',
+        examples: ['google'],
+      }),
+      issuer: Type.String({
+        description: 'The issuer of the provider: its URL, or the SAML entity ID.',
+        examples: ['https://accounts.google.com'],
+      }),
+      subject: Type.String({ description: 'Id of the person at the provider.', examples: ['110169484474386276334'] }),
+      email: nullable(
+        Type.String({ examples: ['ada@acme.example'] }),
+        'The address that the provider stated last. Null: none.',
+      ),
+      createdAt: Type.String({ format: 'date-time' }),
+      lastUsedAt: Type.String({ description: 'When the user last signed in by it.', format: 'date-time' }),
+    },
+    { description: 'The link of a user to a person at an identity or social provider.' },
+  ),
 )
 export type Identity = Static<typeof Identity>
 
@@ -64,8 +78,19 @@ export const startFields = {
 
 export const StartReply = named(
   'FederatedStart',
-  Type.Object({
-    authorization_url: Type.String({ examples: ['https://acme.okta.com/app/sso/saml?SAMLRequest=fZ…'] }),
-    state: Type.String({ description: 'Comes back to redirectUri.', examples: ['6qW0…'] }),
-  }),
+  Type.Object(
+    {
+      authorization_url: Type.String({
+        description: 'Send the browser there.',
+        examples: [
+          'https://idp.example.com/saml/sso?SAMLRequest=fZHBTsMwDIZfJcq9Tdp1Y0TtpIkdmDQk&RelayState=6qW0h3TqkY2v',
+        ],
+      }),
+      state: Type.String({
+        description: 'Comes back to redirectUri. Keep it in the browser’s session and compare it there.',
+        examples: ['6qW0h3TqkY2v'],
+      }),
+    },
+    { description: 'Where to send the browser, and the state to keep.' },
+  ),
 )

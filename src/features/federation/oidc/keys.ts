@@ -2,32 +2,44 @@ import { createPublicKey, X509Certificate } from 'node:crypto'
 import { type Static, Type } from 'typebox'
 import { httpErrors } from '../../../platform/errors.ts'
 import type { Platform } from '../../../platform/platform.ts'
-import { named } from '../../../platform/schema.ts'
+import { described, named } from '../../../platform/schema.ts'
 import type { Work } from '../../../platform/work.ts'
+import { exampleCertificate } from '../connections/connections.ts'
 import { findConnectionAnywhere } from '../connections/known/known.ts'
 import { type SpKey, spKeys } from '../connections/sp-keys/sp-keys.ts'
 import { FederationFailure } from '../federation/federation.ts'
 import type { ClientKey } from './provider.ts'
 
+const EXAMPLE_X5C = exampleCertificate.pem.replaceAll(/-----.*-----|\n/g, '')
 const text = (example: string) => Type.String({ examples: [example] })
 
 /** The keys by which the service proves who it is at a token endpoint (RFC 7517). */
 export const ClientKeySet = named(
   'ClientKeySet',
-  Type.Object({
-    keys: Type.Array(
-      Type.Object({
-        kty: text('RSA'),
-        kid: text('0198b6f2'),
-        use: text('sig'),
-        alg: text('RS256'),
-        n: text('oahUI…'),
-        e: text('AQAB'),
-        x5c: Type.Array(text('MIID…')),
-        'x5t#S256': text('3q2-7w…'),
-      }),
-    ),
-  }),
+  Type.Object(
+    {
+      keys: Type.Array(
+        Type.Object({
+          kty: described(text('RSA'), 'Key type: always `RSA`.'),
+          kid: described(text('0198b6f2'), 'Key id: the `kid` of the client assertions.'),
+          use: described(text('sig'), 'Always `sig`.'),
+          alg: described(text('RS256'), 'Algorithm of the assertions: always `RS256`.'),
+          n: described(
+            text('0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc'),
+            'Modulus, in base64url.',
+          ),
+          e: described(text('AQAB'), 'Exponent, in base64url.'),
+          x5c: Type.Array(text(EXAMPLE_X5C), { description: 'The certificate, DER in base64.' }),
+          'x5t#S256': described(
+            text('oNc8Uker-Pq3vpsDTqDnEHEhi2Tu0BsGelKDYc3SyGI'),
+            'SHA-256 of the certificate, in base64url.',
+          ),
+        }),
+        { description: 'The key that signs now, and the next one once it is published.' },
+      ),
+    },
+    { description: 'Public keys for `private_key_jwt` (RFC 7517).' },
+  ),
 )
 
 /** The key of the environment that signs at present. Throws FederationFailure. */

@@ -1,11 +1,12 @@
 import { Type } from 'typebox'
+import { described } from '../../../platform/schema.ts'
 
 const given = (maxLength: number) => Type.Optional(Type.String({ maxLength }))
 
 /** What a provider sends; whatever else it sends is not looked at. */
 export const CallbackFields = Type.Object({
-  code: given(8192),
-  state: given(200),
-  iss: given(2048),
-  error: given(2048),
+  code: described(given(8192), 'Authorization code of the provider. Absent with `error`.'),
+  state: described(given(200), 'The state of the sign-in that this answers.'),
+  iss: described(given(2048), 'The issuer that answers (RFC 9207), if the provider sends it.'),
+  error: described(given(2048), 'Error code of the provider (RFC 6749 §4.1.2.1), such as `access_denied`.'),
 })

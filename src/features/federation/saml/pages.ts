@@ -18,9 +18,11 @@ export const samlPages: Route[] = [
   ...definePage({
     path: '/v1/auth/login/sso/saml/metadata/{connectionId}',
     operation: 'login.sso.saml.metadata',
-    summary: 'Read the SAML metadata of the service, for the provider of a connection',
+    summary: 'Read the SAML metadata of the service',
     tag: 'Federation',
-    params: Type.Object({ connectionId: Type.String({ description: 'Connection.' }) }),
+    params: Type.Object({
+      connectionId: Type.String({ description: 'Connection: `id` in `GET /v1/sso/connections`.' }),
+    }),
     async render({ platform }, { connectionId = '' }) {
       const found = await findConnectionAnywhere(platform, connectionId)
       if (found?.connection.protocol !== 'saml') return null

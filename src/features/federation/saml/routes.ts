@@ -19,18 +19,27 @@ const acs = {
     'SamlResponseForm',
     open(
       Type.Object({
-        SAMLResponse: Type.String({ description: 'Base64 of the response.', examples: ['PHNhbWxwOlJlc3BvbnNl…'] }),
-        RelayState: Type.Optional(Type.String({ description: 'The state of the sign-in.', examples: ['6qW0…'] })),
+        SAMLResponse: Type.String({
+          description: 'Base64 of the response.',
+          examples: ['PHNhbWxwOlJlc3BvbnNlIHhtbG5zOnNhbWxwPSJ1cm46b2FzaXM6bmFtZXM6dGM6U0FNTDoyLjA6cHJvdG9jb2wiLz4='],
+        }),
+        RelayState: Type.Optional(
+          Type.String({ description: 'The state of the sign-in.', examples: ['6qW0h3TqkY2v'] }),
+        ),
       }),
     ),
   ),
 }
 
 const logoutFields = {
-  SAMLRequest: Type.Optional(Type.String({ description: 'The request to log out.', examples: ['fZFBa4Mw…'] })),
-  SAMLResponse: Type.Optional(Type.String({ description: 'Or the answer to one of ours.' })),
+  SAMLRequest: Type.Optional(
+    Type.String({ description: 'The request to log out.', examples: ['fZHBTsMwDIZfJcq9Tdp1Y0TtpIkdmDQk'] }),
+  ),
+  SAMLResponse: Type.Optional(
+    Type.String({ description: 'The provider’s answer to a logout request of this service.' }),
+  ),
   RelayState: Type.Optional(
-    Type.String({ description: 'Of a request: goes back to the provider.', examples: ['7f3a'] }),
+    Type.String({ description: 'Of a logout request: goes back to the provider.', examples: ['7f3a'] }),
   ),
 }
 
@@ -42,7 +51,7 @@ const slo = {
   tolerant: true,
   path: '/v1/auth/login/sso/saml/slo/{connectionId}' as const,
   tag: 'Federation',
-  params: Type.Object({ connectionId: Type.String({ description: 'Connection.' }) }),
+  params: Type.Object({ connectionId: Type.String({ description: 'Connection: `id` in `GET /v1/sso/connections`.' }) }),
   replies: { 204: Type.Null() },
   errors: callbackRoute.errors,
   maybeEvents: providerLogoutEvents,
@@ -86,7 +95,7 @@ export const samlRoutes: Route[] = [
     ...acs,
     path: '/v1/auth/login/sso/saml/acs',
     operation: 'login.sso.saml.acs',
-    summary: 'End a sign-in at a SAML provider',
+    summary: 'Finish a SAML sign-in (shared)',
     description: 'For providers that know one address for all connections. Only for sign-ins that were started here.',
     handle: (work: RequestContext, { body }) =>
       finishSaml(work, { response: body.SAMLResponse, relayState: body.RelayState ?? null, connectionId: null }),
@@ -95,9 +104,11 @@ export const samlRoutes: Route[] = [
     ...acs,
     path: '/v1/auth/login/sso/saml/acs/{connectionId}',
     operation: 'login.sso.saml.acsOfConnection',
-    summary: 'End a sign-in at the SAML provider of a connection',
+    summary: 'Finish a SAML sign-in',
     description: 'Also one that began at the provider, if the connection allows it (`allow_idp_initiated`).',
-    params: Type.Object({ connectionId: Type.String({ description: 'Connection.' }) }),
+    params: Type.Object({
+      connectionId: Type.String({ description: 'Connection: `id` in `GET /v1/sso/connections`.' }),
+    }),
     handle: (work: RequestContext, { params, body }) =>
       finishSaml(work, {
         response: body.SAMLResponse,
@@ -113,8 +124,8 @@ export const samlRoutes: Route[] = [
     // A message without them is judged as unsigned: the answer to a logout that began here still leads back to the application.
     query: Type.Object({
       ...logoutFields,
-      SigAlg: Type.Optional(Type.String()),
-      Signature: Type.Optional(Type.String()),
+      SigAlg: Type.Optional(Type.String({ description: 'Algorithm of `Signature` (SAML bindings §3.4.4.1).' })),
+      Signature: Type.Optional(Type.String({ description: 'Signature of the query, in base64.' })),
     }),
     handle(work: RequestContext, { params, query }) {
       const { SigAlg = '', Signature = '' } = query

@@ -1,5 +1,5 @@
 import { httpErrors, invalidField } from '../../../platform/errors.ts'
-import { defineRoute, open, type Route } from '../../../platform/http/route.ts'
+import { defineRoute, type Route } from '../../../platform/http/route.ts'
 import { accountDefaults } from '../../../platform/settings/settings.ts'
 import { accountDirectory } from '../../../platform/tenancy/directory.ts'
 import { requireService } from '../../../platform/tenancy/services.ts'
@@ -11,7 +11,7 @@ import { changeProvider } from './change.ts'
 import { socialErrors } from './errors.ts'
 import { socialEvents } from './events.ts'
 import { listProviders } from './providers.ts'
-import { ProviderParams, SocialCallbackFields, SocialProviderPut, SocialProvidersReply, SocialStart } from './schema.ts'
+import { ProviderParams, SocialCallbackForm, SocialProviderPut, SocialProvidersReply, SocialStart } from './schema.ts'
 import { finishSocial, startSocial } from './sign-in.ts'
 
 const tag = 'Social login'
@@ -93,7 +93,8 @@ export const socialRoutes: Route[] = [
     description: 'The same for Apple, which answers with a form (`response_mode=form_post`).',
     crossSite: true,
     bodyLimit: 64 * 1024,
-    body: open(SocialCallbackFields),
+    body: SocialCallbackForm,
+    examples: { body: { code: 'c8f2k9mQsVgPeAo3RuIx', state: '6qW0h3TqkY2v' } },
     handle: (work, { body }) => finishSocial(work, body, null),
   }),
   defineRoute({
@@ -108,7 +109,8 @@ export const socialRoutes: Route[] = [
     params: ProviderParams,
     crossSite: true,
     bodyLimit: 64 * 1024,
-    body: open(SocialCallbackFields),
+    body: SocialCallbackForm,
+    examples: { body: { code: 'c8f2k9mQsVgPeAo3RuIx', state: '6qW0h3TqkY2v' } },
     handle: (work, { params, body }) => finishSocial(work, body, params.provider),
   }),
   defineRoute({
@@ -127,14 +129,19 @@ export const socialRoutes: Route[] = [
     operation: 'social.updateProvider',
     scope: 'social.write',
     tag,
-    summary: 'Turn a social provider on or off, and set its credentials',
+    summary: 'Configure a social provider',
     description:
       'Absent fields are kept, null removes one. An application of the organization uses the `callback_url` that was shown before.',
     body: SocialProviderPut,
     reply: SocialProvidersReply,
     event: socialEvents.updated,
     examples: {
-      body: { provider: 'github', enabled: true, client_id: 'Iv1.0123456789abcdef', client_secret: '6f1a…' },
+      body: {
+        provider: 'github',
+        enabled: true,
+        client_id: 'Iv1.0123456789abcdef',
+        client_secret: '6f1a0c8e6d219b425a1f7d3e9c4b2a8e5f7d3c1b',
+      },
     },
     handle: async (work, { body }) => ({ providers: await changeProvider(work, body) }),
   }),
@@ -166,7 +173,12 @@ export const socialRoutes: Route[] = [
     reply: SocialProvidersReply,
     event: socialEvents.updated,
     examples: {
-      body: { provider: 'github', enabled: true, client_id: 'Iv1.0123456789abcdef', client_secret: '6f1a…' },
+      body: {
+        provider: 'github',
+        enabled: true,
+        client_id: 'Iv1.0123456789abcdef',
+        client_secret: '6f1a0c8e6d219b425a1f7d3e9c4b2a8e5f7d3c1b',
+      },
     },
     handle: async (work, { body }) => ({ providers: await changeProvider(defaultsOf(work), body) }),
   }),

@@ -1,10 +1,11 @@
 import { type Static, Type } from 'typebox'
 import { SOCIAL_NAMES } from '../../../platform/config/config-social.ts'
+import { open } from '../../../platform/http/route.ts'
 import { named, nullable, ONE_LINE, secret } from '../../../platform/schema.ts'
 import { startFields } from '../federation/federation.ts'
 import { CallbackFields } from '../oidc/oidc.ts'
 
-export const ProviderName = Type.Enum([...SOCIAL_NAMES], { examples: ['google'] })
+export const ProviderName = Type.Enum([...SOCIAL_NAMES], { description: 'The social provider.', examples: ['google'] })
 
 /** In the address of a callback: a name that no provider has is refused by its state. */
 export const ProviderParams = Type.Object({
@@ -24,30 +25,37 @@ const clientId = nullable(
   visible(300, '1234.apps.googleusercontent.com'),
   'null: that of the environment’s defaults, or else of the deployment, if there is one.',
 )
-const teamId = nullable(visible(20, 'A1B2C3D4E5'), 'Apple.')
-const keyId = nullable(visible(20, 'F6G7H8I9J0'), 'Apple.')
+const teamId = nullable(visible(20, 'A1B2C3D4E5'), 'Apple: from the developer account. Null: none.')
+const keyId = nullable(visible(20, 'F6G7H8I9J0'), 'Apple: from the developer account. Null: none.')
 const tenant = nullable(visible(40, 'common'), 'Microsoft: common, organizations, consumers, or the ID of one tenant.')
-const Scopes = Type.Array(visible(200, 'openid'), { maxItems: 20, examples: [['openid', 'email', 'profile']] })
+const Scopes = Type.Array(visible(200, 'openid'), {
+  description: 'OAuth scopes that are requested. Default: those that give id, name and address.',
+  maxItems: 20,
+  examples: [['openid', 'email', 'profile']],
+})
 
 export const SocialProvider = named(
   'SocialProvider',
-  Type.Object({
-    provider: ProviderName,
-    enabled: Type.Boolean(),
-    configured: Type.Boolean({
-      description: 'Whether the organization, its environment or the deployment has credentials for it.',
-    }),
-    client_id: clientId,
-    team_id: teamId,
-    key_id: keyId,
-    tenant,
-    scopes: Scopes,
-    callback: Callback,
-    callback_url: Type.String({
-      description: 'The redirect URI in force: register it at the provider.',
-      examples: ['https://auth.example.com/api/v1/auth/login/social/callback/google'],
-    }),
-  }),
+  Type.Object(
+    {
+      provider: ProviderName,
+      enabled: Type.Boolean({ description: 'Whether users may sign in by it.' }),
+      configured: Type.Boolean({
+        description: 'Whether the organization, its environment or the deployment has credentials for it.',
+      }),
+      client_id: clientId,
+      team_id: teamId,
+      key_id: keyId,
+      tenant,
+      scopes: Scopes,
+      callback: Callback,
+      callback_url: Type.String({
+        description: 'The redirect URI in force: register it at the provider.',
+        examples: ['https://auth.example.com/api/v1/auth/login/social/callback/google'],
+      }),
+    },
+    { description: 'A social provider as the organization has set it.' },
+  ),
 )
 export type SocialProvider = Static<typeof SocialProvider>
 
@@ -55,13 +63,18 @@ export const SocialProviderPut = named(
   'SocialProviderPut',
   Type.Object({
     provider: ProviderName,
-    enabled: Type.Boolean(),
+    enabled: Type.Boolean({ description: 'Whether users may sign in by it.' }),
     client_id: Type.Optional(clientId),
     client_secret: Type.Optional(
       secret(
         nullable(
-          Type.String({ minLength: 1, maxLength: 2000, ...ONE_LINE, examples: ['GOCSPX-…'] }),
-          'Never shown again.',
+          Type.String({
+            minLength: 1,
+            maxLength: 2000,
+            ...ONE_LINE,
+            examples: ['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'],
+          }),
+          'Client secret. Stored sealed and never shown. Null removes it.',
         ),
       ),
     ),
@@ -76,7 +89,7 @@ export const SocialProviderPut = named(
       ),
     ),
     tenant: Type.Optional(tenant),
-    scopes: Type.Optional(nullable(Scopes, 'null: the usual ones.')),
+    scopes: Type.Optional(nullable(Scopes, 'Scopes to request. Null: the default ones.')),
     callback: Type.Optional(Callback),
   }),
 )
@@ -84,19 +97,32 @@ export type SocialProviderPut = Static<typeof SocialProviderPut>
 
 export const SocialProvidersReply = named(
   'SocialProvidersReply',
-  Type.Object({ providers: Type.Array(SocialProvider) }),
+  Type.Object({ providers: Type.Array(SocialProvider, { description: 'Every provider that the service knows.' }) }),
 )
 
 export const SocialStart = Type.Object({
   provider: ProviderName,
   ...startFields,
   openSignup: Type.Optional(
-    Type.Boolean({ description: 'Default: the setting open_signup_default of the organization.' }),
+    Type.Boolean({
+      description:
+        'Whether an unknown person may sign up. Default: the setting open_signup_default of the organization.',
+    }),
   ),
 })
 
-/** `user` is Apple's. */
-export const SocialCallbackFields = Type.Object({
-  ...CallbackFields.properties,
-  user: Type.Optional(Type.String({ maxLength: 4096 })),
-})
+/** As a form, which Apple has browsers send; `user` is Apple's. */
+export const SocialCallbackForm = named(
+  'SocialCallbackForm',
+  open(
+    Type.Object({
+      ...CallbackFields.properties,
+      user: Type.Optional(
+        Type.String({
+          maxLength: 4096,
+          description: 'Apple: JSON with the name of the person, at the first sign-in only.',
+        }),
+      ),
+    }),
+  ),
+)

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { httpErrors } from '../../../platform/errors.ts'
 import { defineRoute, type Route } from '../../../platform/http/route.ts'
 import { Email } from '../../../platform/mail/address.ts'
-import { named, nullable } from '../../../platform/schema.ts'
+import { described, named, nullable } from '../../../platform/schema.ts'
 import { accountDefaults } from '../../../platform/settings/settings.ts'
 import type { ManagerCaller } from '../../../platform/tenancy/caller.ts'
 import type { ReachWork, Work } from '../../../platform/work.ts'
@@ -24,7 +24,15 @@ const keys = { tag: 'Single sign-on', path: '/v1/sso/keys', directory: 'account'
 const KeysReply = named(
   'SpKeysReply',
   Type.Object({
-    keys: Type.Array(Type.Object({ use: Type.Enum(['signing', 'encryption']), certificate: Certificate })),
+    keys: Type.Array(
+      Type.Object({
+        use: Type.Enum(['signing', 'encryption'], {
+          description: '`signing`: to verify requests. `encryption`: to encrypt assertions for this service.',
+        }),
+        certificate: described(Certificate, 'The certificate with its dates and status.'),
+      }),
+      { description: 'Certificates of the environment, for all its SAML connections.' },
+    ),
   }),
 )
 
@@ -33,8 +41,10 @@ const ConnectionOfDomain = named(
   Type.Object({
     id: Type.String({ format: 'uuid', description: 'The connectionId of POST /v1/auth/login/sso/start.' }),
     subOrgId: nullable(Type.String({ format: 'uuid' }), 'The organization of the connection.'),
-    name: Type.String({ examples: ['Acme Okta'] }),
-    protocol: Type.Enum(['saml', 'oidc']),
+    name: Type.String({ description: 'The connection’s name, for a button.', examples: ['Acme Okta'] }),
+    protocol: Type.Enum(['saml', 'oidc'], {
+      description: 'The protocol of the connection. A sign-in page need not tell them apart.',
+    }),
   }),
 )
 
@@ -54,10 +64,19 @@ export const ssoRoutes: Route[] = [
       ),
     }),
     body: Type.Object({
-      connectionId: Type.String({ minLength: 1 }),
+      connectionId: Type.String({
+        description: 'The connection: from `POST /v1/auth/login/sso/discover`, or `sso` of `GET /v1/auth/methods`.',
+        minLength: 1,
+      }),
       ...startFields,
-      force_authn: Type.Optional(Type.Boolean({ description: 'Have the provider ask again who it is.' })),
-      login_hint: Type.Optional(Type.String({ maxLength: 320, description: 'Whom the provider should ask for.' })),
+      force_authn: Type.Optional(
+        Type.Boolean({
+          description: 'Have the provider authenticate the person again. Default: the connection’s `force_authn`.',
+        }),
+      ),
+      login_hint: Type.Optional(
+        Type.String({ maxLength: 320, description: 'The address that the provider should ask for.' }),
+      ),
     }),
     reply: StartReply,
     errors: [
@@ -131,7 +150,11 @@ export const ssoRoutes: Route[] = [
     description:
       'In three steps, so that no sign-in fails: prepare publishes the next certificates beside the present ones; once ' +
       'every provider knows them, activate uses them; retire ends the publication of the former ones. With an org-wide key.',
-    body: Type.Object({ action: Type.Enum(['prepare', 'activate', 'retire']) }),
+    body: Type.Object({
+      action: Type.Enum(['prepare', 'activate', 'retire'], {
+        description: 'The step to take: `prepare`, then `activate`, then `retire`.',
+      }),
+    }),
     reply: KeysReply,
     errors: [connectionErrors.keysConflict],
     event: connectionEvents.keysChanged,
@@ -164,7 +187,7 @@ export function logoutRoute(ending: SessionEnding): Route {
     scope: 'auth.login',
     directory: 'reach',
     tag: 'Single sign-on',
-    summary: 'End the session of a token, and sign out at its identity provider',
+    summary: 'Sign out, also at the provider',
     description:
       'The session ends at once, as by /v1/auth/logout. Then send the browser to logoutUrl, if there is one: it comes back ' +
       'to redirectUri with `state`, and with `error` where the provider did not do it.',
@@ -178,7 +201,7 @@ export function logoutRoute(ending: SessionEnding): Route {
     reply: Type.Object({
       success: Type.Boolean(),
       logoutUrl: nullable(
-        Type.String({ examples: ['https://login.acme.com/logout?id_token_hint=eyJ…'] }),
+        Type.String({ examples: ['https://idp.example.com/logout?client_id=0oa1b2c3d4&state=6qW0h3TqkY2v'] }),
         'Null for a session of another kind, or where the provider has no address to sign out.',
       ),
     }),
