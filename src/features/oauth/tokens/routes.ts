@@ -3,7 +3,7 @@ import { issuerOf, publicKeys } from '../../../platform/crypto/signing-keys.ts'
 import { httpErrors } from '../../../platform/errors.ts'
 import { defineRoute, type Route } from '../../../platform/http/route.ts'
 import type { Platform } from '../../../platform/platform.ts'
-import { Success } from '../../../platform/schema.ts'
+import { described, Success } from '../../../platform/schema.ts'
 import { audienceOf, grantsInTeam } from '../../access/claims/claims.ts'
 import { doorRoutes, loginEvents } from '../../access/login/login.ts'
 import { SessionName, sessionEvents } from '../../access/sessions/sessions.ts'
@@ -18,7 +18,10 @@ const Token = Type.String({
   maxLength: 8192,
   examples: ['rt_0H3fK9mQ2xVbT7cLwZ5nRyEaU8sJdGi4PoXqBkM1tWvN6hCe'],
 })
-const Issuer = Type.Object({ accountId: Type.String(), environment: Type.String() })
+const Issuer = Type.Object({
+  accountId: Type.String({ description: 'Account: `accountId` in `GET /v1/api-keys/current`.' }),
+  environment: Type.String({ description: 'Slug of the environment, such as `production`.' }),
+})
 /** What a refresh token does not say of itself: what the access token that it is exchanged for will. */
 async function claimsOfSuccessor(platform: Platform, { directory }: LiveToken) {
   const aud = await audienceOf({ platform, directory })
@@ -43,7 +46,9 @@ export const refreshRoutes: Route[] = [
       'Single use. The same token again within refresh_reuse_interval_seconds returns the same successor, so a lost ' +
       'response can be requested again; later it ends the session (RFC 9700 §4.14.2). Once the MFA policy requires a ' +
       'second factor of the user, a session of one factor gets a challenge instead, and its token stays valid.',
-    body: Type.Object({ refresh_token: Token }),
+    body: Type.Object({
+      refresh_token: described(Token, 'The latest refresh token of the session. Each is good for one exchange.'),
+    }),
     examples: { body: { refresh_token: 'rt_0H3fK9mQ2xVbR4nYc7sWgZ1kTdLp8eJuAoXiMqBv5hGrN3tEwS2' } },
     reply: doorRoutes.login.reply,
     errors: [tokenErrors.refreshTokenInvalid, tokenErrors.refreshTokenReused, ...doorRoutes.errors],
@@ -64,7 +69,7 @@ export const sessionTokenRoutes: Route[] = [
     summary: 'Introspect a token',
     description:
       'RFC 7662. Takes access and refresh tokens; sees a revocation at once, which offline verifiers do not.',
-    body: Type.Object({ token: Token }),
+    body: Type.Object({ token: described(Token, 'An access token or a refresh token.') }),
     reply: Introspection,
     examples: { body: { token: 'eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCJ9.eyJzdWIiOiIwMTk4YjZmMiJ9.5rKqv2mXcB8wYd0T' } },
     handle: async (work, { body }) => {
@@ -92,7 +97,7 @@ export const sessionTokenRoutes: Route[] = [
       'user. A session_id also requires the scope sessions.revoke. Also succeeds when there was nothing to end (RFC 7009 §2.2).',
     body: Type.Object({
       ...SessionName.properties,
-      everywhere: Type.Optional(Type.Boolean()),
+      everywhere: Type.Optional(Type.Boolean({ description: 'Ends every session of the user. Default `false`.' })),
     }),
     reply: Success,
     errors: [httpErrors.subOrgRequired],
@@ -115,7 +120,7 @@ export const issuerRoutes: Route[] = [
     auth: 'public',
     cors: 'any',
     tag,
-    summary: 'Public keys of the home account’s production tokens',
+    summary: 'Read the public keys (home account)',
     reply: JwkSet,
     handle: async ({ platform, headers }) => {
       headers['cache-control'] = CACHE
@@ -130,7 +135,7 @@ export const issuerRoutes: Route[] = [
     auth: 'public',
     cors: 'any',
     tag,
-    summary: 'Metadata of the issuer of the home account’s production tokens',
+    summary: 'Read the issuer metadata (home account)',
     reply: IssuerMetadata,
     errors: [httpErrors.notFound],
     handle: async ({ platform, headers }) => {
@@ -147,7 +152,7 @@ export const issuerRoutes: Route[] = [
     auth: 'public',
     cors: 'any',
     tag,
-    summary: 'Public keys of an environment’s tokens',
+    summary: 'Read the public keys',
     params: Issuer,
     reply: JwkSet,
     errors: [httpErrors.notFound],
@@ -167,7 +172,7 @@ export const issuerRoutes: Route[] = [
     auth: 'public',
     cors: 'any',
     tag,
-    summary: 'Metadata of the issuer of an environment’s tokens',
+    summary: 'Read the issuer metadata',
     params: Issuer,
     reply: IssuerMetadata,
     errors: [httpErrors.notFound],

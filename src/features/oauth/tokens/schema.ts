@@ -16,21 +16,59 @@ export const Introspection = named(
   'Introspection',
   Type.Object(
     {
-      active: Type.Boolean(),
-      token_type: Type.Optional(Type.String({ examples: ['access_token'] })),
-      iss: Type.Optional(Type.String({ examples: [ISSUER] })),
-      sub: Type.Optional(Type.String({ examples: [USER_ID] })),
-      aud: Type.Optional(Type.Union([Type.String({ examples: [ACCOUNT_ID] }), Type.Array(Type.String())])),
-      exp: Type.Optional(Type.Integer({ examples: [1795343400] })),
-      iat: Type.Optional(Type.Integer({ examples: [1795339800] })),
-      sid: Type.Optional(Type.String({ examples: ['0198b6f2-9a3c-7e18-b1d4-6c7f20e5a841'] })),
-      org_id: Type.Optional(nullable(Type.String({ examples: ['0198b6f2-50b7-7c92-a6e3-1d8f4b7092ce'] }))),
-      username: Type.Optional(Type.String({ examples: ['ada@acme.example'] })),
-      user_id: Type.Optional(Type.String({ examples: [USER_ID] })),
+      active: Type.Boolean({
+        description: 'Whether the token is valid now: signed here, not expired, and its session is live.',
+      }),
+      token_type: Type.Optional(
+        Type.String({ description: '`access_token` or `refresh_token`.', examples: ['access_token'] }),
+      ),
+      iss: Type.Optional(Type.String({ description: 'Issuer: the URL of the environment.', examples: [ISSUER] })),
+      sub: Type.Optional(Type.String({ description: 'The auth account of the user.', examples: [USER_ID] })),
+      aud: Type.Optional(
+        Type.Union([Type.String({ examples: [ACCOUNT_ID] }), Type.Array(Type.String())], {
+          description: 'Audience: the setting `audience`, or the account’s id.',
+        }),
+      ),
+      exp: Type.Optional(
+        Type.Integer({ description: 'When the token ends, in seconds since 1970.', examples: [1795343400] }),
+      ),
+      iat: Type.Optional(
+        Type.Integer({
+          description: 'When the token was issued, in seconds since 1970. Absent for a refresh token.',
+          examples: [1795339800],
+        }),
+      ),
+      sid: Type.Optional(
+        Type.String({
+          description: 'The session: `id` in `/v1/sessions`.',
+          examples: ['0198b6f2-9a3c-7e18-b1d4-6c7f20e5a841'],
+        }),
+      ),
+      org_id: Type.Optional(
+        nullable(
+          Type.String({ examples: ['0198b6f2-50b7-7c92-a6e3-1d8f4b7092ce'] }),
+          'The organization of the user. Null: the account level.',
+        ),
+      ),
+      username: Type.Optional(Type.String({ description: 'The address of the user.', examples: ['ada@acme.example'] })),
+      user_id: Type.Optional(Type.String({ description: 'The same as `sub`.', examples: [USER_ID] })),
       directory_user_id: Type.Optional(Type.String({ examples: ['0198b6f2-7c1a-7d3e-9b42-5a1f0c8e6d21'] })),
-      role: Type.Optional(Type.String({ examples: ['member'] })),
-      roles: Type.Optional(Type.Array(Type.String({ examples: ['editor'] }))),
-      permissions: Type.Optional(Type.Array(Type.String({ examples: ['members:read'] }))),
+      role: Type.Optional(
+        Type.String({
+          description: 'The built-in role of the user now; for a member of the team, their role there.',
+          examples: ['member'],
+        }),
+      ),
+      roles: Type.Optional(
+        Type.Array(Type.String({ examples: ['editor'] }), {
+          description: 'Slugs of the organization’s own roles that the user has now.',
+        }),
+      ),
+      permissions: Type.Optional(
+        Type.Array(Type.String({ examples: ['members:read'] }), {
+          description: 'Everything the roles of the user allow now.',
+        }),
+      ),
       amr: Type.Optional(Type.Array(Type.String({ examples: ['otp'] }))),
       aal: Type.Optional(Type.String({ examples: ['aal1'] })),
       connection_id: Type.Optional(
@@ -39,8 +77,13 @@ export const Introspection = named(
           'The SAML or OIDC connection of the session.',
         ),
       ),
-      auth_time: Type.Optional(Type.Integer({ examples: [1795339800] })),
-      env: Type.Optional(Type.String({ examples: ['production'] })),
+      auth_time: Type.Optional(
+        Type.Integer({
+          description: 'When the user signed in, in seconds since 1970. A step-up moves it.',
+          examples: [1795339800],
+        }),
+      ),
+      env: Type.Optional(Type.String({ description: 'Slug of the environment.', examples: ['production'] })),
       act: Type.Optional(Impersonator),
     },
     { description: 'What the token says (RFC 7662); of one that is not live, only `active: false`.' },
@@ -89,8 +132,14 @@ export function toIntrospection(
 const Jwk = named(
   'Jwk',
   Type.Object(
-    { kty: Type.String(), kid: Type.String(), use: Type.String(), alg: Type.String() },
     {
+      kty: Type.String({ description: 'Key type, such as `EC`.' }),
+      kid: Type.String({ description: 'Key id: the `kid` in the header of the tokens that it signs.' }),
+      use: Type.String({ description: 'Always `sig`: it verifies signatures.' }),
+      alg: Type.String({ description: 'Algorithm of the signatures, such as `ES256`.' }),
+    },
+    {
+      description: 'A public key. Elliptic-curve keys also have `crv`, `x` and `y`.',
       additionalProperties: true,
       examples: [
         {
@@ -109,7 +158,14 @@ const Jwk = named(
 
 export const JwkSet = named(
   'JwkSet',
-  Type.Object({ keys: Type.Array(Jwk) }, { description: 'Public keys (RFC 7517).' }),
+  Type.Object(
+    {
+      keys: Type.Array(Jwk, {
+        description: 'Keys that sign now, or signed tokens that are still valid, or will sign next.',
+      }),
+    },
+    { description: 'Public keys (RFC 7517).' },
+  ),
 )
 
 /** RFC 8414 §2, as far as it describes what verifiers and clients of this service need. */
@@ -117,11 +173,23 @@ export const IssuerMetadata = named(
   'IssuerMetadata',
   Type.Object(
     {
-      issuer: Type.String({ examples: [ISSUER] }),
-      jwks_uri: Type.String({ examples: [`${ISSUER}/.well-known/jwks.json`] }),
-      introspection_endpoint: Type.String({ examples: ['https://auth.example.com/api/v1/auth/token/introspect'] }),
-      revocation_endpoint: Type.String({ examples: ['https://auth.example.com/api/v1/auth/token/revoke'] }),
-      response_types_supported: Type.Array(Type.String(), { examples: [[]] }),
+      issuer: Type.String({ description: 'The `iss` of the tokens.', examples: [ISSUER] }),
+      jwks_uri: Type.String({
+        description: 'Where the public keys are.',
+        examples: [`${ISSUER}/.well-known/jwks.json`],
+      }),
+      introspection_endpoint: Type.String({
+        description: 'Where tokens are introspected (RFC 7662), with an API key.',
+        examples: ['https://auth.example.com/api/v1/auth/token/introspect'],
+      }),
+      revocation_endpoint: Type.String({
+        description: 'Where sessions are ended by token, with an API key.',
+        examples: ['https://auth.example.com/api/v1/auth/token/revoke'],
+      }),
+      response_types_supported: Type.Array(Type.String(), {
+        description: 'Empty: there is no authorization endpoint.',
+        examples: [[]],
+      }),
     },
     { description: 'Metadata of the issuer (RFC 8414).' },
   ),

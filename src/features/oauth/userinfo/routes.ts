@@ -10,24 +10,45 @@ const UserInfo = named(
   Type.Object(
     {
       sub: Type.String({ format: 'uuid', description: 'The auth account, as in the token.' }),
-      email: Type.String({ examples: ['ada@acme.example'] }),
-      email_verified: Type.Boolean(),
-      name: Type.Optional(Type.String({ examples: ['Ada Lovelace'] })),
-      given_name: Type.Optional(Type.String({ examples: ['Ada'] })),
-      family_name: Type.Optional(Type.String({ examples: ['Lovelace'] })),
-      phone_number: Type.Optional(Type.String({ examples: ['+14155550123'] })),
-      locale: Type.Optional(Type.String({ examples: ['de-AT'] })),
-      updated_at: Type.Integer({ description: 'Seconds since 1970.', examples: [1_795_339_800] }),
+      email: Type.String({ description: 'The address of the user.', examples: ['ada@acme.example'] }),
+      email_verified: Type.Boolean({ description: 'Whether the user has proved the mailbox.' }),
+      name: Type.Optional(
+        Type.String({ description: 'Full name. Absent if the user has none.', examples: ['Ada Lovelace'] }),
+      ),
+      given_name: Type.Optional(
+        Type.String({ description: 'First name. Absent if the user has none.', examples: ['Ada'] }),
+      ),
+      family_name: Type.Optional(
+        Type.String({ description: 'Last name. Absent if the user has none.', examples: ['Lovelace'] }),
+      ),
+      phone_number: Type.Optional(
+        Type.String({
+          description: 'Phone number as it was entered. Absent if the user has none.',
+          examples: ['+14155550123'],
+        }),
+      ),
+      locale: Type.Optional(
+        Type.String({ description: 'Language tag (BCP 47). Absent if the user has none.', examples: ['de-AT'] }),
+      ),
+      updated_at: Type.Integer({
+        description: 'When the profile last changed, in seconds since 1970.',
+        examples: [1_795_339_800],
+      }),
       directory_user_id: Type.String({ format: 'uuid' }),
-      org_id: Type.Optional(Type.String({ format: 'uuid' })),
-      role: Type.String({ examples: ['member'] }),
-      sid: Type.String({ format: 'uuid', description: 'The session.' }),
+      org_id: Type.Optional(
+        Type.String({ description: 'The organization of the user. Absent: the account level.', format: 'uuid' }),
+      ),
+      role: Type.String({ description: 'The built-in role of the user.', examples: ['member'] }),
+      sid: Type.String({ format: 'uuid', description: 'The session: `sid` of the token.' }),
       amr: Type.Array(Type.String({ examples: ['otp'] })),
       aal: Type.String({ examples: ['aal1'] }),
       connection_id: Type.Optional(
         Type.String({ format: 'uuid', description: 'The SAML or OIDC connection of the session.' }),
       ),
-      auth_time: Type.Integer({ description: 'Seconds since 1970.', examples: [1_795_336_200] }),
+      auth_time: Type.Integer({
+        description: 'When the user signed in or stepped up, in seconds since 1970.',
+        examples: [1_795_336_200],
+      }),
     },
     { description: 'The user and the session of the access token.' },
   ),

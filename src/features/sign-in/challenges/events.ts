@@ -10,7 +10,11 @@ export const challengeEvents = defineEvents({
   succeeded: [
     'mfa.challenge.succeeded',
     'A right code passed a challenge.',
-    Type.Object({ id: Id, directory_user_id: Id, method: Type.Enum(MFA_METHODS) }),
+    Type.Object({
+      id: Id,
+      directory_user_id: Id,
+      method: Type.Enum(MFA_METHODS, { description: 'The factor that passed.' }),
+    }),
   ],
   failed: [
     'mfa.challenge.failed',
@@ -18,8 +22,8 @@ export const challengeEvents = defineEvents({
     Type.Object({
       id: Id,
       directory_user_id: Id,
-      reason: Type.Enum(['wrong_code']),
-      locked: Type.Boolean({ description: 'It was one too many: the second step is locked for a while.' }),
+      reason: Type.Enum(['wrong_code'], { description: 'Always `wrong_code`.' }),
+      locked: Type.Boolean({ description: 'Whether this attempt locked the second step for a while.' }),
     }),
   ],
 })

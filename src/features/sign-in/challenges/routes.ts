@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { EventDefinition } from '../../../platform/events/events.ts'
 import { defineRoute, type Route } from '../../../platform/http/route.ts'
+import { described } from '../../../platform/schema.ts'
 import { SessionTokens } from '../../access/claims/claims.ts'
 import { doorRoutes } from '../../access/login/login.ts'
 import { mfaEvents } from '../../access/mfa/mfa.ts'
@@ -29,7 +30,12 @@ function verifyRoute(changes: EventDefinition[]): Route {
       'all challenges of a user, wrong codes lock the second step as wrong passwords lock an address (lockout_*).',
     body: Type.Object({
       challenge_token: ChallengeToken,
-      code: Type.String({ minLength: 1, maxLength: 40, examples: ['492039'] }),
+      code: Type.String({
+        description: 'Six digits of the app or the text message, or a backup code.',
+        minLength: 1,
+        maxLength: 40,
+        examples: ['492039'],
+      }),
       trust_device: Type.Optional(
         Type.Boolean({
           description: 'Trust the device for trusted_device_days, if the settings allow it.',
@@ -38,14 +44,16 @@ function verifyRoute(changes: EventDefinition[]): Route {
       ),
     }),
     reply: Type.Object({
-      session: SessionTokens,
+      session: described(SessionTokens, 'The session of the sign-in.'),
       trusted_device_token: Type.Optional(
         Type.String({
           description: 'Keep it on the device; send it as X-Trusted-Device at later sign-ins.',
           examples: ['td_9fKq2LrVb6XwZ1mTnC8sJ4hYpD7gE3aUoR5iNtBvMxQ'],
         }),
       ),
-      trusted_device_expires_at: Type.Optional(Type.String({ format: 'date-time' })),
+      trusted_device_expires_at: Type.Optional(
+        Type.String({ description: 'When the device is no longer trusted.', format: 'date-time' }),
+      ),
     }),
     errors: [challengeErrors.codeInvalid, challengeErrors.expired, ...doorRoutes.errors],
     event: challengeEvents.succeeded,
@@ -71,9 +79,9 @@ const sendRoute = defineRoute({
   tag,
   summary: 'Send six digits by text message',
   description: 'To the phone that the user has enrolled. Only the newest code is valid, while the challenge lives.',
-  body: Type.Object({ challenge_token: ChallengeToken, method: Type.Enum(['sms']) }),
+  body: Type.Object({ challenge_token: ChallengeToken, method: Type.Enum(['sms'], { description: 'Always `sms`.' }) }),
   reply: Type.Object({
-    delivery_hint: Type.String({ description: 'The number, masked.', examples: ['+•••••23'] }),
+    delivery_hint: Type.String({ description: 'The phone number, masked.', examples: ['+•••••23'] }),
   }),
   errors: [challengeErrors.expired, ...doorRoutes.errors],
   handle: async (work, { body }) => {

@@ -4,6 +4,6 @@ import { Type } from 'typebox'
 export const ChallengeToken = Type.String({
   minLength: 1,
   maxLength: 100,
-  description: 'From the response of the sign-in.',
+  description: '`challenge_token` of the response of the sign-in.',
   examples: ['mfa_3uJ0vQm8ZtW1nB7kYxR5cDpLs2Fa9HgE6oTiKbVwXyU'],
 })

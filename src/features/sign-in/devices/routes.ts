@@ -15,7 +15,7 @@ export const deviceRoutes: Route[] = [
     organizationToken: 'token_hash',
     service: 'auth',
     tag: 'Authentication',
-    summary: 'Say with a mailed link that a sign-in was not one’s own',
+    summary: 'Report an unknown sign-in',
     description: 'The mail about a new device has the link. Ends every session, trusted device and sign-in under way.',
     body: linkRoute.PresentedBody,
     reply: Success,

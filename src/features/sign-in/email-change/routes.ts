@@ -24,9 +24,9 @@ export const ownEmailRoutes: Route[] = [
     operation: 'me.email.begin',
     service: 'auth',
     wayIn: 'otp',
-    summary: 'Begin to change one’s own address',
+    summary: 'Start changing your email address',
     description:
-      'Mails a code to the new address, and with redirectTo a link. Nothing changes yet, nor is it told whether somebody else has it.',
+      'Mails a code to the new address, and with redirectTo a link. Nothing changes yet, and the response does not reveal whether the address is taken.',
     body: Type.Object({
       email: Email,
       redirectTo: Type.Optional(
@@ -57,10 +57,11 @@ export const ownEmailRoutes: Route[] = [
     operation: 'me.email.verify',
     service: 'auth',
     wayIn: 'otp',
-    summary: 'Change one’s own address with the code or the link',
+    summary: 'Confirm your new email address',
     description:
-      'Either proves the new address: otp_id with code, or, in the session that asked, token_hash of the link. One’s other sessions, trusted devices and sign-ins under way end. The old ' +
-      'address is told, with a link that undoes the change for 7 days.',
+      'Send otp_id with code, or token_hash of the link. The link works only in the session that asked for it. Your other ' +
+      'sessions, trusted devices and sign-ins under way end. The old address gets a mail with a link that undoes the ' +
+      'change for 7 days.',
     body: EmailProofBody,
     reply: Type.Object({ user: MeReply.properties.user, sessions_revoked: RevokedCount }),
     errors: [
@@ -94,8 +95,8 @@ export const undoEmailRoutes: Route[] = [
     organizationToken: 'token_hash',
     service: 'auth',
     tag: 'Authentication',
-    summary: 'Undo a person’s change of their address with a mailed link',
-    description: 'The old address is theirs again. Every session ends, and every link on its way.',
+    summary: 'Undo an email change by link',
+    description: 'Restores the old address. Ends every session of the user and every mailed link.',
     body: linkRoute.PresentedBody,
     reply: Success,
     errors: [

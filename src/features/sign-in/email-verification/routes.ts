@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { defineRoute, type Route } from '../../../platform/http/route.ts'
 import { showRate } from '../../../platform/limits/rate-limit.ts'
 import { Email } from '../../../platform/mail/address.ts'
+import { described } from '../../../platform/schema.ts'
 import { doorRoutes } from '../../access/login/login.ts'
 import { redirectErrors } from '../../access/redirects/redirects.ts'
 import { UserParams, userErrors } from '../../directory/users/users.ts'
@@ -18,7 +19,7 @@ export const emailVerificationRoutes: Route[] = [
     scope: 'users.write',
     service: 'auth',
     tag: 'Users',
-    summary: 'Mail a user a link that verifies their address',
+    summary: 'Resend the verification email',
     description: 'A newer link voids the older ones. Creates the auth account if there is none.',
     params: UserParams,
     body: Type.Object(linkRoute.Delivery),
@@ -47,12 +48,18 @@ export const emailVerificationRoutes: Route[] = [
     organizationToken: 'token_hash',
     service: 'auth',
     tag: 'Authentication',
-    summary: 'Verify an address with a mailed link',
+    summary: 'Verify an email address by link',
     description:
       'Creates no session. Someone who registered an address before its owner must not keep access: the first proof of ' +
       'the mailbox ends every session and removes the password. It stays if `password` sends the one that was chosen ' +
       'at sign-up; a wrong one counts as a failed sign-in and leaves the link valid.',
-    body: Type.Object({ email: Email, token_hash: linkRoute.TokenHash, password: Type.Optional(Password) }),
+    body: Type.Object({
+      email: Email,
+      token_hash: linkRoute.TokenHash,
+      password: Type.Optional(
+        described(Password, 'The password of a user who signed up with one and keeps it. Absent: none is checked.'),
+      ),
+    }),
     reply: Type.Object({
       success: Type.Boolean(),
       user_id: Type.String({ format: 'uuid' }),

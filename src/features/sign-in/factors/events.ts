@@ -4,7 +4,15 @@ import { named } from '../../../platform/schema.ts'
 import { MFA_METHODS } from '../../access/mfa/mfa.ts'
 
 const Id = Type.String({ format: 'uuid' })
-const FactorChange = named('FactorChange', Type.Object({ directory_user_id: Id, method: Type.Enum(MFA_METHODS) }))
+const FactorChange = named(
+  'FactorChange',
+  Type.Object({
+    directory_user_id: Id,
+    method: Type.Enum(MFA_METHODS, {
+      description: 'The factor: `totp` (authenticator app), `sms` (phone) or `backup` (backup codes).',
+    }),
+  }),
+)
 
 export const factorEvents = defineEvents({
   enrolled: ['mfa.enrolled', 'A user confirmed a second factor.', FactorChange],
@@ -16,6 +24,9 @@ export const factorEvents = defineEvents({
   backupCodesRegenerated: [
     'mfa.backup_codes.regenerated',
     'The backup codes were replaced by new ones.',
-    Type.Object({ directory_user_id: Id, codes: Type.Integer({ description: 'How many.', examples: [10] }) }),
+    Type.Object({
+      directory_user_id: Id,
+      codes: Type.Integer({ description: 'How many codes were made.', examples: [10] }),
+    }),
   ],
 })

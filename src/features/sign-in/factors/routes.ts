@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { invalidField } from '../../../platform/errors.ts'
 import type { EventDefinition } from '../../../platform/events/events.ts'
 import { defineRoute, type Route } from '../../../platform/http/route.ts'
-import { Success } from '../../../platform/schema.ts'
+import { described, Success } from '../../../platform/schema.ts'
 import { SessionTokens } from '../../access/claims/claims.ts'
 import { doorRoutes, loginErrors } from '../../access/login/login.ts'
 import { FactorUserId } from '../../access/mfa/mfa.ts'
@@ -93,7 +93,11 @@ function confirmRoute(changes: EventDefinition[]): Route {
       `the response also has the session. ${LESSER_SCOPE} ${TEAM_CHALLENGE} ${ENDS}`,
     body: Type.Object({
       userId: FactorUserId,
-      pendingId: Type.String({ minLength: 1, maxLength: 64 }),
+      pendingId: Type.String({
+        description: '`pendingId` of the response that started the enrollment.',
+        minLength: 1,
+        maxLength: 64,
+      }),
       code: TotpCode,
       challenge_token: Type.Optional(ChallengeToken),
       ...endsFields,
@@ -101,7 +105,7 @@ function confirmRoute(changes: EventDefinition[]): Route {
     reply: Type.Object({
       success: Type.Boolean(),
       backupCodes: BackupCodes,
-      session: Type.Optional(SessionTokens),
+      session: Type.Optional(described(SessionTokens, 'The session of the sign-in. Only with `challenge_token`.')),
     }),
     errors: [
       ...endsErrors,
@@ -199,7 +203,12 @@ const changeRoutes: Route[] = [
     description: ENDS,
     body: Type.Object({
       userId: FactorUserId,
-      code: Type.String({ minLength: 1, maxLength: 20, examples: ['492039'] }),
+      code: Type.String({
+        description: 'The six digits of the text message.',
+        minLength: 1,
+        maxLength: 20,
+        examples: ['492039'],
+      }),
       ...endsFields,
     }),
     reply: Success,

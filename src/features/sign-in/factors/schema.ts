@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { named, nullable } from '../../../platform/schema.ts'
+import { described, named, nullable } from '../../../platform/schema.ts'
 import { maskPhone } from '../../../platform/sms/phone.ts'
 import type { PendingTotp as Pending } from './enrollment.ts'
 import type { FactorRow } from './store.ts'
@@ -8,23 +8,32 @@ const moment = nullable(Type.String({ format: 'date-time' }))
 
 const MfaEnrollment = named(
   'MfaEnrollment',
-  Type.Object({
-    userId: nullable(Type.String({ format: 'uuid' }), 'Auth account.'),
-    directoryUserId: Type.String({ format: 'uuid' }),
-    enrolled: Type.Boolean(),
-    method: Type.String({ examples: ['totp'] }),
-    enrolledAt: moment,
-    pending: Type.Boolean({
-      description: 'The enrollment of an app has started and waits for its first code.',
-      examples: [false],
-    }),
-    backupCodesRemaining: Type.Integer({ examples: [10] }),
-    sms: Type.Object({
-      enrolled: Type.Boolean(),
-      enrolledAt: moment,
-      phone: nullable(Type.String({ examples: ['+•••••23'] }), 'Masked.'),
-    }),
-  }),
+  Type.Object(
+    {
+      userId: nullable(
+        Type.String({ format: 'uuid' }),
+        'The user’s auth account: `sub` of tokens. Null until the first sign-in, password or invitation.',
+      ),
+      directoryUserId: Type.String({ format: 'uuid' }),
+      enrolled: Type.Boolean({ description: 'Whether an authenticator app is confirmed.' }),
+      method: Type.String({ description: 'Always `totp`: the authenticator app.', examples: ['totp'] }),
+      enrolledAt: described(moment, 'When the app was confirmed. Null: no app.'),
+      pending: Type.Boolean({
+        description: 'The enrollment of an app has started and waits for its first code.',
+        examples: [false],
+      }),
+      backupCodesRemaining: Type.Integer({ description: 'Backup codes that are left, 0–10.', examples: [10] }),
+      sms: Type.Object(
+        {
+          enrolled: Type.Boolean({ description: 'Whether a phone is confirmed.' }),
+          enrolledAt: described(moment, 'When the phone was confirmed. Null: no phone.'),
+          phone: nullable(Type.String({ examples: ['+•••••23'] }), 'The phone number, masked. Null: none.'),
+        },
+        { description: 'The phone for codes by text message.' },
+      ),
+    },
+    { description: 'The second factors of a user, without passkeys.' },
+  ),
 )
 
 export const EnrollmentReply = Type.Object({ enrollment: MfaEnrollment })
@@ -83,27 +92,41 @@ const Secret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
 /** What an app is shown, once. */
 export const PendingTotp = named(
   'PendingTotp',
-  Type.Object({
-    pendingId: Type.String({ format: 'uuid' }),
-    qrDataUrl: Type.String({
-      description: 'A PNG of otpauthUrl, as a data URL.',
-      examples: ['data:image/png;base64,iVBORw0KGgo…'],
-    }),
-    secret: Type.String({ description: 'Base32. Never shown again.', examples: [Secret] }),
-    otpauthUrl: Type.String({
-      examples: [
-        `otpauth://totp/Acme:ada%40acme.example?issuer=Acme&secret=${Secret}&algorithm=SHA1&digits=6&period=30`,
-      ],
-    }),
-    expires_at: Type.String({ format: 'date-time' }),
-  }),
+  Type.Object(
+    {
+      pendingId: Type.String({ description: 'Send it back with the first code.', format: 'uuid' }),
+      qrDataUrl: Type.String({
+        description: 'A PNG of otpauthUrl, as a data URL.',
+        examples: [
+          'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABAQAAAAA3bvkkAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg==',
+        ],
+      }),
+      secret: Type.String({
+        description: 'The secret in Base32, for typing it into an app. Never shown again.',
+        examples: [Secret],
+      }),
+      otpauthUrl: Type.String({
+        description: 'The URL that an app opens, or that your own QR code shows. It has the secret.',
+        examples: [
+          `otpauth://totp/Acme:ada%40acme.example?issuer=Acme&secret=${Secret}&algorithm=SHA1&digits=6&period=30`,
+        ],
+      }),
+      expires_at: Type.String({ format: 'date-time' }),
+    },
+    { description: 'An enrollment that waits for the first code of the app.' },
+  ),
 )
 
 export function showPending({ expiresAt, ...pending }: Pending): Static<typeof PendingTotp> {
   return { ...pending, expires_at: expiresAt.toISOString() }
 }
 
-export const TotpCode = Type.String({ minLength: 1, maxLength: 20, description: 'Six digits.', examples: ['492039'] })
+export const TotpCode = Type.String({
+  minLength: 1,
+  maxLength: 20,
+  description: 'Six digits that the app shows, or that were sent to the phone.',
+  examples: ['492039'],
+})
 
 export const FactorPhone = Type.String({
   minLength: 1,
@@ -112,11 +135,14 @@ export const FactorPhone = Type.String({
   examples: ['+14155550123'],
 })
 
-const DeliveryHint = Type.String({ description: 'The number, masked.', examples: ['+•••••23'] })
+const DeliveryHint = Type.String({ description: 'The phone number, masked.', examples: ['+•••••23'] })
 
 export const PendingPhone = named(
   'PendingPhone',
-  Type.Object({ delivery_hint: DeliveryHint, expires_at: Type.String({ format: 'date-time' }) }),
+  Type.Object(
+    { delivery_hint: DeliveryHint, expires_at: Type.String({ format: 'date-time' }) },
+    { description: 'A phone that waits for the code that was sent to it.' },
+  ),
 )
 
 export const BackupCodesReply = named(

@@ -1,15 +1,15 @@
 import { Type } from 'typebox'
 import { defineEvents } from '../../../platform/events/events.ts'
-import { nullable } from '../../../platform/schema.ts'
+import { described, nullable } from '../../../platform/schema.ts'
 import { Impersonator } from '../../access/sessions/sessions.ts'
 
 const Id = Type.String({ format: 'uuid' })
 const about = Type.Object({
-  id: Id,
+  id: described(Id, 'The impersonation session.'),
   user_id: Id,
   directory_user_id: Id,
   impersonator: Impersonator,
-  ended: nullable(Type.Enum(['expired', 'revoked']), 'Null: it has begun.'),
+  ended: nullable(Type.Enum(['expired', 'revoked']), 'Why the session ended. Null: it has begun.'),
 })
 
 export const impersonationEvents = defineEvents({

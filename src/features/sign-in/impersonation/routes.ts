@@ -21,14 +21,20 @@ export const impersonationRoutes: Route[] = [
     // To be answered the same token again would be to be answered one that has ended, perhaps.
     idempotency: false,
     tag: 'Users',
-    summary: 'Act for a user',
+    summary: 'Impersonate a user',
     description:
       'Answers an access token of the user whose claim `act` says who acts and why (RFC 8693 §4.1), without a refresh ' +
       'token. Of this service it reads alone. The organization must allow it; the user is told by mail. Up to 20 an hour for each user. End it by DELETE ' +
       '/v1/sessions/{sessionId}.',
     params: UserParams,
     body: Type.Object({
-      reason: Type.String({ minLength: 1, maxLength: 500, pattern: '\\S', examples: ['Ticket 4711: empty invoice'] }),
+      reason: Type.String({
+        description: 'Why. In the audit log, in `act` of the token and in the session list of the user.',
+        minLength: 1,
+        maxLength: 500,
+        pattern: '\\S',
+        examples: ['Ticket 4711: empty invoice'],
+      }),
       actor: Type.Optional(
         Type.String({
           minLength: 1,
@@ -47,17 +53,21 @@ export const impersonationRoutes: Route[] = [
       ),
     }),
     reply: Type.Object({
-      session: Type.Object({
-        id: Type.String({ format: 'uuid' }),
-        access_token: Type.String({
-          examples: ['eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCJ9.eyJzdWIiOiIwMTk4YjZmMiJ9.5rKq'],
-        }),
-        expires_in: Type.Integer({ description: 'Seconds.', examples: [900] }),
-        expires_at: Type.String({ format: 'date-time' }),
-        user_id: Type.String({ format: 'uuid' }),
-        directory_user_id: Type.String({ format: 'uuid' }),
-        impersonator: Impersonator,
-      }),
+      session: Type.Object(
+        {
+          id: Type.String({ description: 'The session, `sid` of the token.', format: 'uuid' }),
+          access_token: Type.String({
+            description: 'Access token whose `act` names the support person.',
+            examples: ['eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCJ9.eyJzdWIiOiIwMTk4YjZmMiJ9.5rKq'],
+          }),
+          expires_in: Type.Integer({ description: 'Lifetime of the token, in seconds.', examples: [900] }),
+          expires_at: Type.String({ description: 'When the session and its token end.', format: 'date-time' }),
+          user_id: Type.String({ format: 'uuid' }),
+          directory_user_id: Type.String({ format: 'uuid' }),
+          impersonator: Impersonator,
+        },
+        { description: 'The session of the support person, which cannot be refreshed.' },
+      ),
     }),
     errors: [
       userErrors.notFound,

@@ -72,7 +72,10 @@ export const inviteRoutes: Route[] = [
     summary: 'List invitations',
     description: 'Invitations that have ended are listed for about a month.',
     query: Type.Object({ ...InviteFilters, ...listQuery }),
-    reply: Type.Object({ invites: Type.Array(Invite), ...listReply }),
+    reply: Type.Object({
+      invites: Type.Array(Invite, { description: 'Invitations of the organization.' }),
+      ...listReply,
+    }),
     async handle(work, { query }) {
       const page = readPage(work.platform, '/v1/users/invites', query)
       const { rows, reply } = finishPage(work, page, await listInvites(work, query, page), byAge)
@@ -148,7 +151,7 @@ export const inviteRoutes: Route[] = [
     scope: 'users.write',
     service: 'auth',
     tag,
-    summary: 'Invite a user, or invite them again',
+    summary: 'Invite a user',
     description:
       'Voids the link of the previous invitation. A user who has the status `invited` gets the roles in the request; others ' +
       'keep theirs.',

@@ -10,41 +10,72 @@ const Uuid = Type.String({ format: 'uuid' })
 
 export const Invite = named(
   'Invite',
-  Type.Object({
-    id: Uuid,
-    email: Type.String({ description: 'The address it was mailed to.', examples: ['ada@acme.example'] }),
-    status: Type.Unsafe<InviteStatus>({ type: 'string', enum: [...INVITE_STATUSES] }),
-    user_id: nullable(Uuid, 'Auth account.'),
-    directory_user_id: Uuid,
-    invited_by: Object.assign(nullable(Type.String(), 'The name of the person who invited, as the mail shows it.'), {
-      examples: ['Grace Hopper'],
-    }),
-    sub_org_id: nullable(Type.String({ format: 'uuid', examples: ['0198b6f2-50b7-7c92-a6e3-1d8f4b7092ce'] })),
-    created_at: Moment,
-    expires_at: Type.String({ format: 'date-time', examples: ['2026-11-29T09:30:00.000Z'] }),
-    accepted_at: Object.assign(nullable(Moment), { examples: [null] }),
-    revoked_at: Object.assign(nullable(Moment), { examples: [null] }),
-  }),
+  Type.Object(
+    {
+      id: Uuid,
+      email: Type.String({ description: 'The address it was mailed to.', examples: ['ada@acme.example'] }),
+      status: Type.Unsafe<InviteStatus>({
+        description: '`pending`: waits for the person. `accepted`, `expired` or `revoked`: the link no longer works.',
+        type: 'string',
+        enum: [...INVITE_STATUSES],
+      }),
+      user_id: nullable(
+        Uuid,
+        'The user’s auth account: `sub` of tokens. Null until the first sign-in, password or invitation.',
+      ),
+      directory_user_id: Uuid,
+      invited_by: Object.assign(nullable(Type.String(), 'The name of the person who invited, as the mail shows it.'), {
+        examples: ['Grace Hopper'],
+      }),
+      sub_org_id: nullable(Type.String({ format: 'uuid', examples: ['0198b6f2-50b7-7c92-a6e3-1d8f4b7092ce'] })),
+      created_at: Moment,
+      expires_at: Type.String({ format: 'date-time', examples: ['2026-11-29T09:30:00.000Z'] }),
+      accepted_at: Object.assign(nullable(Moment), {
+        description: 'When the person accepted. Null: not accepted.',
+        examples: [null],
+      }),
+      revoked_at: Object.assign(nullable(Moment), {
+        description: 'When it was withdrawn. Null: not withdrawn.',
+        examples: [null],
+      }),
+    },
+    { description: 'An invitation of a user into an organization.' },
+  ),
 )
 export type Invite = Static<typeof Invite>
 
 export const InviteUrl = Type.Optional(
   Type.String({
-    description: 'Only with deliver false.',
-    examples: ['https://app.example.com/auth?type=invite&email=ada%40acme.example&…'],
+    description: 'The link itself. Only with `deliver: false`.',
+    examples: [
+      'https://app.example.com/auth?type=invite&email=ada%40acme.example&token_hash=02wqXJ8zLr5TcYb1NfKd7h9mQsVgPeAo3RuIxWyHt6CkZjEn4SGlBvMaFpDqOi0U',
+    ],
   }),
 )
 
-export const DeliveryHint = Type.String({ description: 'The address, masked.', examples: ['a•••@acme.example'] })
+export const DeliveryHint = Type.String({
+  description: 'The address that the mail goes to, masked.',
+  examples: ['a•••@acme.example'],
+})
 
-export const MadeInvite = named('MadeInvite', Type.Object({ ...Invite.properties, invite_url: InviteUrl }))
+export const MadeInvite = named(
+  'MadeInvite',
+  Type.Object(
+    { ...Invite.properties, invite_url: InviteUrl },
+    { description: 'The invitation, with its link if it was not mailed.' },
+  ),
+)
 
 export const InviteFilters = {
-  status: Type.Optional(Type.Enum([...INVITE_STATUSES])),
-  email: Type.Optional(Type.String({ maxLength: 320, description: 'The complete address.' })),
+  status: Type.Optional(Type.Enum([...INVITE_STATUSES], { description: 'Only invitations in this state.' })),
+  email: Type.Optional(
+    Type.String({ maxLength: 320, description: 'Only entries with this complete address, in any case.' }),
+  ),
 }
 
-export const InviteParams = Type.Object({ inviteId: Type.String() })
+export const InviteParams = Type.Object({
+  inviteId: Type.String({ description: 'Invitation: `id` in `GET /v1/users/invites`.' }),
+})
 
 export const AcceptBody = Type.Object({
   token: linkRoute.TokenHash,

@@ -8,7 +8,11 @@ const DAY = 24 * HOUR
 export const inviteSettings = defineSettingsPart(
   'auth_settings',
   Type.Object({
-    invite_ttl_seconds: Type.Integer({ minimum: HOUR, maximum: 30 * DAY, description: 'Lifetime of an invitation.' }),
+    invite_ttl_seconds: Type.Integer({
+      minimum: HOUR,
+      maximum: 30 * DAY,
+      description: 'Lifetime of an invitation, in seconds.',
+    }),
   }),
   {
     invite_ttl_seconds: 7 * DAY,

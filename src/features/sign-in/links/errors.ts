@@ -7,7 +7,11 @@ export const linkErrors = defineErrors({
     'token_invalid',
     'The link is not valid',
     'It was never mailed to this address, was used or withdrawn, or a newer one was sent: request a new link.',
-    { reason: Type.Enum(['used', 'withdrawn'], { description: 'Only for whoever has the right link.' }) },
+    {
+      reason: Type.Enum(['used', 'withdrawn'], {
+        description: 'Sent only if the link was a real one: it was used, or withdrawn.',
+      }),
+    },
   ],
   tokenExpired: [
     400,

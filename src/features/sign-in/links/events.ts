@@ -5,10 +5,13 @@ import { named } from '../../../platform/schema.ts'
 /** The data of an event about a link that was created for a user. */
 export const LinkEventData = named(
   'MailedLink',
-  Type.Object({
-    link_id: Type.String({ format: 'uuid' }),
-    channel: Type.String({ examples: ['email'] }),
-  }),
+  Type.Object(
+    {
+      link_id: Type.String({ description: 'The link. Later events about it have the same id.', format: 'uuid' }),
+      channel: Type.String({ description: 'How the link was sent: always `email`.', examples: ['email'] }),
+    },
+    { description: 'A link that was mailed, or issued to your backend.' },
+  ),
 )
 
 export const magicLinkEvents = defineEvents({

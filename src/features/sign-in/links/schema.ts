@@ -38,11 +38,16 @@ export const LinkReply = named(
   'SentLink',
   Type.Object(
     {
-      delivery_hint: Type.String({ description: 'The address, masked.', examples: ['a•••@acme.example'] }),
+      delivery_hint: Type.String({
+        description: 'The address that the mail goes to, masked.',
+        examples: ['a•••@acme.example'],
+      }),
       url: Type.Optional(
         Type.String({
-          description: 'Only with deliver false.',
-          examples: ['https://app.example.com/auth?type=magiclink&email=ada%40acme.example&…'],
+          description: 'The link itself. Only with `deliver: false`.',
+          examples: [
+            'https://app.example.com/auth?type=magiclink&email=ada%40acme.example&token_hash=02wqXJ8zLr5TcYb1NfKd7h9mQsVgPeAo3RuIxWyHt6CkZjEn4SGlBvMaFpDqOi0U',
+          ],
         }),
       ),
     },

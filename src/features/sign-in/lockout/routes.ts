@@ -17,7 +17,7 @@ const unlockRoutes: Route[] = [
     organizationToken: 'token_hash',
     service: 'auth',
     tag: 'Authentication',
-    summary: 'Unlock an address with a mailed link',
+    summary: 'Unlock a user by link',
     description: 'The mail about a lock has the link. Resets the failed attempts at the address.',
     body: linkRoute.PresentedBody,
     reply: Success,

@@ -11,13 +11,24 @@ export const otpEvents = defineEvents({
     'A one-time code was sent: to a user who signs in or up, or by the generator to an address or a phone.',
     Type.Object(
       {
-        otp_id: Type.String({ format: 'uuid' }),
+        otp_id: Type.String({ description: 'The code: `otp_id` of the response.', format: 'uuid' }),
         purpose: Type.Optional(Type.Enum([...purposes], { description: 'Absent for a code of the generator.' })),
-        channel: Type.Optional(Type.String({ examples: ['email'] })),
-        session_id: Type.Optional(nullable(Type.String({ examples: ['checkout-4711'] }), 'Generator only.')),
-        email: Type.Optional(Type.String({ description: 'Generator only.', examples: ['ada@acme.example'] })),
-        phone: Type.Optional(Type.String({ description: 'Generator only.', examples: ['+14155550123'] })),
-        delivery_method: Type.Optional(Type.Enum(['email', 'sms'], { description: 'Generator only.' })),
+        channel: Type.Optional(Type.String({ description: '`email` or `sms`.', examples: ['email'] })),
+        session_id: Type.Optional(
+          nullable(Type.String({ examples: ['checkout-4711'] }), 'Only for `POST /v1/otp/generate`: as sent there.'),
+        ),
+        email: Type.Optional(
+          Type.String({
+            description: 'Only for `POST /v1/otp/generate`: as sent there.',
+            examples: ['ada@acme.example'],
+          }),
+        ),
+        phone: Type.Optional(
+          Type.String({ description: 'Only for `POST /v1/otp/generate`: as sent there.', examples: ['+14155550123'] }),
+        ),
+        delivery_method: Type.Optional(
+          Type.Enum(['email', 'sms'], { description: 'Only for `POST /v1/otp/generate`: as sent there.' }),
+        ),
       },
       { examples: [{ otp_id: '0198b6f2-4503-7b31-88cc-4c599ba00e1e', purpose: 'login', channel: 'email' }] },
     ),

@@ -84,7 +84,7 @@ const generatorRoutes: Route[] = [
     update: { path: '/v1/otp/settings', summary: 'Change one-time code settings' },
     updateDefaults: {
       path: '/v1/otp/settings/defaults',
-      summary: 'Change the one-time code settings that the environment’s organizations inherit',
+      summary: 'Change the default one-time code settings',
       description:
         'For org-wide keys. The generator uses these settings without subOrgId. null returns a field to the default.',
     },

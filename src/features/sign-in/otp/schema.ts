@@ -1,7 +1,7 @@
 import { type Static, type TStringOptions, Type } from 'typebox'
 import { Email } from '../../../platform/mail/address.ts'
 import { DeliveryState } from '../../../platform/outbox/delivery-state.ts'
-import { named, nullable } from '../../../platform/schema.ts'
+import { described, named, nullable } from '../../../platform/schema.ts'
 import { SettingsSources } from '../../../platform/settings/settings.ts'
 import { Settings } from './settings.ts'
 import type { SentCode } from './sign-in-codes/sign-in-codes.ts'
@@ -18,7 +18,13 @@ const sessionId = optionalText({
 
 export const GenerateBody = Type.Object({
   session_id: sessionId,
-  ttl_seconds: Type.Optional(Type.Integer({ minimum: 30, maximum: 3600, description: 'Default: the setting.' })),
+  ttl_seconds: Type.Optional(
+    Type.Integer({
+      minimum: 30,
+      maximum: 3600,
+      description: 'Lifetime of the code, in seconds. Default: the setting `ttl_seconds`.',
+    }),
+  ),
   email: optionalText({
     maxLength: 320,
     description: 'Sends the code there. A newer code that is sent to it voids the older one.',
@@ -38,9 +44,12 @@ export const Otp = named(
   'Otp',
   Type.Object(
     {
-      otp_id: Type.String({ format: 'uuid' }),
+      otp_id: Type.String({ description: 'Identifies the code: send it back when you validate.', format: 'uuid' }),
       code: Type.String({ description: 'Two words; in mode digit six digits.', examples: ['amber falcon'] }),
-      session_id: nullable(Type.String({ examples: ['checkout-4711'] })),
+      session_id: nullable(
+        Type.String({ examples: ['checkout-4711'] }),
+        'Your own name for the code, as sent. Null: none.',
+      ),
       expires_at: Type.String({ format: 'date-time' }),
       delivery: nullable(DeliveryState, 'What became of the message; null if none was asked for.'),
       digit_code: Type.Optional(
@@ -58,7 +67,10 @@ export const ValidateBody = Type.Object({
     description: 'In any case, joined by a space, hyphen or underscore.',
     examples: ['amber falcon'],
   }),
-  otp_id: optionalText({ minLength: 1, maxLength: 255, examples: ['0198b6f2-4503-7b31-88cc-4c599ba00e1e'] }),
+  otp_id: described(
+    optionalText({ minLength: 1, maxLength: 255, examples: ['0198b6f2-4503-7b31-88cc-4c599ba00e1e'] }),
+    'The code to validate, from the response that made it. Or send `session_id`.',
+  ),
   session_id: sessionId,
 })
 
@@ -66,8 +78,10 @@ export const OtpValidation = named(
   'OtpValidation',
   Type.Object(
     {
-      valid: Type.Boolean(),
-      message: Type.Optional(Type.String({ description: 'Why not, to be shown.', examples: ['Invalid code'] })),
+      valid: Type.Boolean({ description: 'Whether the code was right and unused. It is consumed then.' }),
+      message: Type.Optional(
+        Type.String({ description: 'Why not, in English. Only if `valid` is false.', examples: ['Invalid code'] }),
+      ),
     },
     { description: 'Whether the code was right.' },
   ),
@@ -89,7 +103,10 @@ export const SentCodeReply = named(
   'SentCode',
   Type.Object(
     {
-      otp_id: Type.String({ format: 'uuid' }),
+      otp_id: Type.String({
+        description: 'Identifies the code: send it back with the code that the user enters.',
+        format: 'uuid',
+      }),
       expires_at: Type.String({ format: 'date-time' }),
       delivery_hint: Type.String({
         description: 'The address as it was typed, masked; by SMS the same for everybody.',

@@ -9,57 +9,60 @@ import { loginErrors } from '../../access/login/login.ts'
 
 export const Settings = named(
   'OtpSettings',
-  Type.Object({
-    mode: Type.Enum(['phrase', 'digit', 'both'], { description: 'Two words, six digits, or both: either passes.' }),
-    ttl_seconds: Type.Integer({
-      minimum: 30,
-      maximum: 3600,
-      description: 'Lifetime of a code, unless the caller sets one.',
-    }),
-    channel_sms: Type.Boolean({ description: 'Codes may be sent by SMS.' }),
-    channel_email: Type.Boolean({ description: 'Codes may be sent by email.' }),
-    max_attempts: Type.Integer({ minimum: 1, maximum: 10, description: 'Wrong attempts that end a code.' }),
-    resend_interval_seconds: Type.Integer({
-      minimum: 0,
-      maximum: 600,
-      description: 'Within this time sign-in sends no second email while the first code is unused.',
-    }),
-    rate_limit_per_minute: Type.Integer({
-      minimum: 1,
-      maximum: 60,
-      description: 'Codes sent to one address or number.',
-    }),
-    rate_limit_per_hour: Type.Integer({
-      minimum: 1,
-      maximum: 600,
-      description: 'Codes sent to one address or number.',
-    }),
-    sms_allowed_countries: Type.Array(Country, {
-      uniqueItems: true,
-      maxItems: COUNTRIES.length,
-      description: 'Where codes may be sent by SMS. Empty: nowhere.',
-    }),
-    sms_daily_limit: Type.Integer({
-      minimum: 1,
-      maximum: 100_000,
-      description: 'Codes sent by SMS per day, to all numbers. Beyond it codes are created but not sent.',
-    }),
-    send_limit_per_hour_organization: Type.Integer({
-      minimum: 1,
-      maximum: 1_000_000,
-      description: 'Messages per hour to all addresses.',
-    }),
-    send_limit_per_hour_key: Type.Integer({
-      minimum: 1,
-      maximum: 1_000_000,
-      description: 'Messages per hour that one API key or one member of the team may cause, over all organizations.',
-    }),
-    send_limit_per_hour_network: Type.Integer({
-      minimum: 1,
-      maximum: 1_000_000,
-      description: 'Codes and links per hour that people of one network may ask for, if X-End-User-IP is sent.',
-    }),
-  }),
+  Type.Object(
+    {
+      mode: Type.Enum(['phrase', 'digit', 'both'], { description: 'Two words, six digits, or both: either passes.' }),
+      ttl_seconds: Type.Integer({
+        minimum: 30,
+        maximum: 3600,
+        description: 'Lifetime of a code in seconds, unless the caller sets one.',
+      }),
+      channel_sms: Type.Boolean({ description: 'Codes may be sent by SMS.' }),
+      channel_email: Type.Boolean({ description: 'Codes may be sent by email.' }),
+      max_attempts: Type.Integer({ minimum: 1, maximum: 10, description: 'Wrong attempts that end a code.' }),
+      resend_interval_seconds: Type.Integer({
+        minimum: 0,
+        maximum: 600,
+        description: 'Within this time sign-in sends no second email while the first code is unused.',
+      }),
+      rate_limit_per_minute: Type.Integer({
+        minimum: 1,
+        maximum: 60,
+        description: 'Most codes sent to one address or number in a minute.',
+      }),
+      rate_limit_per_hour: Type.Integer({
+        minimum: 1,
+        maximum: 600,
+        description: 'Most codes sent to one address or number in an hour.',
+      }),
+      sms_allowed_countries: Type.Array(Country, {
+        uniqueItems: true,
+        maxItems: COUNTRIES.length,
+        description: 'Where codes may be sent by SMS. Empty: nowhere.',
+      }),
+      sms_daily_limit: Type.Integer({
+        minimum: 1,
+        maximum: 100_000,
+        description: 'Codes sent by SMS per day, to all numbers. Beyond it codes are created but not sent.',
+      }),
+      send_limit_per_hour_organization: Type.Integer({
+        minimum: 1,
+        maximum: 1_000_000,
+        description: 'Messages per hour to all addresses.',
+      }),
+      send_limit_per_hour_key: Type.Integer({
+        minimum: 1,
+        maximum: 1_000_000,
+        description: 'Messages per hour that one API key or one member of the team may cause, over all organizations.',
+      }),
+      send_limit_per_hour_network: Type.Integer({
+        minimum: 1,
+        maximum: 1_000_000,
+        description: 'Codes and links per hour that people of one network may ask for, if X-End-User-IP is sent.',
+      }),
+    },
+    { description: 'How one-time codes look, how long they are valid and how many may be sent.' },
+  ),
 )
 
 export type OtpSettings = Static<typeof Settings>

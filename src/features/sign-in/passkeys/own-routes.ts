@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { defineOwnRoute } from '../../../platform/http/own-route.ts'
 import { wholeList, wholeListReply } from '../../../platform/http/pagination.ts'
 import type { Route } from '../../../platform/http/route.ts'
+import { described } from '../../../platform/schema.ts'
 import { reachOf } from '../../../platform/tenancy/directory.ts'
 import { defineWayInRoute, selfManagementErrors } from '../../access/self-management/self-management.ts'
 import { listPasskeysOf } from './administration.ts'
@@ -31,8 +32,11 @@ export const ownPasskeyRoutes: Route[] = [
     path: '/v1/me/passkeys',
     operation: 'me.passkeys.list',
     service,
-    summary: 'List one’s own passkeys',
-    reply: Type.Object({ credentials: Type.Array(Passkey), ...wholeListReply }),
+    summary: 'List your passkeys',
+    reply: Type.Object({
+      credentials: Type.Array(Passkey, { description: 'Passkeys of the signed-in user, oldest first.' }),
+      ...wholeListReply,
+    }),
     async handle(work) {
       const { directory, caller } = work
       const there = { ...work, reach: reachOf(directory) }
@@ -45,9 +49,12 @@ export const ownPasskeyRoutes: Route[] = [
     operation: 'me.passkeys.options',
     service,
     wayIn,
-    summary: 'Start registering a passkey of one’s own',
+    summary: 'Start registering a passkey for yourself',
     description: 'Pass the options to navigator.credentials.create(), and its result to /v1/me/passkeys/verify.',
-    reply: Type.Object({ options: CreationOptions, challengeId: ChallengeId }),
+    reply: Type.Object({
+      options: described(CreationOptions, 'For `navigator.credentials.create()` in the browser.'),
+      challengeId: ChallengeId,
+    }),
     errors: [passkeyErrors.limitReached, passkeyErrors.recentSignInRequired],
     examples: { reply: REGISTER_EXAMPLE },
     handle: (work) =>
@@ -59,14 +66,18 @@ export const ownPasskeyRoutes: Route[] = [
     operation: 'me.passkeys.register',
     service,
     wayIn,
-    summary: 'Register a passkey of one’s own',
+    summary: 'Register a passkey for yourself',
     description: 'A challenge can be answered once, within 300 seconds. Told by email.',
     body: Type.Object({
-      challengeId: Type.String({ minLength: 1, maxLength: 64 }),
+      challengeId: Type.String({
+        description: '`challengeId` of the response with the options.',
+        minLength: 1,
+        maxLength: 64,
+      }),
       credential: RegistrationCredential,
       deviceName: Type.Optional(PasskeyName),
     }),
-    reply: Type.Object({ success: Type.Boolean(), credential: Passkey }),
+    reply: Type.Object({ success: Type.Boolean(), credential: described(Passkey, 'The passkey that was registered.') }),
     errors: [passkeyErrors.passkeyInvalid, passkeyErrors.exists, passkeyErrors.limitReached],
     event: passkeyEvents.registered,
     async handle(work, { body: { deviceName = null, ...answer } }) {
@@ -79,10 +90,10 @@ export const ownPasskeyRoutes: Route[] = [
     path: '/v1/me/passkeys/{id}',
     operation: 'me.passkeys.rename',
     service,
-    summary: 'Name one of one’s passkeys',
+    summary: 'Rename one of your passkeys',
     params,
     body: PasskeyPatch,
-    reply: Type.Object({ credential: Passkey }),
+    reply: Type.Object({ credential: described(Passkey, 'The passkey with its new name.') }),
     errors: [passkeyErrors.notFound],
     maybeEvents: [passkeyEvents.updated],
     examples: { body: { deviceName: 'Ada’s phone' } },
@@ -95,7 +106,7 @@ export const ownPasskeyRoutes: Route[] = [
     path: '/v1/me/passkeys/{id}',
     operation: 'me.passkeys.delete',
     service,
-    summary: 'Delete one of one’s passkeys',
+    summary: 'Delete one of your passkeys',
     description: 'Told by email. Not the last factor, where the policy requires one.',
     params,
     reply: Type.Object({ success: Type.Boolean() }),

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { httpErrors } from '../../../platform/errors.ts'
 import { wholeList, wholeListReply } from '../../../platform/http/pagination.ts'
 import { defineRoute, type Route } from '../../../platform/http/route.ts'
+import { described } from '../../../platform/schema.ts'
 import { accountDirectory, type Reach } from '../../../platform/tenancy/directory.ts'
 import type { Work } from '../../../platform/work.ts'
 import { doorRoutes } from '../../access/login/login.ts'
@@ -87,7 +88,10 @@ export const passkeyRoutes: Route[] = [
       'the challenge is for the rp_id and origins of the environment’s defaults, and no passkey is listed: the user ' +
       'chooses among those on the device. Passkeys of organizations with another rp_id need subOrgId.',
     body: SignInOptionsBody,
-    reply: Type.Object({ options: RequestOptions, challengeId: ChallengeId }),
+    reply: Type.Object({
+      options: described(RequestOptions, 'For `navigator.credentials.get()` in the browser.'),
+      challengeId: ChallengeId,
+    }),
     // The last release required subOrgId: its clients know the code.
     errors: [...doorRoutes.sendErrors, httpErrors.subOrgRequired],
     async handle({ reach, ...work }, { body: { email = '', conditional = false } }) {
@@ -137,7 +141,10 @@ export const passkeyRoutes: Route[] = [
       userId: Type.String({ minLength: 1, description: 'Directory user (`id`) or auth account (`userId`).' }),
     }),
     reply: Type.Object(
-      { credentials: Type.Array(Passkey), ...wholeListReply },
+      {
+        credentials: Type.Array(Passkey, { description: 'Every passkey of the user, oldest first.' }),
+        ...wholeListReply,
+      },
       { description: 'Every passkey of the user, oldest first.' },
     ),
     errors: [userErrors.notFound],
@@ -156,7 +163,7 @@ export const passkeyRoutes: Route[] = [
     summary: 'Name a passkey',
     params: CredentialParams,
     body: PasskeyPatch,
-    reply: Type.Object({ credential: Passkey }),
+    reply: Type.Object({ credential: described(Passkey, 'The passkey with its new name.') }),
     errors: [passkeyErrors.notFound],
     maybeEvents: [passkeyEvents.updated],
     examples: { body: { deviceName: 'Ada’s phone' } },

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { named, nullable, ONE_LINE, oneOf } from '../../../platform/schema.ts'
+import { described, named, nullable, ONE_LINE, oneOf } from '../../../platform/schema.ts'
 import { authenticatorName } from '../relying-party/relying-party.ts'
 import type { PasskeyRow } from './store.ts'
 
@@ -19,29 +19,44 @@ const base64url = (maxLength: number, example: string) =>
   })
 
 // WebAuthn L3 §4: at most 1023 bytes.
-const credentialId = base64url(1366, CREDENTIAL_ID)
-const clientDataJSON = base64url(16_384, 'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0IiwiY2hhbGxlbmdlIjoicTBWN21YMmIifQ')
+const credentialId = described(base64url(1366, CREDENTIAL_ID), 'The credential’s own id, in base64url.')
+const clientDataJSON = described(
+  base64url(16_384, 'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0IiwiY2hhbGxlbmdlIjoicTBWN21YMmIifQ'),
+  'What the browser signed: the challenge and the origin. Base64url.',
+)
 const ceremonyId = (from: string) =>
   Type.String({ minLength: 1, maxLength: 64, description: `From the response of ${from}.` })
-const type = Type.Literal('public-key')
+const type = Type.Literal('public-key', { description: 'Always `public-key`.' })
 const Transport = Type.String({ examples: ['internal'] })
-const Timeout = Type.Integer({ description: 'Milliseconds.', examples: [300_000] })
+const Timeout = Type.Integer({
+  description: 'How long the browser waits for the user, in milliseconds.',
+  examples: [300_000],
+})
 
 /** `toJSON()` of the result of `navigator.credentials.create()`. Browsers add fields, which are ignored. */
 export const RegistrationCredential = named(
   'PasskeyRegistrationCredential',
   Type.Object(
     {
-      id: credentialId,
-      rawId: credentialId,
+      id: described(credentialId, 'The credential’s own id, in base64url.'),
+      rawId: described(credentialId, 'The same as `id`.'),
       type,
-      response: Type.Object({
-        clientDataJSON,
-        attestationObject: base64url(65_536, 'o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YViU'),
-        transports: Type.Optional(
-          Type.Array(Type.String({ pattern: '^[a-z-]{1,32}$', examples: ['internal'] }), { maxItems: 10 }),
-        ),
-      }),
+      response: Type.Object(
+        {
+          clientDataJSON,
+          attestationObject: described(
+            base64url(65_536, 'o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YViU'),
+            'The new public key and the authenticator’s data, in base64url.',
+          ),
+          transports: Type.Optional(
+            Type.Array(Type.String({ pattern: '^[a-z-]{1,32}$', examples: ['internal'] }), {
+              description: 'How the authenticator can be reached, as `getTransports()` says.',
+              maxItems: 10,
+            }),
+          ),
+        },
+        { description: 'What the authenticator answered (WebAuthn Level 3 §5.2.1).' },
+      ),
     },
     { description: 'toJSON() of the result of navigator.credentials.create().' },
   ),
@@ -53,15 +68,29 @@ export const SignInCredential = named(
   'PasskeySignInCredential',
   Type.Object(
     {
-      id: credentialId,
-      rawId: credentialId,
+      id: described(credentialId, 'The credential’s own id, in base64url.'),
+      rawId: described(credentialId, 'The same as `id`.'),
       type,
-      response: Type.Object({
-        clientDataJSON,
-        authenticatorData: base64url(16_384, 'SZYN5YgOjGh0NBcPZHZgW4_krrmihjLHmVzzuoMdl2MFAAAAAQ'),
-        signature: base64url(4096, 'MEUCIQDf1mK3pV7sYw9LxT2aBq8RzG5hJnC0uE6oI4kWvXtMsAIgZr'),
-        userHandle: Type.Optional(nullable(base64url(88, USER_HANDLE))),
-      }),
+      response: Type.Object(
+        {
+          clientDataJSON,
+          authenticatorData: described(
+            base64url(16_384, 'SZYN5YgOjGh0NBcPZHZgW4_krrmihjLHmVzzuoMdl2MFAAAAAQ'),
+            'Flags and counter of the authenticator, in base64url.',
+          ),
+          signature: described(
+            base64url(4096, 'MEUCIQDf1mK3pV7sYw9LxT2aBq8RzG5hJnC0uE6oI4kWvXtMsAIgZr'),
+            'Signature over both, in base64url.',
+          ),
+          userHandle: Type.Optional(
+            nullable(
+              base64url(88, USER_HANDLE),
+              'The user that the credential is of, in base64url. Null: the authenticator keeps none.',
+            ),
+          ),
+        },
+        { description: 'What the authenticator answered (WebAuthn Level 3 §5.2.2).' },
+      ),
     },
     { description: 'toJSON() of the result of navigator.credentials.get().' },
   ),
@@ -78,7 +107,9 @@ export const PasskeyName = named(
 )
 
 export const RegisterBody = Type.Object({
-  action: Type.Enum(['options', 'verify']),
+  action: Type.Enum(['options', 'verify'], {
+    description: '`options` starts the registration, `verify` completes it.',
+  }),
   userId: Type.String({
     minLength: 1,
     maxLength: 64,
@@ -100,11 +131,16 @@ export type RegisterBody = Static<typeof RegisterBody>
 const PublicKey = Type.String({ examples: ['public-key'] })
 const Descriptor = named(
   'PasskeyDescriptor',
-  Type.Object({
-    type: PublicKey,
-    id: Type.String({ examples: [CREDENTIAL_ID] }),
-    transports: Type.Optional(Type.Array(Transport)),
-  }),
+  Type.Object(
+    {
+      type: described(PublicKey, 'Always `public-key`.'),
+      id: Type.String({ description: 'The credential’s own id, in base64url.', examples: [CREDENTIAL_ID] }),
+      transports: Type.Optional(
+        Type.Array(Transport, { description: 'How the authenticator can be reached, such as `internal` or `usb`.' }),
+      ),
+    },
+    { description: 'A credential that the browser should offer or refuse.' },
+  ),
 )
 export type Descriptor = Static<typeof Descriptor>
 
@@ -114,21 +150,53 @@ export const ALGORITHMS = [-8, -7, -257]
 /** PublicKeyCredentialCreationOptionsJSON (WebAuthn L3 §5.1.9) */
 export const CreationOptions = named(
   'PasskeyCreationOptions',
-  Type.Object({
-    rp: Type.Object({ id: Type.String(), name: Type.String() }),
-    user: Type.Object({ id: Type.String(), name: Type.String(), displayName: Type.String() }),
-    challenge: Type.String(),
-    pubKeyCredParams: Type.Array(Type.Object({ type: Type.String(), alg: Type.Integer() })),
-    timeout: Timeout,
-    excludeCredentials: Type.Array(Descriptor),
-    authenticatorSelection: Type.Object({
-      residentKey: Type.String(),
-      requireResidentKey: Type.Boolean(),
-      userVerification: Type.String(),
-    }),
-    attestation: Type.String(),
-    extensions: Type.Object({ credProps: Type.Boolean() }),
-  }),
+  Type.Object(
+    {
+      rp: Type.Object(
+        {
+          id: Type.String({ description: 'Its domain (RP ID).' }),
+          name: Type.String({ description: 'What devices show.' }),
+        },
+        { description: 'The relying party that the passkey will work for.' },
+      ),
+      user: Type.Object(
+        {
+          id: Type.String({ description: 'User handle, in base64url: random, without personal data.' }),
+          name: Type.String({ description: 'What the device lists, usually the address.' }),
+          displayName: Type.String({ description: 'Full name for the device’s list.' }),
+        },
+        { description: 'The user that the passkey will sign in.' },
+      ),
+      challenge: Type.String({ description: 'Random bytes that the authenticator signs, in base64url.' }),
+      pubKeyCredParams: Type.Array(
+        Type.Object({
+          type: Type.String({ description: 'Always `public-key`.' }),
+          alg: Type.Integer({ description: 'COSE number of the algorithm: -8 EdDSA, -7 ES256, -257 RS256.' }),
+        }),
+        { description: 'Algorithms that are accepted, the preferred one first.' },
+      ),
+      timeout: Timeout,
+      excludeCredentials: Type.Array(Descriptor, {
+        description: 'Passkeys that the user has: their authenticators refuse another one.',
+      }),
+      authenticatorSelection: Type.Object(
+        {
+          residentKey: Type.String({ description: 'Whether the passkey should be discoverable without an address.' }),
+          requireResidentKey: Type.Boolean({ description: 'The same for older browsers.' }),
+          userVerification: Type.String({
+            description: 'Whether the device must verify the person, by PIN or biometrics.',
+          }),
+        },
+        { description: 'What the authenticator must be able to do.' },
+      ),
+      attestation: Type.String({ description: 'Always `none`: the make of the device is not proved.' }),
+      extensions: Type.Object(
+        { credProps: Type.Boolean({ description: 'Asks the browser whether the passkey is discoverable.' }) },
+        { description: 'Extensions of WebAuthn that are asked for.' },
+      ),
+    },
+    { description: 'Options of a registration (WebAuthn Level 3): pass them on as they are.' },
+  ),
 )
 export type CreationOptions = Static<typeof CreationOptions>
 
@@ -151,57 +219,89 @@ export const REGISTER_EXAMPLE = {
 /** PublicKeyCredentialRequestOptionsJSON (WebAuthn L3 §5.1.10) */
 export const RequestOptions = named(
   'PasskeyRequestOptions',
-  Type.Object({
-    challenge: Type.String({ examples: [CHALLENGE] }),
-    timeout: Timeout,
-    rpId: Type.String({ examples: [RP_ID] }),
-    allowCredentials: Type.Array(Descriptor, { examples: [[{ type: 'public-key', id: CREDENTIAL_ID }]] }),
-    userVerification: Type.String({ examples: ['required'] }),
-  }),
+  Type.Object(
+    {
+      challenge: Type.String({
+        description: 'Random bytes that the authenticator signs, in base64url.',
+        examples: [CHALLENGE],
+      }),
+      timeout: Timeout,
+      rpId: Type.String({ description: 'The domain that the passkeys work for.', examples: [RP_ID] }),
+      allowCredentials: Type.Array(Descriptor, {
+        description: 'Passkeys that may answer. Empty: any passkey on the device.',
+        examples: [[{ type: 'public-key', id: CREDENTIAL_ID }]],
+      }),
+      userVerification: Type.String({
+        description: 'Whether the device must verify the person, by PIN or biometrics.',
+        examples: ['required'],
+      }),
+    },
+    { description: 'Options of a sign-in (WebAuthn Level 3): pass them on as they are.' },
+  ),
 )
 export type RequestOptions = Static<typeof RequestOptions>
 
 /** A passkey as the API shows it. */
 export const Passkey = named(
   'Passkey',
-  Type.Object({
-    id: Type.String({ format: 'uuid' }),
-    credentialId: Type.String({ examples: [CREDENTIAL_ID] }),
-    userId: nullable(
-      Type.String({
-        format: 'uuid',
-        description: 'Auth account.',
-        examples: ['0198b6f2-81d0-7b55-8c0e-2f64a9d7b310'],
+  Type.Object(
+    {
+      id: Type.String({ description: 'A UUID that the service assigns. It never changes.', format: 'uuid' }),
+      credentialId: Type.String({
+        description: 'The credential’s own id, in base64url, as browsers know it.',
+        examples: [CREDENTIAL_ID],
       }),
-    ),
-    directoryUserId: Type.String({
-      format: 'uuid',
-      description: 'Directory user.',
-      examples: ['0198b6f2-7c1a-7d3e-9b42-5a1f0c8e6d21'],
-    }),
-    deviceName: nullable(Type.String({ examples: ['Ada’s phone'] })),
-    aaguid: Type.String({ format: 'uuid', examples: ['fbfc3007-154e-4ecc-8c0b-6e020557d7bd'] }),
-    authenticatorName: nullable(Type.String({ examples: ['Apple Passwords'] })),
-    transports: Type.Array(Transport),
-    deviceType: oneOf(['singleDevice', 'multiDevice'], {
-      description: '`multiDevice`: may be synced; `singleDevice`: never leaves its device.',
-      examples: ['multiDevice'],
-    }),
-    backedUp: Type.Boolean(),
-    rpId: Type.String({ description: 'The relying party it works for.', examples: [RP_ID] }),
-    createdAt: Type.String({ format: 'date-time' }),
-    lastUsedAt: nullable(Type.String({ format: 'date-time' })),
-  }),
+      userId: nullable(
+        Type.String({
+          format: 'uuid',
+          description:
+            'The user’s auth account: `sub` of tokens. Null until the first sign-in, password or invitation.',
+          examples: ['0198b6f2-81d0-7b55-8c0e-2f64a9d7b310'],
+        }),
+      ),
+      directoryUserId: Type.String({
+        format: 'uuid',
+        description: 'The user: `id` in `/v1/users`.',
+        examples: ['0198b6f2-7c1a-7d3e-9b42-5a1f0c8e6d21'],
+      }),
+      deviceName: nullable(
+        Type.String({ examples: ['Ada’s phone'] }),
+        'The user’s name for it, or that of the authenticator. Null: unknown.',
+      ),
+      aaguid: Type.String({
+        description: 'Make of the authenticator (AAGUID); zeros where it does not say.',
+        format: 'uuid',
+        examples: ['fbfc3007-154e-4ecc-8c0b-6e020557d7bd'],
+      }),
+      authenticatorName: nullable(
+        Type.String({ examples: ['Apple Passwords'] }),
+        'Name for the AAGUID, such as a password manager. Null: unknown.',
+      ),
+      transports: Type.Array(Transport, { description: 'How the authenticator can be reached, as the browser said.' }),
+      deviceType: oneOf(['singleDevice', 'multiDevice'], {
+        description: '`multiDevice`: may be synced; `singleDevice`: never leaves its device.',
+        examples: ['multiDevice'],
+      }),
+      backedUp: Type.Boolean({ description: 'Whether it was synced to other devices when last used.' }),
+      rpId: Type.String({ description: 'The relying party it works for.', examples: [RP_ID] }),
+      createdAt: Type.String({ format: 'date-time' }),
+      lastUsedAt: nullable(Type.String({ format: 'date-time' }), 'When the user last signed in with it. Null: never.'),
+    },
+    { description: 'A passkey of a user, without its key.' },
+  ),
 )
 export type Passkey = Static<typeof Passkey>
 
-export const ChallengeId = Type.String({ examples: [CEREMONY_ID] })
+export const ChallengeId = Type.String({
+  description: 'The challenge: send it back with the credential, within 300 seconds.',
+  examples: [CEREMONY_ID],
+})
 
 export const RegisterReply = Type.Object({
-  options: Type.Optional(CreationOptions),
-  challengeId: Type.Optional(ChallengeId),
-  success: Type.Optional(Type.Boolean()),
-  credential: Type.Optional(Passkey),
+  options: Type.Optional(described(CreationOptions, 'With the action `options`.')),
+  challengeId: Type.Optional(described(ChallengeId, 'With the action `options`: send it back with `verify`.')),
+  success: Type.Optional(Type.Boolean({ description: 'With the action `verify`: always `true`.' })),
+  credential: Type.Optional(described(Passkey, 'With the action `verify`: the new passkey.')),
 })
 
 export const SignInOptionsBody = Type.Object({

@@ -37,6 +37,7 @@ export const newPasswordErrors = defineErrors({
     {
       reasons: Type.Array(
         Type.Enum(['too_short', 'too_long', 'invalid_character', 'context_word', 'common_word', 'reused']),
+        { description: 'Every rule that the password breaks.' },
       ),
     },
   ],

@@ -9,13 +9,15 @@ export const passwordEvents = defineEvents({
   resetCompleted: [
     'auth.password_reset.completed',
     'A user chose a new password with a mailed link.',
-    Type.Object({ link_id: Type.String({ format: 'uuid' }) }),
+    Type.Object({ link_id: Type.String({ description: 'The reset link that was redeemed.', format: 'uuid' }) }),
   ],
   changed: [
     'auth.password.changed',
     'A password was set, by its user or by an administrator.',
     Type.Object({
-      by: Type.Enum(['user', 'administrator']),
+      by: Type.Enum(['user', 'administrator'], {
+        description: 'Whether the user chose the new password, or your backend set it.',
+      }),
       must_change: Type.Optional(
         Type.Boolean({ description: 'Set by an administrator: the user must choose another at the next sign-in.' }),
       ),

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Route } from '../../../platform/http/route.ts'
-import { RevokedCount } from '../../../platform/schema.ts'
+import { described, RevokedCount } from '../../../platform/schema.ts'
 import { loginErrors } from '../../access/login/login.ts'
 import { defineWayInRoute } from '../../access/self-management/self-management.ts'
 import { sessionEvents } from '../../access/sessions/sessions.ts'
@@ -17,11 +17,16 @@ export const ownPasswordRoutes: Route[] = [
     operation: 'me.password.change',
     service: 'password',
     wayIn: 'password',
-    summary: 'Change one’s own password',
+    summary: 'Change your password',
     description:
-      'Or set the first one, without current_password. Ends one’s other sessions, trusted devices and sign-ins under way, ' +
-      'and tells by email. A wrong current_password counts as at a sign-in.',
-    body: Type.Object({ current_password: Type.Optional(Password), new_password: NewPassword }),
+      'Or set the first one, without current_password. Ends your other sessions, your trusted devices and sign-ins under ' +
+      'way, and sends an email about the change. A wrong current_password counts as a failed sign-in.',
+    body: Type.Object({
+      current_password: Type.Optional(
+        described(Password, 'The present password of the user. Required if the user has one.'),
+      ),
+      new_password: NewPassword,
+    }),
     reply: Type.Object({ success: Type.Boolean(), sessions_revoked: RevokedCount }),
     errors: [passwordErrors.invalidCredentials, loginErrors.methodDisabled, ...Object.values(newPasswordErrors)],
     event: passwordEvents.changed,

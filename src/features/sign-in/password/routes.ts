@@ -138,7 +138,7 @@ export const passwordRoutes: Route[] = [
     params: UserParams,
     body: Type.Object({
       password: NewPassword,
-      revokeSessions: Type.Optional(Type.Boolean({ description: 'Default true.' })),
+      revokeSessions: Type.Optional(Type.Boolean({ description: 'Ends every session of the user. Default `true`.' })),
       mustChange: Type.Optional(
         Type.Boolean({ description: 'The user must choose another at the next sign-in. Default false.' }),
       ),

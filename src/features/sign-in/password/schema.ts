@@ -3,6 +3,7 @@ import { named, secret } from '../../../platform/schema.ts'
 
 /** A password to verify: of any length that one may have. */
 export const Password = Type.String({
+  description: 'The password as the user typed it.',
   minLength: 1,
   maxLength: 4096,
   examples: ['correct horse battery staple'],

@@ -16,9 +16,21 @@ export const passwordSettings = defineSettingsPart(
   Type.Object({
     email_password_enabled: Type.Boolean({ description: 'Whether users may sign in and up with a password.' }),
     password_reset_enabled: Type.Boolean({ description: 'Whether forgotten passwords may be reset by email.' }),
-    password_reset_ttl_seconds: Type.Integer({ minimum: 300, maximum: DAY, description: 'Lifetime of a reset link.' }),
-    password_min_length: Type.Integer({ minimum: 8, maximum: 128, description: 'Characters.' }),
-    password_max_length: Type.Integer({ minimum: 64, maximum: 1024, description: 'Characters.' }),
+    password_reset_ttl_seconds: Type.Integer({
+      minimum: 300,
+      maximum: DAY,
+      description: 'Lifetime of a reset link, in seconds.',
+    }),
+    password_min_length: Type.Integer({
+      minimum: 8,
+      maximum: 128,
+      description: 'Fewest characters of a new password.',
+    }),
+    password_max_length: Type.Integer({
+      minimum: 64,
+      maximum: 1024,
+      description: 'Most characters of a new password.',
+    }),
     password_breach_check: Type.Boolean({
       description: 'Whether common and breached passwords are refused, by a list built into the service.',
     }),

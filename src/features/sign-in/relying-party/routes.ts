@@ -23,7 +23,7 @@ export const relyingPartyRoutes: Route[] = [
     },
     updateDefaults: {
       path: '/v1/auth/passkey/settings/defaults',
-      summary: 'Change the passkey settings that the environment’s organizations inherit',
+      summary: 'Change the default passkey settings',
     },
     body: SettingsPatch,
     reply: SettingsReply,
@@ -55,7 +55,11 @@ export const relyingPartyRoutes: Route[] = [
     summary: 'List related origins',
     description:
       'The origins of other sites that may use the passkeys of this host. Browsers ask the host of the rp_id for them (WebAuthn Level 3).',
-    reply: Type.Object({ origins: Type.Array(Type.String({ examples: ['https://acme-shop.example'] })) }),
+    reply: Type.Object({
+      origins: Type.Array(Type.String({ examples: ['https://acme-shop.example'] }), {
+        description: 'Web origins that may use the passkeys of this domain (WebAuthn Level 3 §5.11).',
+      }),
+    }),
     handle: async ({ platform, host, headers }) => {
       headers['cache-control'] = 'public, max-age=300'
       return { origins: await relatedOriginsOf(platform, host()) }

@@ -7,11 +7,11 @@ const InForce = named(
   'RelyingParty',
   Type.Object(
     {
-      id: Type.String({ examples: ['acme.example'] }),
-      name: Type.String({ examples: ['Acme'] }),
-      origins: Type.Array(Origin),
+      id: Type.String({ description: 'Domain that passkeys are bound to (RP ID).', examples: ['acme.example'] }),
+      name: Type.String({ description: 'What devices show when a passkey is created.', examples: ['Acme'] }),
+      origins: Type.Array(Origin, { description: 'Web origins on which the passkeys work.' }),
     },
-    { description: 'What results from the settings.' },
+    { description: 'The relying party in force, as it follows from the settings.' },
   ),
 )
 export const SettingsPatch = named('PasskeySettingsPatch', Type.Object(passkeySettings.patchBody))

@@ -17,7 +17,10 @@ import { signupMethod } from './judge.ts'
 
 const tag = 'Sign-up'
 const openSignup = Type.Optional(
-  Type.Boolean({ description: 'Default: the setting open_signup_default.', examples: [true] }),
+  Type.Boolean({
+    description: 'Whether an unknown person may sign up. Default: the setting open_signup_default.',
+    examples: [true],
+  }),
 )
 const profile = SignupProfile.properties
 
