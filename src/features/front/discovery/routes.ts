@@ -52,8 +52,9 @@ export const discoveryRoutes: Route[] = [
     operation: 'discovery.otp.send',
     directory: 'account',
     writes: 'own-environment',
-    summary: 'Mail a code to somebody of whom nothing is known',
-    description: 'Whoever has the address gets it: there is nothing that the answer tells. For org-wide keys.',
+    summary: 'Mail a discovery code',
+    description:
+      'Mails a code to any address, also to one without a user, so the response reveals nothing. For org-wide keys.',
     body: Type.Object({ email: Email }),
     reply: SentCodeReply,
     errors: [loginErrors.methodDisabled, loginErrors.accountLocked, httpErrors.serviceDisabled],
@@ -67,10 +68,10 @@ export const discoveryRoutes: Route[] = [
     operation: 'discovery.otp.verify',
     directory: 'account',
     writes: 'own-environment',
-    summary: 'Exchange the code for the organizations of its mailbox',
+    summary: 'Exchange a discovery code for organizations',
     description:
-      'Those of the person, where they are invited, and the one that they may join by their domain, in the environment of ' +
-      'the key; none that a code does not open. For org-wide keys.',
+      'Lists the organizations of the environment that the person belongs to, is invited to, or may join by their domain, ' +
+      'if they accept codes. For org-wide keys.',
     body: VerifyCodeBody,
     reply: DiscoveryReply,
     errors: [...Object.values(signInCodeErrors), httpErrors.serviceDisabled],
@@ -86,9 +87,9 @@ export const discoveryRoutes: Route[] = [
     operation: 'discovery.magicLink.send',
     directory: 'account',
     writes: 'own-environment',
-    summary: 'Mail a link to somebody of whom nothing is known',
+    summary: 'Mail a discovery link',
     description:
-      'The same by a link, with a code in the same mail where codes are enabled (otp_id). For org-wide keys.',
+      'Mails a link to any address, and in the same mail a code where codes are on (`otp_id`). For org-wide keys.',
     body: Type.Object({ email: Email, ...linkRoute.Delivery }),
     reply: SentMagicLinkReply,
     errors: [
@@ -110,10 +111,10 @@ export const discoveryRoutes: Route[] = [
     operation: 'discovery.magicLink.verify',
     directory: 'account',
     writes: 'own-environment',
-    summary: 'Exchange the link for the organizations of its mailbox',
+    summary: 'Exchange a discovery link for organizations',
     description:
-      'As with a code; none that a magic link does not open. Call it only when the user acts on your page: mail scanners ' +
-      'follow links. For org-wide keys.',
+      'Lists the organizations as for a code, if they accept magic links. Call it only when the user acts on your page: ' +
+      'mail scanners follow links. For org-wide keys.',
     body: linkRoute.PresentedBody,
     reply: DiscoveryReply,
     errors: [...Object.values(linkErrors), httpErrors.serviceDisabled],
@@ -128,10 +129,10 @@ export const discoveryRoutes: Route[] = [
     path: '/v1/auth/discovery/exchange',
     operation: 'discovery.exchange',
     takesDevice: true,
-    summary: 'Enter one of the organizations',
+    summary: 'Enter a discovered organization',
     description:
-      'Answers the session, or the challenge of a second factor, as a sign-in there does by what the token is of: a code, a link, ' +
-      'a passkey or a social provider.',
+      'Signs the person in to the organization that `subOrgId` names, as the code, link, passkey or social provider of the ' +
+      'token does there. Returns the session, or the challenge of a second factor.',
     body: Type.Object({ discovery_token: DiscoveryToken }),
     errors: [
       discoveryErrors.tokenInvalid,
@@ -156,7 +157,7 @@ export const discoveryRoutes: Route[] = [
     directory: 'account',
     writes: 'new-organization',
     takesDevice: true,
-    summary: 'Make an organization',
+    summary: 'Create an organization after discovery',
     description:
       'Where discovery_create_organizations is on in the defaults. The person becomes its admin, and is signed in there. A ' +
       'token is good for one; one of a passkey, or of a social provider that does not vouch for the address, for none. The slug may get a suffix: the answer has it. For org-wide keys.',

@@ -3,17 +3,24 @@ import { named } from '../../../platform/schema.ts'
 import { DiscoveredOrganization } from '../../access/login/discovered/discovered.ts'
 import type { Discovery, Found } from './discovery.ts'
 
-export const DiscoveryToken = Type.String({ minLength: 1, maxLength: 8000, examples: ['dsc_v1.0198…'] })
+const EXAMPLE = 'dsc_v1.0198b6f2-50b7-7c92-a6e3-1d8f4b7092ce.9mQsVgPeAo3RuIxWyHt6CkZjEn4SGlBv'
+
+export const DiscoveryToken = Type.String({
+  description: '`discovery_token` of the proof: a code, a link, a passkey or a social sign-in.',
+  minLength: 1,
+  maxLength: 8000,
+  examples: [EXAMPLE],
+})
 
 export const DiscoveryReply = named(
   'Discovery',
   Type.Object({
     discovery_token: Type.String({
       description: 'Good once for each of the organizations.',
-      examples: ['dsc_v1.0198…'],
+      examples: [EXAMPLE],
     }),
     expires_at: Type.String({ format: 'date-time' }),
-    organizations: Type.Array(DiscoveredOrganization),
+    organizations: Type.Array(DiscoveredOrganization, { description: 'What the person can enter. Empty: nothing.' }),
   }),
 )
 

@@ -7,7 +7,7 @@ export const discoverySettings = defineSettingsPart(
   'auth_settings',
   Type.Object({
     discovery_create_organizations: Type.Boolean({
-      description: 'In the defaults: whoever has proved a mailbox may make an organization, as its admin.',
+      description: 'In the defaults: a person with a proved mailbox may create an organization and becomes its admin.',
     }),
     discovery_create_limit_per_day: Type.Integer({
       minimum: 1,

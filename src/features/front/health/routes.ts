@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import manifest from '../../../../package.json' with { type: 'json' }
 import { defineRoute, type Route } from '../../../platform/http/route.ts'
 
-const Ok = Type.Object({ status: Type.Literal('ok') })
+const Ok = Type.Object({ status: Type.Literal('ok', { description: 'Always `ok`.' }) })
 
 export const healthRoutes: Route[] = [
   defineRoute({
@@ -28,7 +28,12 @@ export const healthRoutes: Route[] = [
     cors: 'any',
     tag: 'Health',
     summary: 'Read the version of the service',
-    reply: Type.Object({ version: Type.String({ examples: [manifest.version] }) }),
+    reply: Type.Object({
+      version: Type.String({
+        description: 'Version of the service that answers (semantic versioning).',
+        examples: [manifest.version],
+      }),
+    }),
     handle: async () => ({ version: manifest.version }),
   }),
 ]

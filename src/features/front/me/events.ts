@@ -6,8 +6,8 @@ export const meEvents = defineEvents({
     'auth.step_up.succeeded',
     'A user proved again, within a session, who they are.',
     Type.Object({
-      method: Type.String({ description: 'By what.', examples: ['totp'] }),
-      session_id: Type.String({ format: 'uuid' }),
+      method: Type.String({ description: 'Method that the user stepped up with.', examples: ['totp'] }),
+      session_id: Type.String({ description: 'The session that was stepped up.', format: 'uuid' }),
       amr: Type.Array(Type.String({ examples: ['otp'] })),
       aal: Type.String({ examples: ['aal2'] }),
     }),

@@ -13,7 +13,7 @@ export const profileRoutes: Route[] = [
     method: 'GET',
     path: '/v1/me',
     operation: 'me.get',
-    summary: 'Read one’s own profile',
+    summary: 'Read your profile',
     reply: MeReply,
     etag: true,
     async handle(work) {
@@ -28,7 +28,7 @@ export const profileRoutes: Route[] = [
     method: 'PATCH',
     path: '/v1/me',
     operation: 'me.update',
-    summary: 'Change one’s own profile',
+    summary: 'Change your profile',
     description: 'Absent fields are kept, null clears. The phone is not verified by that.',
     body: MePatch,
     reply: MeReply,

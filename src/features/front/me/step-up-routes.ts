@@ -18,11 +18,13 @@ export const stepUpRoutes: Route[] = [
     path: '/v1/me/step-up',
     operation: 'me.stepUp.begin',
     service: 'auth',
-    summary: 'Begin to prove again who one is',
+    summary: 'Start a step-up',
     description:
-      'What changes a way in wants that within 10 minutes. With a second factor only that, or a passkey, does. A mailed or ' +
-      'sent code, a challenge or the options for a passkey come back.',
+      'Changes of a sign-in method require a step-up in the last 10 minutes. A user with a second factor steps up with that ' +
+      'or with a passkey. Without `method` the response only lists the methods. With one it sends the code, or has the ' +
+      'challenge or the passkey options to answer.',
     body: StepUpBody,
+    examples: { body: { method: 'otp' } },
     reply: StepUpBegun,
     errors,
     maybeEvents: [otpEvents.sent],
@@ -33,10 +35,10 @@ export const stepUpRoutes: Route[] = [
     path: '/v1/me/step-up/verify',
     operation: 'me.stepUp.verify',
     service: 'auth',
-    summary: 'Prove again who one is',
+    summary: 'Complete a step-up',
     description:
-      'The token that comes back is of the same session, with a fresh auth_time; the refresh token stays. Wrong proofs ' +
-      'count as they do at a sign-in.',
+      'Send exactly one proof. Returns an access token of the same session with a new auth_time; the refresh token stays ' +
+      'valid. Wrong proofs count as failed sign-ins.',
     body: StepUpVerifyBody,
     reply: SteppedUp,
     examples: { body: { password: 'correct horse battery staple' } },

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { invalidField } from '../../../platform/errors.ts'
-import { named } from '../../../platform/schema.ts'
+import { described, named } from '../../../platform/schema.ts'
 import { exampleTokens } from '../../access/claims/claims.ts'
 import { STEP_UP_METHODS } from '../../access/self-management/self-management.ts'
 import { ChallengeId, RequestOptions, SignInCredential } from '../../sign-in/passkeys/passkeys.ts'
@@ -11,7 +11,7 @@ const TOKEN = 'sup_3uJ0vQm8ZtW1nB7kYxR5cDpLs2Fa9HgE6oTiKbVwXyU'
 
 export const StepUpBody = Type.Object({
   method: Type.Optional(
-    Type.Enum(STEP_UP_METHODS, { description: 'One of methods, to begin with; absent: only tells methods.' }),
+    Type.Enum(STEP_UP_METHODS, { description: 'The method to start. Absent: the response only lists the methods.' }),
   ),
 })
 
@@ -20,41 +20,77 @@ export const StepUpBegun = named(
   Type.Object(
     {
       methods: Type.Array(Type.Enum(STEP_UP_METHODS), {
-        description: '`sso`: sign in again. `password` needs no beginning.',
+        description: 'What the user may step up with. `sso`: sign in again. `password` needs no start.',
         examples: [['password', 'otp']],
       }),
-      otp_id: Type.Optional(Type.String({ format: 'uuid', description: 'Of the mailed code.' })),
-      challenge_token: Type.Optional(Type.String({ description: 'For a code of a second factor.' })),
-      challengeId: Type.Optional(ChallengeId),
-      options: Type.Optional(RequestOptions),
+      otp_id: Type.Optional(
+        Type.String({ format: 'uuid', description: 'The code that was sent: send it back with `code`.' }),
+      ),
+      challenge_token: Type.Optional(Type.String({ description: 'Send it back with a code of a second factor.' })),
+      challengeId: Type.Optional(described(ChallengeId, 'The challenge of the passkey `options`: send it back.')),
+      options: Type.Optional(described(RequestOptions, 'For `navigator.credentials.get()` in the browser.')),
       delivery_hint: Type.Optional(Type.String({ description: 'Where a code was sent, masked.' })),
       expires_at: Type.Optional(Type.String({ format: 'date-time' })),
     },
-    { examples: [{ methods: ['password', 'otp'], otp_id: OTP_ID, delivery_hint: 'a•••@acme.example' }] },
+    {
+      description: 'How the user can step up, and what was started.',
+      examples: [{ methods: ['password', 'otp'], otp_id: OTP_ID, delivery_hint: 'a•••@acme.example' }],
+    },
   ),
 )
 export type StepUpBegun = Static<typeof StepUpBegun>
 
 export const StepUpVerifyBody = Type.Object({
   password: Type.Optional(Password),
-  otp_id: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
-  challenge_token: Type.Optional(Type.String({ minLength: 1, maxLength: 100, examples: [TOKEN] })),
+  otp_id: Type.Optional(
+    Type.String({
+      description: '`otp_id` of the response that started the step-up, with `code`.',
+      minLength: 1,
+      maxLength: 64,
+    }),
+  ),
+  challenge_token: Type.Optional(
+    Type.String({
+      description: '`challenge_token` of the response that started the step-up, with `code`.',
+      minLength: 1,
+      maxLength: 100,
+      examples: [TOKEN],
+    }),
+  ),
   code: Type.Optional(
     Type.String({ minLength: 1, maxLength: 100, description: 'With otp_id or challenge_token.', examples: ['492039'] }),
   ),
-  challengeId: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+  challengeId: Type.Optional(
+    Type.String({
+      description: '`challengeId` of the response that started the step-up, with `credential`.',
+      minLength: 1,
+      maxLength: 64,
+    }),
+  ),
   credential: Type.Optional(SignInCredential),
 })
 
 export const SteppedUp = named(
   'SteppedUp',
-  Type.Object({
-    access_token: Type.String({ description: 'Of the same session.', examples: [exampleTokens.access_token] }),
-    expires_in: Type.Integer({ examples: [exampleTokens.expires_in] }),
-    auth_time: Type.Integer({ description: 'Seconds since 1970.', examples: [1_795_336_200] }),
-    amr: Type.Array(Type.String({ examples: ['otp'] })),
-    aal: Type.String({ examples: ['aal1'] }),
-  }),
+  Type.Object(
+    {
+      access_token: Type.String({
+        description: 'Replaces the access token; it is of the same session.',
+        examples: [exampleTokens.access_token],
+      }),
+      expires_in: Type.Integer({
+        description: 'Lifetime of the access token, in seconds.',
+        examples: [exampleTokens.expires_in],
+      }),
+      auth_time: Type.Integer({
+        description: 'When the user stepped up, in seconds since 1970.',
+        examples: [1_795_336_200],
+      }),
+      amr: Type.Array(Type.String({ examples: ['otp'] })),
+      aal: Type.String({ examples: ['aal1'] }),
+    },
+    { description: 'A fresh access token of the same session.' },
+  ),
 )
 
 /** A proof of who is there. */

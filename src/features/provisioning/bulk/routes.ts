@@ -57,7 +57,14 @@ export function bulkRoutes(announced: EventDefinition[]): Route[] {
       summary: 'Perform up to 1 000 operations',
       body: open(
         Type.Object({
-          Operations: checkedApart(Type.Optional(Type.Array(Type.Unsafe<unknown>({}), { examples: [[example]] }))),
+          Operations: checkedApart(
+            Type.Optional(
+              Type.Array(Type.Unsafe<unknown>({}), {
+                description: 'The operations (RFC 7644 §3.7), carried out in their order.',
+                examples: [[example]],
+              }),
+            ),
+          ),
         }),
       ),
       reply: scimRoute.Resource,

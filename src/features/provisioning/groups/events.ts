@@ -1,22 +1,34 @@
 import { type Static, Type } from 'typebox'
 import { defineEvents } from '../../../platform/events/events.ts'
-import { named, nullable } from '../../../platform/schema.ts'
+import { described, named, nullable } from '../../../platform/schema.ts'
 
 const Id = Type.String({ format: 'uuid' })
 
 /** A group of a provisioning client, in events. */
 const ProvisionedGroup = named(
   'ProvisionedGroup',
-  Type.Object({
-    id: Id,
-    subOrgId: nullable(Id),
-    displayName: Type.String({ examples: ['Engineering'] }),
-    externalId: nullable(Type.String({ examples: ['00g1a2b3c4'] })),
-  }),
+  Type.Object(
+    {
+      id: Id,
+      subOrgId: nullable(Id),
+      displayName: Type.String({
+        description: 'The group’s name at the client: the key in `group_role_mapping`.',
+        examples: ['Engineering'],
+      }),
+      externalId: nullable(Type.String({ examples: ['00g1a2b3c4'] }), 'Its id at the client. Null: none was sent.'),
+    },
+    { description: 'A group of a provisioning client.' },
+  ),
 )
 export type ProvisionedGroup = Static<typeof ProvisionedGroup>
 
-const Membership = Type.Object({ group: ProvisionedGroup, memberId: Id }, { description: 'A user, or another group.' })
+const Membership = Type.Object(
+  {
+    group: described(ProvisionedGroup, 'The group whose members changed.'),
+    memberId: described(Id, '`id` of a provisioned user or of another group.'),
+  },
+  { description: 'A user, or another group.' },
+)
 
 export const groupEvents = defineEvents({
   created: ['scim.group.created', 'A provisioning client added a group.', ProvisionedGroup],

@@ -17,11 +17,20 @@ import { createGroup, deleteGroup, patchGroup, replaceGroup } from './write.ts'
 
 const { about, ListReply, listed, Patch, params, searched, selected } = scimRoute
 const GroupResource = scimRoute.resource('ScimGroup', {
-  displayName: Type.Optional(Type.Unsafe<unknown>({ type: ['string', 'null'], examples: ['Engineering'] })),
+  displayName: Type.Optional(
+    Type.Unsafe<unknown>({
+      description: 'The group’s name: the key in `group_role_mapping` of the connection.',
+      type: ['string', 'null'],
+      examples: ['Engineering'],
+    }),
+  ),
   // As many as fit the body: a rule looks at each.
   members: checkedApart(
     Type.Optional(
-      Type.Array(Type.Unsafe<unknown>({}), { examples: [[{ value: '0198b6f2-81d0-7b55-8c0e-2f64a9d7b310' }]] }),
+      Type.Array(Type.Unsafe<unknown>({}), {
+        description: 'Users and groups in the group; `value` of each is its `id`.',
+        examples: [[{ value: '0198b6f2-81d0-7b55-8c0e-2f64a9d7b310' }]],
+      }),
     ),
   ),
 })

@@ -8,15 +8,21 @@ const Id = Type.String({ format: 'uuid' })
 /** A user as the provisioning client has them, in events. */
 export const ProvisionedUser = named(
   'ProvisionedUser',
-  Type.Object({
-    id: Id,
-    userId: nullable(Id, 'Auth account, once there is one.'),
-    subOrgId: nullable(Id),
-    userName: Type.String({ examples: ['ada@acme.example'] }),
-    externalId: nullable(Type.String({ examples: ['00u1a2b3c4'] })),
-    email: Type.String({ examples: ['ada@acme.example'] }),
-    active: Type.Boolean(),
-  }),
+  Type.Object(
+    {
+      id: Id,
+      userId: nullable(Id, 'The auth account: `sub` of tokens. Null until the first sign-in, password or invitation.'),
+      subOrgId: nullable(Id),
+      userName: Type.String({
+        description: 'The name at the client, unique within the organization.',
+        examples: ['ada@acme.example'],
+      }),
+      externalId: nullable(Type.String({ examples: ['00u1a2b3c4'] }), 'Its id at the client. Null: none was sent.'),
+      email: Type.String({ description: 'The address of the user here.', examples: ['ada@acme.example'] }),
+      active: Type.Boolean({ description: 'Whether the client lets the user sign in.' }),
+    },
+    { description: 'A user as the provisioning client knows them.' },
+  ),
 )
 export type ProvisionedUser = Static<typeof ProvisionedUser>
 

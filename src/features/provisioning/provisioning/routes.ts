@@ -25,8 +25,14 @@ const UserResource = scimRoute.resource('ScimUser', {
       examples: ['ada@acme.example'],
     }),
   ),
-  displayName: Type.Optional(Type.Unsafe<unknown>({ ...text, examples: ['Ada Lovelace'] })),
-  active: Type.Optional(Type.Unsafe<unknown>({ type: ['boolean', 'string', 'null'], examples: [true] })),
+  displayName: Type.Optional(Type.Unsafe<unknown>({ description: 'Full name.', ...text, examples: ['Ada Lovelace'] })),
+  active: Type.Optional(
+    Type.Unsafe<unknown>({
+      description: '`false` ends every session at once and refuses every sign-in.',
+      type: ['boolean', 'string', 'null'],
+      examples: [true],
+    }),
+  ),
 })
 
 /** Shows what was written, with its version. */

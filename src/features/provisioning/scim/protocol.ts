@@ -3,7 +3,12 @@ import { open } from '../../../platform/http/route.ts'
 import { checkedApart, named } from '../../../platform/schema.ts'
 import { listQuery, searchBody, selectionQuery } from './lists/lists.ts'
 
-const Schemas = Type.Optional(Type.Array(Type.String(), { examples: [['urn:ietf:params:scim:schemas:core:2.0:User']] }))
+const Schemas = Type.Optional(
+  Type.Array(Type.String(), {
+    description: 'URNs of the schemas that the object has.',
+    examples: [['urn:ietf:params:scim:schemas:core:2.0:User']],
+  }),
+)
 
 /** Any resource or message: what is of which type is said by the schemas of SCIM. */
 const Resource = named('ScimResource', open(Type.Object({ schemas: Schemas })))
@@ -17,7 +22,7 @@ export const conditionOf = ({ ifMatch, ifNoneMatch }: Record<'ifMatch' | 'ifNone
 /** What the routes of resources have in common. */
 export const scimRoute = {
   about: { media: 'scim', tolerant: true, tag: 'SCIM', service: 'scim' },
-  params: Type.Object({ id: Type.String({ description: 'Its id.' }) }),
+  params: Type.Object({ id: Type.String({ description: '`id` of the resource, as the list shows it.' }) }),
   listed: Type.Object(listQuery),
   selected: Type.Object(selectionQuery),
   searched: named('ScimSearchRequest', open(Type.Object({ schemas: Schemas, ...searchBody }))),
@@ -29,6 +34,7 @@ export const scimRoute = {
         Operations: checkedApart(
           Type.Optional(
             Type.Array(Type.Unsafe<unknown>({}), {
+              description: 'The changes (RFC 7644 §3.5.2), applied in their order: all or none.',
               examples: [[{ op: 'replace', path: 'active', value: false }]],
             }),
           ),
@@ -39,12 +45,22 @@ export const scimRoute = {
   ListReply: named(
     'ScimList',
     Type.Object({
-      schemas: Type.Array(Type.String(), { examples: [['urn:ietf:params:scim:api:messages:2.0:ListResponse']] }),
-      totalResults: Type.Integer(),
-      startIndex: Type.Optional(Type.Integer()),
-      itemsPerPage: Type.Integer(),
-      nextCursor: Type.Optional(Type.String({ examples: ['mF3kQ…'] })),
-      Resources: Type.Array(Resource),
+      schemas: Type.Array(Type.String(), {
+        description: 'Always the URN of a list response.',
+        examples: [['urn:ietf:params:scim:api:messages:2.0:ListResponse']],
+      }),
+      totalResults: Type.Integer({ description: 'How many resources match in all.' }),
+      startIndex: Type.Optional(
+        Type.Integer({ description: 'Position of the first one here, from 1. Absent with a cursor.' }),
+      ),
+      itemsPerPage: Type.Integer({ description: 'How many are here.' }),
+      nextCursor: Type.Optional(
+        Type.String({
+          description: 'Send it as `cursor` for the next page (RFC 9865). Absent on the last one.',
+          examples: ['mF3kQ9mQsVgPeAo3RuIxWyHt6CkZjEn4'],
+        }),
+      ),
+      Resources: Type.Array(Resource, { description: 'The users, groups or other resources.' }),
     }),
   ),
   Resource,

@@ -11,39 +11,46 @@ export const ON_DEPROVISION = ['deactivate', 'delete'] as const
 
 export const ScimConfig = named(
   'ScimConfig',
-  Type.Object({
-    enabled: Type.Boolean(),
-    endpointUrl: Type.String({
-      description:
-        'The base URL for the provisioning client; the same for all, since the token names the organization.',
-      examples: ['https://auth.example.com/api/os/scim/v2'],
-    }),
-    sso_connection_id: nullable(Id, 'The connection whose group_role_mapping gives roles to provisioned groups.'),
-    subOrgId: nullable(Id),
-    tokenSet: Type.Boolean(),
-    tokenHint: nullable(Type.String({ examples: ['scim_…9aF2'] }), 'The last characters of the token.'),
-    tokenRotatedAt: nullable(Moment),
-    tokenExpiresAt: nullable(Moment, 'When the previous token ends, which still works beside the present one.'),
-    currentTokenExpiresAt: nullable(Moment, 'When the present token expires, or has expired; null: never.'),
-    lastRequestAt: nullable(Moment, 'To the minute.'),
-    userCount: Type.Integer({ examples: [0] }),
-    groupCount: Type.Integer({ examples: [0] }),
-    onDeprovision: Type.Enum([...ON_DEPROVISION], {
-      description: 'What becomes of a user whom the client deletes; `active: false` always deactivates.',
-    }),
-  }),
+  Type.Object(
+    {
+      enabled: Type.Boolean({ description: 'Whether the endpoint accepts requests for this organization.' }),
+      endpointUrl: Type.String({
+        description:
+          'The base URL for the provisioning client; the same for all, since the token names the organization.',
+        examples: ['https://auth.example.com/api/os/scim/v2'],
+      }),
+      sso_connection_id: nullable(Id, 'The connection whose group_role_mapping gives roles to provisioned groups.'),
+      subOrgId: nullable(Id),
+      tokenSet: Type.Boolean({ description: 'Whether a token exists.' }),
+      tokenHint: nullable(Type.String({ examples: ['scim_…9aF2'] }), 'The last characters of the token.'),
+      tokenRotatedAt: nullable(Moment, 'When the present token was made. Null: never.'),
+      tokenExpiresAt: nullable(Moment, 'When the previous token ends, which still works beside the present one.'),
+      currentTokenExpiresAt: nullable(Moment, 'When the present token expires, or has expired; null: never.'),
+      lastRequestAt: nullable(Moment, 'When the client last sent a request, to the minute. Null: never.'),
+      userCount: Type.Integer({ description: 'Users that provisioning manages.', examples: [0] }),
+      groupCount: Type.Integer({ description: 'Groups that the client has sent.', examples: [0] }),
+      onDeprovision: Type.Enum([...ON_DEPROVISION], {
+        description: 'What becomes of a user whom the client deletes; `active: false` always deactivates.',
+      }),
+    },
+    { description: 'How the directory of the organization provisions users.' },
+  ),
 )
 export type ScimConfig = Static<typeof ScimConfig>
 
 export const ScimConfigPatch = Type.Object({
-  enabled: Type.Optional(Type.Boolean()),
-  sso_connection_id: Type.Optional(nullable(Type.String({ minLength: 1 }), 'Null for none.')),
-  onDeprovision: Type.Optional(Type.Enum([...ON_DEPROVISION])),
+  enabled: Type.Optional(Type.Boolean({ description: '`false` refuses every request of the client; the users stay.' })),
+  sso_connection_id: Type.Optional(nullable(Type.String({ minLength: 1 }), 'The linked connection. Null: none.')),
+  onDeprovision: Type.Optional(
+    Type.Enum([...ON_DEPROVISION], {
+      description: 'What becomes of a user whom the client deletes; `active: false` always deactivates.',
+    }),
+  ),
 })
 export type ScimConfigPatch = Static<typeof ScimConfigPatch>
 
 export const ScimConfigAction = Type.Object({
-  action: Type.Enum(['rotate-token']),
+  action: Type.Enum(['rotate-token'], { description: 'Always `rotate-token`.' }),
   overlap_seconds: overlapSeconds('How long the previous token keeps working; 0 ends it at once.'),
   token_expires_in_days: Type.Optional(
     nullable(
@@ -56,18 +63,21 @@ export const ScimConfigAction = Type.Object({
 /** A token that ends soon, or has ended. */
 export const ScimTokenExpiring = named(
   'ScimTokenExpiring',
-  Type.Object({
-    subOrgId: nullable(Id),
-    tokenHint: Type.String({ examples: ['scim_…9aF2'] }),
-    expiresAt: Moment,
-    days: Type.Integer({ minimum: 0, description: 'Left until then.', examples: [30] }),
-  }),
+  Type.Object(
+    {
+      subOrgId: nullable(Id),
+      tokenHint: Type.String({ description: 'The last characters of the token.', examples: ['scim_…9aF2'] }),
+      expiresAt: Moment,
+      days: Type.Integer({ minimum: 0, description: 'Days that are left until then.', examples: [30] }),
+    },
+    { description: 'A provisioning token that ends soon, or has ended.' },
+  ),
 )
 
 export const ScimConfigReply = Type.Object({ config: ScimConfig })
 export const ScimTokenReply = Type.Object({
   token: Type.String({
-    description: 'Shown once.',
+    description: 'The token for the provisioning client. Shown only in this response.',
     examples: ['scim_4fQ0ZyK1nB7vX2cM9tR8sW3uJ6pL5dH0gA7eT4iO1qYb2kR9aF'],
   }),
   config: ScimConfig,
@@ -75,28 +85,43 @@ export const ScimTokenReply = Type.Object({
 
 export const ScimLog = named(
   'ScimLog',
-  Type.Object({
-    id: Id,
-    method: Type.String({ examples: ['POST'] }),
-    path: Type.String({ examples: ['/Users'] }),
-    status: Type.Integer({ examples: [409] }),
-    outcome: Type.Enum(['accepted', 'refused']),
-    code: nullable(Type.String({ examples: ['scim_uniqueness'] })),
-    reason: nullable(Type.String({ examples: ['Another user has this userName.'] })),
-    fix: nullable(Type.String({ examples: ['Find the resource, and change it.'] })),
-    effect: nullable(
-      Type.String({ examples: ['1 group updated, 3 members added, 4 members removed'] }),
-      'What an accepted write has changed; `Nothing changed` if it asked for what is there already.',
-    ),
-    warnings: Type.Array(Type.String(), {
-      description: 'What the client should know of an accepted write, such as an `externalId` that another user has.',
-      examples: [[]],
-    }),
-    body: Type.Unknown({ examples: [{ userName: 'ada@acme.example' }] }),
-    replayOf: nullable(Id, 'The request that this one repeats.'),
-    createdAt: Moment,
-  }),
+  Type.Object(
+    {
+      id: Id,
+      method: Type.String({ description: 'HTTP method of the request.', examples: ['POST'] }),
+      path: Type.String({ description: 'Path below the endpoint.', examples: ['/Users'] }),
+      status: Type.Integer({ description: 'HTTP status of the response.', examples: [409] }),
+      outcome: Type.Enum(['accepted', 'refused'], { description: 'Whether the request was carried out.' }),
+      code: nullable(Type.String({ examples: ['scim_uniqueness'] }), 'Why it was refused. Null: it was accepted.'),
+      reason: nullable(
+        Type.String({ examples: ['Another user has this userName.'] }),
+        'The same in words. Null: it was accepted.',
+      ),
+      fix: nullable(
+        Type.String({ examples: ['Find the resource, and change it.'] }),
+        'What to change at the client. Null: nothing.',
+      ),
+      effect: nullable(
+        Type.String({ examples: ['1 group updated, 3 members added, 4 members removed'] }),
+        'What an accepted write has changed; `Nothing changed` if it asked for what is there already.',
+      ),
+      warnings: Type.Array(Type.String(), {
+        description: 'What the client should know of an accepted write, such as an `externalId` that another user has.',
+        examples: [[]],
+      }),
+      body: Type.Unknown({
+        description: 'The JSON that was sent, without secrets. Null: none.',
+        examples: [{ userName: 'ada@acme.example' }],
+      }),
+      replayOf: nullable(Id, 'The request that this one repeats.'),
+      createdAt: Moment,
+    },
+    { description: 'A request of the provisioning client.' },
+  ),
 )
 export type ScimLog = Static<typeof ScimLog>
 
-export const ScimLogListReply = Type.Object({ logs: Type.Array(ScimLog), ...listReply })
+export const ScimLogListReply = Type.Object({
+  logs: Type.Array(ScimLog, { description: 'Requests of the last 14 days.' }),
+  ...listReply,
+})
