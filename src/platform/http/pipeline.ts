@@ -13,8 +13,9 @@ import { checkEvents, undeclared } from './declared.ts'
 import { compileEntry, isAnonymous, peerOf } from './entry.ts'
 import { runOnce } from './idempotency.ts'
 import type { Pipeline, RequestState } from './request-state.ts'
-import type { DirectoryMode, KeyedContext, RequestContext, Route } from './route.ts'
+import type { KeyedContext, RequestContext, Route } from './route.ts'
 import { send, sendKept, serialize } from './send.ts'
+import type { DirectoryMode } from './tenant-fields.ts'
 import { compileValidator, isEmpty } from './validate.ts'
 
 /**

@@ -9,21 +9,9 @@ import type { AccountWork, ReachWork, Work } from '../work.ts'
 import type { Answer, Statuses } from './answer.ts'
 import type { RouteExamples } from './examples.ts'
 import type { MediaName } from './media.ts'
-import { tenantFields } from './tenant-fields.ts'
+import { type DirectoryMode, tenantFields } from './tenant-fields.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-
-/**
- * Which data a route works on; determines whether its handler has a `directory`, a `reach` or an `account`.
- * - `one` (default): one directory. An org-wide key names it by `subOrgId`, which a write requires and a read may
- *   leave out to mean the account-level directory.
- * - `one-or-account`: the same, but a write without `subOrgId` means the account-level directory too.
- * - `one-or-environment`: a write that an org-wide key makes for one organization, named by `subOrgId`, or for the whole
- *   environment, named by `scope: "environment"`. One of the two is required.
- * - `reach`: a read of one directory, or, with an org-wide key, of the whole environment.
- * - `account`: organizations, environments and keys, which belong to the account.
- */
-export type DirectoryMode = 'one' | 'one-or-account' | 'one-or-environment' | 'reach' | 'account'
 
 type WorkIn<M extends DirectoryMode> = M extends 'reach' ? ReachWork : M extends 'account' ? AccountWork : Work
 
