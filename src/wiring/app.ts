@@ -8,6 +8,7 @@ import { teamRoles } from '../features/access/mfa/policy.ts'
 import { memberGuard } from '../features/directory/roles/assign.ts'
 import { assignToNewUsers, judgeNamedRoles, replaceRoles } from '../features/directory/roles/new-users.ts'
 import { nameFollower } from '../features/directory/users/changes/changes.ts'
+import { openInvitations } from '../features/directory/users/invited/invited.ts'
 import { rolesOfNewUsers } from '../features/directory/users/new-roles/new-roles.ts'
 import { requiresFactor } from '../features/directory/users/proof/proof.ts'
 import { ssoProtocols } from '../features/federation/connections/connections.ts'
@@ -30,6 +31,7 @@ import { endpointKeeper } from '../features/records/deliveries/keeper.ts'
 import { noticeReceivers, webhookKeeper } from '../features/records/webhooks/webhooks.ts'
 import { secondFactors as challengeFactors } from '../features/sign-in/challenges/second-factors.ts'
 import { teamInvites } from '../features/sign-in/invites/accept.ts'
+import { acceptOpenInvitations } from '../features/sign-in/invites/arrival.ts'
 import { organizationOfLinkToken } from '../features/sign-in/links/token.ts'
 import { otpSettings, toSendCeilings } from '../features/sign-in/otp/otp.ts'
 import { passkeyDiscovery } from '../features/sign-in/passkeys/sign-in/sign-in.ts'
@@ -159,6 +161,7 @@ function handIn(platform: Platform): void {
   rolesOfNewUsers.hand(platform, { judge: judgeNamedRoles, assign: assignToNewUsers, replace: replaceRoles })
   memberGuard.hand(platform, assertMayActOnMember)
   teamInvites.hand(platform, { isOnTeam, join: joinTeam })
+  openInvitations.hand(platform, acceptOpenInvitations)
   noticeReceivers.hand(platform, (accountId) => listTeamAddresses(platform.db, accountId))
   endpointKeeper.hand(platform, webhookKeeper)
   passkeyDiscovery.hand(platform, discoverByPasskey)

@@ -41,6 +41,7 @@ import { emailVerificationRoutes } from '../features/sign-in/email-verification/
 import { ownFactorRoutes } from '../features/sign-in/factors/own-routes.ts'
 import { factorRoutes } from '../features/sign-in/factors/routes.ts'
 import { impersonationRoutes } from '../features/sign-in/impersonation/routes.ts'
+import { inviteEvents } from '../features/sign-in/invites/events.ts'
 import { inviteRoutes } from '../features/sign-in/invites/routes.ts'
 import { linkRoutes } from '../features/sign-in/links/routes.ts'
 import { lockoutRoutes } from '../features/sign-in/lockout/routes.ts'
@@ -149,6 +150,10 @@ const withdrawn = belongings.flatMap(({ announce, proof }) =>
 )
 const proves = ({ maybeEvents }: Route) => maybeEvents.some(({ type }) => type === userEvents.emailVerified.type)
 
+/** Who comes in accepts open invitations, and an invited user becomes active. */
+const welcomed = [inviteEvents.accepted, userEvents.updated]
+const isWayIn = ({ maybeEvents }: Route) => maybeEvents.some(({ type }) => type === sessionEvents.created.type)
+
 /** These change what groups give. */
 const GIVE_ROLES = ['connections.update', 'connections.delete', 'scim.updateConfig', 'users.unlinkIdentity']
 
@@ -158,6 +163,7 @@ const UNLINKS = 'connections.delete'
 function followersOf(route: Route) {
   return [
     ...(proves(route) ? withdrawn : []),
+    ...(proves(route) || isWayIn(route) ? welcomed : []),
     ...(GIVE_ROLES.includes(route.operation) ? given : []),
     ...(route.operation === UNLINKS ? [scimEvents.configUpdated] : []),
   ]

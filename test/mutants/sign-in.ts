@@ -35,6 +35,21 @@ export const signIn: Mutant[] = [
     only: 'registered meanwhile',
   },
   {
+    name: 'an invitation to an address that nothing has proved stays open at a sign-in',
+    in: 'welcomeInvited',
+    find: 'user.email_verified',
+    replace: 'user.active',
+    tests: ['arrival.test.ts'],
+    only: 'of an address that nothing has proved',
+  },
+  {
+    name: 'a sign-in accepts no invitation to the team',
+    in: 'acceptInvitations',
+    find: "work.directory.kind === 'console'",
+    replace: 'work.directory.id === user.id',
+    tests: ['team-invitations.test.ts'],
+  },
+  {
     name: 'an enrolled second factor is required',
     in: 'mfaGate',
     find: "if (entry.aal !== 'aal1') return null",

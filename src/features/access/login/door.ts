@@ -5,8 +5,10 @@ import { asProvenUser } from '../../../platform/events/origin.ts'
 import { newId } from '../../../platform/ids.ts'
 import type { UsedBeside, UsedCondition, UsedProof } from '../../../platform/joined/proofs.ts'
 import type { Reading } from '../../../platform/joined/readings.ts'
+import { inTxUnlessConsumed } from '../../../platform/joined/unless-consumed.ts'
 import type { ValuesOf } from '../../../platform/settings/settings.ts'
 import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
+import { welcomeInvited } from '../../directory/users/invited/invited.ts'
 import { issueTokens, type SessionTokens } from '../claims/claims.ts'
 import {
   endOldestSessions,
@@ -175,16 +177,28 @@ interface Admission {
 }
 
 async function admit(work: Work, admitted: Omit<Admission, 'settings' | 'sessionId'>): Promise<SessionReply | null> {
+  const { proof, facts: known, passed } = admitted
   const settings = await sessionSettings.effective(work)
-  // With what the gates have decided, which the change of a password changes nothing of.
-  const facts = (await admitted.proof.change?.write()) ?? admitted.facts
-  const session = await issueWithinLimit(work, {
-    ...admitted,
-    facts,
-    settings,
-    sessionId: admitted.proof.sessionId ?? newId(),
-  })
-  return session && { session, ...admitted.passed.says }
+  const issue = async (work: Work) => {
+    // With what the gates have decided, which the change of a password changes nothing of.
+    const facts = (await proof.change?.write()) ?? known
+    return issueWithinLimit(work, { ...admitted, facts, settings, sessionId: proof.sessionId ?? newId() })
+  }
+  const session = known.invited ? await issueToInvited(work, admitted, issue) : await issue(work)
+  return session && { session, ...passed.says }
+}
+
+/** Before a change of the password, which withdraws invitations. */
+async function issueToInvited(
+  work: Work,
+  { facts, proof }: Pick<Admission, 'facts' | 'proof'>,
+  issue: (work: Work) => Promise<SessionTokens | null>,
+): Promise<SessionTokens | null> {
+  const welcome = async (work: TxWork) => {
+    await welcomeInvited(work, facts.user_id, { by: proof.method.id, linkId: proof.linkId })
+    return issue(work)
+  }
+  return work.db.isTransaction ? inTx(work, welcome) : inTxUnlessConsumed(work, welcome)
 }
 
 async function issueWithinLimit(work: Work, admission: Admission): Promise<SessionTokens | null> {

@@ -103,7 +103,8 @@ function factsText(locks: AddressLock[], reading: ReadingKind, writing: Writing)
         and ${byId ? sqlText`id = ${byId}` : sqlText`email_norm = asked.email_norm`} limit 1) users on true`
   return sqlText`${reading.before?.(writing)}
     select asked.n, users.id as user_id, users.auth_account_id, users.email, users.locale, users.email_verified,
-      users.active and not ${locked} as active, ${locked} as access_locked, users.pending_until is not null as pending, users.role, ${heldRolesText({ users: sqlText`users`, directory })} as held_roles,
+      users.active and not ${locked} as active, ${locked} as access_locked, users.pending_until is not null as pending,
+      users.invited_at is not null and (users.email_verified or users.last_login_at is null) as invited, users.role, ${heldRolesText({ users: sqlText`users`, directory })} as held_roles,
       users.epoch, users.mfa_enrolled, users.passkey_count,
       users.sessions_at_most, coalesce(organizations.session_epoch, 0) as organization_epoch, organizations.slug as organization_slug, organizations.status as organization_status,
       greatest(${joinText([sqlText`null::int`, ...seconds], ', ')}) as locked_seconds, ${reading.selects(writing)}

@@ -25,7 +25,7 @@ export interface FirstProof {
  * session or a password has an auth account. Null for a sign-up, too, whose proof is more than this.
  */
 export function firstProofOf(work: Work, facts: SignInFacts, linkId: string | null): FirstProof | null {
-  const hasSetUp = facts.auth_account_id !== null || facts.mfa_enrolled || facts.passkey_count > 0
+  const hasSetUp = facts.auth_account_id !== null || facts.invited || facts.mfa_enrolled || facts.passkey_count > 0
   if (hasSetUp || facts.pending) return null
   const emailNorm = facts.email.toLowerCase()
   // Drawn before those of the sign-in: events of one transaction are ordered by their ids.

@@ -37,6 +37,7 @@ export async function completeMailboxLogin(
     if (user?.epoch !== facts.epoch) return null
     const { user: proved, announced: events } = await applyMailboxProof(work, user, {
       linkId: proof.linkId,
+      by: proof.method.id,
       locale: proof.locale ?? null,
     })
     if (facts.pending) events.push(signedUp(facts, proof))
@@ -47,7 +48,16 @@ export async function completeMailboxLogin(
     }
     // The first proof removes earlier factors and, like a cut-off in `also`, raises the epoch.
     const { epoch, locale, mfa_enrolled, passkey_count } = also ? await getUser(work, user.id) : proved
-    const proven = { ...facts, email_verified: true, pending: false, locale, mfa_enrolled, passkey_count, epoch }
+    const proven = {
+      ...facts,
+      email_verified: true,
+      pending: false,
+      invited: false,
+      locale,
+      mfa_enrolled,
+      passkey_count,
+      epoch,
+    }
     return completeLogin(work, proven, { ...proof, events: [...events, ...(proof.events ?? [])] })
   })
 }

@@ -20,6 +20,8 @@ export interface SignInFacts extends DoorState {
   /** Whether an administrator's lock is in force. */
   access_locked: boolean
   pending: boolean
+  /** Whether a session is the first since an invitation: it is recorded that the person has come in. */
+  invited: boolean
   role: string
   /** The roles of the organization that the user has; null for none. */
   held_roles: HeldRole[] | null

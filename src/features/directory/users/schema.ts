@@ -266,7 +266,8 @@ export function toUser(row: UserRow, subOrgId: string | null): User {
   }
 }
 
-function statusOf(row: UserRow): User['status'] {
+/** The status as the API shows it. */
+export function statusOf(row: UserRow): User['status'] {
   if (!row.active) return 'inactive'
   if (row.locked) return 'locked'
   const isInvited = row.pending_until !== null || (row.invited_at !== null && row.last_login_at === null)

@@ -246,11 +246,9 @@ export const NO_LOCK = {
   access_lock_reason: null,
 } satisfies UserChanges
 
-/** Records whether the user has an open invitation. */
-export async function setInvited(tx: Tx, directory: Directory, id: string, isOpen: boolean): Promise<void> {
-  await updateOf(tx, directory, id)
-    .set({ invited_at: isOpen ? now : null })
-    .execute()
+/** Changes columns of a user that the API does not show. */
+export async function updateHidden(tx: Tx, directory: Directory, user: HeldUser, changes: UserChanges): Promise<void> {
+  await updateOf(tx, directory, user.id).set(changes).execute()
 }
 
 /** Changes the user's row and raises the epoch: a sign-in that started before does not pass. A query, to embed. */

@@ -153,6 +153,7 @@ const STRANGER = {
   active: true,
   access_locked: false,
   pending: false,
+  invited: false,
   role: 'member',
   held_roles: null,
   epoch: 0,

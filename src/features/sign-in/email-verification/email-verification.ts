@@ -122,7 +122,7 @@ function redeem(
     if (keepsPassword && user.epoch !== whose.epoch) return null
     if (!(await consumeLink(work, link))) return null
     const profile = fits(OfSignup, link.details) && !(await hasPassword(work.db, work.directory, user.id))
-    await proveMailbox(work, user, { linkId: link.id, password: keepsPassword, profile })
+    await proveMailbox(work, user, { linkId: link.id, password: keepsPassword, profile, by: link.purpose })
     return { userId: await ensureAuthAccount(work, user), directoryUserId: user.id }
   })
 }

@@ -65,6 +65,7 @@ test('accepting sets the password, proves the mailbox and opens a session, once'
   ])
   expect(events.filter((event) => event.target_id === who.userId).map((event) => event.type)).toEqual([
     'user.created',
+    'user.updated',
     'user.email_verified',
     'auth.login.succeeded',
     'auth.login.succeeded',
@@ -112,9 +113,9 @@ test('where passwords are off, the link does not sign in a user who has signed i
   succeeded(await tenant.patch('/v1/auth/settings', { subOrgId, email_password_enabled: false }))
   const email = newEmail()
   const { user } = succeeded(await tenant.post('/v1/users', { subOrgId, email, emailVerified: true }))
+  await signIn(app, tenant, subOrgId, email)
   succeeded(await tenant.post(`/v1/users/${user.id}/invite`, { subOrgId }))
   const { token_hash: token } = await mailedLink(app, email, 'invite')
-  await signIn(app, tenant, subOrgId, email)
   const before = await snapshot(app)
   const reply = await tenant.post('/v1/auth/invite/accept', { token })
   expect([reply.status, reply.body.code]).toEqual([409, 'credential_exists'])

@@ -14,7 +14,6 @@ import {
   type SignInFacts,
   type SignInMethod,
 } from '../../access/login/login.ts'
-import { markNotInvited } from '../../directory/users/invited/invited.ts'
 import { keepsFactors, proveMailbox } from '../../directory/users/proof/proof.ts'
 import { findUserById, findUserForUpdate, type UserRow } from '../../directory/users/users.ts'
 import { type LinkRow, linkErrors } from '../links/links.ts'
@@ -142,7 +141,7 @@ async function acceptWithoutSession(work: Work, acceptance: Acceptance): Promise
     const { link, user } = acceptance
     const held = await findUserForUpdate(work, user.id)
     if (held?.email_norm !== user.email_norm) throw linkErrors.tokenInvalid()
-    await proveMailbox(work, held, { linkId: link.id })
+    await proveMailbox(work, held, { linkId: link.id, by: inviteMethod.id })
     await write(work, acceptance)
     if (!(await consumeLink(work, link))) throw linkErrors.tokenInvalid()
   })
@@ -211,7 +210,6 @@ async function write(work: TxWork, acceptance: Acceptance): Promise<void> {
   // The proof of the mailbox has removed what was set before it.
   if (!joinsAsIs && (await signsInAlready(work, user.id))) throw inviteErrors.credentialExists()
   if (first) await storePassword(db, directory, { userId: user.id, ...first, mustChange: false })
-  await markNotInvited(work, user.id)
   if (directory.kind === 'console') await teamInvites.of(work.platform).join(work, user, link.id)
   const data = toInvite(await findAcceptedRow(db, directory, link.id))
   await record(work, inviteEvents.accepted({ target: { type: 'invite', id: link.id }, data }))

@@ -4,7 +4,7 @@ import { inviteEvents } from './events.ts'
 import { invitePurpose } from './link-purpose.ts'
 import { toInvite } from './schema.ts'
 
-/** Whoever has signed in by another way needs no invitation: theirs is withdrawn, and recorded like every withdrawal. */
+/** An invitation of a user that provisioning takes over is withdrawn, and recorded like every withdrawal. */
 export const endedInvites: NonNullable<Belonging<WithdrawnLink>['announce']> = {
   event: inviteEvents.revoked,
   onProofAlone: true,
@@ -19,6 +19,7 @@ export const endedInvites: NonNullable<Belonging<WithdrawnLink>['announce']> = {
       created_at: new Date(link.created_at),
       expires_at: new Date(link.expires_at),
       accepted_at: null,
+      accepted_by: null,
       closed_at: new Date(link.closed_at),
     })
     return inviteEvents.revoked({ target: { type: 'invite', id: link.id }, data })

@@ -10,13 +10,13 @@ export const inviteEvents = defineEvents({
   resent: ['invite.resent', 'An invited user was sent a new link, which voids the previous one.', Invite],
   accepted: [
     'invite.accepted',
-    'An invitation was accepted.',
+    'An invitation was accepted: by its link, or since the person came in by another way (`data.accepted_by`).',
     Invite,
-    { status: 'accepted', accepted_at: '2026-11-22T10:20:00.000Z' },
+    { status: 'accepted', accepted_at: '2026-11-22T10:20:00.000Z', accepted_by: 'invite' },
   ],
   revoked: [
     'invite.revoked',
-    'An invitation was withdrawn, or its user came in by another way; the user remains.',
+    'An invitation was withdrawn, or provisioning has taken its user over; the user remains.',
     Invite,
     { status: 'revoked', revoked_at: '2026-11-22T10:20:00.000Z' },
   ],

@@ -56,6 +56,7 @@ test('an invitation makes a user with an auth account, a record and a mail', asy
     created_at: expect.any(String),
     expires_at: expect.any(String),
     accepted_at: null,
+    accepted_by: null,
     revoked_at: null,
   })
   expect(Date.parse(made.expires_at) - Date.parse(made.created_at)).toBe(WEEK_SECONDS * 1000)
@@ -317,7 +318,7 @@ test('an invitation that its user needs no longer is recorded with its inviter',
   await signIn(app, tenant, subOrgId, email)
   expect(await eventsOf(made.id)).toMatchObject([
     { type: 'invite.created', data: { invited_by: 'Grace Hopper' } },
-    { type: 'invite.revoked', data: { invited_by: 'Grace Hopper' } },
+    { type: 'invite.accepted', data: { invited_by: 'Grace Hopper' } },
   ])
 })
 

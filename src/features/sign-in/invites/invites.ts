@@ -9,7 +9,7 @@ import { inTx, type ReachWork, type TxWork, type Work } from '../../../platform/
 import { assertActive, assertDoorOpen } from '../../access/login/login.ts'
 import {
   type GivenRoles,
-  markInvited,
+  type InvitedUser,
   markNotInvited,
   provisionInvitedUser,
 } from '../../directory/users/invited/invited.ts'
@@ -139,10 +139,10 @@ async function checkInvitee(work: Work, invitee: Invitee): Promise<CheckedInvite
 async function send(work: Work, invitee: Invitee, sending: Sending & CheckedInvitee): Promise<SentInvite> {
   const { expectedId, address } = sending
   const sent = await inTx(work, async (work) => {
-    const user = await provisionInvitedUser(work, { ...invitee, ...address }, invitee.given ?? null)
+    const invited = await provisionInvitedUser(work, { ...invitee, ...address }, invitee.given ?? null)
     // Another user, or a new one: the user's address has changed since.
-    if (expectedId !== undefined && user.id !== expectedId) throw userErrors.notFound()
-    return mailInvite(work, user, sending, invitee.invitedBy)
+    if (expectedId !== undefined && invited.user.id !== expectedId) throw userErrors.notFound()
+    return mailInvite(work, invited, sending, invitee.invitedBy)
   })
   // Not the spelling of the user: it would show that there was one.
   return { ...sent, deliveryHint: maskEmail(sending.team ? address.email : sent.user.email) }
@@ -150,17 +150,15 @@ async function send(work: Work, invitee: Invitee, sending: Sending & CheckedInvi
 
 async function mailInvite(
   work: TxWork,
-  user: UserRow,
+  { user, isRenewed }: InvitedUser,
   { delivery, team, ttlSeconds, asksPassword }: Sending & CheckedInvitee,
   invitedBy: Invitee['invitedBy'],
 ): Promise<Pick<SentInvite, 'user' | 'invite' | 'url'>> {
   assertActive(user)
   const mayOnlySignIn = await hasLastingCredential(work, user)
   const isKnown = mayOnlySignIn || (team ? await teamInvites.of(work.platform).isOnTeam(work, user.email_norm) : false)
-  const isRenewed = user.invited_at !== null
   const kept = invitedBy === undefined && isRenewed && !team
   const inviter = kept ? await findLastInviter(work.db, work.directory, user.id) : (invitedBy ?? null)
-  await markInvited(work, user)
   const { linkId, url } = await mailLink(work, {
     purpose: invitePurpose,
     who: identify(work.platform, { email: user.email, norm: user.email_norm }),

@@ -41,6 +41,7 @@ const withdrawnInvite: Invite = {
   created_at: '2026-11-22T09:30:00.000Z',
   expires_at: '2026-11-29T09:30:00.000Z',
   accepted_at: null,
+  accepted_by: null,
   revoked_at: '2026-11-22T10:00:00.000Z',
 }
 const refusals = [
@@ -138,7 +139,7 @@ export const inviteRoutes: Route[] = [
     params: InviteParams,
     reply: Type.Object({ success: Type.Boolean(), invite: Invite }),
     errors: [inviteErrors.notFound, inviteErrors.accepted],
-    maybeEvents: [inviteEvents.revoked],
+    maybeEvents: [inviteEvents.revoked, userEvents.updated],
     examples: { reply: { success: true, invite: withdrawnInvite } },
     async handle(work, { params }) {
       return { success: true, invite: await revokeInvite(work, params.inviteId) }

@@ -34,6 +34,13 @@ export const Invite = named(
         description: 'When the person accepted. Null: not accepted.',
         examples: [null],
       }),
+      accepted_by: Object.assign(
+        nullable(
+          Type.String(),
+          'How the person came in: `invite` by the link; otherwise the sign-in method, or `email_verification`. Null: not accepted.',
+        ),
+        { examples: [null] },
+      ),
       revoked_at: Object.assign(nullable(Moment), {
         description: 'When it was withdrawn. Null: not withdrawn.',
         examples: [null],
@@ -103,6 +110,7 @@ export function toInvite(row: Omit<InviteRow, 'directory_id'>): Invite {
     created_at: row.created_at.toISOString(),
     expires_at: row.expires_at.toISOString(),
     accepted_at: row.accepted_at?.toISOString() ?? null,
+    accepted_by: row.accepted_by,
     revoked_at: row.status === 'revoked' ? (row.closed_at?.toISOString() ?? null) : null,
   }
 }

@@ -18,6 +18,8 @@ export interface InviteRow {
   created_at: Date
   expires_at: Date
   accepted_at: Date | null
+  /** How the person came in; null for an invitation that was not accepted. */
+  accepted_by: string | null
   closed_at: Date | null
 }
 
@@ -27,6 +29,9 @@ export interface InviteFilter {
   /** Keyed hash of the address. */
   identity?: Buffer | undefined
 }
+
+/** How an invitation is accepted by its own link. */
+const BY_LINK = 'invite'
 
 // A link closed after its expiry was announced as expired, not withdrawn.
 const status = sql<InviteStatus>`case when links.used_at is not null then 'accepted'
@@ -43,7 +48,7 @@ export async function findAcceptedRow(db: Db, directory: Directory, id: string):
     .where('links.id', '=', id)
     .select(now.as('now'))
     .executeTakeFirstOrThrow()
-  return { ...row, status: 'accepted', accepted_at: row.now }
+  return { ...row, status: 'accepted', accepted_at: row.now, accepted_by: BY_LINK }
 }
 
 export async function findInviteRows(db: Db, directory: Directory, ids: string[]): Promise<InviteRow[]> {
@@ -137,5 +142,12 @@ function describe(links: SelectQueryBuilder<DB & { links: Selectable<Links> }, '
     .select(sql<string>`links.user_id`.as('user_id'))
     .select(sql<string>`links.details->>'email'`.as('email'))
     .select(sql<string | null>`links.details->>'invitedBy'`.as('invited_by'))
+    .select(
+      sql<
+        string | null
+      >`case when links.used_at is not null then coalesce(links.details->>'acceptedBy', ${BY_LINK}) end`.as(
+        'accepted_by',
+      ),
+    )
     .select(status.as('status'))
 }

@@ -15,6 +15,7 @@ import {
   expiredInvites,
   hasLiveLinkRow,
   insertLinkRow,
+  useLinkRows,
 } from './store.ts'
 import { hashLinkToken, makeLinkToken } from './token.ts'
 
@@ -102,6 +103,16 @@ export async function voidLinksTo({ directory, db }: TxWork, who: Identity, purp
 /** Whether a link of a user for one purpose is live. */
 export function hasLiveLink({ db, directory }: Work, userId: string, purpose: LinkPurpose): Promise<boolean> {
   return hasLiveLinkRow(db, directory, userId, purpose.name)
+}
+
+/** Uses the live links of a user for one purpose, since what they ask for has happened in another way. Returns their ids. */
+export async function useLinks(
+  { db, directory }: TxWork,
+  { id: userId }: { id: string },
+  purpose: LinkPurpose,
+  { exceptId, details }: { exceptId: string | undefined; details: Record<string, unknown> },
+): Promise<string[]> {
+  return useLinkRows(db, directory, { userId, purpose: purpose.name, exceptId, details })
 }
 
 /** Withdraws links of one purpose. Returns how many of them were live. */

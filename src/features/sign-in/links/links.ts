@@ -1,7 +1,16 @@
 export type { WithdrawnLink } from './belongings.ts'
 export { deliveryErrors, linkErrors } from './errors.ts'
 export { LinkEventData, magicLinkEvents } from './events.ts'
-export { closeExpiredInvites, closeLinks, hasLiveLink, issueLink, linkUrl, voidLinks, voidLinksTo } from './link.ts'
+export {
+  closeExpiredInvites,
+  closeLinks,
+  hasLiveLink,
+  issueLink,
+  linkUrl,
+  useLinks,
+  voidLinks,
+  voidLinksTo,
+} from './link.ts'
 export { linkRoute } from './link-route.ts'
 export { SentMagicLinkReply, toSentMagicLink } from './schema.ts'
 export { linkSettings } from './settings.ts'

@@ -1,8 +1,8 @@
-import { type RawBuilder, type Selectable, sql } from 'kysely'
+import { type ExpressionBuilder, type RawBuilder, type Selectable, sql } from 'kysely'
 import { uuidArray } from '../../../platform/db/arrays.ts'
 import { now } from '../../../platform/db/now.ts'
 import type { Db, Tx } from '../../../platform/db/pool.ts'
-import type { Links } from '../../../platform/db/schema.gen.ts'
+import type { DB, Links } from '../../../platform/db/schema.gen.ts'
 import { defineProof } from '../../../platform/joined/proofs.ts'
 import { defineReading } from '../../../platform/joined/readings.ts'
 import { joinText, nameText, sqlText } from '../../../platform/joined/sql-text.ts'
@@ -117,43 +117,67 @@ export const linkProof = defineProof({
  * is redeeming right now is skipped, to avoid a deadlock: that statement waits for the user's row in turn, and checks the user
  * itself.
  */
-export function closeLinkRows(
-  tx: Tx,
-  directory: Directory,
-  which: {
-    userId: string | null
-    identity: Buffer | null
-    purpose?: string
-    exceptId?: string | undefined
-    sparedPurposes?: string[]
-  },
-) {
+export function closeLinkRows(tx: Tx, directory: Directory, which: LiveLinks) {
   return tx
     .updateTable('links')
     .set({ closed_at: now })
     .where('directory_id', '=', directory.id)
-    .where('id', 'in', (eb) =>
-      eb
-        .selectFrom('links')
-        .select('id')
-        .where('directory_id', '=', directory.id)
-        // A sign-up link has no user and belongs to the address.
-        .where((eb) =>
-          eb.or([
-            ...(which.userId === null ? [] : [eb('user_id', '=', which.userId)]),
-            ...(which.identity ? [eb('identity', '=', which.identity)] : []),
-          ]),
-        )
-        .where(isLive)
-        .$if(which.purpose !== undefined, (query) => query.where('purpose', '=', which.purpose ?? ''))
-        .$if((which.sparedPurposes ?? []).length > 0, (query) =>
-          query.where('purpose', 'not in', which.sparedPurposes ?? []),
-        )
-        .$if(which.exceptId !== undefined, (query) => query.where('id', '!=', which.exceptId ?? ''))
-        .forUpdate()
-        .skipLocked(),
-    )
+    .where('id', 'in', (eb) => selectLive(eb, directory, which))
     .returning('id')
+}
+
+interface LiveLinks {
+  userId: string | null
+  identity: Buffer | null
+  purpose?: string
+  exceptId?: string | undefined
+  sparedPurposes?: string[]
+}
+
+/** The live links of a user, or to an address, locked. */
+function selectLive(eb: ExpressionBuilder<DB, 'links'>, directory: Directory, which: LiveLinks) {
+  return (
+    eb
+      .selectFrom('links')
+      .select('id')
+      .where('directory_id', '=', directory.id)
+      // A sign-up link has no user and belongs to the address.
+      .where((eb) =>
+        eb.or([
+          ...(which.userId === null ? [] : [eb('user_id', '=', which.userId)]),
+          ...(which.identity ? [eb('identity', '=', which.identity)] : []),
+        ]),
+      )
+      .where(isLive)
+      .$if(which.purpose !== undefined, (query) => query.where('purpose', '=', which.purpose ?? ''))
+      .$if((which.sparedPurposes ?? []).length > 0, (query) =>
+        query.where('purpose', 'not in', which.sparedPurposes ?? []),
+      )
+      .$if(which.exceptId !== undefined, (query) => query.where('id', '!=', which.exceptId ?? ''))
+      .forUpdate()
+      .skipLocked()
+  )
+}
+
+/**
+ * Uses the live links of a user for a purpose, except `exceptId`, since what they ask for has happened in another way. `details`
+ * are added to theirs. Returns their ids. One that another request is redeeming right now is skipped, as above.
+ */
+// Consumes links: what they ask for has happened in another way.
+export async function useLinkRows(
+  tx: Tx,
+  directory: Directory,
+  which: { userId: string; purpose: string; exceptId: string | undefined; details: Record<string, unknown> },
+): Promise<string[]> {
+  const { exceptId, details, ...of } = which
+  const rows = await tx
+    .updateTable('links')
+    .set({ used_at: now, details: sql`details || ${JSON.stringify(details)}::jsonb` })
+    .where('directory_id', '=', directory.id)
+    .where('id', 'in', (eb) => selectLive(eb, directory, { ...of, identity: null, exceptId }))
+    .returning('id')
+    .execute()
+  return rows.map(({ id }) => id)
 }
 
 /** Whether a link of a user for a purpose is live. */

@@ -164,7 +164,7 @@ export async function resetOnPage(work: Work, sent: { token: string; password: s
     await inTx(work, async (work) => {
       const held = await findUserForUpdate(work, user.id)
       if (held?.email_norm !== user.email_norm) throw linkErrors.tokenInvalid()
-      const proved = await proveMailbox(work, held, { linkId: link.id })
+      const proved = await proveMailbox(work, held, { linkId: link.id, by: passwordMethod.id })
       if (!(await consumeLink(work, link))) throw linkErrors.tokenInvalid()
       await reset.write(work, proved)
     })

@@ -1,10 +1,24 @@
+import { now } from '../../../../platform/db/now.ts'
+import { type EventInput, record } from '../../../../platform/events/events.ts'
+import { newId } from '../../../../platform/ids.ts'
 import type { EmailAddress } from '../../../../platform/mail/address.ts'
+import { handedIn } from '../../../../platform/platform.ts'
 import type { ManagerCaller } from '../../../../platform/tenancy/caller.ts'
 import type { TxWork } from '../../../../platform/work.ts'
+import { userEvents } from '../events.ts'
+import { findUserForUpdate, getUserForUpdate } from '../hold.ts'
 import { identityOf, insertUsers } from '../insert.ts'
 import { judgeRoles, type NamedRoles, namesRoles, recordCreated, rolesOfNewUsers } from '../new-roles/new-roles.ts'
-import { toColumns, type UserCreate } from '../schema.ts'
-import { findUserRowByEmail, setInvited, type UserRow } from '../store.ts'
+import { statusOf, toColumns, type UserCreate } from '../schema.ts'
+import {
+  findUserRowByEmail,
+  type HeldUser,
+  type UserChanges,
+  type UserRow,
+  updateHidden,
+  updateUserRow,
+} from '../store.ts'
+import { userEvent } from '../user-event.ts'
 import { ensureAuthAccount } from '../users.ts'
 
 /** Roles that an invitation names, and its caller, who gives them. */
@@ -13,42 +27,110 @@ export interface GivenRoles {
   giver: ManagerCaller
 }
 
+/** A user who is invited. */
+export interface InvitedUser {
+  user: UserRow
+  /** Whether an earlier invitation was open. */
+  isRenewed: boolean
+}
+
 /**
- * The invited user: a new one, or the existing user of the address. That one is unchanged, but gets the named roles if they
- * have never signed in. A pending sign-up becomes the new user, without the data typed there. Either row is locked until the
- * transaction ends. Throws what `columnsOfRoles` throws, and `role_managed`.
+ * Marks a user as invited: a new one, or the existing user of the address. That one is unchanged, but gets the named roles if
+ * they have never signed in. A pending sign-up becomes the new user, without the data typed there. Either row is locked until
+ * the transaction ends. Throws what `columnsOfRoles` throws, and `role_managed`.
  */
 export async function provisionInvitedUser(
   work: TxWork,
   input: EmailAddress & Pick<UserCreate, 'displayName' | 'firstName' | 'lastName' | 'locale'>,
   given: GivenRoles | null,
-): Promise<UserRow> {
+): Promise<InvitedUser> {
   const { displayName = null, firstName = null, lastName = null, locale = null } = input
   const [judged] = given ? await judgeRoles(work, [given.named], given.giver) : []
   if (judged?.unfit) throw judged.unfit
   const identity = { ...identityOf(input), ...judged?.columns, source: 'invite' }
-  const row = { ...toColumns({ displayName, firstName, lastName, locale }), ...identity }
+  const invited = { auth_account_id: newId(), invited_at: now }
+  const row = { ...toColumns({ displayName, firstName, lastName, locale }), ...identity, ...invited }
   const [made] = await insertUsers(work, [row], 'pending')
   if (made) {
     if (judged?.beyond) throw judged.beyond
     await recordCreated(work, [made])
-    return made
+    return { user: made, isRenewed: false }
   }
   const user = await findUserRowByEmail(work.db, work.directory, input.norm)
   if (!user) throw new Error('A taken address has no user')
+  await ensureAuthAccount(work, user)
+  const held = await getUserForUpdate(work, user.id)
+  await record(work, ...(await change(work, held, { invited_at: now }, { invited_at: new Date() })).announced)
   // A user who has signed in keeps their roles, as they keep their name.
   if (given && namesRoles(given.named) && user.last_login_at === null)
     await rolesOfNewUsers.of(work.platform).replace(work, user, given.named, given.giver)
-  return user
+  return { user, isRenewed: user.invited_at !== null }
 }
 
-/** Records that the user was invited, and creates the auth account if there is none. */
-export async function markInvited(work: TxWork, user: UserRow): Promise<void> {
-  await ensureAuthAccount(work, user)
-  await setInvited(work.db, work.directory, user.id, true)
-}
-
-/** Records that the invitation was accepted or withdrawn. */
+/** Records that the invitation was withdrawn. */
 export async function markNotInvited(work: TxWork, id: string): Promise<void> {
-  await setInvited(work.db, work.directory, id, false)
+  const user = await findUserForUpdate(work, id)
+  if (user?.invited_at) await record(work, ...(await change(work, user, NOT_INVITED, NOT_INVITED)).announced)
+}
+
+/** How the person of an invitation has come in. */
+export interface ComingIn {
+  /** The sign-in method, or what else has proved the mailbox. */
+  by: string
+  /** The link that is being redeemed: its own rule uses it. */
+  linkId?: string | undefined
+}
+
+// Handed in: invitations are of the wing of sign-in, which is above.
+/** Counts the open invitations of a user as accepted. Returns the events. */
+export const openInvitations = handedIn<(work: TxWork, user: UserRow, how: ComingIn) => Promise<EventInput[]>>(
+  'what becomes of open invitations',
+)
+
+/**
+ * Accepts the invitations of a user who has proved the mailbox, now or earlier, and has come in by any way. Returns the user
+ * as they are then, and the events.
+ */
+export async function acceptInvitations(work: TxWork, user: HeldUser, how: ComingIn): Promise<Changed> {
+  if (user.invited_at === null) return { user, announced: [] }
+  // Those of the team are accepted by their links alone.
+  const accepted = work.directory.kind === 'console' ? [] : await openInvitations.of(work.platform)(work, user, how)
+  const changed = await change(work, user, NOT_INVITED, NOT_INVITED)
+  return { ...changed, announced: [...accepted, ...changed.announced] }
+}
+
+/**
+ * Records that an invited user signs in, before the session is written. An invitation to an address that nothing has proved
+ * stays open: its link must reach the owner of the mailbox.
+ */
+export async function welcomeInvited(work: TxWork, id: string, how: ComingIn): Promise<void> {
+  const user = await findUserForUpdate(work, id)
+  if (!user?.invited_at) return
+  const { announced } = user.email_verified
+    ? await acceptInvitations(work, user, how)
+    : await change(work, user, { last_login_at: now }, { last_login_at: new Date() })
+  await record(work, ...announced)
+}
+
+const NOT_INVITED = { invited_at: null }
+
+interface Changed {
+  user: HeldUser
+  announced: EventInput[]
+}
+
+/** Changes what the status follows from. `like` has the same values, to tell whether the API then shows another status. */
+async function change(
+  work: TxWork,
+  user: HeldUser,
+  changes: UserChanges,
+  like: Pick<Partial<UserRow>, 'invited_at' | 'last_login_at'>,
+): Promise<Changed> {
+  const { db, directory } = work
+  if (statusOf({ ...user, ...like }) === statusOf(user)) {
+    await updateHidden(db, directory, user, changes)
+    return { user: { ...user, ...like }, announced: [] }
+  }
+  const after: HeldUser = { ...(await updateUserRow(db, directory, user.id, changes)), held: true }
+  return { user: after, announced: [userEvent(directory, userEvents.updated, after, user)] }
 }

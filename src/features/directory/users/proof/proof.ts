@@ -5,6 +5,7 @@ import { handedIn } from '../../../../platform/platform.ts'
 import type { TxWork, Work } from '../../../../platform/work.ts'
 import { applyToBelongings } from '../belongings.ts'
 import { userEvents } from '../events.ts'
+import { acceptInvitations } from '../invited/invited.ts'
 import { asNewVersion, type HeldUser, type UserRow } from '../store.ts'
 import { userEvent } from '../user-event.ts'
 
@@ -20,6 +21,8 @@ interface Kept {
   profile?: boolean
   /** What was said of the language at the sign-up that the proof is of. */
   locale?: string | null
+  /** How the person has come in, which accepts their invitations; absent: they have not. */
+  by?: string
 }
 
 type Proved = Pick<Done<HeldUser>, 'user' | 'announced'>
@@ -38,19 +41,24 @@ export async function proveMailbox(work: TxWork, user: HeldUser, kept: Kept = {}
  * that a stranger may have set. The one place for it, with `login/first-proof.ts` for users who have set nothing up.
  * @returns the user as they are then, and the events, which a caller with more to write records with that.
  */
-export async function applyMailboxProof(work: TxWork, user: HeldUser, kept: Kept = {}): Promise<Proved> {
-  if (user.email_verified) return { user, announced: [] }
-  const { linkId, password: keepsPassword = false, locale = null } = kept
+export async function applyMailboxProof(work: TxWork, given: HeldUser, kept: Kept = {}): Promise<Proved> {
+  const { linkId, password: keepsPassword = false, locale = null, by } = kept
+  const { user, announced: accepted } =
+    by === undefined ? { user: given, announced: [] } : await acceptInvitations(work, given, { by, linkId })
+  if (user.email_verified) return { user, announced: accepted }
   const isTheirs = kept.profile || keepsPassword || !mayBeStrangers(user)
   const change = { user, reason: mailboxProved, linkId, keepsPassword, keepsFactors: await keepsFactors(work, user) }
   const proven = {
     email_verified: true,
     pending_until: null,
+    // The proof withdraws what is left of invitations.
+    invited_at: null,
     ...(isTheirs ? {} : { first_name: null, last_name: null, phone: null, locale }),
     ...asNewVersion,
   }
   const { user: after, announced } = await applyToBelongings(work, 'proof', change, proven)
-  return { user: after, announced: [...announced, userEvent(work.directory, userEvents.emailVerified, after, user)] }
+  const verified = userEvent(work.directory, userEvents.emailVerified, after, user)
+  return { user: after, announced: [...accepted, ...announced, verified] }
 }
 
 /** Where strangers can make themselves a user of an address. */

@@ -254,7 +254,7 @@ async function signInUnknown(work: Work, arrival: Arrival): Promise<Answer | 'in
     const roles = await prepareRoles(work, arrival, await holdSource(work, arrival))
     const user = await findUserForUpdate(work, facts.user_id)
     if (user?.epoch !== facts.epoch) return null
-    const proved = isProved ? await proveMailbox(asProvenUser(work, user.id), user) : user
+    const proved = isProved ? await proveMailbox(asProvenUser(work, user.id), user, { by: arrival.begun.method }) : user
     await roles.give(proved)
     await assertOnlySubject(work, arrival, user.id)
     await queueMail(work, linkedMail(proved, arrival.rules.sourceName), NOTICE_USEFUL_SECONDS)

@@ -1,0 +1,23 @@
+import type { EventInput } from '../../../platform/events/events.ts'
+import type { TxWork } from '../../../platform/work.ts'
+import type { ComingIn } from '../../directory/users/invited/invited.ts'
+import type { UserRow } from '../../directory/users/users.ts'
+import { useLinks } from '../links/links.ts'
+import { inviteEvents } from './events.ts'
+import { invitePurpose } from './link-purpose.ts'
+import { toInvite } from './schema.ts'
+import { findInviteRows } from './store.ts'
+
+/** Accepts the open invitations of a user who has come in by another way. Returns the events. */
+export async function acceptOpenInvitations(
+  work: TxWork,
+  user: UserRow,
+  { by, linkId }: ComingIn,
+): Promise<EventInput[]> {
+  const how = { exceptId: linkId, details: { acceptedBy: by } }
+  const ids = await useLinks(work, user, invitePurpose, how)
+  if (ids.length === 0) return []
+  return (await findInviteRows(work.db, work.directory, ids)).map((row) =>
+    inviteEvents.accepted({ target: { type: 'invite', id: row.id }, data: toInvite(row) }),
+  )
+}
