@@ -3,6 +3,7 @@ import { teamGrants } from '../features/access/claims/tokens.ts'
 import { gates as loginGates } from '../features/access/login/gates.ts'
 import { signInMethods } from '../features/access/login/methods.ts'
 import { isOriginAllowed } from '../features/access/login/origins.ts'
+import { ssoOnly } from '../features/access/login/sso-only/sso-only.ts'
 import { lacksFactor } from '../features/access/mfa/mfa.ts'
 import { teamRoles } from '../features/access/mfa/policy.ts'
 import { memberGuard } from '../features/directory/roles/assign.ts'
@@ -15,6 +16,7 @@ import { ssoProtocols } from '../features/federation/connections/connections.ts'
 import { deletionFollower, mappingFollower } from '../features/federation/connections/followers.ts'
 import { socialDiscovery } from '../features/federation/federation/discovered/discovered.ts'
 import { provisionedUsers } from '../features/federation/federation/provisioned-users/provisioned-users.ts'
+import { ssoOnlyRule } from '../features/federation/sso/sso.ts'
 import { closeMessagePool } from '../features/federation/xml/message-pool.ts'
 import { discoverByPasskey } from '../features/front/discovery/by-passkey.ts'
 import { discoverBySocial } from '../features/front/discovery/by-social.ts'
@@ -161,6 +163,7 @@ function handIn(platform: Platform): void {
   rolesOfNewUsers.hand(platform, { judge: judgeNamedRoles, assign: assignToNewUsers, replace: replaceRoles })
   memberGuard.hand(platform, assertMayActOnMember)
   teamInvites.hand(platform, { isOnTeam, join: joinTeam })
+  ssoOnly.hand(platform, ssoOnlyRule)
   openInvitations.hand(platform, acceptOpenInvitations)
   noticeReceivers.hand(platform, (accountId) => listTeamAddresses(platform.db, accountId))
   endpointKeeper.hand(platform, webhookKeeper)

@@ -3,6 +3,38 @@ import type { Mutant } from './mutant.ts'
 /** Sign-ins at identity providers: connections, SAML, OpenID Connect and social providers. */
 export const federation: Mutant[] = [
   {
+    name: 'no code is issued to a person who signs in by single sign-on alone',
+    in: 'sign-in-codes/sign-in/issueAndMail',
+    find: 'facts?.active && !isBound',
+    replace: 'facts?.active',
+    tests: ['bound-people.test.ts'],
+    only: 'mails no code or link that can only fail',
+  },
+  {
+    name: 'the answer to a send does not tell who is bound to single sign-on',
+    in: 'sendLink',
+    find: 'request.compose(work, mail, isBound ? null : addressee)',
+    replace: "isBound ? { kind: 'x' } : request.compose(work, mail, addressee)",
+    tests: ['bound-people.test.ts'],
+    only: 'mails no code or link that can only fail',
+  },
+  {
+    name: 'a code to a mail nobody gets is not composed for a person who signs in by single sign-on alone',
+    in: 'sendLink',
+    find: 'isBound ? singleSignOnMail(mail.to) : message',
+    replace: 'message',
+    tests: ['bound-people.test.ts'],
+    only: 'mails no code or link that can only fail',
+  },
+  {
+    name: 'a public discovery tells no connection of a user',
+    in: 'discoverConnection',
+    find: 'ownsDomainOf(work, norm)',
+    replace: 'ownsDomainOf(work, norm).then(() => true)',
+    tests: ['bound-people.test.ts'],
+    only: 'a user of another domain',
+  },
+  {
     name: 'an assertion issued before a recovery is refused',
     in: 'accept',
     find: 'if (isRemembered && (await',
@@ -83,7 +115,7 @@ export const federation: Mutant[] = [
   {
     name: 'enforced SSO refuses other sign-in methods',
     in: 'ssoGate',
-    find: 'if (enforce_sso && !isExempt) throw loginErrors.ssoRequired()',
+    find: 'await assertNotBound(work, facts)',
     replace: '',
     tests: ['enforcement.test.ts'],
   },

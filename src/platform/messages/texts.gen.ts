@@ -369,7 +369,7 @@ export const texts = {
     /** The link works once, within {span}. If you did not expect this email, ignore it. */
     worksOnce: text<'span'>('invites.worksOnce'),
     page: {
-      /** If it was you, there is nothing left to do: sign in. If not, tell the person who invited you. */
+      /** You are already in: sign in. If it was not you who accepted the invitation, tell the person who invited you. */
       used: text('invites.page.used'),
       /** Ask the person who invited you for a new invitation. */
       another: text('invites.page.another'),
@@ -397,6 +397,12 @@ export const texts = {
       done: text('invites.join.done'),
       /** Sign in as you always do. */
       doneText: text('invites.join.doneText'),
+    },
+    singleSignOn: {
+      /** Sign in with your company account */
+      title: text('invites.singleSignOn.title'),
+      /** Your organization uses {brand} with single sign-on. Sign in with your company account: you need no password here. */
+      paragraph: text('invites.singleSignOn.paragraph'),
     },
   },
   links: {
@@ -452,6 +458,14 @@ export const texts = {
     enterToConfirm: text('otp.enterToConfirm'),
     /** Enter these words to continue. */
     enterToContinue: text('otp.enterToContinue'),
+    singleSignOn: {
+      /** Sign in with your company account */
+      title: text('otp.singleSignOn.title'),
+      /** Your organization uses {brand} with single sign-on, so there is no code or link in this email. Go to the sign-in page and continue with your company account. */
+      paragraph: text('otp.singleSignOn.paragraph'),
+      /** If you did not ask to sign in, ignore this email. */
+      notAskedFor: text('otp.singleSignOn.notAskedFor'),
+    },
     sms: {
       code: {
         /** Your one-time code: {code}. It works once, within {span}. Do not share it. */

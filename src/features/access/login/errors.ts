@@ -40,7 +40,7 @@ export const loginErrors = defineErrors({
     'sso_required',
     'Single sign-on is required',
     'enforce_sso is on here: POST /v1/auth/login/sso/start signs in; sso_exempt_user_ids names who needs not.',
-    { connection_id: Type.String({ description: 'After discovery: the connection to start.' }) },
+    { connection_id: Type.String({ description: 'The connection to start. Absent where there is none.' }) },
   ],
   methodDisabled: [
     403,

@@ -4,6 +4,7 @@ import { described, named } from '../../../platform/schema.ts'
 import type { Settings } from '../../../platform/settings/settings.ts'
 import { settingsRoutes } from '../../../platform/settings/settings-routes.ts'
 import { LoginMethod, listLoginMethods } from './methods.ts'
+import { enforcementFor } from './sso-only/sso-only.ts'
 
 const tag = 'Authentication'
 
@@ -20,8 +21,17 @@ export const loginRoutes: Route[] = [
       methods: Type.Array(LoginMethod, {
         description: 'In the order of a sign-in page. Empty while the service `auth` is off.',
       }),
+      enforced: Type.Boolean({
+        description:
+          'Whether single sign-on is enforced (`enforce_sso`): show it alone, and the other methods only on request, for people ' +
+          'who are exempt.',
+        examples: [false],
+      }),
     }),
-    handle: async (work) => ({ methods: await listLoginMethods(work) }),
+    handle: async (work) => ({
+      methods: await listLoginMethods(work),
+      enforced: (await enforcementFor(work, null)) === 'bound',
+    }),
   }),
 ]
 

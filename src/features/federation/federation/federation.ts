@@ -3,7 +3,13 @@ export { callbackRoute } from './callback-route.ts'
 export { type FailureCode, FederationFailure, federationErrors, type LogoutFailureCode, NO_GROUPS } from './errors.ts'
 export { federationEvents } from './events.ts'
 export { failFederated } from './hand-back.ts'
-export { closeSource, endSessionsThere, type SignedOutThere, unlinkSource } from './identities.ts'
+export {
+  closeSource,
+  endSessionsThere,
+  findConnectionsOfUser,
+  type SignedOutThere,
+  unlinkSource,
+} from './identities.ts'
 export { fetchMetadata } from './metadata.ts'
 export { assertStillOpen } from './open.ts'
 export { type FederatedPerson, isStorable } from './person.ts'

@@ -11,10 +11,12 @@ import { federationErrors } from './errors.ts'
 import { federationEvents } from './events.ts'
 import { toIdentity } from './schema.ts'
 import {
+  type ConnectionsOfUser,
   deleteCodeRows,
   deleteIdentityRow,
   deleteIdentityRows,
   deleteNamedCodeRows,
+  findConnectionsOfUserRow,
   findIdentityRow,
   holdConnectionRow,
   type IdentityRow,
@@ -23,6 +25,14 @@ import {
 } from './store.ts'
 
 const reasons = defineEndReasons('idp_logout', 'identity_unlinked')
+
+/** The connections by which the user of an address has signed in, the latest first, and that of provisioning. Null: no user. */
+export async function findConnectionsOfUser(
+  { db, directory }: Work,
+  emailNorm: string,
+): Promise<ConnectionsOfUser | null> {
+  return (await findConnectionsOfUserRow(db, directory, emailNorm)) ?? null
+}
 
 /** Forgets who people are at a connection or provider that is gone; the users stay. */
 export async function unlinkSource(work: TxWork, of: Pick<Subject, 'method' | 'source'>): Promise<void> {

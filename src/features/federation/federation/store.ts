@@ -350,3 +350,25 @@ export const codeProof = defineProof({
  */
 export const linkedConnection = (directory: Directory): RawBuilder<string | null> => sql`coalesce(c.sso_connection_id, (
   select (array_agg(id))[1] from sso_connections where directory_id = ${directory.id} having count(*) = 1))`
+
+export interface ConnectionsOfUser {
+  used: string[]
+  provisioning: string | null
+}
+
+export async function findConnectionsOfUserRow(
+  db: Db,
+  directory: Directory,
+  emailNorm: string,
+): Promise<ConnectionsOfUser | undefined> {
+  const { rows } = await sql<ConnectionsOfUser>`
+    select array(
+        select source from identities
+        where directory_id = ${directory.id} and user_id = users.id and method = 'sso'
+        order by last_used_at desc limit 20) as used,
+      (select ${linkedConnection(directory)} from scim_configs c
+        where c.directory_id = ${directory.id} and c.enabled limit 1) as provisioning
+    from users
+    where directory_id = ${directory.id} and email_norm = ${emailNorm} and deleted_at is null limit 1`.execute(db)
+  return rows[0]
+}

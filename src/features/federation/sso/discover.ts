@@ -62,7 +62,7 @@ async function describe(
 }
 
 /** Those that name the domain, then those that name none: of each the oldest first. */
-function choose(connections: KnownConnection[], emailNorm: string): KnownConnection[] {
+export function choose(connections: KnownConnection[], emailNorm: string): KnownConnection[] {
   return [
     ...connections.filter(({ domains }) => isOfDomain(emailNorm, domains)),
     ...connections.filter(({ domains }) => domains.length === 0),

@@ -1,4 +1,6 @@
 import { type Gate, loginErrors } from '../../access/login/login.ts'
+import { assertNotBound, type SsoOnly } from '../../access/login/sso-only/sso-only.ts'
+import { connectionToStart } from './connection-to-start.ts'
 import { enforcementSettings } from './settings.ts'
 
 /**
@@ -7,12 +9,22 @@ import { enforcementSettings } from './settings.ts'
  */
 export const ssoGate: Gate = {
   async judge(work, { method, facts }) {
-    if (method === 'sso') return null
-    const { enforce_sso, sso_exempt_user_ids } = await enforcementSettings.effective(work)
-    const isExempt = [facts.user_id, facts.auth_account_id].some((id) =>
-      sso_exempt_user_ids.some((exempt) => exempt.toLowerCase() === id),
-    )
-    if (enforce_sso && !isExempt) throw loginErrors.ssoRequired()
+    if (method !== 'sso') await assertNotBound(work, facts)
     return null
+  },
+}
+
+/** For whom single sign-on is enforced, and what they are answered. */
+export const ssoOnlyRule: SsoOnly = {
+  async enforcement(work, person) {
+    const { enforce_sso, sso_exempt_user_ids } = await enforcementSettings.effective(work)
+    if (!enforce_sso) return 'off'
+    const ids = [person?.user_id, person?.auth_account_id]
+    const exempt = sso_exempt_user_ids.map((id) => id.toLowerCase())
+    return ids.some((id) => id && exempt.includes(id)) ? 'exempt' : 'bound'
+  },
+  async refusal(work, { email }) {
+    const connectionId = await connectionToStart(work, email.toLowerCase())
+    return loginErrors.ssoRequired(connectionId === null ? {} : { extra: { connection_id: connectionId } })
   },
 }

@@ -1,8 +1,9 @@
 import type { SignInMethod } from '../../access/login/login.ts'
 import { hasActiveConnection, usableConnections } from '../connections/known/known.ts'
 
+export { connectionToStart } from './connection-to-start.ts'
 export { discoverConnection } from './discover.ts'
-export { ssoGate } from './gate.ts'
+export { ssoGate, ssoOnlyRule } from './gate.ts'
 export { enforcementSettings } from './settings.ts'
 
 /** Sign-in at the identity provider of the organization. */

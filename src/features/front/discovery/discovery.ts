@@ -5,7 +5,7 @@ import { type Directory, findDirectory } from '../../../platform/tenancy/directo
 import type { TxWork, Work } from '../../../platform/work.ts'
 import { askGates, doorSettings, loginErrors, readFacts, type SignInFacts } from '../../access/login/login.ts'
 import { findOrganizationOfDomain } from '../../directory/domains/domains.ts'
-import { discoverConnection } from '../../federation/sso/sso.ts'
+import { connectionToStart } from '../../federation/sso/sso.ts'
 import { type GrantedCode, grantCode } from '../../sign-in/otp/sign-in-codes/sign-in-codes.ts'
 import { type DiscoveryMethod, discoveryMethods, isOffered } from './methods.ts'
 import { discoverySettings } from './settings.ts'
@@ -196,7 +196,7 @@ const isSsoRequired = (error: unknown) =>
 export const ssoRequired = (connectionId: string | null) =>
   loginErrors.ssoRequired(connectionId === null ? {} : { extra: { connection_id: connectionId } })
 
-/** The connection that speaks for somebody's address, if there is one. */
+/** The connection by which a person signs in who has proved the address, if there is one. */
 export async function connectionOf(work: Work, who: Identity): Promise<string | null> {
-  return (await discoverConnection(work, who.address.email)).connectionId
+  return connectionToStart(work, who.address.norm)
 }

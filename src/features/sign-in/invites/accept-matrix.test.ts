@@ -100,8 +100,9 @@ describe('accepting asks for a password where passwords are on then, whatever th
     const state = await snapshot(app, { failedSignIns: false })
     const refused = await accept(wrong)
     const isBarred = condition === 'suspended user' || condition === 'suspended organization'
-    const credential = hasCredential && !isBarred
-    const refusal = isBarred ? ANSWERS[condition] : 'invalid_request'
+    const isBound = condition === 'enforced SSO'
+    const credential = hasCredential && !isBarred && !isBound
+    const refusal = isBarred || isBound ? ANSWERS[condition] : 'invalid_request'
     expect(answerOf(refused)).toBe(credential ? 'credential_exists' : refusal)
     expect(await snapshot(app, { failedSignIns: false })).toEqual(state)
     const answer = await accept(right)

@@ -14,6 +14,7 @@ import {
   type SignInFacts,
   type SignInMethod,
 } from '../../access/login/login.ts'
+import { assertNotBound } from '../../access/login/sso-only/sso-only.ts'
 import { keepsFactors, proveMailbox } from '../../directory/users/proof/proof.ts'
 import { findUserById, findUserForUpdate, type UserRow } from '../../directory/users/users.ts'
 import { type LinkRow, linkErrors } from '../links/links.ts'
@@ -105,7 +106,7 @@ interface Sent {
  * stays valid. A person of the team who has an account joins without a session and signs in as usual: the link is valid for
  * days and outlives changes of the password, so it must not sign anyone in (ASVS 7.4.3).
  * Throws `method_disabled`, `invalid_request` for a password that is missing or not asked for, `token_invalid`,
- * `token_expired`, `credential_exists`, `weak_password`, `password_breached`, `unavailable` when too many hashes wait, and
+ * `token_expired`, `sso_required`, `credential_exists`, `weak_password`, `password_breached`, `unavailable` when too many hashes wait, and
  * what the door throws.
  */
 export async function acceptInvite(work: Work, sent: Sent): Promise<SessionReply> {
@@ -179,6 +180,8 @@ async function prepare(
       })
     return { ...invitation, facts, first: null }
   }
+  // Before a password is asked for, which would be of no use.
+  await assertNotBound(work, facts)
   if (invitation.hasCredential) {
     // Report a used invitation instead, if another request has just accepted it with that very password.
     await findLink(work, presentedAs(sent.token))

@@ -14,10 +14,10 @@ export interface InviteMailData {
   /** The name of the person who invites. */
   inviter: string | null
   /**
-   * What the user is asked to do: accept and choose a password, accept, sign in with the password they have, or sign in by
-   * another method.
+   * What the user is asked to do: accept and choose a password, accept, sign in with the password they have, by single
+   * sign-on, or by another method.
    */
-  asks: 'password' | 'acceptance' | 'signInByPassword' | 'signIn'
+  asks: 'password' | 'acceptance' | 'signInByPassword' | 'singleSignOn' | 'signIn'
 }
 
 /** The mail with an invitation. */
@@ -41,6 +41,7 @@ const bodies = {
   acceptance: (language: Language, mail: LinkMailData) =>
     acceptable(language, mail, texts.invites.createdWithoutPassword),
   signInByPassword: (language: Language, mail: LinkMailData) => known(language, mail, texts.invites.haveAccount),
+  singleSignOn: (language: Language, mail: LinkMailData) => known(language, mail, texts.invites.singleSignOn.paragraph),
   signIn: (language: Language, mail: LinkMailData) => known(language, mail, texts.invites.signInAsUsual),
 }
 

@@ -7,6 +7,7 @@ import { type EmailAddress, maskEmail, parseEmail, requireEmail } from '../../..
 import { countMail } from '../../../platform/mail/limits.ts'
 import { inTx, type ReachWork, type TxWork, type Work } from '../../../platform/work.ts'
 import { assertActive, assertDoorOpen } from '../../access/login/login.ts'
+import { enforcementFor } from '../../access/login/sso-only/sso-only.ts'
 import {
   type GivenRoles,
   type InvitedUser,
@@ -190,6 +191,7 @@ async function askOf(
   user: UserRow,
   { mayOnlySignIn, asksPassword }: { mayOnlySignIn: boolean; asksPassword: boolean },
 ): Promise<InviteMailData['asks']> {
+  if ((await enforcementFor(work, { ...user, user_id: user.id })) === 'bound') return 'singleSignOn'
   if (!mayOnlySignIn) return asksPassword ? 'password' : 'acceptance'
   return asksPassword && (await hasPassword(work.db, work.directory, user.id)) ? 'signInByPassword' : 'signIn'
 }

@@ -122,7 +122,7 @@ export function closeLinkRows(tx: Tx, directory: Directory, which: LiveLinks) {
     .updateTable('links')
     .set({ closed_at: now })
     .where('directory_id', '=', directory.id)
-    .where('id', 'in', (eb) => selectLive(eb, directory, which))
+    .where('id', 'in', (eb) => selectLiveLinks(eb, directory, which))
     .returning('id')
 }
 
@@ -135,7 +135,7 @@ interface LiveLinks {
 }
 
 /** The live links of a user, or to an address, locked. */
-function selectLive(eb: ExpressionBuilder<DB, 'links'>, directory: Directory, which: LiveLinks) {
+function selectLiveLinks(eb: ExpressionBuilder<DB, 'links'>, directory: Directory, which: LiveLinks) {
   return (
     eb
       .selectFrom('links')
@@ -174,7 +174,7 @@ export async function useLinkRows(
     .updateTable('links')
     .set({ used_at: now, details: sql`details || ${JSON.stringify(details)}::jsonb` })
     .where('directory_id', '=', directory.id)
-    .where('id', 'in', (eb) => selectLive(eb, directory, { ...of, identity: null, exceptId }))
+    .where('id', 'in', (eb) => selectLiveLinks(eb, directory, { ...of, identity: null, exceptId }))
     .returning('id')
     .execute()
   return rows.map(({ id }) => id)

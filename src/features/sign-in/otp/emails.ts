@@ -11,6 +11,7 @@ const kinds = {
   signup: defineMail('signup_otp'),
   step_up: defineMail('step_up_otp'),
   discovery: defineMail('discovery_otp'),
+  singleSignOn: defineMail('single_sign_on'),
 }
 
 /** Title and instruction of a code of words, by its purpose. The mail of a sign-up has another subject and heading. */
@@ -67,6 +68,19 @@ export function signInMail(to: Reader, purpose: keyof typeof WORDS, otp: ShownCo
         footer: once(language, { span: spanInWords(language, otp.ttlSeconds) }),
       },
     }),
+  }
+}
+
+/** The mail in place of a code or a link, to a person who signs in by single sign-on alone. */
+export function singleSignOnMail(to: Reader): Message {
+  return {
+    kind: kinds.singleSignOn,
+    to,
+    write: (language) =>
+      titled(texts.otp.singleSignOn.title(language), {
+        paragraphs: [texts.otp.singleSignOn.paragraph(language)],
+        footer: texts.otp.singleSignOn.notAskedFor(language),
+      }),
   }
 }
 

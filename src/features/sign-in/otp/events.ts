@@ -47,11 +47,11 @@ export function codeSent(
 /** What the routes that mail a sign-in code may record. */
 export const sendCodeEvents = [otpEvents.sent, loginEvents.failed]
 
-/** The event of a request for an address that cannot sign in. */
-export function describeNothingSent(method: string, facts: SignInFacts | null): EventInput {
-  if (!facts || facts.active) return loginEvents.failed({ data: { method, reason: 'no_such_user' } })
-  return loginEvents.failed({
-    target: { type: 'user', id: facts.user_id },
-    data: { method, reason: facts.access_locked ? 'user_locked' : 'user_inactive' },
-  })
+/** The event of a request for an address that cannot sign in. `isBound`: the person signs in by single sign-on alone. */
+export function describeNothingSent(method: string, facts: SignInFacts | null, isBound = false): EventInput {
+  const target = facts ? { target: { type: 'user', id: facts.user_id } } : {}
+  const failed = (reason: string) => loginEvents.failed({ ...target, data: { method, reason } })
+  if (facts && !facts.active) return failed(facts.access_locked ? 'user_locked' : 'user_inactive')
+  if (isBound) return failed('sso_required')
+  return loginEvents.failed({ data: { method, reason: 'no_such_user' } })
 }

@@ -56,6 +56,7 @@ export async function sendReset(work: Work, sent: { email: string; delivery: Lin
     // Nothing can be attached to a pending sign-up.
     addressee: (facts) => (facts?.active && !facts.pending ? { userId: facts.user_id } : null),
     compose: (_, mail) => resetMail(mail),
+    opensSession: true,
     event: passwordEvents.resetRequested,
   })
 }

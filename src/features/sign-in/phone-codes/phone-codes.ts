@@ -17,6 +17,7 @@ import {
   type SignInFacts,
   type SignInMethod,
 } from '../../access/login/login.ts'
+import { enforcementFor } from '../../access/login/sso-only/sso-only.ts'
 import { isMethodAllowed, methodsToPass } from '../../access/mfa/mfa.ts'
 import {
   codeSent,
@@ -52,6 +53,7 @@ export const phoneCodeMethod: SignInMethod = {
 
 /** Why a user gets no message; the event has the name, the developer the words. */
 const NOT_SENT = {
+  sso_required: 'single sign-on is enforced',
   no_phone: 'the user has enrolled no phone',
   method_not_allowed: 'the policy allows no codes by SMS',
   email_not_verified: 'the user has not proved the mailbox',
@@ -116,7 +118,9 @@ async function choosePhone(work: Work, facts: SignInFacts | null, read: PhoneRow
   const others = await methodsToPass(work, { totp, backup, sms: false })
   const isMfaOn = await isServiceEnabled(work, 'mfa')
   const isAllowed = await isMethodAllowed(work, 'sms')
+  const isBound = (await enforcementFor(work, facts)) === 'bound'
   if (!facts?.active || id === null || number === null) return { number: null, reason: 'no_phone' }
+  if (isBound) return { number: null, reason: 'sso_required' }
   if (!isAllowed) return { number: null, reason: 'method_not_allowed' }
   if (!facts.email_verified) return { number: null, reason: 'email_not_verified' }
   return isMfaOn && others.length === 0 ? { number: null, reason: 'no_other_factor' } : { id, number }

@@ -62,6 +62,7 @@ export async function sendSignupLink(work: Work, sent: SignupLinkInput): Promise
       return { userId: facts.user_id, ttlSeconds: ownTtl }
     },
     compose: (_, mail, addressee) => signupLinkMail(mail, addressee?.userId ? 'signIn' : 'signUp'),
+    opensSession: true,
     event: signupEvents.linkSent,
   })
 }

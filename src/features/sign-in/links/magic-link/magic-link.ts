@@ -78,6 +78,7 @@ export async function sendMagicLink(
       otpId = otp.otpId
       return magicLinkMail(codePurpose, mail, otp)
     },
+    opensSession: true,
     event: magicLinkEvents.sent,
   })
   return { ...link, otpId }

@@ -11,8 +11,9 @@ import { authorize } from '../../../../platform/tenancy/authorize.ts'
 import type { ManagerCaller } from '../../../../platform/tenancy/caller.ts'
 import { inTx, type TxWork, type Work } from '../../../../platform/work.ts'
 import { assertDoorOpen, type SignInFacts } from '../../../access/login/login.ts'
+import { enforcementFor } from '../../../access/login/sso-only/sso-only.ts'
 import { assertRedirectAllowed } from '../../../access/redirects/redirects.ts'
-import { describeNothingSent } from '../../otp/otp.ts'
+import { describeNothingSent, singleSignOnMail } from '../../otp/otp.ts'
 import type { LinkEventData } from '../events.ts'
 import { assertMayHandOver, issueLink, linkUrl } from '../link.ts'
 import type { MailedPurpose } from '../purposes/purposes.ts'
@@ -58,6 +59,8 @@ export interface MailLinkInput {
   details?: Record<string, unknown>
   /** Why the mail is dropped instead of sent, such as that no user has the address. */
   decoy: DecoyReason | null
+  /** The link redeems nothing, and the mail does not show it. */
+  isUnused?: boolean
   ttlSeconds: number
   delivery: LinkDelivery
   /** Which older links it voids; absent: those that its purpose says. */
@@ -83,7 +86,7 @@ export async function mailLink(work: TxWork, link: MailLinkInput): Promise<Maile
     ttlSeconds,
     ...(link.details ? { details: link.details } : {}),
     ...(link.replaces ? { replaces: link.replaces } : {}),
-    isDecoy: link.decoy !== null,
+    isDecoy: link.decoy !== null || link.isUnused === true,
   })
   const { email, norm } = who.address
   // The spelling of the request: that of the record would reveal whether there is one.
@@ -115,6 +118,8 @@ export interface SendLinkInput {
   /** Decides from the user of the address whom the link is for; null makes it a decoy. */
   addressee(facts: SignInFacts | null): Addressee | null
   compose(work: TxWork, mail: LinkMailData, addressee: Addressee | null): Promise<Message> | Message
+  /** It opens a session: a person who signs in by single sign-on alone is told that instead. */
+  opensSession: boolean
   /** Recorded for a link that is not a decoy. */
   event: EventFactory<typeof LinkEventData>
 }
@@ -134,9 +139,10 @@ export async function sendLink(work: Work, request: SendLinkInput): Promise<Sent
   const who = identify(work.platform, requireEmail(request.email))
   const { person: facts } = await assertDoorOpen(work, who)
   const addressee = request.addressee(facts)
+  const isBound = request.opensSession && (await enforcementFor(work, facts)) === 'bound'
   const leaves = addressee !== null && delivery.deliver
   const rate = await countMail(work, who, request.limits, { leaves, byAnyone: true })
-  const userId = addressee?.userId ?? null
+  const userId = isBound ? null : (addressee?.userId ?? null)
   const ownTtlSeconds = addressee?.ttlSeconds ?? ttlSeconds
   const link = await inTx(work, async (work) => {
     const made = await mailLink(work, {
@@ -145,18 +151,23 @@ export async function sendLink(work: Work, request: SendLinkInput): Promise<Sent
       who: facts && addressee ? { ...who, address: { ...who.address, email: facts.email } } : who,
       locale: facts ? facts.locale : (addressee?.locale ?? null),
       userId,
-      ...(addressee?.details ? { details: addressee.details } : {}),
+      isUnused: isBound,
+      ...(addressee?.details && !isBound ? { details: addressee.details } : {}),
       decoy: addressee ? null : decoyReasonOf(facts, request.purpose.type === 'signup'),
       ttlSeconds: ownTtlSeconds,
       delivery,
-      compose: (work, mail) => request.compose(work, mail, addressee),
+      compose: async (work, mail) => {
+        // Composed for everybody, since it may issue a code, whose id the answer has.
+        const message = await request.compose(work, mail, isBound ? null : addressee)
+        return isBound ? singleSignOnMail(mail.to) : message
+      },
     })
     const sent = request.event({
       ...(userId ? { target: { type: 'user', id: userId } } : {}),
       data: { link_id: made.linkId, channel: 'email' },
     })
-    if (addressee) await record(work, sent)
-    else await recordFailure(work, who.hash, describeNothingSent(purpose.name, facts))
+    if (addressee && !isBound) await record(work, sent)
+    else await recordFailure(work, who.hash, describeNothingSent(purpose.name, facts, isBound && addressee !== null))
     return made
   })
   const expiresAt = new Date(link.expiresAt.getTime() + (ttlSeconds - ownTtlSeconds) * 1000)

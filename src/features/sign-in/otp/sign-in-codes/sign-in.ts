@@ -18,7 +18,8 @@ import {
   type SignInFacts,
   type SignInMethod,
 } from '../../../access/login/login.ts'
-import { signInMail } from '../emails.ts'
+import { type Enforcement, enforcementFor } from '../../../access/login/sso-only/sso-only.ts'
+import { signInMail, singleSignOnMail } from '../emails.ts'
 import { signInCodeErrors } from '../errors.ts'
 import { codeSent, describeNothingSent } from '../events.ts'
 import { mailedCodeSettings, type OtpSettings, otpSettings, sendLimits } from '../settings.ts'
@@ -60,6 +61,7 @@ export async function sendSignInCode(work: Work, send: CodeRequest): Promise<Sen
   const who = identify(work.platform, requireEmail(send.email))
   const settings = await mailedCodeSettings(work)
   const { person: facts } = await assertDoorOpen(work, who)
+  const enforcement = await enforcementFor(work, facts)
   const deliveryHint = maskEmail(who.address.email)
   const which = { purpose: send.purpose, identity: who.hash, newerThanSeconds: settings.resend_interval_seconds }
   // A double click, or a retry after a lost response: the code already on its way stays valid.
@@ -68,7 +70,7 @@ export async function sendSignInCode(work: Work, send: CodeRequest): Promise<Sen
   const sending = { leaves: live === null && isForSomebody, byAnyone: true }
   const rate = await countMail(work, who, sendLimits(settings), sending)
   if (live) return { ...live, deliveryHint, rate }
-  const otp = await inTx(work, (work) => issueAndMail(work, send, { who, settings, facts }))
+  const otp = await inTx(work, (work) => issueAndMail(work, send, { who, settings, facts, enforcement }))
   return { ...otp, deliveryHint, rate }
 }
 
@@ -76,22 +78,27 @@ interface SendContext {
   who: Identity
   settings: OtpSettings
   facts: SignInFacts | null
+  enforcement: Enforcement
 }
 
 async function issueAndMail(work: TxWork, send: CodeRequest, context: SendContext) {
-  const { who, settings, facts } = context
+  const { who, settings, facts, enforcement } = context
   const { address, hash: identity } = who
   const { purpose, provision } = send
-  const userId = facts?.active ? facts.user_id : null
-  const signsUp = facts === null && provision !== null
-  const decoy = userId === null && !signsUp ? decoyReasonOf(facts, purpose === 'signup') : null
+  const isBound = enforcement === 'bound'
+  const isReached = facts ? facts.active : provision !== null
+  const userId = facts?.active && !isBound ? facts.user_id : null
+  const signsUp = facts === null && isReached && !isBound
+  const decoy = isReached ? null : decoyReasonOf(facts, purpose === 'signup')
   const locale = send.locale ?? null
-  const otp = await issueOtp(work, { purpose, userId, signsUp, locale, identity, settings, withheld: decoy !== null })
+  const withheld = decoy !== null || isBound
+  const otp = await issueOtp(work, { purpose, userId, signsUp, locale, identity, settings, withheld })
   const reader = facts && !facts.pending ? facts : { ...address, locale: locale ?? facts?.locale ?? null }
-  const mail = signInMail(reader, purpose, otp)
-  await provision?.(work, { otpId: otp.otpId, email: address.email })
+  const mail = isBound ? singleSignOnMail(reader) : signInMail(reader, purpose, otp)
+  // Not for exempt users either, so that the time does not tell who is exempt. They exist already.
+  if (enforcement === 'off') await provision?.(work, { otpId: otp.otpId, email: address.email })
   await queueMail(work, { ...mail, decoy }, otp.ttlSeconds)
-  if (decoy) await recordFailure(work, identity, describeNothingSent('otp', facts))
+  if (withheld) await recordFailure(work, identity, describeNothingSent('otp', facts, isBound && isReached))
   else await record(work, codeSent({ otpId: otp.otpId, purpose, userId }))
   return { otpId: otp.otpId, expiresAt: otp.expiresAt }
 }

@@ -1,0 +1,32 @@
+import type { ApiError } from '../../../../platform/errors.ts'
+import { handedIn } from '../../../../platform/platform.ts'
+import type { Work } from '../../../../platform/work.ts'
+import type { SignInFacts } from '../sign-in-facts.ts'
+
+type Person = Pick<SignInFacts, 'user_id' | 'auth_account_id' | 'email'>
+
+/** Whether single sign-on is enforced for a person: `off` for nobody, `exempt` for others, `bound` for them. */
+export type Enforcement = 'off' | 'exempt' | 'bound'
+
+export interface SsoOnly {
+  /** For a user, or for a person who is no user yet. */
+  enforcement(work: Work, person: Person | null): Promise<Enforcement>
+  /** The refusal of every other method, with the connection to start. Only for a person who has proved who they are. */
+  refusal(work: Work, person: Person): Promise<ApiError>
+}
+
+// Handed in: single sign-on is of the wing of federation, which is above.
+export const ssoOnly = handedIn<SsoOnly>('who signs in by single sign-on alone')
+
+/**
+ * Whether single sign-on is enforced for a person. Asked for every address before a code or a link is sent, so that the time
+ * of the answer says nothing of the person.
+ */
+export async function enforcementFor(work: Work, person: Person | null): Promise<Enforcement> {
+  return ssoOnly.of(work.platform).enforcement(work, person)
+}
+
+/** Throws `sso_required` for a user for whom single sign-on is enforced. */
+export async function assertNotBound(work: Work, person: Person): Promise<void> {
+  if ((await enforcementFor(work, person)) === 'bound') throw await ssoOnly.of(work.platform).refusal(work, person)
+}

@@ -1,0 +1,191 @@
+import { expect, test } from 'vitest'
+import { fresh } from '../../../../test/fresh.ts'
+import { type Reply, startApp } from '../../../../test/harness.ts'
+import { succeeded } from '../../../../test/people/factors.ts'
+import { person, RULES, signInAs, workOfOrganization } from '../../../../test/people/federation.ts'
+import { newUser } from '../../../../test/people/people.ts'
+import { verifyDomain } from '../../../../test/people/saml-connection.ts'
+import { provisioned } from '../../../../test/people/scim.ts'
+import { mailedCode, mailedLink, signIn } from '../../../../test/people/sign-in.ts'
+import { newId } from '../../../platform/ids.ts'
+import { insertIdentityRow } from '../federation/store.ts'
+
+const app = await startApp()
+const tenant = await app.tenant()
+const PASSWORD = 'seven green bottles'
+
+/** An organization with a connection, a person of it, and one who is exempt. Single sign-on is not yet enforced. */
+async function organization() {
+  const subOrgId = await tenant.organization()
+  const domain = `${fresh()}.example`
+  await verifyDomain(app, tenant, subOrgId, domain)
+  const provider = { oidc_issuer: 'https://login.acme.example', oidc_client_id: 'ww', oidc_client_secret: 'secret' }
+  const made = await tenant.post('/v1/sso/connections', { subOrgId, name: 'Acme', protocol: 'oidc', ...provider })
+  const connectionId: string = succeeded(made).connection.id
+  succeeded(await tenant.patch(`/v1/sso/connections/${connectionId}`, { subOrgId, status: 'active' }))
+  const [ada, eve] = [`ada@${domain}`, `eve@${domain}`]
+  const member = await newUser(tenant, { subOrgId, email: ada })
+  const exempt = await newUser(tenant, { subOrgId, email: eve })
+  const enforce = async () => {
+    const settings = { enforce_sso: true, sso_exempt_user_ids: [exempt.id], allow_sign_up: true }
+    succeeded(await tenant.patch('/v1/auth/settings', { subOrgId, ...settings }))
+  }
+  return { subOrgId, domain, connectionId, ada, eve, member, enforce, nobody: `nobody@${domain}` }
+}
+
+const kinds = async (email: string) => (await app.mails(email)).map(({ kind }) => kind)
+const shapeOf = ({ status, body }: Reply) => [status, Object.entries(body).map(([key, value]) => [key, value === null])]
+
+const sends: [path: string, kind: string][] = [
+  ['/v1/auth/login/otp/send', 'login_otp'],
+  ['/v1/auth/login/magic-link/send', 'magic_link'],
+  ['/v1/auth/password/reset/send', 'password_reset'],
+]
+
+test.each(sends)('%s mails no code or link that can only fail, and answers everybody alike', async (path, kind) => {
+  const { subOrgId, ada, eve, nobody, enforce, member } = await organization()
+  await enforce()
+  const replies = []
+  for (const email of [ada, eve, nobody]) replies.push(await tenant.post(path, { subOrgId, email }))
+  const [shape] = replies.map(shapeOf)
+  for (const reply of replies) expect(shapeOf(reply)).toEqual(shape)
+  expect(shape?.[0]).toBe(200)
+  expect([await kinds(ada), await kinds(eve), await kinds(nobody)]).toEqual([['single_sign_on'], [kind], []])
+  const [mail] = await app.mails(ada)
+  expect(mail?.subject).toBe('Sign in with your company account')
+  expect(`${mail?.text}${mail?.html}`).not.toMatch(/token_hash|https?:/)
+  const failed = await app.events({ accountId: tenant.accountId, type: 'auth.login.failed' })
+  expect(failed.filter(({ target_id }) => target_id === member.id)).toMatchObject([
+    { data: { reason: 'sso_required' } },
+  ])
+})
+
+test('nor does a sign-up, of whatever address, and no user is made', async () => {
+  const { subOrgId, ada, eve, nobody, enforce } = await organization()
+  await enforce()
+  for (const path of ['/v1/auth/signup/otp/send', '/v1/auth/signup/authenticate-email/send']) {
+    await app.advance(61)
+    const replies = []
+    for (const email of [ada, eve, nobody]) replies.push(await tenant.post(path, { subOrgId, email, openSignup: true }))
+    for (const reply of replies) expect(shapeOf(reply)).toEqual([200, shapeOf(replies[0] ?? reply)[1]])
+  }
+  const told = ['single_sign_on', 'single_sign_on']
+  expect([await kinds(ada), (await kinds(eve)).length, await kinds(nobody)]).toEqual([told, 2, told])
+  expect(await kinds(eve)).not.toContain('single_sign_on')
+  const { users } = succeeded(await tenant.get(`/v1/users?subOrgId=${subOrgId}`))
+  expect(users.map(({ email }: { email: string }) => email).sort()).toEqual([ada, eve])
+})
+
+test('a code that is not mailed cannot be redeemed, whatever is typed', async () => {
+  const { subOrgId, ada, enforce } = await organization()
+  await enforce()
+  const { otp_id } = succeeded(await tenant.post('/v1/auth/login/otp/send', { subOrgId, email: ada }))
+  const reply = await tenant.post('/v1/auth/login/otp/verify', { subOrgId, email: ada, otp_id, code: 'amber falcon' })
+  expect([reply.status, reply.body.code]).toEqual([401, 'otp_invalid'])
+})
+
+test('every refusal names the connection to start', async () => {
+  const { subOrgId, ada, connectionId, enforce, member } = await organization()
+  await signIn(app, tenant, subOrgId, ada)
+  succeeded(await tenant.put(`/v1/users/${member.id}/password`, { subOrgId, password: PASSWORD }))
+  const signedIn = await tenant.post('/v1/auth/login/password', { subOrgId, email: ada, password: PASSWORD })
+  const { refresh_token } = succeeded(signedIn).session
+  await app.advance(61)
+  succeeded(await tenant.post('/v1/auth/login/magic-link/send', { subOrgId, email: ada }))
+  const link = await mailedLink(app, ada, 'magic_link')
+  // Voids the code in the mail with the link.
+  const { otp_id } = succeeded(await tenant.post('/v1/auth/login/otp/send', { subOrgId, email: ada }))
+  const code = await mailedCode(app, ada)
+  succeeded(await tenant.post('/v1/auth/password/reset/send', { subOrgId, email: ada }))
+  const reset = await mailedLink(app, ada, 'password_reset')
+  await enforce()
+  const tried = [
+    await tenant.post('/v1/auth/token/refresh', { subOrgId, refresh_token }),
+    await tenant.post('/v1/auth/login/password', { subOrgId, email: ada, password: PASSWORD }),
+    await tenant.post('/v1/auth/login/otp/verify', { subOrgId, email: ada, otp_id, code }),
+    await tenant.post('/v1/auth/login/magic-link/verify', { subOrgId, email: ada, token_hash: link.token_hash }),
+    await tenant.post('/v1/auth/password/reset/confirm', {
+      ...{ subOrgId, email: ada, token_hash: reset.token_hash, password: `${PASSWORD}!` },
+    }),
+  ]
+  for (const { status, body } of tried)
+    expect([status, body.code, body.connection_id]).toEqual([403, 'sso_required', connectionId])
+})
+
+test('an invitation asks for no password, and the sign-in at the provider accepts it', async () => {
+  const { subOrgId, domain, connectionId, enforce } = await organization()
+  await enforce()
+  const email = `tia@${domain}`
+  const { invite } = succeeded(await tenant.post('/v1/users/invites', { subOrgId, email }))
+  const [mail] = await app.mails(email)
+  expect(mail?.text).toContain('Sign in with your company account')
+  expect(mail?.text).not.toContain('Choose a password')
+  const { url, token_hash: token } = await mailedLink(app, email, 'invite')
+  for (const password of [undefined, PASSWORD]) {
+    const refused = await tenant.post('/v1/auth/invite/accept', { token, ...(password ? { password } : {}) })
+    expect([refused.status, refused.body.code, refused.body.connection_id]).toEqual([403, 'sso_required', connectionId])
+  }
+  const page = await (await fetch(url.replace(/^http:\/\/[^/]+/, app.baseUrl))).text()
+  expect(page).toContain('Sign in with your company account')
+  expect(page).not.toContain('<input')
+  const work = await workOfOrganization(app, subOrgId)
+  const sso = { method: 'sso', source: connectionId } as const
+  const rules = { ...RULES, needsOwnDomain: true }
+  expect((await signInAs(work, person({ email, emailVerified: true }), rules, sso))['error']).toBeUndefined()
+  const accepted = succeeded(await tenant.get(`/v1/users/invites/${invite.id}`)).invite
+  expect(accepted).toMatchObject({ status: 'accepted', accepted_by: 'sso' })
+})
+
+test('the list of methods says whether single sign-on is enforced', async () => {
+  const { subOrgId, enforce, connectionId } = await organization()
+  const enforced = async () => succeeded(await tenant.get(`/v1/auth/methods?subOrgId=${subOrgId}`)).enforced
+  expect(await enforced()).toBe(false)
+  await enforce()
+  expect(await enforced()).toBe(true)
+  // Other ways stay closed when the connection is off.
+  succeeded(await tenant.patch(`/v1/sso/connections/${connectionId}`, { subOrgId, status: 'testing' }))
+  expect(await enforced()).toBe(true)
+})
+
+/** What discovery says of the organization to a person who has proved the address. */
+async function discovered(email: string, subOrgId: string) {
+  await app.advance(61)
+  const { otp_id } = succeeded(await tenant.post('/v1/auth/discovery/otp/send', { email }))
+  const code = await mailedCode(app, email)
+  const found = succeeded(await tenant.post('/v1/auth/discovery/otp/verify', { email, otp_id, code }))
+  const { discovery_token, organizations } = found
+  const entered = await tenant.post('/v1/auth/discovery/exchange', { discovery_token, subOrgId })
+  const [{ requires, connection_id }] = organizations
+  expect([entered.status, entered.body.connection_id ?? null]).toEqual([403, connection_id])
+  return [requires, connection_id]
+}
+
+test('a user of another domain is sent to their connection, that of provisioning, or the only one', async () => {
+  const { subOrgId, connectionId, enforce } = await organization()
+  const { call } = await provisioned(app, tenant, subOrgId)
+  const email = `gina@${fresh()}.example`
+  const schemas = ['urn:ietf:params:scim:schemas:core:2.0:User']
+  const added = await call('POST', '/Users', { schemas, userName: email, emails: [{ value: email, primary: true }] })
+  expect(added.status).toBe(201)
+  await enforce()
+  expect(await discovered(email, subOrgId)).toEqual(['sso', connectionId])
+  const provider = { oidc_issuer: 'https://b.acme.example', oidc_client_id: 'ww', oidc_client_secret: 'secret' }
+  const made = await tenant.post('/v1/sso/connections', { subOrgId, name: 'B', protocol: 'oidc', ...provider })
+  const second = succeeded(made).connection.id
+  succeeded(await tenant.patch(`/v1/sso/connections/${second}`, { subOrgId, status: 'active' }))
+  // Two, and nothing says which.
+  expect(await discovered(email, subOrgId)).toEqual(['sso', null])
+  succeeded(await tenant.patch('/v1/scim/config', { subOrgId, sso_connection_id: second }))
+  expect(await discovered(email, subOrgId)).toEqual(['sso', second])
+  const work = await workOfOrganization(app, subOrgId)
+  const { id } = added.body
+  await work.platform.tx((db) =>
+    insertIdentityRow(db, work.directory, {
+      ...{ id: newId(), user_id: id, method: 'sso', source: connectionId, issuer: 'https://a.example', subject: id },
+    }),
+  )
+  expect(await discovered(email, subOrgId)).toEqual(['sso', connectionId])
+  // Not before the proof of the address.
+  const asked = succeeded(await tenant.post('/v1/auth/login/sso/discover', { subOrgId, email }))
+  expect(asked).toMatchObject({ connection: null, connectionId: null, enforced: true })
+})

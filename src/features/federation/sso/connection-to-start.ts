@@ -1,0 +1,22 @@
+import type { Work } from '../../../platform/work.ts'
+import { ownsDomainOf } from '../../directory/domains/domains.ts'
+import { usableConnections } from '../connections/known/known.ts'
+import { findConnectionsOfUser } from '../federation/federation.ts'
+import { choose } from './discover.ts'
+
+/**
+ * The connection by which a person signs in, who has proved their address or has signed in otherwise: that of the domain of
+ * the address; otherwise, for a user, the one that they used last, the one that provisioning is linked to, or the only one.
+ * Null where there is none.
+ */
+export async function connectionToStart(work: Work, emailNorm: string): Promise<string | null> {
+  const usable = await usableConnections(work)
+  if (usable.length === 0) return null
+  const [ofDomain] = (await ownsDomainOf(work, emailNorm)) ? choose(usable, emailNorm) : []
+  if (ofDomain) return ofDomain.id
+  const user = await findConnectionsOfUser(work, emailNorm)
+  if (!user) return null
+  const ids = usable.map(({ id }) => id)
+  const known = [...user.used, user.provisioning].find((id) => id !== null && ids.includes(id))
+  return known ?? (ids.length === 1 ? (ids[0] ?? null) : null)
+}
