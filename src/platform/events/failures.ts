@@ -33,15 +33,17 @@ const told = perPlatform(() => ({ since: 0, counts: new Map<string, number>() })
 /**
  * Records a failure that anybody can cause, as often as they like: one by one up to a bound, beyond it as a number, so
  * that nobody fills the disk. `identity` is the keyed hash of the address, whether or not a user has it; with it both cases
- * cost the same for known and unknown addresses.
+ * cost the same for known and unknown addresses. `own`: members of the data that no other failure has, which only an event of
+ * its own carries: counted by them, each failure would have a row.
  */
 export async function recordFailure(
   work: Pick<Work, 'platform' | 'directory' | 'origin' | 'db'>,
   identity: Buffer | null,
   failure: EventInput,
+  own: object = {},
 ): Promise<void> {
   work.platform.metrics.failures.inc({ type: failure.definition.type })
-  if (isTold(work, identity)) return record(work, failure)
+  if (isTold(work, identity)) return record(work, { ...failure, data: { ...Object(failure.data), ...own } })
   const { directory_id, type, target_type, target_id, data } = eventRow(work, failure)
   const slot = target_id === null ? (identity?.readUInt8() ?? randomInt(SLOTS)) : 0
   const key = createHash('sha256')

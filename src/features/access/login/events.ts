@@ -41,6 +41,16 @@ export const loginEvents = defineEvents({
         method,
         reason: Type.String({ description: 'Why it was refused, such as the error code.', examples: ['wrong'] }),
         passkey_id: Type.Optional(Type.String({ format: 'uuid', description: 'The passkey, if it is known.' })),
+        connection_id: Type.Optional(
+          Type.String({ format: 'uuid', description: 'The connection, of single sign-on.' }),
+        ),
+        trace_id: Type.Optional(
+          Type.String({
+            format: 'uuid',
+            description:
+              'The trace of the sign-in (`GET /v1/sso/connections/{connectionId}/traces`). Absent with `count`.',
+          }),
+        ),
         ...countedMembers,
       },
       { examples: [{ method: 'otp', reason: 'wrong' }] },

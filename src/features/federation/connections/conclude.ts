@@ -1,4 +1,5 @@
 import type { Redirect } from '../../../platform/http/answer.ts'
+import { newId } from '../../../platform/ids.ts'
 import type { Work } from '../../../platform/work.ts'
 import type { Begun } from '../federation/begin/begin.ts'
 import { codeOf, settleFederated } from '../federation/complete/complete.ts'
@@ -20,9 +21,13 @@ export async function concludeSignIn(
     said,
   }: { person: FederatedPerson; groups: readonly string[] | null; said: Record<string, unknown> },
 ): Promise<Redirect> {
-  const { redirect, code, detail } = await settleFederated(work, begun, person, rulesOf(connection, groups))
+  const id = newId()
+  const { redirect, code, detail } = await settleFederated(work, begun, person, {
+    rules: rulesOf(connection, groups),
+    traceId: id,
+  })
   const shown = detail === null ? said : { detail, ...said }
-  await recordTrace(work, connection, { code, is_test: begun.isTest, said: shown })
+  await recordTrace(work, connection, { id, code, is_test: begun.isTest, said: shown })
   return redirect
 }
 
@@ -36,6 +41,7 @@ export async function refuseSignIn(
   const code = codeOf(error)
   if (code === null) throw error
   const said = error instanceof FederationFailure ? { detail: error.detail } : {}
-  if (connection) await recordTrace(work, connection, { code, is_test: begun.isTest, said })
-  return failFederated(work, begun, code)
+  const id = newId()
+  if (connection) await recordTrace(work, connection, { id, code, is_test: begun.isTest, said })
+  return failFederated(work, begun, code, connection ? { traceId: id } : {})
 }

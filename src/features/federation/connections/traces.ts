@@ -1,4 +1,3 @@
-import { newId } from '../../../platform/ids.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import type { Directory } from '../../../platform/tenancy/directory.ts'
 import { directoryInReach } from '../../../platform/tenancy/services.ts'
@@ -20,12 +19,11 @@ const MAX_SAID = 16_384
 export async function recordTrace(
   work: Work,
   connection: Pick<KnownConnection, 'id'>,
-  trace: Pick<SignInTrace, 'code' | 'is_test' | 'said'>,
+  trace: Pick<SignInTrace, 'code' | 'is_test' | 'said'> & { id: string },
 ): Promise<void> {
   const { platform, directory, db } = work
-  const { code, is_test, said } = trace
+  const { id, code, is_test, said } = trace
   const outcome = code === null ? 'accepted' : 'refused'
-  const id = newId()
   const text = JSON.stringify(said)
   const kept = text.length > MAX_SAID ? JSON.stringify({ truncated: text.slice(0, MAX_SAID) }) : text
   const said_sealed = await platform.keyring.seal(place(directory.accountId, id), kept)

@@ -108,7 +108,7 @@ for (const protocol of ['saml', 'oidc'] as const) {
   })
 
   test.each([
-    ['cancelled', protocol === 'saml' ? 'idp_error' : 'access_denied'],
+    ['cancelled', 'access_denied'],
     ['unknown_certificate', 'response_invalid'],
     ['missing_email', 'email_missing'],
     ['wrong_audience', 'response_invalid'],
@@ -135,6 +135,47 @@ for (const protocol of ['saml', 'oidc'] as const) {
     expect(Object.fromEntries(end.searchParams)).toEqual({ state: 'bye' })
   })
 }
+
+test('the fault of a missing address leaves a person their subject', async () => {
+  for (const protocol of ['saml', 'oidc'] as const) {
+    const connected = await connect(protocol)
+    const { subOrgId } = connected
+    const first = await comeBack(await get(`${await begin(connected)}&as=grace`))
+    const { id } = await tokenClaims(connected, first)
+    for (const fault of ['missing_email', 'none']) {
+      const landed = await comeBack(await get(`${await begin(connected)}&as=grace&fault=${fault}`))
+      expect([fault, landed.get('error')]).toEqual([fault, null])
+    }
+    const { identities } = succeeded(await tenant.get(`/v1/users/${id}/identities?subOrgId=${subOrgId}`))
+    expect(identities).toHaveLength(1)
+  }
+})
+
+test('a refused sign-in is recorded with its user, connection and trace', async () => {
+  for (const protocol of ['saml', 'oidc'] as const) {
+    const connected = await connect(protocol)
+    const { subOrgId, id: connection_id } = connected
+    const { id } = await tokenClaims(connected, await comeBack(await get(`${await begin(connected)}&as=grace`)))
+    succeeded(await tenant.patch(`/v1/users/${id}`, { subOrgId, active: false }))
+    for (const query of ['as=grace', 'as=ada&fault=cancelled', 'as=ada&fault=missing_email'])
+      await comeBack(await get(`${await begin(connected)}&${query}`))
+    const { traces } = succeeded(await tenant.get(`/v1/sso/connections/${connection_id}/traces?subOrgId=${subOrgId}`))
+    const traced = traces
+      .map((trace: { id: string; code: string }) => [trace.code, trace.id])
+      .slice(0, 3)
+      .reverse()
+    const failed = await app.events({ accountId: tenant.accountId, type: 'auth.login.failed' })
+    const told = failed.filter(({ organization_id }) => organization_id === subOrgId)
+    const codes = ['user_inactive', 'access_denied', 'email_missing']
+    expect(told.map(({ data, target_id }) => [data, target_id])).toEqual(
+      codes.map((reason, n) => [
+        { method: 'sso', reason, connection_id, trace_id: traced[n]?.[1] },
+        reason === 'user_inactive' ? id : null,
+      ]),
+    )
+    expect(traced.map(([code]: [string]) => code)).toEqual(codes)
+  }
+})
 
 test('a public client signs in by PKCE alone', async () => {
   const connected = await connect('oidc', { oidc_client_auth: 'none', oidc_client_secret: null })

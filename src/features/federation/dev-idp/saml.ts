@@ -89,9 +89,9 @@ export async function samlResponse(
 
 function nameOf({ subject, email, firstName, lastName, groups }: DevPerson, fault: Fault) {
   const attributes = { objectidentifier: [subject], firstName: [firstName], lastName: [lastName], groups }
-  return fault === 'missing_email'
-    ? { nameId: subject, nameIdFormat: nameIdFormats.persistent, attributes }
-    : { nameId: email, nameIdFormat: nameIdFormats.email, attributes: { ...attributes, email: [email] } }
+  // The NameID stays, or a sign-in would link the person to another subject. An attribute for the address takes precedence.
+  const address = fault === 'missing_email' ? '-' : email
+  return { nameId: email, nameIdFormat: nameIdFormats.email, attributes: { ...attributes, email: [address] } }
 }
 
 function refusal(issuer: string, { id, acsUrl }: SamlRequest, issuedAt: string): string {

@@ -31,7 +31,8 @@ export const federationErrors = defineErrors({
 export const FAILURES = {
   access_denied: 'The sign-in was cancelled at the provider.',
   account_locked: 'The account is locked.',
-  account_not_linked: 'No account here belongs to this person, and none may be made.',
+  account_not_linked:
+    'The person could not be matched with an account here. An administrator of the organization can see why.',
   connection_incomplete: 'The connection lacks what it takes to check an answer.',
   connection_not_active: 'The connection is not active.',
   domain_not_verified: 'The email address is of a domain that the organization has not verified.',

@@ -12,10 +12,29 @@ export function handBack(work: Work, begun: Begun, given: { code: string } | Ses
   return leadBack(work, begun, 'code' in given ? given : said(given))
 }
 
+/** What is known of a sign-in that fails. */
+export interface FailedSignIn {
+  /** The user that the provider's answer names, if there is one. */
+  userId?: string | null
+  /** Of the address that the provider vouches for: how the failure is counted. */
+  identity?: Buffer | null
+  /** The trace that is kept of it. */
+  traceId?: string
+}
+
 /** Sends the browser back with a fixed code. The failure is recorded. */
-export async function failFederated(work: Work, begun: Begun, code: FailureCode): Promise<Redirect> {
-  const { method } = begun
-  await recordFailure(work, null, loginEvents.failed({ data: { method, reason: code } }))
+export async function failFederated(
+  work: Work,
+  begun: Begun,
+  code: FailureCode,
+  { userId, identity = null, traceId }: FailedSignIn = {},
+): Promise<Redirect> {
+  const { method, source } = begun
+  const failed = loginEvents.failed({
+    ...(userId ? { target: { type: 'user', id: userId } } : {}),
+    data: { method, reason: code, ...(method === 'sso' ? { connection_id: source } : {}) },
+  })
+  await recordFailure(work, identity, failed, traceId === undefined ? {} : { trace_id: traceId })
   return leadBack(work, begun, { error: code, error_description: FAILURES[code] })
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { decodeJwt } from 'jose'
 import { expect, test } from 'vitest'
 import { fresh } from '../../../../test/fresh.ts'
@@ -62,7 +63,7 @@ test('the same subject of another provider, issuer, connection or organization i
   await signInAs(work, ada)
   const unknown = { ...ada, email: null }
   expect((await signInAs(work, unknown, RULES, { source: 'github' }))['error']).toBe('email_missing')
-  expect((await signInAs(work, unknown, RULES, { method: 'sso' }))['error']).toBe('email_missing')
+  expect((await signInAs(work, unknown, RULES, { method: 'sso', source: randomUUID() }))['error']).toBe('email_missing')
   expect((await signInAs(work, { ...unknown, issuer: 'https://evil.example' }))['error']).toBe('email_missing')
   expect((await signInAs(other.work, unknown))['error']).toBe('email_missing')
   expect((await signInAs(work, unknown))['access_token']).toBeDefined()

@@ -148,6 +148,7 @@ function hearOf({ platform }: Work, connection: KnownConnection, { assertion, is
 
 const CODES = new Map<string, FailureCode>([
   ['status', 'idp_error'],
+  ['denied', 'access_denied'],
   ['not_again', 'reauthentication_missing'],
 ])
 

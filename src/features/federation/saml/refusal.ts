@@ -4,6 +4,7 @@ import { type XmlReason, XmlRefusal } from '../xml/refusal.ts'
 export type RefusalReason =
   | XmlReason
   | 'status'
+  | 'denied'
   | 'not_signed'
   | 'not_encrypted'
   | 'issuer'

@@ -300,3 +300,18 @@ test('what a refusal says is one line in a trace, bounded, and marked as possibl
   const message = readXml(`<p:Response xmlns:p="${ns.protocol}">${status}</p:Response>`)
   expect(() => checkStatus(message)).toThrow(/may be unsigned, answered: urn:x, a b cd{488}$/)
 })
+
+test('a provider that has chosen not to respond is told from one that failed', () => {
+  const refusalOf = (second: string) => {
+    const code = (value: string, inner = '') =>
+      `<p:StatusCode Value="urn:oasis:names:tc:SAML:2.0:status:${value}">${inner}</p:StatusCode>`
+    const status = `<p:Status>${code('Responder', code(second))}</p:Status>`
+    try {
+      checkStatus(readXml(`<p:Response xmlns:p="${ns.protocol}">${status}</p:Response>`))
+    } catch (error) {
+      return error
+    }
+  }
+  expect(refusalOf('RequestDenied')).toMatchObject({ reason: 'denied' })
+  expect(refusalOf('AuthnFailed')).toMatchObject({ reason: 'status' })
+})

@@ -69,6 +69,10 @@ function checkEnvelope(response: XmlElement, expected: Expected): void {
     )
 }
 
+// "Able to process the request but has chosen not to respond" (SAML core §3.2.2.2), as when the person cancels. `AuthnFailed`
+// says that signing in did not succeed, which may have any cause.
+const REQUEST_DENIED = 'urn:oasis:names:tc:SAML:2.0:status:RequestDenied'
+
 /** Throws SamlRefusal with the codes of a provider that has signed nobody in, or has not done what was asked. */
 export function checkStatus(message: XmlElement): void {
   const status = onlyChild(message, ns.protocol, 'Status')
@@ -83,5 +87,8 @@ export function checkStatus(message: XmlElement): void {
     .join(', ')
     .replace(/[\p{C}\p{Z}]+/gu, ' ')
     .slice(0, 500)
-  throw new SamlRefusal('status', `The provider, or whoever sent this, for it may be unsigned, answered: ${line}`)
+  throw new SamlRefusal(
+    said.includes(REQUEST_DENIED) ? 'denied' : 'status',
+    `The provider, or whoever sent this, for it may be unsigned, answered: ${line}`,
+  )
 }

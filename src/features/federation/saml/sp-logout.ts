@@ -90,7 +90,8 @@ async function judge(
     checkStatus(root)
     return null
   } catch (error) {
-    if (error instanceof XmlRefusal) return error.reason === 'status' ? 'idp_error' : 'response_invalid'
+    if (error instanceof XmlRefusal)
+      return ['status', 'denied'].includes(error.reason) ? 'idp_error' : 'response_invalid'
     // The session has ended, and the state is used up: the application learns that nobody knows what the provider did.
     if (error instanceof FederationFailure || error instanceof ApiError) return 'response_invalid'
     throw error

@@ -1,5 +1,5 @@
 export type { ShownCode } from './codes.ts'
-export { codeSms, singleSignOnMail } from './emails.ts'
+export { codeSms } from './emails.ts'
 export { signInCodeErrors } from './errors.ts'
 export { codeSent, describeNothingSent, otpEvents, sendCodeEvents } from './events.ts'
 export { SentCodeReply, toSentCode, VerifyCodeBody } from './schema.ts'

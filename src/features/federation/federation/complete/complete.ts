@@ -1,3 +1,4 @@
+import { identify } from '../../../../platform/crypto/identity.ts'
 import { ApiError } from '../../../../platform/errors.ts'
 import { record } from '../../../../platform/events/events.ts'
 import { asProvenUser } from '../../../../platform/events/origin.ts'
@@ -5,7 +6,7 @@ import type { Redirect } from '../../../../platform/http/answer.ts'
 import { newId } from '../../../../platform/ids.ts'
 import type { UsedProof } from '../../../../platform/joined/proofs.ts'
 import { inTxUnlessConsumed } from '../../../../platform/joined/unless-consumed.ts'
-import type { EmailAddress } from '../../../../platform/mail/address.ts'
+import { type EmailAddress, parseVouchedEmail } from '../../../../platform/mail/address.ts'
 import { NOTICE_USEFUL_SECONDS, queueMail } from '../../../../platform/mail/outbox.ts'
 import type { TxWork, Work } from '../../../../platform/work.ts'
 import {
@@ -67,13 +68,14 @@ export async function settleFederated(
   work: Work,
   begun: Begun,
   heard: FederatedPerson,
-  rules: FederationRules,
+  { rules, traceId }: { rules: FederationRules; traceId?: string },
 ): Promise<{ redirect: Redirect; code: FailureCode | null; detail: string | null }> {
   // Before there is a session that nobody could be handed.
   await assertStillAllowed(work, begun.redirectUri)
+  const seen: Arrival['seen'] = { userId: null }
   try {
     const person = toStorable(heard)
-    const arrival = { begun, person, rules, spends: [] }
+    const arrival = { begun, person, rules, spends: [], seen }
     const redirect = begun.isTest
       ? await tryOut(work, begun, arrival)
       : await handBack(work, begun, await signIn(work, arrival))
@@ -82,13 +84,25 @@ export async function settleFederated(
     const code = codeOf(error)
     if (code === null) throw error
     const detail = error instanceof FederationFailure ? error.detail : null
-    return { redirect: await failFederated(work, begun, code), code, detail }
+    const failed = { userId: seen.userId, identity: vouchedIdentity(work, heard), ...(traceId ? { traceId } : {}) }
+    return { redirect: await failFederated(work, begun, code, failed), code, detail }
   }
 }
 
+/** The keyed hash of the address that the provider states, unless it says that the address is not verified. */
+function vouchedIdentity({ platform }: Work, { email, emailVerified }: FederatedPerson): Buffer | null {
+  const address = email === null || emailVerified === false ? null : parseVouchedEmail(email)
+  return address && identify(platform, address).hash
+}
+
 /** The same, for who does not ask how it ended. */
-export async function completeFederated(...sign: Parameters<typeof settleFederated>): Promise<Redirect> {
-  return (await settleFederated(...sign)).redirect
+export async function completeFederated(
+  work: Work,
+  begun: Begun,
+  heard: FederatedPerson,
+  rules: FederationRules,
+): Promise<Redirect> {
+  return (await settleFederated(work, begun, heard, { rules })).redirect
 }
 
 /**
@@ -97,11 +111,11 @@ export async function completeFederated(...sign: Parameters<typeof settleFederat
  */
 export async function enterFederated(
   work: Work,
-  { source, person, rules, spends }: Omit<Arrival, 'begun'> & { source: string },
+  { source, person, rules, spends }: Omit<Arrival, 'begun' | 'seen'> & { source: string },
 ): Promise<SessionReply | null> {
   const begun = { method: 'social', source, responseMode: 'query' } as const
   try {
-    const answer = await signIn(work, { begun, person: toStorable(person), rules, spends })
+    const answer = await signIn(work, { begun, person: toStorable(person), rules, spends, seen: { userId: null } })
     return 'code' in answer ? null : answer
   } catch (error) {
     if (!(error instanceof FederationFailure)) throw error
@@ -116,6 +130,7 @@ async function tryOut(work: Work, begun: Begun, arrival: Arrival): Promise<Redir
   const { facts, jit } = known
     ? { facts: await findSignInFacts(work, { userId: known.user_id }), jit: false }
     : await recognise(work, arrival)
+  arrival.seen.userId = facts?.user_id ?? null
   if (facts) {
     await assertMaySignIn(work, facts)
     if (!known) await assertOnlySubject(work, arrival, facts.user_id)
@@ -137,6 +152,8 @@ interface Arrival {
   rules: FederationRules
   /** Burnt with the session. */
   spends: UsedProof[]
+  /** The user that the sign-in is found to be of, for the record of a refusal. */
+  seen: { userId: string | null }
 }
 
 function subjectOf({ begun: { method, source }, person: { issuer, subject, sector = null } }: Arrival) {
@@ -226,6 +243,7 @@ async function rehearse(work: Work, facts: SignInFacts, proof: { method: string;
 async function signInKnown(work: Work, arrival: Arrival, identity: KnownIdentity): Promise<Answer> {
   const facts = await findSignInFacts(work, { userId: identity.user_id })
   if (!facts) throw new FederationFailure('account_not_linked')
+  arrival.seen.userId = facts.user_id
   await assertMaySignIn(work, facts)
   if (identity.is_beside_provisioning) await assertNotProvisioned(work, arrival, identity)
   const { groups } = arrival.rules
@@ -247,6 +265,7 @@ async function signInUnknown(work: Work, arrival: Arrival): Promise<Answer | 'in
     if (jit && address) return (await provision(work, arrival, address, isProvisioning)) ?? 'introduced'
     throw new FederationFailure(arrival.begun.method === 'sso' ? 'account_not_linked' : 'signup_disabled')
   }
+  arrival.seen.userId = facts.user_id
   await assertMaySignIn(work, facts)
   if (facts.pending && !(await doorSettings.effective(work)).allow_sign_up)
     throw new FederationFailure('signup_disabled')

@@ -1,3 +1,4 @@
+export { singleSignOnMail } from '../emails.ts'
 export { type GrantedCode, grantCode, proveGranted } from './granted.ts'
 export { findLiveOtp, findWaitingSignup, issueOtp } from './issued-codes.ts'
 export { mailCode } from './mail-code.ts'
