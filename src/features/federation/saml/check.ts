@@ -101,11 +101,13 @@ async function checkSignOn(platform: Platform, { idp_sso_url: url }: KnownConnec
   try {
     const { status, date } = await ask(platform, url)
     const isThere = status !== 404 && status < 500
-    const message = `The address where people sign in answers (${status}).`
-    return { check: isThere ? passed('sso_url', message) : failed('sso_url', message, fix), date }
+    const check = isThere
+      ? passed('sso_url', `The address where people sign in is reachable; without a request it answered ${status}.`)
+      : failed('sso_url', `The address where people sign in answered ${status}.`, fix)
+    return { check, date }
   } catch (error) {
     if (error instanceof OutboundFailure && error.reason === 'too_large')
-      return { check: passed('sso_url', 'The address where people sign in answers.'), date: null }
+      return { check: passed('sso_url', 'The address where people sign in is reachable.'), date: null }
     return { check: failed('sso_url', reasonOf(error), fix), date: null }
   }
 }

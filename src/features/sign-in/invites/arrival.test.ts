@@ -236,3 +236,18 @@ describe('an invitation is accepted by whoever comes in', () => {
     ])
   })
 })
+
+test('an invitation says whether its roles were given', async () => {
+  const who = await newcomer()
+  const applied = async (body: object) => {
+    const { roles_applied, user } = succeeded(await who.invite(body))
+    return [roles_applied, user.role]
+  }
+  expect(await applied({ role: 'admin' })).toEqual([true, 'admin'])
+  expect(await applied({})).toEqual([null, 'admin'])
+  await who.byCode()
+  await app.advance(61)
+  expect(await applied({ role: 'member' })).toEqual([false, 'admin'])
+  const again = await who.onUser('post', '/invite', { role: 'member' })
+  expect(succeeded(again)).toMatchObject({ success: true, roles_applied: false })
+})

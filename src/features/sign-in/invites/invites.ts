@@ -56,6 +56,8 @@ export interface SentInvite {
   /** Set only if the caller delivers it. */
   url: string | null
   deliveryHint: string
+  /** Whether the user has got the roles that the request names; null if it names none. */
+  rolesApplied: boolean | null
 }
 
 interface CountedInvite extends SentInvite {
@@ -151,10 +153,10 @@ async function send(work: Work, invitee: Invitee, sending: Sending & CheckedInvi
 
 async function mailInvite(
   work: TxWork,
-  { user, isRenewed }: InvitedUser,
+  { user, isRenewed, rolesApplied }: InvitedUser,
   { delivery, team, ttlSeconds, asksPassword }: Sending & CheckedInvitee,
   invitedBy: Invitee['invitedBy'],
-): Promise<Pick<SentInvite, 'user' | 'invite' | 'url'>> {
+): Promise<Omit<SentInvite, 'deliveryHint'>> {
   assertActive(user)
   const mayOnlySignIn = await hasLastingCredential(work, user)
   const isKnown = mayOnlySignIn || (team ? await teamInvites.of(work.platform).isOnTeam(work, user.email_norm) : false)
@@ -182,7 +184,7 @@ async function mailInvite(
   const made = toInvite(await getInviteRow(work, linkId))
   const event = isRenewed ? inviteEvents.resent : inviteEvents.created
   await record(work, event({ target: { type: 'invite', id: linkId }, data: made }))
-  return { user: await getUser(work, user.id), invite: made, url }
+  return { user: await getUser(work, user.id), invite: made, url, rolesApplied }
 }
 
 /** What the mail asks the user to do. */

@@ -24,6 +24,7 @@ import {
   InviteParams,
   InviteUrl,
   MadeInvite,
+  RolesApplied,
   toInvite,
 } from './schema.ts'
 
@@ -97,7 +98,7 @@ export const inviteRoutes: Route[] = [
       'status `invited` gets the roles in the request. A user who already has a password or passkey is asked by the email to ' +
       'sign in.',
     body: Type.Object({ email: Email, displayName, firstName, lastName, locale, ...named, ...linkRoute.Delivery }),
-    reply: Type.Object({ user: User, invite: MadeInvite, delivery_hint: DeliveryHint }),
+    reply: Type.Object({ user: User, invite: MadeInvite, delivery_hint: DeliveryHint, roles_applied: RolesApplied }),
     errors: refusals,
     event: [inviteEvents.created, inviteEvents.resent],
     maybeEvents: changes,
@@ -110,6 +111,7 @@ export const inviteRoutes: Route[] = [
         user: toUser(sent.user, work.directory.organizationId),
         invite: { ...sent.invite, ...(sent.url === null ? {} : { invite_url: sent.url }) },
         delivery_hint: sent.deliveryHint,
+        roles_applied: sent.rolesApplied,
       }
     },
   }),
@@ -162,6 +164,7 @@ export const inviteRoutes: Route[] = [
       {
         success: Type.Boolean(),
         delivery_hint: DeliveryHint,
+        roles_applied: RolesApplied,
         invite_url: InviteUrl,
       },
       { description: 'Where the invitation was mailed, or its link.' },
@@ -177,6 +180,7 @@ export const inviteRoutes: Route[] = [
       return {
         success: true,
         delivery_hint: sent.deliveryHint,
+        roles_applied: sent.rolesApplied,
         ...(sent.url === null ? {} : { invite_url: sent.url }),
       }
     },

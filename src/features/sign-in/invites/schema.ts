@@ -60,6 +60,14 @@ export const InviteUrl = Type.Optional(
   }),
 )
 
+export const RolesApplied = Object.assign(
+  nullable(
+    Type.Boolean(),
+    'False: the user has signed in before and keeps their roles. Null: the request names neither `role` nor `roleIds`.',
+  ),
+  { examples: [true] },
+)
+
 export const DeliveryHint = Type.String({
   description: 'The address that the mail goes to, masked.',
   examples: ['a•••@acme.example'],

@@ -32,6 +32,8 @@ export interface InvitedUser {
   user: UserRow
   /** Whether an earlier invitation was open. */
   isRenewed: boolean
+  /** Whether the user has got the named roles; null if none are named. */
+  rolesApplied: boolean | null
 }
 
 /**
@@ -49,12 +51,13 @@ export async function provisionInvitedUser(
   if (judged?.unfit) throw judged.unfit
   const identity = { ...identityOf(input), ...judged?.columns, source: 'invite' }
   const invited = { auth_account_id: newId(), invited_at: now }
+  const asked = given && namesRoles(given.named) ? given : null
   const row = { ...toColumns({ displayName, firstName, lastName, locale }), ...identity, ...invited }
   const [made] = await insertUsers(work, [row], 'pending')
   if (made) {
     if (judged?.beyond) throw judged.beyond
     await recordCreated(work, [made])
-    return { user: made, isRenewed: false }
+    return { user: made, isRenewed: false, rolesApplied: asked && true }
   }
   const user = await findUserRowByEmail(work.db, work.directory, input.norm)
   if (!user) throw new Error('A taken address has no user')
@@ -62,9 +65,9 @@ export async function provisionInvitedUser(
   const held = await getUserForUpdate(work, user.id)
   await record(work, ...(await change(work, held, { invited_at: now }, { invited_at: new Date() })).announced)
   // A user who has signed in keeps their roles, as they keep their name.
-  if (given && namesRoles(given.named) && user.last_login_at === null)
-    await rolesOfNewUsers.of(work.platform).replace(work, user, given.named, given.giver)
-  return { user, isRenewed: user.invited_at !== null }
+  const isNew = user.last_login_at === null
+  if (asked && isNew) await rolesOfNewUsers.of(work.platform).replace(work, user, asked.named, asked.giver)
+  return { user, isRenewed: user.invited_at !== null, rolesApplied: asked && isNew }
 }
 
 /** Records that the invitation was withdrawn. */
