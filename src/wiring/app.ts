@@ -14,6 +14,7 @@ import { rolesOfNewUsers } from '../features/directory/users/new-roles/new-roles
 import { requiresFactor } from '../features/directory/users/proof/proof.ts'
 import { ssoProtocols } from '../features/federation/connections/connections.ts'
 import { deletionFollower, mappingFollower } from '../features/federation/connections/followers.ts'
+import { organizationOfCode } from '../features/federation/federation/complete/exchange.ts'
 import { socialDiscovery } from '../features/federation/federation/discovered/discovered.ts'
 import { provisionedUsers } from '../features/federation/federation/provisioned-users/provisioned-users.ts'
 import { ssoOnlyRule } from '../features/federation/sso/sso.ts'
@@ -21,6 +22,7 @@ import { closeMessagePool } from '../features/federation/xml/message-pool.ts'
 import { discoverByPasskey } from '../features/front/discovery/by-passkey.ts'
 import { discoverBySocial } from '../features/front/discovery/by-social.ts'
 import { findTeamSession, userAuthenticator } from '../features/oauth/tokens/authenticate.ts'
+import { organizationOfRefreshToken } from '../features/oauth/tokens/tokens.ts'
 import { settleAllRoles } from '../features/provisioning/groups/roles.ts'
 import { followMemberName } from '../features/provisioning/groups/versions.ts'
 import { holdIntroduction, matchProvisioned, refuseOtherUser } from '../features/provisioning/provisioning/match.ts'
@@ -146,7 +148,15 @@ export async function openPlatform(options: AppOptions): Promise<{ platform: Pla
 function handIn(platform: Platform): void {
   handBelongings(platform, belongings)
   serviceSwitches.hand(platform, (directory, service) => readSwitch(platform, directory, service))
-  organizationOfToken.hand(platform, organizationOfLinkToken)
+  organizationOfToken.hand(
+    platform,
+    new Map([
+      ['token', organizationOfLinkToken],
+      ['token_hash', organizationOfLinkToken],
+      ['code', organizationOfCode],
+      ['refresh_token', organizationOfRefreshToken],
+    ]),
+  )
   loginGates.hand(platform, gates)
   requiresFactor.hand(platform, lacksFactor)
   teamRoles.hand(platform, teamRolesOf)

@@ -184,7 +184,7 @@ interface KeyedRouteFields<
   /** Refused where this service, or Auth, on which it depends, is off. */
   service?: ServiceId
   directory?: M
-  /** The field of the body with a mailed token, which identifies the organization if an org-wide key sends no `subOrgId`. */
+  /** The field of the body with a token, which identifies the organization if an org-wide key sends no `subOrgId`. */
   organizationToken?: Extract<keyof B, string>
   /**
    * What takes a while and need not be undone, such as the hash of a password or a question to another server: before the

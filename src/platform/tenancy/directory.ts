@@ -89,6 +89,18 @@ export async function findDirectoryOfOrganization(
   return directory?.accountId === environment.accountId ? directory : null
 }
 
+/** The directory of an organization that a token names, if an environment has it; null for any other. */
+export async function findNamedDirectory(
+  platform: Platform,
+  environment: EnvironmentRef,
+  directoryId: string | null,
+): Promise<Directory | null> {
+  const directory = directoryId === null ? null : await findDirectory(platform, directoryId)
+  if (!directory?.organizationId || directory.environmentId !== environment.environmentId) return null
+  // As for `subOrgId`: an earlier release left directories of organizations that do not exist in the environment.
+  return findDirectoryOfOrganization(platform, environment, directory.organizationId)
+}
+
 /** The account-level directory of the caller's environment. */
 export async function accountDirectory(platform: Platform, environment: EnvironmentRef): Promise<Directory> {
   return existing(await directories(platform).get(`${environment.environmentId}/account/`))

@@ -25,10 +25,12 @@ interface Sent {
   check(): void
 }
 
-// Handed in: the wing of sign-in knows the tokens of mailed links, and is above.
-export const organizationOfToken = handedIn<
-  (platform: Platform, environment: EnvironmentRef, token: string) => Promise<Directory>
->('the organization of a mailed token')
+/** The organization of a token within an environment. Throws the refusal of a made-up token for every other one. */
+type FindOrganization = (platform: Platform, environment: EnvironmentRef, token: string) => Promise<Directory>
+
+// Handed in: the wings above know their tokens.
+/** By the field of the body that has the token. */
+export const organizationOfToken = handedIn<ReadonlyMap<string, FindOrganization>>('the organization of a token')
 
 /**
  * Where a request works: its route, its caller and the organization that it names decide. Throws `service_disabled` if the
@@ -81,7 +83,7 @@ async function findPlace(route: Route, platform: Platform, caller: Caller, sent:
 }
 
 /**
- * The directory of the organization that a mailed token identifies. The rest of the request is checked first, as it is where
+ * The directory of the organization that a token identifies. The rest of the request is checked first, as it is where
  * `subOrgId` names the organization. Throws `sub_org_required` without a token, and the route's refusal of a made-up token.
  */
 async function resolveByToken(
@@ -92,7 +94,9 @@ async function resolveByToken(
   const token: unknown = Reflect.get(Object(sent.body), field)
   if (token === undefined) throw subOrgRequired(route)
   sent.check()
-  return organizationOfToken.of(platform)(platform, caller, String(token))
+  const find = organizationOfToken.of(platform).get(field)
+  if (!find) throw new Error(`No token in ${field} identifies an organization`)
+  return find(platform, caller, String(token))
 }
 
 /** Whether a request with an org-wide key needs `subOrgId`, or `scope` where the route takes it. */

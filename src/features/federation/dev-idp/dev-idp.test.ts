@@ -71,7 +71,8 @@ async function comeBack(answer: Response): Promise<URLSearchParams> {
   if (answer.status === 200) {
     const html = await answer.text()
     const action = /<form method="post" action="([^"]*)"/.exec(html)?.[1] ?? ''
-    const form = { SAMLResponse: fieldOf(html, 'SAMLResponse'), RelayState: fieldOf(html, 'RelayState') }
+    const relayState = fieldOf(html, 'RelayState')
+    const form = { SAMLResponse: fieldOf(html, 'SAMLResponse'), ...(relayState ? { RelayState: relayState } : {}) }
     return new URL((await post(action, form)).headers.get('location') ?? '').searchParams
   }
   const callback = await get(answer.headers.get('location') ?? '')
@@ -175,6 +176,50 @@ test('a refused sign-in is recorded with its user, connection and trace', async 
     )
     expect(traced.map(([code]: [string]) => code)).toEqual(codes)
   }
+})
+
+test('a sign-in that begins at the provider ends on one login page, which knows no organization', async () => {
+  const connected = await connect('saml', { allow_idp_initiated: true })
+  const { subOrgId, domain, id } = connected
+  succeeded(await tenant.patch('/v1/auth/settings', { subOrgId, allowed_redirect_uris: [APPLICATION] }))
+  const url = `${base}/dev/idp/${domain}/saml/begin`
+  expect(await (await get(`${base}/dev/idp/${domain}`)).text()).toContain(`action="/dev/idp/${domain}/saml/begin"`)
+  expect(await (await get(`${url}?connectionId=${id}`)).text()).toContain(`ada@${domain}`)
+  const landed = await comeBack(await post(url, { connectionId: id, as: 'ada' }))
+  const code = landed.get('code')
+  const exchange = (caller: Pick<typeof tenant, 'post'>, body: object) => caller.post('/v1/auth/token/exchange', body)
+  const verdict = ({ status, body }: Awaited<ReturnType<typeof exchange>>) => [status, body.code]
+  const refused = [400, 'code_invalid']
+  // Of no organization that these keys reach, of none, or made up.
+  const other = await tenant.organization()
+  expect(verdict(await exchange(await app.tenant(), { code }))).toEqual(refused)
+  expect(verdict(await exchange(await tenant.withKey({ environment: 'staging' }), { code }))).toEqual(refused)
+  expect(verdict(await exchange(await tenant.withKey({ subOrgId: other }), { code }))).toEqual(refused)
+  expect(verdict(await exchange(tenant, { code, subOrgId: other }))).toEqual(refused)
+  for (const made of ['madeup', `${code?.slice(0, -1)}_`, code?.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a'))])
+    expect(verdict(await exchange(tenant, { code: made }))).toEqual(refused)
+  expect(verdict(await exchange(tenant, {}))).toEqual([400, 'sub_org_required'])
+  const { session } = succeeded(await exchange(tenant, { code }))
+  expect(verdict(await exchange(tenant, { code }))).toEqual(refused)
+  const { refresh_token } = session
+  const refresh = (caller: Pick<typeof tenant, 'post'>, body: object) => caller.post('/v1/auth/token/refresh', body)
+  const invalid = [401, 'refresh_token_invalid']
+  expect(verdict(await refresh(await app.tenant(), { refresh_token }))).toEqual(invalid)
+  expect(verdict(await refresh(await tenant.withKey({ environment: 'staging' }), { refresh_token }))).toEqual(invalid)
+  expect(verdict(await refresh(tenant, { refresh_token: 'rt_madeup' }))).toEqual(invalid)
+  expect(succeeded(await refresh(tenant, { refresh_token })).session.directory_user_id).toBe(session.directory_user_id)
+})
+
+test('a connection that does not allow it takes no sign-in that begins at the provider', async () => {
+  const { domain, id, subOrgId } = await connect('saml')
+  succeeded(await tenant.patch('/v1/auth/settings', { subOrgId, allowed_redirect_uris: [APPLICATION] }))
+  const answer = await post(`${base}/dev/idp/${domain}/saml/begin`, { connectionId: id, as: 'ada' })
+  const html = await answer.text()
+  const action = /<form method="post" action="([^"]*)"/.exec(html)?.[1] ?? ''
+  const refused = await post(action, { SAMLResponse: fieldOf(html, 'SAMLResponse') })
+  expect([refused.status, refused.headers.get('location')]).toEqual([400, null])
+  const unknown = await get(`${base}/dev/idp/${domain}/saml/begin?connectionId=${subOrgId}`)
+  expect(unknown.status).toBe(400)
 })
 
 test('a public client signs in by PKCE alone', async () => {

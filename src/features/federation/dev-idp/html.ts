@@ -76,7 +76,11 @@ export function renderProvider(platform: Platform, domain: string): RenderedPage
       ['oidc_client_id', 'watchword'],
       ['oidc_client_secret', 'any text'],
     ])}</section>
-<section><h2>SAML</h2>${values([['idp_metadata_url', `${url}/saml/metadata`]])}</section>
+<section><h2>SAML</h2>${values([['idp_metadata_url', `${url}/saml/metadata`]])}
+<form method="get" action="/dev/idp/${escapeHtml(domain)}/saml/begin">
+<label>Id of a connection with allow_idp_initiated <input name="connectionId" required autocomplete="off"></label>
+<button>Begin a sign-in here</button>
+</form></section>
 <section><h2>SCIM</h2><p>Pushes the people below to the SCIM endpoint of an organization.</p><p><a href="/dev/idp/${escapeHtml(domain)}/scim">Push people and groups</a></p></section>
 <section><h2>People</h2><table><thead><tr><th scope="col">Name</th><th scope="col">Address</th><th scope="col">Groups</th></tr></thead><tbody>${people.join('')}</tbody></table></section>`,
   )
@@ -111,6 +115,15 @@ ${hidden(fields)}
 function renderPerson({ email, firstName, lastName, groups }: DevPerson): string {
   const about = groups.length > 0 ? `${email}, ${groups.join(', ')}` : email
   return `<button name="as" value="${escapeHtml(email)}">${escapeHtml(`${firstName} ${lastName}`)} <small>${escapeHtml(about)}</small></button>`
+}
+
+/** No SAML connection has the id. */
+export function renderNoConnection(domain: string): RenderedPage {
+  return page(
+    'No connection',
+    `<p role="alert">No SAML connection has this id.</p><p><a href="/dev/idp/${escapeHtml(domain)}">Back to the provider</a></p>`,
+    400,
+  )
 }
 
 /** A request that the provider does not take. */

@@ -6,10 +6,10 @@ import type { RenderedPage } from '../../../platform/pages/page-layout.ts'
 import { definePage } from '../../../platform/pages/pages.ts'
 import { providerUrl, readDomain } from './addresses.ts'
 import { type Fault, isFault } from './faults.ts'
-import { renderChoice, renderIndex, renderNoRequest, renderProvider, renderPush } from './html.ts'
+import { renderChoice, renderIndex, renderNoConnection, renderNoRequest, renderProvider, renderPush } from './html.ts'
 import { authorize, exchange, isAuthorization, oidcKeys, oidcLogoutUrl, oidcMetadata } from './oidc.ts'
 import { type DevPerson, findDevPerson } from './people.ts'
-import { readSamlRequest, samlLogoutUrl, samlMetadata, samlResponse } from './saml.ts'
+import { readSamlRequest, samlLogoutUrl, samlMetadata, samlResponse, unsolicitedRequest } from './saml.ts'
 import { push } from './scim.ts'
 
 type PageSpec = Parameters<typeof definePage>[0]
@@ -72,6 +72,20 @@ async function signInBySaml({ platform }: RequestContext, domain: string, fields
   )
 }
 
+/** A sign-in that begins here, without a request of the application. */
+async function beginBySaml({ platform }: RequestContext, domain: string, fields: Fields): Promise<RenderedPage> {
+  const { connectionId = '' } = fields
+  const request = await unsolicitedRequest(platform, connectionId.trim())
+  if (!request) return renderNoConnection(domain)
+  const chosen = readChoice(domain, fields)
+  if (!chosen) return renderChoice(domain, { application: request.spEntityId, fields: { connectionId }, hint: null })
+  const response = await samlResponse(platform, domain, { request, ...chosen })
+  return renderFormPage(
+    { brand: OWN_BRAND, language: 'en' },
+    { target: request.acsUrl, fields: [['SAMLResponse', response]], purpose: 'signIn' },
+  )
+}
+
 async function signInByOidc({ platform }: RequestContext, domain: string, fields: Fields) {
   if (!isAuthorization(platform, fields)) return renderNoRequest()
   const chosen = readChoice(domain, fields)
@@ -115,6 +129,12 @@ export const devIdpPages: Route[] = [
     summary: 'Sign in by SAML',
     show: signInBySaml,
     send: signInBySaml,
+  }),
+  ...devPage({
+    path: '/dev/idp/{domain}/saml/begin',
+    summary: 'Begin a sign-in by SAML at the provider',
+    show: beginBySaml,
+    send: beginBySaml,
   }),
   ...devPage({
     path: '/dev/idp/{domain}/saml/logout',

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Platform } from '../../../platform/platform.ts'
+import { spOf } from '../connections/connections.ts'
+import { findConnectionAnywhere } from '../connections/known/known.ts'
 import { redirectUrl, signMessage, writeLogoutResponse } from '../descriptors/descriptors.ts'
 import { defineThreadWork } from '../xml/message-pool.ts'
 import { escapeXml } from '../xml/read.ts'
@@ -13,7 +15,8 @@ import { writeResponse } from './response.ts'
 
 /** A request to sign in, from this service. */
 export interface SamlRequest {
-  id: string
+  /** Null for a sign-in that begins at the provider. */
+  id: string | null
   acsUrl: string
   spEntityId: string
   /** The address it names, if any. */
@@ -60,6 +63,14 @@ export async function readSamlRequest(platform: Platform, text: string): Promise
   return { id: request.id, acsUrl: request.acsUrl, spEntityId: request.issuer, loginHint: request.nameId }
 }
 
+/** What a sign-in that begins at the provider is answered as: a response to a connection, to no request. Null for no connection. */
+export async function unsolicitedRequest(platform: Platform, connectionId: string): Promise<SamlRequest | null> {
+  const found = await findConnectionAnywhere(platform, connectionId)
+  if (found?.connection.protocol !== 'saml') return null
+  const { entity_id: spEntityId, acs_url: acsUrl } = spOf(platform, found.connection.id)
+  return { id: null, acsUrl, spEntityId, loginHint: null }
+}
+
 /** The signed response that signs a person in (SAML core §3.3.3), in Base64. */
 export async function samlResponse(
   platform: Platform,
@@ -97,7 +108,7 @@ function nameOf({ subject, email, firstName, lastName, groups }: DevPerson, faul
 function refusal(issuer: string, { id, acsUrl }: SamlRequest, issuedAt: string): string {
   return (
     `<samlp:Response xmlns:samlp="${ns.protocol}" xmlns:saml="${ns.assertion}" ID="_${randomUUID()}" Version="2.0" ` +
-    `IssueInstant="${issuedAt}" Destination="${escapeXml(acsUrl)}" InResponseTo="${escapeXml(id)}">` +
+    `IssueInstant="${issuedAt}" Destination="${escapeXml(acsUrl)}"${id === null ? '' : ` InResponseTo="${escapeXml(id)}"`}>` +
     `<saml:Issuer>${escapeXml(issuer)}</saml:Issuer><samlp:Status><samlp:StatusCode Value="${REQUESTER}">` +
     '<samlp:StatusCode Value="urn:oasis:names:tc:SAML:2.0:status:RequestDenied"/></samlp:StatusCode></samlp:Status>' +
     '</samlp:Response>'

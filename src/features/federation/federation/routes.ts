@@ -77,7 +77,6 @@ export const exchangeRoute: Route = defineRoute({
     'The code that the browser brought to redirectUri with response_mode code: once, within 60 seconds. The code of a social ' +
     'sign-in without an organization is exchanged with an org-wide key and without subOrgId: the response has a ' +
     'discovery_token and the organizations of the person, and `session` is null.',
-  directory: 'reach',
   body: Type.Object({
     code: Type.String({
       description: '`code` of the redirect to your redirectUri. Works once, within 60 seconds.',
@@ -87,14 +86,10 @@ export const exchangeRoute: Route = defineRoute({
     }),
   }),
   takesDevice: true,
-  // Releases before required subOrgId: their clients know the code.
-  errors: [federationErrors.codeInvalid, ...doorRoutes.errors, httpErrors.subOrgRequired],
+  organizationToken: 'code',
+  errors: [federationErrors.codeInvalid, ...doorRoutes.errors],
   reply: doorRoutes.login.reply,
   maybeEvents: [...doorRoutes.login.event, ...doorRoutes.login.maybeEvents],
-  async handle({ reach, ...work }, { body }) {
-    if (reach.directory) return exchangeCode({ ...work, directory: reach.directory }, body.code)
-    const inside = { ...work, directory: await accountDirectory(work.platform, reach) }
-    await requireService(inside, 'auth')
-    return exchangePersonCode(inside, body.code)
-  },
+  handle: (work, { body }) =>
+    work.directory.kind === 'account' ? exchangePersonCode(work, body.code) : exchangeCode(work, body.code),
 })

@@ -39,6 +39,7 @@ export const refreshRoutes: Route[] = [
     operation: 'tokens.refresh',
     scope: 'auth.login',
     takesDevice: true,
+    organizationToken: 'refresh_token',
     service: 'auth',
     tag,
     summary: 'Exchange a refresh token for new tokens',

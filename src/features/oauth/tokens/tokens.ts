@@ -19,7 +19,9 @@ import type { ManagerCaller } from '../../../platform/tenancy/caller.ts'
 import {
   accountDirectory,
   type Directory,
+  type EnvironmentRef,
   findDirectoryOfOrganization,
+  findNamedDirectory,
   isInReach,
 } from '../../../platform/tenancy/directory.ts'
 import { directoryInReach } from '../../../platform/tenancy/services.ts'
@@ -65,6 +67,18 @@ export async function refreshSession(work: Work, token: string): Promise<Session
   if (!presented || presented.directoryId !== work.directory.id) throw tokenErrors.refreshTokenInvalid()
   // Retried only when another request rotated in between. Once is enough, since the generation only grows.
   return (await tryRefresh(work, presented)) ?? (await retryRefresh(work, presented))
+}
+
+/** The directory of the organization of a refresh token, within the environment of the caller. Throws `refresh_token_invalid`. */
+export async function organizationOfRefreshToken(
+  platform: Platform,
+  environment: EnvironmentRef,
+  token: string,
+): Promise<Directory> {
+  const presented = parseRefreshToken(platform.keyring, token)
+  const found = presented && (await findNamedDirectory(platform, environment, presented.directoryId))
+  if (!found) throw tokenErrors.refreshTokenInvalid()
+  return found
 }
 
 async function retryRefresh(work: Work, presented: RefreshToken): Promise<SessionReply> {

@@ -17,7 +17,7 @@ import {
   type Directory,
   type EnvironmentRef,
   findDirectory,
-  findDirectoryOfOrganization,
+  findNamedDirectory,
   knownDirectory,
 } from '../../../platform/tenancy/directory.ts'
 import { linkErrors } from './errors.ts'
@@ -93,11 +93,7 @@ export async function organizationOfLinkToken(
   token: string,
 ): Promise<Directory> {
   const place = await placeOfToken(platform, token)
-  const { directory, isOurs } = place ?? { directory: null, isOurs: false }
-  if (!isOurs || !directory?.organizationId || directory.environmentId !== environment.environmentId)
-    throw linkErrors.tokenInvalid()
-  // As for `subOrgId`: an earlier release left directories of organizations that do not exist in the environment.
-  const found = await findDirectoryOfOrganization(platform, environment, directory.organizationId)
+  const found = place?.isOurs ? await findNamedDirectory(platform, environment, place.directory.id) : null
   if (!found) throw linkErrors.tokenInvalid()
   return found
 }

@@ -63,11 +63,11 @@ export async function provisionInvitedUser(
   if (!user) throw new Error('A taken address has no user')
   await ensureAuthAccount(work, user)
   const held = await getUserForUpdate(work, user.id)
-  await record(work, ...(await change(work, held, { invited_at: now }, { invited_at: new Date() })).announced)
+  await record(work, ...(await change(work, held, { invited_at: now }, { invited_at: SOME_TIME })).announced)
   // A user who has signed in keeps their roles, as they keep their name.
-  const isNew = user.last_login_at === null
-  if (asked && isNew) await rolesOfNewUsers.of(work.platform).replace(work, user, asked.named, asked.giver)
-  return { user, isRenewed: user.invited_at !== null, rolesApplied: asked && isNew }
+  const isGiven = asked && user.last_login_at === null
+  if (isGiven) await rolesOfNewUsers.of(work.platform).replace(work, user, asked.named, asked.giver)
+  return { user, isRenewed: user.invited_at !== null, rolesApplied: isGiven }
 }
 
 /** Records that the invitation was withdrawn. */
@@ -111,11 +111,13 @@ export async function welcomeInvited(work: TxWork, id: string, how: ComingIn): P
   if (!user?.invited_at) return
   const { announced } = user.email_verified
     ? await acceptInvitations(work, user, how)
-    : await change(work, user, { last_login_at: now }, { last_login_at: new Date() })
+    : await change(work, user, { last_login_at: now }, { last_login_at: SOME_TIME })
   await record(work, ...announced)
 }
 
 const NOT_INVITED = { invited_at: null }
+// The status does not depend on which.
+const SOME_TIME = new Date(0)
 
 interface Changed {
   user: HeldUser

@@ -1,4 +1,6 @@
 import { newId } from '../../../../platform/ids.ts'
+import type { Platform } from '../../../../platform/platform.ts'
+import { accountDirectory, type Directory, type EnvironmentRef, findNamedDirectory } from '../../../../platform/tenancy/directory.ts'
 import type { Work } from '../../../../platform/work.ts'
 import {
   assertDoorOpen,
@@ -25,6 +27,23 @@ export async function makeExchangeCode(
   const code = makeToken(platform.keyring, directory)
   const made = { id: newId(), hash: hashToken(platform.keyring, 'code', code), seconds: CODE_SECONDS }
   return (await insertCodeRow(db, directory, proof, made)) ? code : null
+}
+
+/**
+ * The directory of a code within the environment of the caller: that of its organization, or the account level for a social
+ * sign-in without one. Throws `code_invalid` for any other.
+ */
+export async function organizationOfCode(
+  platform: Platform,
+  environment: EnvironmentRef,
+  code: string,
+): Promise<Directory> {
+  const named = await directoryOf({ platform }, code)
+  const shared = await accountDirectory(platform, environment)
+  if (named?.id === shared.id) return shared
+  const found = named && (await findNamedDirectory(platform, environment, named.id))
+  if (!found) throw federationErrors.codeInvalid()
+  return found
 }
 
 /** What the provider said is kept already. */

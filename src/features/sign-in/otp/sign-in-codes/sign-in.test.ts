@@ -199,7 +199,7 @@ test('a suspended organization and a switched-off service refuse before a code i
   expect((await tenant.post('/v1/auth/login/otp/send', { subOrgId, email: user.email })).body.code).toBe(
     'service_disabled',
   )
-  expect((await tenant.get(`/v1/auth/methods?subOrgId=${subOrgId}`)).body).toEqual({ methods: [] })
+  expect((await tenant.get(`/v1/auth/methods?subOrgId=${subOrgId}`)).body).toEqual({ methods: [], enforced: false })
 })
 
 const verifyCode = async (subOrgId: string, email: string, otp_id: string, code: string) =>
