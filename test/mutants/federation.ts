@@ -3,14 +3,6 @@ import type { Mutant } from './mutant.ts'
 /** Sign-ins at identity providers: connections, SAML, OpenID Connect and social providers. */
 export const federation: Mutant[] = [
   {
-    name: 'no code is issued to a person who signs in by single sign-on alone',
-    in: 'sign-in-codes/sign-in/issueAndMail',
-    find: 'facts?.active && !isBound',
-    replace: 'facts?.active',
-    tests: ['bound-people.test.ts'],
-    only: 'mails no code or link that can only fail',
-  },
-  {
     name: 'the answer to a send does not tell who is bound to single sign-on',
     in: 'sendLink',
     find: 'request.compose(work, mail, isBound ? null : addressee)',
@@ -19,7 +11,7 @@ export const federation: Mutant[] = [
     only: 'mails no code or link that can only fail',
   },
   {
-    name: 'a code to a mail nobody gets is not composed for a person who signs in by single sign-on alone',
+    name: 'no link is mailed to a person who signs in by single sign-on alone',
     in: 'sendLink',
     find: 'isBound ? singleSignOnMail(mail.to) : message',
     replace: 'message',
