@@ -1,6 +1,11 @@
 import { newId } from '../../../../platform/ids.ts'
 import type { Platform } from '../../../../platform/platform.ts'
-import { accountDirectory, type Directory, type EnvironmentRef, findNamedDirectory } from '../../../../platform/tenancy/directory.ts'
+import {
+  accountDirectory,
+  type Directory,
+  type EnvironmentRef,
+  findNamedDirectory,
+} from '../../../../platform/tenancy/directory.ts'
 import type { Work } from '../../../../platform/work.ts'
 import {
   assertDoorOpen,
