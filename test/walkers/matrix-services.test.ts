@@ -28,7 +28,6 @@ const reading = routes
  */
 const OTHERS = [
   'POST /v1/auth/login/social/start',
-  'POST /v1/auth/token/exchange',
   'POST /v1/auth/login/passkey/options',
   'POST /v1/auth/login/passkey/verify',
   'POST /v1/auth/login/sso/discover',
@@ -73,7 +72,6 @@ test('the routes that read a whole environment and belong to a service', () => {
     'POST /v1/auth/login/passkey/verify',
     'POST /v1/auth/login/social/start',
     'POST /v1/auth/login/sso/discover',
-    'POST /v1/auth/token/exchange',
   ])
 })
 

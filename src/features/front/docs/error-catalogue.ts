@@ -29,7 +29,7 @@ const STATUS_NAMES: Record<number, string> = {
 }
 
 const INTRODUCTION =
-  'Every refusal is `application/problem+json` (RFC 9457) with a stable `code`. Branch on the code; `detail` is for people, ' +
+  'Every refusal is `application/problem+json` (RFC 9457) with a stable `code`. Branch on the code; `detail` is for developers: show users a text of your own, ' +
   'and `request_id` identifies the request in the log.'
 
 /** The catalogue of every code that the loaded routes define, by status. */

@@ -15,6 +15,7 @@ const owner = await service.tenant()
 const NO_SUBJECTS = {
   login_otp: null,
   signup_otp: null,
+  single_sign_on: null,
   step_up_otp: null,
   email_change_otp: null,
   own_email_changed: null,
