@@ -3,6 +3,13 @@ import type { Mutant } from './mutant.ts'
 /** Users, roles and domains. */
 export const directory: Mutant[] = [
   {
+    name: 'an invitation gives no roles to who signed up for an unproved address',
+    in: 'provisionInvitedUser',
+    find: 'user.last_login_at === null && !mayBeAnother',
+    replace: 'user.last_login_at === null || mayBeAnother',
+    tests: ['new-users.test.ts'],
+  },
+  {
     name: 'a group mapping makes no owner',
     in: 'assertMayMap',
     find: 'if (strange !== undefined)',

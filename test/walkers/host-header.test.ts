@@ -239,10 +239,10 @@ function outline({ status, text, mails }: Answer): string {
     .replaceAll(/\\"credentialId\\":\\"[\w-]+/g, 'credential')
 }
 
-/** Those of all requests that really send a mail. */
+/** Those of all requests that really send a mail. The document of the API prints links as examples. */
 async function findMailing() {
   const found = []
-  for (const route of routes)
+  for (const route of routes.filter(({ path }) => path !== '/v1/openapi.json'))
     for (const [index, asked] of requestsOf(route).entries()) {
       const plain = await ask(route, asked, none)
       if (index === 0 && route.auth === 'key') expect(plain.status, `${nameOf(route)}: ${plain.text}`).toBe(200)

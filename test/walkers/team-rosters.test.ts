@@ -38,6 +38,12 @@ describe('the statements of PUT do not grow with the roster', () => {
     return counts
   }
 
+  /** On a slow machine a cache may read one value again: that is one statement, and not one for each of a hundred members. */
+  function assertNoGrowth(counts: Record<string, number[]>) {
+    for (const [name, [, few = 0, many = 0]] of Object.entries(counts))
+      expect(Math.abs(many - few), `${name}: ${few} and ${many}`).toBeLessThanOrEqual(1)
+  }
+
   test('of members of the account', { timeout: 120_000 }, async () => {
     const tenant = await app.tenant()
     const owner = { membershipId: (await joinedMember(app, tenant, 'owner')).membershipId }
@@ -56,7 +62,7 @@ describe('the statements of PUT do not grow with the roster', () => {
         leave: () => tenant.put(path, { members: [owner] }),
       }
     })
-    for (const [name, [, few, many]] of Object.entries(counts)) expect([name, many]).toEqual([name, few])
+    assertNoGrowth(counts)
     expect(Object.keys(counts)).toHaveLength(5)
   })
 
@@ -73,7 +79,7 @@ describe('the statements of PUT do not grow with the roster', () => {
         })
       return { raise: put('admin'), lower: put('developer') }
     })
-    for (const [name, [, few, many]] of Object.entries(counts)) expect([name, many]).toEqual([name, few])
+    assertNoGrowth(counts)
   })
 })
 

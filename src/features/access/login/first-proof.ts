@@ -8,7 +8,7 @@ import { belongingsOf } from '../../../platform/lifecycle/belongings.ts'
 import { perPlatform } from '../../../platform/platform.ts'
 import { lockText } from '../../../platform/tenancy/user-lock.ts'
 import type { Work } from '../../../platform/work.ts'
-import { SELF_SERVICE } from '../../directory/users/proof/proof.ts'
+import { SELF_SERVICE } from '../../directory/users/strangers/strangers.ts'
 import { toUser, type UserRow, userEvents } from '../../directory/users/users.ts'
 import type { SignInFacts } from './sign-in-facts.ts'
 

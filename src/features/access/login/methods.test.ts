@@ -17,6 +17,7 @@ test('the ways to sign in are those that work right now, in the order of a sign-
       { id: 'magic_link', label: 'Magic link', providers: null, connections: null },
       { id: 'passkey', label: 'Passkey', providers: null, connections: null },
     ],
+    enforced: false,
   })
   await tenant.patch('/v1/auth/settings', { subOrgId, email_password_enabled: false })
   expect(await ids()).toEqual(['otp', 'magic_link', 'passkey'])

@@ -341,6 +341,7 @@ const SAYING = [
   'PUT /v1/organizations/{subOrgId}/members: role',
   'PUT /v1/rbac/members/{membershipId}/roles: roleIds',
   'PUT /v1/rbac/users/{userId}/roles: role, roleIds',
+  'PUT /v1/social/providers/defaults: scopes',
   'PUT /v1/social/providers: scopes',
 ]
 

@@ -1,7 +1,8 @@
+import { decodeJwt } from 'jose'
 import { expect, test } from 'vitest'
 import { fresh } from '../../../../test/fresh.ts'
 import { type Caller, type Reply, startApp } from '../../../../test/harness.ts'
-import { succeeded } from '../../../../test/people/factors.ts'
+import { codeOf, succeeded } from '../../../../test/people/factors.ts'
 import { newEmail, newPendingUser, newUser, usersAt } from '../../../../test/people/people.ts'
 import { provisioned } from '../../../../test/people/scim.ts'
 import { answered } from '../../../../test/people/scim-answers.ts'
@@ -33,6 +34,26 @@ async function organization() {
   await recorded()
   return { subOrgId, roleIds }
 }
+
+// The clock has not been moved yet, by which the app shows its code.
+test('who signed up for an address that nothing has proved gets no roles by an invitation of its owner', async () => {
+  const { subOrgId, roleIds } = await organization()
+  succeeded(await tenant.patch('/v1/mfa/policy', { subOrgId, require_mfa: true, grace_period_days: 0 }))
+  const email = newEmail()
+  const held = succeeded(await tenant.post('/v1/auth/signup', { subOrgId, email, openSignup: true }))
+  expect(held).toMatchObject({ session: null, enrollment_required: true })
+  const { directory_user_id: id, challenge_token } = held
+  const invited = succeeded(await tenant.post('/v1/users/invites', { subOrgId, email, role: 'admin' }))
+  expect([invited.roles_applied, invited.user.role]).toEqual([false, 'member'])
+  const again = succeeded(await tenant.post(`/v1/users/${id}/invite`, { subOrgId, roleIds }))
+  expect(again.roles_applied).toBe(false)
+  const page = await tenant.withKey({ scopes: ['auth.login'] })
+  const begun = succeeded(await page.post('/v1/mfa/totp', { subOrgId, userId: id, challenge_token }))
+  const sent = { subOrgId, userId: id, challenge_token, pendingId: begun.pendingId, code: codeOf(begun.secret) }
+  const { session } = succeeded(await page.put('/v1/mfa/totp', sent))
+  expect(decodeJwt(session.access_token)).toMatchObject({ role: 'member', email_verified: false })
+  expect(await rolesOf(id)).toMatchObject({ role: 'member', roleIds: [] })
+})
 
 /** Every route that creates a user with roles. Returns the created user. */
 const CREATING: Record<string, (caller: Caller, body: { email: string }) => Promise<Reply>> = {

@@ -134,7 +134,9 @@ const claimsOf = ({ claims }: Place, { address }: Case) => {
 async function ended({ subOrgId, claims }: Place, reply: Reply | string) {
   if (typeof reply === 'string') return { refused: reply }
   if (reply.status !== 200) return { refused: String(reply.body.code) }
-  const { session, challenge_token: _, challenge_expires_at: __, directory_user_id: ___, ...held } = reply.body
+  const { session, challenge_token: _, challenge_expires_at: __, directory_user_id: ___, ...rest } = reply.body
+  const { sub_org_id = subOrgId, organization = { subOrgId }, ...held } = rest
+  expect([sub_org_id, organization.subOrgId]).toEqual([subOrgId, subOrgId])
   const [user] = await usersAt(tenant, subOrgId, claims.email).catch(() => [])
   const { identities } = user
     ? succeeded(await tenant.get(`/v1/users/${user.id}/identities?subOrgId=${subOrgId}`))

@@ -137,10 +137,28 @@ test('neither code nor token is of use in another environment or account, or to 
   // A key of one organization that names none begins in its own.
   const within = succeeded(await scoped.post(START, { provider: 'google', redirectUri: HOME })).authorization_url
   expect(new URL(within).searchParams.get('client_id')).toBe('client')
-  // And the code of an organization is no code of the environment.
+  // And the code of an organization opens a session there, and nothing of the environment.
   const direct = await signInAtPeer(app, tenant, { peer: google, claims: ada, subOrgId, response_mode: 'code' })
-  expect(refusal(await tenant.post(EXCHANGE, { code: direct['code'] }))).toEqual(CODE_INVALID)
-  succeeded(await tenant.post(EXCHANGE, { code: direct['code'], subOrgId }))
+  const entered = succeeded(await tenant.post(EXCHANGE, { code: direct['code'] }))
+  expect(entered.discovery_token).toBeUndefined()
+  expect(decodeJwt(entered.session.access_token)['org_id']).toBe(subOrgId)
+})
+
+test('guesses at mailed codes do not stop a discovery token of a person at a provider', async () => {
+  const ada = vouched()
+  const [subOrgId = ''] = await organizationsOf(ada.email, 1)
+  const often = { rate_limit_per_minute: 30, rate_limit_per_hour: 30, resend_interval_seconds: 0 }
+  succeeded(await tenant.patch('/v1/otp/settings', { subOrgId, ...often }))
+  succeeded(await tenant.patch('/v1/auth/settings', { subOrgId, sign_in_rate_limit_per_minute: 1000 }))
+  const guessed: unknown[] = []
+  for (let n = 0; n < 6; n++) {
+    const { otp_id } = succeeded(await tenant.post('/v1/auth/login/otp/send', { subOrgId, email: ada.email }))
+    const guess = { subOrgId, email: ada.email, otp_id, code: 'wrong words' }
+    for (let i = 0; i < 5; i++) guessed.push((await tenant.post('/v1/auth/login/otp/verify', guess)).body.code)
+  }
+  expect(new Set(guessed.slice(-5))).not.toEqual(new Set(['otp_invalid']))
+  const token = (await discover(ada)).discovery_token
+  succeeded(await enter(tenant, subOrgId, token))
 })
 
 test('the defaults decide about the start, and what they close ends tokens and codes', async () => {

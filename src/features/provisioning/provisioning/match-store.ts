@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../../platform/db/pool.ts'
 import type { Directory } from '../../../platform/tenancy/directory.ts'
-import { SELF_SERVICE } from '../../directory/users/proof/proof.ts'
+import { SELF_SERVICE } from '../../directory/users/strangers/strangers.ts'
 import { linkedConnection, type SaidNames } from '../../federation/federation/provisioned-users/provisioned-users.ts'
 
 /** A user who has something that an identity provider says of a person. */

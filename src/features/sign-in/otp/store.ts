@@ -95,7 +95,8 @@ interface TriedRow {
  * Counts an attempt at a sign-in code and judges it, where the facts about its address are read. Committed on its own,
  * before the comparison, whatever the request does next. `siblings` are the codes of the same address: only the newest of
  * the purpose that was not withheld is valid, and what was withheld since, of a change of address that of each who asks;
- * attempts at any share one budget. Those at a code that is void are counted and judged like others, or the limit would
+ * attempts at any share one budget, which does not hold for the code of a discovery token: it is sealed in the token, so
+ * that nothing can be guessed, and guesses at mailed codes must not stop other ways in. Those at a code that is void are counted and judged like others, or the limit would
  * tell whether a newer one has left. One that went to a phone is valid as long as its user has that, which only the right
  * code meets: decoys are of nobody's phone.
  */
@@ -104,8 +105,8 @@ export const triedCode = defineReading<TriedRow>()({
   before: ({ directory, lock }) => sqlText`,
     tried as materialized (
       select asked.n, asked.otp_hash, is_there, siblings.newest_id is not distinct from asked.otp_id as is_newest, code.*,
-        attempts < max_attempts and this_hour + attempts < ${HOURLY_FAILURES} and today + attempts
-          < case when digit_hash is null then ${DAILY_FAILURES} else ${DAILY_DIGIT_FAILURES} end as is_allowed
+        attempts < max_attempts and (asked.otp_purpose = 'discovered' or (this_hour + attempts < ${HOURLY_FAILURES} and today + attempts
+          < case when digit_hash is null then ${DAILY_FAILURES} else ${DAILY_DIGIT_FAILURES} end)) as is_allowed
       from clock cross join asked
       cross join lateral (
         select (array_agg(id order by created_at desc, id desc) filter (where purpose = asked.otp_purpose

@@ -18,6 +18,7 @@ import {
   updateHidden,
   updateUserRow,
 } from '../store.ts'
+import { mayBeStrangers } from '../strangers/strangers.ts'
 import { userEvent } from '../user-event.ts'
 import { ensureAuthAccount } from '../users.ts'
 
@@ -38,7 +39,7 @@ export interface InvitedUser {
 
 /**
  * Marks a user as invited: a new one, or the existing user of the address. That one is unchanged, but gets the named roles if
- * they have never signed in. A pending sign-up becomes the new user, without the data typed there. Either row is locked until
+ * they have never signed in, unless they signed up for an address that nothing has proved. A pending sign-up becomes the new user, without the data typed there. Either row is locked until
  * the transaction ends. Throws what `columnsOfRoles` throws, and `role_managed`.
  */
 export async function provisionInvitedUser(
@@ -64,8 +65,10 @@ export async function provisionInvitedUser(
   await ensureAuthAccount(work, user)
   const held = await getUserForUpdate(work, user.id)
   await record(work, ...(await change(work, held, { invited_at: now }, { invited_at: SOME_TIME })).announced)
-  // A user who has signed in keeps their roles, as they keep their name.
-  const isGiven = asked && user.last_login_at === null
+  // A user who has signed in keeps their roles, as they keep their name. Who signed up for an address that nothing has proved
+  // gets none: that may be somebody else than the person who is invited.
+  const mayBeAnother = !user.email_verified && mayBeStrangers(user)
+  const isGiven = asked && user.last_login_at === null && !mayBeAnother
   if (isGiven) await rolesOfNewUsers.of(work.platform).replace(work, user, asked.named, asked.giver)
   return { user, isRenewed: user.invited_at !== null, rolesApplied: isGiven }
 }

@@ -7,6 +7,7 @@ import { applyToBelongings } from '../belongings.ts'
 import { userEvents } from '../events.ts'
 import { acceptInvitations } from '../invited/invited.ts'
 import { asNewVersion, type HeldUser, type UserRow } from '../store.ts'
+import { mayBeStrangers, SELF_SERVICE } from '../strangers/strangers.ts'
 import { userEvent } from '../user-event.ts'
 
 export const { mailbox_proved: mailboxProved } = defineEndReasons('mailbox_proved')
@@ -59,14 +60,6 @@ export async function applyMailboxProof(work: TxWork, given: HeldUser, kept: Kep
   const { user: after, announced } = await applyToBelongings(work, 'proof', change, proven)
   const verified = userEvent(work.directory, userEvents.emailVerified, after, user)
   return { user: after, announced: [...accepted, ...announced, verified] }
-}
-
-/** Where strangers can make themselves a user of an address. */
-export const SELF_SERVICE = ['signup', 'social']
-
-/** Whether whoever made this user of the address may be somebody else than the owner of the mailbox. */
-function mayBeStrangers({ source, proved_before }: UserRow): boolean {
-  return SELF_SERVICE.includes(source) && !proved_before
 }
 
 // Handed in: the MFA policy is of the wing of access, which is above.

@@ -84,13 +84,13 @@ export async function settleFederated(
     const code = codeOf(error)
     if (code === null) throw error
     const detail = error instanceof FederationFailure ? error.detail : null
-    const failed = { userId: seen.userId, identity: vouchedIdentity(work, heard), ...(traceId ? { traceId } : {}) }
+    const failed = { userId: seen.userId, identity: statedIdentity(work, heard), ...(traceId ? { traceId } : {}) }
     return { redirect: await failFederated(work, begun, code, failed), code, detail }
   }
 }
 
 /** The keyed hash of the address that the provider states, unless it says that the address is not verified. */
-function vouchedIdentity({ platform }: Work, { email, emailVerified }: FederatedPerson): Buffer | null {
+function statedIdentity({ platform }: Work, { email, emailVerified }: FederatedPerson): Buffer | null {
   const address = email === null || emailVerified === false ? null : parseVouchedEmail(email)
   return address && identify(platform, address).hash
 }
