@@ -6,7 +6,7 @@ import { routes } from '../../src/wiring/routes.ts'
 import { startApp } from '../harness.ts'
 import { enrollTotp, makeProvenUser, signInByLink } from '../people/factors.ts'
 import { mailedLink } from '../people/sign-in.ts'
-import { ownSamples, ownWorld, signedIn } from './own-world.ts'
+import { enforceSso, ownSamples, ownWorld, signedIn } from './own-world.ts'
 import { nameOf, orgWideOnly, type SampleRequest, sampleOf } from './samples.ts'
 import { makeWorld, makeWorldFor, type World } from './world.ts'
 
@@ -79,6 +79,16 @@ interface Asked {
 const more: Record<string, Asked[]> = {
   'PATCH /v1/users/{userId}': [
     { make: ({ ids, email }) => ({ params: { userId: ids.user }, body: { email: `new-${email}` } }) },
+  ],
+  'POST /v1/auth/login/otp/send': [
+    {
+      reads: ({ scoped, ids }) => [scoped, ids.organization],
+      async make({ scoped, ids }) {
+        const { email } = await makeProvenUser(scoped)
+        await enforceSso({ app, tenant: account, subOrgId: ids.organization })
+        return { body: { email } }
+      },
+    },
   ],
   'POST /v1/otp/generate': [{ make: ({ email }) => ({ body: { email } }) }],
   'POST /v1/auth/login/password': [
