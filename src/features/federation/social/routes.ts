@@ -19,6 +19,24 @@ const tag = 'Social login'
 /** The work of the environment's defaults. Throws `sub_org_mismatch`. */
 const defaultsOf = (work: AccountWork): Work => ({ ...work, directory: accountDefaults(work.account).directory })
 
+/** A change of one provider, of an organization or of an environment. */
+const put = {
+  method: 'PUT',
+  scope: 'social.write',
+  tag,
+  body: SocialProviderPut,
+  reply: SocialProvidersReply,
+  event: socialEvents.updated,
+  examples: {
+    body: {
+      provider: 'github',
+      enabled: true,
+      client_id: 'Iv1.0123456789abcdef',
+      client_secret: '6f1a0c8e6d219b425a1f7d3e9c4b2a8e5f7d3c1b',
+    },
+  },
+} as const
+
 export const socialRoutes: Route[] = [
   defineRoute({
     method: 'POST',
@@ -124,25 +142,12 @@ export const socialRoutes: Route[] = [
     handle: async (work) => ({ providers: await listProviders(work) }),
   }),
   defineRoute({
-    method: 'PUT',
+    ...put,
     path: '/v1/social/providers',
     operation: 'social.updateProvider',
-    scope: 'social.write',
-    tag,
     summary: 'Configure a social provider',
     description:
       'Absent fields are kept, null removes one. An application of the organization uses the `callback_url` that was shown before.',
-    body: SocialProviderPut,
-    reply: SocialProvidersReply,
-    event: socialEvents.updated,
-    examples: {
-      body: {
-        provider: 'github',
-        enabled: true,
-        client_id: 'Iv1.0123456789abcdef',
-        client_secret: '6f1a0c8e6d219b425a1f7d3e9c4b2a8e5f7d3c1b',
-      },
-    },
     handle: async (work, { body }) => ({ providers: await changeProvider(work, body) }),
   }),
   defineRoute({
@@ -158,28 +163,15 @@ export const socialRoutes: Route[] = [
     handle: async (work) => ({ providers: await listProviders(defaultsOf(work)) }),
   }),
   defineRoute({
-    method: 'PUT',
+    ...put,
     path: '/v1/social/providers/defaults',
     operation: 'social.updateDefaults',
-    scope: 'social.write',
-    tag,
     directory: 'account',
     writes: 'own-environment',
     summary: 'Change a social provider of an environment',
     description:
       'For org-wide keys. `enabled` lets people sign in without an organization. The organizations of the environment sign in ' +
       'by these credentials unless they have their own, and each turns the provider on for itself.',
-    body: SocialProviderPut,
-    reply: SocialProvidersReply,
-    event: socialEvents.updated,
-    examples: {
-      body: {
-        provider: 'github',
-        enabled: true,
-        client_id: 'Iv1.0123456789abcdef',
-        client_secret: '6f1a0c8e6d219b425a1f7d3e9c4b2a8e5f7d3c1b',
-      },
-    },
     handle: async (work, { body }) => ({ providers: await changeProvider(defaultsOf(work), body) }),
   }),
 ]
