@@ -3,7 +3,7 @@ import { enableCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/watchword', import.meta.url)))
-// A reader that ends early, such as `head`, ends no command: it does what it was told, and its exit code stays true.
+// If a reader such as `head` ends early, the command still runs to its end and keeps its exit code.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
 })

@@ -135,7 +135,7 @@ export const front: Mutant[] = [
     only: 'the defaults decide',
   },
   {
-    name: 'a person whom a provider names to another client is not the linked one',
+    name: 'a subject that a provider gives to another client is not the linked one',
     in: 'isOfSector',
     find: '(identities.sector is null or identities.sector = ${sector})',
     replace: '(identities.sector is null or ${sector}::text is not null or true)',

@@ -26,7 +26,7 @@ export const provisioning: Mutant[] = [
     only: 'under way',
   },
   {
-    name: 'the end of a SCIM token is told of once at each stage',
+    name: 'the end of a SCIM token is recorded once at each stage',
     in: 'tellExpiringTokens',
     find: 'if (stage === null || (told_days !== null && told_days <= stage)) continue',
     replace: 'if (stage === null) continue',

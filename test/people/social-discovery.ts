@@ -10,7 +10,7 @@ export const APPLICATION = { client_id: 'client', client_secret: 'op-secret' }
 
 export type Claims = Record<string, unknown>
 
-/** Somebody at Google, who vouches for the address. */
+/** A person at Google, which vouches for the address. */
 export const vouched = (email = newEmail()): Claims & { email: string } => ({
   sub: `g-${email}`,
   email,

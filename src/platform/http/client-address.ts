@@ -39,7 +39,7 @@ export function isLocal(request: FastifyRequest): boolean {
     // A proxy on this machine speaks for others, and may rewrite the name of the host. That is so of one that is trusted
     // as well, since it need not say for whom it speaks.
     !Object.keys(request.headers).some((name) => FORWARDED.test(name)) &&
-    // nginx asks so unless it is told otherwise. No browser does, nor curl.
+    // nginx uses HTTP/1.0 towards its upstream by default. Browsers and curl do not.
     request.raw.httpVersion !== '1.0' &&
     /^(127\.|::1$)/.test(clientAddress(request)) &&
     /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i.test(request.host)

@@ -34,9 +34,9 @@ export interface SettingsPart<P extends TProperties> {
   effective(work: Tenant): Promise<Static<TObject<P>>>
   /** Checks a change beyond the schema of each field. Throws `invalid_request`. */
   assertFit(work: Tenant, patch: Record<string, unknown>): Promise<void>
-  /** What a change of the values in force entails, in its transaction. */
+  /** Applies the effects of a change, in its transaction. */
   settle(work: TxWork, change: SettingsChange): Promise<void>
-  /** The events of that. */
+  /** The events that `settle` may record. */
   entailed: EventDefinition[]
 }
 
@@ -86,7 +86,7 @@ export function defineSettingsPart<P extends TProperties>(
   }
 }
 
-/** A part whose changes entail something else, and the events of that. */
+/** A part whose changes have further effects, with the events that these may record. */
 export function entailing<P extends TProperties>(
   part: SettingsPart<P>,
   effects: Pick<SettingsPart<P>, 'settle' | 'entailed'>,

@@ -120,7 +120,7 @@ export const UserRestore = Type.Object({
 })
 
 export const UserDelete = Type.Object({
-  force: Type.Optional(Type.Boolean({ description: 'Deletes a user whom provisioning manages, too.' })),
+  force: Type.Optional(Type.Boolean({ description: 'Deletes a user managed by provisioning, too.' })),
 })
 
 export const UserFilters = {

@@ -14,7 +14,7 @@ export const ssoGate: Gate = {
   },
 }
 
-/** For whom single sign-on is enforced, and what they are answered. */
+/** Which users must use single sign-on, and the error they get otherwise. */
 export const ssoOnlyRule: SsoOnly = {
   async enforcement(work, person) {
     const { enforce_sso, sso_exempt_user_ids } = await enforcementSettings.effective(work)

@@ -71,7 +71,7 @@ export async function toDiscovered(work: Work, said: Discovered, found: { shown:
   return { token, expiresAt, organizations: found.map(({ shown }) => shown) }
 }
 
-/** An organization, and the person of it whom a proof may be of. */
+/** An organization, and the user of it that a proof may belong to. */
 export interface Candidate {
   row: FoundRow
   who: Identity

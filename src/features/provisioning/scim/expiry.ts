@@ -8,7 +8,7 @@ import { lockExpiringTokens, noteTold } from './expiry-store.ts'
 
 const BATCH = 200
 
-/** Days left at which it is told that a token expires. */
+/** The numbers of days left at which the event of an expiring token is recorded. */
 const TELL_AT = [30, 7, 1, 0]
 
 /** The next of these. */
@@ -17,7 +17,9 @@ const nextStage = sql`case told_days ${sql.join(
   sql` `,
 )} else ${TELL_AT[0]}::int end`
 
-/** The stage of so many days: nothing is told of it again, nor of a token that had no more from the beginning. */
+/**
+ * The stage of so many days left. Each is recorded once, and only for a token that had more days when it was made.
+ */
 export function stageOf(daysLeft: number): number | null {
   return TELL_AT.findLast((days) => daysLeft <= days) ?? null
 }

@@ -30,7 +30,7 @@ export const ScimConfig = named(
       userCount: Type.Integer({ description: 'Users that provisioning manages.', examples: [0] }),
       groupCount: Type.Integer({ description: 'Groups that the client has sent.', examples: [0] }),
       onDeprovision: Type.Enum([...ON_DEPROVISION], {
-        description: 'What becomes of a user whom the client deletes; `active: false` always deactivates.',
+        description: 'What becomes of a user that the client deletes; `active: false` always deactivates.',
       }),
     },
     { description: 'How the directory of the organization provisions users.' },
@@ -43,7 +43,7 @@ export const ScimConfigPatch = Type.Object({
   sso_connection_id: Type.Optional(nullable(Type.String({ minLength: 1 }), 'The linked connection. Null: none.')),
   onDeprovision: Type.Optional(
     Type.Enum([...ON_DEPROVISION], {
-      description: 'What becomes of a user whom the client deletes; `active: false` always deactivates.',
+      description: 'What becomes of a user that the client deletes; `active: false` always deactivates.',
     }),
   ),
 })

@@ -4,7 +4,7 @@ import { defineSettingsPart } from '../../../platform/settings/settings.ts'
 /** For how long a client may send at once what it could send steadily. */
 export const BURST_SECONDS = 4
 
-// Beside the settings of sign-in: whoever may change the configuration of provisioning must not lift what protects the service.
+// Beside the settings of sign-in: a caller that may change the configuration of provisioning must not raise this limit.
 export const provisioningSettings = defineSettingsPart(
   'auth_settings',
   Type.Object({

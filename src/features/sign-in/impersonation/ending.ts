@@ -13,8 +13,8 @@ import { type EndedRow, findDirectoryIds, findEndedRows, takeRow } from './store
 const BATCH = 200
 
 /**
- * Records the end of those that are over, however they ended. Ends those that began while the organization withdrew its
- * consent, of which the change of the setting saw nothing.
+ * Records the end of impersonations that are over, however they ended. Ends those that began while the organization withdrew
+ * its consent: the change of the setting could not see them yet.
  */
 export const announceEndedImpersonations: JobHandler = {
   name: 'impersonation.end',

@@ -5,7 +5,7 @@ import type { SignInFacts } from '../sign-in-facts.ts'
 
 type Person = Pick<SignInFacts, 'user_id' | 'auth_account_id' | 'email'>
 
-/** Whether single sign-on is enforced for a person: `off` for nobody, `exempt` for others, `bound` for them. */
+/** Whether single sign-on is enforced for a person: `off`: not here; `exempt`: not for this person; `bound`: for this person. */
 export type Enforcement = 'off' | 'exempt' | 'bound'
 
 export interface SsoOnly {
@@ -26,7 +26,7 @@ export async function enforcementFor(work: Work, person: Person | null): Promise
   return ssoOnly.of(work.platform).enforcement(work, person)
 }
 
-/** Throws `sso_required` for a user for whom single sign-on is enforced. */
+/** Throws `sso_required` for a user who must use single sign-on. */
 export async function assertNotBound(work: Work, person: Person): Promise<void> {
   if ((await enforcementFor(work, person)) === 'bound') throw await ssoOnly.of(work.platform).refusal(work, person)
 }

@@ -65,8 +65,8 @@ export async function provisionInvitedUser(
   await ensureAuthAccount(work, user)
   const held = await getUserForUpdate(work, user.id)
   await record(work, ...(await change(work, held, { invited_at: now }, { invited_at: SOME_TIME })).announced)
-  // A user who has signed in keeps their roles, as they keep their name. Who signed up for an address that nothing has proved
-  // gets none: that may be somebody else than the person who is invited.
+  // A user who has signed in keeps their roles, as they keep their name. A user who signed up for an address that nothing has proved
+  // gets none: that may be another person than the one who is invited.
   const mayBeAnother = !user.email_verified && mayBeStrangers(user)
   const isGiven = asked && user.last_login_at === null && !mayBeAnother
   if (isGiven) await rolesOfNewUsers.of(work.platform).replace(work, user, asked.named, asked.giver)

@@ -1,9 +1,9 @@
 import type { UserRow } from '../store.ts'
 
-/** Where strangers can make themselves a user of an address. */
+/** The sources of users who can be made by anyone who knows an address. */
 export const SELF_SERVICE = ['signup', 'social']
 
-/** Whether whoever made this user of the address may be somebody else than the owner of the mailbox. */
+/** Whether this user may have been made by another person than the owner of the mailbox. */
 export function mayBeStrangers({ source, proved_before }: Pick<UserRow, 'source' | 'proved_before'>): boolean {
   return SELF_SERVICE.includes(source) && !proved_before
 }

@@ -44,7 +44,7 @@ export async function consumePersonCode(tx: Tx, directory: Directory, id: string
 
 type Person = Omit<SubjectOfSector, 'method'>
 
-/** A user whom a person at a social provider is linked to. */
+/** A user to which a person at a social provider is linked. */
 export interface LinkedUser {
   directory_id: string
   user_id: string

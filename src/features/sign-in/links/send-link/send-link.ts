@@ -119,7 +119,7 @@ export interface SendLinkInput {
   /** Decides from the user of the address whom the link is for; null makes it a decoy. */
   addressee(facts: SignInFacts | null): Addressee | null
   compose(work: TxWork, mail: LinkMailData, addressee: Addressee | null): Promise<Message> | Message
-  /** It opens a session: a person who signs in by single sign-on alone is told that instead. */
+  /** It opens a session: a user who must use single sign-on gets a mail that says so instead. */
   opensSession: boolean
   /** Recorded for a link that is not a decoy. */
   event: EventFactory<typeof LinkEventData>
