@@ -16,7 +16,8 @@ export interface DiscoveredMailbox extends GrantedCode {
 }
 
 /** The same for a passkey that several organizations hold: its rows there, and what the signature proved. */
-export interface DiscoveredPasskey extends GrantedCode, Assertion {
+export interface DiscoveredPasskey extends GrantedCode, Omit<Assertion, 'deviceType'> {
+  deviceType?: Assertion['deviceType']
   method: 'passkey'
   passkeyIds: string[]
 }
@@ -40,6 +41,8 @@ const SealedPasskey = Type.Object({
   method: Type.Literal('passkey'),
   passkeyIds: Type.Array(Type.String()),
   counter: Type.Integer(),
+  // Absent in a token of the release before.
+  deviceType: Type.Optional(Type.Enum(['singleDevice', 'multiDevice'])),
   backedUp: Type.Boolean(),
   userVerified: Type.Boolean(),
 })

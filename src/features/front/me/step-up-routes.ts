@@ -3,7 +3,7 @@ import type { Route } from '../../../platform/http/route.ts'
 import { doorRoutes } from '../../access/login/login.ts'
 import { challengeErrors, challengeEvents } from '../../sign-in/challenges/challenges.ts'
 import { otpEvents, signInCodeErrors } from '../../sign-in/otp/otp.ts'
-import { passkeyErrors } from '../../sign-in/passkeys/passkeys.ts'
+import { passkeyErrors, passkeyEvents } from '../../sign-in/passkeys/passkeys.ts'
 import { passwordErrors } from '../../sign-in/password/password.ts'
 import { meEvents } from './events.ts'
 import { beginStepUp, finishStepUp } from './step-up.ts'
@@ -51,7 +51,7 @@ export const stepUpRoutes: Route[] = [
       passkeyErrors.passkeyInvalid,
     ],
     event: meEvents.steppedUp,
-    maybeEvents: [challengeEvents.succeeded],
+    maybeEvents: [challengeEvents.succeeded, passkeyEvents.updated],
     handle: (work, { body }) => finishStepUp(work, readAnswer(body)),
   }),
 ]

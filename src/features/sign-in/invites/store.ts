@@ -70,13 +70,6 @@ export async function findLastInviter(db: Db, directory: Directory, userId: stri
   return row?.invited_by ?? null
 }
 
-/** The name of the organization of a directory; null for that of the account level. */
-export async function findOrganizationName(db: Db, { organizationId }: Directory): Promise<string | null> {
-  if (organizationId === null) return null
-  const row = await db.selectFrom('organizations').select('name').where('id', '=', organizationId).executeTakeFirst()
-  return row?.name ?? null
-}
-
 const columns = { at: 'links.created_at', id: 'links.id' }
 
 /** A page of invitations within the reach, with the total if the page asks for it. */

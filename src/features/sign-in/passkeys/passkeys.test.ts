@@ -28,9 +28,10 @@ test('the options are what a browser takes, for a passkey that may be found with
   const user = await newAda(subOrgId)
   const { options, challengeId } = await registrationOptions(tenant, subOrgId, user.userId)
   expect(challengeId).toMatch(/^[0-9a-f-]{36}$/)
+  const { name } = (await tenant.get(`/v1/organizations/${subOrgId}`)).body.subOrganization
   expect(options).toEqual({
     rp: { id: 'localhost', name: 'Acme' },
-    user: { id: expect.stringMatching(/^[\w-]{22}$/), name: user.email, displayName: 'Ada' },
+    user: { id: expect.stringMatching(/^[\w-]{22}$/), name: user.email, displayName: `Ada (${name})` },
     challenge: expect.stringMatching(/^[\w-]{43}$/),
     pubKeyCredParams: [-8, -7, -257].map((alg) => ({ type: 'public-key', alg })),
     timeout: 300_000,

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { invalidField } from '../../../platform/errors.ts'
 import { record } from '../../../platform/events/events.ts'
 import { NOTICE_USEFUL_SECONDS, queueMail } from '../../../platform/mail/outbox.ts'
+import { findOrganizationName } from '../../../platform/tenancy/organization-name.ts'
 import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
 import { assertActive, assertDoorOpen, loginErrors } from '../../access/login/login.ts'
 import { ensureAuthAccount, findUserForUpdate, getUser, type UserRow, userErrors } from '../../directory/users/users.ts'
@@ -44,6 +45,8 @@ export async function startRegistration(
   await assertRecentSignIn(work, user, sent.sessionId, rp.settings.require_recent_sign_in_seconds)
   const present = await listPasskeys(db, directory, user.id)
   if (present.length >= MAX_PASSKEYS) throw passkeyErrors.limitReached()
+  // A device lists the passkeys of one person for several organizations one below the other (WebAuthn L3 §5.4.3).
+  const [person, organization] = [user.display_name ?? user.email, await findOrganizationName(db, directory)]
   const challenge = randomBytes(32)
   const challengeId = await startCeremony(db, directory, {
     kind: 'registration',
@@ -58,7 +61,7 @@ export async function startRegistration(
     user: {
       id: userHandle(user).toString('base64url'),
       name: user.email,
-      displayName: user.display_name ?? user.email,
+      displayName: organization === null ? person : `${person} (${organization})`,
     },
     challenge: challenge.toString('base64url'),
     pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),

@@ -120,7 +120,7 @@ export const passkeyRoutes: Route[] = [
     // The last release required subOrgId: its clients know the code.
     errors: [passkeyErrors.passkeyInvalid, ...doorRoutes.errors, httpErrors.subOrgRequired],
     reply: doorRoutes.login.reply,
-    maybeEvents: [...doorRoutes.login.event, ...doorRoutes.login.maybeEvents],
+    maybeEvents: [...doorRoutes.login.event, ...doorRoutes.login.maybeEvents, passkeyEvents.updated],
     async handle({ reach, ...work }, { body }) {
       const { directory } = reach
       return directory

@@ -163,7 +163,9 @@ export const CreationOptions = named(
         {
           id: Type.String({ description: 'User handle, in base64url: random, without personal data.' }),
           name: Type.String({ description: 'What the device lists, usually the address.' }),
-          displayName: Type.String({ description: 'Full name for the device’s list.' }),
+          displayName: Type.String({
+            description: 'Name, or else address, and in parentheses the organization, for the device’s list.',
+          }),
         },
         { description: 'The user that the passkey will sign in.' },
       ),
@@ -204,7 +206,7 @@ export type CreationOptions = Static<typeof CreationOptions>
 export const REGISTER_EXAMPLE = {
   options: {
     rp: { id: RP_ID, name: 'Acme' },
-    user: { id: USER_HANDLE, name: 'ada@acme.example', displayName: 'Ada Lovelace' },
+    user: { id: USER_HANDLE, name: 'ada@acme.example', displayName: 'Ada Lovelace (Acme)' },
     challenge: CHALLENGE,
     pubKeyCredParams: [{ type: 'public-key', alg: -7 }],
     timeout: 300_000,

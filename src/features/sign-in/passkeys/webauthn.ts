@@ -15,7 +15,7 @@ export interface Expected {
 }
 
 export interface Refused {
-  refused: 'origin' | 'not_verified' | 'counter'
+  refused: 'origin' | 'not_verified' | 'backup_eligibility' | 'counter'
   cause?: unknown
 }
 
@@ -63,6 +63,8 @@ export async function verifyRegistration(
 /** What a signature proved. */
 export interface Assertion {
   counter: number
+  /** `multiDevice`: the passkey may be synced (backup eligible). */
+  deviceType: PasskeyRow['device_type']
   backedUp: boolean
   /** Whether the user was verified by fingerprint, face or PIN. */
   userVerified: boolean
@@ -92,11 +94,14 @@ export async function verifyAssertion(
       credential: { id: passkey.credential_id, publicKey: new Uint8Array(passkey.public_key), counter: 0 },
     })
     const { newCounter, credentialBackedUp, credentialDeviceType, userVerified } = authenticationInfo
-    // Whether a passkey may leave its device never changes (WebAuthn L3 §7.2 step 18).
-    if (!verified || credentialDeviceType !== passkey.device_type) return { refused: 'not_verified' }
+    if (!verified) return { refused: 'not_verified' }
+    // WebAuthn L3 §7.2 step 18 allows no change of backup eligibility. Authenticators that begin to sync make the change to
+    // eligible for passkeys that they had before. The change back would hide that the key has left its device.
+    if (passkey.device_type === 'multiDevice' && credentialDeviceType === 'singleDevice')
+      return { refused: 'backup_eligibility' }
     const stands = Number(passkey.counter) === 0 && newCounter === 0
     if (!credentialBackedUp && !stands && newCounter <= Number(passkey.counter)) return { refused: 'counter' }
-    return { counter: newCounter, backedUp: credentialBackedUp, userVerified }
+    return { counter: newCounter, deviceType: credentialDeviceType, backedUp: credentialBackedUp, userVerified }
   } catch (cause) {
     return { refused: 'not_verified', cause }
   }

@@ -152,9 +152,14 @@ async function relyingPartyIfOpen(work: Work, { rp_id }: OwnedPasskey): Promise<
  * The passkey of a discovery token in one of its directories: its owner and the proof of the sign-in. Null if it was
  * deleted, or no longer signs in there.
  */
-export async function resumePasskey(work: Work, passkeyIds: readonly string[], use: Assertion) {
+export async function resumePasskey(
+  work: Work,
+  passkeyIds: readonly string[],
+  said: Omit<Assertion, 'deviceType'> & Partial<Assertion>,
+) {
   const passkey = await findOwnedPasskey(work.db, work.directory, passkeyIds)
   const own = passkey && (await relyingPartyIfOpen(work, passkey))
-  if (!passkey || !own || (own.settings.user_verification === 'required' && !use.userVerified)) return null
+  if (!passkey || !own || (own.settings.user_verification === 'required' && !said.userVerified)) return null
+  const use = { ...said, deviceType: said.deviceType ?? passkey.device_type }
   return { passkey, owner: ownerOf(work, passkey), proof: { method: passkeyMethod, ...proofOf(passkey, use) } }
 }

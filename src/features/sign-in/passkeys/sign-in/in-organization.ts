@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type Identity, identify } from '../../../../platform/crypto/identity.ts'
 import { hashPurpose } from '../../../../platform/crypto/keyring.ts'
 import { keyedHash, sameHash } from '../../../../platform/crypto/tokens.ts'
+import { changedFrom } from '../../../../platform/events/events.ts'
 import { recordFailure } from '../../../../platform/events/failures.ts'
 import { networkOf } from '../../../../platform/http/client-address.ts'
 import { countAct } from '../../../../platform/limits/rate-limit.ts'
@@ -18,6 +19,7 @@ import {
 import { passkeySettings, type RelyingParty, relyingPartyOf } from '../../relying-party/relying-party.ts'
 import { type CeremonyRow, spendCeremony, startCeremony } from '../ceremony-store.ts'
 import { passkeyErrors } from '../errors.ts'
+import { passkeyEvents } from '../events.ts'
 import { CEREMONY_SECONDS, type StartedCeremony } from '../registration.ts'
 import {
   type Descriptor,
@@ -25,6 +27,7 @@ import {
   type SignInCredential,
   type SignInVerifyBody,
   toDecoyLike,
+  toPasskey,
 } from '../schema.ts'
 import { passkeyProof } from '../store.ts'
 import type { Assertion, Refused } from '../webauthn.ts'
@@ -152,14 +155,33 @@ export async function provePasskey(work: Work, sent: SignInVerifyBody, kind: 'lo
 
 /**
  * RFC 8176: proof of possession of a key, and presence. Nothing attests whether the key is in hardware, so neither
- * `hwk` nor `swk` is claimed. Fingerprint, face or PIN make it two factors.
+ * `hwk` nor `swk` is claimed. Fingerprint, face or PIN make it two factors. A passkey that has become backup eligible is
+ * recorded.
  */
-export function proofOf(passkey: Pick<OwnedPasskey, 'id'>, { userVerified, ...use }: Assertion) {
+export function proofOf(passkey: OwnedPasskey, { userVerified, ...use }: Assertion) {
   return {
     amr: userVerified ? ['pop', 'user', 'mfa'] : ['pop', 'user'],
     ...(userVerified ? { aal: 'aal2' as const } : {}),
-    spends: [passkeyProof({ passkey_id: passkey.id, passkey_counter: use.counter, passkey_backed_up: use.backedUp })],
+    spends: [
+      passkeyProof({
+        passkey_id: passkey.id,
+        passkey_counter: use.counter,
+        passkey_device_type: use.deviceType,
+        passkey_backed_up: use.backedUp,
+      }),
+    ],
+    events: use.deviceType === passkey.device_type ? [] : [becomesEligible(passkey, use)],
   }
+}
+
+function becomesEligible(before: OwnedPasskey, { deviceType, backedUp }: Pick<Assertion, 'deviceType' | 'backedUp'>) {
+  const previous = toPasskey(before, before)
+  const data = toPasskey({ ...before, device_type: deviceType, backed_up: backedUp }, before)
+  return passkeyEvents.updated({
+    target: { type: 'passkey', id: before.id },
+    data,
+    previous: changedFrom(previous, data),
+  })
 }
 
 /** A reason to refuse a response before its signature is verified, or null. */

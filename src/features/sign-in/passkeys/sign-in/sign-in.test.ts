@@ -88,7 +88,6 @@ test('what is wrong with an answer is told to events alone', async () => {
     ['not_verified', { challenge: Buffer.alloc(32).toString('base64url') }],
     ['not_verified', { userVerified: false }],
     ['not_verified', { userPresent: false }],
-    ['not_verified', { backup: { eligible: true, state: true } }],
     ['counter', { counter: 5 }],
     ['counter', { counter: 4 }],
     ['counter', { counter: 0 }],

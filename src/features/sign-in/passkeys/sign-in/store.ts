@@ -25,7 +25,7 @@ export async function listPasskeysOfAddress(
     .execute()
 }
 
-export type OwnedPasskey = PasskeyRow & { email: string; email_norm: string }
+export type OwnedPasskey = PasskeyRow & { email: string; email_norm: string; auth_account_id: string | null }
 
 /** The passkey of a credential id, and the address of its owner. */
 export async function findPasskeyByCredential(
@@ -82,6 +82,6 @@ function selectOwned(db: Db) {
       join.onRef('users.directory_id', '=', 'passkeys.directory_id').onRef('users.id', '=', 'passkeys.user_id'),
     )
     .selectAll('passkeys')
-    .select(['users.email', 'users.email_norm'])
+    .select(['users.email', 'users.email_norm', 'users.auth_account_id'])
     .where('users.deleted_at', 'is', null)
 }
