@@ -4,10 +4,9 @@ import { inviteEvents } from './events.ts'
 import { invitePurpose } from './link-purpose.ts'
 import { toInvite } from './schema.ts'
 
-/** An invitation of a user that provisioning takes over is withdrawn, and recorded like every withdrawal. */
+/** An invitation that a change of its user withdraws is recorded like every withdrawal. */
 export const endedInvites: NonNullable<Belonging<WithdrawnLink>['announce']> = {
   event: inviteEvents.revoked,
-  onProofAlone: true,
   of({ purpose, user_id, details, ...link }) {
     if (purpose !== invitePurpose.name || user_id === null) return null
     const data = toInvite({

@@ -16,7 +16,7 @@ export const inviteEvents = defineEvents({
   ],
   revoked: [
     'invite.revoked',
-    'An invitation was withdrawn, or provisioning has taken its user over; the user remains.',
+    'An invitation was withdrawn, or ended by a change of its user: another address, deactivation, deletion, a move, or provisioning has taken the user over.',
     Invite,
     { status: 'revoked', revoked_at: '2026-11-22T10:20:00.000Z' },
   ],

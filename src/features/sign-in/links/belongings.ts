@@ -22,41 +22,42 @@ export interface WithdrawnLink {
 const withdraw = (
   { platform, db, directory }: TxWork,
   { user, linkId }: UserChange,
-  spared: readonly MailedPurpose[] = [],
+  spared: readonly MailedPurpose[],
 ) => {
   const identity = hashIdentity(platform, user.email_norm)
   const sparedPurposes = spared.map(({ name }) => name)
   return closeLinkRows(db, directory, { userId: user.id, identity, exceptId: linkId, sparedPurposes })
 }
 
-const withdrawn = (work: TxWork, change: UserChange) => ({ query: withdraw(work, change), isSilent: true as const })
+const COLUMNS = ['purpose', 'user_id', 'details', 'created_at', 'expires_at', 'closed_at'] as const
 
-const isOfMembership = ({ directory }: TxWork, { belongsToMembership }: MailedPurpose) =>
-  belongsToMembership === true && directory.kind === 'console'
-
-const withdrawnByProof = (work: TxWork, change: UserChange) => ({
-  query: withdraw(
-    work,
-    change,
-    mailedPurposes().filter((purpose) => isOfMembership(work, purpose)),
-  ).returning([
-    'purpose',
-    'user_id',
-    'details',
-    'created_at',
-    'expires_at',
-    'closed_at',
+/** Withdraws the links of a user but those of some purposes, and returns what is recorded of them. */
+const withdrawnBut = (work: TxWork, change: UserChange, isSpared: (purpose: MailedPurpose) => boolean) => ({
+  query: withdraw(work, change, mailedPurposes().filter(isSpared)).returning([
+    ...COLUMNS,
     sql<string | null>`${change.user.auth_account_id}::uuid`.as('auth_account_id'),
     sql<string | null>`${work.directory.organizationId}::uuid`.as('organization_id'),
   ]),
 })
 
+const withdrawn = (work: TxWork, change: UserChange) => withdrawnBut(work, change, () => false)
+
+const isOfMembership = ({ directory }: TxWork, { belongsToMembership }: MailedPurpose) =>
+  belongsToMembership === true && directory.kind === 'console'
+
+const withdrawnByProof = (work: TxWork, change: UserChange) =>
+  withdrawnBut(work, change, (purpose) => isOfMembership(work, purpose))
+
 const cutOff = (work: TxWork, change: UserChange) => {
   const { keepsSessions, reason } = change
-  const isSpared = (purpose: MailedPurpose) =>
-    isOfMembership(work, purpose) ||
-    (keepsSessions ? purpose.opensNothing : purpose.endsBy && !purpose.endsBy.includes(reason))
-  return { query: withdraw(work, change, mailedPurposes().filter(isSpared)), isSilent: true as const }
+  return withdrawnBut(
+    work,
+    change,
+    (purpose) =>
+      isOfMembership(work, purpose) ||
+      (keepsSessions === true && purpose.opensNothing === true) ||
+      (purpose.endsBy !== undefined && !purpose.endsBy.includes(reason)),
+  )
 }
 
 /** What a user has of links: those issued for them, and those on their way to the address. `announce`: of a first proof. */
