@@ -19,7 +19,7 @@ export function nameOf({ actor }: Event, users: Map<string, string>): string {
   return person?.name ?? person?.id ?? users.get(actor.id ?? '') ?? OTHERS[actor.type] ?? actor.type
 }
 
-/** The names of the people of an organization, by id. With many people, look up only those that a page shows. */
+/** The names of the people of an organization, by id, for events of webhooks. With many people, look up only those that a page shows. */
 export async function namesOf(subOrgId: string): Promise<Map<string, string>> {
   const { users } = await callAsBackend<{ users: (Named & { id: string })[] }>(
     'GET',
@@ -32,12 +32,13 @@ export const audit = Router()
 
 audit.get('/audit', signedIn, adminsOnly, async (_req, res) => {
   const person = personOf(res)
-  const [{ events }, names] = await Promise.all([
-    callAsBackend<{ events: Event[] }>('GET', `/audit/events?subOrgId=${person.subOrgId}&limit=100`),
-    namesOf(person.subOrgId),
-  ])
+  const { events, names } = await callAsBackend<{ events: Event[]; names: Record<string, string> }>(
+    'GET',
+    `/audit/events?subOrgId=${person.subOrgId}&limit=100`,
+  )
+  const named = new Map(Object.entries(names))
   const row = (event: Event) =>
-    html`<tr><td>${event.timestamp.slice(0, 19).replace('T', ' ')}</td><td>${nameOf(event, names)}</td><td>${event.type}</td></tr>`
+    html`<tr><td>${event.timestamp.slice(0, 19).replace('T', ' ')}</td><td>${nameOf(event, named)}</td><td>${event.type}</td></tr>`
   sendPage(res, {
     title: 'Audit log',
     person,

@@ -2,7 +2,7 @@ import { type Request, type Response, Router } from 'express'
 import { read, readPasskey } from './forms.ts'
 import { type Html, html, sendPage } from './html.ts'
 import { type Attempt, keepAttempt, keepSession, origin, readAttempt } from './session.ts'
-import { type Answer, callFor, type Found, Refusal } from './watchword.ts'
+import { type Answer, callAsBackend, callFor, type Found, Refusal } from './watchword.ts'
 
 interface Connection {
   id: string
@@ -11,6 +11,12 @@ interface Connection {
 }
 
 export const signIn = Router()
+
+const PROVIDERS: Record<string, string> = { google: 'Google', microsoft: 'Microsoft', apple: 'Apple', github: 'GitHub' }
+
+/** The social providers of the environment. They are read once: start again after a change. */
+const { methods } = await callAsBackend<{ methods: { providers: string[] | null }[] }>('GET', '/auth/methods')
+const social = methods.flatMap(({ providers }) => providers ?? [])
 
 const PROBLEMS: Record<string, string> = {
   otp_invalid: 'This code is not right. Check the newest mail.',
@@ -53,6 +59,7 @@ function showLogin(res: Response, alert?: string, email = ''): void {
 <input id="email" name="email" type="email" value="${email}" autocomplete="username webauthn" required autofocus>
 <button>Continue</button>
 </form>
+${social.map((provider) => html`<a class="button" href="/login/social?provider=${provider}">Continue with ${PROVIDERS[provider] ?? provider}</a>`)}
 <form method="post" action="/login/passkey" id="passkey-sign-in" hidden><input type="hidden" name="answer"></form>`,
   })
 }
@@ -105,7 +112,20 @@ signIn.get('/login/sso', async (req, res) => {
   try {
     const body = { ...start, ...hint, response_mode: 'code' }
     const begun = await callFor<{ authorization_url: string; state: string }>(req, '/auth/login/sso/start', body)
-    keepAttempt(res, { subOrgId, state: begun.state })
+    keepAttempt(res, { state: begun.state })
+    res.redirect(303, begun.authorization_url)
+  } catch (error) {
+    showAgain((alert) => showLogin(res, alert))(error)
+  }
+})
+
+// Of no organization: the answer has those of the person.
+signIn.get('/login/social', async (req, res) => {
+  if (req.get('sec-fetch-site') !== 'same-origin') return showLogin(res)
+  const body = { provider: String(req.query['provider']), redirectUri: `${origin}/login/callback` }
+  try {
+    const begun = await callFor<{ authorization_url: string; state: string }>(req, '/auth/login/social/start', body)
+    keepAttempt(res, { state: begun.state })
     res.redirect(303, begun.authorization_url)
   } catch (error) {
     showAgain((alert) => showLogin(res, alert))(error)
@@ -113,12 +133,12 @@ signIn.get('/login/sso', async (req, res) => {
 })
 
 signIn.get('/login/callback', async (req, res) => {
-  const { subOrgId = '', state } = readAttempt(req)
+  const { state } = readAttempt(req)
   // Only the browser that began this sign-in may end it: otherwise an attacker could sign it in to another account (login CSRF).
   if (!state || req.query['state'] !== state) return showLogin(res, 'This sign-in began in another browser. Try again.')
   if (req.query['error']) return showLogin(res, wordsFor(String(req.query['error'])))
-  await callFor<Answer>(req, '/auth/token/exchange', { subOrgId, code: String(req.query['code']) })
-    .then((answer) => proceed(res, answer))
+  await callFor<Answer>(req, '/auth/token/exchange', { code: String(req.query['code']) })
+    .then((answer) => proceedFrom(req, res, answer))
     .catch(showAgain((alert) => showLogin(res, alert)))
 })
 
@@ -152,12 +172,16 @@ signIn.post('/login/code', async (req, res) => {
   const body = { email, otp_id: otpId, code: read(req, 'code') }
   const again = showAgain((alert) => (otpId ? showCode(res, email, alert) : showLogin(res, alert)))
   const found = await callFor<Answer>(req, '/auth/discovery/otp/verify', body).catch(again)
-  if (!found) return
-  const [only, ...others] = found.organizations ?? []
-  if (only && others.length === 0 && only.requires !== 'sso')
-    await enter(req, res, only.subOrgId, found.discovery_token)
-  else proceed(res, { ...found, session: null }, { email })
+  if (found) await proceedFrom(req, res, found, { email })
 })
+
+/** The same as `proceed`, but enters an organization that is the only one. */
+async function proceedFrom(req: Request, res: Response, answer: Answer, attempt: Attempt = {}): Promise<void> {
+  const [only, ...others] = answer.organizations ?? []
+  if (only && others.length === 0 && only.requires !== 'sso')
+    await enter(req, res, only.subOrgId, answer.discovery_token)
+  else proceed(res, answer, attempt)
+}
 
 function showOrganizations(res: Response, organizations: Found[]): void {
   const way = ({ subOrgId, name, requires, connection_id }: Found) => {

@@ -16,8 +16,9 @@ import { takePort } from './service.ts'
 // The application in examples/one-login as its README starts it, with the identity provider of development.
 
 const servicePort = await takePort()
-const app = await startApp({ port: servicePort, env: { NODE_ENV: 'development' } })
 const SERVICE = `http://localhost:${servicePort}`
+const google = { WATCHWORD_SOCIAL_GOOGLE_URL: `${SERVICE}/dev/idp/gmail.com`, WATCHWORD_OUTBOUND_ALLOW: 'localhost' }
+const app = await startApp({ port: servicePort, env: { NODE_ENV: 'development', ...google } })
 const tenant = await app.tenant()
 const port = await takePort()
 const PAGE = `http://localhost:${port}`
@@ -25,6 +26,8 @@ const browser = await openBrowser()
 
 endExamples()
 succeeded(await tenant.patch('/v1/auth/settings/defaults', { email_password_enabled: false }))
+const GOOGLE = { provider: 'google', enabled: true, client_id: 'demo', client_secret: 'any text' }
+succeeded(await tenant.put('/v1/social/providers/defaults', GOOGLE))
 const service = {
   WATCHWORD_URL: app.baseUrl,
   WATCHWORD_KEY: tenant.key,
@@ -182,6 +185,38 @@ test('an administrator connects the customer, people sign in there, and the reco
   await eves.goto(`${PAGE}/events`)
   await says(eves, 'Received by webhook')
   expect(await eves.getByRole('main').textContent()).not.toContain('domain.verified')
+})
+
+test('a button of Google leads to the organization of the person, or lets them choose', async () => {
+  const grace = 'grace@gmail.com'
+  const byGoogle = async () => {
+    const page = await openPage()
+    await follow(page, 'Continue with Google')
+    await page.getByRole('button', { name: 'Grace Hopper' }).click()
+    return page
+  }
+  await says(await byGoogle(), 'No organization has added your address')
+  const globex = await customer('Globex')
+  for (const subOrgId of [acme, globex]) {
+    await addUser(subOrgId, grace)
+    succeeded(await tenant.put('/v1/social/providers', { subOrgId, provider: 'google', enabled: true }))
+    const page = await byGoogle()
+    if (subOrgId === globex) await press(page, 'Globex')
+    await says(page, `as ${grace}`)
+    expect(await overflows(page)).toBe(false)
+  }
+  for (const subOrgId of [acme, globex]) {
+    const { users } = succeeded(await tenant.get(`/v1/users?subOrgId=${subOrgId}&email=${grace}`))
+    succeeded(await tenant.delete(`/v1/users/${users[0].id}?subOrgId=${subOrgId}`))
+  }
+  // A link on another site does not begin a sign-in.
+  const page = await openPage()
+  await page.route('https://elsewhere.example/', (route) =>
+    route.fulfill({ contentType: 'text/html', body: `<a href="${PAGE}/login/social?provider=google">Go</a>` }),
+  )
+  await page.goto('https://elsewhere.example/')
+  await follow(page, 'Go')
+  await says(page, 'Work email')
 })
 
 test('a person of two organizations picks one, and single sign-on leads to the provider', async () => {

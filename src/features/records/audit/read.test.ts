@@ -6,6 +6,7 @@ import { startApp, until } from '../../../../test/harness.ts'
 import { chainAll } from '../../../../test/people/audit.ts'
 import { joinedMember } from '../../../../test/people/team.ts'
 import { recordStatements } from '../../../../test/rules/sql-recorder.ts'
+import { bearing } from '../../../../test/walkers/own-world.ts'
 
 const service = await startApp()
 const { platform } = service.app
@@ -101,6 +102,43 @@ test('an organization sees its own alone, whoever has all chooses, and others se
     .split('\n')
     .map((line) => JSON.parse(line))
   expect(organizations(lines)).toEqual([subOrgId])
+})
+
+test('names the people and keys of a page as they are called now, each caller those it reaches', async () => {
+  const place = await tenant.organization()
+  const limited = await tenant.withKey({ subOrgId: place })
+  const { user } = (await limited.post('/v1/users', { email: 'grace@example.com' })).body
+  const member = await joinedMember(service, tenant, 'admin')
+  expect((await tenant.post('/v1/users', { subOrgId: place, email: 'bo@example.com' })).status).toBe(200)
+  const names = async (caller: Pick<typeof tenant, 'get'>, query: Query = {}) =>
+    (await page(caller, { subOrgId: place, limit: '1000', ...query })).names
+  const bo = (await tenant.get(`/v1/users?subOrgId=${place}&email=bo@example.com`)).body.users[0]
+  const people = { [user.id]: 'grace@example.com', [bo.id]: 'bo@example.com' }
+  const keys = (await tenant.get('/v1/api-keys?limit=200')).body.apiKeys
+  const nameOfKey = (id: string) => keys.find((key: { id: string }) => key.id === id).name
+  const actors = (await page(tenant, { subOrgId: place })).events.map(
+    ({ actor }: { actor: { id: string } }) => actor.id,
+  )
+  const all = { ...people, ...Object.fromEntries(actors.map((id: string) => [id, nameOfKey(id)])) }
+  expect(await names(tenant)).toEqual(all)
+  const { actor } = (await page(limited, { target_id: user.id })).events[0]
+  expect(await names(limited)).toEqual({ ...people, [actor.id]: nameOfKey(actor.id) })
+  await tenant.patch(`/v1/users/${user.id}`, { subOrgId: place, displayName: 'Grace Hopper' })
+  expect((await names(limited))[user.id]).toBe('Grace Hopper')
+  await tenant.delete(`/v1/users/${user.id}?subOrgId=${place}`)
+  expect(await names(limited)).not.toHaveProperty(user.id)
+  expect(await names(wide, { types: 'user.moved' })).toEqual({})
+  // A member who changes something is named to callers of the whole account.
+  expect(
+    (
+      await bearing(service, member.session.access_token).patch(`/v1/users/${bo.id}`, {
+        subOrgId: place,
+        firstName: 'Bo',
+      })
+    ).status,
+  ).toBe(200)
+  expect(Object.values(await names(tenant, { target_id: bo.id }))).toContain(member.email)
+  expect(Object.values(await names(limited, { target_id: bo.id }))).not.toContain(member.email)
 })
 
 describe('finds', () => {

@@ -1,25 +1,32 @@
+import type { Db } from '../../../platform/db/pool.ts'
 import { openPosition, type Position, sealPosition } from '../../../platform/events/event-cursor.ts'
 import { toEvent } from '../../../platform/events/event-envelope.ts'
 import { readTypes } from '../../../platform/events/event-types.ts'
 import { asDownload, csvLine, type Download } from '../../../platform/http/answer.ts'
+import type { ManagerCaller } from '../../../platform/tenancy/caller.ts'
 import { reachOf } from '../../../platform/tenancy/directory.ts'
 import type { ReachWork, Work } from '../../../platform/work.ts'
+import { namesIn } from './names.ts'
 import { type Filter, type ReadPage, selectNewest } from './read-store.ts'
 import type { AuditQuery } from './schema.ts'
 
 type Reading = Pick<ReachWork, 'platform' | 'reach'>
+/** With the caller, who gets names. */
+type NamedReading = Reading & { db: Db; caller: Pick<ManagerCaller, 'organizationId'> }
 type Sent = ReturnType<typeof toEvent>
 
 /** A page of events, the newest first. Throws `invalid_request` for an unknown type and for a cursor of another reach. */
 export async function listAudit(
-  work: Reading,
+  work: NamedReading,
   query: AuditQuery,
   { after, limit }: { after: string | null; limit: number },
-): Promise<{ events: Sent[]; has_more: boolean; next_cursor: string | null }> {
-  const { platform, reach } = work
+): Promise<{ events: Sent[]; names: Record<string, string>; has_more: boolean; next_cursor: string | null }> {
+  const { platform, reach, db, caller } = work
   const { events, next } = await readPage(work, toFilter(query), placeOf(work, after), limit)
   const next_cursor = next && sealPosition(platform, reach, next)
-  return { events: events.map(toEvent), has_more: next !== null, next_cursor }
+  const sent = events.map(toEvent)
+  const names = await namesIn(db, { reach, organizationId: caller.organizationId }, sent)
+  return { events: sent, names, has_more: next !== null, next_cursor }
 }
 
 const COLUMNS = [

@@ -41,6 +41,13 @@ export type AuditQuery = Static<typeof AuditQuery>
 
 export const AuditPage = Type.Object({
   events: Type.Array(anyEvent, { description: 'Matching events, newest first.' }),
+  names: Type.Record(Type.String(), Type.String(), {
+    description:
+      'Present names of the users, team members and API keys that are actors or targets of these events, by id: of people ' +
+      'the display name, else first and last name, else the address. Who was deleted has none. A key of one organization ' +
+      'gets the names of its own.',
+    examples: [{ '0198b6f2-7c1a-7d3e-9b42-5a1f0c8e6d21': 'Ada Lovelace' }],
+  }),
   has_more: Type.Boolean(),
   next_cursor: nullable(
     Type.String({
