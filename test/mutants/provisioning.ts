@@ -57,6 +57,13 @@ export const provisioning: Mutant[] = [
     only: 'a flood',
   },
   {
+    name: 'a user of a provisioning client is moved only by force',
+    in: 'moveUser',
+    find: 'if (before.scim_managed && !force) throw',
+    replace: 'if (before.scim_managed && force) throw',
+    tests: ['forced-deletion.test.ts'],
+  },
+  {
     name: 'a user of a provisioning client is deleted by the API only by force',
     in: 'users/changes/changes/deleteUser',
     find: 'if (user.scim_managed && !force)',

@@ -32,6 +32,13 @@ export const records: Mutant[] = [
     tests: ['audit/read.test.ts'],
   },
   {
+    name: 'a caller of one organization gets no names of others in the audit log',
+    in: 'audit/names/directories',
+    find: 'organizationId === null ? sql`or account_id',
+    replace: 'accountId ? sql`or account_id',
+    tests: ['audit/read.test.ts'],
+  },
+  {
     name: 'an export contains one user',
     in: 'selectRecords',
     find: ' and user_id = ${userId}',

@@ -302,9 +302,37 @@ export const signIn: Mutant[] = [
   {
     name: 'impersonation requires the consent of the organization',
     in: 'impersonate',
-    find: 'if (!impersonation_enabled || work.directory.organizationId === null)',
-    replace: 'if (work.directory.organizationId === null)',
+    find: ' || !(await holdPermission(work.db, work.directory)))',
+    replace: ')',
     tests: ['impersonation.test.ts'],
+  },
+  {
+    name: 'an impersonation that begins beside a withdrawal of the consent ends with it',
+    in: 'holdPermission',
+    find: ' for share`',
+    replace: '`',
+    tests: ['impersonation.test.ts'],
+  },
+  {
+    name: 'a person who has not proved the mailbox does not withdraw an invitation to it',
+    in: 'invitePurpose',
+    find: '  endsBy: [userEndReasons.user_deactivated, userEndReasons.email_changed],\n',
+    replace: '',
+    tests: ['invites/withdrawn.test.ts'],
+  },
+  {
+    name: 'a passkey that may be synced does not become one that may not',
+    in: 'verifyAssertion',
+    find: "if (passkey.device_type === 'multiDevice' && credentialDeviceType === 'singleDevice')",
+    replace: 'if (!verified)',
+    tests: ['backup-eligibility.test.ts'],
+  },
+  {
+    name: 'an administrator mails no reset link to a user who must use single sign-on',
+    in: 'checkReset',
+    find: 'await assertNotBound(work, { user_id: user.id, auth_account_id: user.auth_account_id, email: user.email })',
+    replace: '',
+    tests: ['bound-people.test.ts'],
   },
   {
     name: 'a withdrawn consent ends impersonations at once',
@@ -366,7 +394,7 @@ export const signIn: Mutant[] = [
   {
     name: 'a challenge enrolls only its own user',
     in: 'assertMayEnroll',
-    find: 'if ((await getUser(work, sent.userId)).id !== asked) throw challengeErrors.expired()',
+    find: 'if ((await findUserById(work, sent.userId))?.id !== asked) throw challengeErrors.expired()',
     replace: 'await getUser(work, asked)',
     tests: ['factors/login-page.test.ts'],
   },

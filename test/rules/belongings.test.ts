@@ -120,7 +120,7 @@ test.each(occasions.flatMap((occasion) => ['signup', 'api'].map((source) => [occ
       proof: () => held(proveMailbox),
       cutOff: () => held((work, user) => cutOff(work, user, endReasons.password_changed)),
       removal: () => deleteUser(work, owner.id, { ifMatch: null, force: true }),
-      move: () => moveUser(work, owner.id, { target, ifMatch: null }),
+      move: () => moveUser(work, owner.id, { target, ifMatch: null, force: false }),
     }
     const epochOf = async () =>
       (await db.selectFrom('users').select('epoch').where('id', '=', owner.id).executeTakeFirstOrThrow()).epoch

@@ -139,3 +139,13 @@ test.each(withUuids)('%s: an id in another form than ours is no failure, and cha
   }
   await expectNothingChanged()
 })
+
+const reads = byName.filter(([name, route]) => route.method === 'GET' && !orgWideOnly.includes(name))
+test.each(reads)('%s: the id of an organization may be in upper case', async (_, route) => {
+  const sample = sampleOf(route, own)
+  const naming = (subOrgId: string) => ({ ...sample, query: { ...sample.query, subOrgId } })
+  for (const caller of [own.scoped, own.orgWide]) {
+    const [usual, upper] = [own.ids.organization, own.ids.organization.toUpperCase()].map(naming)
+    if (usual && upper) expect(await learn(caller, route, upper)).toEqual(await learn(caller, route, usual))
+  }
+})

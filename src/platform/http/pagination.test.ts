@@ -60,6 +60,8 @@ test('a cursor of another list, order or maker is refused', async () => {
     `${cursor}A`,
     `${cursor}=`,
     cursor.slice(0, -1),
+    // The same bytes, in another spelling.
+    `${cursor.slice(0, -1)}${BASE64URL[(BASE64URL.indexOf(cursor.slice(-1)) ^ 1) % 64]}`,
     '',
     'null',
   ]
@@ -68,6 +70,7 @@ test('a cursor of another list, order or maker is refused', async () => {
   expect(problemOf({ cursor }, '/v1/users')).toMatchObject(refused)
 })
 
+const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 const refused = { status: 400, body: { code: 'invalid_request', errors: [{ field: 'cursor', code: 'cursor' }] } }
 
 function problemOf(query: ListQuery, at = path) {

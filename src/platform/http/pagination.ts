@@ -314,6 +314,8 @@ export function sealCursor(platform: Platform, path: string, order: string, posi
 /** The position a cursor stands for. Throws `invalid_request` when it is not one of this list. */
 export function openCursor(platform: Platform, path: string, order: string, cursor: string): Position {
   const bytes = Buffer.from(FORM.test(cursor) ? cursor : '', 'base64url')
+  // The last character has bits that no byte uses: a cursor has one spelling.
+  if (bytes.toString('base64url') !== cursor) throw badCursor()
   const place = bytes.subarray(0, PLACE_BYTES)
   if (
     bytes.length !== PLACE_BYTES + MAC_BYTES ||

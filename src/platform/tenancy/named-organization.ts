@@ -54,7 +54,8 @@ function readSubOrgId(source: unknown): string | null {
   const value: unknown = Reflect.get(source, 'subOrgId')
   if (value === undefined) return null
   if (value === '') throw invalidField('subOrgId', 'minLength', 'subOrgId is empty')
-  if (typeof value === 'string') return value
+  // A UUID may be written in either case (RFC 9562 §4), and ids are compared as they are stored.
+  if (typeof value === 'string') return isId(value.toLowerCase()) ? value.toLowerCase() : value
   throw invalidField('subOrgId', 'type', 'subOrgId must be a string')
 }
 

@@ -230,7 +230,13 @@ function moveRoute(announced: EventDefinition[]): Route {
     params: UserParams,
     body: MoveUser,
     reply: UserReply,
-    errors: [userErrors.notFound, userErrors.emailExists, userErrors.externalIdTaken, httpErrors.versionConflict],
+    errors: [
+      userErrors.notFound,
+      userErrors.emailExists,
+      userErrors.externalIdTaken,
+      userErrors.scimManaged,
+      httpErrors.versionConflict,
+    ],
     maybeEvents: [userEvents.moved, userEvents.deleted, ...announced],
     etag: true,
     async handle(work, { params, body }) {
@@ -238,7 +244,7 @@ function moveRoute(announced: EventDefinition[]): Route {
       const targetId = namedOrganization(caller, { subOrgId: body.targetSubOrgId }, null)
       if (targetId === null) throw httpErrors.organizationNotFound()
       const target = await directoryOfOrganization(platform, caller, targetId)
-      const user = await moveUser(work, params.userId, { target, ifMatch })
+      const user = await moveUser(work, params.userId, { target, ifMatch, force: body.force ?? false })
       work.headers.etag = tagOf(user)
       return { user: toUser(user, target.organizationId) }
     },

@@ -154,6 +154,12 @@ export const MoveUser = Type.Object({
     description: 'The organization that the user moves to, in the same environment.',
     minLength: 1,
   }),
+  force: Type.Optional(
+    Type.Boolean({
+      description:
+        'Moves a user that provisioning manages, too. Its client is not told, and may add the user to the old organization again.',
+    }),
+  ),
 })
 
 export const User = named(

@@ -1,4 +1,6 @@
+export { changeProvider } from './change.ts'
 export { socialErrors } from './errors.ts'
+export { socialEvents } from './events.ts'
 export { accessOf, assertAccess, enterSocial } from './in-environment.ts'
 export { maySignUp } from './rules.ts'
 export { socialMethod } from './sign-in.ts'

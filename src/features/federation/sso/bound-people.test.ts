@@ -189,3 +189,15 @@ test('a user of another domain is sent to their connection, that of provisioning
   const asked = succeeded(await tenant.post('/v1/auth/login/sso/discover', { subOrgId, email }))
   expect(asked).toMatchObject({ connection: null, connectionId: null, enforced: true })
 })
+
+test('an administrator mails no reset link to a user who must use single sign-on', async () => {
+  const { subOrgId, ada, eve, member, connectionId, enforce } = await organization()
+  await enforce()
+  const reset = (id: string) => tenant.post(`/v1/users/${id}/password/reset`, { subOrgId })
+  const refused = await reset(member.id)
+  expect([refused.status, refused.body.code, refused.body.connection_id]).toEqual([403, 'sso_required', connectionId])
+  expect(await kinds(ada)).toEqual([])
+  const { users } = succeeded(await tenant.get(`/v1/users?subOrgId=${subOrgId}&email=${eve}`))
+  succeeded(await reset(users[0].id))
+  expect(await kinds(eve)).toEqual(['password_reset'])
+})

@@ -3,7 +3,7 @@ import type { Work } from '../../../platform/work.ts'
 import { completeLogin, findSignInFacts, type SessionReply } from '../../access/login/login.ts'
 import { grantCode, proveGranted } from '../../sign-in/otp/sign-in-codes/sign-in-codes.ts'
 import { type ProvenPasskey, proofOf, resumePasskey } from '../../sign-in/passkeys/sign-in/sign-in.ts'
-import { connectionOf, type Found, orSso, requirementOf, TTL_SECONDS, toDiscovered } from './discovery.ts'
+import { connectionOf, type Found, requirementOf, TTL_SECONDS, toDiscovered } from './discovery.ts'
 import { assertServiceOn } from './methods.ts'
 import { toDiscovery } from './schema.ts'
 import { selectOrganizations } from './store.ts'
@@ -61,5 +61,5 @@ export async function enterByPasskey(work: Work, said: DiscoveredPasskey): Promi
   const facts = granted?.facts
   if (!granted || facts?.user_id !== passkey.user_id) return null
   const spends = [...granted.spends, ...proof.spends]
-  return orSso(work, owner, () => completeLogin(work, facts, { ...proof, spends }))
+  return completeLogin(work, facts, { ...proof, spends })
 }

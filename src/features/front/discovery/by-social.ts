@@ -11,7 +11,7 @@ import {
 } from '../../federation/federation/discovered/discovered.ts'
 import { accessOf, assertAccess, enterSocial, maySignUp } from '../../federation/social/social.ts'
 import { proveGranted } from '../../sign-in/otp/sign-in-codes/sign-in-codes.ts'
-import { type Candidate, findOrganizations, grant, MAX_FOUND, orSso, toDiscovered, type Way } from './discovery.ts'
+import { type Candidate, findOrganizations, grant, MAX_FOUND, toDiscovered, type Way } from './discovery.ts'
 import { toDiscovery } from './schema.ts'
 import { selectOrganizations } from './store.ts'
 import type { DiscoveredSocial } from './token.ts'
@@ -78,5 +78,5 @@ export async function enterBySocial(work: Work, said: DiscoveredSocial): Promise
   if (!granted) return null
   // The organization has lost the domain by which the person may join.
   if (!granted.facts && !(await ownsDomainOf(work, who.address.norm))) return null
-  return orSso(work, who, () => enterSocial(work, said, granted.spends))
+  return enterSocial(work, said, granted.spends)
 }

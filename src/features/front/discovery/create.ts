@@ -8,7 +8,7 @@ import { type AccountScope, findDirectory } from '../../../platform/tenancy/dire
 import type { Work } from '../../../platform/work.ts'
 import { loginErrors, type SessionReply } from '../../access/login/login.ts'
 import { findOrganizationOfDomain } from '../../directory/domains/domains.ts'
-import { accessOf, socialErrors } from '../../federation/social/social.ts'
+import { accessOf, changeProvider, socialErrors } from '../../federation/social/social.ts'
 import { discoverConnection } from '../../federation/sso/sso.ts'
 import { proveGranted } from '../../sign-in/otp/sign-in-codes/sign-in-codes.ts'
 import { foundOrganization } from '../../tenancy/organizations/organizations.ts'
@@ -62,7 +62,12 @@ export async function createByToken(
   // The first keys of an environment are written beside the transaction, which holds the environment.
   await issuerOf(work.platform, work.directory.environmentId)
   const perDay = settings.discovery_create_limit_per_day
-  const made = await foundOrganization(work, scope, { who, proof, amr, name, slug, perDay })
+  // A new organization offers no social provider, and the person comes back by the one that they came by.
+  const turnOn =
+    said.method === 'social'
+      ? (inside: Work) => changeProvider(inside, { provider: said.source, enabled: true })
+      : undefined
+  const made = await foundOrganization(work, scope, { who, proof, amr, name, slug, perDay, turnOn })
   if (!made) throw discoveryErrors.tokenInvalid()
   return { answer: made, rate }
 }

@@ -179,15 +179,6 @@ export async function requirementOf(
   }
 }
 
-/** Runs a sign-in. A refusal that requires single sign-on names the connection to start. */
-export async function orSso<T>(work: Work, who: Identity, run: () => Promise<T>): Promise<T> {
-  try {
-    return await run()
-  } catch (error) {
-    throw isSsoRequired(error) ? ssoRequired(await connectionOf(work, who)) : error
-  }
-}
-
 /** Whether a gate has refused every way but single sign-on. */
 const isSsoRequired = (error: unknown) =>
   error instanceof ApiError && error.definition.code === loginErrors.ssoRequired.code

@@ -14,7 +14,6 @@ import { proveGranted } from '../../sign-in/otp/sign-in-codes/sign-in-codes.ts'
 import { signUpByCode } from '../../sign-in/signup/signup.ts'
 import { enterByPasskey } from './by-passkey.ts'
 import { enterBySocial } from './by-social.ts'
-import { orSso } from './discovery.ts'
 import { discoveryErrors } from './errors.ts'
 import { assertOffered, discoveryMethods } from './methods.ts'
 import { type Discovered, type DiscoveredMailbox, openToken } from './token.ts'
@@ -41,7 +40,7 @@ async function enterByMailbox(work: Work, said: DiscoveredMailbox): Promise<Sess
   await assertOffered(work, said.method)
   const who = identify(work.platform, requireEmail(said.email))
   const proved = await proveGranted(work, who, said)
-  return proved && orSso(work, who, () => admit(work, { who, method: discoveryMethods[said.method], ...proved }))
+  return proved && admit(work, { who, method: discoveryMethods[said.method], ...proved })
 }
 
 interface Proved {

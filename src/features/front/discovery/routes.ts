@@ -8,7 +8,7 @@ import { doorRoutes, loginErrors } from '../../access/login/login.ts'
 import { redirectErrors } from '../../access/redirects/redirects.ts'
 import { userEvents } from '../../directory/users/users.ts'
 import { federationEvents } from '../../federation/federation/federation.ts'
-import { socialErrors } from '../../federation/social/social.ts'
+import { socialErrors, socialEvents } from '../../federation/social/social.ts'
 import {
   linkErrors,
   linkRoute,
@@ -17,6 +17,7 @@ import {
   toSentMagicLink,
 } from '../../sign-in/links/links.ts'
 import { otpEvents, SentCodeReply, signInCodeErrors, toSentCode, VerifyCodeBody } from '../../sign-in/otp/otp.ts'
+import { passkeyEvents } from '../../sign-in/passkeys/passkeys.ts'
 import { OrganizationCreate, organizationEvents } from '../../tenancy/organizations/organizations.ts'
 import { discoverByCode, sendDiscoveryCode } from './by-code.ts'
 import { discoverByLink, sendDiscoveryLink } from './by-link.ts'
@@ -145,6 +146,7 @@ export const discoveryRoutes: Route[] = [
     maybeEvents: [
       ...doorRoutes.mailboxLogin.maybeEvents,
       userEvents.created,
+      passkeyEvents.updated,
       federationEvents.linked,
       federationEvents.unlinked,
     ],
@@ -160,7 +162,8 @@ export const discoveryRoutes: Route[] = [
     summary: 'Create an organization after discovery',
     description:
       'Where discovery_create_organizations is on in the defaults. The person becomes its admin, and is signed in there. A ' +
-      'token is good for one; one of a passkey, or of a social provider that does not vouch for the address, for none. The slug may get a suffix: the answer has it. For org-wide keys.',
+      'token is good for one; one of a passkey, or of a social provider that does not vouch for the address, for none. The social provider that the person came by is turned on in the organization. The slug may get a suffix: the ' +
+      'answer has it. For org-wide keys.',
     body: Type.Object({
       discovery_token: DiscoveryToken,
       name: OrganizationCreate.properties.name,
@@ -178,6 +181,7 @@ export const discoveryRoutes: Route[] = [
       organizationEvents.created,
       userEvents.created,
       userEvents.updated,
+      socialEvents.updated,
     ],
     async handle(work, { body: { discovery_token: token, ...wanted } }) {
       const inside = orgWide(work)

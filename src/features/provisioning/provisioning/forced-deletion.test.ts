@@ -88,3 +88,32 @@ test.each(['deactivate', 'delete'])('the client deletes its users without force:
   const { id } = await add({ userName: at('ada') })
   expect((await call('DELETE', `/Users/${id}`)).status).toBe(204)
 })
+
+test.each(cases.filter(([, caller]) => caller === 'an org-wide key'))(
+  'a user %s is moved by %s only by force where the client manages them',
+  async (...one) => {
+    const [, , isManaged, prepare] = one
+    const client = await provenClient(app, tenant)
+    const { subOrgId, at, add, readUser } = client
+    const targetSubOrgId = await tenant.organization()
+    const user = await add({ userName: at('ada'), externalId: fresh() })
+    const session = await signIn(app, tenant, subOrgId, at('ada'))
+    await prepare(client, user)
+    if (!isManaged) return expect((await move()).status).toBe(200)
+    const before = [await readUser(user.id), await snapshot(app)]
+    for (const more of [{}, { force: false }]) {
+      const refused = await move(more)
+      expect([refused.status, refused.body.code]).toEqual([409, 'scim_managed'])
+      expect([await readUser(user.id), await snapshot(app)]).toEqual(before)
+    }
+    expect(succeeded(await move({ force: true })).user).toMatchObject({ id: user.id, subOrgId: targetSubOrgId })
+    const { active } = succeeded(
+      await tenant.post('/v1/auth/token/introspect', { subOrgId, token: session.access_token }),
+    )
+    expect(active).toBe(false)
+
+    async function move(more: object = {}) {
+      return tenant.post(`/v1/users/${user.id}`, { subOrgId, targetSubOrgId, ...more })
+    }
+  },
+)

@@ -19,9 +19,11 @@ export async function admit({ platform, directory, origin }: Asking): Promise<Pr
   const row = { token_id: actor.type === 'scim' ? actor.id : null }
   const found = await runTogether(platform, { statement: admission, directoryId: directory.id, row })
   if (found && !found.works) throw httpErrors.scimTokenInvalid(invalidToken)
-  if (found?.organization_status !== 'active')
+  const status = found?.organization_status ?? 'archived'
+  if (!found || status !== 'active')
     throw httpErrors.organizationSuspended({
-      extra: { organization_status: found?.organization_status ?? 'archived' },
+      detail: `The organization is ${status}. Provisioning goes on once it is active again.`,
+      extra: { organization_status: status },
     })
   if (!found.enabled) throw scimErrors.disabled()
   return found

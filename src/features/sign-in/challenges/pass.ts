@@ -22,7 +22,7 @@ import {
 } from '../../access/login/login.ts'
 import { aboutUser, trustDeviceOf } from '../../access/mfa/mfa.ts'
 import { revokeSession } from '../../access/sessions/sessions.ts'
-import { findUserForUpdate, getUser } from '../../directory/users/users.ts'
+import { findUserById, findUserForUpdate } from '../../directory/users/users.ts'
 import { accountLocked, failuresCleared, findLock, lockoutSettings } from '../lockout/lockout.ts'
 import { challengesLockedMail } from './emails.ts'
 import { challengeErrors } from './errors.ts'
@@ -182,7 +182,8 @@ export async function assertMayEnroll(
 ): Promise<void> {
   if (sent.challenge_token !== undefined) {
     const { challenge_user_id: asked } = await getEnrollmentChallenge(work, sent.challenge_token)
-    if ((await getUser(work, sent.userId)).id !== asked) throw challengeErrors.expired()
+    // The holder of a challenge does not learn which other ids there are.
+    if ((await findUserById(work, sent.userId))?.id !== asked) throw challengeErrors.expired()
     return
   }
   authorize(work.caller, 'mfa.write')

@@ -1,13 +1,15 @@
 import { decodeJwt } from 'jose'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { startApp } from '../../../../test/harness.ts'
+import { type Reply, startApp, until } from '../../../../test/harness.ts'
 import { succeeded } from '../../../../test/people/factors.ts'
 import { newEmail, sessionRowsOf } from '../../../../test/people/people.ts'
 import { joinedMember } from '../../../../test/people/team.ts'
+import { startSecondApp } from '../../../../test/second-app.ts'
 import { snapshot } from '../../../../test/snapshot.ts'
 import { bearing, ownSamples, ownWorld, signedIn, signInAgain } from '../../../../test/walkers/own-world.ts'
 import { nameOf, sendSample } from '../../../../test/walkers/samples.ts'
+import { writeBetween } from '../../../../test/write-between.ts'
 import { routes } from '../../../wiring/routes.ts'
 import { announceEndedImpersonations } from './ending.ts'
 
@@ -244,6 +246,31 @@ test('an organization that allows it no longer ends it', async () => {
   expect(await eventsOf(place.subOrgId, 'session.revoked')).toMatchObject([
     { target_id: acting.id, data: { reason: 'impersonation_disabled' } },
   ])
+  await endings()
+  expect(await eventsOf(place.subOrgId, 'impersonation.ended')).toMatchObject([{ data: { ended: 'revoked' } }])
+})
+
+test('one that begins while the organization stops to allow it ends at once', async () => {
+  const place = await organization()
+  const person = await signedIn(place)
+  const second = await startSecondApp(app)
+  const settings = { subOrgId: place.subOrgId, impersonation_enabled: false }
+  const isWaiting = async () => {
+    const { rows } = await sql`select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and query like '%auth_settings%'`.execute(db)
+    return rows.length > 0
+  }
+  const stopped: Promise<Reply>[] = []
+  const stop = async () => {
+    if (stopped.length === 0) stopped.push(second.as(tenant.key).patch('/v1/auth/settings', settings))
+    await Promise.race([...stopped, until(isWaiting)])
+  }
+  await writeBetween(/insert into sessions/, stop, async () => {
+    const acting = succeeded(await ask(person)).session
+    for (const reply of await Promise.all(stopped)) succeeded(reply)
+    expect((await bearing(app, acting.access_token).get('/v1/me')).status).toBe(401)
+  })
+  expect(stopped).toHaveLength(1)
   await endings()
   expect(await eventsOf(place.subOrgId, 'impersonation.ended')).toMatchObject([{ data: { ended: 'revoked' } }])
 })

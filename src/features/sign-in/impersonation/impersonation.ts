@@ -10,8 +10,7 @@ import { getUser } from '../../directory/users/users.ts'
 import { startedMail } from './emails.ts'
 import { impersonationErrors } from './errors.ts'
 import { impersonationEvents } from './events.ts'
-import { impersonationSettings } from './settings.ts'
-import { impersonationNoted } from './store.ts'
+import { holdPermission, impersonationNoted } from './store.ts'
 
 // Of one user, who gets a mail each time.
 const LIMIT: RateLimit = { bucket: 'impersonation', limit: 20, windowSeconds: 3600 }
@@ -36,9 +35,9 @@ export async function impersonate(work: Work & { caller: ManagerCaller }, userId
   const user = await getUser(work, userId)
   await countAct(work, idBytes(user.id), [LIMIT])
   return inTx(work, async (work) => {
-    const { impersonation_enabled } = await impersonationSettings.effective(work)
-    // Of organizations alone: the team of the account is none.
-    if (!impersonation_enabled || work.directory.organizationId === null) throw impersonationErrors.disabled()
+    // Of organizations alone: the team of the account is none. Held, so that a withdrawal waits and then ends this one, too.
+    if (work.directory.organizationId === null || !(await holdPermission(work.db, work.directory)))
+      throw impersonationErrors.disabled()
     const facts = await findSignInFacts(work, { userId: user.id })
     if (!facts?.auth_account_id || facts.pending) throw impersonationErrors.neverSignedIn()
     const id = newId()

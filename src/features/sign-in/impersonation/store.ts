@@ -17,6 +17,14 @@ export const impersonationNoted = defineBeside({
     from ready`,
 })
 
+/** Whether the organization lets others act for its users. It stays so until the transaction ends. */
+export async function holdPermission(tx: Tx, directory: Directory): Promise<boolean> {
+  const { rows } = await sql<{ allowed: boolean | null }>`
+    select (settings ->> 'impersonation_enabled')::boolean as allowed from auth_settings
+    where directory_id = ${directory.id} for share`.execute(tx)
+  return rows[0]?.allowed ?? false
+}
+
 type ImpersonationRow = Selectable<Impersonations>
 
 /** Directories where somebody acts, or did a moment ago. */

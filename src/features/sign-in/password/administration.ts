@@ -5,6 +5,7 @@ import { countMail, countNotice } from '../../../platform/mail/limits.ts'
 import { NOTICE_USEFUL_SECONDS, queueMail } from '../../../platform/mail/outbox.ts'
 import { inTx, type Work } from '../../../platform/work.ts'
 import { assertActive, assertDoorOpen } from '../../access/login/login.ts'
+import { assertNotBound } from '../../access/login/sso-only/sso-only.ts'
 import { cutOff, voidPendingSignIns } from '../../directory/users/changes/changes.ts'
 import { markUnlocked } from '../../directory/users/lock/lock.ts'
 import { ensureAuthAccount, getUser, getUserForUpdate, userErrors } from '../../directory/users/users.ts'
@@ -21,8 +22,8 @@ import { type NewPassword, storePassword } from './store.ts'
 
 /**
  * Mails a user a link to choose a new password, at an administrator's request.
- * Throws `user_not_found`, `user_locked`, `user_inactive`, `verification_required` for a pending sign-up,
- * `password_reset_disabled`, `organization_suspended`, `rate_limited`.
+ * Throws `user_not_found`, `user_locked`, `user_inactive`, `verification_required` for a pending sign-up, `sso_required` for a
+ * user who must use single sign-on, since the link would not sign them in, `password_reset_disabled`, `organization_suspended`, `rate_limited`.
  */
 export async function sendResetTo(work: Work, userId: string, delivery: LinkDelivery) {
   const checked = await checkReset(work, userId)
@@ -41,6 +42,7 @@ async function checkReset(work: Work, userId: string) {
   assertActive(user)
   if (user.pending_until) throw userErrors.verificationRequired()
   await assertDoorOpen(work, null)
+  await assertNotBound(work, { user_id: user.id, auth_account_id: user.auth_account_id, email: user.email })
   const who = identify(work.platform, { email: user.email, norm: user.email_norm })
   return { user, who, ttlSeconds: settings.password_reset_ttl_seconds }
 }

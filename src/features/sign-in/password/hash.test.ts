@@ -223,7 +223,7 @@ test('a move takes password and history along', async () => {
   await set('one', 3)
   const present = await set('two', 3)
   await stranger.set('theirs')
-  await moveUser(workIn(platform, directory), userId, { target, ifMatch: null })
+  await moveUser(workIn(platform, directory), userId, { target, ifMatch: null, force: false })
   expect([await find(), await findPassword(platform.db, target, userId)]).toMatchObject([null, present])
   await expect(assertNotReused(workIn(platform, target), { userId, password: 'one', count: 3 })).rejects.toThrow()
   await assertNotReused(workIn(platform, directory), { userId, password: 'one', count: 3 })

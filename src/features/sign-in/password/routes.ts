@@ -111,6 +111,7 @@ export const passwordRoutes: Route[] = [
       ...doorRoutes.barred,
       httpErrors.organizationSuspended,
       loginErrors.methodDisabled,
+      loginErrors.ssoRequired,
       verificationRequired,
       ...linkDeliveryErrors,
     ],

@@ -24,6 +24,8 @@ interface Wanted {
   slug: string
   /** How many organizations may be founded in the environment in a day. */
   perDay: number
+  /** Turns on in the new organization what the person came in by, where it is off by default. */
+  turnOn?: ((inside: TxWork) => Promise<unknown>) | undefined
 }
 
 /**
@@ -38,7 +40,7 @@ export function foundOrganization(work: Work, scope: AccountScope, wanted: Wante
 function found(
   work: Work,
   scope: AccountScope,
-  { who, proof, amr, name, slug, perDay }: Wanted,
+  { who, proof, amr, name, slug, perDay, turnOn }: Wanted,
 ): Promise<SessionReply | null> {
   return inTxUnlessConsumed(work, async (work) => {
     if (!(await burn(work, proof))) return null
@@ -47,6 +49,7 @@ function found(
     const made = await createSignup(inside, who.address, { email_verified: true })
     if (!made) throw new Error('A new organization has a user')
     await record(inside, made.created)
+    await turnOn?.(inside)
     await giveRoles(inside, 'manual', [{ user: { ...made.user, held: true }, role: 'admin' }])
     const proved = { method: signupMethod, amr, spends: [] }
     const answer = await startFirstSession(inside, { who, user: made.user, proof: proved })

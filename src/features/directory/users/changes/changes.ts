@@ -38,6 +38,10 @@ const DELETES_MANAGED =
   'The directory of the organization manages the user. Remove the user there, or delete with force=true: the directory may ' +
   'add the user again.'
 
+const MOVES_MANAGED =
+  'The directory of the organization manages the user. Remove the user there, or move with force=true: the directory may add ' +
+  'the user to the old organization again.'
+
 /** Of an external id that is set anew: nobody else may have it, as they could once. */
 const OF_ONE: UserChanges & Partial<NewUserRow> = { external_id_repeated: false }
 
@@ -143,17 +147,19 @@ export async function deleteUser(
 /**
  * Moves a user to another organization of the account: ids and profile stay, but the role becomes `member`, and the
  * link to the old organization's provisioning and every session end. Both organizations record it.
- * Throws `user_not_found`, `email_exists`, `external_id_taken`, `version_conflict`.
+ * Throws `user_not_found`, `email_exists`, `external_id_taken`, `version_conflict`, and `scim_managed` for a user of a
+ * provisioning client, unless that is forced.
  */
 export async function moveUser(
   work: Work,
   id: string,
-  { target, ifMatch }: Condition & { target: Directory },
+  { target, ifMatch, force }: Condition & { target: Directory; force: boolean },
 ): Promise<UserRow> {
   return inTx(work, async (work) => {
     const { directory } = work
     const before = await getUnchanged(work, id, ifMatch)
     if (target.id === directory.id) return before
+    if (before.scim_managed && !force) throw userErrors.scimManaged({ detail: MOVES_MANAGED })
     await freeAddress(work, target, before.email_norm)
     const move = { user: before, reason: reasons.user_moved, to: target }
     // A lock belongs to the address in its directory.
