@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Config } from '../platform/config/config.ts'
 import type { Log } from '../platform/observability/log.ts'
+import type { Lifetime } from './lifetime.ts'
 
 /** Reports progress during a start: to people in development, to the log in production. */
 export type Say = (line: string) => void
@@ -26,15 +27,16 @@ export interface Ready {
   log: Log
   port: number
   firstKey: FirstKey
-  /** Aborted when the service begins to stop. */
-  ending: AbortSignal
+  lifetime: Lifetime
 }
 
 const STOPPING = 'Watchword is stopping: it answers the requests it has, and takes no others.'
 
-/** Announces that the service accepts requests, on the first start how to make one, and in time that it stops. */
-export function announceReady({ config, log, port, firstKey, ending }: Ready): void {
-  ending.addEventListener('abort', () => sayTo(config, log)(STOPPING))
+/** Announces that the service accepts requests, on the first start how to make one, and in time that it stops and has stopped. */
+export function announceReady({ config, log, port, firstKey, lifetime }: Ready): void {
+  const say = sayTo(config, log)
+  lifetime.ending.addEventListener('abort', () => say(STOPPING))
+  lifetime.atLast(() => say('Watchword has stopped.'))
   const readyMs = Math.round(performance.now())
   if (config.production) {
     log.info({ port, durationMs: readyMs }, `Watchword ${version} is ready`)

@@ -12,6 +12,8 @@ export interface Lifetime {
   ending: AbortSignal
   /** Adds a step to run at the end. A step that exceeds its limit is abandoned. */
   atEnd(name: string, limitMs: number, close: () => Promise<void>): void
+  /** Runs after every step, before the process ends. */
+  atLast(run: () => void): void
   /** Ends the process. Idempotent. */
   end(exitCode: number): Promise<void>
 }
@@ -19,15 +21,20 @@ export interface Lifetime {
 export function beginLifetime(report: (line: string) => void): Lifetime {
   const controller = new AbortController()
   const steps: Step[] = []
+  const lasts: (() => void)[] = []
   return {
     ending: controller.signal,
     atEnd(name, limitMs, close) {
       steps.push({ name, limitMs, close })
     },
+    atLast(run) {
+      lasts.push(run)
+    },
     async end(exitCode) {
       if (controller.signal.aborted) return
       controller.abort()
       for (let step = steps.pop(); step; step = steps.pop()) await undo(step, report)
+      for (const run of lasts) run()
       process.exit(exitCode)
     },
   }

@@ -51,7 +51,7 @@ async function runAlone(config: Config, lifetime: Lifetime): Promise<void> {
   // Shown once: not before nothing can fail any more.
   const firstKey = await provideFirstKey(service.app.platform)
   isReady = true
-  announceReady({ config, log, port, firstKey, ending: lifetime.ending })
+  announceReady({ config, log, port, firstKey, lifetime })
 }
 
 /** An uncaught error leaves the process in an unknown state: it ends, and its supervisor starts a fresh one. */

@@ -42,7 +42,7 @@ export async function runPrimary(config: Config, lifetime: Lifetime): Promise<vo
   // Shown once: not before nothing can fail any more.
   const firstKey = await provideFirstKey(platform).finally(close)
   isReady = true
-  announceReady({ config, log, port, firstKey, ending: lifetime.ending })
+  announceReady({ config, log, port, firstKey, lifetime })
 }
 
 /** A process that answers requests, on the database that the primary has prepared. */

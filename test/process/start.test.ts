@@ -33,7 +33,7 @@ test('the first start in development makes a key, shows how to use it, and never
   expect(answer).toHaveProperty('otp_id')
   first.child.kill('SIGTERM')
   expect(await first.ended).toBe(0)
-  expect(first.stdout()).toMatch(/Watchword is stopping: .*\n$/)
+  expect(first.stdout()).toMatch(/Watchword is stopping: .*\nWatchword has stopped\.\n$/)
   expect(first.stderr()).toBe('')
   expect(databasePid(settings.WATCHWORD_DATA_DIR)).toBeNull()
 
@@ -67,7 +67,7 @@ test('a start in production takes the operator’s key, speaks in JSON lines, an
   })
   expect(lines.filter((line) => 'port' in line)).toEqual([
     {
-      level: 30,
+      level: 'info',
       time: expect.any(String),
       port: Number(new URL(service.baseUrl).port),
       durationMs: expect.any(Number),

@@ -1,7 +1,6 @@
 const LEVELS = new Map<unknown, string>([
-  [40, 'Warning: '],
-  [50, 'Error: '],
-  [60, 'Fatal: '],
+  ['warn', 'Warning: '],
+  ['error', 'Error: '],
 ])
 
 const SAID_ELSEWHERE = ['level', 'time', 'msg', 'error']

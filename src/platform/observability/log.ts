@@ -44,7 +44,13 @@ export function createLog(
   config: Pick<Config, 'logLevel'> & { logForPeople?: boolean },
   destination = config.logForPeople ? forPeople((line) => process.stdout.write(line)) : undefined,
 ): Log {
-  const options = { level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }
+  const options = {
+    level: config.logLevel,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    // As words, which tools for logs read; pino's numbers are its own.
+    formatters: { level: (level: string) => ({ level }) },
+  }
   const logger = destination ? pino(options, destination) : pino(options)
   const writes = (level: Level) => logger.isLevelEnabled(level)
   const at = (level: Level): Write => {
