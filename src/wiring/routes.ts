@@ -57,6 +57,7 @@ import { adminPortalRoutes } from '../features/tenancy/admin-portal/routes.ts'
 import { apiKeyRoutes } from '../features/tenancy/api-keys/routes.ts'
 import { environmentRoutes } from '../features/tenancy/environments/routes.ts'
 import { mailRoutes } from '../features/tenancy/mail/routes.ts'
+import { mailTemplateRoutes } from '../features/tenancy/mail/template-routes.ts'
 import { memberRoutes } from '../features/tenancy/members/routes.ts'
 import { organizationRoutes } from '../features/tenancy/organizations/routes.ts'
 import { serviceRoutes } from '../features/tenancy/services/routes.ts'
@@ -135,6 +136,7 @@ const declared: Route[] = [
   ...issuerRoutes,
   ...sessionRoutes,
   ...mailRoutes(),
+  ...mailTemplateRoutes,
   ...adminPortalRoutes(),
   ...eventRoutes,
   ...auditRoutes,

@@ -107,7 +107,13 @@ const CALLERS: Record<string, string[]> = {
     'POST /v1/mfa/challenge/verify',
   ],
   'audit.read': ['GET /v1/audit/events', 'GET /v1/audit/export', 'GET /v1/audit/settings'],
-  'auth.settings.read': ['GET /v1/auth/settings', 'GET /v1/mail/settings'],
+  'auth.settings.read': [
+    'GET /v1/auth/settings',
+    'GET /v1/mail/settings',
+    'GET /v1/mail/templates',
+    'GET /v1/mail/templates/{kind}/{language}',
+    'POST /v1/mail/templates/{kind}/{language}/preview',
+  ],
   'auth.settings.write': [
     'PATCH /v1/auth/settings',
     'PATCH /v1/auth/settings/defaults',
@@ -115,6 +121,10 @@ const CALLERS: Record<string, string[]> = {
     'PATCH /v1/audit/settings/defaults',
     'PATCH /v1/mail/settings',
     'PATCH /v1/mail/settings/defaults',
+    'PUT /v1/mail/templates/{kind}/{language}',
+    'PUT /v1/mail/templates/{kind}/{language}/defaults',
+    'DELETE /v1/mail/templates/{kind}/{language}',
+    'DELETE /v1/mail/templates/{kind}/{language}/defaults',
   ],
   'auth.signup': [
     'POST /v1/auth/signup',

@@ -248,6 +248,7 @@ const NEW = ['POST /v1/organizations', 'POST /v1/auth/discovery/create']
 /** Writes of records that belong to the environment of the caller. */
 const OWN = [
   'DELETE /v1/api-keys/{id}',
+  'DELETE /v1/mail/templates/{kind}/{language}/defaults',
   'PATCH /v1/api-keys/{id}',
   'PATCH /v1/audit/settings/defaults',
   'PATCH /v1/auth/passkey/settings/defaults',
@@ -262,6 +263,7 @@ const OWN = [
   'POST /v1/auth/discovery/otp/send',
   'POST /v1/auth/discovery/otp/verify',
   'POST /v1/sso/keys',
+  'PUT /v1/mail/templates/{kind}/{language}/defaults',
   'PUT /v1/organization-apps/defaults',
   'PUT /v1/social/providers/defaults',
 ]

@@ -45,7 +45,6 @@ const withoutRecords: (FeatureSample & { makeRecords?: never })[] = [
   events,
   exports,
   login,
-  mail,
   organizations,
   relyingParty,
   scim,
@@ -82,6 +81,7 @@ const withRecords = noRecords
   .add(challenges)
   .add(passkeys)
   .add(webhooks)
+  .add(mail)
   .add(bulk)
 
 /** Every feature with a `sample.ts`. */

@@ -1,17 +1,29 @@
-/** The kind of a mail, such as `login_otp`: a directory may give each kind its own subject. */
-export type MailKind = string & { readonly is: 'a kind of mail' }
+import type { MailKind, Message } from './message.ts'
 
-const kinds = new Set<MailKind>()
+const kinds = new Map<MailKind, (() => Message) | null>()
 
-/** Defines a kind of mail, once, where it is composed. */
-export function defineMail(name: string): MailKind {
+/**
+ * Defines a kind of mail, once, where it is composed. `example` composes one with every placeholder: from it come the list of
+ * placeholders and the preview. A kind without one keeps its standard texts, such as mails to the team of an account.
+ */
+export function defineMail(name: string, example: (() => Message) | null = null): MailKind {
   const kind = name as MailKind
   if (kinds.has(kind)) throw new Error(`The mail ${name} is defined twice`)
-  kinds.add(kind)
+  kinds.set(kind, example)
   return kind
 }
 
 /** Every kind that any loaded module defines. */
 export function mailKinds(): MailKind[] {
-  return [...kinds].sort()
+  return [...kinds.keys()].sort()
+}
+
+/** Those whose texts a directory may replace. */
+export function editableKinds(): MailKind[] {
+  return mailKinds().filter((kind) => kinds.get(kind))
+}
+
+/** A mail of the kind with made-up values, or null for a kind whose texts cannot be replaced. */
+export function exampleOf(kind: MailKind): Message | null {
+  return kinds.get(kind)?.() ?? null
 }

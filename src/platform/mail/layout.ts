@@ -3,26 +3,28 @@ import { texts } from '../messages/texts.gen.ts'
 import type { Brand } from './brand.ts'
 import { escapeHtml, mailtoUrl } from './html.ts'
 
-/** The content of a mail, all plain text. `{brand}` is replaced by the brand's name. */
-export interface MailContent {
+/** A mail in final words, all plain text of one line each. */
+export interface LaidMail {
   heading: string
-  paragraphs: string[]
-  /** An http(s) link. */
-  button?: { label: string; url: string }
-  /** Shown large, and in the text part on a line of its own. */
-  code?: string
-  /** The line above the code. Below a button there is one by default. */
-  codeLabel?: string
+  blocks: Block[]
   footer: string
 }
 
-/** Renders a mail as text and as HTML. Throws for a link that is not http(s). */
-export function renderMail(content: MailContent, brand: Brand, language: Language): { text: string; html: string } {
-  const plain = toPlain(content, brand, language)
-  return { text: renderText(plain, brand, language), html: renderHtml(plain, brand, language) }
+/** What stands between heading and footer. A code is shown large, and in the text part on a line of its own. */
+export type Block = { text: string } | { code: string } | { button: Button }
+
+interface Button {
+  label: string
+  /** An http(s) link. */
+  url: string
 }
 
-/** The text with the brand's name filled in. */
+/** Renders a mail as text and as HTML. Throws for a link that is not http(s). */
+export function renderMail(mail: LaidMail, brand: Brand, language: Language): { text: string; html: string } {
+  return { text: renderText(mail, brand, language), html: renderHtml(mail, brand, language) }
+}
+
+/** The text of a page with the brand's name filled in. */
 export function fillIn(text: string, brand: Brand): string {
   return text.replaceAll('{brand}', () => brand.name)
 }
@@ -43,25 +45,19 @@ export function withoutLinks(name: string): string {
   return oneLine(name).replaceAll(/[.:/@\u3002\uFF0E\uFF61](?=\S)/g, (mark) => `${WORD_JOINER}${mark}${WORD_JOINER}`)
 }
 
-function toPlain(content: MailContent, brand: Brand, language: Language): MailContent {
-  const { button, code, codeLabel = button ? texts.mail.layout.orEnterCode(language) : '' } = content
-  if (button && !/^https?:$/.test(new URL(button.url).protocol)) throw new Error('A link in an email must be http(s)')
-  const plain = (text: string) => oneLine(fillIn(text, brand))
-  return {
-    heading: plain(content.heading),
-    paragraphs: content.paragraphs.map(plain),
-    ...(button ? { button: { label: plain(button.label), url: new URL(button.url).href } } : {}),
-    ...(code === undefined ? {} : { code: oneLine(code), codeLabel: plain(codeLabel) }),
-    footer: plain(content.footer),
-  }
+function renderText({ heading, blocks, footer }: LaidMail, brand: Brand, language: Language): string {
+  const help = brand.supportEmail ? `\n${texts.mail.layout.help(language, { address: brand.supportEmail })}` : ''
+  const lines = blocks.map((block) => {
+    if ('text' in block) return block.text
+    return 'code' in block ? block.code : `${block.button.label}:\n${hrefOf(block.button)}`
+  })
+  return `${[heading, ...lines, footer, `-- \n${brand.name}${help}`].join('\n\n')}\n`
 }
 
-function renderText(content: MailContent, brand: Brand, language: Language): string {
-  const { heading, paragraphs, button, code, codeLabel, footer } = content
-  const link = button ? `${button.label}:\n${button.url}` : ''
-  const help = brand.supportEmail ? `\n${texts.mail.layout.help(language, { address: brand.supportEmail })}` : ''
-  const blocks = [heading, ...paragraphs, link, codeLabel, code, footer, `-- \n${brand.name}${help}`]
-  return `${blocks.filter((block) => block).join('\n\n')}\n`
+function hrefOf({ url }: Button): string {
+  const { protocol, href } = new URL(url)
+  if (!/^https?:$/.test(protocol)) throw new Error('A link in an email must be http(s)')
+  return href
 }
 
 const FONT = "font-family:-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif"
@@ -74,14 +70,10 @@ const STYLES = `:root{color-scheme:light dark;supported-color-schemes:light dark
 .code{background:#27292d!important;color:#f2f3f5!important;border-color:#3a3d44!important}
 .button{background:#f2f3f5!important;color:#16171a!important}.rule{border-color:#303238!important}}`
 
-function renderHtml(content: MailContent, brand: Brand, language: Language): string {
-  const { heading, paragraphs, button, code, codeLabel = '', footer } = content
+function renderHtml({ heading, blocks, footer }: LaidMail, brand: Brand, language: Language): string {
   const body = [
     `<h1 class="ink" style="margin:0 0 16px;font-size:22px;line-height:1.3;font-weight:650;color:#16171a">${escapeHtml(heading)}</h1>`,
-    ...paragraphs.map(renderParagraph),
-    button ? renderButton(button, language) : '',
-    codeLabel && renderParagraph(codeLabel),
-    code === undefined ? '' : renderCode(code),
+    ...blocks.map((block) => renderBlock(block, language)),
     `<p class="soft rule" style="margin:24px 0 0;padding:16px 0 0;border-top:1px solid #e4e5e8;font-size:14px;line-height:1.5;color:#62656d">${escapeHtml(footer)}</p>`,
   ]
   return `<!doctype html>
@@ -99,7 +91,7 @@ function renderHtml(content: MailContent, brand: Brand, language: Language): str
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="max-width:480px">
 <tr><td class="soft" style="padding:0 4px 12px;font-size:15px;font-weight:600;color:#62656d">${renderBrand(brand)}</td></tr>
 <tr><td class="card" style="padding:28px 24px;background:#ffffff;border:1px solid #e4e5e8;border-radius:12px">
-${body.filter((part) => part !== '').join('\n')}
+${body.join('\n')}
 </td></tr>${renderHelp(brand, language)}
 </table>
 </td></tr></table>
@@ -126,6 +118,11 @@ export function helpHtml(language: Language, address: string, attributes = ''): 
   return escapeHtml(texts.mail.layout.help(language, { address: '\n' })).replace('\n', () => link)
 }
 
+function renderBlock(block: Block, language: Language): string {
+  if ('text' in block) return renderParagraph(block.text)
+  return 'code' in block ? renderCode(block.code) : renderButton(block.button, language)
+}
+
 function renderParagraph(text: string): string {
   return `<p class="ink" style="margin:0 0 16px;font-size:16px;line-height:1.55;color:#16171a">${escapeHtml(text)}</p>`
 }
@@ -134,8 +131,9 @@ function renderCode(code: string): string {
   return `<p class="code" style="margin:8px 0 20px;padding:16px 12px;background:#f3f4f6;border:1px solid #e4e5e8;border-radius:8px;text-align:center;font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:24px;line-height:1.3;font-weight:600;color:#16171a">${escapeHtml(code)}</p>`
 }
 
-function renderButton(button: { label: string; url: string }, language: Language): string {
-  const url = escapeHtml(button.url)
+function renderButton(button: Button, language: Language): string {
+  const href = hrefOf(button)
+  const url = escapeHtml(href)
   return `<p style="margin:8px 0 20px"><a class="button" href="${url}" style="display:inline-block;padding:12px 22px;background:#16171a;border-radius:8px;font-size:16px;font-weight:600;color:#ffffff;text-decoration:none">${escapeHtml(button.label)}</a></p>
-<p class="soft" style="margin:0 0 16px;font-size:13px;line-height:1.5;color:#62656d;word-break:break-all">${escapeHtml(texts.mail.layout.orOpenLink(language, { url: button.url }))}</p>`
+<p class="soft" style="margin:0 0 16px;font-size:13px;line-height:1.5;color:#62656d;word-break:break-all">${escapeHtml(texts.mail.layout.orOpenLink(language, { url: href }))}</p>`
 }

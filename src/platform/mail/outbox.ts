@@ -6,9 +6,10 @@ import { nullable } from '../schema.ts'
 import type { Directory } from '../tenancy/directory.ts'
 import { fits } from '../validator.ts'
 import type { Work } from '../work.ts'
-import { composeMail, type Mail, type Message } from './compose.ts'
+import { composeMail, type Mail } from './compose.ts'
+import type { Message } from './message.ts'
 
-export { type Message, titled } from './compose.ts'
+export { type Message, titled, withValues } from './message.ts'
 
 /** How long a mere notice is worth sending. */
 export const NOTICE_USEFUL_SECONDS = 24 * 3600

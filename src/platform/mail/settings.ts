@@ -5,7 +5,8 @@ import { named, nullable } from '../schema.ts'
 import { defineSettings } from '../settings/settings.ts'
 import type { Work } from '../work.ts'
 import { requireEmail } from './address.ts'
-import { type MailKind, mailKinds } from './kinds.ts'
+import { mailKinds } from './kinds.ts'
+import type { MailKind } from './message.ts'
 import { domainOf, maySendAs, readSender } from './sender.ts'
 
 // Excludes control characters, which could start another header, and those that change the text direction. Written
@@ -13,22 +14,24 @@ import { domainOf, maySendAs, readSender } from './sender.ts'
 const UNSEEN = '\\x00-\\x1f\\x7f-\\x9f\u061c\u2028\u2029\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff'
 const ONE_LINE = `^[^\\s${UNSEEN}][^${UNSEEN}]*$`
 
-function line(maxLength: number) {
+/** One line of text for a mail. */
+export function textLine(maxLength: number, example?: string) {
   return Type.String({
     minLength: 1,
     maxLength,
+    ...(example === undefined ? {} : { examples: [example] }),
     pattern: ONE_LINE,
     'x-form': 'one line of text, without marks that change its direction',
   })
 }
 
 function nullableLine(maxLength: number, description: string) {
-  return nullable(line(maxLength), description)
+  return nullable(textLine(maxLength), description)
 }
 
 const Subject = named(
   'MailSubject',
-  nullable(line(150), 'The subject line. Null: the standard one in the language of the reader.'),
+  nullable(textLine(150), 'The subject line. Null: the standard one in the language of the reader.'),
 )
 
 function nullableText(maxLength: number, description: string) {

@@ -1,20 +1,22 @@
+import { EXAMPLE_READER } from '../../../platform/mail/examples.ts'
 import { defineMail } from '../../../platform/mail/kinds.ts'
 import { withoutLinks } from '../../../platform/mail/layout.ts'
-import { type Message, titled } from '../../../platform/mail/outbox.ts'
+import { type Message, titled, withValues } from '../../../platform/mail/outbox.ts'
 import type { Reader } from '../../../platform/messages/language.ts'
 import { texts } from '../../../platform/messages/texts.gen.ts'
 
-const kinds = { identityLinked: defineMail('identity_linked') }
+const kinds = { identityLinked: defineMail('identity_linked', () => linkedMail(EXAMPLE_READER, 'Acme Okta')) }
 
 /** To a user who signs in by a connection or provider for the first time. `source`: its name. */
 export function linkedMail(to: Reader, source: string): Message {
-  return {
+  return withValues({
     kind: kinds.identityLinked,
     to,
-    write: (language) =>
+    values: () => ({ provider: withoutLinks(source) }),
+    write: (language, names) =>
       titled(texts.federation.linked(language), {
-        paragraphs: [texts.federation.signsInBy(language, { source: withoutLinks(source) })],
+        paragraphs: [texts.federation.signsInBy(language, { source: names.provider })],
         footer: texts.mail.unexpected(language),
       }),
-  }
+  })
 }

@@ -1,18 +1,19 @@
 import { defineMail } from '../../../platform/mail/kinds.ts'
 import { withoutLinks } from '../../../platform/mail/layout.ts'
-import { type Message, titled } from '../../../platform/mail/outbox.ts'
+import { type Message, titled, withValues } from '../../../platform/mail/outbox.ts'
 import type { Reader } from '../../../platform/messages/language.ts'
 import { texts } from '../../../platform/messages/texts.gen.ts'
 
+// Without an example: what a customer sets must not be what the team of the account reads.
 const disabled = defineMail('webhook_disabled')
 
 /** To the team of the account: events wait that nobody gets. */
 export function disabledMail(to: Reader, webhook: { name: string; url: string; isGone: boolean }): Message {
-  const about = { name: withoutLinks(webhook.name), origin: withoutLinks(new URL(webhook.url).origin) }
-  return {
+  return withValues({
     kind: disabled,
     to,
-    write: (language) =>
+    values: () => ({ name: withoutLinks(webhook.name), origin: withoutLinks(new URL(webhook.url).origin) }),
+    write: (language, about) =>
       titled(texts.webhooks.disabled(language), {
         paragraphs: [
           (webhook.isGone ? texts.webhooks.gone : texts.webhooks.failing)(language, about),
@@ -20,5 +21,5 @@ export function disabledMail(to: Reader, webhook: { name: string; url: string; i
         ],
         footer: texts.webhooks.team(language),
       }),
-  }
+  })
 }

@@ -1,34 +1,49 @@
+import { EXAMPLE_LINK } from '../../../platform/mail/examples.ts'
 import { defineMail } from '../../../platform/mail/kinds.ts'
-import { type Message, titled } from '../../../platform/mail/outbox.ts'
+import { type Message, titled, withValues } from '../../../platform/mail/outbox.ts'
 import { type Language, momentInWords, type Reader, spanInWords } from '../../../platform/messages/language.ts'
 import { texts } from '../../../platform/messages/texts.gen.ts'
 import { readAgent } from './agent.ts'
 import type { Device } from './device.ts'
 
-const kinds = { newDevice: defineMail('new_device') }
+const kinds = {
+  newDevice: defineMail('new_device', () =>
+    newDeviceMail({
+      ...EXAMPLE_LINK,
+      at: new Date('2030-01-31T12:00:00Z'),
+      ip: '203.0.113.7',
+      userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0',
+      ttlSeconds: 86_400,
+    }),
+  ),
+}
 
 /** To whoever has signed in from a device that is new to them, with the link by which they say that it was not them. */
 export function newDeviceMail(signIn: Device & { to: Reader; at: Date; url: string; ttlSeconds: number }): Message {
   const { to, at, ip, userAgent, url, ttlSeconds } = signIn
-  return {
+  return withValues({
     kind: kinds.newDevice,
     to,
-    write(language) {
-      const program = nameProgram(language, userAgent)
-      return titled(texts.devices.newSignIn(language), {
+    values: (language) => ({
+      time: momentInWords(language, at),
+      device: nameProgram(language, userAgent),
+      ip,
+      expires_in: spanInWords(language, ttlSeconds),
+    }),
+    write: (language, { time, device, ip, expires_in }) =>
+      titled(texts.devices.newSignIn(language), {
         paragraphs: [
           texts.devices.signedIn(language),
-          momentInWords(language, at),
+          time,
           ip === null
-            ? texts.devices.fromUnknown(language, { program })
-            : texts.devices.from(language, { program, ip }),
+            ? texts.devices.fromUnknown(language, { program: device })
+            : texts.devices.from(language, { program: device, ip }),
           texts.devices.endSessions(language),
         ],
         button: { label: texts.mail.itWasNotMe(language), url },
-        footer: texts.mail.linkIfItWasYou(language, { span: spanInWords(language, ttlSeconds) }),
-      })
-    },
-  }
+        footer: texts.mail.linkIfItWasYou(language, { span: expires_in }),
+      }),
+  })
 }
 
 /** In words of ours alone: whoever signs in writes the header, and must not write the mail. */

@@ -1,11 +1,19 @@
 import { maskEmail } from '../../../platform/mail/address.ts'
+import { EXAMPLE_CODE, EXAMPLE_LINK, EXAMPLE_READER } from '../../../platform/mail/examples.ts'
 import { defineMail } from '../../../platform/mail/kinds.ts'
-import { type Message, titled } from '../../../platform/mail/outbox.ts'
+import { type Message, titled, withValues } from '../../../platform/mail/outbox.ts'
 import { type Language, type Reader, spanInWords } from '../../../platform/messages/language.ts'
 import { texts } from '../../../platform/messages/texts.gen.ts'
 import type { ShownCode } from '../otp/otp.ts'
 
-const kinds = { newAddress: defineMail('email_change_otp'), ownEmailChanged: defineMail('own_email_changed') }
+const kinds = {
+  newAddress: defineMail('email_change_otp', () =>
+    newAddressMail({ ...EXAMPLE_LINK, asker: 'ada@old.example.com', otp: EXAMPLE_CODE }),
+  ),
+  ownEmailChanged: defineMail('own_email_changed', () =>
+    ownAddressChangedMail({ ...EXAMPLE_LINK, old: EXAMPLE_READER, new: 'ada@new.example.com', ttlSeconds: 604_800 }),
+  ),
+}
 
 /**
  * To the address that somebody wants to have: the code that proves it, which is not in the subject, since lock screens show
@@ -20,24 +28,28 @@ export function newAddressMail(change: {
   ttlSeconds: number
 }): Message {
   const { to, otp, url, ttlSeconds } = change
-  const account = { address: maskEmail(change.asker) }
-  return {
+  return withValues({
     kind: kinds.newAddress,
     to,
-    write: (language) =>
+    values: (language) => ({
+      account_address: maskEmail(change.asker),
+      digits: otp.digitCode,
+      expires_in: spanInWords(language, ttlSeconds),
+    }),
+    write: (language, names) =>
       titled(texts.emailChange.confirmNew(language), {
         paragraphs: [
-          texts.emailChange.asks(language, account),
+          texts.emailChange.asks(language, { address: names.account_address }),
           ...(url === null ? [] : [texts.emailChange.follow(language)]),
         ],
         ...(url === null ? {} : { button: { label: texts.emailChange.useAddress(language), url } }),
         code: otp.code,
-        codeLabel: labelOf(language, otp, url !== null),
+        codeLabel: labelOf(language, names.digits, url !== null),
         footer: (url === null ? texts.emailChange.codeNotAskedFor : texts.emailChange.linkNotAskedFor)(language, {
-          span: spanInWords(language, ttlSeconds),
+          span: names.expires_in,
         }),
       }),
-  }
+  })
 }
 
 interface OwnChange {
@@ -49,29 +61,34 @@ interface OwnChange {
 
 /** To the old address, with the link that brings it back, if it may be. The new one is masked: it may be somebody else's. */
 export function ownAddressChangedMail(change: OwnChange): Message {
-  return {
+  const { url, ttlSeconds } = change
+  return withValues({
     kind: kinds.ownEmailChanged,
     to: change.old,
-    write: (language) =>
+    values: (language) => ({
+      new_address: maskEmail(change.new),
+      undo_expires_in: url === null ? null : spanInWords(language, ttlSeconds),
+    }),
+    write: (language, names) =>
       titled(texts.mail.addressChanged(language), {
         paragraphs: [
-          texts.mail.addressNow(language, { address: maskEmail(change.new) }),
-          ...(change.url === null ? [] : [texts.emailChange.bringBack(language)]),
+          texts.mail.addressNow(language, { address: names.new_address }),
+          ...(url === null ? [] : [texts.emailChange.bringBack(language)]),
         ],
-        ...wayBack(language, change),
+        ...wayBack(language, url, names.undo_expires_in),
       }),
-  }
+  })
 }
 
-function wayBack(language: Language, { url, ttlSeconds }: OwnChange) {
-  if (url === null) return { footer: texts.mail.unexpected(language) }
+function wayBack(language: Language, url: string | null, span: string | null) {
+  if (url === null || span === null) return { footer: texts.mail.unexpected(language) }
   return {
     button: { label: texts.mail.itWasNotMe(language), url },
-    footer: texts.mail.linkIfItWasYou(language, { span: spanInWords(language, ttlSeconds) }),
+    footer: texts.mail.linkIfItWasYou(language, { span }),
   }
 }
 
-function labelOf(language: Language, { digitCode: digits }: ShownCode, hasLink: boolean): string {
+function labelOf(language: Language, digits: string | null, hasLink: boolean): string {
   if (digits === null) return (hasLink ? texts.emailChange.orCode : texts.emailChange.code)(language)
   return (hasLink ? texts.emailChange.orCodeOrDigits : texts.emailChange.codeOrDigits)(language, { digits })
 }

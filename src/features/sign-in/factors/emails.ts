@@ -1,13 +1,14 @@
+import { EXAMPLE_READER } from '../../../platform/mail/examples.ts'
 import { defineMail } from '../../../platform/mail/kinds.ts'
-import { type Message, titled } from '../../../platform/mail/outbox.ts'
+import { type Message, titled, withValues } from '../../../platform/mail/outbox.ts'
 import { type Reader, spanInWords } from '../../../platform/messages/language.ts'
 import { texts } from '../../../platform/messages/texts.gen.ts'
 import type { NewSms } from '../../../platform/sms/outbox.ts'
 
 const kinds = {
-  mfaEnrolled: defineMail('mfa_enrolled'),
-  mfaRemoved: defineMail('mfa_removed'),
-  backupCodeUsed: defineMail('backup_code_used'),
+  mfaEnrolled: defineMail('mfa_enrolled', () => enrolledMail(EXAMPLE_READER, 'app')),
+  mfaRemoved: defineMail('mfa_removed', () => removedMail(EXAMPLE_READER, 'app', 'act')),
+  backupCodeUsed: defineMail('backup_code_used', () => backupCodeUsedMail(EXAMPLE_READER, 7)),
 }
 
 export type Factor = 'app' | 'phone'
@@ -45,9 +46,10 @@ export function removedMail(to: Reader, factor: Factor, by: 'act' | 'proof'): Me
 }
 
 export function backupCodeUsedMail(to: Reader, left: number): Message {
-  return {
+  return withValues({
     kind: kinds.backupCodeUsed,
     to,
+    values: () => ({ codes_left: String(left) }),
     write: (language) => ({
       subject: texts.factors.backupUsedSubject(language),
       content: {
@@ -59,7 +61,7 @@ export function backupCodeUsedMail(to: Reader, left: number): Message {
         footer: texts.factors.notYou(language),
       },
     }),
-  }
+  })
 }
 
 /** The code of a phone that is to become, or is, a second factor. */

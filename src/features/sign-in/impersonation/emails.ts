@@ -1,19 +1,21 @@
+import { EXAMPLE_READER } from '../../../platform/mail/examples.ts'
 import { defineMail } from '../../../platform/mail/kinds.ts'
-import { type Message, titled } from '../../../platform/mail/outbox.ts'
+import { type Message, titled, withValues } from '../../../platform/mail/outbox.ts'
 import { type Reader, spanInWords } from '../../../platform/messages/language.ts'
 import { texts } from '../../../platform/messages/texts.gen.ts'
 
-const kinds = { started: defineMail('impersonation_started') }
+const kinds = { started: defineMail('impersonation_started', () => startedMail(EXAMPLE_READER, 1800)) }
 
 /** To the user. It holds no word of the caller's, such as the reason: the person finds that with their sessions. */
 export function startedMail(to: Reader, seconds: number): Message {
-  return {
+  return withValues({
     kind: kinds.started,
     to,
-    write: (language) =>
+    values: (language) => ({ duration: spanInWords(language, seconds) }),
+    write: (language, names) =>
       titled(texts.impersonation.started(language), {
-        paragraphs: [texts.impersonation.seesIt(language, { span: spanInWords(language, seconds) })],
+        paragraphs: [texts.impersonation.seesIt(language, { span: names.duration })],
         footer: texts.mail.unexpected(language),
       }),
-  }
+  })
 }

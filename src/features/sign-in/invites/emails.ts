@@ -1,11 +1,16 @@
+import { EXAMPLE_LINK } from '../../../platform/mail/examples.ts'
 import { defineMail } from '../../../platform/mail/kinds.ts'
 import { withoutLinks } from '../../../platform/mail/layout.ts'
-import { type Message, titled } from '../../../platform/mail/outbox.ts'
+import { type Message, titled, withValues } from '../../../platform/mail/outbox.ts'
 import { type Language, spanInWords } from '../../../platform/messages/language.ts'
 import { texts } from '../../../platform/messages/texts.gen.ts'
 import type { LinkMailData } from '../links/send-link/send-link.ts'
 
-const kinds = { invite: defineMail('invite') }
+const kinds = {
+  invite: defineMail('invite', () =>
+    inviteMail(EXAMPLE_LINK, { organization: 'First Customer', inviter: 'Ada Lovelace', asks: 'password' }),
+  ),
+}
 
 /** What the mail with an invitation says. */
 export interface InviteMailData {
@@ -22,30 +27,35 @@ export interface InviteMailData {
 
 /** The mail with an invitation. */
 export function inviteMail(mail: LinkMailData, { organization, inviter, asks }: InviteMailData): Message {
-  const names = { organization: organization === null ? '{brand}' : withoutLinks(organization) }
-  return {
+  return withValues({
     kind: kinds.invite,
     to: mail.to,
-    write: (language) => {
-      const title =
+    values: (language, brand) => ({
+      organization: organization === null ? brand : withoutLinks(organization),
+      inviter: inviter === null ? null : withoutLinks(inviter),
+      expires_in: spanInWords(language, mail.ttlSeconds),
+    }),
+    write: (language, { organization, inviter, expires_in }) =>
+      titled(
         inviter === null
-          ? texts.invites.invited(language, names)
-          : texts.invites.invitedBy(language, { ...names, inviter: withoutLinks(inviter) })
-      return titled(title, bodies[asks](language, mail))
-    },
-  }
+          ? texts.invites.invited(language, { organization })
+          : texts.invites.invitedBy(language, { organization, inviter }),
+        bodies[asks](language, mail.url, expires_in),
+      ),
+  })
 }
 
 const bodies = {
-  password: (language: Language, mail: LinkMailData) => acceptable(language, mail, texts.invites.created),
-  acceptance: (language: Language, mail: LinkMailData) =>
-    acceptable(language, mail, texts.invites.createdWithoutPassword),
-  signInByPassword: (language: Language, mail: LinkMailData) => known(language, mail, texts.invites.haveAccount),
-  singleSignOn: (language: Language, mail: LinkMailData) => known(language, mail, texts.invites.singleSignOn.paragraph),
-  signIn: (language: Language, mail: LinkMailData) => known(language, mail, texts.invites.signInAsUsual),
+  password: (language: Language, url: string, span: string) =>
+    acceptable(language, texts.invites.created, { url, span }),
+  acceptance: (language: Language, url: string, span: string) =>
+    acceptable(language, texts.invites.createdWithoutPassword, { url, span }),
+  signInByPassword: (language: Language, url: string) => known(language, texts.invites.haveAccount, url),
+  singleSignOn: (language: Language, url: string) => known(language, texts.invites.singleSignOn.paragraph, url),
+  signIn: (language: Language, url: string) => known(language, texts.invites.signInAsUsual, url),
 }
 
-function known(language: Language, { url }: LinkMailData, says: (language: Language) => string) {
+function known(language: Language, says: (language: Language) => string, url: string) {
   return {
     paragraphs: [says(language)],
     button: { label: texts.invites.open(language), url },
@@ -53,11 +63,15 @@ function known(language: Language, { url }: LinkMailData, says: (language: Langu
   }
 }
 
-function acceptable(language: Language, { url, ttlSeconds }: LinkMailData, says: (language: Language) => string) {
+function acceptable(
+  language: Language,
+  says: (language: Language) => string,
+  { url, span }: { url: string; span: string },
+) {
   return {
     paragraphs: [says(language)],
     button: { label: texts.invites.accept(language), url },
-    footer: texts.invites.worksOnce(language, { span: spanInWords(language, ttlSeconds) }),
+    footer: texts.invites.worksOnce(language, { span }),
   }
 }
 
@@ -66,15 +80,18 @@ export function teamInviteMail(
   mail: LinkMailData,
   { name, isKnown }: { name: string | null; isKnown: boolean },
 ): Message {
-  const team = name === null ? '{brand}' : withoutLinks(name)
-  return {
+  return withValues({
     kind: kinds.invite,
     to: mail.to,
-    write: (language) =>
+    values: (language, brand) => ({
+      organization: name === null ? brand : withoutLinks(name),
+      expires_in: spanInWords(language, mail.ttlSeconds),
+    }),
+    write: (language, { organization: team, expires_in: span }) =>
       titled(texts.invites.invitedToTeam(language, { team }), {
         paragraphs: [(isKnown ? texts.invites.joinAsYouAre : texts.invites.joinWithPassword)(language, { team })],
         button: { label: texts.invites.accept(language), url: mail.url },
-        footer: texts.invites.worksOnce(language, { span: spanInWords(language, mail.ttlSeconds) }),
+        footer: texts.invites.worksOnce(language, { span }),
       }),
-  }
+  })
 }

@@ -6,7 +6,8 @@ test('a mail with digits speaks of no words', () => {
   const to = { email: 'ada@example.com', locale: null }
   const written = (code: string) =>
     LANGUAGES.map((language) => {
-      const { content } = signInMail(to, 'login', { code, digitCode: null, ttlSeconds: 600 }).write(language)
+      const mail = signInMail(to, 'login', { code, digitCode: null, ttlSeconds: 600 })
+      const { content } = mail.write(language, mail.values?.(language, 'Acme') ?? {})
       return [...content.paragraphs, content.footer]
     })
   expect(written('378078')[0]).toEqual([

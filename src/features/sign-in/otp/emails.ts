@@ -1,17 +1,18 @@
+import { EXAMPLE_CODE, EXAMPLE_READER } from '../../../platform/mail/examples.ts'
 import { defineMail } from '../../../platform/mail/kinds.ts'
-import { type Message, titled } from '../../../platform/mail/outbox.ts'
+import { type Message, titled, withValues } from '../../../platform/mail/outbox.ts'
 import { exactSpanInWords, type Language, type Reader, spanInWords } from '../../../platform/messages/language.ts'
 import { texts } from '../../../platform/messages/texts.gen.ts'
 import type { NewSms } from '../../../platform/sms/outbox.ts'
 import type { ShownCode } from './codes.ts'
 
 const kinds = {
-  otp: defineMail('otp'),
-  login: defineMail('login_otp'),
-  signup: defineMail('signup_otp'),
-  step_up: defineMail('step_up_otp'),
-  discovery: defineMail('discovery_otp'),
-  singleSignOn: defineMail('single_sign_on'),
+  otp: defineMail('otp', () => codeMail(EXAMPLE_READER, EXAMPLE_CODE)),
+  login: defineMail('login_otp', () => signInMail(EXAMPLE_READER, 'login', EXAMPLE_CODE)),
+  signup: defineMail('signup_otp', () => signInMail(EXAMPLE_READER, 'signup', EXAMPLE_CODE)),
+  step_up: defineMail('step_up_otp', () => signInMail(EXAMPLE_READER, 'step_up', EXAMPLE_CODE)),
+  discovery: defineMail('discovery_otp', () => signInMail(EXAMPLE_READER, 'discovery', EXAMPLE_CODE)),
+  singleSignOn: defineMail('single_sign_on', () => singleSignOnMail(EXAMPLE_READER)),
 }
 
 /** Title and instruction of a code of words, by its purpose. The mail of a sign-up has another subject and heading. */
@@ -24,16 +25,17 @@ const WORDS = {
 
 /** The mail with a code of the generator. It is in no subject, which lock screens show. */
 export function codeMail(to: Reader, { code, digitCode, ttlSeconds }: ShownCode): Message {
-  return {
+  return withValues({
     kind: kinds.otp,
     to,
-    write: (language) =>
+    values: (language) => ({ digits: digitCode, expires_in: exactSpanInWords(language, ttlSeconds) }),
+    write: (language, names) =>
       titled(texts.otp.oneTimeCode(language), {
-        paragraphs: [texts.otp.enterCode(language), ...digitsLine(language, digitCode)],
+        paragraphs: [texts.otp.enterCode(language), ...digitsLine(language, names.digits)],
         code,
-        footer: texts.otp.codeNotAskedFor(language, { span: exactSpanInWords(language, ttlSeconds) }),
+        footer: texts.otp.codeNotAskedFor(language, { span: names.expires_in }),
       }),
-  }
+  })
 }
 
 /** The same as a text message. */
@@ -56,19 +58,20 @@ export function signInMail(to: Reader, purpose: keyof typeof WORDS, otp: ShownCo
   const [ask, once] = /^\d+$/.test(otp.code)
     ? ([texts.otp.enterCode, texts.otp.codeNotAskedFor] as const)
     : ([enter, texts.otp.wordsNotAskedFor] as const)
-  return {
+  return withValues({
     kind: kinds[purpose],
     to,
-    write: (language) => ({
+    values: (language) => ({ digits: otp.digitCode, expires_in: spanInWords(language, otp.ttlSeconds) }),
+    write: (language, names) => ({
       subject: (title ?? texts.mail.confirmAddress)(language),
       content: {
         heading: (title ?? texts.mail.welcome)(language),
-        paragraphs: [ask(language), ...digitsLine(language, otp.digitCode)],
+        paragraphs: [ask(language), ...digitsLine(language, names.digits)],
         code: otp.code,
-        footer: once(language, { span: spanInWords(language, otp.ttlSeconds) }),
+        footer: once(language, { span: names.expires_in }),
       },
     }),
-  }
+  })
 }
 
 /** The mail in place of a code or a link, to a person who signs in by single sign-on alone. */

@@ -1,50 +1,54 @@
+import { EXAMPLE_READER } from '../../../platform/mail/examples.ts'
 import { defineMail } from '../../../platform/mail/kinds.ts'
 import { withoutLinks } from '../../../platform/mail/layout.ts'
-import { type Message, titled } from '../../../platform/mail/outbox.ts'
+import { type Message, titled, withValues } from '../../../platform/mail/outbox.ts'
 import type { Language, Reader } from '../../../platform/messages/language.ts'
 import { texts } from '../../../platform/messages/texts.gen.ts'
 
-const kinds = { passkeyRegistered: defineMail('passkey_registered'), passkeyDeleted: defineMail('passkey_deleted') }
+const kinds = {
+  passkeyRegistered: defineMail('passkey_registered', () => passkeyRegisteredMail(EXAMPLE_READER, 'MacBook')),
+  passkeyDeleted: defineMail('passkey_deleted', () => passkeyDeletedMail(EXAMPLE_READER, ['MacBook'])),
+}
 
 /** Notifies the user, and so the victim of a takeover, of a new sign-in method (ASVS 6.3.7). */
 export function passkeyRegisteredMail(to: Reader, name: string | null): Message {
-  return {
+  return withValues({
     kind: kinds.passkeyRegistered,
     to,
-    write: (language) =>
+    values: () => ({ passkey_names: name === null ? null : withoutLinks(name) }),
+    write: (language, { passkey_names }) =>
       notice(
         language,
         texts.passkeys.added(language),
-        name === null
+        passkey_names === null
           ? texts.passkeys.signsIn(language)
-          : texts.passkeys.namedSignsIn(language, { name: withoutLinks(name) }),
+          : texts.passkeys.namedSignsIn(language, { name: passkey_names }),
       ),
-  }
+  })
 }
 
 /** The same for passkeys that were removed; null stands for one without a name. */
 export function passkeyDeletedMail(to: Reader, names: (string | null)[]): Message {
-  const [name = null, ...more] = names
-  return {
+  const named = names.filter((name) => name !== null)
+  return withValues({
     kind: kinds.passkeyDeleted,
     to,
-    write(language) {
-      if (more.length > 0)
-        return notice(language, texts.passkeys.severalRemoved(language, names.length), severalText(language, names))
-      const text =
-        name === null
-          ? texts.passkeys.signsInNoMore(language)
-          : texts.passkeys.namedSignsInNoMore(language, { name: withoutLinks(name) })
-      return notice(language, texts.passkeys.removed(language), text)
-    },
-  }
+    values: () => ({ passkey_names: named.length === 0 ? null : withoutLinks(named.join(', ')) }),
+    write: (language, { passkey_names }) =>
+      names.length > 1
+        ? notice(language, texts.passkeys.severalRemoved(language, names.length), severalText(language, passkey_names))
+        : notice(language, texts.passkeys.removed(language), oneText(language, passkey_names)),
+  })
 }
 
-function severalText(language: Language, names: (string | null)[]): string {
-  const named = names.filter((name) => name !== null)
-  return named.length === 0
+function oneText(language: Language, name: string | null): string {
+  return name === null ? texts.passkeys.signsInNoMore(language) : texts.passkeys.namedSignsInNoMore(language, { name })
+}
+
+function severalText(language: Language, names: string | null): string {
+  return names === null
     ? texts.passkeys.severalSignInNoMore(language)
-    : texts.passkeys.severalNamedSignInNoMore(language, { names: withoutLinks(named.join(', ')) })
+    : texts.passkeys.severalNamedSignInNoMore(language, { names })
 }
 
 function notice(language: Language, title: string, text: string) {

@@ -1,27 +1,29 @@
+import { EXAMPLE_LINK, EXAMPLE_READER } from '../../../platform/mail/examples.ts'
 import { defineMail } from '../../../platform/mail/kinds.ts'
-import { type Message, titled } from '../../../platform/mail/outbox.ts'
+import { type Message, titled, withValues } from '../../../platform/mail/outbox.ts'
 import { type Reader, spanInWords } from '../../../platform/messages/language.ts'
 import { texts } from '../../../platform/messages/texts.gen.ts'
 import type { LinkMailData } from '../links/send-link/send-link.ts'
 
 const kinds = {
-  passwordReset: defineMail('password_reset'),
-  passwordChanged: defineMail('password_changed'),
-  accountLocked: defineMail('account_locked'),
+  passwordReset: defineMail('password_reset', () => resetMail(EXAMPLE_LINK)),
+  passwordChanged: defineMail('password_changed', () => passwordChangedMail(EXAMPLE_READER, 'user')),
+  accountLocked: defineMail('account_locked', () => lockedMail(EXAMPLE_LINK, { where: 'account', shut: 'password' })),
 }
 
 /** The mail with the link to replace a forgotten password. */
 export function resetMail({ to, url, ttlSeconds }: LinkMailData): Message {
-  return {
+  return withValues({
     kind: kinds.passwordReset,
     to,
-    write: (language) =>
+    values: (language) => ({ expires_in: spanInWords(language, ttlSeconds) }),
+    write: (language, names) =>
       titled(texts.password.choose(language), {
         paragraphs: [texts.password.requested(language)],
         button: { label: texts.password.chooseLabel(language), url },
-        footer: texts.password.staysTheSame(language, { span: spanInWords(language, ttlSeconds) }),
+        footer: texts.password.staysTheSame(language, { span: names.expires_in }),
       }),
-  }
+  })
 }
 
 /** Notifies the user, and so the victim of a takeover, that the password was changed (ASVS 6.3.7). */

@@ -1,10 +1,11 @@
+import { EXAMPLE_LINK } from '../../../platform/mail/examples.ts'
 import { defineMail } from '../../../platform/mail/kinds.ts'
-import type { Message } from '../../../platform/mail/outbox.ts'
+import { type Message, withValues } from '../../../platform/mail/outbox.ts'
 import { spanInWords } from '../../../platform/messages/language.ts'
 import { texts } from '../../../platform/messages/texts.gen.ts'
 import type { LinkMailData } from '../links/send-link/send-link.ts'
 
-const kinds = { signupLink: defineMail('signup_link') }
+const kinds = { signupLink: defineMail('signup_link', () => signupLinkMail(EXAMPLE_LINK, 'signUp')) }
 
 const TEXTS = {
   signUp: {
@@ -24,17 +25,18 @@ const TEXTS = {
 /** The mail with the link that finishes a sign-up, or that signs an existing user in. */
 export function signupLinkMail({ to, url, ttlSeconds }: LinkMailData, act: keyof typeof TEXTS): Message {
   const { subject, heading, paragraph, label } = TEXTS[act]
-  return {
+  return withValues({
     kind: kinds.signupLink,
     to,
-    write: (language) => ({
+    values: (language) => ({ expires_in: spanInWords(language, ttlSeconds) }),
+    write: (language, names) => ({
       subject: subject(language),
       content: {
         heading: heading(language),
         paragraphs: [paragraph(language)],
         button: { label: label(language), url },
-        footer: texts.mail.linkNotAskedFor(language, { span: spanInWords(language, ttlSeconds) }),
+        footer: texts.mail.linkNotAskedFor(language, { span: names.expires_in }),
       },
     }),
-  }
+  })
 }

@@ -1,20 +1,24 @@
 import { maskEmail } from '../../../../platform/mail/address.ts'
+import { EXAMPLE_READER } from '../../../../platform/mail/examples.ts'
 import { defineMail } from '../../../../platform/mail/kinds.ts'
-import { type Message, titled } from '../../../../platform/mail/outbox.ts'
+import { type Message, titled, withValues } from '../../../../platform/mail/outbox.ts'
 import type { Reader } from '../../../../platform/messages/language.ts'
 import { texts } from '../../../../platform/messages/texts.gen.ts'
 
-const kinds = { emailChanged: defineMail('email_changed') }
+const kinds = {
+  emailChanged: defineMail('email_changed', () => addressChangedMail(EXAMPLE_READER, 'ada@new.example.com')),
+}
 
 /** To the old address. The new one is masked: the reader of the old mailbox may not be meant to know it. */
 export function addressChangedMail(before: Reader, newAddress: string): Message {
-  return {
+  return withValues({
     kind: kinds.emailChanged,
     to: before,
-    write: (language) =>
+    values: () => ({ new_address: maskEmail(newAddress) }),
+    write: (language, names) =>
       titled(texts.mail.addressChanged(language), {
-        paragraphs: [texts.mail.addressNow(language, { address: maskEmail(newAddress) })],
+        paragraphs: [texts.mail.addressNow(language, { address: names.new_address })],
         footer: texts.mail.unexpected(language),
       }),
-  }
+  })
 }

@@ -1,0 +1,10 @@
+/** What examples of mails show. */
+export const EXAMPLE_READER = { email: 'ada@example.com', locale: null }
+
+export const EXAMPLE_LINK = {
+  to: EXAMPLE_READER,
+  url: 'https://auth.example.com/auth/link?token_hash=Zm9yIGV4YW1wbGU',
+  ttlSeconds: 600,
+}
+
+export const EXAMPLE_CODE = { code: 'amber falcon', digitCode: '204618', ttlSeconds: 300 }

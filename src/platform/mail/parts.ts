@@ -1,0 +1,116 @@
+import type { Language } from '../messages/language.ts'
+import { texts } from '../messages/texts.gen.ts'
+import { type Block, type LaidMail, oneLine } from './layout.ts'
+import type { MailValues, WrittenMail } from './message.ts'
+
+/** The texts of a mail, with placeholders. */
+export interface MailParts {
+  subject: string
+  heading: string
+  /** Paragraphs. At the end of one, `{link}` places the button and `{code}` the code; `{standard}` alone, all standard ones. */
+  body: string[]
+  /** Null in a mail without a link. */
+  button: string | null
+  footer: string
+}
+
+/** The parts that a directory has set. */
+export type MailTemplate = { [P in keyof MailParts]?: NonNullable<MailParts[P]> }
+
+/** The part of a paragraph before its block, and the name of the block. */
+const BLOCK = /^(.*?)\s*\{(code|link)\}$/su
+export const STANDARD = '{standard}'
+
+/** The texts of a mail that no directory has changed. */
+export function standardParts({ subject, content }: WrittenMail, language: Language): MailParts {
+  const { heading, paragraphs, button, code, codeLabel = texts.mail.layout.orEnterCode(language), footer } = content
+  const label = button || content.codeLabel !== undefined ? `${codeLabel} ` : ''
+  const body = [...paragraphs, ...(button ? ['{link}'] : []), ...(code === undefined ? [] : [`${label}{code}`])]
+  return { subject, heading, body, button: button?.label ?? null, footer }
+}
+
+/**
+ * The texts of a mail, filled in. Of each part the first template that has it decides, or else the standard text. A text with a
+ * placeholder that has no value in this mail does not count; of a body only that paragraph does not, its code or link stays.
+ */
+export function layOut(
+  written: WrittenMail,
+  values: MailValues,
+  templates: MailTemplate[],
+  language: Language,
+): LaidMail & { subject: string } {
+  const { content } = written
+  const standard = standardParts(written, language)
+  const first = (part: 'subject' | 'heading' | 'button' | 'footer') => {
+    const given = [...templates.map((template) => template[part] ?? null), standard[part]]
+    return given.map((text) => (text === null ? null : fill(text, values))).find((text) => text !== null) ?? ''
+  }
+  const places: Places = {
+    values,
+    code: content.code,
+    button: content.button && { label: first('button'), url: content.button.url },
+    standard: { paragraphs: content.paragraphs, body: standard.body },
+  }
+  const bodies = [...templates.flatMap(({ body }) => (body ? [body] : [])), standard.body].map((body) =>
+    lay(body, places),
+  )
+  // A body that an earlier release stored may lack the code or link that the mail has by now.
+  const wanted = namesOfBlocks(lay(standard.body, places))
+  const blocks = bodies.find((blocks) => namesOfBlocks(blocks) === wanted) ?? []
+  return { subject: first('subject'), heading: first('heading'), blocks, footer: first('footer') }
+}
+
+const namesOfBlocks = (blocks: Block[]) =>
+  blocks
+    .flatMap((block) => ('text' in block ? [] : Object.keys(block)))
+    .toSorted()
+    .join()
+
+/** What the placeholders of a body stand for. */
+interface Places {
+  values: MailValues
+  code: string | undefined
+  button: { label: string; url: string } | undefined
+  standard: { paragraphs: string[]; body: string[] }
+}
+
+function lay(body: string[], places: Places): Block[] {
+  const { values, standard } = places
+  return body.flatMap((paragraph) => {
+    if (paragraph === STANDARD) return standard.paragraphs.flatMap((text) => textBlock(fill(text, values)))
+    const [, before = '', name] = BLOCK.exec(paragraph) ?? []
+    if (name === undefined) return textBlock(fill(paragraph, values))
+    const block = blockOf(name, places)
+    // Of another mail of the kind.
+    if (block === null) return []
+    return [...textBlock(fill(before, values) ?? fill(standardLabel(name, standard.body), values)), block]
+  })
+}
+
+function blockOf(name: string, { code, button }: Places): Block | null {
+  if (name === 'link') return button ? { button } : null
+  return code === undefined ? null : { code: oneLine(code) }
+}
+
+function textBlock(text: string | null): Block[] {
+  return text ? [{ text }] : []
+}
+
+function standardLabel(name: string, body: string[]): string {
+  const found = body.map((paragraph) => BLOCK.exec(paragraph)).find((match) => match?.[2] === name)
+  return found?.[1] ?? ''
+}
+
+/**
+ * The text with its placeholders filled in, in one pass: a value that looks like a placeholder stays as it is. Null if one
+ * of them has no value in this mail.
+ */
+function fill(text: string, values: MailValues): string | null {
+  let isLacking = false
+  const filled = text.replaceAll(/\{(\w+)\}/g, (whole, name: string) => {
+    if (!Object.hasOwn(values, name)) return whole
+    isLacking ||= values[name] === null
+    return values[name] ?? ''
+  })
+  return isLacking ? null : oneLine(filled)
+}

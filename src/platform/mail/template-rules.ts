@@ -1,0 +1,137 @@
+import { Type } from 'typebox'
+import type { FieldError } from '../errors.ts'
+import { nullable } from '../schema.ts'
+import { fits } from '../validator.ts'
+import type { MailKind } from './message.ts'
+import { type MailTemplate, STANDARD } from './parts.ts'
+import { isOptional, type Placeholder, placeholdersOf } from './placeholders.ts'
+import { textLine } from './settings.ts'
+
+const parts = {
+  subject: textLine(150, 'Your words for {brand}'),
+  heading: textLine(150, 'Sign in to {brand}'),
+  body: Type.Array(textLine(500), {
+    minItems: 1,
+    maxItems: 20,
+    examples: [['Enter these words where you sign in to {brand}:', '{code}']],
+  }),
+  button: textLine(60, 'Sign in'),
+  footer: textLine(500, 'They work for {expires_in}.'),
+}
+
+/** The parts as fields of a body or an answer. */
+export const partFields = {
+  subject: nullable(parts.subject, 'The subject line.'),
+  heading: nullable(parts.heading, 'The heading, which is the first line of the email.'),
+  body: nullable(
+    parts.body,
+    'The paragraphs below the heading. `{link}` and `{code}` each end a paragraph, below which the button or the code is shown. `{standard}`, as a paragraph, stands for the standard ones. A paragraph with a placeholder that has no value in an email is left out.',
+  ),
+  button: nullable(parts.button, 'The label of the button that opens the link. Null in emails without a link.'),
+  footer: nullable(parts.footer, 'The last paragraph, in small letters.'),
+}
+
+const Stored = Type.Partial(Type.Object(parts))
+
+/** The parts that a row has; nothing, if this release cannot read them. */
+export function readTemplate(value: unknown): MailTemplate | null {
+  return fits(Stored, value) ? value : null
+}
+
+/** What is wrong with a template. Texts in force are judged again, since another release may have stored them. */
+export function findProblems(kind: MailKind, template: MailTemplate): FieldError[] {
+  const placeholders = placeholdersOf(kind)
+  const { body = null, ...lines } = template
+  const texts = [
+    ...Object.entries(lines).map(([field, text]) => ({ field, text, isBody: false })),
+    ...(body ?? []).map((text, at) => ({ field: `body.${at}`, text, isBody: true })),
+  ]
+  return [
+    ...texts.flatMap((text) => findTextProblems(text, placeholders)),
+    ...(body === null ? [] : findBodyProblems(body, placeholders)),
+    ...(template.button === undefined || placeholders.some(({ name }) => name === 'link')
+      ? []
+      : [problem('button', 'unused', 'button is of no use: this email has no link')]),
+  ]
+}
+
+function problem(field: string, code: string, message: string): FieldError {
+  return { field, code, message }
+}
+
+interface PartText {
+  field: string
+  text: string
+  isBody: boolean
+}
+
+/** A placeholder that ends its paragraph, or is the whole of it. */
+const PLACED_BLOCK = /\{(?:code|link)\}$/
+
+function findTextProblems({ field, text, isBody }: PartText, placeholders: Placeholder[]): FieldError[] {
+  const names = namesIn(text)
+  const unknown = names.find((name) => !placeholders.some((known) => known.name === name))
+  const bodyOnly = isBody ? [] : names.filter((name) => placeholders.some((p) => p.name === name && p.only_in_body))
+  const inside = text.replace(PLACED_BLOCK, '')
+  const [braces, shown] = [text.replaceAll(PLACEHOLDER, ''), text.replaceAll(PLACEHOLDER, 'x')]
+  const isMisplaced =
+    bodyOnly.length > 0 || /\{(?:code|link)\}/.test(inside) || (names.includes('standard') && text !== STANDARD)
+  return [
+    ...(unknown === undefined && !/[{}]/.test(braces)
+      ? []
+      : [problem(field, 'placeholder', `${field} may contain no placeholder but ${listed(placeholders, isBody)}`)]),
+    ...(isMisplaced ? [problem(field, 'placeholder_misplaced', `${field}: ${PLACES}`)] : []),
+    ...(INVISIBLE.test(text)
+      ? [problem(field, 'invisible_character', `${field} must not contain invisible characters`)]
+      : []),
+    ...(LINKS.some((link) => link.test(shown))
+      ? [problem(field, 'link', `${field} must not contain what email programs turn into a link, such as example.com`)]
+      : []),
+  ]
+}
+
+const PLACES =
+  '{code}, {link} and {digits} belong in the body alone, {code} and {link} at the end of a paragraph, {standard} as a paragraph of its own'
+
+function findBodyProblems(body: string[], placeholders: Placeholder[]): FieldError[] {
+  const counts = (name: string) => body.flatMap(namesIn).filter((each) => each === name).length
+  const required = placeholders.filter((placeholder) => placeholder.required).map(({ name }) => name)
+  // A mail that lacks one of its values leaves the paragraph out, but for the code or link that ends it.
+  const isKept = (name: string, paragraph: string) => {
+    const names = namesIn(paragraph)
+    return names.includes(name) && (isBlock(name) || !names.some((each) => isBlock(each) || isOptional(each)))
+  }
+  const missing = required.filter((name) => !body.some((paragraph) => isKept(name, paragraph)))
+  const repeated = ['code', 'link', 'standard'].filter((name) => counts(name) > 1)
+  return [
+    ...missing.map((name) => problem('body', 'placeholder_missing', `body must contain {${name}}`)),
+    ...repeated.map((name) => problem('body', 'placeholder_repeated', `body must contain {${name}} once`)),
+  ]
+}
+
+const isBlock = (name: string) => name === 'code' || name === 'link'
+
+const PLACEHOLDER = /\{(\w+)\}/g
+
+function namesIn(text: string): string[] {
+  return [...text.matchAll(PLACEHOLDER)].map(([, name = '']) => name)
+}
+
+function listed(placeholders: Placeholder[], isBody: boolean): string {
+  const names = placeholders.filter((each) => isBody || !each.only_in_body).map(({ name }) => `{${name}}`)
+  return names.join(', ')
+}
+
+// What shows nothing or turns the text around, private use and unassigned characters among it.
+const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}]/u
+
+// Mail programs make links of these, and the reader would trust them as the service's. An ideographic full stop between
+// words is punctuation in Japanese.
+const LINKS = [
+  /\p{L}[\p{L}\p{N}+.-]*:\/\//u,
+  /\b(?:mailto|tel|sms|data|javascript):\S/iu,
+  /[\p{L}\p{M}\p{N}_-][.\uFF0E\uFF61]\p{L}[\p{L}\p{M}\p{N}-]/u,
+  /[a-z\d-]\u3002[a-z]{2}/iu,
+  /\d{1,3}(?:\.\d{1,3}){3}/,
+  /\S[@\uFF20]\S/u,
+]
