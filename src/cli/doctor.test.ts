@@ -24,7 +24,11 @@ async function states(settings: Record<string, string>) {
 
 test('a healthy deployment has no problem, and no mail is sent', async () => {
   const mail = await startSmtpPeer({ withoutStarttls: true })
-  const settings = { ...env, SMTP_URL: `smtp://localhost:${mail.port}`, WATCHWORD_MAIL_FROM: 'Acme <login@acme.com>' }
+  const settings = {
+    ...env,
+    SMTP_URL: `smtp://localhost:${mail.port}`,
+    WATCHWORD_MAIL_FROM: 'Acme <login@acme.example>',
+  }
   const { code, findings } = await states(settings)
   await mail.stop()
   expect(findings.filter(({ state }) => state !== 'ok')).toEqual([])
@@ -115,6 +119,7 @@ test('no problem hides another', async () => {
     ['database', 'problem', 'PostgreSQL'],
     ['master key', 'problem', 'WATCHWORD_MASTER_KEY'],
     ['mail', 'problem', 'The'],
+    ['mail domain', 'ok', 'Not'],
     ['SMS', 'ok', 'Text'],
   ])
   const { DATABASE_URL, ...embedded } = env

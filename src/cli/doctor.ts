@@ -13,6 +13,7 @@ import { startEmbedded } from '../platform/embedded/embedded.ts'
 import { type DeploymentState, readDeployment } from '../platform/lifecycle/deployment.ts'
 import { assertWorkersServed } from '../process/embedded-workers.ts'
 import { explainStartFailure } from '../process/start-failure.ts'
+import { examineMailDomain } from './doctor-mail.ts'
 import { findAccessBesideProvisioning } from './doctor-provisioning.ts'
 import { findSharedRedirects } from './doctor-redirects.ts'
 import { print } from './print.ts'
@@ -104,6 +105,11 @@ function checksOf(config: Config, invalid: Set<string>): Check[] {
       otherwise: () => examineMasterKeySetting(config),
     },
     { name: 'mail', settings: ['SMTP_URL'], examine: () => examineMail(config) },
+    {
+      name: 'mail domain',
+      settings: ['SMTP_URL', 'WATCHWORD_MAIL_DKIM_SELECTOR', 'WATCHWORD_DNS_SERVER'],
+      examine: () => examineMailDomain(config),
+    },
     { name: 'SMS', settings: ['WATCHWORD_SMS_URL'], examine: () => examineSms(config) },
   ]
 }

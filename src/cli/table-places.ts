@@ -36,6 +36,8 @@ export const PLACES: Record<Place, string[]> = {
     'audit_heads',
     'auth_settings',
     'backup_codes',
+    'bounce_reports',
+    'bounced_addresses',
     'event_counts',
     'events',
     'exchange_codes',

@@ -43,6 +43,8 @@ export const scopes = [
   'api_keys.manage',
   'impersonate',
   'links.issue',
+  'mail.read',
+  'mail.write',
 ] as const
 
 export type Scope = (typeof scopes)[number]

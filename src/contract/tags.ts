@@ -25,7 +25,7 @@ export const tags = {
   'API keys': 'The credentials of your backend: create, limit, rotate and revoke them.',
   Team: 'The people of your own company who manage organizations, and the roster of each organization.',
   Services: 'Turn parts of the service on and off for an organization.',
-  Mail: 'The brand, sender, subjects and texts of the emails that the service sends.',
+  Mail: 'The brand, sender, subjects and texts of the emails that the service sends, and the addresses that bounce.',
   Webhooks: 'Events sent to your servers over HTTPS, signed and retried.',
   Events: 'The feed of everything that happens, in order, for your backend to read.',
   'Audit log': 'Search and export what happened, and set how long it is kept.',

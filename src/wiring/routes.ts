@@ -55,6 +55,7 @@ import { relyingPartyRoutes } from '../features/sign-in/relying-party/routes.ts'
 import { signupRoutes } from '../features/sign-in/signup/routes.ts'
 import { adminPortalRoutes } from '../features/tenancy/admin-portal/routes.ts'
 import { apiKeyRoutes } from '../features/tenancy/api-keys/routes.ts'
+import { bounceRoutes } from '../features/tenancy/bounces/routes.ts'
 import { environmentRoutes } from '../features/tenancy/environments/routes.ts'
 import { mailRoutes } from '../features/tenancy/mail/routes.ts'
 import { mailTemplateRoutes } from '../features/tenancy/mail/template-routes.ts'
@@ -137,6 +138,7 @@ const declared: Route[] = [
   ...sessionRoutes,
   ...mailRoutes(),
   ...mailTemplateRoutes,
+  ...bounceRoutes,
   ...adminPortalRoutes(),
   ...eventRoutes,
   ...auditRoutes,

@@ -22,7 +22,7 @@ const STEP = 50_000
 
 /**
  * Gives an organization so many users, created a second apart, and in proportion what hangs on them: an event, a session
- * and an invitation of each; every tenth is provisioned by SCIM, into a group of 100.
+ * an invitation and a suppressed address of each, of which half have ended; every tenth is provisioned by SCIM, into a group of 100.
  * Few have the role `admin`, few are deactivated, and few have deleted themselves. The server generates the rows: `COPY`
  * would need its protocol, which no dependency of the project speaks.
  */
@@ -32,7 +32,7 @@ export async function fillOrganization(target: Target, place: Place, crowd: Crow
     for (const statement of [USERS, EVENTS, SESSIONS]) await target.query(statement, range)
   }
   const here = [place.directoryId]
-  for (const statement of [INVITES, SCIM_USERS, SCIM_EMAILS, SCIM_GROUPS, SCIM_MEMBERS, SCIM_LOGS])
+  for (const statement of [INVITES, BOUNCES, SCIM_USERS, SCIM_EMAILS, SCIM_GROUPS, SCIM_MEMBERS, SCIM_LOGS])
     await target.query(statement, here)
   if (crowd.roleId) await target.query(ASSIGNMENTS, [...here, crowd.roleId])
   if (crowd.webhookId) await target.query(DELIVERIES, [...here, crowd.webhookId])
@@ -45,7 +45,7 @@ export async function settleTables(target: Target): Promise<void> {
 
 const TABLES = [
   ...['users', 'events', 'sessions', 'links', 'scim_users', 'scim_user_emails', 'scim_groups', 'scim_group_members'],
-  ...['scim_logs', 'role_assignments', 'webhook_deliveries', 'organizations', 'directories'],
+  ...['bounced_addresses', 'scim_logs', 'role_assignments', 'webhook_deliveries', 'organizations', 'directories'],
 ]
 
 const FIRST = `(array['Ada','Bob','Cy','Dora','Emil','Fay','Gus','Hana','Ivo','Jo','Kim','Lea','Max','Nia','Ole','Pia','Quin','Ria','Sam','Tom'])[1 + n % 20]`
@@ -91,6 +91,13 @@ const INVITES = `
     jsonb_build_object('email', u.email), u.created_at, clock_now() + interval '7 days',
     case when right(u.id::text, 1) <> '0' then u.created_at end
   from users u where u.directory_id = $1::uuid and u.external_id is not null and u.deleted_at is null`
+
+const BOUNCES = `
+  insert into bounced_addresses (directory_id, environment_id, id, email_norm, reason, source, suppressed_at, suppressed_until,
+    created_at, updated_at)
+  select u.directory_id, u.environment_id, u.id, u.email_norm, 'soft_bounces', 'report', u.created_at,
+    case when right(u.id::text, 1) < '8' then u.created_at + interval '1 second' end, u.created_at, u.created_at
+  from users u where u.directory_id = $1::uuid and u.external_id is not null`
 
 const SCIM_USERS = `
   insert into scim_users (directory_id, user_id, user_name, external_id, resource, created_at)

@@ -95,4 +95,11 @@ export const tenancy: Mutant[] = [
     tests: ['team-attacks.test.ts'],
     only: 'an organization',
   },
+  {
+    name: 'a report about a mail of another organization counts for nobody',
+    in: 'reaches',
+    find: "return place.kind === 'account' || place.id === directory.id",
+    replace: 'return place.id !== undefined',
+    tests: ['bounces.test.ts'],
+  },
 ]

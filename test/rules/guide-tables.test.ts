@@ -125,6 +125,8 @@ const KEPT: Record<string, string[]> = {
   'requests of SCIM': ['scim_logs'],
   'sign-ins that a connection has traced': ['sso_traces'],
   'deliveries of webhooks': ['webhook_deliveries'],
+  'addresses that bounce, without a bounce or withheld mail meanwhile': ['bounced_addresses'],
+  'reports of bounces': ['bounce_reports'],
   'challenges, tokens of SCIM, assertions of SAML, logout tokens, sign-ins and sessions at providers': [
     'mfa_challenges',
     'scim_tokens',

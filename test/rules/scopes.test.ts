@@ -137,6 +137,8 @@ const CALLERS: Record<string, string[]> = {
   'environments.read': ['GET /v1/environments', 'GET /v1/environments/{environmentId}'],
   'environments.write': ['PATCH /v1/environments/{environmentId}', 'POST /v1/environments'],
   'events.read': ['GET /v1/events'],
+  'mail.read': ['GET /v1/mail/suppressions'],
+  'mail.write': ['DELETE /v1/mail/suppressions/{suppressionId}', 'POST /v1/mail/bounces'],
   'members.read': ['GET /v1/members', 'GET /v1/members/invites'],
   'members.write': [
     'DELETE /v1/members/invites/{inviteId}',

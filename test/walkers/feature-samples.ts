@@ -31,6 +31,7 @@ import * as relyingParty from '../../src/features/sign-in/relying-party/sample.t
 import * as signup from '../../src/features/sign-in/signup/sample.ts'
 import * as adminPortal from '../../src/features/tenancy/admin-portal/sample.ts'
 import * as apiKeys from '../../src/features/tenancy/api-keys/sample.ts'
+import * as bounces from '../../src/features/tenancy/bounces/sample.ts'
 import * as environments from '../../src/features/tenancy/environments/sample.ts'
 import * as mail from '../../src/features/tenancy/mail/sample.ts'
 import * as members from '../../src/features/tenancy/members/sample.ts'
@@ -82,6 +83,7 @@ const withRecords = noRecords
   .add(passkeys)
   .add(webhooks)
   .add(mail)
+  .add(bounces)
   .add(bulk)
 
 /** Every feature with a `sample.ts`. */

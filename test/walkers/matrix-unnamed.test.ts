@@ -38,6 +38,8 @@ const unnamed: Record<string, string> = {
   'PUT /v1/social/providers/defaults': DEFAULTS,
   'POST /v1/sso/keys': 'The keys of SAML belong to the environment.',
   'POST /v1/rbac/check': 'Changes nothing: the user names the organization.',
+  'POST /v1/mail/bounces': 'A report without an organization holds for every one of the environment.',
+  'DELETE /v1/mail/suppressions/{suppressionId}': 'One of the whole environment.',
   'POST /v1/otp/generate': 'The contract has no subOrgId here: codes of the account itself.',
   'POST /v1/otp/validate': 'The contract has no subOrgId here: codes of the account itself.',
   'POST /v1/auth/discovery/otp/send': DISCOVERY,

@@ -31,6 +31,8 @@ export interface Config {
   dataDir: string
   smtpUrl: string | null
   mailFrom: string
+  /** By which the mail server signs mails; null: not known. */
+  mailDkimSelector: string | null
   /** Null without SMS; development then keeps the messages. */
   sms: SmsProvider | null
   /** 32-byte keys in base64, the one that wraps first; empty when they come from a file. */
@@ -82,6 +84,7 @@ export const variables: Record<string, string> = {
   WATCHWORD_DATA_DIR: 'Directory of the embedded database. Default ./.watchword/data',
   SMTP_URL: 'Mail server, such as smtp://user:password@mail.example.com:587; absent in development: /dev/mail',
   WATCHWORD_MAIL_FROM: 'Sender of emails, such as Acme <login@acme.com>; required with SMTP_URL',
+  WATCHWORD_MAIL_DKIM_SELECTOR: 'DKIM selector of the mail server, such as mail2026, which doctor looks up',
   WATCHWORD_SMS_URL:
     'Twilio-compatible REST endpoint with credentials and sender; absent: no SMS (development: /dev/mail)',
   WATCHWORD_MASTER_KEY: '32 bytes as base64; several, separated by commas, during a rotation (the first writes)',
@@ -169,6 +172,7 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     dataDir: resolve(text('WATCHWORD_DATA_DIR') ?? '.watchword/data'),
     smtpUrl,
     mailFrom: mailFrom ?? 'Watchword <watchword@localhost>',
+    mailDkimSelector: readDkimSelector(text('WATCHWORD_MAIL_DKIM_SELECTOR')),
     sms: readSmsUrl(env, outboundAllow),
     masterKeys: readList(env, 'WATCHWORD_MASTER_KEY'),
     masterKeyFile: text('WATCHWORD_MASTER_KEY_FILE'),
@@ -267,6 +271,12 @@ function readDnsServer(value: string | null): string | null {
   throw new ConfigError(
     `WATCHWORD_DNS_SERVER is ${value}: use the address of one server, such as 10.0.0.2, 10.0.0.2:5353 or [fd00::2]:5353.`,
   )
+}
+
+function readDkimSelector(value: string | null): string | null {
+  // RFC 6376 §3.1: labels of a domain name.
+  if (value === null || /^[a-z\d]([a-z\d-]{0,62})(\.[a-z\d]([a-z\d-]{0,62}))*$/i.test(value)) return value
+  throw new ConfigError(`WATCHWORD_MAIL_DKIM_SELECTOR is ${value}: use the selector alone, such as mail2026.`)
 }
 
 function readOutboundAllow(env: Record<string, string | undefined>): string[] {

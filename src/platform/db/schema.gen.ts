@@ -110,6 +110,31 @@ export interface BackupCodes {
   user_id: string;
 }
 
+export interface BouncedAddresses {
+  created_at: Generated<Timestamp>;
+  directory_id: string;
+  email_norm: string;
+  environment_id: string;
+  id: string;
+  last_withheld_at: Timestamp | null;
+  reason: string | null;
+  soft_bounced_at: Generated<ArrayType<Timestamp>>;
+  source: string | null;
+  status: string | null;
+  suppressed_at: Timestamp | null;
+  suppressed_until: Timestamp | null;
+  updated_at: Generated<Timestamp>;
+  withheld: Generated<number>;
+}
+
+export interface BounceReports {
+  created_at: Generated<Timestamp>;
+  directory_id: string;
+  email_norm: string;
+  kind: string;
+  report_id: string;
+}
+
 export interface DataKeys {
   account_id: string | null;
   created_at: Generated<Timestamp>;
@@ -997,6 +1022,8 @@ export interface DB {
   audit_settings: AuditSettings;
   auth_settings: AuthSettings;
   backup_codes: BackupCodes;
+  bounce_reports: BounceReports;
+  bounced_addresses: BouncedAddresses;
   data_keys: DataKeys;
   deployment: Deployment;
   dev_idp_keys: DevIdpKeys;

@@ -95,6 +95,8 @@ interface Common<
   bodyLimit?: number
   /** The format of bodies, answers and refusals. Default `json`. */
   media?: MediaName
+  /** The field of the body that a request of the type `message/rfc822` is, as a whole. */
+  messageField?: Extract<keyof B, string>
   /** The answer with status 200. Undeclared fields are never sent. Absent when there is no such answer. */
   reply?: R
   /** Answers with other statuses, given by `answer(status, body)`. */
@@ -267,6 +269,7 @@ export interface Route extends RouteFlags {
   body: TObject | null
   bodyLimit: number
   media: MediaName
+  messageField: string | null
   replies: Record<number, TSchema>
   errors: ErrorFactory[]
   events: EventDefinition[]
@@ -332,6 +335,7 @@ export function defineRoute<
     body: spec.body || takesBody ? closed(spec.body, tenant) : null,
     bodyLimit: spec.bodyLimit ?? MIB,
     media: spec.media ?? 'json',
+    messageField: spec.messageField ?? null,
     replies: { ...(spec.reply ? { 200: spec.reply } : {}), ...spec.replies },
     events: spec.event === undefined ? [] : [spec.event].flat(),
     maybeEvents: spec.maybeEvents ?? [],

@@ -214,14 +214,20 @@ function responsesOf(route: Route) {
 /**
  * The only body parser: parser and validator see the same value, and only types of the route's medium reach a handler.
  */
+/** RFC 2046 §5.2.1. */
+const MESSAGE_TYPE = /^message\/rfc822\s*(;|$)/i
+
 function addBodyParser(app: FastifyInstance, mediumOf: MediumOf): void {
   app.removeAllContentTypeParsers()
   // A type that is named costs no parsing of the header.
   app.addContentTypeParser(['application/json', '*'], { parseAs: 'string' }, (request, text, done) => {
-    const medium = request.routeOptions.config.route?.media ?? mediumOf(request)
+    const { route } = request.routeOptions.config
+    const medium = route?.media ?? mediumOf(request)
+    const { 'content-type': type = '' } = request.headers
     try {
       refuseEncoding(request)
-      done(null, mediaOf(medium).read(request.headers['content-type'] ?? '', text.toString()))
+      const field = MESSAGE_TYPE.test(type) ? (route?.messageField ?? null) : null
+      done(null, field === null ? mediaOf(medium).read(type, text.toString()) : { [field]: text.toString() })
     } catch (error) {
       done(error instanceof Error ? error : new Error('The body could not be read'))
     }

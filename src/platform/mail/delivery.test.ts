@@ -4,6 +4,7 @@ import { startApp, type Tenant, until } from '../../../test/harness.ts'
 import { makeCertificate, startSmtpPeer, trust } from '../../../test/peers/smtp-peer.ts'
 import { workIn } from '../../../test/work.ts'
 import { jobs } from '../../wiring/jobs.ts'
+import { packId } from '../crypto/tokens.ts'
 import { newId } from '../ids.ts'
 import { enqueue, type JobHandler } from '../jobs/queue.ts'
 import { startWorker, type Worker } from '../jobs/worker.ts'
@@ -84,7 +85,9 @@ test('delivers over TLS with credentials, then forgets the mail', async () => {
     { from: 'login@acme.example', to: ['Ada@example.com'], secure: true, user: 'login' },
   ])
   const email = peer.deliveries[0]?.email
-  expect(email).toMatchObject({ subject: 'Your code', messageId: `<${id}@acme.example>` })
+  const place = `${packId(id)}\\.${packId(directory.id)}`
+  const messageId = expect.stringMatching(new RegExp(`^<${place}\\.[0-9A-Za-z]{22}@acme\\.example>$`))
+  expect(email).toMatchObject({ subject: 'Your code', messageId })
   expect(email?.text?.split('\n')).toContain('amber falcon')
   expect(email?.html).toContain('>amber falcon</p>')
   expect(peer.logins).toEqual([{ user: 'login', password: 's3cret', secure: true }])

@@ -1,17 +1,21 @@
 import type { JobHandler } from '../jobs/queue.ts'
 import { defineDelivery } from '../outbox/delivery.ts'
+import { cleanUpBounces } from './bounces/cleanup.ts'
+import { noteRefusal, withholdSuppressed } from './bounces/delivery.ts'
 import { mailOutbox } from './outbox.ts'
 import { openMailServer } from './smtp.ts'
 
 export const mailDelivery = defineDelivery({
   outbox: mailOutbox,
-  open: ({ config }) => openMailServer(config),
+  open: openMailServer,
   metrics: ({ metrics }) => ({ results: metrics.mail, oldestWaiting: metrics.mailOldestWaiting }),
   cleanUp: 'mail.cleanup',
   lines: {
     refused: 'The mail server permanently refused an email',
     retried: 'An email could not be sent and will be retried',
   },
+  suppress: withholdSuppressed,
+  refused: noteRefusal,
 })
 
-export const mailJobs: JobHandler[] = [mailDelivery.send, mailDelivery.cleanUp]
+export const mailJobs: JobHandler[] = [mailDelivery.send, mailDelivery.cleanUp, cleanUpBounces]

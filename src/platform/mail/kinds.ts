@@ -4,13 +4,18 @@ const kinds = new Map<MailKind, (() => Message) | null>()
 
 /**
  * Defines a kind of mail, once, where it is composed. `example` composes one with every placeholder: from it come the list of
- * placeholders and the preview. A kind without one keeps its standard texts, such as mails to the team of an account.
+ * placeholders and the preview. A kind without one is for the team of the account: it keeps its standard texts.
  */
 export function defineMail(name: string, example: (() => Message) | null = null): MailKind {
   const kind = name as MailKind
   if (kinds.has(kind)) throw new Error(`The mail ${name} is defined twice`)
   kinds.set(kind, example)
   return kind
+}
+
+/** Whether members of the account's own team get it, whatever the directory is that it is about. */
+export function isForTeam(kind: string): boolean {
+  return kinds.get(kind as MailKind) === null
 }
 
 /** Every kind that any loaded module defines. */

@@ -5,6 +5,7 @@ import { renderDocument } from '../pages/page-layout.ts'
 import { definePage } from '../pages/pages.ts'
 import type { Platform } from '../platform.ts'
 import { findKeptSms, listKeptSms, type OpenedSms, smsOutbox } from '../sms/outbox.ts'
+import { findWithheld } from './bounces/bounces.ts'
 import { escapeHtml } from './html.ts'
 import { keepsMail } from './outbox.ts'
 import { type Sender, senderOf } from './sender.ts'
@@ -44,7 +45,8 @@ export const mailPages: Route[] = [
     contentSecurityPolicy: LIST_POLICY,
     async render({ platform }) {
       if (!keepsMessages(platform)) return null
-      return renderList(await listKeptMails(platform, SHOWN), await listKeptSms(platform, SHOWN))
+      const mails = await listKeptMails(platform, SHOWN)
+      return renderList(mails, await listKeptSms(platform, SHOWN), await findWithheld(platform, mails))
     },
   }),
   ...definePage({
@@ -55,6 +57,7 @@ export const mailPages: Route[] = [
     async render({ platform }, { id }) {
       if (!keepsMessages(platform) || id === undefined || !isId(id)) return null
       const mail = await findKeptMail(platform, id)
+      if (mail && (await findWithheld(platform, [mail])).has(id)) return null
       if (mail) return renderOne(mail, senderOf(platform.config, mail.from))
       const sms = await findKeptSms(platform, id)
       return sms && renderSms(sms)
@@ -86,11 +89,12 @@ pre{padding:16px;white-space:pre-wrap;overflow-wrap:anywhere}
 iframe{height:600px}
 @media (max-width:560px){li>*{grid-template-columns:1fr}}`
 
-function renderList(mails: OpenedMail[], texts: OpenedSms[]): string {
+/** `withheld`: why mails, by their ids, are not sent. */
+function renderList(mails: OpenedMail[], texts: OpenedSms[], withheld: ReadonlyMap<string, string>): string {
   const rows = [...mails, ...texts]
     .sort((one, other) => other.createdAt.getTime() - one.createdAt.getTime() || other.id.localeCompare(one.id))
     .slice(0, SHOWN)
-    .map(renderRow)
+    .map((message) => renderRow(message, withheld.get(message.id) ?? message.decoyReason ?? null))
   return renderDocument({
     title: 'Mail',
     styles: STYLES,
@@ -103,14 +107,14 @@ function renderList(mails: OpenedMail[], texts: OpenedSms[]): string {
   })
 }
 
-function renderRow(message: OpenedMail | OpenedSms): string {
+function renderRow(message: OpenedMail | OpenedSms, reason: string | null): string {
   const { id, to, createdAt, decoy } = message
   const isMail = 'subject' in message
   const time = `<time datetime="${createdAt.toISOString()}">${readableTime(createdAt)}</time>`
   const sms = isMail ? '' : ' <b>SMS</b>'
   // What a decoy says is nobody's, and its phone number is made up.
-  if (decoy) {
-    const why = message.decoyReason === undefined ? '' : `: ${escapeHtml(message.decoyReason)}`
+  if (decoy || reason !== null) {
+    const why = reason === null ? '' : `: ${escapeHtml(reason)}`
     const address = isMail ? `<span>${escapeHtml(to)}</span>` : ''
     return `<li id="${id}" class="decoy"><div><strong>Not sent${why}${sms}</strong>\n${time}${address}</div></li>`
   }

@@ -1,8 +1,11 @@
+import { createSecretKey } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { afterAll, expect, test } from 'vitest'
 import { makeCertificate, type SmtpPeerOptions, startSmtpPeer, trust } from '../../../test/peers/smtp-peer.ts'
 import { type Config, ConfigError, parseConfig } from '../config/config.ts'
+import type { Keyring } from '../crypto/keyring.ts'
+import { packId } from '../crypto/tokens.ts'
 import { newId } from '../ids.ts'
 import { readSender } from './sender.ts'
 import { checkMailServer, describeMail, openMailServer, readSmtpUrl } from './smtp.ts'
@@ -24,6 +27,10 @@ const plain = await startPeer({ withoutStarttls: true })
 const config = (smtpUrl: string): Config =>
   parseConfig({ SMTP_URL: smtpUrl, WATCHWORD_MAIL_FROM: 'Acme, Inc. <login@acme.example>' })
 
+const key = createSecretKey(Buffer.alloc(32))
+const never = () => Promise.reject(new Error('Mails are sent as they are'))
+const keyring: Keyring = { hashKey: () => key, prepare: never, seal: never, open: never, forget: never }
+
 const mail = (to: string) => ({
   id: newId(),
   directoryId: newId(),
@@ -39,7 +46,7 @@ const mail = (to: string) => ({
 })
 
 async function send(smtpUrl: string, to = 'ada@example.com', changes: Partial<ReturnType<typeof sent>> = {}) {
-  const server = openMailServer(config(smtpUrl))
+  const server = openMailServer({ config: config(smtpUrl), keyring })
   const message = { ...mail(to), ...changes }
   try {
     await server?.send(message)
@@ -50,13 +57,14 @@ async function send(smtpUrl: string, to = 'ada@example.com', changes: Partial<Re
 }
 
 test('sends over TLS with credentials, to the one recipient', async () => {
-  const { id } = await send(`smtps://us%20er:p%40ss%20word@localhost:${encrypted.port}`)
+  const { id, directoryId } = await send(`smtps://us%20er:p%40ss%20word@localhost:${encrypted.port}`)
   const [delivery] = encrypted.deliveries
   expect(encrypted.deliveries).toHaveLength(1)
   expect(delivery).toMatchObject({ from: 'login@acme.example', to: ['ada@example.com'], secure: true, user: 'us er' })
   expect(delivery?.email.from).toMatchObject({ name: 'Acme, Inc.', address: 'login@acme.example' })
   expect(delivery?.email.to).toMatchObject([{ address: 'ada@example.com' }])
-  expect(delivery?.email.messageId).toBe(`<${id}@acme.example>`)
+  const place = `${packId(id)}\\.${packId(directoryId)}`
+  expect(delivery?.email.messageId).toMatch(new RegExp(`^<${place}\\.[0-9A-Za-z]{22}@acme\\.example>$`))
   expect(delivery?.email.date).toBe('2026-01-02T03:04:05.000Z')
   expect(delivery?.email.subject).toBe('Grüße Bcc: eve@example.org')
   expect(delivery?.email.bcc ?? []).toEqual([])

@@ -2,7 +2,9 @@ import type { Transporter } from 'nodemailer'
 import { type Config, ConfigError } from '../config/config.ts'
 import { readErrorField } from '../errors.ts'
 import { DeliveryFailure } from '../outbox/delivery.ts'
+import type { Platform } from '../platform.ts'
 import { parseEmail } from './address.ts'
+import { messageIdOf } from './bounces/message-id.ts'
 import type { WaitingMail } from './outbox.ts'
 import { domainOf, readSender, senderOf } from './sender.ts'
 
@@ -17,7 +19,8 @@ const SEND_TIMEOUT_MS = 10_000
 const MAX_CONNECTIONS = 3
 
 /** Opens the server of SMTP_URL, or returns null without one; connects with the first mail. Throws ConfigError. */
-export function openMailServer(config: Config): MailServer | null {
+export function openMailServer(platform: Pick<Platform, 'config' | 'keyring'>): MailServer | null {
+  const { config } = platform
   if (config.smtpUrl === null) return null
   const options = { ...readSmtpUrl(config.smtpUrl), ...LIMITS, pool: true as const }
   let transport: Transporter | null = null
@@ -43,8 +46,7 @@ export function openMailServer(config: Config): MailServer | null {
           subject: mail.subject,
           text: mail.text,
           html: mail.html,
-          // The same for each attempt, so that a mail that arrives twice can be recognised (RFC 5322 §3.6.4).
-          messageId: `<${mail.id}@${domain}>`,
+          messageId: messageIdOf(platform, mail, domain),
           date: mail.createdAt,
           // No out-of-office replies (RFC 3834 §5).
           headers: { 'auto-submitted': 'auto-generated' },
@@ -142,6 +144,7 @@ function toFailure(error: unknown): DeliveryFailure {
       `SMTP_${status}`,
       ofMessage && status >= 500 && status !== 503,
       !ofMessage || status === 421,
+      ofMessage ? String(readErrorField(error, 'response') ?? '') : null,
     )
   }
   return new DeliveryFailure(

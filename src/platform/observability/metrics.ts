@@ -13,6 +13,7 @@ export interface Metrics {
   registry: Registry
   observeRequest(method: string, route: string, status: number, durationMs: number): void
   mail: Counter<'result'>
+  bounces: Counter<'kind' | 'source'>
   /** Age in seconds of the oldest mail still waiting; set an alarm at 60. */
   mailOldestWaiting: Gauge
   sms: Counter<'result'>
@@ -80,17 +81,7 @@ export function createMetrics(): Metrics {
   return {
     registry,
     observeRequest: timeRequests(registry),
-    mail: new Counter({
-      name: 'watchword_mails_total',
-      help: 'Emails by result: sent, retried, expired, refused',
-      labelNames: ['result'],
-      registers: [registry],
-    }),
-    mailOldestWaiting: new Gauge({
-      name: 'watchword_mail_oldest_waiting_seconds',
-      help: 'Age of the oldest email still waiting for the mail server',
-      registers: [registry],
-    }),
+    ...countMails(registry),
     sms: new Counter({
       name: 'watchword_sms_total',
       help: 'Text messages by result: sent, retried, expired, refused',
@@ -108,12 +99,6 @@ export function createMetrics(): Metrics {
       labelNames: ['reason'],
       registers: [registry],
     }),
-    mailWithheld: new Counter({
-      name: 'watchword_mails_withheld_total',
-      help: 'Emails of the code generator withheld, by reason: recipient_limit, organization_limit, key_limit, user_limit, network_limit',
-      labelNames: ['reason'],
-      registers: [registry],
-    }),
     outgoingHeld: new Gauge({
       name: 'watchword_outgoing_held',
       help: '1 while emails, text messages and webhooks are held until `watchword outgoing release`, else 0',
@@ -127,6 +112,34 @@ export function createMetrics(): Metrics {
     webhooks: countWebhooks(registry),
     jobs: countJobs(registry),
     ...countDecisions(registry),
+  }
+}
+
+function countMails(registry: Registry): Pick<Metrics, 'mail' | 'bounces' | 'mailOldestWaiting' | 'mailWithheld'> {
+  return {
+    mail: new Counter({
+      name: 'watchword_mails_total',
+      help: 'Emails by result: sent, retried, expired, refused, suppressed',
+      labelNames: ['result'],
+      registers: [registry],
+    }),
+    bounces: new Counter({
+      name: 'watchword_mail_bounces_total',
+      help: 'Bounces by kind (hard, soft, complaint) and source: smtp, report',
+      labelNames: ['kind', 'source'],
+      registers: [registry],
+    }),
+    mailOldestWaiting: new Gauge({
+      name: 'watchword_mail_oldest_waiting_seconds',
+      help: 'Age of the oldest email still waiting for the mail server',
+      registers: [registry],
+    }),
+    mailWithheld: new Counter({
+      name: 'watchword_mails_withheld_total',
+      help: 'Emails of the code generator withheld, by reason: recipient_limit, organization_limit, key_limit, user_limit, network_limit',
+      labelNames: ['reason'],
+      registers: [registry],
+    }),
   }
 }
 

@@ -187,8 +187,12 @@ function describeRequest(route: Route, components: Components, records: Map<stri
   noteRecords(body, first, records)
   const [plain = ''] = mediaOf(route.media).type.split(';')
   const type = route.media === 'form' ? FORM_TYPE : plain
+  const message = route.messageField ? { 'message/rfc822': { schema: { type: 'string' } } } : {}
   return {
-    requestBody: { required: Boolean(body.required), content: { [type]: { schema, ...asExamples(shown) } } },
+    requestBody: {
+      required: Boolean(body.required),
+      content: { [type]: { schema, ...asExamples(shown) }, ...message },
+    },
   }
 }
 

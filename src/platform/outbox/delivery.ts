@@ -29,12 +29,15 @@ export class DeliveryFailure extends Error {
   readonly refused: boolean
   /** The peer itself is failing, so the next message would fail as well. */
   readonly unreachable: boolean
+  /** What the peer answered. Only for `Channel.refused`: it quotes addresses. */
+  readonly answer: string | null
 
-  constructor(code: string, refused: boolean, unreachable: boolean) {
+  constructor(code: string, refused: boolean, unreachable: boolean, answer: string | null = null) {
     super(code)
     this.code = code
     this.refused = refused
     this.unreachable = unreachable
+    this.answer = answer
   }
 }
 
@@ -45,6 +48,9 @@ export interface Transport<M> {
   close(): void
 }
 
+/** Whose message it is. */
+export type Tenant = Pick<Work, 'platform' | 'directory'>
+
 export interface Channel<M extends { decoy: boolean }> {
   outbox: Outbox<M>
   /** @returns null when no transport is configured: messages then stay until there is one, or until they expire. */
@@ -54,6 +60,10 @@ export interface Channel<M extends { decoy: boolean }> {
   cleanUp: string
   /** Log lines. */
   lines: { refused: string; retried: string }
+  /** Drops a message whose recipient must get none. Returns whether it has. */
+  suppress?(tenant: Tenant, message: Waiting<M>): Promise<boolean>
+  /** Notes what a permanent refusal says about the recipient. It may be called again for the same message. */
+  refused?(tenant: Tenant, message: Waiting<M>, failure: DeliveryFailure): Promise<void>
 }
 
 export interface Delivery {
@@ -132,8 +142,6 @@ export function defineDelivery<M extends { decoy: boolean }>(channel: Channel<M>
   }
 }
 
-type Tenant = Pick<Work, 'platform' | 'directory'>
-
 const BATCH = 200
 
 async function dropExpired<M extends { decoy: boolean }>(platform: Platform, channel: Channel<M>): Promise<void> {
@@ -154,6 +162,10 @@ async function deliver<M extends { decoy: boolean }>(
   const { outbox } = channel
   // The row stays: the clean-up enqueues it once there is a transport, or drops it when it expires.
   if (!way.transport) return
+  if (await channel.suppress?.(tenant, message)) {
+    channel.metrics(platform).results.inc({ result: 'suppressed' })
+    return
+  }
   const leave = way.breaker.enter()
   if (!leave) return enqueueSending(platform.db, outbox, message, delayOfNextTry(message.ageMs))
   try {
@@ -169,13 +181,16 @@ async function deliver<M extends { decoy: boolean }>(
 }
 
 async function failed<M extends { decoy: boolean }>(
-  { platform, directory }: Tenant,
-  { outbox, metrics, lines }: Channel<M>,
+  tenant: Tenant,
+  channel: Channel<M>,
   message: Waiting<M>,
   failure: DeliveryFailure,
 ): Promise<void> {
+  const { platform, directory } = tenant
+  const { outbox, metrics, lines } = channel
   const fields = { job: outbox.job, directoryId: directory.id, attempt: message.attempts + 1, code: failure.code }
   if (failure.refused) {
+    await channel.refused?.(tenant, message, failure)
     await deleteWaiting(platform.db, outbox, directory, message.id)
     metrics(platform).results.inc({ result: 'refused' })
     platform.log.warn(fields, lines.refused)

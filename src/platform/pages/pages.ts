@@ -61,6 +61,7 @@ export function definePage(spec: PageSpec): Route[] {
     body: null,
     bodyLimit: FORM_LIMIT,
     media: 'form',
+    messageField: null,
     replies: {},
     redirects: submit !== undefined || spec.redirects === true,
     shows: true,

@@ -3,6 +3,7 @@ import type { Tx } from '../../../platform/db/pool.ts'
 import { forEachDirectory } from '../../../platform/jobs/due-rows.ts'
 import type { Belonging } from '../../../platform/lifecycle/belongings.ts'
 import { belongingsOf } from '../../../platform/lifecycle/belongings.ts'
+import { forgetAddresses } from '../../../platform/mail/bounces/store.ts'
 import type { Platform } from '../../../platform/platform.ts'
 
 type Given = [db: Tx, belongings: readonly Belonging[], directoryId: string, ids: string[]]
@@ -34,7 +35,25 @@ export async function purgeUsers(platform: Platform): Promise<void> {
       const ids = held.map((row) => row.id)
       if (ids.length === 0) return
       await purgeKept(db, belongingsOf(platform), directoryId, ids)
+      await forgetAddresses(db, directoryId, await addressesOfPurged(db, directoryId, ids))
       await db.deleteFrom('users').where('directory_id', '=', directoryId).where('id', 'in', ids).execute()
     }),
   )
+}
+
+/** The addresses of these users that no other user of the directory has. */
+async function addressesOfPurged(db: Tx, directoryId: string, ids: string[]): Promise<string[]> {
+  const users = db.selectFrom('users').select('email_norm').distinct().where('directory_id', '=', directoryId)
+  const theirs = await users.where('id', 'in', ids).execute()
+  const others = await users
+    .where('id', 'not in', ids)
+    .where('deleted_at', 'is', null)
+    .where(
+      'email_norm',
+      'in',
+      theirs.map((row) => row.email_norm),
+    )
+    .execute()
+  const kept = new Set(others.map((row) => row.email_norm))
+  return theirs.map((row) => row.email_norm).filter((norm) => !kept.has(norm))
 }

@@ -4,6 +4,7 @@ import type { EventDefinition } from '../../../platform/events/events.ts'
 import { finishPage, listQuery, readPage } from '../../../platform/http/pagination.ts'
 import { tagOf } from '../../../platform/http/precondition.ts'
 import { defineRoute, type Route } from '../../../platform/http/route.ts'
+import { showSuppression } from '../../../platform/mail/bounces/bounces.ts'
 import { directoryOfOrganization } from '../../../platform/tenancy/directory.ts'
 import { namedOrganization } from '../../../platform/tenancy/named-organization.ts'
 import { countAddressNotice, createUser, getUserInReach, listUsers } from './administration.ts'
@@ -23,6 +24,7 @@ import {
   UserPatch,
   UserReply,
   UserRestore,
+  UserView,
 } from './schema.ts'
 
 const tag = 'Users'
@@ -110,13 +112,13 @@ const getRoute = defineRoute({
   tag,
   summary: 'Read a user',
   params: UserParams,
-  reply: UserReply,
+  reply: UserView,
   errors: [userErrors.notFound],
   etag: true,
   async handle(work, { params }) {
     const user = await getUserInReach(work, params.userId)
     work.headers.etag = tagOf(user)
-    return { user: toUser(user, user.organization_id) }
+    return { user: toUser(user, user.organization_id), email_suppression: await showSuppression(work, user) }
   },
 })
 

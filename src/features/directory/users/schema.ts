@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { listReply } from '../../../platform/http/pagination.ts'
+import { MailSuppression } from '../../../platform/mail/bounces/schema.ts'
 import { canonicalLocale, Locale } from '../../../platform/messages/locale.ts'
 import { described, named, nullable, ONE_LINE, oneOf } from '../../../platform/schema.ts'
 import { showLock, UserLockShown } from './lock-schema.ts'
@@ -235,6 +236,18 @@ export const User = named(
 export type User = Static<typeof User>
 
 export const UserReply = named('UserReply', Type.Object({ user: User }))
+
+export const UserView = named(
+  'UserView',
+  Type.Object({
+    user: User,
+    email_suppression: nullable(
+      MailSuppression,
+      'Why the address receives no emails. Null: it receives them. A key of one organization sees suppressions of that ' +
+        'organization alone.',
+    ),
+  }),
+)
 export const UserListReply = Type.Object({
   users: Type.Array(User, { description: 'Users that match, in the order asked for.' }),
   ...listReply,

@@ -1,5 +1,6 @@
 import { record } from '../../../platform/events/events.ts'
 import { belongingsOf } from '../../../platform/lifecycle/belongings.ts'
+import { showSuppression } from '../../../platform/mail/bounces/bounces.ts'
 import { authorize } from '../../../platform/tenancy/authorize.ts'
 import type { ManagerCaller } from '../../../platform/tenancy/caller.ts'
 import type { ReachWork } from '../../../platform/work.ts'
@@ -36,5 +37,8 @@ export async function exportUser(work: ReachWork & { caller: ManagerCaller }, us
   await record(there, exportEvents.exported({ target: { type: 'user', id: user.id }, data }))
   // Process clock: tells people when the export was made.
   const exported_at = platform.clock.now().toISOString()
-  return { exported_at, user: toUser(user, directory.organizationId), records, events, truncated }
+  return {
+    ...{ exported_at, user: toUser(user, directory.organizationId), records, events, truncated },
+    email_suppression: await showSuppression({ platform, db, caller: work.caller }, user),
+  }
 }

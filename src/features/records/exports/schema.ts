@@ -1,10 +1,13 @@
 import { Type } from 'typebox'
 import { anyEvent } from '../../../platform/events/event-envelope.ts'
+import { MailSuppression } from '../../../platform/mail/bounces/schema.ts'
+import { nullable } from '../../../platform/schema.ts'
 import { User } from '../../directory/users/users.ts'
 
 export const ExportReply = Type.Object({
   exported_at: Type.String({ description: 'When the export was made.', format: 'date-time' }),
   user: User,
+  email_suppression: nullable(MailSuppression, 'Why the address receives no emails. Null: it receives them.'),
   records: Type.Record(Type.String(), Type.Array(Type.Record(Type.String(), Type.Unknown())), {
     description: 'By kind, the newest 1000 of each first. More kinds and fields may come.',
     examples: [{ sessions: [{ id: '0198b6f2-5a9e-7d14-9b3f-6c2e8a1d4f70', auth_method: 'otp' }] }],

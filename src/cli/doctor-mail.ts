@@ -1,0 +1,112 @@
+import { getDomain } from 'tldts'
+import type { Config } from '../platform/config/config.ts'
+import { domainOf, readSender } from '../platform/mail/sender.ts'
+import { lookUpTxt } from '../platform/outbound/dns.ts'
+
+interface Finding {
+  check: string
+  state: 'ok' | 'warning'
+  detail: string
+}
+
+/** Domains that no mail server delivers to or from (RFC 2606, RFC 6761, RFC 6762). */
+const RESERVED = /(^|\.)(test|example|invalid|localhost|local|internal|example\.(com|net|org))$/
+
+/**
+ * What the DNS says about the domain that mails are sent from: SPF (RFC 7208), DKIM (RFC 6376) and DMARC (RFC 7489), by which
+ * other mail servers decide on the mails.
+ */
+export async function examineMailDomain(config: Config): Promise<Finding[]> {
+  if (config.smtpUrl === null) return []
+  const domain = domainOf(readSender(config.mailFrom).address)
+  if (RESERVED.test(domain)) {
+    const detail = `Not checked: ${domain} is for tests, and no mail server accepts mails from it.`
+    return [{ check: 'mail domain', state: 'ok', detail }]
+  }
+  const look = (name: string) => lookUpTxt({ config, strict: false }, name)
+  return Promise.all([
+    examineSpf(look, domain),
+    examineDkim(look, domain, config.mailDkimSelector),
+    examineDmarc(look, domain),
+  ])
+}
+
+type Look = (name: string) => ReturnType<typeof lookUpTxt>
+
+const ok = (check: string, detail: string): Finding => ({ check, state: 'ok', detail })
+const warn = (check: string, detail: string): Finding => ({ check, state: 'warning', detail })
+const unanswered = (check: string, name: string) =>
+  warn(check, `The DNS does not answer for the TXT records of ${name}: try again, or check WATCHWORD_DNS_SERVER.`)
+
+async function examineSpf(look: Look, domain: string): Promise<Finding> {
+  const check = 'SPF'
+  const { texts } = await look(domain)
+  if (texts === null) return unanswered(check, domain)
+  const [record, ...more] = texts.filter((text) => /^v=spf1( |$)/i.test(text))
+  if (record === undefined)
+    return warn(check, `${domain} has no TXT record v=spf1: add the one that your mail provider names.`)
+  // RFC 7208 §4.5: a permanent error.
+  if (more.length > 0)
+    return warn(check, `${domain} has ${more.length + 1} TXT records v=spf1, so none counts: merge them into one.`)
+  if (/\s\+?all(\s|$)/i.test(record))
+    return warn(
+      check,
+      `The SPF record of ${domain} ends in +all, which lets every server send for it: use ~all or -all.`,
+    )
+  return ok(check, `${domain} has one record.`)
+}
+
+async function examineDkim(look: Look, domain: string, selector: string | null): Promise<Finding> {
+  const check = 'DKIM'
+  if (selector === null)
+    return warn(
+      check,
+      'Not checked: set WATCHWORD_MAIL_DKIM_SELECTOR to the selector that your mail server signs with (s= in DKIM-Signature of a mail).',
+    )
+  const name = `${selector}._domainkey.${domain}`
+  const { texts } = await look(name)
+  if (texts === null) return unanswered(check, name)
+  const key = texts.map((text) => readTags(text).get('p')).find((value) => value !== undefined)
+  if (key === undefined) return warn(check, `${name} has no key: add the record that your mail provider names.`)
+  // RFC 6376 §3.6.1
+  if (key === '') return warn(check, `The key at ${name} is revoked (p= is empty): set another selector, or add a key.`)
+  return ok(check, `${name} has a key.`)
+}
+
+async function examineDmarc(look: Look, domain: string): Promise<Finding> {
+  const check = 'DMARC'
+  // RFC 7489 §6.6.3: without a record of its own, that of the domain that was registered.
+  for (const named of new Set([domain, getDomain(domain) ?? domain])) {
+    const name = `_dmarc.${named}`
+    const { texts } = await look(name)
+    if (texts === null) return unanswered(check, name)
+    const records = texts.filter((text) => /^v=DMARC1\s*(;|$)/.test(text))
+    if (records.length > 1) return warn(check, `${name} has ${records.length} records, so none counts: keep one.`)
+    const [record] = records
+    if (record !== undefined) return judgePolicy(check, name, readTags(record).get('p') ?? '')
+  }
+  return warn(
+    check,
+    `_dmarc.${domain} has no TXT record: add one, such as v=DMARC1; p=none; rua=mailto:dmarc@${domain}`,
+  )
+}
+
+function judgePolicy(check: string, name: string, policy: string): Finding {
+  if (['quarantine', 'reject'].includes(policy.toLowerCase())) return ok(check, `${name} says p=${policy}.`)
+  if (policy.toLowerCase() === 'none')
+    return ok(
+      check,
+      `${name} says p=none: forged mails are reported, not refused. Use p=quarantine once reports are clean.`,
+    )
+  return warn(check, `${name} has no valid policy: set p to none, quarantine or reject.`)
+}
+
+/** The tags of a record, such as `v=DKIM1; p=…`, by name. */
+function readTags(text: string): Map<string, string> {
+  return new Map(
+    text.split(';').flatMap((tag) => {
+      const [, name = '', value = ''] = /^\s*([a-z]+)\s*=\s*(.*?)\s*$/is.exec(tag) ?? []
+      return name === '' ? [] : [[name.toLowerCase(), value.replaceAll(/\s/g, '')] as const]
+    }),
+  )
+}

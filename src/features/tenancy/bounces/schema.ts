@@ -1,0 +1,72 @@
+import { type Static, Type } from 'typebox'
+import { listReply } from '../../../platform/http/pagination.ts'
+import { Email } from '../../../platform/mail/address.ts'
+import { MAX_REPORT_BYTES } from '../../../platform/mail/bounces/report.ts'
+import { BounceKinds, MailSuppression } from '../../../platform/mail/bounces/schema.ts'
+import { described, named, nullable } from '../../../platform/schema.ts'
+
+export const BounceReport = Type.Object({
+  email: Type.Optional(described(Email, 'The address that the email was for. Required without `message`.')),
+  kind: Type.Optional(described(BounceKinds, 'What happened. Required without `message`.')),
+  provider_id: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description: 'The id of the report at your provider. A report with the same id, address and kind counts once.',
+      examples: ['bounce-0001'],
+    }),
+  ),
+  message_id: Type.Optional(
+    Type.String({
+      maxLength: 400,
+      description:
+        '`Message-ID` of the email, if the provider returns it unchanged. The report then counts for the organization ' +
+        'that sent the email, once.',
+      examples: ['<05Hq…@acme.example>'],
+    }),
+  ),
+  message: Type.Optional(
+    Type.String({
+      maxLength: MAX_REPORT_BYTES,
+      description:
+        'The report as it was received: a delivery status notification (RFC 3464) or a feedback report (RFC 5965). ' +
+        'Or send it as the whole body, as `message/rfc822`, and `subOrgId` in the query.',
+      examples: ['Content-Type: multipart/report; …'],
+    }),
+  ),
+})
+export type BounceReport = Static<typeof BounceReport>
+
+export const ReportedBounce = named(
+  'ReportedBounce',
+  Type.Object(
+    {
+      email: Type.String({ description: 'The address, in lower case.', examples: ['ada@acme.example'] }),
+      kind: nullable(BounceKinds, 'Null: the report says nothing against the address, such as a delay.'),
+      status: nullable(
+        Type.String({ examples: ['5.1.1'] }),
+        'Status code of the report (RFC 3463). Null: it has none.',
+      ),
+      outcome: Type.Enum(['counted', 'repeated', 'unknown_mail', 'not_counted'], {
+        description:
+          '`counted`; `repeated`: it was counted before; `unknown_mail`: within reach of the caller, no email was sent ' +
+          'to the address under this `Message-ID` in the last 30 days; `not_counted`: see `kind`.',
+      }),
+      suppression: nullable(MailSuppression, 'Why the address receives no emails. Null: it receives them.'),
+    },
+    { description: 'What became of a reported bounce or complaint.' },
+  ),
+)
+export type ReportedBounce = Static<typeof ReportedBounce>
+
+export const SuppressionParams = Type.Object({
+  suppressionId: Type.String({
+    description: 'The suppression: `id` in the list.',
+    examples: ['0198b6f2-6d0b-7a51-9c3e-4f1b7a2d8e90'],
+  }),
+})
+
+export const SuppressionList = Type.Object({
+  suppressions: Type.Array(MailSuppression, { description: 'Suppressed addresses, by their first bounce.' }),
+  ...listReply,
+})

@@ -1,0 +1,180 @@
+import { record } from '../../events/events.ts'
+import type { Platform } from '../../platform.ts'
+import type { ManagerCaller } from '../../tenancy/caller.ts'
+import { accountDirectory, type Directory, findDirectory } from '../../tenancy/directory.ts'
+import { inTx, type TxWork, type Work } from '../../work.ts'
+import { parseEmail } from '../address.ts'
+import { isForTeam } from '../kinds.ts'
+import { bounceEvents } from './events.ts'
+import type { BounceKind } from './report.ts'
+import { type MailSuppression, toSuppression } from './schema.ts'
+import {
+  type AddressRow,
+  findSuppressions,
+  holdAddress,
+  insertReport,
+  keepSoftBounces,
+  type SuppressionRow,
+  suppressRow,
+  takeSuppression,
+} from './store.ts'
+
+const DAY_MS = 24 * 3600_000
+const SOFT_WITHIN_MS = 7 * DAY_MS
+const SOFT_BOUNCES = 3
+const SOFT_SUPPRESSED_MS = DAY_MS
+
+export interface Bounce {
+  /** As it is compared. */
+  emailNorm: string
+  kind: BounceKind
+  /** RFC 3463; null if it is not known. */
+  status: string | null
+  source: 'smtp' | 'report'
+  /** What makes a report that is sent again the same; null: each counts. */
+  reportId: string | null
+  /** The provider's own id for it. */
+  providerId: string | null
+}
+
+/** The id of the report of one mail, whoever makes it. */
+export const reportOfMail = (mailId: string) => `mail:${mailId}`
+export const reportOfProvider = (providerId: string) => `provider:${providerId}`
+
+/**
+ * Counts a bounce or complaint for an address of the directory, and suppresses the address if it is a reason to. Returns false
+ * for a report that was counted before.
+ */
+export async function countBounce(work: Work, bounce: Bounce): Promise<boolean> {
+  const { kind, source } = bounce
+  const isCounted = await inTx(work, (work) => noteBounce(work, bounce))
+  if (isCounted) work.platform.metrics.bounces.inc({ kind, source })
+  return isCounted
+}
+
+async function noteBounce(work: TxWork, bounce: Bounce): Promise<boolean> {
+  const { db, directory } = work
+  const { emailNorm, kind, reportId: id } = bounce
+  if (id !== null && !(await insertReport(db, directory, { emailNorm, kind, id }))) return false
+  // Locked, so that of two bounces at once each sees the other.
+  const row = await holdAddress(db, directory, emailNorm)
+  const { status, source, providerId: provider_id } = bounce
+  const data = { sub_org_id: directory.organizationId, email: emailNorm, kind, status, source, provider_id }
+  await record(work, bounceEvents.bounced({ target: targetOf(row), data }))
+  await suppress(work, row, bounce)
+  return true
+}
+
+async function suppress(work: TxWork, row: AddressRow, { kind, status, source }: Bounce): Promise<void> {
+  const { db, directory } = work
+  const present = row.updated_at
+  const isSuppressed = row.reason !== null && (row.suppressed_until === null || row.suppressed_until > present)
+  if (kind === 'soft') {
+    const since = new Date(present.getTime() - SOFT_WITHIN_MS)
+    const recent = [...row.soft_bounced_at.filter((at) => at > since), present].slice(-SOFT_BOUNCES)
+    await keepSoftBounces(db, directory, row.id, recent)
+    if (isSuppressed || recent.length < SOFT_BOUNCES) return
+  } else if (isSuppressed && row.suppressed_until === null) return
+  const reason = kind === 'soft' ? 'soft_bounces' : kind === 'hard' ? 'hard_bounce' : 'complaint'
+  const until = kind === 'soft' ? new Date(present.getTime() + SOFT_SUPPRESSED_MS) : null
+  const change = { reason, status, source, suppressed_at: present, suppressed_until: until } as const
+  await suppressRow(db, directory, row.id, change)
+  const data = toSuppression({ ...row, ...change, withheld: 0, last_withheld_at: null }, directory.organizationId)
+  await record(work, bounceEvents.suppressed({ target: targetOf(row), data }))
+}
+
+const targetOf = ({ id }: Pick<AddressRow, 'id'>) => ({ type: 'mail_suppression', id })
+
+/** Ends a suppression, and forgets the soft bounces before it. Null if there is none of this id in the directory. */
+export function clearSuppression(work: Work, id: string): Promise<SuppressionRow | null> {
+  return inTx(work, async (work) => {
+    const { db, directory } = work
+    const row = await takeSuppression(db, directory, id)
+    if (!row) return null
+    const data = toSuppression(row, directory.organizationId)
+    await record(work, bounceEvents.cleared({ target: targetOf(row), data }))
+    return row
+  })
+}
+
+/** What suppresses an address in a directory: a row of its own, or of the account level of its environment. */
+export async function findSuppression(
+  platform: Platform,
+  directory: Directory,
+  emailNorm: string,
+): Promise<SuppressionRow | null> {
+  const [found] = await findSuppressions(platform.db, await suppressingDirectories(platform, directory), [emailNorm])
+  return found ?? null
+}
+
+/** The directories whose suppressions hold in a directory. */
+async function suppressingDirectories(platform: Platform, directory: Directory): Promise<Directory[]> {
+  return directory.kind === 'organization' ? [directory, await accountDirectory(platform, directory)] : [directory]
+}
+
+/**
+ * What suppresses an address in a directory, as the caller may see it: one of a single organization must not learn what
+ * mails of others to the address met.
+ */
+export async function showSuppression(
+  { platform, db, caller }: Pick<Work, 'platform' | 'db'> & { caller: Pick<ManagerCaller, 'organizationId'> },
+  { directory_id, email_norm }: { directory_id: string; email_norm: string },
+): Promise<MailSuppression | null> {
+  const directory = await findDirectory(platform, directory_id)
+  if (!directory) return null
+  const isNarrow = caller.organizationId !== null
+  const directories = isNarrow ? [directory] : await suppressingDirectories(platform, directory)
+  const [row] = await findSuppressions(db, directories, [email_norm])
+  return row ? toSuppression(row, row.directory_id === directory.id ? directory.organizationId : null) : null
+}
+
+/** Those mails kept in development that a suppression holds back, by id, each with the reason. */
+export async function findWithheld(platform: Platform, mails: KeptMail[]): Promise<Map<string, string>> {
+  const suppressible = await Promise.all(mails.map((mail) => placeMail(platform, mail)))
+  const placed = suppressible.filter((one) => one !== null)
+  if (placed.length === 0) return new Map()
+  const directories = [...new Set(placed.flatMap(({ directories }) => directories))]
+  const rows = await findSuppressions(platform.db, directories, [...new Set(placed.map(({ norm }) => norm))])
+  const found = placed.map(({ id, norm, directories, createdAt }) => {
+    const row = rows.find(
+      ({ directory_id, email_norm, suppressed_at }) =>
+        email_norm === norm && suppressed_at <= createdAt && directories.some((one) => one.id === directory_id),
+    )
+    return row ? [[id, reasonInWords(row)] as const] : []
+  })
+  return new Map(found.flat())
+}
+
+interface KeptMail {
+  id: string
+  directoryId: string
+  kind: string
+  to: string
+  createdAt: Date
+}
+
+/** A mail with the address and the directories by which it may be suppressed; null for one that always is sent. */
+async function placeMail(platform: Platform, { id, createdAt, directoryId, ...mail }: KeptMail) {
+  const directory = await findDirectory(platform, directoryId)
+  const norm = directory && suppressibleAddress(directory, mail)
+  return directory && norm
+    ? { id, createdAt, norm, directories: await suppressingDirectories(platform, directory) }
+    : null
+}
+
+/** The address of a mail as it is compared. Null where it is always sent: to the account's own team. */
+export function suppressibleAddress({ kind }: Directory, mail: { kind: string; to: string }): string | null {
+  // No report may keep an owner out.
+  if (kind === 'console' || isForTeam(mail.kind)) return null
+  return parseEmail(mail.to)?.norm ?? null
+}
+
+const REASONS = {
+  hard_bounce: 'it takes no mail',
+  complaint: 'its owner reported a mail as spam',
+  soft_bounces: 'three soft bounces in 7 days',
+}
+
+function reasonInWords({ reason, status }: SuppressionRow): string {
+  return `the address is suppressed: ${REASONS[reason]}${status === null ? '' : ` (${status})`}`
+}

@@ -1,0 +1,285 @@
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import { startApp, type Tenant } from '../../../../test/harness.ts'
+import { startSmtpPeer } from '../../../../test/peers/smtp-peer.ts'
+import { succeeded } from '../../../../test/people/factors.ts'
+import { runJobs } from '../../../../test/people/jobs.ts'
+import { newEmail, newUser, type Person } from '../../../../test/people/people.ts'
+import { joinedMember } from '../../../../test/people/team.ts'
+import { recordStatements } from '../../../../test/rules/sql-recorder.ts'
+import { workIn } from '../../../../test/work.ts'
+import { userCleanup } from '../../../features/directory/users/cleanup.ts'
+import { disabledMail } from '../../../features/records/webhooks/emails.ts'
+import { directoryOfOrganization } from '../../tenancy/directory.ts'
+import { inTx } from '../../work.ts'
+import { mailDelivery } from '../jobs.ts'
+import { queueMail } from '../outbox.ts'
+import { cleanUpBounces } from './cleanup.ts'
+
+const peer = await startSmtpPeer({ withoutStarttls: true })
+afterAll(() => peer.stop())
+const service = await startApp({
+  env: { SMTP_URL: `smtp://127.0.0.1:${peer.port}`, WATCHWORD_MAIL_FROM: 'Acme <login@acme.example>' },
+})
+const { platform } = service.app
+const DAY = 24 * 3600
+let tenant: Tenant
+let subOrgId: string
+
+beforeEach(async () => {
+  tenant = await service.tenant()
+  subOrgId = await tenant.organization()
+  peer.deliveries.length = 0
+  peer.answerRecipient = () => null
+})
+
+const ask = (email: string, at = subOrgId) => tenant.post('/v1/auth/login/otp/send', { subOrgId: at, email })
+const deliver = () => runJobs(platform, mailDelivery.send)
+/** Asks for a code, whose mail the server answers with this. */
+async function mail(email: string, answer: string | null = null, at = subOrgId): Promise<void> {
+  // A code that was mailed a moment ago is not mailed again.
+  await service.advance(61)
+  peer.answerRecipient = () => answer
+  succeeded(await ask(email, at))
+  await deliver()
+}
+const received = (email: string) => peer.deliveries.filter(({ to }) => to.includes(email)).length
+const suppressions = async (query = `subOrgId=${subOrgId}`) =>
+  succeeded(await tenant.get(`/v1/mail/suppressions?${query}`)).suppressions
+const seenOf = async ({ id }: Pick<Person, 'id'>) => succeeded(await tenant.get(`/v1/users/${id}`)).email_suppression
+const eventsOf = async (email: string) => {
+  const all = await service.events({ accountId: tenant.accountId })
+  return all.filter(({ type, data }) => /^mail\.[bs]/.test(type) && JSON.stringify(data).includes(email))
+}
+const typesOf = async (email: string) => (await eventsOf(email)).map(({ type }) => type)
+const results = async () => {
+  const { values } = await platform.metrics.mail.get()
+  return Object.fromEntries(values.map(({ labels, value }) => [labels.result, value]))
+}
+
+test('an address that the mail server says does not exist gets nothing until it is cleared', async () => {
+  const person = await newUser(tenant, { subOrgId })
+  const { email } = person
+  await mail(email, '550 5.1.1 no such user')
+  const [suppression, ...more] = await suppressions()
+  expect(more).toEqual([])
+  expect(suppression).toEqual({
+    id: expect.any(String),
+    sub_org_id: subOrgId,
+    ...{ email, reason: 'hard_bounce', status: '5.1.1', source: 'smtp' },
+    suppressed_at: expect.any(String),
+    suppressed_until: null,
+    withheld: 0,
+    last_withheld_at: null,
+  })
+  expect(await seenOf(person)).toEqual(suppression)
+  const [bounced, suppressed, ...others] = await eventsOf(email)
+  expect(others).toEqual([])
+  const target_id = suppression.id
+  expect(bounced).toMatchObject({
+    ...{ type: 'mail.bounced', actor_type: 'system', organization_id: subOrgId, target_id },
+    data: { sub_org_id: subOrgId, email, kind: 'hard', status: '5.1.1', source: 'smtp', provider_id: null },
+  })
+  expect(suppressed).toMatchObject({ type: 'mail.suppressed', target_id, data: suppression })
+
+  const before = (await results()).suppressed ?? 0
+  await mail(email.toUpperCase())
+  expect([received(email), received(email.toUpperCase())]).toEqual([0, 0])
+  expect(await seenOf(person)).toEqual({ ...suppression, withheld: 1, last_withheld_at: expect.any(String) })
+  expect((await results()).suppressed).toBe(before + 1)
+  const rows = await platform.db.selectFrom('mail_outbox').select('id').execute()
+  expect(rows).toEqual([])
+  expect(service.logLines.join()).not.toContain(email)
+
+  const cleared = await tenant.delete(`/v1/mail/suppressions/${suppression.id}?subOrgId=${subOrgId}`)
+  expect(succeeded(cleared)).toEqual({ success: true })
+  expect([await suppressions(), await seenOf(person)]).toEqual([[], null])
+  await mail(email)
+  expect(received(email)).toBe(1)
+  expect(await typesOf(email)).toEqual(['mail.bounced', 'mail.suppressed', 'mail.suppression_cleared'])
+})
+
+const ROUTES = ['login/otp/send', 'login/magic-link/send', 'discovery/otp/send', 'password/reset/send']
+
+test.each(ROUTES)('%s answers a suppressed, another and an unknown address alike', async (route) => {
+  const make = {
+    known: async () => (await newUser(tenant, { subOrgId })).email,
+    suppressed: async () => {
+      const { email } = await newUser(tenant, { subOrgId })
+      for (const body of [{ subOrgId }, {}])
+        succeeded(await tenant.post('/v1/mail/bounces', { ...body, email, kind: 'hard' }))
+      return email
+    },
+    unknown: async () => newEmail(),
+  }
+  const see = async (email: string) => {
+    const body = { email, ...(route.startsWith('discovery') ? {} : { subOrgId }) }
+    const { value, statements } = await recorded(() => tenant.post(`/v1/auth/${route}`, body))
+    return { answer: [value.status, Object.keys(value.body)], statements }
+  }
+  const seen = []
+  const people = []
+  for (const kind of Object.values(make)) {
+    const emails = [await kind(), await kind(), await kind()]
+    people.push(emails)
+    const all = []
+    for (const email of emails) all.push(await see(email))
+    // Of several, since one may also fill caches.
+    seen.push({ answers: all.map(({ answer }) => answer), statements: Math.min(...all.map((one) => one.statements)) })
+  }
+  const [known, suppressed, unknown] = seen
+  expect(known?.answers[0]?.[0]).toBe(200)
+  expect([suppressed, unknown]).toEqual([known, known])
+  await deliver()
+  expect(people.slice(0, 2).map((emails) => emails.map(received))).toEqual([
+    [1, 1, 1],
+    [0, 0, 0],
+  ])
+})
+
+async function recorded<T>(act: () => Promise<T>): Promise<{ value: T; statements: number }> {
+  const values: T[] = []
+  const statements = await recordStatements(async () => values.push(await act()))
+  const [value] = values
+  if (value === undefined) throw new Error('Nothing was returned')
+  return { value, statements: statements.length }
+}
+
+test.each([
+  '550 5.7.1 relaying denied',
+  '553 5.7.1 sender address rejected',
+  '554 5.7.1 blocked',
+  '550 5.7.26 not authenticated',
+  '552 5.3.4 too big',
+  '550 relay not permitted',
+])('a server that refuses the sender suppresses nobody: %s', async (answer) => {
+  const { email } = await newUser(tenant, { subOrgId })
+  for (let n = 0; n < 4; n++) await mail(email, answer)
+  expect([await suppressions(), await typesOf(email)]).toEqual([[], []])
+  await mail(email)
+  expect(received(email)).toBe(1)
+})
+
+test('a refusal of the connection or of the sender’s address is tried again and suppresses nobody', async () => {
+  const { email } = await newUser(tenant, { subOrgId })
+  await mail(email, '450 4.2.1 no such user for now')
+  expect(await typesOf(email)).toEqual([])
+  peer.answerRecipient = () => null
+  await deliver()
+  expect([received(email), await suppressions()]).toEqual([1, []])
+})
+
+test('three soft bounces in 7 days suppress for 24 hours, and a fourth after that does again', async () => {
+  const person = await newUser(tenant, { subOrgId })
+  const { email } = person
+  const full = () => mail(email, '552 5.2.2 mailbox full')
+  await full()
+  await service.advance(4 * DAY)
+  await full()
+  // The first is 7 days ago by then.
+  await service.advance(3 * DAY)
+  await full()
+  expect([await seenOf(person), await typesOf(email)]).toEqual([null, Array(3).fill('mail.bounced')])
+  await service.advance(3 * DAY)
+  await full()
+  const suppression = await seenOf(person)
+  expect(suppression).toMatchObject({ reason: 'soft_bounces', status: '5.2.2' })
+  expect(Date.parse(suppression.suppressed_until) - Date.parse(suppression.suppressed_at)).toBe(DAY * 1000)
+  await mail(email)
+  expect(received(email)).toBe(0)
+  await service.advance(DAY - 300)
+  await mail(email)
+  expect([received(email), (await seenOf(person)).withheld]).toEqual([0, 2])
+  await service.advance(300)
+  expect([await seenOf(person), await suppressions()]).toEqual([null, []])
+  await mail(email)
+  expect(received(email)).toBe(1)
+  await full()
+  expect(await seenOf(person)).toMatchObject({ reason: 'soft_bounces', withheld: 0 })
+  expect((await typesOf(email)).filter((type) => type === 'mail.suppressed')).toHaveLength(2)
+})
+
+test('a mail that is refused again after a crash counts once', async () => {
+  const { email } = await newUser(tenant, { subOrgId })
+  peer.answerRecipient = () => '552 5.2.2 mailbox full'
+  succeeded(await ask(email))
+  const row = await platform.db.selectFrom('mail_outbox').selectAll().executeTakeFirstOrThrow()
+  await deliver()
+  await platform.db.insertInto('mail_outbox').values(row).execute()
+  await mailDelivery.send.handle(platform, { directoryId: row.directory_id, id: row.id }, 2)
+  expect(await typesOf(email)).toEqual(['mail.bounced'])
+})
+
+test('another organization, and another environment, mail the address as before', async () => {
+  const { email } = await newUser(tenant, { subOrgId })
+  const other = await newUser(tenant, { email })
+  await mail(email, '550 5.1.1 no such user')
+  await mail(email, null, other.subOrgId)
+  expect([received(email), await seenOf(other)]).toEqual([1, null])
+  expect(await suppressions(`subOrgId=${other.subOrgId}`)).toEqual([])
+})
+
+test('mails to the team are always sent, and their bounces suppress nobody', async () => {
+  const owner = await joinedMember(service, tenant, 'owner')
+  await deliver()
+  const sendCode = () => tenant.post('/v1/auth/login/otp/send', { subOrgId: 'team', email: owner.email })
+  peer.deliveries.length = 0
+  peer.answerRecipient = () => '550 5.1.1 no such user'
+  succeeded(await sendCode())
+  await deliver()
+  // A customer's key reports the address wherever it can.
+  for (const body of [{}, { subOrgId }])
+    succeeded(await tenant.post('/v1/mail/bounces', { email: owner.email, kind: 'complaint', ...body }))
+  const refused = await tenant.post('/v1/mail/bounces', { email: owner.email, kind: 'hard', subOrgId: 'team' })
+  expect([refused.status, refused.body.code]).toEqual([404, 'organization_not_found'])
+  peer.answerRecipient = () => null
+  await service.advance(61)
+  succeeded(await sendCode())
+  await deliver()
+  expect(received(owner.email)).toBe(1)
+  expect(await typesOf(owner.email)).toEqual(['mail.bounced', 'mail.suppressed', 'mail.bounced', 'mail.suppressed'])
+})
+
+test('the notice about a webhook of an organization reaches the team, whatever the organization reports', async () => {
+  const key = await tenant.withKey({ subOrgId })
+  const email = newEmail()
+  succeeded(await key.post('/v1/mail/bounces', { email, kind: 'complaint' }))
+  const environment = { ...tenant, environmentSlug: 'production' }
+  const directory = await directoryOfOrganization(platform, environment, subOrgId)
+  const about = { name: 'Warehouse', url: 'https://hooks.example.com', isGone: true }
+  await inTx(workIn(platform, directory), (work) => queueMail(work, disabledMail({ email, locale: null }, about), 60))
+  await deliver()
+  expect(received(email)).toBe(1)
+})
+
+test('the end of a deleted user is the end of what is known of the address, unless another user has it', async () => {
+  const [gone, replaced] = [await newUser(tenant, { subOrgId }), await newUser(tenant, { subOrgId })]
+  for (const { email } of [gone, replaced]) await mail(email, '550 5.1.1 no such user')
+  for (const { id } of [gone, replaced]) succeeded(await tenant.delete(`/v1/users/${id}?subOrgId=${subOrgId}`))
+  await newUser(tenant, { subOrgId, email: replaced.email })
+  await service.advance(31 * DAY)
+  await userCleanup.handle(platform, {}, 1)
+  expect((await suppressions()).map(({ email }: Person) => email)).toEqual([replaced.email])
+  const reports = await platform.db.selectFrom('bounce_reports').select('email_norm').execute()
+  expect(reports.map((row) => row.email_norm)).not.toContain(gone.email)
+})
+
+test('what no longer counts is removed, and what suppresses stays for a year after the last mail', async () => {
+  const [hard, soft] = [await newUser(tenant, { subOrgId }), await newUser(tenant, { subOrgId })]
+  await mail(hard.email, '550 5.1.1 no such user')
+  await mail(soft.email, '552 5.2.2 mailbox full')
+  const kept = async () => {
+    await cleanUpBounces.handle(platform, {}, 1)
+    const rows = await platform.db.selectFrom('bounced_addresses').select('email_norm').execute()
+    return rows.map((row) => row.email_norm).filter((norm) => [hard.email, soft.email].includes(norm))
+  }
+  await service.advance(7 * DAY)
+  expect((await kept()).sort()).toEqual([hard.email, soft.email].sort())
+  await service.advance(2 * DAY)
+  expect(await kept()).toEqual([hard.email])
+  await service.advance(300 * DAY)
+  await mail(hard.email)
+  await service.advance(300 * DAY)
+  expect(await kept()).toEqual([hard.email])
+  await service.advance(66 * DAY)
+  expect(await kept()).toEqual([])
+})

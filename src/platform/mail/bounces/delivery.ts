@@ -1,0 +1,43 @@
+import { systemOrigin } from '../../events/events.ts'
+import type { DeliveryFailure, Tenant } from '../../outbox/delivery.ts'
+import { deleteWaiting } from '../../outbox/waiting.ts'
+import { mailOutbox, type WaitingMail } from '../outbox.ts'
+import { countBounce, findSuppression, reportOfMail, suppressibleAddress } from './bounces.ts'
+import { failureOfReply } from './status.ts'
+import { countWithheld } from './store.ts'
+
+/** Drops a mail to a suppressed address, and counts it there. Returns whether it has. */
+export async function withholdSuppressed(tenant: Tenant, mail: WaitingMail): Promise<boolean> {
+  const { platform, directory } = tenant
+  const emailNorm = suppressibleAddress(directory, mail)
+  const suppression = emailNorm === null ? null : await findSuppression(platform, directory, emailNorm)
+  if (!suppression) return false
+  const isWithheld = await platform.tx(async (tx) => {
+    if (!(await countWithheld(tx, suppression))) return false
+    await deleteWaiting(tx, mailOutbox, directory, mail.id)
+    return true
+  })
+  const { reason } = suppression
+  if (isWithheld)
+    platform.log.info({ directoryId: directory.id, code: reason }, 'An email was not sent: its address is suppressed')
+  return isWithheld
+}
+
+/** Counts a bounce where a mail server permanently refused a mail because of its recipient. */
+export async function noteRefusal(tenant: Tenant, mail: WaitingMail, { answer }: DeliveryFailure): Promise<void> {
+  const { platform, directory } = tenant
+  const emailNorm = suppressibleAddress(directory, mail)
+  const refusal = emailNorm === null || answer === null ? null : failureOfReply(answer)
+  if (emailNorm === null || refusal === null) return
+  await countBounce(
+    { platform, directory, db: platform.db, origin: systemOrigin() },
+    {
+      emailNorm,
+      kind: refusal.failure,
+      status: refusal.status,
+      source: 'smtp',
+      reportId: reportOfMail(mail.id),
+      providerId: null,
+    },
+  )
+}

@@ -1,0 +1,16 @@
+import { defineEvents } from '../../events/events.ts'
+import { MailBounce, MailSuppression } from './schema.ts'
+
+export const bounceEvents = defineEvents({
+  bounced: [
+    'mail.bounced',
+    'The mail server refused an address, or a bounce or complaint was reported. Each is recorded once.',
+    MailBounce,
+  ],
+  suppressed: [
+    'mail.suppressed',
+    'An address receives no more emails, for a day or until it is cleared.',
+    MailSuppression,
+  ],
+  cleared: ['mail.suppression_cleared', 'A suppressed address was cleared. It receives emails again.', MailSuppression],
+})

@@ -1,0 +1,126 @@
+import { type EmailAddress, parseEmail } from '../address.ts'
+import { failureOf, failureOfReply, readStatus } from './status.ts'
+
+/** What a report says about an address. */
+export type BounceKind = 'hard' | 'soft' | 'complaint'
+
+/** One recipient of a report. */
+export interface ReportedRecipient {
+  /** As the mail was sent, and where it was forwarded to. */
+  addresses: EmailAddress[]
+  /** Null for what counts against no address, such as a delay. */
+  kind: BounceKind | null
+  /** RFC 3463; null where the report has none. */
+  status: string | null
+}
+
+/** A delivery status notification (RFC 3464), or a complaint (RFC 5965). */
+export interface MailReport {
+  /** Of the mail that it is about; null where the report does not return it. */
+  messageId: string | null
+  recipients: ReportedRecipient[]
+}
+
+/** Beyond what a report needs: the mail that it returns is one of the service. */
+export const MAX_REPORT_BYTES = 256 * 1024
+const LIMITS = { maxNestingDepth: 10, maxHeadersSize: 64 * 1024, maxRfc822NestingDepth: 0 }
+const MAX_RECIPIENTS = 50
+
+const STATUS_TYPES = ['message/delivery-status', 'message/global-delivery-status']
+const COMPLAINT_TYPE = 'message/feedback-report'
+const ORIGINAL_TYPES = ['message/rfc822', 'message/global', 'text/rfc822-headers', 'message/global-headers']
+
+/** Reads a message as a report. Null for any other message, such as an out-of-office reply. */
+export async function readReport(message: string): Promise<MailReport | null> {
+  const mail = await parse(message)
+  if (!mail?.headers.some(({ key, value }) => key === 'content-type' && /^\s*multipart\/report\b/i.test(value)))
+    return null
+  const partOf = (types: string[]) => {
+    const part = mail.attachments.find(({ mimeType }) => types.includes(mimeType))
+    return part === undefined ? null : String(part.content)
+  }
+  const original = await parse(partOf(ORIGINAL_TYPES) ?? '')
+  const messageId = original?.messageId ?? null
+  const status = partOf(STATUS_TYPES)
+  if (status !== null) return { messageId, recipients: readDeliveryStatus(status) }
+  const complaint = partOf([COMPLAINT_TYPE])
+  if (complaint === null) return null
+  const to = (original?.to ?? []).map(({ address = '' }) => address)
+  return { messageId, recipients: readComplaint(complaint, to) }
+}
+
+/** Null for a message beyond the limits. */
+async function parse(message: string) {
+  // Loaded with the first report: the start does not need it.
+  const { default: PostalMime } = await import('postal-mime')
+  try {
+    return await PostalMime.parse(message, { ...LIMITS, attachmentEncoding: 'utf8' })
+  } catch {
+    return null
+  }
+}
+
+type Fields = Map<string, string[]>
+
+/** The groups of fields of a report, which blank lines separate (RFC 3464 §2.1). Names are in lower case. */
+function readGroups(text: string): Fields[] {
+  const groups: Fields[] = []
+  let group: Fields | null = null
+  for (const line of text.replaceAll(/\r?\n[ \t]+(?=[^\s])/g, ' ').split(/\r?\n/)) {
+    const colon = line.indexOf(':')
+    if (line.trim() === '') group = null
+    if (colon <= 0) continue
+    if (!group) {
+      group = new Map()
+      groups.push(group)
+    }
+    const name = line.slice(0, colon).trim().toLowerCase()
+    group.set(name, [...(group.get(name) ?? []), line.slice(colon + 1).trim()])
+  }
+  return groups
+}
+
+function readDeliveryStatus(text: string): ReportedRecipient[] {
+  const ofRecipients = readGroups(text).filter((fields) => fields.has('final-recipient'))
+  return ofRecipients.slice(0, MAX_RECIPIENTS).map((fields) => {
+    const read = (name: string) => fields.get(name)?.[0] ?? ''
+    const addresses = readAddresses(['original-recipient', 'final-recipient'].map((name) => read(name)))
+    const status = readStatus(read('status'))
+    const isFailed = read('action').toLowerCase().startsWith('failed')
+    if (!isFailed || status === null) return { addresses, kind: null, status }
+    return { addresses, ...judge(status, read('diagnostic-code')) }
+  })
+}
+
+/** Some servers report `5.0.0` alone, and have the status of the next server in its reply (RFC 3464 §2.3.6). */
+function judge(status: string, diagnostic: string): Pick<ReportedRecipient, 'kind' | 'status'> {
+  const reply = status.endsWith('.0.0') ? failureOfReply(diagnostic.replace(/^smtp;\s*/i, '')) : null
+  return reply ? { kind: reply.failure, status: reply.status ?? status } : { kind: failureOf(status), status }
+}
+
+/** `to`: the recipients of the mail that was complained of, for reports that do not name them. */
+function readComplaint(text: string, to: string[]): ReportedRecipient[] {
+  const [fields] = readGroups(text)
+  const isComplaint = ['abuse', 'fraud'].includes(fields?.get('feedback-type')?.[0]?.toLowerCase() ?? '')
+  const named = readAddresses(fields?.get('original-rcpt-to') ?? [])
+  const addresses = named.length > 0 ? named : readAddresses(to)
+  return addresses.slice(0, MAX_RECIPIENTS).map((address) => ({
+    addresses: [address],
+    kind: isComplaint ? 'complaint' : null,
+    status: null,
+  }))
+}
+
+/** Addresses such as `rfc822;ada@example.com` or `<ada@example.com>`, each once. */
+function readAddresses(values: string[]): EmailAddress[] {
+  const parsed = values.map((value) =>
+    parseEmail(
+      value
+        .replace(/^[^;]{0,40};/, '')
+        .replaceAll(/[<>]/g, '')
+        .trim(),
+    ),
+  )
+  const found = new Map(parsed.flatMap((address) => (address ? [[address.norm, address]] : [])))
+  return [...found.values()]
+}

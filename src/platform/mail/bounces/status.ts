@@ -1,0 +1,56 @@
+/** What a mail that did not arrive says about its address. */
+export type Failure = 'hard' | 'soft'
+
+/**
+ * Statuses by which the address takes no mail at all (RFC 3463 §3.2, §3.3; RFC 7505 §4.2): no such mailbox or host, an
+ * address that cannot exist, a mailbox that moved or is disabled, a host that takes no mail.
+ */
+const HARD = new Set(['5.1.1', '5.1.2', '5.1.3', '5.1.6', '5.1.10', '5.2.1'])
+
+/** A full mailbox (RFC 3463 §3.3): reported as permanent, and over when its owner deletes mails. */
+const FULL = '5.2.2'
+
+/** What ended for the address, its mailbox, its system or the way there, and may be otherwise tomorrow. */
+const TEMPORARY = /^4\.[1-4]\.\d+$/
+
+const ENHANCED = /^[245]\.\d{1,3}\.\d{1,3}$/
+
+/** The enhanced status code that a text begins with, or null. */
+export function readStatus(text: string): string | null {
+  const [first = ''] = text.trim().split(/[\s(]/, 1)
+  return ENHANCED.test(first) ? first : null
+}
+
+/**
+ * Whether the status of a failed delivery counts against the address. Null for what says something about the sender, the
+ * message or a server instead, such as 5.1.7, 5.3.4 or 5.7.1: a sender with a wrong configuration would otherwise
+ * suppress every address it writes to.
+ */
+export function failureOf(status: string): Failure | null {
+  if (HARD.has(status)) return 'hard'
+  return status === FULL || TEMPORARY.test(status) ? 'soft' : null
+}
+
+/** A domain that takes no mail (RFC 7504 §4). */
+const NO_MAIL = 556
+/** RFC 5321 §4.2.3: no such mailbox, or refused for reasons of policy. */
+const UNAVAILABLE = 550
+// Only what can mean nothing but a missing mailbox. Such replies are lines of at most 512 bytes (RFC 5321 §4.5.3.1.5).
+const NO_MAILBOX =
+  /\b(no such|unknown|invalid) (user|mailbox|recipient)\b|\b(user|mailbox|recipient) (is )?(unknown|not found|does not exist)\b/i
+
+/**
+ * The same for what a mail server answers to a recipient or a message. A reply without an enhanced status code
+ * (RFC 2034) counts only if it cannot mean anything but the address.
+ */
+export function failureOfReply(response: string): { failure: Failure; status: string | null } | null {
+  const [, digits = '', words = ''] = /^(5\d\d)[ -]?(.{0,512})/s.exec(response) ?? []
+  const status = readStatus(words)
+  if (status !== null) {
+    const failure = failureOf(status)
+    return failure && { failure, status }
+  }
+  const code = Number(digits)
+  const isMissing = code === NO_MAIL || (code === UNAVAILABLE && NO_MAILBOX.test(words))
+  return isMissing ? { failure: 'hard', status: null } : null
+}
