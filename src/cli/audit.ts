@@ -64,8 +64,19 @@ async function verify(options: Options): Promise<number> {
       const what = event ? `evt_${event.id}${event.type ? ` ${event.type}` : ''} of ${event.at}` : `block ${block}`
       lines.push(`${kind.padEnd(14)} ${where}: ${what}. ${detail}`)
     })
-    const sum = `Compared ${compared.events} events of ${compared.directories} directories: ${findings.length || 'no'} findings.`
-    print(options, { intact: findings.length === 0, ...compared, findings }, [...lines, sum])
+    const { directories, events } = compared
+    const erased = compared.erased.map(({ directory, organizationId, events, by }) => ({
+      ...{ directory: directory.id, environment: directory.environment, sub_org_id: organizationId, events },
+      by: by.map(({ id, at }) => ({ event_id: `evt_${id}`, timestamp: at })),
+    }))
+    const erasedLines = compared.erased.map(
+      ({ directory, organizationId, events, by }) =>
+        `${'erased'.padEnd(14)} ${directory.kind} in ${directory.environment}: ${events} events, with the organization ` +
+        `${organizationId}. Covered by ${by.map(({ id, at }) => `evt_${id} of ${at}`).join(', ')}.`,
+    )
+    const sum = `Compared ${events} events of ${directories} directories: ${findings.length || 'no'} findings.`
+    const reply = { intact: findings.length === 0, directories, events, erased, findings }
+    print(options, reply, [...erasedLines, ...lines, sum])
     return findings.length ? 1 : 0
   })
 }

@@ -17,7 +17,12 @@ const AT_ONCE = 4
 export async function endEverySession(work: AccountWork): Promise<{ organizations: number; users: number }> {
   const { db } = work
   const { accountId } = work.account
-  const organizations = await db.selectFrom('organizations').select('id').where('account_id', '=', accountId).execute()
+  const organizations = await db
+    .selectFrom('organizations')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('erased_at', 'is', null)
+    .execute()
   await inParallel(organizations, ({ id }) => endOrganizationSessions(work, id, endReasons.recovered))
   const directories = await db
     .selectFrom('directories')

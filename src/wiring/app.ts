@@ -43,6 +43,7 @@ import { listTeamAddresses } from '../features/tenancy/accounts/store.ts'
 import { setupFacts } from '../features/tenancy/admin-portal/admin-portal.ts'
 import { findApiKey } from '../features/tenancy/api-keys/api-keys.ts'
 import { flushKeyUses } from '../features/tenancy/api-keys/key-use.ts'
+import { erasedTables, recordErasure } from '../features/tenancy/erasure/records.ts'
 import { managerAuthenticator } from '../features/tenancy/members/caller.ts'
 import { grantsOf, isOnTeam, joinTeam, teamRolesOf } from '../features/tenancy/members/joining.ts'
 import { assertMayActOnMember } from '../features/tenancy/members/members.ts'
@@ -70,6 +71,7 @@ import { keyAuthenticator } from '../platform/tenancy/authenticate.ts'
 import { organizationOfToken } from '../platform/tenancy/resolve-directory.ts'
 import { serviceSwitches } from '../platform/tenancy/services.ts'
 import { belongings } from './belongings.ts'
+import { erasureOfRecords, erasureTables } from './erasure.ts'
 import { gates } from './gates.ts'
 import { routes } from './routes.ts'
 import { secondFactors } from './second-factors.ts'
@@ -147,6 +149,8 @@ export async function openPlatform(options: AppOptions): Promise<{ platform: Pla
 /** Hands to features what they may not import. */
 function handIn(platform: Platform): void {
   handBelongings(platform, belongings)
+  recordErasure.hand(platform, erasureOfRecords)
+  erasedTables.hand(platform, erasureTables)
   serviceSwitches.hand(platform, (directory, service) => readSwitch(platform, directory, service))
   organizationOfToken.hand(
     platform,

@@ -28,6 +28,7 @@ import { cleanUpLockouts } from '../features/sign-in/lockout/cleanup.ts'
 import { cleanUpOtps } from '../features/sign-in/otp/cleanup.ts'
 import { cleanUpCeremonies } from '../features/sign-in/passkeys/cleanup.ts'
 import { provisionSignup } from '../features/sign-in/signup/pending.ts'
+import { eraseOrganizations } from '../features/tenancy/erasure/erase.ts'
 import { cleanUpFormerRoles } from '../features/tenancy/members/cleanup.ts'
 import { countUsersOfOrganizations } from '../features/tenancy/organizations/user-counts.ts'
 import { markEventStream } from '../platform/events/event-epoch.ts'
@@ -51,6 +52,7 @@ export const jobs: JobHandler[] = [
   cleanUpChallenges,
   cleanUpTrustedDevices,
   cleanUpFormerRoles,
+  eraseOrganizations,
   noticeNewDevices,
   cleanUpDevices,
   userCleanup,

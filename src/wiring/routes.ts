@@ -57,6 +57,7 @@ import { adminPortalRoutes } from '../features/tenancy/admin-portal/routes.ts'
 import { apiKeyRoutes } from '../features/tenancy/api-keys/routes.ts'
 import { bounceRoutes } from '../features/tenancy/bounces/routes.ts'
 import { environmentRoutes } from '../features/tenancy/environments/routes.ts'
+import { erasureRoutes } from '../features/tenancy/erasure/routes.ts'
 import { mailRoutes } from '../features/tenancy/mail/routes.ts'
 import { mailTemplateRoutes } from '../features/tenancy/mail/template-routes.ts'
 import { memberRoutes } from '../features/tenancy/members/routes.ts'
@@ -84,6 +85,7 @@ const given = [userEvents.updated, roleEvents.assigned, roleEvents.unassigned]
 const declared: Route[] = [
   ...healthRoutes,
   ...organizationRoutes,
+  ...erasureRoutes,
   ...memberRoutes,
   ...environmentRoutes,
   ...apiKeyRoutes,

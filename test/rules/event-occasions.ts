@@ -15,6 +15,7 @@ import { fresh, freshPassword } from '../fresh.ts'
 import { type Caller, type Tenant, type TestApp, until } from '../harness.ts'
 import type { DnsPeer } from '../peers/dns-peer.ts'
 import type { WebhookReceiver } from '../peers/webhook-receiver.ts'
+import { eraseNow, requestErasure } from '../people/erasure.ts'
 import { enrollTotp, makeProvenUser, signInByLink, succeeded } from '../people/factors.ts'
 import { runJobs } from '../people/jobs.ts'
 import { newEmail, newPasswordUser, newUser } from '../people/people.ts'
@@ -227,7 +228,15 @@ async function recoverDeployment({ app }: Place): Promise<void> {
 }
 
 /** What raises the types that no route's sample raises. One that raises several stands at each. */
+const eraseOrganization: Occasion = ({ app, tenant, subOrgId }) => eraseNow(app, tenant, subOrgId)
+
+const cancelErasure: Occasion = async ({ tenant, subOrgId }) => {
+  await requestErasure(tenant, subOrgId)
+  succeeded(await tenant.patch(`/v1/organizations/${subOrgId}`, { status: 'active' }))
+}
+
 export const occasions: Readonly<Record<string, Occasion>> = {
+  'audit.erased': eraseOrganization,
   'auth.login.failed': failPassword,
   'auth.step_up.succeeded': stepUp,
   'deployment.recovered': recoverDeployment,
@@ -249,6 +258,8 @@ export const occasions: Readonly<Record<string, Occasion>> = {
   'mfa.trusted_device.used': trust,
   'organization.suspended': changeStatus,
   'organization.activated': changeStatus,
+  'organization.erased': eraseOrganization,
+  'organization.erasure_cancelled': cancelErasure,
   'role.unassigned': takeRole,
   'scim.disabled': async ({ caller }) => {
     for (const enabled of [true, false]) succeeded(await caller.patch('/v1/scim/config', { enabled }))

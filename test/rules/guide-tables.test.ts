@@ -9,10 +9,12 @@ import { BURST_SECONDS } from '../../src/features/provisioning/scim/settings.ts'
 import { KEPT_DAYS } from '../../src/features/records/deliveries/limits.ts'
 import { settingsFamily as otpSettings } from '../../src/features/sign-in/otp/settings.ts'
 import { passkeySettings } from '../../src/features/sign-in/relying-party/settings.ts'
+import { ERASURE_DAYS } from '../../src/features/tenancy/erasure/store.ts'
 import { serviceIds } from '../../src/features/tenancy/services/selection.ts'
 import { parseConfig, variables } from '../../src/platform/config/config.ts'
 import { MAX_VALUES } from '../../src/platform/http/hostile.ts'
 import { mailKinds } from '../../src/platform/mail/kinds.ts'
+import { NOTICE_USEFUL_SECONDS } from '../../src/platform/mail/outbox.ts'
 import { mailSettings } from '../../src/platform/mail/settings.ts'
 import { isAnyCaller } from '../../src/platform/tenancy/authorize.ts'
 import { authSettingsFamily } from '../../src/wiring/auth-settings.ts'
@@ -145,8 +147,14 @@ const KEPT: Record<string, string[]> = {
   ],
 }
 
-/** Rows that no clean-up of a table of its own is behind. */
-const KEPT_OTHERWISE = ['sign-ups without a proof', 'events']
+/** Rows that no clean-up of a table of its own is behind, and what they have to say. */
+const KEPT_OTHERWISE: Record<string, string> = {
+  'sign-ups without a proof': /interval '(\d+ hours)'/.exec(read('src/features/sign-in/signup/pending.ts'))?.[1] ?? '',
+  events: `${parseConfig({}).eventRetentionDays} days`,
+  'organizations whose erasure was requested': `${ERASURE_DAYS} days`,
+  'mails and text messages that wait': `${NOTICE_USEFUL_SECONDS / 3600} hours for notices`,
+  exports: 'not kept',
+}
 
 /** For how long a clean-up keeps what its condition names, as the guide says it. */
 function periodIn(condition: string): string {
@@ -155,7 +163,7 @@ function periodIn(condition: string): string {
   return period?.replace(/^1 hour$/, 'an hour') ?? 'until their end'
 }
 
-test('what is kept, in operations.md, is what the clean-ups keep', () => {
+test('what is kept, in privacy.md, is what the clean-ups keep', () => {
   const sources = globSync('src/**/*.ts', { cwd: root, exclude: ['**/*.test.ts'] }).map(read)
   const removals = sources.flatMap((source) => {
     const [shared = ''] = /^const isOver = .*$/m.exec(source) ?? []
@@ -168,8 +176,10 @@ test('what is kept, in operations.md, is what the clean-ups keep', () => {
     return [...others, ...purged]
   })
   expect(removals.map(({ table }) => table).toSorted()).toEqual(Object.values(KEPT).flat().toSorted())
-  const rows = new Map(rowsOf('operations', 'What', 'Kept').map(([what = '', kept = '']) => [what, kept]))
-  expect([...rows.keys()].toSorted()).toEqual([...Object.keys(KEPT), ...KEPT_OTHERWISE].toSorted())
+  const rows = new Map(rowsOf('privacy', 'What', 'Kept').map(([what = '', kept = '']) => [what, kept]))
+  expect([...rows.keys()].toSorted()).toEqual([...Object.keys(KEPT), ...Object.keys(KEPT_OTHERWISE)].toSorted())
+  for (const [what, period] of Object.entries(KEPT_OTHERWISE))
+    expect([what, rows.get(what)]).toEqual([what, expect.stringContaining(period)])
   for (const [what, tables] of Object.entries(KEPT)) {
     const kept = rows.get(what) ?? ''
     const wrong = removals.filter(({ table, period }) => tables.includes(table) && !kept.includes(period))

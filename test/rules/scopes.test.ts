@@ -270,6 +270,7 @@ const CALLERS: Record<string, string[]> = {
     'DELETE /v1/organizations/{subOrgId}',
     'PATCH /v1/organizations/{subOrgId}',
     'POST /v1/organizations',
+    'POST /v1/organizations/{subOrgId}/erase',
     'PUT /v1/organizations/{subOrgId}/members',
   ],
   'users.read': [

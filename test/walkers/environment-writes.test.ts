@@ -168,6 +168,8 @@ function ofOrganizations(
   }
 }
 
+const ERASE = 'POST /v1/organizations/{subOrgId}/erase'
+
 const byPath = { absent: 'organization_not_found', other: [404, 'organization_not_found'] } satisfies Partial<Write>
 const byMembership = { absent: 'member_not_found', other: [404, 'member_not_found'] } satisfies Partial<Write>
 const byName = { absent: 'organization_not_found', other: [403, 'sub_org_mismatch'] } satisfies Partial<Write>
@@ -220,6 +222,15 @@ const HOME: Record<string, Write> = {
       return { params: { subOrgId: ids[whose] } }
     }),
     event: 'organization.archived',
+  },
+  [ERASE]: {
+    ...byPath,
+    requests: ofOrganizations(async (whose) => {
+      const { subOrganization } = succeeded(await homeKey[whose].get(`/v1/organizations/${ids[whose]}`))
+      return { params: { subOrgId: ids[whose] }, body: { name: subOrganization.name } }
+    }),
+    event: 'organization.erasure_scheduled',
+    beside: 'organization.archived',
   },
   'POST /v1/environments': {
     ...byName,
@@ -342,6 +353,8 @@ describe.each(home.map((route) => [nameOf(route), route] as const))('%s', (name,
 
 function outcomeOf(name: string, named: Owner, key: KeyName): Outcome {
   const whose = changedOwner(name, named, key)
+  // A key of the organization could not restore it.
+  if (name === ERASE && RULES[whose][key] === 'done' && key.includes(': of ')) return 'shared'
   if (whose !== 'account') return RULES[whose][key]
   return name === 'PATCH /v1/environments/{environmentId}' ? OF_SHARED[key] : RULES.account[key]
 }

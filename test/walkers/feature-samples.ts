@@ -33,6 +33,7 @@ import * as adminPortal from '../../src/features/tenancy/admin-portal/sample.ts'
 import * as apiKeys from '../../src/features/tenancy/api-keys/sample.ts'
 import * as bounces from '../../src/features/tenancy/bounces/sample.ts'
 import * as environments from '../../src/features/tenancy/environments/sample.ts'
+import * as erasure from '../../src/features/tenancy/erasure/sample.ts'
 import * as mail from '../../src/features/tenancy/mail/sample.ts'
 import * as members from '../../src/features/tenancy/members/sample.ts'
 import * as organizations from '../../src/features/tenancy/organizations/sample.ts'
@@ -85,6 +86,7 @@ const withRecords = noRecords
   .add(mail)
   .add(bounces)
   .add(bulk)
+  .add(erasure)
 
 /** Every feature with a `sample.ts`. */
 export const featureSamples: readonly FeatureSample[] = [...withoutRecords, ...withRecords.features]

@@ -103,7 +103,11 @@ async function findNamedTarget(context: NamedTargets, named: string): Promise<Ta
 const refuse = (reason: string): Refusal => ({ code: 'organization_not_found', reason })
 
 async function findOrganizationsOf({ platform: { db }, account }: NamedTargets, named: string) {
-  const ofAccount = db.selectFrom('organizations').select(['id', 'slug']).where('account_id', '=', account.id)
+  const ofAccount = db
+    .selectFrom('organizations')
+    .select(['id', 'slug'])
+    .where('account_id', '=', account.id)
+    .where('erased_at', 'is', null)
   const id = named.toLowerCase()
   if (isId(id)) {
     const byId = await ofAccount.where('id', '=', id).execute()

@@ -500,6 +500,10 @@ export interface Organizations {
   archived_at: Timestamp | null;
   created_at: Generated<Timestamp>;
   description: string | null;
+  erase_at: Timestamp | null;
+  erase_seal: Buffer | null;
+  erased_at: Timestamp | null;
+  erasure_step: Generated<number>;
   external_id: string | null;
   home_environment_id: string | null;
   id: string;

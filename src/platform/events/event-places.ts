@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/pool.ts'
+import { isUnerased } from './erased.ts'
 import type { Position } from './event-cursor.ts'
 import { LAST_ID } from './event-epoch.ts'
 import type { StreamedEvent } from './event-rows.ts'
@@ -75,7 +76,7 @@ function below({ epoch, txId, id }: Position): Position {
   return { epoch, txId: String(BigInt(txId) - 1n), id }
 }
 
-/** Events by where they are. Those that are no longer kept are left out. */
+/** Events by where they are. Those that are no longer kept, or were erased, are left out. */
 export async function findEvents(
   db: Db,
   refs: readonly { directoryId: string; id: string }[],
@@ -86,6 +87,6 @@ export async function findEvents(
       e.previous, e.created_at
     from events e join directories d on d.id = e.directory_id join environments on environments.id = e.environment_id
     where (e.directory_id, e.id) in (${sql.join(refs.map((ref) => sql`(${ref.directoryId}::uuid, ${ref.id}::uuid)`))})
-  `.execute(db)
+      and ${isUnerased}`.execute(db)
   return rows
 }

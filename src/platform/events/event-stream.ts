@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { ReachWork } from '../work.ts'
+import { isErased } from './erased.ts'
 import { openPosition, type Position, sealPosition } from './event-cursor.ts'
 import { findStart, LAST_ID } from './event-epoch.ts'
 import {
@@ -66,7 +67,8 @@ export async function readStream(
   if (!scan) throw new Error('The stream of events has no state')
   const events = rows.filter(isEvent)
   const end = endOf(scan, scanLimit, events)
-  return { events, cursor: sealPosition(platform, reach, end.position), hasMore: end.hasMore }
+  const kept = events.filter((event) => !isErased(event))
+  return { events: kept, cursor: sealPosition(platform, reach, end.position), hasMore: end.hasMore }
 }
 
 /** What a scan came to, beside the events of the page. */

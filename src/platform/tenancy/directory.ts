@@ -264,9 +264,34 @@ function meet(platform: Platform, row: DirectoryRow): Directory {
   return directory
 }
 
-/** The directories of an organization in every environment, to clean up when the organization is deleted. */
+/** The directories of an organization in every environment. */
 export async function directoriesOfOrganization(db: Db, organizationId: string): Promise<Directory[]> {
   const rows = await selectDirectories(db).where('directories.organization_id', '=', organizationId).execute()
+  return rows.map(toDirectory)
+}
+
+/** All directories that go with an organization: its own, and those of the environments that were made for it. */
+export async function directoriesToErase(db: Db, organizationId: string): Promise<Directory[]> {
+  const rows = await selectDirectories(db)
+    .where((eb) =>
+      eb.or([
+        eb('directories.organization_id', '=', organizationId),
+        eb('environments.organization_id', '=', organizationId),
+      ]),
+    )
+    .orderBy('directories.id')
+    .execute()
+  return rows.map(toDirectory)
+}
+
+/** The account-level directories of the environments that all organizations of an account share. */
+export async function sharedDirectories(db: Db, accountId: string): Promise<Directory[]> {
+  const rows = await selectDirectories(db)
+    .where('directories.account_id', '=', accountId)
+    .where('directories.kind', '=', 'account')
+    .where('environments.organization_id', 'is', null)
+    .orderBy('directories.id')
+    .execute()
   return rows.map(toDirectory)
 }
 

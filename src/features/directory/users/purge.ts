@@ -21,6 +21,13 @@ export async function deleteRowsOf(...[db, belongings, directoryId, ids]: Given)
     await sql`delete from ${sql.table(table)} where directory_id = ${directoryId} and user_id = any(${ids})`.execute(db)
 }
 
+/** Removes users, deleted ones too, with everything that belongs to them, and records nothing. */
+export async function removeAtOnce(platform: Platform, db: Tx, directoryId: string, ids: string[]): Promise<void> {
+  if (ids.length === 0) return
+  await deleteRowsOf(db, belongingsOf(platform), directoryId, ids)
+  await db.deleteFrom('users').where('directory_id', '=', directoryId).where('id', 'in', ids).execute()
+}
+
 const isPast = sql<boolean>`deleted_at <= clock_now() - interval '30 days'`
 // Few at a time, because many rows of other tables are deleted with each.
 const PAST = { table: 'users', key: 'id', isDue: isPast, orderBy: 'deleted_at', batch: 200 } as const

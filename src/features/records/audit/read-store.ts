@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../../platform/db/pool.ts'
+import { isErased } from '../../../platform/events/erased.ts'
 import type { Position } from '../../../platform/events/event-cursor.ts'
 import {
   EVENT_SCAN_LIMIT,
@@ -73,9 +74,10 @@ export async function selectNewest(
   const events = rows.filter(isEvent)
   const [scan] = rows
   const last = events.at(-1)
-  if (scan && last && scan.found > events.length) return { events, next: last.position }
+  const kept = events.filter((event) => !isErased(event))
+  if (scan && last && scan.found > events.length) return { events: kept, next: last.position }
   // Older ones follow, though of what was scanned at all that matches is here.
-  return { events, next: scan?.scanned_count === scanLimit ? scan.last_scanned : null }
+  return { events: kept, next: scan?.scanned_count === scanLimit ? scan.last_scanned : null }
 }
 
 interface Scan {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../platform/db/pool.ts'
+import { COVER_TYPE } from '../../../platform/events/erased.ts'
 import type { Position } from '../../../platform/events/event-cursor.ts'
 import { eventText } from './chain-store.ts'
 import type { Block, EventText } from './digest.ts'
@@ -76,6 +77,14 @@ export async function selectEvent(db: Db, directoryId: string, id: string): Prom
   const { rows } = await sql<EventText>`
     select ${eventText} from events e where e.directory_id = ${directoryId} and e.id = ${id}`.execute(db)
   return rows[0] ?? null
+}
+
+/** The events of a directory that say which others were erased. */
+export async function selectCovers(db: Db, directoryId: string): Promise<EventText[]> {
+  const { rows } = await sql<EventText>`
+    select ${eventText} from events e where e.directory_id = ${directoryId} and e.type = ${COVER_TYPE}
+    order by e.epoch, e.tx_id, e.id`.execute(db)
+  return rows
 }
 
 /** The number of the block that has an event, or null. Reads every block of the directory. */

@@ -4,6 +4,7 @@ import { readSnapshot } from '../../../platform/db/tx.ts'
 import type { Position } from '../../../platform/events/event-cursor.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import { type Head, selectHeads } from './chain-store.ts'
+import { type Cover, isBehind, isBlank, placeOf, readCover } from './cover.ts'
 import {
   type Block,
   chainKey,
@@ -24,14 +25,15 @@ import {
   type Range,
   selectBetween,
   selectBlocks,
+  selectCovers,
   selectEvent,
 } from './verify-store.ts'
 
 /** What does not agree with the chain, and where. */
 export interface Finding {
   /**
-   * Of an event: `changed`, `removed`, `inserted`, `moved`. Of the chain: `chain_broken`, `blocks_removed`, `anchor_broken`,
-   * `tail_removed`, `head_differs`.
+   * Of an event: `changed`, `removed`, `inserted`, `moved`, `not_erased`, `erasure_forged`. Of the chain: `chain_broken`,
+   * `blocks_removed`, `anchor_broken`, `tail_removed`, `head_differs`.
    */
   kind: string
   directory: DirectoryRef
@@ -48,11 +50,31 @@ export interface KeptHead {
   hash: string
 }
 
+/** What an erasure has left blank in a directory, and the events that cover it. */
+export interface Erased {
+  directory: DirectoryRef
+  organizationId: string
+  /** Events of the directory whose personal parts are erased. */
+  events: number
+  /** The events that cover them. */
+  by: { id: string; at: string | null }[]
+}
+
 interface Verifying {
   db: Db
   key: KeyObject
   directory: DirectoryRef
+  /** What the erasures of the directory cover. */
+  covers: Covering[]
   report(finding: Omit<Finding, 'directory'>): void
+}
+
+/** An event that covers others, and how many of these it has been found to cover. */
+interface Covering {
+  cover: Cover
+  event: EventText
+  ids: ReadonlySet<string>
+  count: number
 }
 
 const START: Position = { epoch: 0, txId: '0', id: '00000000-0000-0000-0000-000000000000' }
@@ -69,19 +91,21 @@ export async function verifyChains(
   range: Range,
   keptHeads: KeptHead[],
   tell: (finding: Finding) => void,
-): Promise<{ directories: number; events: number }> {
+): Promise<{ directories: number; events: number; erased: Erased[] }> {
   const kept = Map.groupBy(keptHeads, (head) => head.directory)
-  const counted = { directories: 0, events: 0 }
+  const counted = { directories: 0, events: 0, erased: [] as Erased[] }
   for (let after = START.id; ; ) {
     const directories = await listDirectories(platform.db, range, after, DIRECTORIES)
     for (const directory of directories) {
       counted.directories++
-      counted.events += await readSnapshot(platform.db, (db) =>
+      const { events, erased } = await readSnapshot(platform.db, (db) =>
         verifyDirectory(
           { db, key: chainKey(platform), directory, report: (finding) => tell({ ...finding, directory }) },
           kept.get(directory.id) ?? [],
         ),
       )
+      counted.events += events
+      counted.erased.push(...erased)
       kept.delete(directory.id)
     }
     const last = directories.at(-1)
@@ -104,8 +128,12 @@ export async function verifyChains(
   return counted
 }
 
-async function verifyDirectory(work: Verifying, kept: KeptHead[]): Promise<number> {
-  const { db, directory, report } = work
+async function verifyDirectory(
+  given: Omit<Verifying, 'covers'>,
+  kept: KeptHead[],
+): Promise<{ events: number; erased: Erased[] }> {
+  const { db, directory, report } = given
+  const work = { ...given, covers: await readCovers(given) }
   const cursor = await findCursor(db, directory.environmentId)
   const head = (await selectHeads(db, [directory.id])).get(directory.id) ?? null
   const anchor = readAnchor(work, head)
@@ -130,7 +158,39 @@ async function verifyDirectory(work: Verifying, kept: KeptHead[]): Promise<numbe
     for (const event of extra) await reportExtra(work, event)
   }
   for (const each of kept) await compareHead(work, each, { anchor, last: at.seq })
-  return events
+  return { events, erased: erasedBy(work) }
+}
+
+/** The events of a directory that cover erased ones. Reports those that the service did not seal. */
+async function readCovers({ db, key, directory, report }: Omit<Verifying, 'covers'>): Promise<Covering[]> {
+  const found = await selectCovers(db, directory.id)
+  return found.flatMap((event) => {
+    const cover = readCover(key, directory.id, event)
+    if (cover) return [{ cover, event, ids: new Set(cover.eventIds), count: 0 }]
+    const detail = 'It says that events were erased, and the service did not record that. It covers none.'
+    report({ kind: 'erasure_forged', event: nameOf(event), block: null, detail })
+    return []
+  })
+}
+
+function erasedBy({ covers, directory }: Verifying): Erased[] {
+  const byOrganization = Map.groupBy(covers, ({ cover }) => cover.subOrgId)
+  return [...byOrganization].map(([organizationId, own]) => ({
+    directory,
+    organizationId,
+    events: own.reduce((sum, { count }) => sum + count, 0),
+    by: own.map(({ event }) => ({ id: event.id, at: event.created_at === null ? null : isoOf(event.created_at) })),
+  }))
+}
+
+/** Counts an erased event at what covers it. Returns whether anything does. */
+function isCovered({ covers }: Verifying, event: EventText): boolean {
+  const place = placeOf(event)
+  const covering = covers.find(({ cover: { through }, ids }) =>
+    through ? !isBehind(place, through) : ids.has(event.id),
+  )
+  if (covering) covering.count++
+  return covering !== undefined
 }
 
 /** Where the chain begins. */
@@ -169,10 +229,20 @@ async function verifyEvents(work: Verifying, block: Block, after: Position): Pro
       continue
     }
     const parts = differingParts(digestEvent(key, event), digestAt(digests, index))
-    if (parts.length) report({ ...changed(event, parts), block: seq })
+    const isShell = isBlank(event) && !parts.some((part) => KEPT_PARTS.includes(part))
+    if (isShell && isCovered(work, event)) continue
+    if (parts.length) report({ ...(isShell ? notErased(event) : changed(event, parts)), block: seq })
   }
   const named = new Set(eventIds)
   for (const event of found) if (!named.has(event.id)) await reportExtra(work, event)
+}
+
+// What erasing leaves.
+const KEPT_PARTS = ['place', 'time', 'act']
+
+function notErased(event: EventText): Omit<Finding, 'directory' | 'block'> {
+  const detail = 'Its personal parts are gone, and no erasure of an organization covers it.'
+  return { kind: 'not_erased', event: nameOf(event), detail }
 }
 
 function changed(event: EventText, parts: string[]): Omit<Finding, 'directory' | 'block'> {

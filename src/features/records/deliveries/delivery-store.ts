@@ -99,6 +99,25 @@ export async function forgetDeliveries(
   return Number(numAffectedRows ?? 0)
 }
 
+/** Removes deliveries of a directory by their events, or by the directories of these. Returns how many. */
+export async function forgetDeliveriesOf(
+  db: Db,
+  directoryId: string,
+  {
+    eventIds = [],
+    eventDirectoryIds = [],
+    limit = null,
+  }: { eventIds?: string[]; eventDirectoryIds?: string[]; limit?: number | null },
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from webhook_deliveries where directory_id = ${directoryId} and id in (
+      select id from webhook_deliveries where directory_id = ${directoryId}
+        and (event_id = any(${uuidArray(eventIds)}::uuid[])
+          or event_directory_id = any(${uuidArray(eventDirectoryIds)}::uuid[]))
+      limit ${limit}::int)`.execute(db)
+  return Number(numAffectedRows ?? 0)
+}
+
 /** How many deliveries are not done. */
 export async function countPendingDeliveries(db: Db): Promise<number> {
   const { rows } = await sql<{ count: number }>`

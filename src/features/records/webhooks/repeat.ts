@@ -155,11 +155,14 @@ export const replayWebhook: JobHandler = {
       const heard = places.filter(
         ({ type, createdAt }) => createdAt >= first && createdAt <= last && listensTo(webhook, type),
       )
-      if (heard.length) {
+      const kept = heard.length ? await findEvents(tx, heard) : []
+      const keptIds = new Set(kept.map((event) => event.id))
+      const sent = heard.filter((place) => keptIds.has(place.id))
+      if (sent.length) {
         await putDeliveries(
           tx,
           directory.id,
-          heard.map((place) => of(webhook, place)),
+          sent.map((place) => of(webhook, place)),
           { again: true },
         )
         await wakeQueues(tx, directory.id, [id])

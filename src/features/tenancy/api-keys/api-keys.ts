@@ -1,7 +1,7 @@
 import { isDamaged, isMistyped, MAX_KEY_LENGTH, makeKey, startOf } from '../../../platform/crypto/api-key.ts'
 import { hashPurpose } from '../../../platform/crypto/keyring.ts'
 import { keyedHash } from '../../../platform/crypto/tokens.ts'
-import type { Db } from '../../../platform/db/pool.ts'
+import type { Db, Tx } from '../../../platform/db/pool.ts'
 import { httpErrors } from '../../../platform/errors.ts'
 import { newId } from '../../../platform/ids.ts'
 import { readNetworks } from '../../../platform/outbound/addresses.ts'
@@ -10,7 +10,15 @@ import { CHALLENGE, type Presenting } from '../../../platform/tenancy/authentica
 import type { KeyCaller } from '../../../platform/tenancy/caller.ts'
 import { grantsOfKey } from '../../../platform/tenancy/grants.ts'
 import { noteKeyRefusal, noteKeyUse } from './key-use.ts'
-import { type ApiKeyRow, findApiKeyRow, insertApiKeyRow, keyOfPreviousSecret, listApiKeyRows } from './store.ts'
+import {
+  type ApiKeyRow,
+  deleteKeyRows,
+  findApiKeyRow,
+  insertApiKeyRow,
+  keyOfPreviousSecret,
+  listApiKeyRows,
+  listKeysOfOrganization,
+} from './store.ts'
 
 const apiKeys = hashPurpose('api-key')
 
@@ -70,6 +78,19 @@ export function secretOf(platform: Platform, key: string): { start: string; key_
 /** All keys of an account, including revoked ones, oldest first. */
 export async function listApiKeys(db: Db, accountId: string): Promise<ApiKeyRow[]> {
   return listApiKeyRows(db, { accountId, environmentId: null, organizationId: null })
+}
+
+/** The ids of the keys of an organization, in every environment, including revoked ones. */
+export async function listKeyIdsOfOrganization(db: Db, organizationId: string): Promise<string[]> {
+  return (await listKeysOfOrganization(db, organizationId)).map(({ id }) => id)
+}
+
+/** Deletes these keys: they end at once here, and by NOTIFY elsewhere. */
+export async function deleteKeysOfOrganization(platform: Platform, db: Tx, organizationId: string): Promise<void> {
+  const keys = await listKeysOfOrganization(db, organizationId)
+  const ids = keys.map(({ id }) => id)
+  await deleteKeyRows(db, ids)
+  for (const { key_hash } of keys) await apiKeyCache(platform).invalidate(db, cacheKey(key_hash))
 }
 
 /**

@@ -145,6 +145,29 @@ export async function stampKeyUses(db: Db, uses: KeyUse[]): Promise<void> {
     where api_keys.id = used.id and api_keys.id = free.id`.execute(db)
 }
 
+/** The keys of an organization, revoked ones too: in every environment, and in those that were made for it. */
+export async function listKeysOfOrganization(db: Db, organizationId: string) {
+  return db
+    .selectFrom('api_keys')
+    .innerJoin('environments', 'environments.id', 'api_keys.environment_id')
+    .select(['api_keys.id', 'api_keys.key_hash'])
+    .where((eb) =>
+      eb.or([
+        eb('api_keys.organization_id', '=', organizationId),
+        eb('environments.organization_id', '=', organizationId),
+      ]),
+    )
+    .execute()
+}
+
+/** Deletes keys, and what was kept for their `Idempotency-Key`. */
+export async function deleteKeyRows(tx: Tx, ids: string[]): Promise<void> {
+  if (ids.length === 0) return
+  await tx.deleteFrom('api_keys').where('id', 'in', ids).execute()
+  // Foreign table idempotency_keys: replies that were kept for a deleted key.
+  for (const id of ids) await tx.deleteFrom('idempotency_keys').where('api_key_id', '=', id).execute()
+}
+
 export async function hasAnyApiKey(db: Db): Promise<boolean> {
   const row = await db.selectNoFrom(sql<boolean>`exists (select from api_keys)`.as('any')).executeTakeFirstOrThrow()
   return row.any

@@ -1,5 +1,5 @@
 import { defineEvents } from '../../../platform/events/events.ts'
-import { Organization } from './schema.ts'
+import { Organization, OrganizationErasure } from './schema.ts'
 
 export const organizationEvents = defineEvents({
   created: ['organization.created', 'An organization was created.', Organization],
@@ -16,5 +16,20 @@ export const organizationEvents = defineEvents({
     'An organization was archived; its sessions ended.',
     Organization,
     { status: 'archived', archivedAt: '2026-11-22T10:10:00.000Z' },
+  ],
+  erasureScheduled: [
+    'organization.erasure_scheduled',
+    'The erasure of an organization was requested. Until `eraseAt`, a change of its status cancels it.',
+    OrganizationErasure,
+  ],
+  erasureCancelled: [
+    'organization.erasure_cancelled',
+    'An organization was restored before its erasure began.',
+    OrganizationErasure,
+  ],
+  erased: [
+    'organization.erased',
+    'The users, credentials and personal data of an organization were erased. It does not exist any more.',
+    OrganizationErasure,
   ],
 })

@@ -20,9 +20,10 @@ import { asNextEpoch, lockOrganizationRow, type OrganizationRow, updateOrganizat
 import type { UserCount } from './user-counts-store.ts'
 
 export { addOrganization } from './create.ts'
+export { organizationErrors } from './errors.ts'
 export { organizationEvents } from './events.ts'
 export { foundOrganization } from './found.ts'
-export { OrganizationCreate } from './schema.ts'
+export { OrganizationCreate, OrganizationParams, OrganizationReply, toOrganization } from './schema.ts'
 
 const reasons = defineEndReasons('organization_suspended', 'organization_archived')
 
@@ -54,7 +55,7 @@ export async function updateOrganization(
     await updateOrganizationRow(db, scope, before.id, {
       ...asked,
       metadata: writeMetadata(asked.metadata),
-      ...(status === null ? {} : { archived_at: status === 'archived' ? now : null, ...asNextEpoch }),
+      ...(status === null ? {} : { archived_at: status === 'archived' ? now : null, ...NOT_ERASED, ...asNextEpoch }),
     })
     // Also on reactivation: a sign-in in progress when the organization was suspended may have left a session behind.
     if (status !== null) {
@@ -67,6 +68,9 @@ export async function updateOrganization(
     return scope.environmentId === work.account.environmentId ? after : getOrganization(work, before.id)
   })
 }
+
+/** A change of the status ends a scheduled erasure. */
+const NOT_ERASED = { erase_at: null, erase_seal: null }
 
 /**
  * Archiving and restoring require `organizations:archive`. Reactivating and restoring also require a caller of the account:
@@ -111,8 +115,19 @@ async function recordChange(
   const onlyStatus = change.changed.every((field) => field === 'status')
   const events = [...(statusEvent ? [statusEvent] : []), ...(onlyStatus ? [] : [organizationEvents.updated])]
   const recorded = events.map((event) => event({ target, data, previous }))
-  await record({ ...work, directory: work.account.directory }, ...recorded)
+  const { erase_at: eraseAt } = change.before
+  const isCancelled = eraseAt !== null && change.before.status === 'archived' && statusEvent !== undefined
+  const cancelled = isCancelled ? [organizationEvents.erasureCancelled(erasureOf(change.before, eraseAt))] : []
+  await record({ ...work, directory: work.account.directory }, ...recorded, ...cancelled)
 }
+
+/** What events about the erasure of an organization say. */
+export function erasureOf({ id, account_id, home_slug }: Erasable, eraseAt: Date) {
+  const target = { type: 'organization', id }
+  return { target, data: { id, accountId: account_id, environment: home_slug, eraseAt: eraseAt.toISOString() } }
+}
+
+type Erasable = Pick<OrganizationRow, 'id' | 'account_id' | 'home_slug'>
 
 /** Changes of an organization leave its users as they are. */
 const countOf = ({ user_count, user_counted_at }: OrganizationRow): UserCount => ({ user_count, user_counted_at })

@@ -22,8 +22,8 @@ import {
 } from './schema.ts'
 
 const tag = 'Organizations'
-const { created, archived, ...otherChanges } = organizationEvents
-const changes = [...Object.values(otherChanges), archived]
+const { created, updated, suspended, activated, archived, erasureCancelled } = organizationEvents
+const changes = [updated, suspended, activated, archived, erasureCancelled]
 
 /** An organization owns its own record. */
 async function ownerOfRecord(work: AccountWork, { params }: { params: { subOrgId: string } }): Promise<string> {
@@ -106,7 +106,7 @@ export const organizationRoutes: Route[] = [
     description:
       'Absent fields are kept, null clears. Only keys of its home environment change an organization. Suspending or ' +
       'archiving ends all its sessions immediately. Reactivating and restoring it require an org-wide key; a member also ' +
-      'needs `organizations:archive` to archive or restore it.',
+      'needs `organizations:archive` to archive or restore it. Restoring it cancels a scheduled erasure.',
     params: OrganizationParams,
     body: OrganizationPatch,
     reply: OrganizationReply,

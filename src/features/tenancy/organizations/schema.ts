@@ -123,11 +123,32 @@ export const Organization = named(
         description: 'When it was archived. Null: it is not.',
         examples: [null],
       }),
+      eraseAt: Object.assign(nullable(Moment), {
+        description:
+          'When its users, credentials and personal data are erased, as requested. Null: no erasure is scheduled. A change ' +
+          'of `status` cancels it.',
+        examples: [null],
+      }),
     },
     { description: 'A customer of your application, with its own users, settings and connections.' },
   ),
 )
 export type Organization = Static<typeof Organization>
+
+/** Of events about an erasure, which say nothing of the organization that would have to be erased. */
+const { id, accountId, environment } = Organization.properties
+export const OrganizationErasure = named(
+  'OrganizationErasure',
+  Type.Object(
+    {
+      id,
+      accountId,
+      environment,
+      eraseAt: described(Moment, 'When its users, credentials and personal data are erased.'),
+    },
+    { description: 'The erasure of an organization.' },
+  ),
+)
 
 export const OrganizationReply = named('OrganizationReply', Type.Object({ subOrganization: Organization }))
 export const OrganizationListReply = Type.Object({
@@ -155,5 +176,6 @@ export function toOrganization(row: OrganizationRow): Organization {
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
     archivedAt: row.archived_at?.toISOString() ?? null,
+    eraseAt: row.erase_at?.toISOString() ?? null,
   }
 }

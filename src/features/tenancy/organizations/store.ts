@@ -19,7 +19,10 @@ export interface OrganizationFilter {
   externalId?: string
 }
 
-export type OrganizationRow = Omit<Selectable<Organizations>, 'metadata'> &
+export type OrganizationRow = Omit<
+  Selectable<Organizations>,
+  'metadata' | 'erase_seal' | 'erased_at' | 'erasure_step'
+> &
   UserCount & {
     metadata: Record<string, unknown>
     member_count: number
@@ -89,7 +92,7 @@ function selectOrganizations(db: Db, reach: OrganizationReach) {
   return db
     .selectFrom('organizations')
     .select(['id', 'account_id', 'parent_id', 'name', 'slug', 'description', 'status', 'external_id', 'version'])
-    .select(['created_at', 'updated_at', 'archived_at', 'session_epoch', 'locale', 'home_environment_id'])
+    .select(['created_at', 'updated_at', 'archived_at', 'erase_at', 'session_epoch', 'locale', 'home_environment_id'])
     .select(sql<Record<string, unknown>>`metadata`.as('metadata'))
     .select(
       sql<string[]>`array(select d.domain from domains d where d.organization_id = organizations.id

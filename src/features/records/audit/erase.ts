@@ -1,0 +1,93 @@
+import type { Tx } from '../../../platform/db/pool.ts'
+import { COVER_TYPE, isErased } from '../../../platform/events/erased.ts'
+import type { Position } from '../../../platform/events/event-cursor.ts'
+import { record, systemOrigin } from '../../../platform/events/events.ts'
+import type { Platform } from '../../../platform/platform.ts'
+import type { Directory } from '../../../platform/tenancy/directory.ts'
+import { forgetDeliveriesOf } from '../deliveries/delivery-store.ts'
+import { type Cover, isBehind, placeOf, readCover, sealedCover } from './cover.ts'
+import { chainKey, type EventText } from './digest.ts'
+import { eraseRows, selectNewestTexts, selectPlaces, selectTexts, selectUnerased } from './erase-store.ts'
+import { auditEvents } from './events.ts'
+
+/** Of an organization: serializes what its erasure writes. */
+export interface ErasureWork {
+  platform: Platform
+  organizationId: string
+  /** Runs a step in a transaction that holds the organization. */
+  held<T>(step: (tx: Tx) => Promise<T>): Promise<T>
+}
+
+const START: Position = { epoch: 0, txId: '0', id: '00000000-0000-0000-0000-000000000000' }
+// Of events in a transaction.
+const BATCH = 500
+// The events of covers are the last of a directory, which records nothing else by then.
+const NEWEST = 50
+
+/**
+ * Erases the personal parts of all events of a directory. An event that says so is recorded first, so that a process that
+ * dies leaves no erased event without it. Runs again where it ended.
+ */
+export async function eraseEvents(work: ErasureWork, directory: Directory): Promise<void> {
+  const through = await work.held((tx) => coverAll(work, directory, tx))
+  for (let after = START; through; ) {
+    const places = (await selectPlaces(work.platform.db, directory.id, after, BATCH)).filter(
+      (place) => !isBehind(place, through),
+    )
+    const last = places.at(-1)
+    if (!last) return
+    const ids = places.map(({ id }) => id)
+    await work.held((tx) => eraseRows(tx, directory.id, ids))
+    after = last
+  }
+}
+
+/** Returns up to where the events of a directory are covered; null if there are none. */
+async function coverAll(work: ErasureWork, directory: Directory, tx: Tx): Promise<Position | null> {
+  const newest = await selectNewestTexts(tx, directory.id, NEWEST)
+  const key = chainKey(work.platform)
+  const last = newest.find(({ type }) => type !== COVER_TYPE)
+  const covered = newest.find(({ type }) => type === COVER_TYPE)
+  const through = (covered && readCover(key, directory.id, covered)?.through) ?? null
+  if (!last || isErased(last) || (through && !isBehind(placeOf(last), through))) return through
+  await recordCover(work, directory, tx, { subOrgId: work.organizationId, through: placeOf(last), eventIds: null })
+  return placeOf(last)
+}
+
+async function recordCover({ platform }: ErasureWork, directory: Directory, db: Tx, cover: Cover): Promise<void> {
+  const target = { type: 'organization', id: cover.subOrgId }
+  const data = sealedCover(chainKey(platform), directory.id, cover)
+  await record({ platform, directory, origin: systemOrigin(), db }, auditEvents.erased({ target, data }))
+}
+
+/**
+ * Erases those events of a directory that `find` returns of each page, with the event that lists them, and their
+ * deliveries to webhooks of the directory.
+ */
+export async function eraseMentions(
+  work: ErasureWork,
+  directory: Directory,
+  find: (events: EventText[]) => Promise<string[]>,
+): Promise<void> {
+  for (let after = START; ; ) {
+    const page = await selectTexts(work.platform.db, directory.id, after, BATCH)
+    const last = page.at(-1)
+    if (!last) return
+    const found = await find(page.filter((event) => !isErased(event) && event.type !== COVER_TYPE))
+    if (found.length)
+      await work.held(async (tx) => {
+        const eventIds = await selectUnerased(tx, directory.id, found)
+        if (eventIds.length === 0) return
+        await recordCover(work, directory, tx, { subOrgId: work.organizationId, through: null, eventIds })
+        await eraseRows(tx, directory.id, eventIds)
+        await forgetDeliveriesOf(tx, directory.id, { eventIds })
+      })
+    after = placeOf(last)
+  }
+}
+
+/** Removes the deliveries of events of some directories to webhooks of another, the account level of an environment. */
+export async function eraseDeliveries(work: ErasureWork, to: Directory, from: Directory[]): Promise<void> {
+  const eventDirectoryIds = from.map(({ id }) => id)
+  while ((await forgetDeliveriesOf(work.platform.db, to.id, { eventDirectoryIds, limit: BATCH })) === BATCH);
+}

@@ -1,0 +1,53 @@
+import { Type } from 'typebox'
+import { httpErrors } from '../../../platform/errors.ts'
+import { tagOf } from '../../../platform/http/precondition.ts'
+import { defineRoute, type Route } from '../../../platform/http/route.ts'
+import { sessionEvents } from '../../access/sessions/sessions.ts'
+import {
+  getOrganization,
+  OrganizationParams,
+  OrganizationReply,
+  organizationErrors,
+  organizationEvents,
+  toOrganization,
+} from '../organizations/organizations.ts'
+import { requestErasure } from './schedule.ts'
+import { ERASURE_DAYS } from './store.ts'
+
+const OrganizationErase = Type.Object({
+  name: Type.String({
+    maxLength: 200,
+    description: 'The name of the organization, typed again: it must be the same, letter by letter.',
+    examples: ['Acme'],
+  }),
+})
+
+export const erasureRoutes: Route[] = [
+  defineRoute({
+    method: 'POST',
+    path: '/v1/organizations/{subOrgId}/erase',
+    operation: 'organizations.erase',
+    scope: 'sub_orgs.write',
+    directory: 'account',
+    writes: 'home',
+    ownerOf: async (work, { params }) => (await getOrganization(work, params.subOrgId)).id,
+    tag: 'Organizations',
+    summary: 'Schedule the erasure of an organization',
+    description:
+      `Archives the organization at once, and erases it after ${ERASURE_DAYS} days (\`eraseAt\`): users, credentials, keys, ` +
+      'settings, domains and the personal parts of its events, in every environment. Setting `status` to `active` before then ' +
+      'cancels it and restores everything. A repeated request does not move the date. Requires an owner of the account, or an ' +
+      'org-wide key with the scope `*` of its home environment.',
+    params: OrganizationParams,
+    body: OrganizationErase,
+    reply: OrganizationReply,
+    errors: [organizationErrors.notFound, httpErrors.versionConflict],
+    maybeEvents: [organizationEvents.erasureScheduled, organizationEvents.archived, sessionEvents.revoked],
+    etag: true,
+    async handle(work, { params, body }) {
+      const row = await requestErasure(work, params.subOrgId, body.name)
+      work.headers.etag = tagOf(row)
+      return { subOrganization: toOrganization(row) }
+    },
+  }),
+]

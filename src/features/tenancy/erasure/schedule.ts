@@ -1,0 +1,57 @@
+import { httpErrors, invalidField } from '../../../platform/errors.ts'
+import { record } from '../../../platform/events/events.ts'
+import { assertHas, assertOwner } from '../../../platform/tenancy/authorize.ts'
+import type { ManagerCaller } from '../../../platform/tenancy/caller.ts'
+import { OWNERSHIP } from '../../../platform/tenancy/grants.ts'
+import { type AccountTxWork, type AccountWork, inTx } from '../../../platform/work.ts'
+import { erasureOf, getOrganization, organizationEvents, updateOrganization } from '../organizations/organizations.ts'
+import { sealSchedule } from './seal.ts'
+import { findSchedule, lockOrganization, scheduleErasure } from './store.ts'
+
+type Caller = AccountWork & { caller: ManagerCaller }
+
+/**
+ * Archives an organization and schedules its erasure. One that is scheduled already keeps its date. Throws
+ * `organization_not_found`, `insufficient_scope`, `sub_org_mismatch`, and `invalid_request` if `name` is not its name.
+ */
+export async function requestErasure(work: Caller, id: string, name: string) {
+  assertMayErase(work.caller)
+  return inTx(work, async (work) => {
+    const { id: organizationId } = await getOrganization(work, id)
+    await lockOrganization(work.db, organizationId)
+    const before = await getOrganization(work, organizationId)
+    if (before.name !== name)
+      throw invalidField('name', 'mismatch', 'name must be the name of the organization, exactly as it is shown')
+    if (before.status === 'archived' && before.erase_at) return before
+    await updateOrganization(work, organizationId, { patch: { status: 'archived' }, ifMatch: null })
+    await schedule(work, organizationId)
+    return getOrganization(work, organizationId)
+  })
+}
+
+async function schedule(work: AccountTxWork, organizationId: string): Promise<void> {
+  const { platform, db, account } = work
+  const planned = await findSchedule(db, organizationId)
+  await scheduleErasure(db, planned, sealSchedule(platform, planned))
+  const row = await getOrganization(work, organizationId)
+  const event = organizationEvents.erasureScheduled(erasureOf(row, planned.erase_at))
+  await record({ ...work, directory: account.directory }, event)
+}
+
+/**
+ * Who may do everything in the account: the same callers can cancel the erasure. Keys and members of one organization
+ * could not restore it.
+ */
+function assertMayErase(caller: ManagerCaller): void {
+  if (caller.organizationId !== null)
+    throw httpErrors.subOrgMismatch({
+      detail: 'Only an org-wide key or an owner of the account erases an organization.',
+    })
+  if (caller.kind === 'member') assertOwner(caller)
+  else if (!caller.grants.has(OWNERSHIP))
+    throw httpErrors.insufficientScope({
+      detail: 'Erasing an organization requires the scope *.',
+      extra: { scope: '*' },
+    })
+  assertHas(caller, OWNERSHIP)
+}

@@ -1,0 +1,152 @@
+import { type Selectable, sql } from 'kysely'
+import type { Db, Tx } from '../../../platform/db/pool.ts'
+import type { Organizations } from '../../../platform/db/schema.gen.ts'
+import type { Schedule } from './seal.ts'
+
+/** Days from the request to the erasure. As long as a deleted user can be restored (`isRestorable` of users). */
+export const ERASURE_DAYS = 30
+
+/** Days after which an erased organization is checked again: requests that began before have ended by then. */
+const CHECKED_AFTER_DAYS = 1
+
+export const steps = { scheduled: 0, begun: 1, namedElsewhere: 2, done: 3, checked: 4 } as const
+
+/** An organization that is to be erased, or is being erased. */
+export type Erasing = Pick<
+  Selectable<Organizations>,
+  'id' | 'account_id' | 'erase_at' | 'erase_seal' | 'archived_at' | 'erasure_step'
+>
+
+const isDue = sql<boolean>`(erasure_step = ${sql.lit(steps.scheduled)} and status = 'archived' and erase_at <= clock_now()
+  or erasure_step in (${sql.lit(steps.begun)}, ${sql.lit(steps.namedElsewhere)})
+  or erasure_step = ${sql.lit(steps.done)}
+    and erased_at <= clock_now() - make_interval(days => ${sql.lit(CHECKED_AFTER_DAYS)}))`
+
+const columns = ['id', 'account_id', 'erase_at', 'erase_seal', 'archived_at', 'erasure_step'] as const
+
+/** Held until the transaction ends. */
+export async function lockOrganization(tx: Tx, id: string): Promise<void> {
+  await tx.selectFrom('organizations').select('id').where('id', '=', id).forUpdate().execute()
+}
+
+/** When an organization that was archived would be erased, if that was asked for now. */
+export async function findSchedule(tx: Tx, id: string): Promise<Schedule> {
+  const { rows } = await sql<Schedule>`
+    select id, archived_at, clock_now() + make_interval(days => ${ERASURE_DAYS}) as erase_at
+    from organizations where id = ${id}`.execute(tx)
+  const [row] = rows
+  if (!row) throw new Error('An organization that is held is gone')
+  return row
+}
+
+export async function scheduleErasure(tx: Tx, { id, erase_at }: Schedule, erase_seal: Buffer): Promise<void> {
+  // Foreign table organizations: schedules the erasure.
+  await tx
+    .updateTable('organizations')
+    .set({ erase_at, erase_seal, version: sql`version + 1`, updated_at: sql`clock_now()` })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Organizations with something to do, the longest due first. */
+export async function listDue(db: Db, limit: number): Promise<Erasing[]> {
+  return db
+    .selectFrom('organizations')
+    .select(columns)
+    .where('erase_at', 'is not', null)
+    .where('erasure_step', '<', steps.checked)
+    .where(isDue)
+    .orderBy('erase_at')
+    .limit(limit)
+    .execute()
+}
+
+/** One that is still due, held until the transaction ends. */
+export async function lockDue(tx: Tx, id: string): Promise<Erasing | undefined> {
+  return tx.selectFrom('organizations').select(columns).where('id', '=', id).where(isDue).forUpdate().executeTakeFirst()
+}
+
+/** Leaves a row without a name, to which directories refer. From then on the organization exists for no caller. */
+export async function beginErasure(tx: Tx, id: string): Promise<void> {
+  // Foreign tables environments, organizations: what is left of an erased organization has no name.
+  await tx
+    .updateTable('organizations')
+    .set({
+      ...{ name: '', slug: id, description: null, external_id: null, locale: null, metadata: '{}' },
+      ...{ erased_at: sql`clock_now()`, erasure_step: steps.begun },
+      ...{ version: sql`version + 1`, updated_at: sql`clock_now()` },
+    })
+    .where('id', '=', id)
+    .execute()
+  await tx
+    .updateTable('environments')
+    .set({ name: '', slug: sql`id::text`, locale: null, version: sql`version + 1` })
+    .where('organization_id', '=', id)
+    .execute()
+}
+
+/** Moves on from one step to the next. Returns when the erasure began; null if another process has done that. */
+export async function setStep(tx: Tx, id: string, from: number, to: number): Promise<Date | null> {
+  // Foreign table organizations: keeps how far an erasure has come.
+  const row = await tx
+    .updateTable('organizations')
+    .set({ erasure_step: to })
+    .where('id', '=', id)
+    .where('erasure_step', '=', from)
+    .returning('erased_at')
+    .executeTakeFirst()
+  return row?.erased_at ?? null
+}
+
+/** Removes the rows of a directory from a table, those of so many values of a column at a time. */
+export async function deleteRows(db: Db, table: string, column: string, directoryId: string): Promise<void> {
+  const [rows, key] = [sql.table(table), sql.ref(column)]
+  for (;;) {
+    // Table by name: the register of the erasure lists the tables of all features.
+    const { numAffectedRows } = await sql`
+      delete from ${rows} where directory_id = ${directoryId} and ${key} in (
+        select ${key} from ${rows} where directory_id = ${directoryId} limit ${ROWS})`.execute(db)
+    if (!numAffectedRows) return
+  }
+}
+
+const ROWS = 500
+
+/** Of these addresses and ids, those of users in the directories of the organization. */
+export async function findPeople(
+  db: Db,
+  directoryIds: string[],
+  { ids, emailNorms, phones }: { ids: string[]; emailNorms: string[]; phones: string[] },
+): Promise<Set<string>> {
+  const { rows } = await sql<{ id: string; auth_account_id: string | null; email_norm: string; phone: string | null }>`
+    select id, auth_account_id, email_norm, phone from users where directory_id = any(${directoryIds}::uuid[])
+      and (id = any(${ids}::uuid[]) or auth_account_id = any(${ids}::uuid[]) or email_norm = any(${emailNorms}::text[])
+        ${phones.length ? sql`or phone = any(${phones}::text[])` : sql``})`.execute(db)
+  return new Set(
+    rows.flatMap(({ id, auth_account_id, email_norm, phone }) => [id, auth_account_id ?? id, email_norm, phone ?? id]),
+  )
+}
+
+/** Of these addresses, those that also belong to people of other organizations of the environment, or of the team. */
+export async function findShared(
+  db: Db,
+  place: { accountId: string; environmentId: string },
+  directoryIds: string[],
+  emailNorms: string[],
+): Promise<Set<string>> {
+  if (emailNorms.length === 0) return new Set()
+  const users = db
+    .selectFrom('users')
+    .select('email_norm')
+    .where('environment_id', '=', place.environmentId)
+    .where('email_norm', 'in', emailNorms)
+    .where('directory_id', 'not in', directoryIds)
+    .where('deleted_at', 'is', null)
+  const members = db
+    .selectFrom('members')
+    .select('email_norm')
+    .where('account_id', '=', place.accountId)
+    .where('email_norm', 'in', emailNorms)
+  const rows = [...(await users.execute()), ...(await members.execute())]
+  return new Set(rows.map(({ email_norm }) => email_norm))
+}

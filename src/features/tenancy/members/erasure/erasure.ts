@@ -1,0 +1,69 @@
+import { sql } from 'kysely'
+import { uuidArray } from '../../../../platform/db/arrays.ts'
+import type { Db, Tx } from '../../../../platform/db/pool.ts'
+import type { Platform } from '../../../../platform/platform.ts'
+import { teamDirectory } from '../../../../platform/tenancy/directory.ts'
+import { removeAtOnce } from '../../../directory/users/users.ts'
+import { deleteMemberRows, lockTeam } from '../store.ts'
+
+interface Roster {
+  accountId: string
+  organizationId: string
+}
+
+/** The roster of an organization that is erased. */
+export interface Leaving {
+  membershipIds: string[]
+  /** The links of invitations to it. */
+  linkIds: string[]
+  /** Addresses and users of those who are on the team for this organization alone. */
+  emailNorms: string[]
+  userIds: string[]
+  authAccountIds: string[]
+}
+
+/** Who leaves the team with an organization. Members with another roster, or of the account, stay. */
+export async function findLeaving(platform: Platform, db: Db, { accountId, organizationId }: Roster): Promise<Leaving> {
+  const { rows } = await sql<{ id: string; link_id: string | null; email_norm: string; stays: boolean }>`
+    select id, invite_link_id as link_id, email_norm, exists (
+      select from members other where other.account_id = ${accountId} and other.email_norm = members.email_norm
+        and other.organization_id is distinct from ${organizationId}) as stays
+    from members where account_id = ${accountId} and organization_id = ${organizationId}`.execute(db)
+  const emailNorms = [...new Set(rows.filter(({ stays }) => !stays).map(({ email_norm }) => email_norm))]
+  const team = await teamDirectory(platform, accountId)
+  const users = emailNorms.length
+    ? await db
+        .selectFrom('users')
+        .select(['id', 'auth_account_id'])
+        .where('directory_id', '=', team.id)
+        .where('email_norm', 'in', emailNorms)
+        .execute()
+    : []
+  return {
+    membershipIds: rows.map(({ id }) => id),
+    linkIds: rows.flatMap(({ link_id }) => link_id ?? []),
+    emailNorms,
+    userIds: users.map(({ id }) => id),
+    authAccountIds: users.flatMap(({ auth_account_id }) => auth_account_id ?? []),
+  }
+}
+
+/** Removes the roster, and the users and former roles of those who leave the team with it. Records nothing. */
+export async function removeRoster(platform: Platform, tx: Tx, roster: Roster): Promise<void> {
+  const { accountId } = roster
+  await lockTeam(tx, roster)
+  const { membershipIds, linkIds, emailNorms, userIds } = await findLeaving(platform, tx, roster)
+  await deleteMemberRows(tx, roster, membershipIds)
+  if (emailNorms.length)
+    await tx
+      .deleteFrom('former_team_roles')
+      .where('account_id', '=', accountId)
+      .where('email_norm', 'in', emailNorms)
+      .execute()
+  const { id: teamId } = await teamDirectory(platform, accountId)
+  await removeAtOnce(platform, tx, teamId, userIds)
+  // Foreign table links: invitations to the roster have the address of the person.
+  await sql`delete from links where directory_id = ${teamId} and id = any(${uuidArray(linkIds)}::uuid[])`.execute(tx)
+  // Foreign table idempotency_keys: replies that were kept for the members.
+  for (const id of membershipIds) await sql`delete from idempotency_keys where api_key_id = ${id}`.execute(tx)
+}
