@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { fanOut } from '../../src/features/records/deliveries/fan-out.ts'
+import { replayWebhook } from '../../src/features/records/webhooks/repeat.ts'
 import { isAnyCaller } from '../../src/platform/tenancy/authorize.ts'
 import { belongings } from '../../src/wiring/belongings.ts'
 import { ERASURE } from '../../src/wiring/erasure.ts'
@@ -12,6 +13,7 @@ import { startReceiver } from '../peers/webhook-receiver.ts'
 import { chainAll, verified } from '../people/audit.ts'
 import { eraseDue, findTexts, requestErasure, waitForErasure } from '../people/erasure.ts'
 import { succeeded } from '../people/factors.ts'
+import { runJobs } from '../people/jobs.ts'
 import { newEmail } from '../people/people.ts'
 import { provisioned } from '../people/scim.ts'
 import { signIn } from '../people/sign-in.ts'
@@ -115,7 +117,13 @@ test('nothing of the people of an erased organization is left', { timeout: 180_0
   expect(Object.keys(before)).toEqual(
     expect.arrayContaining([
       ...['public.environments', 'public.events', 'public.links', 'public.members', 'public.organizations'],
-      ...['public.scim_user_emails', 'public.scim_users', 'public.sessions', 'public.users', 'public.webhook_deliveries'],
+      ...[
+        'public.scim_user_emails',
+        'public.scim_users',
+        'public.sessions',
+        'public.users',
+        'public.webhook_deliveries',
+      ],
     ]),
   )
   const others = await rowsOf(kept)
@@ -152,8 +160,15 @@ test('nothing of the people of an erased organization is left', { timeout: 180_0
   }
   const [mentioned] = audit.filter(({ type, data }) => type === 'auth.otp.sent' && data['email'] === shared)
   expect(mentioned).toBeDefined()
-  const { deliveries } = succeeded(await tenant.get(`/v1/webhooks/${webhook.id}/logs?limit=200`))
+  const { deliveries } = succeeded(await tenant.get(`/v1/webhooks/${webhook.id}?deliveries=true&limit=200`))
   expect(JSON.stringify(deliveries)).not.toContain(mark)
+
+  receiver.received.length = 0
+  const from = new Date(platform.clock.now().getTime() - 29 * 86_400_000).toISOString()
+  succeeded(await tenant.post(`/v1/webhooks/${webhook.id}/replay`, { from, scope: 'environment' }))
+  await runJobs(platform, replayWebhook)
+  await deliverDue(platform)
+  expect(JSON.stringify(receiver.received)).not.toContain(mark)
 
   // The chain says what was erased, and nothing else differs.
   await chainAll(platform)

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { httpErrors } from '../../../platform/errors.ts'
 import { tagOf } from '../../../platform/http/precondition.ts'
 import { defineRoute, type Route } from '../../../platform/http/route.ts'
+import { described, Name } from '../../../platform/schema.ts'
 import { sessionEvents } from '../../access/sessions/sessions.ts'
 import {
   getOrganization,
@@ -15,11 +16,10 @@ import { requestErasure } from './schedule.ts'
 import { ERASURE_DAYS } from './store.ts'
 
 const OrganizationErase = Type.Object({
-  name: Type.String({
-    maxLength: 200,
-    description: 'The name of the organization, typed again: it must be the same, letter by letter.',
-    examples: ['Acme'],
-  }),
+  name: described(
+    { ...Name, examples: ['Acme'] },
+    'The name of the organization, typed again: it must be the same, letter by letter.',
+  ),
 })
 
 export const erasureRoutes: Route[] = [

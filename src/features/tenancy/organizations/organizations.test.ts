@@ -78,6 +78,7 @@ test('creates an organization and records it', async () => {
     createdAt: organization.createdAt,
     updatedAt: organization.createdAt,
     archivedAt: null,
+    eraseAt: null,
   })
   expect(reply.headers.get('etag')).toBe('W/"1"')
   expect(await tenant.get(`/api/v1/organizations/${organization.id}`)).toMatchObject({
