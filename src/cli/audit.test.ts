@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import { startApp } from '../../test/harness.ts'
 import { chainAll, tampering } from '../../test/people/audit.ts'
+import { eraseDue, eraseNow } from '../../test/people/erasure.ts'
 import { runCommand, settingsOf } from '../../test/process/cli.ts'
 import { createAccount } from '../features/tenancy/accounts/accounts.ts'
 
@@ -111,4 +112,49 @@ test('wrong usage says so', async () => {
   const missing = await runCommand(env, 'audit', 'verify', '--heads', '/nowhere/heads')
   expect([missing.code, missing.stderr]).toEqual([2, '/nowhere/heads cannot be read.\n'])
   expect((await runCommand(env, 'audit', 'verify', '--org', 'nobody')).code).toBe(1)
+})
+
+test('what went with an erased organization is reported, and is no finding', async () => {
+  await eraseNow(service, tenant, subOrgId)
+  await chainAll(platform)
+  const reported = await runCommand(env, 'audit', 'verify', '--json', '--account', tenant.accountId, '--org', subOrgId)
+  expect([reported.code, reported.json.intact, reported.json.findings]).toEqual([0, true, []])
+  expect(reported.json.erased).toContainEqual({
+    directory: expect.any(String),
+    environment: 'production',
+    sub_org_id: subOrgId,
+    events: 1,
+    by: [{ event_id: expect.stringMatching(/^evt_[0-9a-f-]{36}$/), timestamp: expect.stringMatching(/^\d{4}-/) }],
+  })
+  const told = await runCommand(env, 'audit', 'verify')
+  expect([told.code, told.stdout]).toEqual([
+    0,
+    expect.stringMatching(
+      /^erased +organization in production: 1 events, with the organization \S+\. Covered by evt_\S+ of [\s\S]*: no findings\.\n$/m,
+    ),
+  ])
+})
+
+test('an organization that is back after a restore is erased on the command line, without the 30 days', async () => {
+  const of = ['--account', tenant.accountId]
+  const back = await tenant.organization('back')
+  const wrong = await runCommand(env, 'orgs', 'erase', 'back', '--name', 'Back', ...of)
+  expect([wrong.code, (await runCommand(env, 'orgs', 'erase', 'back', ...of)).code]).toEqual([1, 2])
+  expect((await tenant.get(`/v1/organizations/${back}`)).body.subOrganization.status).toBe('active')
+  const done = await runCommand(env, 'orgs', 'erase', 'back', '--name', 'back', '--json', ...of)
+  expect([done.code, done.json.subOrganization.status]).toEqual([0, 'archived'])
+  await eraseDue(platform)
+  expect((await tenant.get(`/v1/organizations/${back}`)).status).toBe(404)
+  const types = (await service.events({ accountId: tenant.accountId })).filter(({ target_id }) => target_id === back)
+  expect(types.map(({ type, actor_type }) => [type, actor_type])).toEqual([
+    ...[
+      ['organization.created', 'erased'],
+      ['organization.archived', 'erased'],
+    ],
+    ...[
+      ['organization.erasure_scheduled', 'cli'],
+      ['audit.erased', 'system'],
+      ['organization.erased', 'system'],
+    ],
+  ])
 })

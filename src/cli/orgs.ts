@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
 import type { Organization } from '../features/tenancy/organizations/schema.ts'
+import { accountDirectory, homeEnvironmentOf } from '../platform/tenancy/directory.ts'
 import { cliOrigin, withPlatform } from './deployment.ts'
 import { firstPage, getDirectory, getOrganizationId, getScope } from './lookups.ts'
-import { fieldLines, noteMore, print, tableLines } from './print.ts'
+import { fieldLines, note, noteMore, print, tableLines } from './print.ts'
 
 const MAX_ROWS = 1000
 
@@ -31,6 +32,18 @@ export function addOrganizations(program: Command): void {
     .option('--json', 'print JSON for scripts')
     .addHelpText('after', '\nExample:\n  $ npx watchword orgs show acme')
     .action(showOrganization)
+  orgs
+    .command('erase')
+    .description(
+      'erase an organization within ten minutes, without the 30 days: after a restore, one that was erased before',
+    )
+    .argument('<organization>', 'its slug or id')
+    .requiredOption('--name <name>', 'its name, to confirm that it is the right one')
+    .option('--account <name>', 'the account, by name or id; default: the deployment’s first account')
+    .option('--env <slug>', 'an environment in which the organization exists', 'production')
+    .option('--json', 'print JSON for scripts')
+    .addHelpText('after', '\nExample:\n  $ npx watchword orgs erase acme --name "Acme Inc."')
+    .action(eraseOrganization)
 }
 
 async function listOrganizations(options: Options): Promise<void> {
@@ -63,5 +76,23 @@ async function showOrganization(named: string, options: Options): Promise<void> 
     const work = { platform, account, origin: cliOrigin(), db: platform.db }
     const subOrganization = toOrganization(await getOrganization(work, id))
     print(options, { subOrganization }, fieldLines(subOrganization))
+  })
+}
+
+async function eraseOrganization(named: string, options: Options & { name: string }): Promise<void> {
+  await withPlatform(async (platform) => {
+    const { requestErasure } = await import('../features/tenancy/erasure/schedule.ts')
+    const { toOrganization } = await import('../features/tenancy/organizations/schema.ts')
+    const scope = await getScope(platform, options)
+    const id = await getOrganizationId(platform.db, scope.accountId, named)
+    await getDirectory(platform, scope, id)
+    // Its events are recorded in its home environment.
+    const home = await homeEnvironmentOf(platform, scope.accountId, id)
+    const account = { ...scope, directory: await accountDirectory(platform, home) }
+    const work = { platform, account, origin: cliOrigin(), db: platform.db, caller: null }
+    const { name } = options
+    const subOrganization = toOrganization(await requestErasure(work, id, { name, isAtOnce: true }))
+    print(options, { subOrganization }, fieldLines(subOrganization))
+    if (!options.json) note('A running service erases it within ten minutes. This cannot be undone.')
   })
 }

@@ -30,6 +30,7 @@ const CHECKS = [
   '  - API keys that were revoked or rotated: `npx watchword keys list`, `keys revoke`.',
   '  - The team and its roles: `npx watchword members list`.',
   '  - Organizations that were suspended or archived are active again: `npx watchword orgs list`.',
+  '  - Organizations that were erased are there again: `npx watchword orgs erase`.',
   '  - Users that were locked, deactivated or deleted are active again, with the roles that they have lost since:',
   '    `npx watchword users show <id>`, your identity provider, and your own records. `users lock` locks a user.',
   '  - SSO connections, domains and webhooks that were removed or disabled work again: remove or disable them.',

@@ -19,6 +19,7 @@ const unnamed: Record<string, string> = {
   'PATCH /v1/organizations/{subOrgId}': ACCOUNT,
   'DELETE /v1/organizations/{subOrgId}': ACCOUNT,
   'PUT /v1/organizations/{subOrgId}/members': ACCOUNT,
+  'POST /v1/organizations/{subOrgId}/erase': ACCOUNT,
   'POST /v1/members/invites': TEAM,
   'DELETE /v1/members/invites/{inviteId}': ACCOUNT,
   'PATCH /v1/members/{membershipId}': ACCOUNT,

@@ -1,5 +1,4 @@
 import { Type } from 'typebox'
-import { httpErrors } from '../../../platform/errors.ts'
 import { tagOf } from '../../../platform/http/precondition.ts'
 import { defineRoute, type Route } from '../../../platform/http/route.ts'
 import { described, Name } from '../../../platform/schema.ts'
@@ -12,6 +11,7 @@ import {
   organizationEvents,
   toOrganization,
 } from '../organizations/organizations.ts'
+import { erasureErrors } from './errors.ts'
 import { requestErasure } from './schedule.ts'
 import { ERASURE_DAYS } from './store.ts'
 
@@ -41,11 +41,11 @@ export const erasureRoutes: Route[] = [
     params: OrganizationParams,
     body: OrganizationErase,
     reply: OrganizationReply,
-    errors: [organizationErrors.notFound, httpErrors.versionConflict],
+    errors: [organizationErrors.notFound, erasureErrors.nameMismatch],
     maybeEvents: [organizationEvents.erasureScheduled, organizationEvents.archived, sessionEvents.revoked],
     etag: true,
     async handle(work, { params, body }) {
-      const row = await requestErasure(work, params.subOrgId, body.name)
+      const row = await requestErasure(work, params.subOrgId, body)
       work.headers.etag = tagOf(row)
       return { subOrganization: toOrganization(row) }
     },

@@ -90,13 +90,9 @@ test('an organization of staging is erased by a staging key, and does not exist 
 test('the name has to be the name, letter by letter', async () => {
   succeeded(await tenant.patch(path, { status: 'active' }))
   const before = await snapshot(app)
-  for (const wrong of ['Of-callers', 'of-callers ', 'of', '']) {
-    const reply = await tenant.post(`${path}/erase`, { name: wrong })
-    expect([reply.status, reply.body.errors]).toEqual([
-      400,
-      expect.arrayContaining([expect.objectContaining({ field: 'name' })]),
-    ])
-  }
+  for (const wrong of ['Of-callers', 'of-callers ', 'of'])
+    expect((await tenant.post(`${path}/erase`, { name: wrong })).body.code).toBe('organization_name_mismatch')
+  expect((await tenant.post(`${path}/erase`, { name: '' })).status).toBe(400)
   expect((await tenant.post(`${path}/erase`, {})).status).toBe(400)
   expect((await tenant.post(`${path}/erase`, { name, now: true })).status).toBe(400)
   expect(await snapshot(app)).toEqual(before)
@@ -112,7 +108,7 @@ test('a repeated request moves no date and records nothing', async () => {
   expect(await recorded(id)).toEqual(events)
   const listed = succeeded(await tenant.get('/v1/organizations?slug=repeated')).subOrganizations
   expect(listed[0].eraseAt).toBe(first.eraseAt)
-  expect((await tenant.post(`/v1/organizations/${id}/erase`, { name: 'other' })).status).toBe(400)
+  expect((await tenant.post(`/v1/organizations/${id}/erase`, { name: 'other' })).status).toBe(409)
 })
 
 test('until then nobody signs in, as with an archived organization, and a restored one works as before', async () => {

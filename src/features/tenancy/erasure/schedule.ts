@@ -1,37 +1,47 @@
-import { httpErrors, invalidField } from '../../../platform/errors.ts'
+import { httpErrors } from '../../../platform/errors.ts'
 import { record } from '../../../platform/events/events.ts'
 import { assertHas, assertOwner } from '../../../platform/tenancy/authorize.ts'
 import type { ManagerCaller } from '../../../platform/tenancy/caller.ts'
 import { OWNERSHIP } from '../../../platform/tenancy/grants.ts'
 import { type AccountTxWork, type AccountWork, inTx } from '../../../platform/work.ts'
 import { erasureOf, getOrganization, organizationEvents, updateOrganization } from '../organizations/organizations.ts'
+import { erasureErrors } from './errors.ts'
 import { sealSchedule } from './seal.ts'
-import { findSchedule, lockOrganization, scheduleErasure } from './store.ts'
+import { ERASURE_DAYS, findSchedule, lockOrganization, scheduleErasure } from './store.ts'
 
-type Caller = AccountWork & { caller: ManagerCaller }
+interface Asked {
+  /** The name of the organization, as it was typed. */
+  name: string
+  /** Does not wait: for what was erased before, and is back with a restored database. */
+  isAtOnce?: boolean
+}
 
 /**
- * Archives an organization and schedules its erasure. One that is scheduled already keeps its date. Throws
- * `organization_not_found`, `insufficient_scope`, `sub_org_mismatch`, and `invalid_request` if `name` is not its name.
+ * Archives an organization and schedules its erasure. One that is scheduled already keeps its date. Without a caller, as on
+ * the command line, any organization. Throws `organization_not_found`, `insufficient_scope`, `sub_org_mismatch`,
+ * `organization_name_mismatch`.
  */
-export async function requestErasure(work: Caller, id: string, name: string) {
-  assertMayErase(work.caller)
+export async function requestErasure(
+  work: AccountWork & { caller: ManagerCaller | null },
+  id: string,
+  { name, isAtOnce = false }: Asked,
+) {
+  if (work.caller) assertMayErase(work.caller)
   return inTx(work, async (work) => {
     const { id: organizationId } = await getOrganization(work, id)
     await lockOrganization(work.db, organizationId)
     const before = await getOrganization(work, organizationId)
-    if (before.name !== name)
-      throw invalidField('name', 'mismatch', 'name must be the name of the organization, exactly as it is shown')
-    if (before.status === 'archived' && before.erase_at) return before
+    if (before.name !== name) throw erasureErrors.nameMismatch()
+    if (before.status === 'archived' && before.erase_at && !isAtOnce) return before
     await updateOrganization(work, organizationId, { patch: { status: 'archived' }, ifMatch: null })
-    await schedule(work, organizationId)
+    await schedule(work, organizationId, isAtOnce ? 0 : ERASURE_DAYS)
     return getOrganization(work, organizationId)
   })
 }
 
-async function schedule(work: AccountTxWork, organizationId: string): Promise<void> {
+async function schedule(work: AccountTxWork, organizationId: string, days: number): Promise<void> {
   const { platform, db, account } = work
-  const planned = await findSchedule(db, organizationId)
+  const planned = await findSchedule(db, organizationId, days)
   await scheduleErasure(db, planned, sealSchedule(platform, planned))
   const row = await getOrganization(work, organizationId)
   const event = organizationEvents.erasureScheduled(erasureOf(row, planned.erase_at))

@@ -29,10 +29,10 @@ export async function lockOrganization(tx: Tx, id: string): Promise<void> {
   await tx.selectFrom('organizations').select('id').where('id', '=', id).forUpdate().execute()
 }
 
-/** When an organization that was archived would be erased, if that was asked for now. */
-export async function findSchedule(tx: Tx, id: string): Promise<Schedule> {
+/** When an archived organization is erased that is requested now. */
+export async function findSchedule(tx: Tx, id: string, days: number): Promise<Schedule> {
   const { rows } = await sql<Schedule>`
-    select id, archived_at, clock_now() + make_interval(days => ${ERASURE_DAYS}) as erase_at
+    select id, archived_at, clock_now() + make_interval(days => ${days}) as erase_at
     from organizations where id = ${id}`.execute(tx)
   const [row] = rows
   if (!row) throw new Error('An organization that is held is gone')

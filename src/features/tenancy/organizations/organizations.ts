@@ -34,10 +34,10 @@ export async function getOrganization(work: AccountWork, id: string): Promise<Or
 
 /**
  * Applies the patch; one that changes nothing has no effect. Leaving `active` ends every session of the organization in
- * the same transaction. Throws `organization_not_found`, `version_conflict`, and as `assertMayChangeStatus`.
+ * the same transaction. Without a caller, as on the command line, any organization. Throws `organization_not_found`, `version_conflict`, and as `assertMayChangeStatus`.
  */
 export async function updateOrganization(
-  work: AccountWork & { caller: ManagerCaller },
+  work: AccountWork & { caller: ManagerCaller | null },
   id: string,
   change: { patch: OrganizationPatch; ifMatch: string | null },
 ): Promise<OrganizationRow> {
@@ -47,7 +47,7 @@ export async function updateOrganization(
     const scope = { ...work.account, environmentId: work.account.directory.environmentId }
     const before = found(await lockOrganizationRow(db, scope, readId(id)))
     if (!matches(change.ifMatch, tagOf(before))) throw httpErrors.versionConflict()
-    if (change.patch.status) assertMayChangeStatus(work.caller, before.status, change.patch.status)
+    if (change.patch.status && work.caller) assertMayChangeStatus(work.caller, before.status, change.patch.status)
     const asked = applyPatch(before, change.patch)
     const changed = Object.keys(changedFrom(before, asked))
     if (!changed.length) return getOrganization(work, before.id)
