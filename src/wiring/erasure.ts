@@ -31,6 +31,8 @@ export const ERASURE: { [T in keyof DB]: Fate<T> } = {
   audit_settings: ofDirectory,
   auth_settings: ofDirectory,
   backup_codes: byUser,
+  bounce_reports: { removedBy: 'email_norm' },
+  bounced_addresses: byId,
   data_keys: { stays: 'keys of the account' },
   deployment: { stays: 'about the database' },
   dev_idp_keys: { stays: 'a key of the test identity provider' },

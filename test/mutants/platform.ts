@@ -596,7 +596,7 @@ export const platform: Mutant[] = [
   },
   {
     name: 'a report that is sent again counts once',
-    in: 'countBounce',
+    in: 'noteBounce',
     find: 'if (id !== null && !(await insertReport(db, directory, { emailNorm, kind, id }))) return false',
     replace: 'if (id !== null) await insertReport(db, directory, { emailNorm, kind, id })',
     tests: ['bounces.test.ts'],

@@ -173,6 +173,13 @@ export const tenancy: Mutant[] = [
     tests: ['walkers/erasure.test.ts'],
   },
   {
+    name: 'an erasure forgets bounces that hold for every organization',
+    in: 'eraseElsewhere',
+    find: '  await forgetBounces(work, place)\n',
+    replace: '',
+    tests: ['walkers/erasure.test.ts'],
+  },
+  {
     name: 'an erasure reaches events at the account level',
     in: 'eraseElsewhere',
     find: 'await eraseAtAccountLevel(work, place, erase)',

@@ -109,6 +109,10 @@ test('nothing of the people of an erased organization is left', { timeout: 180_0
   const shared = newEmail()
   for (const id of [subOrgId, kept]) succeeded(await tenant.post('/v1/users', { subOrgId: id, email: shared }))
   succeeded(await tenant.post('/v1/otp/generate', { email: shared }))
+  // For the organization, and for all of the environment.
+  for (const address of [email, shared])
+    for (const where of [{ subOrgId }, {}])
+      succeeded(await tenant.post('/v1/mail/bounces', { email: address, kind: 'hard', ...where }))
 
   const { rows: users } = await sql<{ email: string }>`select email from users join directories d on d.id = directory_id
     where d.organization_id = ${subOrgId} and email <> ${shared}`.execute(db)
@@ -116,7 +120,14 @@ test('nothing of the people of an erased organization is left', { timeout: 180_0
   const before = await findTexts(app, people)
   expect(Object.keys(before)).toEqual(
     expect.arrayContaining([
-      ...['public.environments', 'public.events', 'public.links', 'public.members', 'public.organizations'],
+      ...[
+        'public.bounced_addresses',
+        'public.environments',
+        'public.events',
+        'public.links',
+        'public.members',
+        'public.organizations',
+      ],
       ...[
         'public.scim_user_emails',
         'public.scim_users',
@@ -136,6 +147,9 @@ test('nothing of the people of an erased organization is left', { timeout: 180_0
   expect(await findTexts(app, people)).toEqual({})
   expect(await rowsIn(subOrgId)).toEqual({})
   expect(await rowsOf(kept)).toEqual(others)
+  expect(succeeded(await tenant.get(`/v1/mail/suppressions?email=${shared}`)).suppressions).toMatchObject([
+    { email: shared, sub_org_id: null },
+  ])
   for (const path of [`/v1/organizations/${subOrgId}`, `/v1/users?subOrgId=${subOrgId}`])
     expect((await tenant.get(path)).body.code).toBe('organization_not_found')
   expect((await key.get('/v1/users')).body.code).toBe('api_key_invalid')

@@ -1,10 +1,11 @@
+import { forgetAddresses } from '../../../platform/mail/bounces/store.ts'
 import { sharedDirectories, teamDirectory } from '../../../platform/tenancy/directory.ts'
 import { listKeyIdsOfOrganization } from '../api-keys/api-keys.ts'
 import { findLeaving } from '../members/erasure/erasure.ts'
 import { organizationEvents } from '../organizations/organizations.ts'
 import { type EventText, type Named, readNamed } from './mentions.ts'
 import { type EraseRecords, type ErasureWork, recordErasure } from './records.ts'
-import { findPeople, findShared } from './store.ts'
+import { findPeople, findShared, listAddresses } from './store.ts'
 
 // They say that and when an organization was erased, and name nothing of it.
 const KEPT: (string | null)[] = [
@@ -26,6 +27,7 @@ export async function eraseElsewhere(work: ErasureWork, place: Place): Promise<v
   const { platform } = work
   const erase = recordErasure.of(platform)
   await eraseAtAccountLevel(work, place, erase)
+  await forgetBounces(work, place)
   const { emailNorms, userIds, authAccountIds } = await findLeaving(platform, platform.db, {
     accountId: place.accountId,
     organizationId: work.organizationId,
@@ -74,6 +76,23 @@ async function findNamedPeople(
   const addresses = asked.emailNorms.filter((norm) => people.has(norm))
   const shared = await findShared(db, { accountId, environmentId }, directoryIds, addresses)
   return people.difference(shared)
+}
+
+/** Forgets bounces that hold for every organization of a shared environment, unless the address is of others, too. */
+async function forgetBounces({ platform: { db } }: ErasureWork, { accountId, directoryIds }: Place): Promise<void> {
+  const directories = await sharedDirectories(db, accountId)
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const addresses: string[] = await listAddresses(db, directoryIds, after)
+    for (const { id, environmentId } of directories) {
+      const shared = await findShared(db, { accountId, environmentId }, directoryIds, addresses)
+      await forgetAddresses(
+        db,
+        id,
+        addresses.filter((norm) => !shared.has(norm)),
+      )
+    }
+    after = addresses.at(-1)
+  }
 }
 
 function idsOfEvents(events: EventText[], isFound: (named: Named) => boolean): string[] {

@@ -112,6 +112,15 @@ export async function deleteRows(db: Db, table: string, column: string, director
 
 const ROWS = 500
 
+/** Addresses of users in the directories of the organization, in their order, after one of them. */
+export async function listAddresses(db: Db, directoryIds: string[], after: string): Promise<string[]> {
+  const { rows } = await sql<{ email_norm: string }>`
+    select distinct email_norm collate "C" as email_norm from users
+    where directory_id = any(${directoryIds}::uuid[]) and email_norm collate "C" > ${after}
+    order by 1 limit ${ROWS}`.execute(db)
+  return rows.map(({ email_norm }) => email_norm)
+}
+
 /** Of these addresses and ids, those of users in the directories of the organization. */
 export async function findPeople(
   db: Db,
