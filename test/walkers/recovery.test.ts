@@ -54,6 +54,7 @@ const STAYS: Record<string, string> = {
   sso_traces: 'messages of the past',
   users: 'hold no secret',
   webhook_deliveries: 'wait while messages are held; receivers know repeated ones by their id',
+  organizations: 'the seal of a scheduled erasure, which is never presented to the service',
   webhooks: 'secrets of receivers, which are never presented to the service',
 }
 
