@@ -138,7 +138,7 @@ const KEPT: Record<string, string[]> = {
     'federated_sign_ins',
     'exchange_codes',
   ],
-  'devices from which somebody signs in, but for their first': ['known_devices'],
+  'devices of sign-ins, except the first of each user': ['known_devices'],
   'passkey ceremonies, enrolments, unproved phones, trusted devices': [
     'webauthn_ceremonies',
     'totp_enrollments',

@@ -100,7 +100,7 @@ test('nothing of the people of an erased organization is left', { timeout: 180_0
   await deliverDue(platform)
   succeeded(await tenant.post('/v1/otp/generate', { email }))
 
-  // Somebody who is a member of another organization's roster too, and a user there with the address of one here.
+  // A member of another organization's roster too, and a user there with the address of one here.
   const environment = { subOrgId, name: named('Preview'), slug: named('preview') }
   succeeded(await tenant.post('/v1/environments', environment))
   const both = await joinedMember(app, tenant, 'member', { subOrgId, email: 'both@stays.example' })

@@ -146,6 +146,8 @@ test.each(reads)('%s: the id of an organization may be in upper case', async (_,
   const naming = (subOrgId: string) => ({ ...sample, query: { ...sample.query, subOrgId } })
   for (const caller of [own.scoped, own.orgWide]) {
     const [usual, upper] = [own.ids.organization, own.ids.organization.toUpperCase()].map(naming)
-    if (usual && upper) expect(await learn(caller, route, upper)).toEqual(await learn(caller, route, usual))
+    if (!usual || !upper) continue
+    const [asUsual, inUpper] = [await learn(caller, route, usual), await learn(caller, route, upper)]
+    expect([inUpper.status, inUpper.body.code]).toEqual([asUsual.status, asUsual.body.code])
   }
 })

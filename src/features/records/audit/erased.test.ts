@@ -17,7 +17,7 @@ const [erased, other] = [await tenant.organization('erased'), await tenant.organ
 for (const subOrgId of [erased, other]) for (let n = 0; n < 3; n++) await newUser(tenant, { subOrgId })
 await tenant.withKey({ subOrgId: erased })
 const { apiKey } = succeeded(
-  await tenant.post('/v1/api-keys', { name: 'Theirs', scopes: ['users.read'], subOrgId: erased }),
+  await tenant.post('/v1/api-keys', { name: 'Own', scopes: ['users.read'], subOrgId: erased }),
 )
 await chainAll(platform)
 await eraseNow(app, tenant, erased)
@@ -114,7 +114,7 @@ test.each([
   ['type', sql`type = 'user.deleted'`],
   ['target', sql`target_id = 'another'`],
   ['time', sql`created_at = created_at - interval '1 second'`],
-  ['actor', sql`actor_id = 'somebody'`],
+  ['actor', sql`actor_id = 'another'`],
   ['kind of actor', sql`actor_type = 'api_key'`],
   ['data', sql`data = '{"email":"eve@example.com"}'`],
 ])('nothing can be written into what is left of an erased event: %s', async (_, set) => {

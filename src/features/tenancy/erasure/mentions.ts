@@ -1,7 +1,7 @@
 import { isId } from '../../../platform/ids.ts'
 import { parseEmail } from '../../../platform/mail/address.ts'
 
-/** The part of an event by which it is found out about whom it is: texts of its columns. */
+/** The part of an event that names people and records: its columns as texts. */
 export interface EventText {
   id: string
   type: string | null
@@ -26,7 +26,7 @@ const PERSON_FIELDS = ['id', 'user_id', 'userId', 'directory_user_id', 'director
 const ORGANIZATION_FIELDS = ['subOrgId', 'sub_org_id']
 
 /**
- * Reads ids from the fields that say whom or what an event is about. A field such as `parentId` of another organization does
+ * Reads ids from the fields that name what an event is about. A field such as `parentId` of another organization does
  * not count. Addresses and phones count wherever they occur.
  */
 export function readNamed(event: EventText): Named {

@@ -111,7 +111,7 @@ test('a repeated request moves no date and records nothing', async () => {
   expect((await tenant.post(`/v1/organizations/${id}/erase`, { name: 'other' })).status).toBe(409)
 })
 
-test('until then nobody signs in, as with an archived organization, and a restored one works as before', async () => {
+test('until then no user signs in, as with an archived organization, and a restored one works as before', async () => {
   const id = await tenant.organization('restored')
   succeeded(await tenant.patch(`/v1/organizations/${id}`, { metadata: { plan: 'pro' }, externalId: 'crm-9' }))
   const key = await tenant.withKey({ subOrgId: id })
