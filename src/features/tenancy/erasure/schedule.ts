@@ -1,6 +1,6 @@
 import { httpErrors } from '../../../platform/errors.ts'
 import { record } from '../../../platform/events/events.ts'
-import { assertHas, assertOwner } from '../../../platform/tenancy/authorize.ts'
+import { assertOwner } from '../../../platform/tenancy/authorize.ts'
 import type { ManagerCaller } from '../../../platform/tenancy/caller.ts'
 import { OWNERSHIP } from '../../../platform/tenancy/grants.ts'
 import { type AccountTxWork, type AccountWork, inTx } from '../../../platform/work.ts'
@@ -63,5 +63,4 @@ function assertMayErase(caller: ManagerCaller): void {
       detail: 'Erasing an organization requires the scope *.',
       extra: { scope: '*' },
     })
-  assertHas(caller, OWNERSHIP)
 }
