@@ -287,7 +287,7 @@ export const platform: Mutant[] = [
     in: 'parts/fill',
     find: 'oneLine(filled)',
     replace: "oneLine(filled.replaceAll('{brand}', () => values['brand'] ?? ''))",
-    tests: ['template-properties.test.ts'],
+    tests: ['templates/properties.test.ts'],
     only: 'what the values are',
   },
   {
@@ -300,7 +300,7 @@ export const platform: Mutant[] = [
   {
     name: 'mails to the team keep their texts',
     in: 'editableKinds',
-    find: '.filter((kind) => kinds.get(kind))',
+    find: '.filter((kind) => kinds.get(kind)?.example)',
     replace: '',
     tests: ['templates.test.ts'],
   },

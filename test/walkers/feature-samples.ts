@@ -35,6 +35,7 @@ import * as bounces from '../../src/features/tenancy/bounces/sample.ts'
 import * as environments from '../../src/features/tenancy/environments/sample.ts'
 import * as erasure from '../../src/features/tenancy/erasure/sample.ts'
 import * as mail from '../../src/features/tenancy/mail/sample.ts'
+import * as mailTemplates from '../../src/features/tenancy/mail/templates/sample.ts'
 import * as members from '../../src/features/tenancy/members/sample.ts'
 import * as organizations from '../../src/features/tenancy/organizations/sample.ts'
 import * as services from '../../src/features/tenancy/services/sample.ts'
@@ -47,6 +48,7 @@ const withoutRecords: (FeatureSample & { makeRecords?: never })[] = [
   events,
   exports,
   login,
+  mail,
   organizations,
   relyingParty,
   scim,
@@ -83,7 +85,7 @@ const withRecords = noRecords
   .add(challenges)
   .add(passkeys)
   .add(webhooks)
-  .add(mail)
+  .add(mailTemplates)
   .add(bounces)
   .add(bulk)
   .add(erasure)

@@ -3,7 +3,7 @@ export const EXAMPLE_READER = { email: 'ada@example.com', locale: null }
 
 export const EXAMPLE_LINK = {
   to: EXAMPLE_READER,
-  url: 'https://auth.example.com/auth/link?token_hash=Zm9yIGV4YW1wbGU',
+  url: 'https://auth.example.com/auth/link?token=example',
   ttlSeconds: 600,
 }
 

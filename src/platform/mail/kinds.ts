@@ -1,21 +1,36 @@
 import type { MailKind, Message } from './message.ts'
 
-const kinds = new Map<MailKind, (() => Message) | null>()
+/** What placeholders stand for, by name. */
+export type Meanings = Readonly<Record<string, Meaning>>
+
+interface Meaning {
+  means: string
+  /** It signs the reader in: only the body may have it, since lock screens show subjects and the first line. */
+  secret?: true
+  /** A body without it is refused. */
+  required?: true
+  /** A mail may have no value for it. */
+  optional?: true
+}
+
+const kinds = new Map<MailKind, { example: (() => Message) | null; meanings: Meanings }>()
 
 /**
- * Defines a kind of mail, once, where it is composed. `example` composes one with every placeholder: from it come the list of
- * placeholders and the preview. A kind without one is for the team of the account: it keeps its standard texts.
+ * Defines a kind of mail, once, where it is composed. `example` composes one with a value for every placeholder: from it come the
+ * list of placeholders and the preview. A kind without an example is for the team of an account: it keeps its
+ * standard texts.
+ * `meanings`: of the placeholders that other kinds do not have.
  */
-export function defineMail(name: string, example: (() => Message) | null = null): MailKind {
+export function defineMail(name: string, example: (() => Message) | null = null, meanings: Meanings = {}): MailKind {
   const kind = name as MailKind
   if (kinds.has(kind)) throw new Error(`The mail ${name} is defined twice`)
-  kinds.set(kind, example)
+  kinds.set(kind, { example, meanings })
   return kind
 }
 
 /** Whether members of the account's own team get it, whatever the directory is that it is about. */
 export function isForTeam(kind: string): boolean {
-  return kinds.get(kind as MailKind) === null
+  return kinds.get(kind as MailKind)?.example === null
 }
 
 /** Every kind that any loaded module defines. */
@@ -25,10 +40,15 @@ export function mailKinds(): MailKind[] {
 
 /** Those whose texts a directory may replace. */
 export function editableKinds(): MailKind[] {
-  return mailKinds().filter((kind) => kinds.get(kind))
+  return mailKinds().filter((kind) => kinds.get(kind)?.example)
 }
 
 /** A mail of the kind with made-up values, or null for a kind whose texts cannot be replaced. */
 export function exampleOf(kind: MailKind): Message | null {
-  return kinds.get(kind)?.() ?? null
+  return kinds.get(kind)?.example?.() ?? null
+}
+
+/** What the placeholders mean that this kind has and others do not. */
+export function meaningsOf(kind: MailKind): Meanings {
+  return kinds.get(kind)?.meanings ?? {}
 }

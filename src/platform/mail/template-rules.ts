@@ -4,7 +4,7 @@ import { nullable } from '../schema.ts'
 import { fits } from '../validator.ts'
 import type { MailKind } from './message.ts'
 import { type MailTemplate, STANDARD } from './parts.ts'
-import { isOptional, type Placeholder, placeholdersOf } from './placeholders.ts'
+import { type Placeholder, placeholdersOf } from './placeholders.ts'
 import { textLine } from './settings.ts'
 
 const parts = {
@@ -42,12 +42,12 @@ export function readTemplate(value: unknown): MailTemplate | null {
 export function findProblems(kind: MailKind, template: MailTemplate): FieldError[] {
   const placeholders = placeholdersOf(kind)
   const { body = null, ...lines } = template
-  const texts = [
+  const written = [
     ...Object.entries(lines).map(([field, text]) => ({ field, text, isBody: false })),
     ...(body ?? []).map((text, at) => ({ field: `body.${at}`, text, isBody: true })),
   ]
   return [
-    ...texts.flatMap((text) => findTextProblems(text, placeholders)),
+    ...written.flatMap((text) => findTextProblems(text, placeholders)),
     ...(body === null ? [] : findBodyProblems(body, placeholders)),
     ...(template.button === undefined || placeholders.some(({ name }) => name === 'link')
       ? []
@@ -97,6 +97,7 @@ function findBodyProblems(body: string[], placeholders: Placeholder[]): FieldErr
   const counts = (name: string) => body.flatMap(namesIn).filter((each) => each === name).length
   const required = placeholders.filter((placeholder) => placeholder.required).map(({ name }) => name)
   // A mail that lacks one of its values leaves the paragraph out, but for the code or link that ends it.
+  const isOptional = (name: string) => placeholders.some((each) => each.name === name && each.optional)
   const isKept = (name: string, paragraph: string) => {
     const names = namesIn(paragraph)
     return names.includes(name) && (isBlock(name) || !names.some((each) => isBlock(each) || isOptional(each)))

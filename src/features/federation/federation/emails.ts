@@ -5,7 +5,11 @@ import { type Message, titled, withValues } from '../../../platform/mail/outbox.
 import type { Reader } from '../../../platform/messages/language.ts'
 import { texts } from '../../../platform/messages/texts.gen.ts'
 
-const kinds = { identityLinked: defineMail('identity_linked', () => linkedMail(EXAMPLE_READER, 'Acme Okta')) }
+const kinds = {
+  identityLinked: defineMail('identity_linked', () => linkedMail(EXAMPLE_READER, 'Acme Okta'), {
+    provider: { means: 'The name of the connection or provider.' },
+  }),
+}
 
 /** To a user who signs in by a connection or provider for the first time. `source`: its name. */
 export function linkedMail(to: Reader, source: string): Message {

@@ -7,14 +7,21 @@ import { readAgent } from './agent.ts'
 import type { Device } from './device.ts'
 
 const kinds = {
-  newDevice: defineMail('new_device', () =>
-    newDeviceMail({
-      ...EXAMPLE_LINK,
-      at: new Date('2030-01-31T12:00:00Z'),
-      ip: '203.0.113.7',
-      userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0',
-      ttlSeconds: 86_400,
-    }),
+  newDevice: defineMail(
+    'new_device',
+    () =>
+      newDeviceMail({
+        ...EXAMPLE_LINK,
+        at: new Date('2030-01-31T12:00:00Z'),
+        ip: '203.0.113.7',
+        userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0',
+        ttlSeconds: 86_400,
+      }),
+    {
+      time: { means: 'When the user signed in, in UTC.' },
+      device: { means: 'The browser and system, such as `Firefox on Linux`.' },
+      ip: { means: 'The IP address. Absent if it is unknown.', optional: true },
+    },
   ),
 }
 

@@ -7,11 +7,26 @@ import { texts } from '../../../platform/messages/texts.gen.ts'
 import type { ShownCode } from '../otp/otp.ts'
 
 const kinds = {
-  newAddress: defineMail('email_change_otp', () =>
-    newAddressMail({ ...EXAMPLE_LINK, asker: 'ada@old.example.com', otp: EXAMPLE_CODE }),
+  newAddress: defineMail(
+    'email_change_otp',
+    () => newAddressMail({ ...EXAMPLE_LINK, asker: 'ada@old.example.com', otp: EXAMPLE_CODE }),
+    {
+      account_address: {
+        means: 'The present email address of the account that asks, masked. It shows the request of a stranger.',
+        required: true,
+      },
+    },
   ),
-  ownEmailChanged: defineMail('own_email_changed', () =>
-    ownAddressChangedMail({ ...EXAMPLE_LINK, old: EXAMPLE_READER, new: 'ada@new.example.com', ttlSeconds: 604_800 }),
+  ownEmailChanged: defineMail(
+    'own_email_changed',
+    () =>
+      ownAddressChangedMail({ ...EXAMPLE_LINK, old: EXAMPLE_READER, new: 'ada@new.example.com', ttlSeconds: 604_800 }),
+    {
+      undo_expires_in: {
+        means: 'How long the link works, such as `7 days`. Absent if the old address cannot be restored.',
+        optional: true,
+      },
+    },
   ),
 }
 

@@ -8,7 +8,9 @@ import type { NewSms } from '../../../platform/sms/outbox.ts'
 const kinds = {
   mfaEnrolled: defineMail('mfa_enrolled', () => enrolledMail(EXAMPLE_READER, 'app')),
   mfaRemoved: defineMail('mfa_removed', () => removedMail(EXAMPLE_READER, 'app', 'act')),
-  backupCodeUsed: defineMail('backup_code_used', () => backupCodeUsedMail(EXAMPLE_READER, 7)),
+  backupCodeUsed: defineMail('backup_code_used', () => backupCodeUsedMail(EXAMPLE_READER, 7), {
+    codes_left: { means: 'The number of backup codes that are left.' },
+  }),
 }
 
 export type Factor = 'app' | 'phone'

@@ -4,7 +4,11 @@ import { type Message, titled, withValues } from '../../../platform/mail/outbox.
 import { type Reader, spanInWords } from '../../../platform/messages/language.ts'
 import { texts } from '../../../platform/messages/texts.gen.ts'
 
-const kinds = { started: defineMail('impersonation_started', () => startedMail(EXAMPLE_READER, 1800)) }
+const kinds = {
+  started: defineMail('impersonation_started', () => startedMail(EXAMPLE_READER, 1800), {
+    duration: { means: 'The longest time that the session lasts, such as `30 minutes`.' },
+  }),
+}
 
 /** To the user. It holds no word of the caller's, such as the reason: the person finds that with their sessions. */
 export function startedMail(to: Reader, seconds: number): Message {

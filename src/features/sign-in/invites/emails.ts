@@ -7,8 +7,13 @@ import { texts } from '../../../platform/messages/texts.gen.ts'
 import type { LinkMailData } from '../links/send-link/send-link.ts'
 
 const kinds = {
-  invite: defineMail('invite', () =>
-    inviteMail(EXAMPLE_LINK, { organization: 'First Customer', inviter: 'Ada Lovelace', asks: 'password' }),
+  invite: defineMail(
+    'invite',
+    () => inviteMail(EXAMPLE_LINK, { organization: 'First Customer', inviter: 'Ada Lovelace', asks: 'password' }),
+    {
+      organization: { means: 'The name of the organization, or else of the brand.' },
+      inviter: { means: 'The name of the person who sent the invitation. Absent if it is unknown.', optional: true },
+    },
   ),
 }
 

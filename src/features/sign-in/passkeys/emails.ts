@@ -1,13 +1,17 @@
 import { EXAMPLE_READER } from '../../../platform/mail/examples.ts'
-import { defineMail } from '../../../platform/mail/kinds.ts'
+import { defineMail, type Meanings } from '../../../platform/mail/kinds.ts'
 import { withoutLinks } from '../../../platform/mail/layout.ts'
 import { type Message, titled, withValues } from '../../../platform/mail/outbox.ts'
 import type { Language, Reader } from '../../../platform/messages/language.ts'
 import { texts } from '../../../platform/messages/texts.gen.ts'
 
+const meanings: Meanings = {
+  passkey_names: { means: 'The name of the passkey, or of several. Absent without a name.', optional: true },
+}
+
 const kinds = {
-  passkeyRegistered: defineMail('passkey_registered', () => passkeyRegisteredMail(EXAMPLE_READER, 'MacBook')),
-  passkeyDeleted: defineMail('passkey_deleted', () => passkeyDeletedMail(EXAMPLE_READER, ['MacBook'])),
+  passkeyRegistered: defineMail('passkey_registered', () => passkeyRegisteredMail(EXAMPLE_READER, 'MacBook'), meanings),
+  passkeyDeleted: defineMail('passkey_deleted', () => passkeyDeletedMail(EXAMPLE_READER, ['MacBook']), meanings),
 }
 
 /** Notifies the user, and so the victim of a takeover, of a new sign-in method (ASVS 6.3.7). */

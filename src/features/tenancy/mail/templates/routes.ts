@@ -1,7 +1,7 @@
-import { defineRoute, type Route } from '../../../platform/http/route.ts'
-import { mailErrors } from '../../../platform/mail/errors.ts'
-import { accountDefaults } from '../../../platform/settings/settings.ts'
-import type { AccountWork, Work } from '../../../platform/work.ts'
+import { defineRoute, type Route } from '../../../../platform/http/route.ts'
+import { mailErrors } from '../../../../platform/mail/errors.ts'
+import { accountDefaults } from '../../../../platform/settings/settings.ts'
+import type { AccountWork, Work } from '../../../../platform/work.ts'
 import { templateErrors } from './errors.ts'
 import { templateEvents } from './events.ts'
 import { EXAMPLES, PreviewReply, TEXTS, TemplateBody, TemplateParams, TemplateReply, TemplatesReply } from './schema.ts'
@@ -39,8 +39,6 @@ const reset = {
 
 const ofReset = { errors: [templateErrors.notFound], maybeEvents: [templateEvents.reset] }
 
-const path = '/v1/mail/templates/{kind}/{language}'
-
 export const mailTemplateRoutes: Route[] = [
   defineRoute({
     method: 'GET',
@@ -56,7 +54,7 @@ export const mailTemplateRoutes: Route[] = [
   }),
   defineRoute({
     method: 'GET',
-    path,
+    path: '/v1/mail/templates/{kind}/{language}',
     operation: 'mail.getTemplate',
     scope: 'auth.settings.read',
     tag,
@@ -72,7 +70,7 @@ export const mailTemplateRoutes: Route[] = [
   defineRoute({
     ...put,
     errors: putErrors,
-    path,
+    path: '/v1/mail/templates/{kind}/{language}',
     operation: 'mail.updateTemplate',
     summary: 'Set the texts of an email',
     description: `For one language: readers of another one get the texts of theirs. ${RULES}`,
@@ -81,7 +79,7 @@ export const mailTemplateRoutes: Route[] = [
   defineRoute({
     ...reset,
     ...ofReset,
-    path,
+    path: '/v1/mail/templates/{kind}/{language}',
     operation: 'mail.resetTemplate',
     summary: 'Reset the texts of an email',
     description: 'The organization inherits all parts again. Succeeds if nothing was set.',
@@ -90,7 +88,7 @@ export const mailTemplateRoutes: Route[] = [
   defineRoute({
     ...put,
     errors: putErrors,
-    path: `${path}/defaults`,
+    path: '/v1/mail/templates/{kind}/{language}/defaults',
     operation: 'mail.updateDefaultTemplate',
     directory: 'account',
     writes: 'own-environment',
@@ -101,7 +99,7 @@ export const mailTemplateRoutes: Route[] = [
   defineRoute({
     ...reset,
     ...ofReset,
-    path: `${path}/defaults`,
+    path: '/v1/mail/templates/{kind}/{language}/defaults',
     operation: 'mail.resetDefaultTemplate',
     directory: 'account',
     writes: 'own-environment',
@@ -111,7 +109,7 @@ export const mailTemplateRoutes: Route[] = [
   }),
   defineRoute({
     method: 'POST',
-    path: `${path}/preview`,
+    path: '/v1/mail/templates/{kind}/{language}/preview',
     operation: 'mail.previewTemplate',
     scope: 'auth.settings.read',
     directory: 'one-or-account',

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { startApp } from '../../../../test/harness.ts'
-import { succeeded } from '../../../../test/people/factors.ts'
-import { newEmail } from '../../../../test/people/people.ts'
-import { joinedMember } from '../../../../test/people/team.ts'
-import { ofRequests, recordStatements } from '../../../../test/rules/sql-recorder.ts'
-import { startSecondApp } from '../../../../test/second-app.ts'
-import { mailKinds } from '../../../platform/mail/kinds.ts'
+import { startApp } from '../../../../../test/harness.ts'
+import { succeeded } from '../../../../../test/people/factors.ts'
+import { newEmail } from '../../../../../test/people/people.ts'
+import { joinedMember } from '../../../../../test/people/team.ts'
+import { ofRequests, recordStatements } from '../../../../../test/rules/sql-recorder.ts'
+import { startSecondApp } from '../../../../../test/second-app.ts'
+import { mailKinds } from '../../../../platform/mail/kinds.ts'
 
 const app = await startApp()
 const second = await startSecondApp(app)
@@ -448,7 +448,7 @@ test('the list has every kind but those to the team, and every placeholder has a
     ['expires_in', '10 minutes', false, false],
     ['standard', null, false, true],
     ['code', 'amber falcon', true, true],
-    ['link', 'https://auth.example.com/auth/link?token_hash=Zm9yIGV4YW1wbGU', true, true],
+    ['link', 'https://auth.example.com/auth/link?token=example', true, true],
   ])
   expect(short('single_sign_on')).toEqual([
     ['brand', 'Acme', false, false],

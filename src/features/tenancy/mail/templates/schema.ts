@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
-import { partFields } from '../../../platform/mail/template-rules.ts'
-import { LANGUAGES } from '../../../platform/messages/language.ts'
-import { named, nullable, oneOf } from '../../../platform/schema.ts'
+import { partFields } from '../../../../platform/mail/template-rules.ts'
+import { LANGUAGES } from '../../../../platform/messages/language.ts'
+import { named, nullable, oneOf } from '../../../../platform/schema.ts'
 
 export const TemplateParams = Type.Object({
   kind: Type.String({ description: 'Kind of email: `kind` in `GET /v1/mail/templates`.', examples: ['login_otp'] }),
@@ -145,7 +145,7 @@ export const PreviewReply = named(
       }),
       html: Type.String({
         description: 'The part in HTML. It has no scripts, and loads nothing but the logo.',
-        examples: ['<!doctype html>…'],
+        examples: ['<!doctype html><html lang="en"><body><h1>Your sign-in code</h1></body></html>'],
       }),
     },
     { description: 'An email as it would be sent, with example values.' },

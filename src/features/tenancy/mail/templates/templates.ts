@@ -1,10 +1,10 @@
-import { changedFrom, record } from '../../../platform/events/events.ts'
-import { composeMail } from '../../../platform/mail/compose.ts'
-import { EXAMPLE_READER } from '../../../platform/mail/examples.ts'
-import { editableKinds, exampleOf } from '../../../platform/mail/kinds.ts'
-import type { Message } from '../../../platform/mail/message.ts'
-import { type MailParts, type MailTemplate as Parts, standardParts } from '../../../platform/mail/parts.ts'
-import { namesOf, placeholdersOf } from '../../../platform/mail/placeholders.ts'
+import { changedFrom, record } from '../../../../platform/events/events.ts'
+import { composeMail } from '../../../../platform/mail/compose.ts'
+import { EXAMPLE_READER } from '../../../../platform/mail/examples.ts'
+import { editableKinds, exampleOf } from '../../../../platform/mail/kinds.ts'
+import type { Message } from '../../../../platform/mail/message.ts'
+import { type MailParts, type MailTemplate as Parts, standardParts } from '../../../../platform/mail/parts.ts'
+import { namesOf, placeholdersOf } from '../../../../platform/mail/placeholders.ts'
 import {
   assertNoProblems,
   changeTemplate,
@@ -12,9 +12,9 @@ import {
   type TemplateKey,
   templatesInForce,
   templatesOf,
-} from '../../../platform/mail/templates.ts'
-import { LANGUAGES } from '../../../platform/messages/language.ts'
-import { inTx, type Work } from '../../../platform/work.ts'
+} from '../../../../platform/mail/templates.ts'
+import { LANGUAGES } from '../../../../platform/messages/language.ts'
+import { inTx, type Work } from '../../../../platform/work.ts'
 import { templateErrors } from './errors.ts'
 import { templateEvents } from './events.ts'
 import type { MailTemplate, PreviewReply, TemplateBody, TemplateReply, TemplatesReply } from './schema.ts'

@@ -1,4 +1,4 @@
-import { defineEvents } from '../../../platform/events/events.ts'
+import { defineEvents } from '../../../../platform/events/events.ts'
 import { EXAMPLES, MailTemplate } from './schema.ts'
 
 export const templateEvents = defineEvents({
