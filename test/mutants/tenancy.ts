@@ -99,7 +99,7 @@ export const tenancy: Mutant[] = [
     name: 'a report about a mail of another organization counts for nobody',
     in: 'reaches',
     find: "return place.kind === 'account' || place.id === directory.id",
-    replace: 'return place.id !== undefined',
+    replace: 'return true',
     tests: ['bounces.test.ts'],
   },
   {

@@ -123,7 +123,7 @@ const routes: [string, number][] = [
     [`/v1/webhooks?${scope}`, PAGE],
     [`/v1/mail/suppressions?${scope}`, PAGE],
     [`/v1/mail/suppressions?${scope}&order=desc`, PAGE],
-    [`/v1/mail/suppressions?${scope}&email=person77@large.example`, 4],
+    [`/v1/mail/suppressions?${scope}&email=person77@large.example`, 8],
     [`/v1/mail/suppressions?${scope}&include_total=true`, LOOK],
     [`/v1/sso/connections?${scope}`, PAGE],
     [`/v1/organizations?${scope}`, PAGE],

@@ -64,6 +64,7 @@ test('each table tells what it may, and nothing secret', async () => {
   expect(answer).toEqual({
     exported_at: expect.any(String),
     user,
+    email_suppression: null,
     records: expect.any(Object),
     events: expect.any(Array),
     truncated: [],

@@ -30,7 +30,7 @@ export const BounceReport = Type.Object({
       maxLength: MAX_REPORT_BYTES,
       description:
         'The report as it was received: a delivery status notification (RFC 3464) or a feedback report (RFC 5965). ' +
-        'Or send it as the whole body, as `message/rfc822`, and `subOrgId` in the query.',
+        'At most 4,000 lines. Or send it as the whole body, as `message/rfc822`, and `subOrgId` in the query.',
       examples: ['Content-Type: multipart/report; …'],
     }),
   ),

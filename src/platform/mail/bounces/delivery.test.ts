@@ -33,7 +33,11 @@ beforeEach(async () => {
 })
 
 const ask = (email: string, at = subOrgId) => tenant.post('/v1/auth/login/otp/send', { subOrgId: at, email })
-const deliver = () => runJobs(platform, mailDelivery.send)
+/** Tries every mail that waits, at least once: where the server was slow, a mail is put off without a try. */
+async function deliver(): Promise<void> {
+  do await runJobs(platform, mailDelivery.send)
+  while (await platform.db.selectFrom('mail_outbox').select('id').where('attempts', '=', 0).executeTakeFirst())
+}
 /** Asks for a code, whose mail the server answers with this. */
 async function mail(email: string, answer: string | null = null, at = subOrgId): Promise<void> {
   // A code that was mailed a moment ago is not mailed again.
@@ -141,7 +145,8 @@ async function recorded<T>(act: () => Promise<T>): Promise<{ value: T; statement
   const statements = await recordStatements(async () => values.push(await act()))
   const [value] = values
   if (value === undefined) throw new Error('Nothing was returned')
-  return { value, statements: statements.length }
+  // The process compares its clock with that of the database in its own time.
+  return { value, statements: statements.filter((text) => !text.includes('clock_timestamp()')).length }
 }
 
 test.each([

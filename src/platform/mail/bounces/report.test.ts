@@ -69,6 +69,7 @@ test.each([
   ['a report without its part', 'Content-Type: multipart/report; boundary=x\r\n\r\n--x--'],
   ['a receipt', deliveryStatus({ to, messageId }).replaceAll('delivery-status', 'disposition-notification')],
   ['nesting without end', nested(40)],
+  ['lines without end', `${deliveryStatus({ to, messageId })}${'\r\n'.repeat(4000)}`],
   ['headers without end', `Content-Type: multipart/report; boundary=x\r\n${'X: y\r\n'.repeat(20_000)}`],
 ])('%s is no report', async (_, message) => {
   expect(await readReport(message)).toBeNull()

@@ -24,6 +24,8 @@ export interface MailReport {
 /** Beyond what a report needs: the mail that it returns is one of the service. */
 export const MAX_REPORT_BYTES = 256 * 1024
 const LIMITS = { maxNestingDepth: 10, maxHeadersSize: 64 * 1024, maxRfc822NestingDepth: 0 }
+// Each may be a part of the message, which costs more than its length.
+const MAX_LINES = 4000
 const MAX_RECIPIENTS = 50
 
 const STATUS_TYPES = ['message/delivery-status', 'message/global-delivery-status']
@@ -32,6 +34,7 @@ const ORIGINAL_TYPES = ['message/rfc822', 'message/global', 'text/rfc822-headers
 
 /** Reads a message as a report. Null for any other message, such as an out-of-office reply. */
 export async function readReport(message: string): Promise<MailReport | null> {
+  if (message.split('\n', MAX_LINES + 1).length > MAX_LINES) return null
   const mail = await parse(message)
   if (!mail?.headers.some(({ key, value }) => key === 'content-type' && /^\s*multipart\/report\b/i.test(value)))
     return null
@@ -75,7 +78,9 @@ function readGroups(text: string): Fields[] {
       groups.push(group)
     }
     const name = line.slice(0, colon).trim().toLowerCase()
-    group.set(name, [...(group.get(name) ?? []), line.slice(colon + 1).trim()])
+    const values = group.get(name) ?? []
+    values.push(line.slice(colon + 1).trim())
+    group.set(name, values)
   }
   return groups
 }
