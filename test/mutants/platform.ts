@@ -232,6 +232,7 @@ export const platform: Mutant[] = [
     find: 'filter((name) => !body.some((paragraph) => isKept(name, paragraph)))',
     replace: 'filter((name) => body.includes(name))',
     tests: ['templates.test.ts'],
+    only: 'refuses, and changes nothing',
   },
   {
     name: 'a required placeholder is not left out with its paragraph',
@@ -239,6 +240,7 @@ export const platform: Mutant[] = [
     find: '(isBlock(name) || !names.some((each) => isBlock(each) || isOptional(each)))',
     replace: 'body.length > 0',
     tests: ['templates.test.ts'],
+    only: 'refuses, and changes nothing',
   },
   {
     name: 'a stored text without the code or link is not used',
@@ -246,6 +248,7 @@ export const platform: Mutant[] = [
     find: 'found && found.problems.length === 0',
     replace: 'found',
     tests: ['templates.test.ts'],
+    only: 'another release stored',
   },
   {
     name: 'a mail keeps its code and link, whatever its text says',
@@ -260,6 +263,7 @@ export const platform: Mutant[] = [
     find: 'bodyOnly.length > 0 ||',
     replace: '',
     tests: ['templates.test.ts'],
+    only: 'refuses, and changes nothing',
   },
   {
     name: 'a text of a mail brings no link of its own',
@@ -267,6 +271,7 @@ export const platform: Mutant[] = [
     find: 'LINKS.some((link) => link.test(shown))',
     replace: 'LINKS.length === 0',
     tests: ['templates.test.ts'],
+    only: 'refuses, and changes nothing',
   },
   {
     name: 'a domain after a placeholder is a link too',
@@ -274,6 +279,7 @@ export const platform: Mutant[] = [
     find: "text.replaceAll(PLACEHOLDER, 'x')",
     replace: "text.replaceAll(PLACEHOLDER, '')",
     tests: ['templates.test.ts'],
+    only: 'refuses, and changes nothing',
   },
   {
     name: 'a text of a mail has no invisible characters',
@@ -281,6 +287,7 @@ export const platform: Mutant[] = [
     find: 'INVISIBLE.test(text)',
     replace: 'INVISIBLE.test(field)',
     tests: ['templates.test.ts'],
+    only: 'refuses, and changes nothing',
   },
   {
     name: 'a value that looks like a placeholder is not filled in',
@@ -296,6 +303,7 @@ export const platform: Mutant[] = [
     find: '.length > MAX_CHARACTERS',
     replace: '.length < 0',
     tests: ['templates.test.ts'],
+    only: '100 000 characters',
   },
   {
     name: 'mails to the team keep their texts',
@@ -303,6 +311,7 @@ export const platform: Mutant[] = [
     find: '.filter((kind) => kinds.get(kind)?.example)',
     replace: '',
     tests: ['templates.test.ts'],
+    only: 'the list has every kind',
   },
   {
     name: 'no mail is sent while messages are held',
