@@ -181,7 +181,7 @@ describe('a report about a mail', () => {
     expect(await typesOf()).toEqual([])
   })
 
-  test('a forged one suppresses nobody: for another address, altered, made up, or too old', async () => {
+  test('a forged one suppresses nobody: for another address, altered, or made up', async () => {
     const victim = await newUser(tenant, { subOrgId })
     const mine = await messageId()
     const altered = mine.replace(/\.(.)/, (_, letter) => `.${letter === 'A' ? 'B' : 'A'}`)
@@ -198,8 +198,6 @@ describe('a report about a mail', () => {
       expect(outcomes(await raw(message)).map(([, outcome]: string[]) => outcome)).toEqual(['unknown_mail'])
     const body = { email: victim.email, kind: 'hard', message_id: mine }
     expect(outcomes(await report(body))).toEqual([['hard', 'unknown_mail']])
-    await service.advance(30 * DAY + 60)
-    expect(outcomes(await raw(deliveryStatus({ to: email, messageId: mine })))).toEqual([['hard', 'unknown_mail']])
     expect([await suppressed(), await typesOf()]).toEqual([[], []])
   })
 
@@ -291,4 +289,15 @@ test('a suppression is cleared once, in its place, and its soft bounces with it'
     ...['mail.bounced', 'mail.bounced', 'mail.bounced', 'mail.suppressed', 'mail.suppression_cleared'],
     'mail.bounced',
   ])
+})
+
+// The last one: ids are made by the clock of the machine, which is then behind.
+test('a report about a mail of more than 30 days ago counts for nobody', async () => {
+  const [old, next] = [await messageId(), await newUser(tenant, { subOrgId })]
+  const other = await messageId(next.email)
+  await service.advance(26 * DAY)
+  expect(outcomes(await raw(deliveryStatus({ to: email, messageId: old })))).toEqual([['hard', 'counted']])
+  await service.advance(5 * DAY)
+  const late = await raw(deliveryStatus({ to: next.email, messageId: other }))
+  expect(outcomes(late)).toEqual([['hard', 'unknown_mail']])
 })
