@@ -175,7 +175,7 @@ test('a patch changes what it names, clears nulls and records what was', async (
   const after = { ...user, displayName: 'After', department: null, metadata: { b: 2 } }
   expect(reply.body.user).toEqual({ ...after, updatedAt: expect.any(String) })
   expect([reply.status, reply.headers.get('etag')]).toEqual([200, 'W/"2"'])
-  expect((await t.get(`/v1/users/${user.id}`)).body).toEqual(reply.body)
+  expect((await t.get(`/v1/users/${user.id}`)).body.user).toEqual(reply.body.user)
   const previous = { displayName: 'Before', department: 'R&D', metadata: { a: 1 } }
   const [event, ...more] = await freshEvents()
   expect(event).toMatchObject({ type: 'user.updated', target_id: user.id, data: reply.body.user, previous })
