@@ -95,6 +95,7 @@ test('nothing of the people of an erased organization is left', { timeout: 180_0
   const { webhook } = succeeded(await tenant.post('/v1/webhooks', wide))
   receiver.answer = ({ body }) => ({ status: 500, body })
   succeeded(await key.patch(`/v1/users/${user.id}`, { jobTitle: named('Analyst') }))
+  succeeded(await tenant.patch(`/v1/organizations/${subOrgId}`, { description: named('Description') }))
   await app.settled()
   for (let n = 0; n < 3; n++) await fanOut(platform)
   await deliverDue(platform)

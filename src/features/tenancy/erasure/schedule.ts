@@ -1,6 +1,5 @@
 import { httpErrors } from '../../../platform/errors.ts'
 import { record } from '../../../platform/events/events.ts'
-import { assertOwner } from '../../../platform/tenancy/authorize.ts'
 import type { ManagerCaller } from '../../../platform/tenancy/caller.ts'
 import { OWNERSHIP } from '../../../platform/tenancy/grants.ts'
 import { type AccountTxWork, type AccountWork, inTx } from '../../../platform/work.ts'
@@ -57,10 +56,9 @@ function assertMayErase(caller: ManagerCaller): void {
     throw httpErrors.subOrgMismatch({
       detail: 'Only an org-wide key or an owner of the account erases an organization.',
     })
-  if (caller.kind === 'member') assertOwner(caller)
-  else if (!caller.grants.has(OWNERSHIP))
+  if (!caller.grants.has(OWNERSHIP))
     throw httpErrors.insufficientScope({
-      detail: 'Erasing an organization requires the scope *.',
+      detail: 'Only an owner of the account, or a key with the scope *, erases an organization.',
       extra: { scope: '*' },
     })
 }
