@@ -2,6 +2,7 @@ import { access } from './access.ts'
 import { directory } from './directory.ts'
 import { federation } from './federation.ts'
 import { front } from './front.ts'
+import { mail } from './mail.ts'
 import type { Mutant } from './mutant.ts'
 import { oauth } from './oauth.ts'
 import { platform } from './platform.ts'
@@ -22,6 +23,7 @@ export const lists: Record<string, Mutant[]> = {
   oauth,
   front,
   platform,
+  mail,
 }
 
 /** Every defense that `run.ts` removes. */
