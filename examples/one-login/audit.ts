@@ -16,7 +16,8 @@ const OTHERS: Record<string, string> = { api_key: 'The application', scim: 'Your
 /** Who did something: the person that this backend acted for, or the user. Gives names to ids. */
 export function nameOf({ actor }: Event, users: Map<string, string>): string {
   const person = actor.on_behalf_of
-  return person?.name ?? person?.id ?? users.get(actor.id ?? '') ?? OTHERS[actor.type] ?? actor.type
+  // Names of keys are yours, and no business of a customer.
+  return person?.name ?? person?.id ?? OTHERS[actor.type] ?? users.get(actor.id ?? '') ?? actor.type
 }
 
 /** The names of the people of an organization, by id, for events of webhooks. With many people, look up only those that a page shows. */

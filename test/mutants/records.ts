@@ -33,9 +33,9 @@ export const records: Mutant[] = [
   },
   {
     name: 'a caller of one organization gets no names of others in the audit log',
-    in: 'audit/names/directories',
-    find: 'organizationId === null ? sql`or account_id',
-    replace: 'accountId ? sql`or account_id',
+    in: 'audit/names/namesIn',
+    find: 'const team = isNarrow ? null : await',
+    replace: 'const team = await',
     tests: ['audit/read.test.ts'],
   },
   {

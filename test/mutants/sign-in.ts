@@ -316,7 +316,7 @@ export const signIn: Mutant[] = [
   {
     name: 'a person who has not proved the mailbox does not withdraw an invitation to it',
     in: 'invitePurpose',
-    find: '  endsBy: [userEndReasons.user_deactivated, userEndReasons.email_changed],\n',
+    find: '  provesMailbox: true,\n',
     replace: '',
     tests: ['invites/withdrawn.test.ts'],
   },

@@ -84,7 +84,7 @@ function findTextProblems({ field, text, isBody }: PartText, placeholders: Place
     ...(INVISIBLE.test(text)
       ? [problem(field, 'invisible_character', `${field} must not contain invisible characters`)]
       : []),
-    ...(LINKS.some((link) => link.test(shown))
+    ...(LINKS.some((link) => link.test(shown.normalize('NFKC')))
       ? [problem(field, 'link', `${field} must not contain what email programs turn into a link, such as example.com`)]
       : []),
   ]
@@ -124,12 +124,13 @@ function listed(placeholders: Placeholder[], isBody: boolean): string {
 }
 
 // What shows nothing or turns the text around, private use and unassigned characters among it.
-const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}]/u
+// A selector of a presentation follows an emoji. The blank Braille pattern is a letter that shows nothing.
+const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}\u2800]|(?!\uFE0F)\p{Default_Ignorable_Code_Point}/u
 
 // Mail programs make links of these, and the reader would trust them as the service's. An ideographic full stop between
 // words is punctuation in Japanese.
 const LINKS = [
-  /\p{L}[\p{L}\p{N}+.-]*:\/\//u,
+  /[\p{L}\p{N}+.-]:\/\//u,
   /\b(?:mailto|tel|sms|data|javascript):\S/iu,
   /[\p{L}\p{M}\p{N}_-][.\uFF0E\uFF61]\p{L}[\p{L}\p{M}\p{N}-]/u,
   /[a-z\d-]\u3002[a-z]{2}/iu,

@@ -80,7 +80,7 @@ test.each<[string, (client: Client, id: string) => Promise<unknown>]>([
   [
     'the API moves',
     async ({ subOrgId }, id) =>
-      tenant.post(`/v1/users/${id}`, { subOrgId, targetSubOrgId: await tenant.organization() }),
+      tenant.post(`/v1/users/${id}`, { subOrgId, targetSubOrgId: await tenant.organization(), force: true }),
   ],
 ])('%s a user: the groups get a new version and record one removal each', async (_, leave) => {
   const client = await newClient()

@@ -17,7 +17,8 @@ async function organization() {
     return reply.body
   }
   const readUser = async (id: string) => (await tenant.get(`/v1/users/${id}?subOrgId=${subOrgId}`)).body.user
-  const moveTo = (id: string, targetSubOrgId: string) => tenant.post(`/v1/users/${id}`, { subOrgId, targetSubOrgId })
+  const moveTo = (id: string, targetSubOrgId: string) =>
+    tenant.post(`/v1/users/${id}`, { subOrgId, targetSubOrgId, force: true })
   return { ...client, add, readUser, moveTo }
 }
 

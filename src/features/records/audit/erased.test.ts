@@ -7,6 +7,7 @@ import { succeeded } from '../../../../test/people/factors.ts'
 import { newUser } from '../../../../test/people/people.ts'
 import type { Db } from '../../../platform/db/pool.ts'
 import { newId } from '../../../platform/ids.ts'
+import { endHold, holdOutgoing } from '../../../platform/lifecycle/deployment.ts'
 import { chainEvents } from './chain.ts'
 
 const app = await startApp()
@@ -155,4 +156,18 @@ test('an erasure that was scheduled in the database alone does not begin', async
   // Another one that is due is erased all the same.
   expect(succeeded(await tenant.get('/v1/organizations?slug=due')).subOrganizations).toEqual([])
   await db.updateTable('organizations').set({ erase_at: null }).where('id', '=', id).execute()
+})
+
+test('no organization is erased while outgoing messages are held, and no slug is in the way', async () => {
+  const name = 'Waits'
+  const { id } = succeeded(await tenant.post('/v1/organizations', { name, slug: 'waits' })).subOrganization
+  succeeded(await tenant.post('/v1/organizations', { name: 'In the way', slug: id }))
+  await requestErasure(tenant, id)
+  await waitForErasure(app)
+  await platform.tx((tx) => holdOutgoing(platform, tx, 'requested'))
+  await eraseDue(platform)
+  expect((await tenant.get(`/v1/organizations/${id}`)).status).toBe(200)
+  await platform.tx((tx) => endHold(platform, tx))
+  await eraseDue(platform)
+  expect((await tenant.get(`/v1/organizations/${id}`)).body.code).toBe('organization_not_found')
 })

@@ -25,7 +25,7 @@ export async function listAudit(
   const { events, next } = await readPage(work, toFilter(query), placeOf(work, after), limit)
   const next_cursor = next && sealPosition(platform, reach, next)
   const sent = events.map(toEvent)
-  const names = await namesIn(db, { reach, organizationId: caller.organizationId }, sent)
+  const names = await namesIn({ platform, db }, { reach, organizationId: caller.organizationId }, sent)
   return { events: sent, names, has_more: next !== null, next_cursor }
 }
 

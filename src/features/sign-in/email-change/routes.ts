@@ -9,6 +9,7 @@ import { redirectErrors } from '../../access/redirects/redirects.ts'
 import { defineWayInRoute, MeReply, toMe } from '../../access/self-management/self-management.ts'
 import { sessionEvents } from '../../access/sessions/sessions.ts'
 import { userErrors, userEvents } from '../../directory/users/users.ts'
+import { inviteEvents } from '../invites/invites.ts'
 import { linkErrors, linkRoute } from '../links/links.ts'
 import { otpEvents, SentCodeReply, signInCodeErrors, toSentCode } from '../otp/otp.ts'
 import { beginEmailChange, finishEmailChange, finishEmailChangeByLink } from './email-change.ts'
@@ -72,7 +73,7 @@ export const ownEmailRoutes: Route[] = [
       emailChangeErrors.emailOfTeam,
     ],
     event: userEvents.updated,
-    maybeEvents: [sessionEvents.revoked, userEvents.deleted],
+    maybeEvents: [sessionEvents.revoked, userEvents.deleted, inviteEvents.revoked],
     async handle(work, { body }) {
       const [{ email }, proof] = [body, readEmailProof(body)]
       const changed =

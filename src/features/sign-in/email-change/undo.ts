@@ -16,6 +16,7 @@ import {
   userEvents,
 } from '../../directory/users/users.ts'
 import { factorEvents } from '../factors/factors.ts'
+import { inviteEvents } from '../invites/invites.ts'
 import { hasLiveLink, issueLink, linkErrors, linkUrl } from '../links/links.ts'
 import { consumeLink, presentLink, refuseMadeUp } from '../links/presented/presented.ts'
 import { defineMailedPurpose } from '../links/purposes/purposes.ts'
@@ -40,6 +41,7 @@ export const undoEmailEvents = [
   sessionEvents.revoked,
   factorEvents.removed,
   passkeyEvents.deleted,
+  inviteEvents.revoked,
 ]
 
 const UNDO_SECONDS = 7 * 86_400

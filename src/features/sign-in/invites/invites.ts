@@ -32,6 +32,7 @@ import { findInvitePage, findInviteRow, findLastInviter, type InviteRow } from '
 
 export { acceptInvite, invitationWithdrawn, inviteMethod } from './accept.ts'
 export { inviteErrors } from './errors.ts'
+export { inviteEvents } from './events.ts'
 
 /** How often an address may be invited. */
 const limits: RateLimit[] = [

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { startApp } from '../../../../test/harness.ts'
 import { succeeded } from '../../../../test/people/factors.ts'
 import { newEmail } from '../../../../test/people/people.ts'
-import { mailedLink } from '../../../../test/people/sign-in.ts'
+import { mailedCode, mailedLink } from '../../../../test/people/sign-in.ts'
 import { bearing } from '../../../../test/walkers/own-world.ts'
 
 // What ends an open invitation besides its withdrawal, and what does not.
@@ -51,6 +51,27 @@ test.each(ACTS)('an invitation to an address that somebody else has signed up fo
   succeeded(await accept())
   expect((await me.get('/v1/me')).status).toBe(401)
   expect((await eventsOf(open.id)).map(({ type }) => type)).toEqual(['invite.created', 'invite.accepted'])
+})
+
+test('a password that an administrator sets ends it, also while the address is not proved', async () => {
+  const { subOrgId, invite, find, accept } = await invited()
+  const { invite: open, user } = await invite()
+  succeeded(await tenant.put(`/v1/users/${user.id}/password`, { subOrgId, password: PASSWORD }))
+  expect((await find(open.id)).status).toBe('revoked')
+  expect((await accept()).body.code).toBe('token_invalid')
+})
+
+test('another address of somebody who has signed up ends it, and is recorded', async () => {
+  const { subOrgId, email, invite, eventsOf } = await invited()
+  succeeded(await tenant.patch('/v1/auth/settings', { subOrgId, open_signup_default: true }))
+  const { session } = succeeded(await tenant.post('/v1/auth/signup/password', { subOrgId, email, password: PASSWORD }))
+  const { invite: open } = await invite()
+  const me = bearing(app, session.access_token)
+  const other = newEmail()
+  const { otp_id } = succeeded(await me.post('/v1/me/email', { email: other }))
+  const code = await mailedCode(app, other)
+  succeeded(await me.post('/v1/me/email/verify', { email: other, otp_id, code }))
+  expect((await eventsOf(open.id)).map(({ type }) => type)).toEqual(['invite.created', 'invite.revoked'])
 })
 
 type Place = { subOrgId: string; userId: string }

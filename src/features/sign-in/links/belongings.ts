@@ -2,7 +2,9 @@ import { sql } from 'kysely'
 import { hashIdentity } from '../../../platform/crypto/identity.ts'
 import { sqlText } from '../../../platform/joined/sql-text.ts'
 import { type Belonging, tells, type UserChange } from '../../../platform/lifecycle/belongings.ts'
+import type { EndReason } from '../../../platform/lifecycle/end-reasons.ts'
 import type { TxWork } from '../../../platform/work.ts'
+import { userEndReasons } from '../../directory/users/changes/changes.ts'
 import { type MailedPurpose, mailedPurposes } from './purposes/purposes.ts'
 import { closeLinkRows } from './store.ts'
 
@@ -18,6 +20,9 @@ export interface WithdrawnLink {
   expires_at: string
   closed_at: string
 }
+
+const { user_deactivated: DEACTIVATED, email_changed: ADDRESS_CHANGED } = userEndReasons
+const CHANGES: readonly EndReason[] = [DEACTIVATED, ADDRESS_CHANGED]
 
 const withdraw = (
   { platform, db, directory }: TxWork,
@@ -48,16 +53,20 @@ const isOfMembership = ({ directory }: TxWork, { belongsToMembership }: MailedPu
 const withdrawnByProof = (work: TxWork, change: UserChange) =>
   withdrawnBut(work, change, (purpose) => isOfMembership(work, purpose))
 
+// What a user does whose address is not proved: somebody else may have signed up for it.
+const isOwnActOfUnproved = ({ origin }: TxWork, { user }: UserChange) =>
+  !user.email_verified && origin.actor.type === 'user' && origin.actor.id === user.id
+
 const cutOff = (work: TxWork, change: UserChange) => {
   const { keepsSessions, reason } = change
-  return withdrawnBut(
-    work,
-    change,
-    (purpose) =>
-      isOfMembership(work, purpose) ||
-      (keepsSessions === true && purpose.opensNothing === true) ||
-      (purpose.endsBy !== undefined && !purpose.endsBy.includes(reason)),
-  )
+  const isSpared = (purpose: MailedPurpose) =>
+    isOfMembership(work, purpose) ||
+    (keepsSessions === true && purpose.opensNothing === true) ||
+    (purpose.endsBy !== undefined && !purpose.endsBy.includes(reason)) ||
+    (purpose.provesMailbox === true && reason !== ADDRESS_CHANGED && isOwnActOfUnproved(work, change))
+  const withdrawal = withdrawnBut(work, change, isSpared)
+  // Recorded where the user themselves changes. Other cut-offs are about sessions and secrets, and say so by themselves.
+  return CHANGES.includes(reason) ? withdrawal : { ...withdrawal, isSilent: true as const }
 }
 
 /** What a user has of links: those issued for them, and those on their way to the address. `announce`: of a first proof. */

@@ -102,3 +102,17 @@ test('the reason of the refusal is told to events alone, and two at once leave i
     data: { method: 'passkey', reason: 'backup_eligibility', passkey_id: who.credential.id },
   })
 })
+
+test('the counter still has to grow where a passkey becomes one that may be synced', async () => {
+  const world = await ownWorld(app, tenant)
+  const person = await signedIn(world)
+  const passkey = newPasskey()
+  const { subOrgId, id: userId, email } = person
+  const made = await register(tenant, { subOrgId, userId }, passkey, { backup: LOCAL, counter: 5 })
+  const who = { subOrgId, userId, email, person, passkey, credential: succeeded(made).credential }
+  const body = { subOrgId, email }
+  expect((await login(who, { backup: SYNCED, counter: 5 }, body)).status).toBe(401)
+  expect((await shown(who)).deviceType).toBe('singleDevice')
+  succeeded(await login(who, { backup: SYNCED, counter: 6 }, body))
+  succeeded(await login(who, { backup: SYNCED, counter: 2 }, body))
+})

@@ -143,7 +143,7 @@ export const passkeyProof = defineProof({
   locks: true,
   find: (directory) => sqlText`
     select id from passkeys where directory_id = ${directory} and id = asked.passkey_id and user_id = asked.user_id
-      and (asked.passkey_backed_up or counter < asked.passkey_counter or (counter = 0 and asked.passkey_counter = 0))
+      and ((asked.passkey_backed_up and device_type = 'multiDevice') or counter < asked.passkey_counter or (counter = 0 and asked.passkey_counter = 0))
       and (device_type = 'singleDevice' or asked.passkey_device_type = 'multiDevice')`,
   write: (directory) => sqlText`
     update passkeys set counter = ready.passkey_counter, device_type = ready.passkey_device_type,

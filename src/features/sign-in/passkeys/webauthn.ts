@@ -100,7 +100,9 @@ export async function verifyAssertion(
     if (passkey.device_type === 'multiDevice' && credentialDeviceType === 'singleDevice')
       return { refused: 'backup_eligibility' }
     const stands = Number(passkey.counter) === 0 && newCounter === 0
-    if (!credentialBackedUp && !stands && newCounter <= Number(passkey.counter)) return { refused: 'counter' }
+    // One that becomes eligible with this response was on one device until now.
+    const isSynced = credentialBackedUp && passkey.device_type === 'multiDevice'
+    if (!isSynced && !stands && newCounter <= Number(passkey.counter)) return { refused: 'counter' }
     return { counter: newCounter, deviceType: credentialDeviceType, backedUp: credentialBackedUp, userVerified }
   } catch (cause) {
     return { refused: 'not_verified', cause }

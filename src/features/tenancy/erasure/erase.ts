@@ -2,6 +2,7 @@ import type { Tx } from '../../../platform/db/pool.ts'
 import { record, systemOrigin } from '../../../platform/events/events.ts'
 import { forEachPart } from '../../../platform/jobs/parts.ts'
 import type { JobHandler } from '../../../platform/jobs/queue.ts'
+import { isOutgoingHeld } from '../../../platform/lifecycle/deployment.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import {
   accountDirectory,
@@ -31,6 +32,8 @@ export const eraseOrganizations: JobHandler = {
   // Not for third-party servers, but it may take minutes.
   lane: 'slow',
   async handle(platform) {
+    // After a restore the operator decides first: an erasure may have been cancelled after the backup.
+    if (await isOutgoingHeld(platform)) return
     await forEachPart(
       await listDue(platform.db, ORGANIZATIONS),
       ({ id }) => id,

@@ -66,13 +66,16 @@ export async function lockDue(tx: Tx, id: string): Promise<Erasing | undefined> 
   return tx.selectFrom('organizations').select(columns).where('id', '=', id).where(isDue).forUpdate().executeTakeFirst()
 }
 
+// No slug that somebody chooses has two hyphens, so none is in the way.
+const ERASED_SLUG = 'erased--'
+
 /** Leaves a row without a name, to which directories refer. From then on the organization exists for no caller. */
 export async function beginErasure(tx: Tx, id: string): Promise<void> {
   // Foreign tables environments, organizations: what is left of an erased organization has no name.
   await tx
     .updateTable('organizations')
     .set({
-      ...{ name: '', slug: id, description: null, external_id: null, locale: null, metadata: '{}' },
+      ...{ name: '', slug: `${ERASED_SLUG}${id}`, description: null, external_id: null, locale: null, metadata: '{}' },
       ...{ erased_at: sql`clock_now()`, erasure_step: steps.begun },
       ...{ version: sql`version + 1`, updated_at: sql`clock_now()` },
     })
@@ -80,7 +83,7 @@ export async function beginErasure(tx: Tx, id: string): Promise<void> {
     .execute()
   await tx
     .updateTable('environments')
-    .set({ name: '', slug: sql`id::text`, locale: null, version: sql`version + 1` })
+    .set({ name: '', slug: sql`${ERASED_SLUG}::text || id::text`, locale: null, version: sql`version + 1` })
     .where('organization_id', '=', id)
     .execute()
 }

@@ -3,12 +3,16 @@ export type Failure = 'hard' | 'soft'
 
 /**
  * Statuses by which the address takes no mail at all (RFC 3463 §3.2, §3.3; RFC 7505 §4.2): no such mailbox or host, an
- * address that cannot exist, a mailbox that moved or is disabled, a host that takes no mail.
+ * address that cannot exist, a mailbox that moved, a host that takes no mail.
  */
-const HARD = new Set(['5.1.1', '5.1.2', '5.1.3', '5.1.6', '5.1.10', '5.2.1'])
+const HARD = new Set(['5.1.1', '5.1.2', '5.1.3', '5.1.6', '5.1.10'])
 
-/** A full mailbox (RFC 3463 §3.3): reported as permanent, and over when its owner deletes mails. */
-const FULL = '5.2.2'
+/**
+ * A mailbox that takes no mail now (RFC 3463 §3.3), though reported as permanent: 5.2.2 is over when its owner deletes mails.
+ * Servers send 5.2.1 for a disabled mailbox, and for one that gets too many mails at the moment, which a stranger can bring
+ * about.
+ */
+const FULL = new Set(['5.2.1', '5.2.2'])
 
 /** What ended for the address, its mailbox, its system or the way there, and may be otherwise tomorrow. */
 const TEMPORARY = /^4\.[1-4]\.\d+$/
@@ -28,7 +32,7 @@ export function readStatus(text: string): string | null {
  */
 export function failureOf(status: string): Failure | null {
   if (HARD.has(status)) return 'hard'
-  return status === FULL || TEMPORARY.test(status) ? 'soft' : null
+  return FULL.has(status) || TEMPORARY.test(status) ? 'soft' : null
 }
 
 /** A domain that takes no mail (RFC 7504 §4). */
@@ -39,12 +43,16 @@ const UNAVAILABLE = 550
 const NO_MAILBOX =
   /\b(no such|unknown|invalid) (user|mailbox|recipient)\b|\b(user|mailbox|recipient) (is )?(unknown|not found|does not exist)\b/i
 
+// Of a server that has asked the sender's own server, and says what that answered.
+const OF_SENDER = /sender|\bfrom\b|verif|callout|call-?back/i
+
 /**
  * The same for what a mail server answers to a recipient or a message. A reply without an enhanced status code
- * (RFC 2034) counts only if it cannot mean anything but the address.
+ * (RFC 2034) counts only if it cannot mean anything but the address. A reply about the sender never counts.
  */
 export function failureOfReply(response: string): { failure: Failure; status: string | null } | null {
   const [, digits = '', words = ''] = /^(5\d\d)[ -]?(.{0,512})/s.exec(response) ?? []
+  if (OF_SENDER.test(words)) return null
   const status = readStatus(words)
   if (status !== null) {
     const failure = failureOf(status)

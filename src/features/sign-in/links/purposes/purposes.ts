@@ -17,6 +17,8 @@ export interface MailedPurpose extends LinkPurpose {
   readonly opensNothing?: true
   /** The only reasons of a cut-off that withdraw it; absent: any. */
   readonly endsBy?: readonly string[]
+  /** It proves the mailbox, so it outlives what a user does whose address is not proved, but for another address. */
+  readonly provesMailbox?: true
   /** In the console directory it belongs to a membership. Only changes of the membership withdraw it, no cut-off or proof. */
   readonly belongsToMembership?: true
 }
@@ -38,7 +40,9 @@ export function defineMailedPurpose(
   {
     replaces,
     ...options
-  }: Partial<Pick<MailedPurpose, 'replaces' | 'opensNothing' | 'endsBy' | 'belongsToMembership'>> = {},
+  }: Partial<
+    Pick<MailedPurpose, 'replaces' | 'opensNothing' | 'endsBy' | 'provesMailbox' | 'belongsToMembership'>
+  > = {},
 ): MailedPurpose {
   if (mailed.has(type)) throw new Error(`The type ${type} of links is defined twice`)
   const purpose = { ...defineLinkPurpose(name, replaces), type, ...options }
