@@ -44,7 +44,7 @@ export const mail: Mutant[] = [
   {
     name: 'a text of a mail brings no link of its own',
     in: 'findTextProblems',
-    find: 'LINKS.some((link) => link.test(shown))',
+    find: "LINKS.some((link) => link.test(shown.normalize('NFKC')))",
     replace: 'LINKS.length === 0',
     tests: ['templates.test.ts'],
     only: 'refuses, and changes nothing',
@@ -102,6 +102,13 @@ export const mail: Mutant[] = [
     find: "if (kind === 'console' || isForTeam(mail.kind)) return null",
     replace: '',
     tests: ['bounces/delivery.test.ts'],
+  },
+  {
+    name: 'a reply about the sender counts against no address',
+    in: 'failureOfReply',
+    find: 'if (OF_SENDER.test(words)) return null',
+    replace: '',
+    tests: ['bounces/status.test.ts'],
   },
   {
     name: 'a refusal of the sender suppresses nobody',

@@ -328,6 +328,13 @@ export const signIn: Mutant[] = [
     tests: ['backup-eligibility.test.ts'],
   },
   {
+    name: 'only what the user does spares an invitation of an unproved address',
+    in: 'isOwnActOfUnproved',
+    find: "origin.actor.type === 'user' && origin.actor.id === user.id",
+    replace: 'origin.actor.id !== null',
+    tests: ['invites/withdrawn.test.ts'],
+  },
+  {
     name: 'an administrator mails no reset link to a user who must use single sign-on',
     in: 'checkReset',
     find: 'await assertNotBound(work, { user_id: user.id, auth_account_id: user.auth_account_id, email: user.email })',

@@ -166,6 +166,13 @@ export const tenancy: Mutant[] = [
     tests: ['walkers/erasure.test.ts'],
   },
   {
+    name: 'nothing is erased while outgoing messages are held',
+    in: 'eraseOrganizations',
+    find: '    if (await isOutgoingHeld(platform)) return\n',
+    replace: '',
+    tests: ['erased.test.ts'],
+  },
+  {
     name: 'an erasure forgets bounces that hold for every organization',
     in: 'eraseElsewhere',
     find: '  await forgetBounces(work, place)\n',

@@ -38,7 +38,7 @@ test('a moved user keeps ids and profile, and loses role, provisioning and sessi
   const moved = { ...user, userId, subOrgId: target, emailVerified: true, updatedAt: expect.any(String) }
   expect([reply.status, reply.body.user]).toEqual([200, moved])
   expect(reply.headers.get('etag')).toBe('W/"2"')
-  expect((await t.get(`/v1/users/${user.id}?subOrgId=${target}`)).body).toEqual(reply.body)
+  expect((await t.get(`/v1/users/${user.id}?subOrgId=${target}`)).body.user).toEqual(reply.body.user)
   const left = await t.get(`/v1/users/${user.id}?subOrgId=${source}`)
   expect([left.status, left.body.code]).toEqual([404, 'user_not_found'])
   const rows = await db.selectFrom('sessions').select(['id', 'revoked_reason']).where('user_id', '=', user.id).execute()
