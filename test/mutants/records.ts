@@ -34,8 +34,8 @@ export const records: Mutant[] = [
   {
     name: 'a caller of one organization gets no names of others in the audit log',
     in: 'audit/names/namesIn',
-    find: 'const team = isNarrow ? null : await',
-    replace: 'const team = await',
+    find: 'const home = isNarrow ? null : await',
+    replace: 'const home = await',
     tests: ['audit/read.test.ts'],
   },
   {

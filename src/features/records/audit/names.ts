@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { toEvent } from '../../../platform/events/event-envelope.ts'
-import { type Reach, teamDirectory } from '../../../platform/tenancy/directory.ts'
+import { homeEnvironmentOf, type Reach } from '../../../platform/tenancy/directory.ts'
 import type { Work } from '../../../platform/work.ts'
 
 /** The kinds of actors and targets that have names. */
@@ -21,11 +21,16 @@ export async function namesIn(
   if (ids.length === 0) return {}
   const { directory, environmentId, accountId } = reach
   const isNarrow = organizationId !== null
-  const team = isNarrow ? null : await teamDirectory(platform, accountId)
+  const home = isNarrow ? null : await homeEnvironmentOf(platform, accountId, null)
   // Apart, since each has an index of its own.
   const users = [
     directory ? sql`directory_id = ${directory.id}` : sql`environment_id = ${environmentId}`,
-    ...(team ? [sql`directory_id = ${team.id}`] : []),
+    // That of the team, where it has signed in.
+    ...(home
+      ? [
+          sql`directory_id = (select id from directories where environment_id = ${home.environmentId} and kind = 'console')`,
+        ]
+      : []),
   ].map(
     (where) => sql`
     select id, coalesce(nullif(display_name, ''), nullif(concat_ws(' ', first_name, last_name), ''), email) as name
