@@ -74,7 +74,8 @@ const countJobs = async () => {
 }
 const results = async () => {
   const { values } = await platform.metrics.mail.get()
-  return Object.fromEntries(values.map(({ labels, value }) => [labels.result, value]))
+  // The job that drops expired messages runs every minute, and counts none as 0.
+  return Object.fromEntries(values.flatMap(({ labels, value }) => (value === 0 ? [] : [[labels.result, value]])))
 }
 
 test('delivers over TLS with credentials, then forgets the mail', async () => {

@@ -56,7 +56,8 @@ const gone = (id: string) => until(async () => (await findRow(id)) === undefined
 const failedTimes = (id: string, times: number) => until(async () => ((await findRow(id))?.attempts ?? 0) >= times)
 const results = async () => {
   const { values } = await platform.metrics.sms.get()
-  return Object.fromEntries(values.map(({ labels, value }) => [labels.result, value]))
+  // The job that drops expired messages runs every minute, and counts none as 0.
+  return Object.fromEntries(values.flatMap(({ labels, value }) => (value === 0 ? [] : [[labels.result, value]])))
 }
 
 test('asks the provider as Twilio documents it, once, then forgets the message', async () => {
