@@ -30,6 +30,9 @@ import {
 const tag = 'Users'
 const MIB = 1024 * 1024
 
+/** What a change or a move of a user may refuse. */
+const changeErrors = [userErrors.notFound, userErrors.emailExists, userErrors.externalIdTaken, userErrors.scimManaged]
+
 const listRoute = defineRoute({
   method: 'GET',
   path: '/v1/users',
@@ -156,13 +159,7 @@ function changeRoute(announced: EventDefinition[]): Route {
     params: UserParams,
     body: UserPatch,
     reply: UserReply,
-    errors: [
-      userErrors.notFound,
-      userErrors.emailExists,
-      userErrors.externalIdTaken,
-      userErrors.scimManaged,
-      httpErrors.versionConflict,
-    ],
+    errors: [...changeErrors, httpErrors.versionConflict],
     examples: { body: { jobTitle: 'Head of engines', department: 'Engineering' } },
     maybeEvents: [userEvents.updated, userEvents.activated, userEvents.deactivated, userEvents.deleted, ...announced],
     etag: true,
@@ -232,13 +229,7 @@ function moveRoute(announced: EventDefinition[]): Route {
     params: UserParams,
     body: MoveUser,
     reply: UserReply,
-    errors: [
-      userErrors.notFound,
-      userErrors.emailExists,
-      userErrors.externalIdTaken,
-      userErrors.scimManaged,
-      httpErrors.versionConflict,
-    ],
+    errors: [...changeErrors, httpErrors.versionConflict],
     maybeEvents: [userEvents.moved, userEvents.deleted, ...announced],
     etag: true,
     async handle(work, { params, body }) {

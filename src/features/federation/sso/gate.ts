@@ -1,3 +1,4 @@
+import type { ApiError } from '../../../platform/errors.ts'
 import { type Gate, loginErrors } from '../../access/login/login.ts'
 import { assertNotBound, type SsoOnly } from '../../access/login/sso-only/sso-only.ts'
 import { connectionToStart } from './connection-to-start.ts'
@@ -14,6 +15,11 @@ export const ssoGate: Gate = {
   },
 }
 
+/** The refusal of every other sign-in method, with the connection to start if there is one. */
+export function ssoRequired(connectionId: string | null): ApiError {
+  return loginErrors.ssoRequired(connectionId === null ? {} : { extra: { connection_id: connectionId } })
+}
+
 /** Which users must use single sign-on, and the error they get otherwise. */
 export const ssoOnlyRule: SsoOnly = {
   async enforcement(work, person) {
@@ -25,6 +31,6 @@ export const ssoOnlyRule: SsoOnly = {
   },
   async refusal(work, { email }) {
     const connectionId = await connectionToStart(work, email.toLowerCase())
-    return loginErrors.ssoRequired(connectionId === null ? {} : { extra: { connection_id: connectionId } })
+    return ssoRequired(connectionId)
   },
 }

@@ -3,7 +3,7 @@ import { hasActiveConnection, usableConnections } from '../connections/known/kno
 
 export { connectionToStart } from './connection-to-start.ts'
 export { discoverConnection } from './discover.ts'
-export { ssoGate, ssoOnlyRule } from './gate.ts'
+export { ssoGate, ssoOnlyRule, ssoRequired } from './gate.ts'
 export { enforcementSettings } from './settings.ts'
 
 /** Sign-in at the identity provider of the organization. */

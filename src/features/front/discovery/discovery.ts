@@ -183,10 +183,6 @@ export async function requirementOf(
 const isSsoRequired = (error: unknown) =>
   error instanceof ApiError && error.definition.code === loginErrors.ssoRequired.code
 
-/** The refusal of every way but single sign-on, with the connection to start, if one speaks for the address. */
-export const ssoRequired = (connectionId: string | null) =>
-  loginErrors.ssoRequired(connectionId === null ? {} : { extra: { connection_id: connectionId } })
-
 /** The connection by which a person signs in who has proved the address, if there is one. */
 export async function connectionOf(work: Work, who: Identity): Promise<string | null> {
   return connectionToStart(work, who.address.norm)
