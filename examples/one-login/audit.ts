@@ -16,7 +16,7 @@ const OTHERS: Record<string, string> = { api_key: 'The application', scim: 'Your
 /** Who did something: the person that this backend acted for, or the user. Gives names to ids. */
 export function nameOf({ actor }: Event, users: Map<string, string>): string {
   const person = actor.on_behalf_of
-  // Names of keys are yours, and no business of a customer.
+  // Customers should not see the names of your API keys.
   return person?.name ?? person?.id ?? OTHERS[actor.type] ?? users.get(actor.id ?? '') ?? actor.type
 }
 

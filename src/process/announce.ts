@@ -32,7 +32,7 @@ export interface Ready {
 
 const STOPPING = 'Watchword is stopping: it answers the requests it has, and takes no others.'
 
-/** Announces that the service accepts requests, on the first start how to make one, and in time that it stops and has stopped. */
+/** Announces that the service is ready, how to make a first request, and later that it is stopping and has stopped. */
 export function announceReady({ config, log, port, firstKey, lifetime }: Ready): void {
   const say = sayTo(config, log)
   lifetime.ending.addEventListener('abort', () => say(STOPPING))

@@ -5,23 +5,23 @@ import type { DB } from '../platform/db/schema.gen.ts'
 
 type Column<T extends keyof DB> = keyof DB[T] & string
 
-/** What erasing an organization does with the rows of a table. */
+/** What the erasure of an organization does with the rows of a table. */
 type Fate<T extends keyof DB> =
-  /** The rows of its directories are removed, those of so many values of this column at a time. */
+  /** The rows of its directories are removed, in batches by the values of this column. */
   | (DB[T] extends { directory_id: unknown } ? { removedBy: Column<T> } : never)
   /** A rule of a feature removes or blanks them. */
   | { handledBy: string }
   /** They stay, for this reason. */
   | { stays: string }
 
-/** Of tables with one row, or few, for each directory. */
+/** For tables with few rows for each directory. */
 const ofDirectory = { removedBy: 'directory_id' } as const
 const byId = { removedBy: 'id' } as const
 const byUser = { removedBy: 'user_id' } as const
 
 const POSITION = 'a position in the event stream'
 
-/** Every table of the schema. One that is missing does not compile. */
+/** Every table of the schema. A missing table is a compile error. */
 export const ERASURE: { [T in keyof DB]: Fate<T> } = {
   accounts: { stays: 'the account runs the application' },
   api_keys: { handledBy: 'deleteKeysOfOrganization' },

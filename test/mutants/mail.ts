@@ -111,7 +111,7 @@ export const mail: Mutant[] = [
     tests: ['bounces/status.test.ts'],
   },
   {
-    name: 'a refusal of the sender suppresses nobody',
+    name: 'a refusal of the sender suppresses no address',
     in: 'failureOf',
     find: "if (HARD.has(status)) return 'hard'",
     replace: "if (HARD.has(status) || status.startsWith('5.7')) return 'hard'",

@@ -96,7 +96,7 @@ export const tenancy: Mutant[] = [
     only: 'an organization',
   },
   {
-    name: 'a report about a mail of another organization counts for nobody',
+    name: 'a report about a mail of another organization does not count',
     in: 'reaches',
     find: "return place.kind === 'account' || place.id === directory.id",
     replace: 'return true',

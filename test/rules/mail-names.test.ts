@@ -17,7 +17,7 @@ const OWN = {
   time: 'a time in words',
   digits: 'a code',
   ip: 'an address of the network',
-  device: 'words of ours for a browser and a system',
+  device: 'browser and system, in words of the service',
   codes_left: 'a number',
   new_address: 'masked: only its domain is shown in full',
   account_address: 'masked: only its domain is shown in full',

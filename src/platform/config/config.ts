@@ -31,7 +31,7 @@ export interface Config {
   dataDir: string
   smtpUrl: string | null
   mailFrom: string
-  /** By which the mail server signs mails; null: not known. */
+  /** DKIM selector of the mail server; null if unknown. */
   mailDkimSelector: string | null
   /** Null without SMS; development then keeps the messages. */
   sms: SmsProvider | null

@@ -23,7 +23,7 @@ export function isOwnerSeenFrom(column: string, environmentId: string): RawBuild
     where owner.id = ${id} and ${isSeenFrom('owner', environmentId)}))`
 }
 
-/** `owner` is the organization that an environment was made for, or null. An erased organization exists nowhere. */
+/** `owner` is the organization that an environment was made for, or null. An erased organization exists in no environment. */
 function exists(organization: string, { id, owner }: Record<'id' | 'owner', RawBuilder<unknown>>): RawBuilder<boolean> {
   const o = sql.table(organization)
   return sql<boolean>`(${o}.erased_at is null and case when ${owner} is null

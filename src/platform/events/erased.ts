@@ -13,7 +13,7 @@ export const erasedColumns = sql`data = '{}', previous = null, actor_type = ${sq
 /** SQL: whether an event still has its personal parts. */
 export const isUnerased = sql<boolean>`actor_type <> ${sql.lit(ERASED)}`
 
-/** Whether only the shell of an event is left. Readers do not get it: its data fits no schema any more. */
+/** Whether the personal parts of an event were erased. Readers do not get it, since its data no longer fits the schema. */
 export function isErased({ actor_type }: { actor_type: string | null }): boolean {
   return actor_type === ERASED
 }

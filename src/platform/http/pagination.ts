@@ -314,7 +314,7 @@ export function sealCursor(platform: Platform, path: string, order: string, posi
 /** The position a cursor stands for. Throws `invalid_request` when it is not one of this list. */
 export function openCursor(platform: Platform, path: string, order: string, cursor: string): Position {
   const bytes = Buffer.from(FORM.test(cursor) ? cursor : '', 'base64url')
-  // The last character has bits that no byte uses: a cursor has one spelling.
+  // The last character has unused bits: other texts would decode to the same bytes.
   if (bytes.toString('base64url') !== cursor) throw badCursor()
   const place = bytes.subarray(0, PLACE_BYTES)
   if (

@@ -24,7 +24,7 @@ export interface Mail {
 type Tenant = Pick<Work, 'platform' | 'directory'>
 
 /**
- * Renders a message in the language of its reader, or else of its directory, with the brand, texts and sender of that.
+ * Renders a message in the language of its reader, or else of its directory, with the directory's brand, texts and sender.
  * `draft`: texts in place of those that the directory has set.
  */
 export async function composeMail(work: Tenant, message: Message, draft?: MailTemplate): Promise<Mail> {

@@ -5,7 +5,7 @@ export type Meanings = Readonly<Record<string, Meaning>>
 
 interface Meaning {
   means: string
-  /** It signs the reader in: only the body may have it, since lock screens show subjects and the first line. */
+  /** Signs the reader in. Allowed in the body only, since lock screens show the subject and the first line. */
   secret?: true
   /** A body without it is refused. */
   required?: true
@@ -28,7 +28,7 @@ export function defineMail(name: string, example: (() => Message) | null = null,
   return kind
 }
 
-/** Whether members of the account's own team get it, whatever the directory is that it is about. */
+/** Whether mails of this kind go to the account's own team. */
 export function isForTeam(kind: string): boolean {
   return kinds.get(kind as MailKind)?.example === null
 }

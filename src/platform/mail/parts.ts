@@ -54,7 +54,7 @@ export function layOut(
   const bodies = [...templates.flatMap(({ body }) => (body ? [body] : [])), standard.body].map((body) =>
     lay(body, places),
   )
-  // A body that an earlier release stored may lack the code or link that the mail has by now.
+  // A body stored by an earlier release may lack a code or link that the mail now has.
   const wanted = namesOfBlocks(lay(standard.body, places))
   const blocks = bodies.find((blocks) => namesOfBlocks(blocks) === wanted) ?? []
   return { subject: first('subject'), heading: first('heading'), blocks, footer: first('footer') }

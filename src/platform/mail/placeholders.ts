@@ -64,7 +64,7 @@ export function namesOf(values: MailValues): MailValues {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value === null ? null : `{${name}}`]))
 }
 
-/** Throws if a mail has or lacks what the list of placeholders does not tell. */
+/** Throws if the values of a mail differ from the list of placeholders. */
 export function assertLikeExample(kind: MailKind, values: MailValues, written: WrittenMail): void {
   if (!exampleOf(kind)) return
   const listed = new Map(placeholdersOf(kind).map((placeholder) => [placeholder.name, placeholder]))

@@ -123,11 +123,11 @@ function listed(placeholders: Placeholder[], isBody: boolean): string {
   return names.join(', ')
 }
 
-// What shows nothing or turns the text around, private use and unassigned characters among it.
-// A selector of a presentation follows an emoji. The blank Braille pattern is a letter that shows nothing.
+// Invisible characters, those that change the direction of text, private use and unassigned ones.
+// U+FE0F follows emoji and is allowed. U+2800 is a blank Braille pattern.
 const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}\u2800]|(?!\uFE0F)\p{Default_Ignorable_Code_Point}/u
 
-// Mail programs make links of these, and the reader would trust them as the service's. An ideographic full stop between
+// Mail programs turn these into links, which readers would trust. An ideographic full stop between
 // words is punctuation in Japanese.
 const LINKS = [
   /[\p{L}\p{N}+.-]:\/\//u,

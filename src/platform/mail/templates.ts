@@ -9,7 +9,7 @@ import type { MailTemplate } from './parts.ts'
 import { mailSettings, ownSubject } from './settings.ts'
 import { findProblems, readTemplate } from './template-rules.ts'
 
-// Beside the settings of mails, in a field that those do not know: one read brings both, so that a mail costs no statement more.
+// Stored in the row of the mail settings: one read returns both.
 const { layers, write } = rowsOf('mail_settings')
 const FIELD = 'templates'
 

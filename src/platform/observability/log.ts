@@ -48,7 +48,7 @@ export function createLog(
     level: config.logLevel,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
-    // As words, which tools for logs read; pino's numbers are its own.
+    // As words: log tools do not know the numbers of pino.
     formatters: { level: (level: string) => ({ level }) },
   }
   const logger = destination ? pino(options, destination) : pino(options)

@@ -48,7 +48,7 @@ export interface Transport<M> {
   close(): void
 }
 
-/** Whose message it is. */
+/** The directory of the message. */
 export type Tenant = Pick<Work, 'platform' | 'directory'>
 
 export interface Channel<M extends { decoy: boolean }> {
@@ -60,7 +60,7 @@ export interface Channel<M extends { decoy: boolean }> {
   cleanUp: string
   /** Log lines. */
   lines: { refused: string; retried: string }
-  /** Drops a message whose recipient must get none. Returns whether it has. */
+  /** Drops a message whose recipient is suppressed. Returns true if it was dropped. */
   suppress?(tenant: Tenant, message: Waiting<M>): Promise<boolean>
   /** Notes what a permanent refusal says about the recipient. It may be called again for the same message. */
   refused?(tenant: Tenant, message: Waiting<M>, failure: DeliveryFailure): Promise<void>

@@ -21,7 +21,7 @@ export async function deleteRowsOf(...[db, belongings, directoryId, ids]: Given)
     await sql`delete from ${sql.table(table)} where directory_id = ${directoryId} and user_id = any(${ids})`.execute(db)
 }
 
-/** Removes users, deleted ones too, with everything that belongs to them, and records nothing. */
+/** Removes users, including deleted ones, with everything that belongs to them. Records no events. */
 export async function removeAtOnce(platform: Platform, db: Tx, directoryId: string, ids: string[]): Promise<void> {
   if (ids.length === 0) return
   await deleteRowsOf(db, belongingsOf(platform), directoryId, ids)
@@ -51,16 +51,16 @@ export async function purgeUsers(platform: Platform): Promise<void> {
 /** The addresses of these users that no other user of the directory has. */
 async function addressesOfPurged(db: Tx, directoryId: string, ids: string[]): Promise<string[]> {
   const users = db.selectFrom('users').select('email_norm').distinct().where('directory_id', '=', directoryId)
-  const theirs = await users.where('id', 'in', ids).execute()
+  const purged = await users.where('id', 'in', ids).execute()
   const others = await users
     .where('id', 'not in', ids)
     .where('deleted_at', 'is', null)
     .where(
       'email_norm',
       'in',
-      theirs.map((row) => row.email_norm),
+      purged.map((row) => row.email_norm),
     )
     .execute()
   const kept = new Set(others.map((row) => row.email_norm))
-  return theirs.map((row) => row.email_norm).filter((norm) => !kept.has(norm))
+  return purged.map((row) => row.email_norm).filter((norm) => !kept.has(norm))
 }

@@ -12,12 +12,12 @@ export interface Cover {
   eventIds: string[] | null
 }
 
-/** The data of the event that says so. Only a process with the master key can seal it. */
+/** The data of the event `audit.erased`. Only a process with the master key can seal it. */
 export function sealedCover(key: KeyObject, directoryId: string, cover: Cover) {
   return { ...cover, seal: sealOf(key, directoryId, cover).toString('hex') }
 }
 
-// With the directory: the event of one directory covers nothing in another.
+// Includes the directory, so that the event of one directory covers nothing in another.
 function sealOf(key: KeyObject, directoryId: string, { subOrgId, through, eventIds }: Cover): Buffer {
   const place = through && [through.epoch, through.txId, through.id]
   return keyedHash(key, 'erasure', directoryId, JSON.stringify([subOrgId, place, eventIds]))

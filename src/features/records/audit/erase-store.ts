@@ -24,7 +24,7 @@ export async function selectTexts(db: Db, directoryId: string, after: Position, 
   return rows
 }
 
-/** The places of such events, without what they say. */
+/** The positions of these events alone. */
 export async function selectPlaces(db: Db, directoryId: string, after: Position, limit: number): Promise<Position[]> {
   const { rows } = await sql<Position>`select e.epoch, e.tx_id::text as "txId", e.id from events e
     where e.directory_id = ${directoryId} and ${behind(after)}

@@ -2,7 +2,7 @@ import type { Tx } from '../../../platform/db/pool.ts'
 import { COVER_TYPE, isErased } from '../../../platform/events/erased.ts'
 import type { Position } from '../../../platform/events/event-cursor.ts'
 import { record, systemOrigin } from '../../../platform/events/events.ts'
-import type { Platform } from '../../../platform/platform.ts'
+import type { ErasureWork } from '../../../platform/lifecycle/erasure.ts'
 import type { Directory } from '../../../platform/tenancy/directory.ts'
 import { forgetDeliveriesOf } from '../deliveries/delivery-store.ts'
 import { type Cover, isBehind, placeOf, readCover, sealedCover } from './cover.ts'
@@ -10,23 +10,15 @@ import { chainKey, type EventText } from './digest.ts'
 import { eraseRows, selectNewestTexts, selectPlaces, selectTexts, selectUnerased } from './erase-store.ts'
 import { auditEvents } from './events.ts'
 
-/** Of an organization: serializes what its erasure writes. */
-export interface ErasureWork {
-  platform: Platform
-  organizationId: string
-  /** Runs a step in a transaction that holds the organization. */
-  held<T>(step: (tx: Tx) => Promise<T>): Promise<T>
-}
-
 const START: Position = { epoch: 0, txId: '0', id: '00000000-0000-0000-0000-000000000000' }
-// Of events in a transaction.
+// Events in one transaction.
 const BATCH = 500
-// The events of covers are the last of a directory, which records nothing else by then.
+// An erased directory records nothing but `audit.erased`, so its covers are among the newest events.
 const NEWEST = 50
 
 /**
- * Erases the personal parts of all events of a directory. An event that says so is recorded first, so that a process that
- * dies leaves no erased event without it. Runs again where it ended.
+ * Erases the personal parts of all events of a directory. The event `audit.erased` is recorded first, so that a
+ * process that crashes leaves no erased event uncovered. A second run continues where the first ended.
  */
 export async function eraseEvents(work: ErasureWork, directory: Directory): Promise<void> {
   const through = await work.held((tx) => coverAll(work, directory, tx))
@@ -61,8 +53,8 @@ async function recordCover({ platform }: ErasureWork, directory: Directory, db: 
 }
 
 /**
- * Erases those events of a directory that `find` returns of each page, with the event that lists them, and their
- * deliveries to webhooks of the directory.
+ * Erases the events that `find` picks from each page of a directory, and their deliveries to webhooks of the directory.
+ * Records `audit.erased` with their ids.
  */
 export async function eraseMentions(
   work: ErasureWork,

@@ -22,10 +22,10 @@ export async function namesIn(
   const { directory, environmentId, accountId } = reach
   const isNarrow = organizationId !== null
   const home = isNarrow ? null : await homeEnvironmentOf(platform, accountId, null)
-  // Apart, since each has an index of its own.
+  // Separate queries, since each uses its own index.
   const users = [
     directory ? sql`directory_id = ${directory.id}` : sql`environment_id = ${environmentId}`,
-    // That of the team, where it has signed in.
+    // The directory of the team, if it exists.
     ...(home
       ? [
           sql`directory_id = (select id from directories where environment_id = ${home.environmentId} and kind = 'console')`,

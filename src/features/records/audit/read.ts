@@ -11,7 +11,7 @@ import { type Filter, type ReadPage, selectNewest } from './read-store.ts'
 import type { AuditQuery } from './schema.ts'
 
 type Reading = Pick<ReachWork, 'platform' | 'reach'>
-/** With the caller, who gets names. */
+/** The caller decides which names are shown. */
 type NamedReading = Reading & { db: Db; caller: Pick<ManagerCaller, 'organizationId'> }
 type Sent = ReturnType<typeof toEvent>
 

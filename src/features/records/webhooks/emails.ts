@@ -4,7 +4,7 @@ import { type Message, titled, withValues } from '../../../platform/mail/outbox.
 import type { Reader } from '../../../platform/messages/language.ts'
 import { texts } from '../../../platform/messages/texts.gen.ts'
 
-// Without an example: what a customer sets must not be what the team of the account reads.
+// Without an example: customers must not change what the team of the account reads.
 const disabled = defineMail('webhook_disabled')
 
 /** To the team of the account: events wait that nobody gets. */

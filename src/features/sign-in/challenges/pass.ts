@@ -182,7 +182,7 @@ export async function assertMayEnroll(
 ): Promise<void> {
   if (sent.challenge_token !== undefined) {
     const { challenge_user_id: asked } = await getEnrollmentChallenge(work, sent.challenge_token)
-    // The holder of a challenge does not learn which other ids there are.
+    // A caller with a challenge must not learn which other ids exist.
     if ((await findUserById(work, sent.userId))?.id !== asked) throw challengeErrors.expired()
     return
   }

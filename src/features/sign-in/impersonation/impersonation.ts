@@ -35,7 +35,7 @@ export async function impersonate(work: Work & { caller: ManagerCaller }, userId
   const user = await getUser(work, userId)
   await countAct(work, idBytes(user.id), [LIMIT])
   return inTx(work, async (work) => {
-    // Of organizations alone: the team of the account is none. Held, so that a withdrawal waits and then ends this one, too.
+    // Only in organizations, not in the team. The lock makes a concurrent withdrawal wait and end this session, too.
     if (work.directory.organizationId === null || !(await holdPermission(work.db, work.directory)))
       throw impersonationErrors.disabled()
     const facts = await findSignInFacts(work, { userId: user.id })

@@ -17,7 +17,7 @@ export const impersonationNoted = defineBeside({
     from ready`,
 })
 
-/** Whether the organization lets others act for its users. It stays so until the transaction ends. */
+/** Whether the organization allows impersonation. Locks the setting until the transaction ends. */
 export async function holdPermission(tx: Tx, directory: Directory): Promise<boolean> {
   const { rows } = await sql<{ allowed: boolean | null }>`
     select (settings ->> 'impersonation_enabled')::boolean as allowed from auth_settings

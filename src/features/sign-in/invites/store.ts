@@ -97,7 +97,7 @@ function selectScope(db: Db, reach: Reach, { id, identity }: InviteFilter) {
     .where((eb) => {
       if (directory) return eb('links.directory_id', '=', directory.id)
       const directories = eb.selectFrom('directories').select('id').where('environment_id', '=', environmentId)
-      // An address has an index in each directory.
+      // The index of addresses begins with the directory.
       if (identity) return eb('links.directory_id', 'in', directories.where('kind', '!=', 'console'))
       const team = directories.where('kind', '=', 'console')
       return eb.and([

@@ -5,7 +5,7 @@ import { newEmail } from '../../../../test/people/people.ts'
 import { mailedCode, mailedLink } from '../../../../test/people/sign-in.ts'
 import { bearing } from '../../../../test/walkers/own-world.ts'
 
-// What ends an open invitation besides its withdrawal, and what does not.
+// Changes of a user that end an open invitation, and changes that do not.
 
 const app = await startApp()
 const tenant = await app.tenant()
@@ -40,7 +40,7 @@ const ACTS: [string, (me: Own) => Promise<unknown>][] = [
   ['an authenticator app', async (me) => succeeded(await me.post('/v1/me/mfa/totp', {}))],
 ]
 
-test.each(ACTS)('an invitation to an address that somebody else has signed up for outlives %s', async (_, act) => {
+test.each(ACTS)('an invitation to an address that a stranger has signed up for outlives %s', async (_, act) => {
   const { subOrgId, email, invite, find, eventsOf, accept } = await invited()
   succeeded(await tenant.patch('/v1/auth/settings', { subOrgId, open_signup_default: true }))
   const { session } = succeeded(await tenant.post('/v1/auth/signup/password', { subOrgId, email, password: PASSWORD }))
@@ -61,7 +61,7 @@ test('a password that an administrator sets ends it, also while the address is n
   expect((await accept()).body.code).toBe('token_invalid')
 })
 
-test('another address of somebody who has signed up ends it, and is recorded', async () => {
+test('a new address of a user who has signed up ends it, and is recorded', async () => {
   const { subOrgId, email, invite, eventsOf } = await invited()
   succeeded(await tenant.patch('/v1/auth/settings', { subOrgId, open_signup_default: true }))
   const { session } = succeeded(await tenant.post('/v1/auth/signup/password', { subOrgId, email, password: PASSWORD }))

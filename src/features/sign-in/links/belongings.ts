@@ -53,7 +53,7 @@ const isOfMembership = ({ directory }: TxWork, { belongsToMembership }: MailedPu
 const withdrawnByProof = (work: TxWork, change: UserChange) =>
   withdrawnBut(work, change, (purpose) => isOfMembership(work, purpose))
 
-// What a user does whose address is not proved: somebody else may have signed up for it.
+// A user with an unproved address may be a stranger who signed up for it.
 const isOwnActOfUnproved = ({ origin }: TxWork, { user }: UserChange) =>
   !user.email_verified && origin.actor.type === 'user' && origin.actor.id === user.id
 
@@ -65,7 +65,7 @@ const cutOff = (work: TxWork, change: UserChange) => {
     (purpose.endsBy !== undefined && !purpose.endsBy.includes(reason)) ||
     (purpose.provesMailbox === true && reason !== ADDRESS_CHANGED && isOwnActOfUnproved(work, change))
   const withdrawal = withdrawnBut(work, change, isSpared)
-  // Recorded where the user themselves changes. Other cut-offs are about sessions and secrets, and say so by themselves.
+  // Other cut-offs record their own events, such as `auth.password.changed`.
   return CHANGES.includes(reason) ? withdrawal : { ...withdrawal, isSilent: true as const }
 }
 

@@ -45,7 +45,7 @@ export async function startRegistration(
   await assertRecentSignIn(work, user, sent.sessionId, rp.settings.require_recent_sign_in_seconds)
   const present = await listPasskeys(db, directory, user.id)
   if (present.length >= MAX_PASSKEYS) throw passkeyErrors.limitReached()
-  // A device lists the passkeys of one person for several organizations one below the other (WebAuthn L3 §5.4.3).
+  // Tells passkeys of one person for several organizations apart in the list of a device (WebAuthn L3 §5.4.3).
   const [person, organization] = [user.display_name ?? user.email, await findOrganizationName(db, directory)]
   const challenge = randomBytes(32)
   const challengeId = await startCeremony(db, directory, {

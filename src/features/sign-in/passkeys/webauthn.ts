@@ -95,12 +95,12 @@ export async function verifyAssertion(
     })
     const { newCounter, credentialBackedUp, credentialDeviceType, userVerified } = authenticationInfo
     if (!verified) return { refused: 'not_verified' }
-    // WebAuthn L3 §7.2 step 18 allows no change of backup eligibility. Authenticators that begin to sync make the change to
-    // eligible for passkeys that they had before. The change back would hide that the key has left its device.
+    // WebAuthn L3 §7.2 step 18 allows no change of backup eligibility. Authenticators that begin to sync mark existing passkeys
+    // as eligible, which is accepted. The opposite change would hide that the key has left its device.
     if (passkey.device_type === 'multiDevice' && credentialDeviceType === 'singleDevice')
       return { refused: 'backup_eligibility' }
     const stands = Number(passkey.counter) === 0 && newCounter === 0
-    // One that becomes eligible with this response was on one device until now.
+    // A passkey that becomes eligible with this response was on a single device until now.
     const isSynced = credentialBackedUp && passkey.device_type === 'multiDevice'
     if (!isSynced && !stands && newCounter <= Number(passkey.counter)) return { refused: 'counter' }
     return { counter: newCounter, deviceType: credentialDeviceType, backedUp: credentialBackedUp, userVerified }

@@ -175,13 +175,13 @@ describe('a report about a mail', () => {
   test.each([
     ['a delay', { action: 'delayed', status: '4.4.1' }],
     ['a refusal of the sender', { status: '5.7.1' }],
-  ])('%s counts against nobody', async (_, options) => {
+  ])('%s does not count', async (_, options) => {
     const message = deliveryStatus({ to: email, messageId: await messageId(), ...options })
     expect(outcomes(await raw(message))).toEqual([[null, 'not_counted']])
     expect(await typesOf()).toEqual([])
   })
 
-  test('a forged one suppresses nobody: for another address, altered, or made up', async () => {
+  test('a forged one suppresses no address: for another address, altered, or made up', async () => {
     const victim = await newUser(tenant, { subOrgId })
     const mine = await messageId()
     const altered = mine.replace(/\.(.)/, (_, letter) => `.${letter === 'A' ? 'B' : 'A'}`)
@@ -229,10 +229,10 @@ describe('a key of one organization', () => {
       403,
       'sub_org_mismatch',
     ])
-    const theirs = await messageId(victim.email, victim.subOrgId)
+    const elsewhere = await messageId(victim.email, victim.subOrgId)
     for (const reply of [
-      await raw(deliveryStatus({ to: victim.email, messageId: theirs }), key),
-      await report({ email: victim.email, kind: 'hard', message_id: theirs }, key),
+      await raw(deliveryStatus({ to: victim.email, messageId: elsewhere }), key),
+      await report({ email: victim.email, kind: 'hard', message_id: elsewhere }, key),
     ])
       expect(succeeded(reply).bounces).toMatchObject([{ outcome: 'unknown_mail', suppression: null }])
     expect(await mailed(victim.email, victim.subOrgId)).not.toBeNull()
@@ -292,7 +292,7 @@ test('a suppression is cleared once, in its place, and its soft bounces with it'
 })
 
 // The last one: ids are made by the clock of the machine, which is then behind.
-test('a report about a mail of more than 30 days ago counts for nobody', async () => {
+test('a report about a mail of more than 30 days ago does not count', async () => {
   const [old, next] = [await messageId(), await newUser(tenant, { subOrgId })]
   const other = await messageId(next.email)
   await service.advance(26 * DAY)

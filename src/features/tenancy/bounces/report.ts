@@ -21,8 +21,8 @@ interface Reported {
 }
 
 /**
- * Counts the bounces and complaints of a report. What is about a mail counts for the directory that sent it, if the caller
- * reaches it; all else for the directory of the request. Throws `invalid_request`.
+ * Counts the bounces and complaints of a report: for the directory that sent the mail, if the report has its `Message-ID`
+ * and the caller reaches that directory, otherwise for the directory of the request. Throws `invalid_request`.
  */
 export async function reportBounces(work: Work, report: BounceReport): Promise<ReportedBounce[]> {
   const { message, email, kind, provider_id: providerId = null, message_id: messageId } = report
@@ -53,7 +53,7 @@ async function countMessage(work: Work, message: string, providerId: string | nu
   return bounces
 }
 
-/** Counts what is about a mail, which its `Message-ID` proves. */
+/** Counts a report about a mail. The `Message-ID` proves that the service sent it. */
 async function countAbout(work: Work, messageId: string, reported: Reported): Promise<ReportedBounce> {
   const mail = readMessageId(work.platform, messageId, reported.emailNorm)
   const directory = mail && (await findDirectory(work.platform, mail.directoryId))
@@ -61,7 +61,7 @@ async function countAbout(work: Work, messageId: string, reported: Reported): Pr
   return count({ ...work, directory }, reported, reportOfMail(mail.id))
 }
 
-/** Whether a report at one directory may count for another. The team's own mails count for nobody. */
+/** Whether a report at one directory may count for another. Reports about mails to the team never count. */
 function reaches(place: Directory, directory: Directory): boolean {
   if (directory.kind === 'console' || directory.environmentId !== place.environmentId) return false
   return place.kind === 'account' || place.id === directory.id

@@ -1,13 +1,14 @@
+import type { ErasureWork } from '../../../platform/lifecycle/erasure.ts'
 import { forgetAddresses } from '../../../platform/mail/bounces/store.ts'
 import { sharedDirectories, teamDirectory } from '../../../platform/tenancy/directory.ts'
 import { listKeyIdsOfOrganization } from '../api-keys/api-keys.ts'
 import { findLeaving } from '../members/erasure/erasure.ts'
 import { organizationEvents } from '../organizations/organizations.ts'
 import { type EventText, type Named, readNamed } from './mentions.ts'
-import { type EraseRecords, type ErasureWork, recordErasure } from './records.ts'
+import { type EraseRecords, recordErasure } from './records.ts'
 import { findPeople, findShared, listAddresses } from './store.ts'
 
-// They say that and when an organization was erased, and name nothing of it.
+// They have no personal data: the id of the organization and dates.
 const KEPT: (string | null)[] = [
   organizationEvents.erasureScheduled.type,
   organizationEvents.erasureCancelled.type,
@@ -78,7 +79,7 @@ async function findNamedPeople(
   return people.difference(shared)
 }
 
-/** Forgets bounces that hold for every organization of a shared environment, unless the address is of others, too. */
+/** Deletes bounces that apply to every organization of a shared environment, unless another organization has the address. */
 async function forgetBounces({ platform: { db } }: ErasureWork, { accountId, directoryIds }: Place): Promise<void> {
   const directories = await sharedDirectories(db, accountId)
   for (let after: string | undefined = ''; after !== undefined; ) {

@@ -3,6 +3,7 @@ import { record, systemOrigin } from '../../../platform/events/events.ts'
 import { forEachPart } from '../../../platform/jobs/parts.ts'
 import type { JobHandler } from '../../../platform/jobs/queue.ts'
 import { isOutgoingHeld } from '../../../platform/lifecycle/deployment.ts'
+import type { ErasureWork } from '../../../platform/lifecycle/erasure.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import {
   accountDirectory,
@@ -16,23 +17,23 @@ import { deleteKeysOfOrganization } from '../api-keys/api-keys.ts'
 import { removeRoster } from '../members/erasure/erasure.ts'
 import { erasureOf, organizationEvents } from '../organizations/organizations.ts'
 import { eraseElsewhere } from './elsewhere.ts'
-import { type ErasureWork, erasedTables, recordErasure } from './records.ts'
+import { erasedTables, recordErasure } from './records.ts'
 import { isSealed } from './seal.ts'
 import { beginErasure, deleteRows, type Erasing, listDue, lockDue, lockOrganization, setStep, steps } from './store.ts'
 
 const ORGANIZATIONS = 100
 
 /**
- * Erases the organizations whose time has come. Each step can run again, at the same time in another process too: one that
- * dies is taken up where it ended.
+ * Erases the organizations that are due. Steps are idempotent and safe in two processes. After a crash the next run
+ * continues at the last step.
  */
 export const eraseOrganizations: JobHandler = {
   name: 'organizations.erase',
   cron: '*/10 * * * *',
-  // Not for third-party servers, but it may take minutes.
+  // It may take minutes.
   lane: 'slow',
   async handle(platform) {
-    // After a restore the operator decides first: an erasure may have been cancelled after the backup.
+    // After a restore the operator checks first: the erasure may have been cancelled after the backup.
     if (await isOutgoingHeld(platform)) return
     await forEachPart(
       await listDue(platform.db, ORGANIZATIONS),
@@ -78,7 +79,7 @@ async function begin(platform: Platform, organizationId: string): Promise<boolea
   })
 }
 
-/** What the organization has, in all its directories. */
+/** Removes the data of the organization in all its directories. */
 async function removeEverything(work: ErasureWork, accountId: string, own: Directory[]): Promise<void> {
   const { platform, organizationId } = work
   const records = recordErasure.of(platform)
@@ -91,7 +92,7 @@ async function removeEverything(work: ErasureWork, accountId: string, own: Direc
   for (const directory of own) await records.all(work, directory)
 }
 
-/** Records that everything is erased, once. */
+/** Records `organization.erased`, once. */
 async function finish(work: ErasureWork, accountId: string): Promise<void> {
   const { platform, organizationId } = work
   const home = await homeEnvironmentOf(platform, accountId, organizationId)

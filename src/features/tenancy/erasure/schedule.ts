@@ -11,13 +11,13 @@ import { ERASURE_DAYS, findSchedule, lockOrganization, scheduleErasure } from '.
 interface Asked {
   /** The name of the organization, as it was typed. */
   name: string
-  /** Does not wait: for what was erased before, and is back with a restored database. */
+  /** Erases without the 30 days: for an organization that came back with a restored database. */
   isAtOnce?: boolean
 }
 
 /**
- * Archives an organization and schedules its erasure. One that is scheduled already keeps its date. Without a caller, as on
- * the command line, any organization. Throws `organization_not_found`, `insufficient_scope`, `sub_org_mismatch`,
+ * Archives an organization and schedules its erasure. A second request keeps the date. `caller` is null on the command
+ * line, which may erase any organization. Throws `organization_not_found`, `insufficient_scope`, `sub_org_mismatch`,
  * `organization_name_mismatch`.
  */
 export async function requestErasure(
@@ -48,8 +48,8 @@ async function schedule(work: AccountTxWork, organizationId: string, days: numbe
 }
 
 /**
- * Who may do everything in the account: the same callers can cancel the erasure. Keys and members of one organization
- * could not restore it.
+ * Requires a caller with all rights in the account, who can also cancel the erasure. Keys and members of one organization
+ * could not restore it. Throws `sub_org_mismatch`, `insufficient_scope`.
  */
 function assertMayErase(caller: ManagerCaller): void {
   if (caller.organizationId !== null)

@@ -4,14 +4,17 @@ import type { Platform } from '../../../platform/platform.ts'
 
 const erasures = hashPurpose('organization-erasure')
 
-/** What an erasure is scheduled by. Both moments: a schedule that was cancelled is void after another archiving. */
+/** A scheduled erasure. `archived_at` voids the seal of a cancelled schedule once the organization is archived again. */
 export interface Schedule {
   id: string
   erase_at: Date
   archived_at: Date
 }
 
-/** A keyed hash of a schedule, so that write access to the database alone does not have an organization erased. */
+/**
+ * A keyed hash of a schedule, so that a schedule cannot be made by write access to the database alone. An old row that is put
+ * back whole, with its seal, is valid again.
+ */
 export function sealSchedule({ keyring }: Pick<Platform, 'keyring'>, { id, erase_at, archived_at }: Schedule): Buffer {
   return keyedHash(keyring.hashKey(erasures), id, erase_at.toISOString(), archived_at.toISOString())
 }

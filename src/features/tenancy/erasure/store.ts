@@ -29,7 +29,7 @@ export async function lockOrganization(tx: Tx, id: string): Promise<void> {
   await tx.selectFrom('organizations').select('id').where('id', '=', id).forUpdate().execute()
 }
 
-/** When an archived organization is erased that is requested now. */
+/** The schedule of an erasure that is requested now. */
 export async function findSchedule(tx: Tx, id: string, days: number): Promise<Schedule> {
   const { rows } = await sql<Schedule>`
     select id, archived_at, clock_now() + make_interval(days => ${days}) as erase_at
@@ -66,10 +66,10 @@ export async function lockDue(tx: Tx, id: string): Promise<Erasing | undefined> 
   return tx.selectFrom('organizations').select(columns).where('id', '=', id).where(isDue).forUpdate().executeTakeFirst()
 }
 
-// No slug that somebody chooses has two hyphens, so none is in the way.
+// A valid slug never has two hyphens in a row, so this one is always free.
 const ERASED_SLUG = 'erased--'
 
-/** Leaves a row without a name, to which directories refer. From then on the organization exists for no caller. */
+/** Clears the record. The row stays, since directories refer to it. From then on no caller finds the organization. */
 export async function beginErasure(tx: Tx, id: string): Promise<void> {
   // Foreign tables environments, organizations: what is left of an erased organization has no name.
   await tx
@@ -101,7 +101,7 @@ export async function setStep(tx: Tx, id: string, from: number, to: number): Pro
   return row?.erased_at ?? null
 }
 
-/** Removes the rows of a directory from a table, those of so many values of a column at a time. */
+/** Removes the rows of a directory from a table, in batches by the values of a column. */
 export async function deleteRows(db: Db, table: string, column: string, directoryId: string): Promise<void> {
   const [rows, key] = [sql.table(table), sql.ref(column)]
   for (;;) {
@@ -115,7 +115,7 @@ export async function deleteRows(db: Db, table: string, column: string, director
 
 const ROWS = 500
 
-/** Addresses of users in the directories of the organization, in their order, after one of them. */
+/** A sorted page of the addresses of users in these directories, after a given one. */
 export async function listAddresses(db: Db, directoryIds: string[], after: string): Promise<string[]> {
   const { rows } = await sql<{ email_norm: string }>`
     select distinct email_norm collate "C" as email_norm from users
@@ -124,13 +124,13 @@ export async function listAddresses(db: Db, directoryIds: string[], after: strin
   return rows.map(({ email_norm }) => email_norm)
 }
 
-/** Of these addresses and ids, those of users in the directories of the organization. */
+/** Filters addresses, ids and phones to those of users in these directories. */
 export async function findPeople(
   db: Db,
   directoryIds: string[],
   { ids, emailNorms, phones }: { ids: string[]; emailNorms: string[]; phones: string[] },
 ): Promise<Set<string>> {
-  // Apart, since each has an index of its own. Phones have none, and few events name one.
+  // Separate queries, since each uses its own index. Phones have none, and few events have one.
   const conditions = [
     ...(ids.length ? [sql`id = any(${ids}::uuid[])`, sql`auth_account_id = any(${ids}::uuid[])`] : []),
     ...(emailNorms.length
@@ -150,7 +150,7 @@ export async function findPeople(
   return found
 }
 
-/** Of these addresses, those that also belong to people of other organizations of the environment, or of the team. */
+/** Filters addresses to those that users of other organizations of the environment, or members of the team, also have. */
 export async function findShared(
   db: Db,
   place: { accountId: string; environmentId: string },

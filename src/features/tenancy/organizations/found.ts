@@ -24,7 +24,7 @@ interface Wanted {
   slug: string
   /** How many organizations may be founded in the environment in a day. */
   perDay: number
-  /** Turns on in the new organization what the person came in by, where it is off by default. */
+  /** Turns on the sign-in method of the founder, if it is off by default. */
   turnOn?: ((inside: TxWork) => Promise<unknown>) | undefined
 }
 

@@ -31,18 +31,18 @@ export interface Bounce {
   /** RFC 3463; null if it is not known. */
   status: string | null
   source: 'smtp' | 'report'
-  /** What makes a report that is sent again the same; null: each counts. */
+  /** Identifies a repeated report; null: every report counts. */
   reportId: string | null
   /** The provider's own id for it. */
   providerId: string | null
 }
 
-/** The id of the report of one mail, whoever makes it. */
+/** The id of a report about one mail, the same for every source. */
 export const reportOfMail = (mailId: string) => `mail:${mailId}`
 export const reportOfProvider = (providerId: string) => `provider:${providerId}`
 
 /**
- * Counts a bounce or complaint for an address of the directory, and suppresses the address if it is a reason to. Returns false
+ * Counts a bounce or complaint for an address of the directory, and suppresses the address if needed. Returns false
  * for a report that was counted before.
  */
 export async function countBounce(work: Work, bounce: Bounce): Promise<boolean> {
@@ -56,7 +56,7 @@ async function noteBounce(work: TxWork, bounce: Bounce): Promise<boolean> {
   const { db, directory } = work
   const { emailNorm, kind, reportId: id } = bounce
   if (id !== null && !(await insertReport(db, directory, { emailNorm, kind, id }))) return false
-  // Locked, so that of two bounces at once each sees the other.
+  // The lock makes concurrent bounces see each other.
   const row = await holdAddress(db, directory, emailNorm)
   const { status, source, providerId: provider_id } = bounce
   const data = { sub_org_id: directory.organizationId, email: emailNorm, kind, status, source, provider_id }
@@ -113,8 +113,8 @@ async function suppressingDirectories(platform: Platform, directory: Directory):
 }
 
 /**
- * What suppresses an address in a directory, as the caller may see it: one of a single organization must not learn what
- * mails of others to the address met.
+ * What suppresses an address in a directory, as the caller may see it: a caller of one organization must
+ * not learn about the mails of other organizations.
  */
 export async function showSuppression(
   { platform, db, caller }: Pick<Work, 'platform' | 'db'> & { caller: Pick<ManagerCaller, 'organizationId'> },
@@ -128,7 +128,7 @@ export async function showSuppression(
   return row ? toSuppression(row, row.directory_id === directory.id ? directory.organizationId : null) : null
 }
 
-/** Those mails kept in development that a suppression holds back, by id, each with the reason. */
+/** The mails kept in development that a suppression withholds: the reason by id. */
 export async function findWithheld(platform: Platform, mails: KeptMail[]): Promise<Map<string, string>> {
   const suppressible = await Promise.all(mails.map((mail) => placeMail(platform, mail)))
   const placed = suppressible.filter((one) => one !== null)
@@ -153,7 +153,7 @@ interface KeptMail {
   createdAt: Date
 }
 
-/** A mail with the address and the directories by which it may be suppressed; null for one that always is sent. */
+/** The address of a mail and the directories that may suppress it; null for a mail that is always sent. */
 async function placeMail(platform: Platform, { id, createdAt, directoryId, ...mail }: KeptMail) {
   const directory = await findDirectory(platform, directoryId)
   const norm = directory && suppressibleAddress(directory, mail)
@@ -162,9 +162,9 @@ async function placeMail(platform: Platform, { id, createdAt, directoryId, ...ma
     : null
 }
 
-/** The address of a mail as it is compared. Null where it is always sent: to the account's own team. */
+/** The address of a mail as it is compared. Null for mails to the account's own team, which are always sent. */
 export function suppressibleAddress({ kind }: Directory, mail: { kind: string; to: string }): string | null {
-  // No report may keep an owner out.
+  // A report must not lock an owner out.
   if (kind === 'console' || isForTeam(mail.kind)) return null
   return parseEmail(mail.to)?.norm ?? null
 }

@@ -156,7 +156,7 @@ test.each([
   '550 5.7.26 not authenticated',
   '552 5.3.4 too big',
   '550 relay not permitted',
-])('a server that refuses the sender suppresses nobody: %s', async (answer) => {
+])('a server that refuses the sender suppresses no address: %s', async (answer) => {
   const { email } = await newUser(tenant, { subOrgId })
   for (let n = 0; n < 4; n++) await mail(email, answer)
   expect([await suppressions(), await typesOf(email)]).toEqual([[], []])
@@ -164,7 +164,7 @@ test.each([
   expect(received(email)).toBe(1)
 })
 
-test('a refusal of the connection or of the sender’s address is tried again and suppresses nobody', async () => {
+test('a refusal of the connection or of the sender’s address is tried again and suppresses no address', async () => {
   const { email } = await newUser(tenant, { subOrgId })
   await mail(email, '450 4.2.1 no such user for now')
   expect(await typesOf(email)).toEqual([])
@@ -223,7 +223,7 @@ test('another organization, and another environment, mail the address as before'
   expect(await suppressions(`subOrgId=${other.subOrgId}`)).toEqual([])
 })
 
-test('mails to the team are always sent, and their bounces suppress nobody', async () => {
+test('mails to the team are always sent, and their bounces suppress no address', async () => {
   const owner = await joinedMember(service, tenant, 'owner')
   await deliver()
   const sendCode = () => tenant.post('/v1/auth/login/otp/send', { subOrgId: 'team', email: owner.email })

@@ -6,7 +6,7 @@ import { countBounce, findSuppression, reportOfMail, suppressibleAddress } from 
 import { failureOfReply } from './status.ts'
 import { countWithheld } from './store.ts'
 
-/** Drops a mail to a suppressed address, and counts it there. Returns whether it has. */
+/** Drops and counts a mail to a suppressed address. Returns true if the mail was dropped. */
 export async function withholdSuppressed(tenant: Tenant, mail: WaitingMail): Promise<boolean> {
   const { platform, directory } = tenant
   const emailNorm = suppressibleAddress(directory, mail)

@@ -15,9 +15,9 @@ export interface MailReference {
 const REPORTED_WITHIN_MS = 30 * 24 * 3600_000
 
 /**
- * The `Message-ID` of a mail: with its directory, and a tag over both and the recipient. A report that returns it shows that
- * this service mailed that address, without a record of mails. The same for each attempt, so that a mail that arrives
- * twice can be recognized (RFC 5322 §3.6.4).
+ * The `Message-ID` of a mail: its id, its directory, and a keyed tag over both and the recipient. A report that returns it
+ * proves that the service mailed this address, so no record of sent mails is kept. All attempts have the same, so that
+ * recipients recognize a mail that arrives twice (RFC 5322 §3.6.4).
  */
 export function messageIdOf(
   { keyring }: Pick<Platform, 'keyring'>,

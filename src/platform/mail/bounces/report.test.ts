@@ -25,7 +25,7 @@ test.each([
   ['a full mailbox', { status: '5.2.2' }, 'soft', '5.2.2'],
   ['a host that was silent for days', { status: '4.4.1' }, 'soft', '4.4.1'],
   ['a status that only the next server has', { status: '5.0.0', diagnostic: '550 5.1.1 unknown' }, 'hard', '5.1.1'],
-  ['a status that nobody has', { status: '5.0.0', diagnostic: '550 blocked' }, null, '5.0.0'],
+  ['an unspecific status', { status: '5.0.0', diagnostic: '550 blocked' }, null, '5.0.0'],
   ['an unreadable status', { status: 'bad' }, null, null],
 ])('%s', async (_, options, kind, status) => {
   expect(await recipients(deliveryStatus({ to, messageId, ...options }))).toEqual([[['ada@example.com'], kind, status]])

@@ -8,7 +8,7 @@ export type BounceKind = 'hard' | 'soft' | 'complaint'
 export interface ReportedRecipient {
   /** As the mail was sent, and where it was forwarded to. */
   addresses: EmailAddress[]
-  /** Null for what counts against no address, such as a delay. */
+  /** Null for a report that does not count, such as of a delay. */
   kind: BounceKind | null
   /** RFC 3463; null where the report has none. */
   status: string | null
@@ -21,10 +21,10 @@ export interface MailReport {
   recipients: ReportedRecipient[]
 }
 
-/** Beyond what a report needs: the mail that it returns is one of the service. */
+/** Larger than any report about a mail of the service. */
 export const MAX_REPORT_BYTES = 256 * 1024
 const LIMITS = { maxNestingDepth: 10, maxHeadersSize: 64 * 1024, maxRfc822NestingDepth: 0 }
-// Each may be a part of the message, which costs more than its length.
+// Each line may be a part of the message, which costs more than its length.
 const MAX_LINES = 4000
 const MAX_RECIPIENTS = 50
 

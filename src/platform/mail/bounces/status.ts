@@ -14,7 +14,7 @@ const HARD = new Set(['5.1.1', '5.1.2', '5.1.3', '5.1.6', '5.1.10'])
  */
 const FULL = new Set(['5.2.1', '5.2.2'])
 
-/** What ended for the address, its mailbox, its system or the way there, and may be otherwise tomorrow. */
+/** Temporary problems of the address, its mailbox, its server or the network. */
 const TEMPORARY = /^4\.[1-4]\.\d+$/
 
 const ENHANCED = /^[245]\.\d{1,3}\.\d{1,3}$/
@@ -26,8 +26,8 @@ export function readStatus(text: string): string | null {
 }
 
 /**
- * Whether the status of a failed delivery counts against the address. Null for what says something about the sender, the
- * message or a server instead, such as 5.1.7, 5.3.4 or 5.7.1: a sender with a wrong configuration would otherwise
+ * Whether the status of a failed delivery counts against the address. Null for a problem of the sender, the message
+ * or a server, such as 5.1.7, 5.3.4 or 5.7.1: a sender with a wrong configuration would otherwise
  * suppress every address it writes to.
  */
 export function failureOf(status: string): Failure | null {
@@ -39,16 +39,16 @@ export function failureOf(status: string): Failure | null {
 const NO_MAIL = 556
 /** RFC 5321 §4.2.3: no such mailbox, or refused for reasons of policy. */
 const UNAVAILABLE = 550
-// Only what can mean nothing but a missing mailbox. Such replies are lines of at most 512 bytes (RFC 5321 §4.5.3.1.5).
+// Only words that always mean a missing mailbox. Such replies are lines of at most 512 bytes (RFC 5321 §4.5.3.1.5).
 const NO_MAILBOX =
   /\b(no such|unknown|invalid) (user|mailbox|recipient)\b|\b(user|mailbox|recipient) (is )?(unknown|not found|does not exist)\b/i
 
-// Of a server that has asked the sender's own server, and says what that answered.
+// A server may call the sender's server back and quote its reply.
 const OF_SENDER = /sender|\bfrom\b|verif|callout|call-?back/i
 
 /**
  * The same for what a mail server answers to a recipient or a message. A reply without an enhanced status code
- * (RFC 2034) counts only if it cannot mean anything but the address. A reply about the sender never counts.
+ * (RFC 2034) counts only if it clearly concerns the address. A reply about the sender never counts.
  */
 export function failureOfReply(response: string): { failure: Failure; status: string | null } | null {
   const [, digits = '', words = ''] = /^(5\d\d)[ -]?(.{0,512})/s.exec(response) ?? []

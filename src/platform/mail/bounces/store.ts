@@ -64,7 +64,7 @@ export function findSuppressionPage(
     .where((eb) => {
       if (directory) return eb('bounced_addresses.directory_id', '=', directory.id)
       if (emailNorm === null) return eb('bounced_addresses.environment_id', '=', environmentId)
-      // An address has an index in each directory.
+      // The index of addresses begins with the directory.
       const directories = eb.selectFrom('directories').select('id').where('environment_id', '=', environmentId)
       return eb('bounced_addresses.directory_id', 'in', directories)
     })
@@ -74,7 +74,7 @@ export function findSuppressionPage(
       db,
       table: 'bounced_addresses',
       scope,
-      // `coalesce`: the planner expects few of them, and would rather sort all rows than look for some.
+      // `coalesce` hides the condition from the planner, which would otherwise sort all rows.
       matches: sql<SqlBool>`coalesce(${isSuppressed}, false)`,
       describe: (rows) =>
         db
@@ -178,7 +178,7 @@ export const retentions = [
   defineRetention({
     table: 'bounced_addresses',
     key: ['directory_id', 'id'],
-    // A soft bounce counts for 7 days. An address that no mail was withheld from for a year is mailed no more.
+    // A soft bounce counts for 7 days. After a year without a withheld mail an address is no longer in use.
     where: sql`updated_at < clock_now() - interval '365 days'
       or (suppressed_until is not null or reason is null) and updated_at < clock_now() - interval '8 days'`,
     orderBy: 'updated_at',
@@ -186,7 +186,7 @@ export const retentions = [
   defineRetention({
     table: 'bounce_reports',
     key: ['directory_id', 'email_norm', 'kind', 'report_id'],
-    // Longer than a report about a mail is accepted, which therefore never counts twice.
+    // Longer than a report about a mail is accepted, so that no report counts twice.
     where: sql`created_at < clock_now() - interval '40 days'`,
     orderBy: 'created_at',
   }),

@@ -17,7 +17,7 @@ export interface MailedPurpose extends LinkPurpose {
   readonly opensNothing?: true
   /** The only reasons of a cut-off that withdraw it; absent: any. */
   readonly endsBy?: readonly string[]
-  /** It proves the mailbox, so it outlives what a user does whose address is not proved, but for another address. */
+  /** It proves the mailbox, so a user with an unproved address cannot withdraw it, except by a new address. */
   readonly provesMailbox?: true
   /** In the console directory it belongs to a membership. Only changes of the membership withdraw it, no cut-off or proof. */
   readonly belongsToMembership?: true

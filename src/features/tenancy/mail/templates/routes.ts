@@ -73,7 +73,7 @@ export const mailTemplateRoutes: Route[] = [
     path: '/v1/mail/templates/{kind}/{language}',
     operation: 'mail.updateTemplate',
     summary: 'Set the texts of an email',
-    description: `For one language: readers of another one get the texts of theirs. ${RULES}`,
+    description: `For one language: readers of another one get the texts of their own language. ${RULES}`,
     handle: (work, { params, body }) => setTemplate(work, params, body),
   }),
   defineRoute({
