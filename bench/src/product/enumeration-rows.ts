@@ -12,6 +12,8 @@ interface Asked {
   request(email: string, subOrgId: string): LoadRequest
   /** Of the known users. */
   isProved?: true
+  /** The known are invited, and have not accepted. */
+  isInvited?: true
   /** Gives the known what the answer must not show. */
   prepare?(bench: Bench, subOrgId: string, known: string[]): Promise<void>
   /** What is missing of what the known were to get, without which there was nothing to hide. */
@@ -37,6 +39,8 @@ const routes: Asked[] = [
     prepare: enrolPhones,
     missing: missingSms,
   },
+  inEnvironment('sso-discover', '/v1/auth/login/sso/discover'),
+  { ...send('otp-send-invited', '/v1/auth/login/otp/send'), isInvited: true },
   {
     id: 'password-login',
     status: 401,
@@ -70,11 +74,13 @@ export const enumerationRows: Row[] = routes.map((route) => ({
 async function measure(bench: Bench, route: Asked): Promise<Measurement> {
   const subOrgId = await createOrganization(bench)
   const known = makeEmails(SAMPLES)
-  await createUsers(
-    bench,
-    subOrgId,
-    known.map((email) => ({ email, ...(route.isProved ? { emailVerified: true } : {}) })),
-  )
+  if (route.isInvited) await invite(bench, subOrgId, known)
+  else
+    await createUsers(
+      bench,
+      subOrgId,
+      known.map((email) => ({ email, ...(route.isProved ? { emailVerified: true } : {}) })),
+    )
   await route.prepare?.(bench, subOrgId, known)
   const ask = await asker(bench, route, subOrgId)
   const times = { known: [] as number[], unknown: [] as number[] }
@@ -99,6 +105,13 @@ function shuffled(known: string[], unknown: string[]) {
     .map((one) => [Math.random(), one] as const)
     .sort(([a], [b]) => a - b)
     .map(([, one]) => one)
+}
+
+async function invite(bench: Bench, subOrgId: string, emails: string[]): Promise<void> {
+  await callAll(
+    bench,
+    emails.map((email) => post('/v1/users/invites', { subOrgId, email, deliver: false })),
+  )
 }
 
 /** A password for each, so that the known are checked against their own. */

@@ -1,11 +1,11 @@
 import type { ErasureWork } from '../../../platform/lifecycle/erasure.ts'
 import { forgetAddresses } from '../../../platform/mail/bounces/store.ts'
-import { sharedDirectories, teamDirectory } from '../../../platform/tenancy/directory.ts'
+import { type Directory, sharedDirectories, teamDirectory } from '../../../platform/tenancy/directory.ts'
 import { listKeyIdsOfOrganization } from '../api-keys/api-keys.ts'
-import { findLeaving } from '../members/erasure/erasure.ts'
+import { findLeaving, type Leaving } from '../members/erasure/erasure.ts'
 import { organizationEvents } from '../organizations/organizations.ts'
-import { type EventText, type Named, readNamed } from './mentions.ts'
-import { type EraseRecords, recordErasure } from './records.ts'
+import { type EventText, readSubjects, type Subjects } from './mentions.ts'
+import { recordErasure } from './records.ts'
 import { findPeople, findShared, listAddresses } from './store.ts'
 
 // They have no personal data: the id of the organization and dates.
@@ -20,82 +20,96 @@ interface Place {
   directoryIds: string[]
 }
 
+interface Erased extends Place {
+  organizationId: string
+  team: Directory
+  leaving: Leaving
+}
+
 /**
  * Erases events outside of the directories of an organization that are about it, its keys, its roster or its users: at the
  * account level of the shared environments, and where the team signs in. Runs before users, keys and roster are removed.
  */
 export async function eraseElsewhere(work: ErasureWork, place: Place): Promise<void> {
-  const { platform } = work
-  const erase = recordErasure.of(platform)
-  await eraseAtAccountLevel(work, place, erase)
-  await forgetBounces(work, place)
-  const { emailNorms, userIds, authAccountIds } = await findLeaving(platform, platform.db, {
-    accountId: place.accountId,
-    organizationId: work.organizationId,
-  })
-  if (emailNorms.length === 0) return
-  const leaving = new Set([...emailNorms, ...userIds, ...authAccountIds])
-  const team = await teamDirectory(platform, place.accountId)
-  await erase.mentions(work, team, async (events) =>
-    idsOfEvents(events, ({ ids, emailNorms }) => [...ids, ...emailNorms].some((one) => leaving.has(one))),
-  )
-}
-
-async function eraseAtAccountLevel(work: ErasureWork, place: Place, erase: EraseRecords): Promise<void> {
   const { platform, organizationId } = work
-  const keys = new Set(await listKeyIdsOfOrganization(platform.db, organizationId))
-  const { membershipIds } = await findLeaving(platform, platform.db, { accountId: place.accountId, organizationId })
-  const own = new Set([...keys, ...membershipIds])
-  for (const directory of await sharedDirectories(platform.db, place.accountId)) {
-    await erase.mentions(work, directory, async (events) => {
-      const people = await findNamedPeople(work, { ...place, environmentId: directory.environmentId }, events)
-      return idsOfEvents(
-        events.filter(({ type }) => !KEPT.includes(type)),
-        ({ ids, organizations, emailNorms, phones }) =>
-          organizations.includes(organizationId) ||
-          ids.some((id) => own.has(id)) ||
-          [...ids, ...emailNorms, ...phones].some((one) => people.has(one)),
-      )
-    })
-  }
+  const leaving = await findLeaving(platform, platform.db, { accountId: place.accountId, organizationId })
+  const team = await teamDirectory(platform, place.accountId)
+  const erased = { ...place, organizationId, team, leaving }
+  const keyIds = await listKeyIdsOfOrganization(platform.db, organizationId)
+  for (const directory of await sharedDirectories(platform.db, place.accountId))
+    await eraseAtAccountLevel(work, erased, directory, new Set([...keyIds, ...leaving.membershipIds]))
+  await forgetBounces(work, erased)
+  await eraseOfTeam(work, erased)
 }
 
-/** The people of the organization that events name, without addresses of people of other organizations. */
-async function findNamedPeople(
-  { platform: { db } }: ErasureWork,
-  { accountId, environmentId, directoryIds }: Place & { environmentId: string },
-  events: EventText[],
-): Promise<ReadonlySet<string>> {
-  const named = events.map(readNamed)
-  const all = (of: (each: Named) => string[]) => [...new Set(named.flatMap(of))]
-  const asked = {
-    ids: all(({ ids }) => ids),
-    emailNorms: all((each) => each.emailNorms),
-    phones: all((each) => each.phones),
-  }
-  const people = await findPeople(db, directoryIds, asked)
-  const addresses = asked.emailNorms.filter((norm) => people.has(norm))
-  const shared = await findShared(db, { accountId, environmentId }, directoryIds, addresses)
-  return people.difference(shared)
+async function eraseAtAccountLevel(
+  work: ErasureWork,
+  erased: Erased,
+  directory: Directory,
+  keysAndMembers: ReadonlySet<string>,
+): Promise<void> {
+  const { db } = work.platform
+  await recordErasure.of(work.platform).mentions(work, directory, async (events) => {
+    const asked = subjectsOf(events)
+    const people = await findPeople(db, erased.directoryIds, asked)
+    const since = new Map([...erased.leaving.invitedAt, ...people.since])
+    const shared = await findSharedIn(
+      work,
+      erased,
+      directory,
+      asked.contacts.filter((one) => since.has(one)),
+    )
+    return idsOfEvents(
+      events.filter(({ type }) => !KEPT.includes(type)),
+      (event, { ids, organizations, contacts }) =>
+        organizations.includes(erased.organizationId) ||
+        ids.some((id) => keysAndMembers.has(id) || people.ids.has(id)) ||
+        contacts.some((one) => !shared.has(one) && isSince(event, since.get(one))),
+    )
+  })
+}
+
+/** Contacts that people have who stay. Users of the team stay as members of it, for which the rosters are asked. */
+function findSharedIn({ platform }: ErasureWork, erased: Erased, { environmentId }: Directory, contacts: string[]) {
+  const directoryIds = [...erased.directoryIds, erased.team.id]
+  return findShared(platform.db, { ...erased, environmentId, directoryIds }, contacts)
+}
+
+async function eraseOfTeam(work: ErasureWork, { team, leaving }: Erased): Promise<void> {
+  const { invitedAt, userIds, authAccountIds } = leaving
+  if (invitedAt.size === 0) return
+  const people = new Set([...userIds, ...authAccountIds])
+  const isLeaving = (event: EventText, { ids, contacts }: Subjects) =>
+    ids.some((id) => people.has(id)) || contacts.some((one) => isSince(event, invitedAt.get(one)))
+  await recordErasure.of(work.platform).mentions(work, team, async (events) => idsOfEvents(events, isLeaving))
+}
+
+/** Whether an event is not older than the user who has its contact. An earlier message was not sent to that user. */
+function isSince({ created_at }: EventText, since: Date | undefined): boolean {
+  return since !== undefined && Number(created_at) >= since.getTime() * 1000
 }
 
 /** Deletes bounces that apply to every organization of a shared environment, unless another organization has the address. */
-async function forgetBounces({ platform: { db } }: ErasureWork, { accountId, directoryIds }: Place): Promise<void> {
-  const directories = await sharedDirectories(db, accountId)
+async function forgetBounces(work: ErasureWork, erased: Erased): Promise<void> {
+  const { db } = work.platform
+  const directories = await sharedDirectories(db, erased.accountId)
   for (let after: string | undefined = ''; after !== undefined; ) {
-    const addresses: string[] = await listAddresses(db, directoryIds, after)
-    for (const { id, environmentId } of directories) {
-      const shared = await findShared(db, { accountId, environmentId }, directoryIds, addresses)
-      await forgetAddresses(
-        db,
-        id,
-        addresses.filter((norm) => !shared.has(norm)),
-      )
+    const addresses: string[] = await listAddresses(db, erased.directoryIds, after)
+    for (const directory of directories) {
+      const shared = await findSharedIn(work, erased, directory, addresses)
+      const own = addresses.filter((norm) => !shared.has(norm))
+      await forgetAddresses(db, directory.id, own)
     }
     after = addresses.at(-1)
   }
 }
 
-function idsOfEvents(events: EventText[], isFound: (named: Named) => boolean): string[] {
-  return events.filter((event) => isFound(readNamed(event))).map(({ id }) => id)
+function subjectsOf(events: EventText[]): Pick<Subjects, 'ids' | 'contacts'> {
+  const subjects = events.map(readSubjects)
+  const all = (of: (each: Subjects) => string[]) => [...new Set(subjects.flatMap(of))]
+  return { ids: all(({ ids }) => ids), contacts: all(({ contacts }) => contacts) }
+}
+
+function idsOfEvents(events: EventText[], isFound: (event: EventText, subjects: Subjects) => boolean): string[] {
+  return events.filter((event) => isFound(event, readSubjects(event))).map(({ id }) => id)
 }

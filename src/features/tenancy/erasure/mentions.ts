@@ -4,45 +4,51 @@ import { parseEmail } from '../../../platform/mail/address.ts'
 /** The part of an event that names people and records: its columns as texts. */
 export interface EventText {
   id: string
+  /** Microseconds since 1970. */
+  created_at: string | null
   type: string | null
   target_id: string | null
   actor_id: string | null
   via: string | null
   on_behalf_of: string | null
   data: string | null
-  previous: string | null
 }
 
-/** What an event names. */
-export interface Named {
+/** What an event is about. */
+export interface Subjects {
   ids: string[]
-  /** Ids of organizations that it is about. */
   organizations: string[]
-  emailNorms: string[]
-  phones: string[]
+  /** Addresses as they are compared, and phones, to which a message was sent. */
+  contacts: string[]
 }
 
 const PERSON_FIELDS = ['id', 'user_id', 'userId', 'directory_user_id', 'directoryUserId', 'membershipId']
 const ORGANIZATION_FIELDS = ['subOrgId', 'sub_org_id']
 
 /**
- * Reads ids from the fields that name what an event is about. A field such as `parentId` of another organization does
- * not count. Addresses and phones count wherever they occur.
+ * Events about an address or a phone, that name no user. Anyone can write an address into a name, into metadata or into
+ * an invitation, so that an address in any other event says nothing about whom the event concerns.
  */
-export function readNamed(event: EventText): Named {
+const ABOUT_CONTACTS = /^(auth\.otp|mail)\./
+
+/** Reads only the fields that name what an event is about. */
+export function readSubjects(event: EventText): Subjects {
   const data = parse(event.data)
-  const texts = [event.data, event.previous, event.on_behalf_of].join(' ')
   const fields = (names: string[]) => names.map((name) => data[name])
   return {
-    ids: idsOf([event.target_id, event.actor_id, parse(event.via)['id'], ...fields(PERSON_FIELDS)]),
+    ids: idsOf([
+      ...[event.target_id, event.actor_id, parse(event.via)['id'], parse(event.on_behalf_of)['id']],
+      ...fields(PERSON_FIELDS),
+    ]),
     organizations: idsOf([event.target_id, ...fields(ORGANIZATION_FIELDS)]),
-    emailNorms: [...texts.matchAll(ADDRESS)].flatMap(([text]) => parseEmail(text)?.norm ?? []),
-    phones: [...texts.matchAll(PHONE)].map(([text]) => text),
+    contacts: ABOUT_CONTACTS.test(event.type ?? '') ? contactsOf(data) : [],
   }
 }
 
-const ADDRESS = /[^\s"<>,;:()\\]+@[^\s"<>,;:()\\]+/g
-const PHONE = /\+[1-9]\d{5,14}/g
+function contactsOf({ email, phone }: Record<string, unknown>): string[] {
+  const norm = typeof email === 'string' ? parseEmail(email)?.norm : undefined
+  return [norm, phone].filter((one) => typeof one === 'string')
+}
 
 function parse(text: string | null): Record<string, unknown> {
   return Object(text === null ? {} : JSON.parse(text))

@@ -124,12 +124,20 @@ export async function listAddresses(db: Db, directoryIds: string[], after: strin
   return rows.map(({ email_norm }) => email_norm)
 }
 
-/** Filters addresses, ids and phones to those of users in these directories. */
+/** Users that events name. */
+export interface People {
+  ids: Set<string>
+  /** Addresses as they are compared, and phones, with when the first user who has one was created. */
+  since: Map<string, Date>
+}
+
+/** Finds the users of these directories with one of these ids or contacts. */
 export async function findPeople(
   db: Db,
   directoryIds: string[],
-  { ids, emailNorms, phones }: { ids: string[]; emailNorms: string[]; phones: string[] },
-): Promise<Set<string>> {
+  { ids, contacts }: { ids: string[]; contacts: string[] },
+): Promise<People> {
+  const [phones, emailNorms] = split(contacts)
   // Separate queries, since each uses its own index. Phones have none, and few events have one.
   const conditions = [
     ...(ids.length ? [sql`id = any(${ids}::uuid[])`, sql`auth_account_id = any(${ids}::uuid[])`] : []),
@@ -140,36 +148,49 @@ export async function findPeople(
       : []),
     ...(phones.length ? [sql`phone = any(${phones}::text[])`] : []),
   ]
-  const found = new Set<string>()
+  const people: People = { ids: new Set(), since: new Map() }
   for (const condition of conditions) {
-    const { rows } = await sql<Record<'id' | 'auth_account_id' | 'email_norm' | 'phone', string | null>>`
-      select id, auth_account_id, email_norm, phone from users
+    const { rows } = await sql<Record<'id' | 'auth_account_id' | 'email_norm' | 'phone', string | null> & { at: Date }>`
+      select id, auth_account_id, email_norm, phone, created_at as at from users
       where directory_id = any(${directoryIds}::uuid[]) and ${condition}`.execute(db)
-    for (const row of rows) for (const value of Object.values(row)) if (value !== null) found.add(value)
+    for (const { id, auth_account_id, email_norm, phone, at } of rows) {
+      for (const one of [id, auth_account_id]) if (one !== null) people.ids.add(one)
+      for (const one of [email_norm, phone]) {
+        const since = one === null ? undefined : people.since.get(one)
+        if (one !== null && (since === undefined || at < since)) people.since.set(one, at)
+      }
+    }
+  }
+  return people
+}
+
+/** Filters contacts to those of users in other directories of the environment, or of members outside of the roster. */
+export async function findShared(
+  db: Db,
+  place: { accountId: string; environmentId: string; organizationId: string; directoryIds: string[] },
+  contacts: string[],
+): Promise<Set<string>> {
+  const [phones, emailNorms] = split(contacts)
+  const inOthers = sql`environment_id = ${place.environmentId} and deleted_at is null
+    and directory_id <> all(${place.directoryIds}::uuid[])`
+  const queries = [
+    ...(phones.length ? [sql`select phone as contact from users where ${inOthers} and phone = any(${phones})`] : []),
+    ...(emailNorms.length
+      ? [
+          sql`select email_norm as contact from users where ${inOthers} and email_norm = any(${emailNorms})`,
+          sql`select email_norm as contact from members where account_id = ${place.accountId}
+            and organization_id is distinct from ${place.organizationId} and email_norm = any(${emailNorms})`,
+        ]
+      : []),
+  ]
+  const found = new Set<string>()
+  for (const query of queries) {
+    const { rows } = await sql<{ contact: string }>`${query}`.execute(db)
+    for (const { contact } of rows) found.add(contact)
   }
   return found
 }
 
-/** Filters addresses to those that users of other organizations of the environment, or members of the team, also have. */
-export async function findShared(
-  db: Db,
-  place: { accountId: string; environmentId: string },
-  directoryIds: string[],
-  emailNorms: string[],
-): Promise<Set<string>> {
-  if (emailNorms.length === 0) return new Set()
-  const users = db
-    .selectFrom('users')
-    .select('email_norm')
-    .where('environment_id', '=', place.environmentId)
-    .where('email_norm', 'in', emailNorms)
-    .where('directory_id', 'not in', directoryIds)
-    .where('deleted_at', 'is', null)
-  const members = db
-    .selectFrom('members')
-    .select('email_norm')
-    .where('account_id', '=', place.accountId)
-    .where('email_norm', 'in', emailNorms)
-  const rows = [...(await users.execute()), ...(await members.execute())]
-  return new Set(rows.map(({ email_norm }) => email_norm))
-}
+/** Phones in E.164 form, and addresses. */
+const split = (contacts: string[]) => [contacts.filter(isPhone), contacts.filter((one) => !isPhone(one))] as const
+const isPhone = (contact: string) => contact.startsWith('+') && !contact.includes('@')

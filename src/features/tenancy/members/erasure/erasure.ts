@@ -16,20 +16,22 @@ export interface Leaving {
   membershipIds: string[]
   /** The links of invitations to it. */
   linkIds: string[]
-  /** Addresses and users of those who are on the team for this organization alone. */
-  emailNorms: string[]
+  /** Addresses of those who are on the team for this organization alone, with when they were invited. */
+  invitedAt: Map<string, Date>
+  /** The users of those. */
   userIds: string[]
   authAccountIds: string[]
 }
 
 /** Who leaves the team with an organization. Members with another roster, or of the account, stay. */
 export async function findLeaving(platform: Platform, db: Db, { accountId, organizationId }: Roster): Promise<Leaving> {
-  const { rows } = await sql<{ id: string; link_id: string | null; email_norm: string; stays: boolean }>`
-    select id, invite_link_id as link_id, email_norm, exists (
+  const { rows } = await sql<{ id: string; link_id: string | null; email_norm: string; at: Date; stays: boolean }>`
+    select id, invite_link_id as link_id, email_norm, created_at as at, exists (
       select from members other where other.account_id = ${accountId} and other.email_norm = members.email_norm
         and other.organization_id is distinct from ${organizationId}) as stays
     from members where account_id = ${accountId} and organization_id = ${organizationId}`.execute(db)
-  const emailNorms = [...new Set(rows.filter(({ stays }) => !stays).map(({ email_norm }) => email_norm))]
+  const invitedAt = new Map(rows.flatMap(({ email_norm, at, stays }) => (stays ? [] : [[email_norm, at]])))
+  const emailNorms = [...invitedAt.keys()]
   const team = await teamDirectory(platform, accountId)
   const users = emailNorms.length
     ? await db
@@ -42,7 +44,7 @@ export async function findLeaving(platform: Platform, db: Db, { accountId, organ
   return {
     membershipIds: rows.map(({ id }) => id),
     linkIds: rows.flatMap(({ link_id }) => link_id ?? []),
-    emailNorms,
+    invitedAt,
     userIds: users.map(({ id }) => id),
     authAccountIds: users.flatMap(({ auth_account_id }) => auth_account_id ?? []),
   }
@@ -52,7 +54,8 @@ export async function findLeaving(platform: Platform, db: Db, { accountId, organ
 export async function removeRoster(platform: Platform, tx: Tx, roster: Roster): Promise<void> {
   const { accountId } = roster
   await lockTeam(tx, roster)
-  const { membershipIds, linkIds, emailNorms, userIds } = await findLeaving(platform, tx, roster)
+  const { membershipIds, linkIds, invitedAt, userIds } = await findLeaving(platform, tx, roster)
+  const emailNorms = [...invitedAt.keys()]
   await deleteMemberRows(tx, roster, membershipIds)
   if (emailNorms.length)
     await tx
