@@ -1,7 +1,7 @@
 import { chooseLanguage } from '../messages/language.ts'
 import type { Work } from '../work.ts'
 import { brandOf } from './brand.ts'
-import { renderMail } from './layout.ts'
+import { renderMail, withoutLinks } from './layout.ts'
 import type { Message } from './message.ts'
 import { layOut, type MailTemplate } from './parts.ts'
 import { assertLikeExample, namesOf } from './placeholders.ts'
@@ -31,7 +31,8 @@ export async function composeMail(work: Tenant, message: Message, draft?: MailTe
   const { kind, to } = message
   const language = chooseLanguage(to.locale, work.directory.locale)
   const settings = await mailSettings().effective(work)
-  const brand = await brandOf(work)
+  const ownBrand = await brandOf(work)
+  const brand = { ...ownBrand, name: withoutLinks(ownBrand.name) }
   const values = { ...message.values?.(language, brand.name), brand: brand.name }
   const written = message.write(language, namesOf(values))
   if (work.platform.strict) assertLikeExample(kind, values, written)

@@ -9,8 +9,18 @@ interface Meaning {
   secret?: true
   /** A body without it is refused. */
   required?: true
+  /** A heading without it is refused. */
+  requiredInHeading?: true
   /** A mail may have no value for it. */
   optional?: true
+}
+
+/** For notices of a change that could be the work of an attacker (ASVS 6.3.7): no text takes the place of the standard one. */
+export const NOTICE: Meanings = {
+  standard: {
+    means: 'The standard paragraphs, as one paragraph of the body. They say what happened to the account.',
+    required: true,
+  },
 }
 
 const kinds = new Map<MailKind, { example: (() => Message) | null; meanings: Meanings }>()

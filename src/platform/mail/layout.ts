@@ -45,6 +45,11 @@ export function withoutLinks(name: string): string {
   return oneLine(name).replaceAll(/[.:/@\u3002\uFF0E\uFF61](?=\S)/g, (mark) => `${WORD_JOINER}${mark}${WORD_JOINER}`)
 }
 
+/** A name whose last mark makes no link with the text behind it, such as `evil.` before `com`. */
+export function endWithoutLink(name: string, behind: string): string {
+  return /[.:/@\u3002\uFF0E\uFF61]$/.test(name) && /^[\p{L}\p{N}{]/u.test(behind) ? `${name}${WORD_JOINER}` : name
+}
+
 function renderText({ heading, blocks, footer }: LaidMail, brand: Brand, language: Language): string {
   const help = brand.supportEmail ? `\n${texts.mail.layout.help(language, { address: brand.supportEmail })}` : ''
   const lines = blocks.map((block) => {

@@ -1,6 +1,7 @@
 import type { Language } from '../messages/language.ts'
 import { texts } from '../messages/texts.gen.ts'
-import { type Block, type LaidMail, oneLine } from './layout.ts'
+import { PLACEHOLDER } from './hidden.ts'
+import { type Block, endWithoutLink, type LaidMail, oneLine } from './layout.ts'
 import type { MailValues, WrittenMail } from './message.ts'
 
 /** The texts of a mail, with placeholders. */
@@ -107,10 +108,10 @@ function standardLabel(name: string, body: string[]): string {
  */
 function fill(text: string, values: MailValues): string | null {
   let isLacking = false
-  const filled = text.replaceAll(/\{(\w+)\}/g, (whole, name: string) => {
+  const filled = text.replaceAll(PLACEHOLDER, (whole, name: string, at: number) => {
     if (!Object.hasOwn(values, name)) return whole
     isLacking ||= values[name] === null
-    return values[name] ?? ''
+    return endWithoutLink(values[name] ?? '', text.slice(at + whole.length))
   })
   return isLacking ? null : oneLine(filled)
 }

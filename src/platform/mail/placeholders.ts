@@ -26,6 +26,7 @@ export interface Placeholder {
   /** Its value in a preview; null for `standard`. */
   example: string | null
   required: boolean
+  required_in_heading: boolean
   /** A mail may have no value for it. */
   optional: boolean
   only_in_body: boolean
@@ -49,8 +50,11 @@ function findPlaceholders(kind: MailKind): Placeholder[] {
     const meaning = meaningsOf(kind)[name] ?? COMMON[name]
     if (!meaning || (value === null && name !== 'standard'))
       throw new Error(`The placeholder ${name} of the mail ${kind} has no meaning or no example`)
-    const { means, required = false, optional = false, secret = false } = meaning
-    return { name, description: means, example: value, required, optional, only_in_body: secret || name === 'standard' }
+    const { means, required = false, requiredInHeading = false, optional = false, secret = false } = meaning
+    return {
+      ...{ name, description: means, example: value, required, required_in_heading: requiredInHeading, optional },
+      only_in_body: secret || name === 'standard',
+    }
   })
 }
 

@@ -5,6 +5,7 @@ import { named, nullable } from '../schema.ts'
 import { defineSettings } from '../settings/settings.ts'
 import type { Work } from '../work.ts'
 import { requireEmail } from './address.ts'
+import { findHidden } from './hidden.ts'
 import { mailKinds } from './kinds.ts'
 import type { MailKind } from './message.ts'
 import { domainOf, maySendAs, readSender } from './sender.ts'
@@ -97,7 +98,7 @@ export async function changeMailSettings(work: Work, patch: Record<string, unkno
     const value = patch[field]
     if (typeof value === 'string') changes[field] = read(field, value, work.platform)
   }
-  refuseUnknownPlaceholders(patch['subjects'])
+  refuseSubjects(patch['subjects'])
   return mailSettings().update(work, changes)
 }
 
@@ -129,11 +130,16 @@ function readFromAddress(field: string, value: string, { config }: Platform): st
   throw invalidField(field, 'domain', `${field} must be an address at ${domain}, the domain this deployment sends from`)
 }
 
-function refuseUnknownPlaceholders(subjects: unknown): void {
+function refuseSubjects(subjects: unknown): void {
   if (typeof subjects !== 'object' || subjects === null) return
-  for (const [kind, subject] of Object.entries(subjects))
-    if (typeof subject === 'string' && /[{}]/.test(subject.replaceAll('{brand}', '')))
-      throw invalidField(`subjects.${kind}`, 'placeholder', `subjects.${kind} may contain no placeholder but {brand}`)
+  for (const [kind, subject] of Object.entries(subjects)) {
+    if (typeof subject !== 'string') continue
+    const field = `subjects.${kind}`
+    if (/[{}]/.test(subject.replaceAll('{brand}', '')))
+      throw invalidField(field, 'placeholder', `${field} may contain no placeholder but {brand}`)
+    const [hidden] = findHidden(field, subject)
+    if (hidden) throw invalidField(field, hidden.code, hidden.message)
+  }
 }
 
 /** The directory's own subject for a kind of mail, or null. */

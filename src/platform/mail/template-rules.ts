@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import type { FieldError } from '../errors.ts'
 import { nullable } from '../schema.ts'
 import { fits } from '../validator.ts'
+import { findHidden, PLACEHOLDER } from './hidden.ts'
 import type { MailKind } from './message.ts'
 import { type MailTemplate, STANDARD } from './parts.ts'
 import { type Placeholder, placeholdersOf } from './placeholders.ts'
@@ -49,6 +50,7 @@ export function findProblems(kind: MailKind, template: MailTemplate): FieldError
   return [
     ...written.flatMap((text) => findTextProblems(text, placeholders)),
     ...(body === null ? [] : findBodyProblems(body, placeholders)),
+    ...findHeadingProblems(template.heading, placeholders),
     ...(template.button === undefined || placeholders.some(({ name }) => name === 'link')
       ? []
       : [problem('button', 'unused', 'button is of no use: this email has no link')]),
@@ -73,7 +75,7 @@ function findTextProblems({ field, text, isBody }: PartText, placeholders: Place
   const unknown = names.find((name) => !placeholders.some((known) => known.name === name))
   const bodyOnly = isBody ? [] : names.filter((name) => placeholders.some((p) => p.name === name && p.only_in_body))
   const inside = text.replace(PLACED_BLOCK, '')
-  const [braces, shown] = [text.replaceAll(PLACEHOLDER, ''), text.replaceAll(PLACEHOLDER, 'x')]
+  const braces = text.replaceAll(PLACEHOLDER, '')
   const isMisplaced =
     bodyOnly.length > 0 || /\{(?:code|link)\}/.test(inside) || (names.includes('standard') && text !== STANDARD)
   return [
@@ -81,12 +83,7 @@ function findTextProblems({ field, text, isBody }: PartText, placeholders: Place
       ? []
       : [problem(field, 'placeholder', `${field} may contain no placeholder but ${listed(placeholders, isBody)}`)]),
     ...(isMisplaced ? [problem(field, 'placeholder_misplaced', `${field}: ${PLACES}`)] : []),
-    ...(INVISIBLE.test(text)
-      ? [problem(field, 'invisible_character', `${field} must not contain invisible characters`)]
-      : []),
-    ...(LINKS.some((link) => link.test(shown.normalize('NFKC')))
-      ? [problem(field, 'link', `${field} must not contain what email programs turn into a link, such as example.com`)]
-      : []),
+    ...findHidden(field, text),
   ]
 }
 
@@ -110,9 +107,16 @@ function findBodyProblems(body: string[], placeholders: Placeholder[]): FieldErr
   ]
 }
 
-const isBlock = (name: string) => name === 'code' || name === 'link'
+/** The heading says who wrote, whatever the rest says. */
+function findHeadingProblems(heading: string | undefined, placeholders: Placeholder[]): FieldError[] {
+  if (heading === undefined) return []
+  const names = namesIn(heading)
+  return placeholders
+    .filter(({ name, required_in_heading }) => required_in_heading && !names.includes(name))
+    .map(({ name }) => problem('heading', 'placeholder_missing', `heading must contain {${name}}`))
+}
 
-const PLACEHOLDER = /\{(\w+)\}/g
+const isBlock = (name: string) => name === 'code' || name === 'link'
 
 function namesIn(text: string): string[] {
   return [...text.matchAll(PLACEHOLDER)].map(([, name = '']) => name)
@@ -122,18 +126,3 @@ function listed(placeholders: Placeholder[], isBody: boolean): string {
   const names = placeholders.filter((each) => isBody || !each.only_in_body).map(({ name }) => `{${name}}`)
   return names.join(', ')
 }
-
-// Invisible characters, those that change the direction of text, private use and unassigned ones.
-// U+FE0F follows emoji and is allowed. U+2800 is a blank Braille pattern.
-const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}\u2800]|(?!\uFE0F)\p{Default_Ignorable_Code_Point}/u
-
-// Mail programs turn these into links, which readers would trust. An ideographic full stop between
-// words is punctuation in Japanese.
-const LINKS = [
-  /[\p{L}\p{N}+.-]:\/\//u,
-  /\b(?:mailto|tel|sms|data|javascript):\S/iu,
-  /[\p{L}\p{M}\p{N}_-][.\uFF0E\uFF61]\p{L}[\p{L}\p{M}\p{N}-]/u,
-  /[a-z\d-]\u3002[a-z]{2}/iu,
-  /\d{1,3}(?:\.\d{1,3}){3}/,
-  /\S[@\uFF20]\S/u,
-]

@@ -1,5 +1,5 @@
 import { EXAMPLE_READER } from '../../../platform/mail/examples.ts'
-import { defineMail } from '../../../platform/mail/kinds.ts'
+import { defineMail, NOTICE } from '../../../platform/mail/kinds.ts'
 import { withoutLinks } from '../../../platform/mail/layout.ts'
 import { type Message, titled, withValues } from '../../../platform/mail/outbox.ts'
 import type { Reader } from '../../../platform/messages/language.ts'
@@ -7,6 +7,7 @@ import { texts } from '../../../platform/messages/texts.gen.ts'
 
 const kinds = {
   identityLinked: defineMail('identity_linked', () => linkedMail(EXAMPLE_READER, 'Acme Okta'), {
+    ...NOTICE,
     provider: { means: 'The name of the connection or provider.' },
   }),
 }

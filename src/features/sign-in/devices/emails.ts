@@ -1,5 +1,5 @@
 import { EXAMPLE_LINK } from '../../../platform/mail/examples.ts'
-import { defineMail } from '../../../platform/mail/kinds.ts'
+import { defineMail, NOTICE } from '../../../platform/mail/kinds.ts'
 import { type Message, titled, withValues } from '../../../platform/mail/outbox.ts'
 import { type Language, momentInWords, type Reader, spanInWords } from '../../../platform/messages/language.ts'
 import { texts } from '../../../platform/messages/texts.gen.ts'
@@ -18,6 +18,7 @@ const kinds = {
         ttlSeconds: 86_400,
       }),
     {
+      ...NOTICE,
       time: { means: 'When the user signed in, in UTC.' },
       device: { means: 'The browser and system, such as `Firefox on Linux`.' },
       ip: { means: 'The IP address. Absent if it is unknown.', optional: true },

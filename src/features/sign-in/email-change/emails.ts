@@ -1,6 +1,6 @@
 import { maskEmail } from '../../../platform/mail/address.ts'
 import { EXAMPLE_CODE, EXAMPLE_LINK, EXAMPLE_READER } from '../../../platform/mail/examples.ts'
-import { defineMail } from '../../../platform/mail/kinds.ts'
+import { defineMail, NOTICE } from '../../../platform/mail/kinds.ts'
 import { type Message, titled, withValues } from '../../../platform/mail/outbox.ts'
 import { type Language, type Reader, spanInWords } from '../../../platform/messages/language.ts'
 import { texts } from '../../../platform/messages/texts.gen.ts'
@@ -22,6 +22,7 @@ const kinds = {
     () =>
       ownAddressChangedMail({ ...EXAMPLE_LINK, old: EXAMPLE_READER, new: 'ada@new.example.com', ttlSeconds: 604_800 }),
     {
+      ...NOTICE,
       undo_expires_in: {
         means: 'How long the link works, such as `7 days`. Absent if the old address cannot be restored.',
         optional: true,

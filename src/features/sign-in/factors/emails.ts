@@ -1,14 +1,15 @@
 import { EXAMPLE_READER } from '../../../platform/mail/examples.ts'
-import { defineMail } from '../../../platform/mail/kinds.ts'
+import { defineMail, NOTICE } from '../../../platform/mail/kinds.ts'
 import { type Message, titled, withValues } from '../../../platform/mail/outbox.ts'
 import { type Reader, spanInWords } from '../../../platform/messages/language.ts'
 import { texts } from '../../../platform/messages/texts.gen.ts'
 import type { NewSms } from '../../../platform/sms/outbox.ts'
 
 const kinds = {
-  mfaEnrolled: defineMail('mfa_enrolled', () => enrolledMail(EXAMPLE_READER, 'app')),
-  mfaRemoved: defineMail('mfa_removed', () => removedMail(EXAMPLE_READER, 'app', 'act')),
+  mfaEnrolled: defineMail('mfa_enrolled', () => enrolledMail(EXAMPLE_READER, 'app'), NOTICE),
+  mfaRemoved: defineMail('mfa_removed', () => removedMail(EXAMPLE_READER, 'app', 'act'), NOTICE),
   backupCodeUsed: defineMail('backup_code_used', () => backupCodeUsedMail(EXAMPLE_READER, 7), {
+    ...NOTICE,
     codes_left: { means: 'The number of backup codes that are left.' },
   }),
 }

@@ -1,11 +1,12 @@
 import { EXAMPLE_READER } from '../../../platform/mail/examples.ts'
-import { defineMail } from '../../../platform/mail/kinds.ts'
+import { defineMail, NOTICE } from '../../../platform/mail/kinds.ts'
 import { type Message, titled, withValues } from '../../../platform/mail/outbox.ts'
 import { type Reader, spanInWords } from '../../../platform/messages/language.ts'
 import { texts } from '../../../platform/messages/texts.gen.ts'
 
 const kinds = {
   started: defineMail('impersonation_started', () => startedMail(EXAMPLE_READER, 1800), {
+    ...NOTICE,
     duration: { means: 'The longest time that the session lasts, such as `30 minutes`.' },
   }),
 }

@@ -11,7 +11,7 @@ const kinds = {
     'invite',
     () => inviteMail(EXAMPLE_LINK, { organization: 'First Customer', inviter: 'Ada Lovelace', asks: 'password' }),
     {
-      organization: { means: 'The name of the organization, or else of the brand.' },
+      organization: { means: 'The name of the organization, or else of the brand.', requiredInHeading: true },
       inviter: { means: 'The name of the person who sent the invitation. Absent if it is unknown.', optional: true },
     },
   ),

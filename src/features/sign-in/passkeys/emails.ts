@@ -1,11 +1,12 @@
 import { EXAMPLE_READER } from '../../../platform/mail/examples.ts'
-import { defineMail, type Meanings } from '../../../platform/mail/kinds.ts'
+import { defineMail, type Meanings, NOTICE } from '../../../platform/mail/kinds.ts'
 import { withoutLinks } from '../../../platform/mail/layout.ts'
 import { type Message, titled, withValues } from '../../../platform/mail/outbox.ts'
 import type { Language, Reader } from '../../../platform/messages/language.ts'
 import { texts } from '../../../platform/messages/texts.gen.ts'
 
 const meanings: Meanings = {
+  ...NOTICE,
   passkey_names: { means: 'The name of the passkey, or of several. Absent without a name.', optional: true },
 }
 

@@ -1,5 +1,5 @@
 import { EXAMPLE_LINK, EXAMPLE_READER } from '../../../platform/mail/examples.ts'
-import { defineMail } from '../../../platform/mail/kinds.ts'
+import { defineMail, NOTICE } from '../../../platform/mail/kinds.ts'
 import { type Message, titled, withValues } from '../../../platform/mail/outbox.ts'
 import { type Reader, spanInWords } from '../../../platform/messages/language.ts'
 import { texts } from '../../../platform/messages/texts.gen.ts'
@@ -7,8 +7,12 @@ import type { LinkMailData } from '../links/send-link/send-link.ts'
 
 const kinds = {
   passwordReset: defineMail('password_reset', () => resetMail(EXAMPLE_LINK)),
-  passwordChanged: defineMail('password_changed', () => passwordChangedMail(EXAMPLE_READER, 'user')),
-  accountLocked: defineMail('account_locked', () => lockedMail(EXAMPLE_LINK, { where: 'account', shut: 'password' })),
+  passwordChanged: defineMail('password_changed', () => passwordChangedMail(EXAMPLE_READER, 'user'), NOTICE),
+  accountLocked: defineMail(
+    'account_locked',
+    () => lockedMail(EXAMPLE_LINK, { where: 'account', shut: 'password' }),
+    NOTICE,
+  ),
 }
 
 /** The mail with the link to replace a forgotten password. */

@@ -1,12 +1,12 @@
 import { maskEmail } from '../../../../platform/mail/address.ts'
 import { EXAMPLE_READER } from '../../../../platform/mail/examples.ts'
-import { defineMail } from '../../../../platform/mail/kinds.ts'
+import { defineMail, NOTICE } from '../../../../platform/mail/kinds.ts'
 import { type Message, titled, withValues } from '../../../../platform/mail/outbox.ts'
 import type { Reader } from '../../../../platform/messages/language.ts'
 import { texts } from '../../../../platform/messages/texts.gen.ts'
 
 const kinds = {
-  emailChanged: defineMail('email_changed', () => addressChangedMail(EXAMPLE_READER, 'ada@new.example.com')),
+  emailChanged: defineMail('email_changed', () => addressChangedMail(EXAMPLE_READER, 'ada@new.example.com'), NOTICE),
 }
 
 /** To the old address. The new one is masked: the reader of the old mailbox may not be meant to know it. */

@@ -101,7 +101,8 @@ describe('what an author writes', () => {
     const ends = endsOf(kind)
     const end = fc.oneof({ weight: 3, arbitrary: fc.constant(ends) }, { weight: 1, arbitrary: fc.subarray(ends) })
     const body = fc.tuple(fc.array(line, { maxLength: 3 }), end).map(([lines, ends]) => [...lines, ...ends])
-    const texts = fc.record({ subject: part, heading: part, body: fc.option(body, { nil: null }), footer: part })
+    const heading = part.map((text) => text && `${text}${headingEnd(kind)}`)
+    const texts = fc.record({ subject: part, heading, body: fc.option(body, { nil: null }), footer: part })
     let accepted = 0
     const run = fc.asyncProperty(fc.constantFrom(...LANGUAGES), texts, async (language, given) => {
       const reply = await tenant.post(`${pathOf({ kind, language })}/preview`, { subOrgId, ...given })
@@ -119,15 +120,24 @@ describe('what an author writes', () => {
   })
 })
 
+const isRequired = (kind: MailKind, name: string) =>
+  placeholdersOf(kind).some((each) => each.name === name && (each.required || each.required_in_heading))
+
+/** What a heading of the kind needs. */
+const headingEnd = (kind: MailKind) => (isRequired(kind, 'organization') ? ' {organization}' : '')
+
 /** The paragraphs that a body of the kind needs. */
 function endsOf(kind: MailKind): string[] {
   const { code, link } = blocksOf(kind)
   return [
+    ...(isRequired(kind, 'standard') ? ['{standard}'] : []),
     ...(kind === 'email_change_otp' ? ['{account_address} asks.'] : []),
     ...(link === null ? [] : ['{link}']),
     ...(code === null ? [] : ['Code: {code}']),
   ]
 }
+
+const withStandard = (kind: MailKind) => [...new Set(['{standard}', ...endsOf(kind)])]
 
 describe('what the values are', () => {
   const hostile = fc.constantFrom(
@@ -143,7 +153,7 @@ describe('what the values are', () => {
         .filter(({ name, only_in_body }) => !only_in_body && name !== 'brand')
         .map(({ name }) => name)
       const shown = ['To {brand}', ...names.map((name) => `{${name}}`)].join(' | ')
-      const template = { subject: shown, heading: shown, body: [shown, '{standard}', ...endsOf(kind)], footer: shown }
+      const template = { subject: shown, heading: shown, body: [shown, ...withStandard(kind)], footer: shown }
       const run = fc.asyncProperty(
         fc.array(hostile, { minLength: names.length, maxLength: names.length }),
         async (values) => {
@@ -186,7 +196,7 @@ test('a preview is the mail as it arrives, in every kind and language, with own 
     const expected = new Map<string, object>()
     for (const { kind, language } of cases) {
       const email = newEmail()
-      const own = { subOrgId, ...TEXTS, body: ['{standard}', ...endsOf(kind)] }
+      const own = { subOrgId, ...TEXTS, heading: `${TEXTS.heading}${headingEnd(kind)}`, body: withStandard(kind) }
       if (hasOwn) succeeded(await tenant.put(pathOf({ kind, language }), own))
       expected.set(email, await preview({ kind, language }))
       const example = exampleOf(kind)
@@ -213,7 +223,8 @@ test('a reset brings the standard mail back, byte for byte', async () => {
   const on = async (of: Case) => succeeded(await tenant.post(`${pathOf(of)}/preview`, { subOrgId: clean }))
   for (const of of cases) {
     const before = await on(of)
-    succeeded(await tenant.put(pathOf(of), { subOrgId: clean, ...TEXTS }))
+    const heading = `${TEXTS.heading}${headingEnd(of.kind)}`
+    succeeded(await tenant.put(pathOf(of), { subOrgId: clean, ...TEXTS, heading }))
     expect(await on(of)).not.toEqual(before)
     succeeded(await tenant.delete(`${pathOf(of)}?subOrgId=${clean}`))
     expect(await on(of)).toEqual(before)

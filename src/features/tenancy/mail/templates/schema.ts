@@ -86,6 +86,7 @@ const Placeholder = named(
         'Its value in a preview. Null: paragraphs, for `standard` alone.',
       ),
       required: Type.Boolean({ description: 'Whether a body must contain it.', examples: [false] }),
+      required_in_heading: Type.Boolean({ description: 'Whether a heading must contain it.', examples: [false] }),
       only_in_body: Type.Boolean({
         description: 'Whether it is refused outside the body, such as a code, which lock screens would show.',
         examples: [false],

@@ -250,6 +250,13 @@ describe('refuses, and changes nothing', () => {
       'body',
       'placeholder_missing',
     ],
+    [
+      '/v1/mail/templates/password_changed/en',
+      { body: ['Our spring offers are here.'] },
+      'body',
+      'placeholder_missing',
+    ],
+    ['/v1/mail/templates/invite/en', { heading: 'You have won' }, 'heading', 'placeholder_missing'],
     [LOGIN, { subject: 'Your code is {code}' }, 'subject', 'placeholder_misplaced'],
     [LOGIN, { subject: '{digits}' }, 'subject', 'placeholder_misplaced'],
     [LOGIN, { heading: '{digits}' }, 'heading', 'placeholder_misplaced'],
@@ -391,6 +398,51 @@ test('what is set here counts in every process at once, and a mail costs no stat
   const unknown = ofRequests(await recordStatements(() => send(people[2] ?? '')))
   expect(before.length).toBeGreaterThan(3)
   expect([known, unknown]).toEqual([before, before])
+})
+
+test('no notice of a change to the account loses what it says, and no invitation who invites', async () => {
+  const { kinds } = succeeded(await tenant.get('/v1/mail/templates'))
+  type Listed = { kind: string; placeholders: { name: string; required: boolean; required_in_heading: boolean }[] }
+  const having = (name: string, flag: 'required' | 'required_in_heading') =>
+    kinds
+      .filter(({ placeholders }: Listed) => placeholders.some((each) => each.name === name && each[flag]))
+      .map(({ kind }: Listed) => kind)
+  expect(having('standard', 'required')).toEqual([
+    ...['account_locked', 'backup_code_used', 'email_changed', 'identity_linked', 'impersonation_started'],
+    ...['mfa_enrolled', 'mfa_locked', 'mfa_removed', 'new_device', 'own_email_changed', 'passkey_deleted'],
+    ...['passkey_registered', 'password_changed'],
+  ])
+  expect(having('organization', 'required_in_heading')).toEqual(['invite'])
+})
+
+test('a name and the text beside it make no link together, in the brand and in subjects neither', async () => {
+  const subOrgId = await tenant.organization()
+  succeeded(await tenant.patch('/v1/mail/settings', { subOrgId, brand_name: 'evil.example' }))
+  await put(subOrgId, { heading: '{inviter}com invites you to {organization}' }, '/v1/mail/templates/invite/en')
+  const email = newEmail()
+  succeeded(await tenant.post('/v1/users/invites', { subOrgId, email, invitedBy: 'evil.' }))
+  const [invitation] = await app.mails(email)
+  expect(invitation?.text).toMatch(/^evil\.\u2060com invites you/)
+  const code = await codeMail(subOrgId)
+  for (const part of [code.subject, code.text, code.html, invitation?.text, invitation?.html])
+    expect(part).not.toMatch(/evil\.(?:example|com)/)
+  expect(code.text).toContain('evil\u2060.\u2060example')
+  for (const [subject, problem] of [
+    ['Go to evil.example', 'link'],
+    ['Go to {brand}.com', 'link'],
+    ['Hel\u2061lo', 'invisible_character'],
+  ])
+    for (const [path, of] of [
+      ['/v1/mail/settings', { subOrgId }],
+      ['/v1/mail/settings/defaults', {}],
+    ] as const) {
+      const reply = await tenant.patch(path, { ...of, subjects: { login_otp: subject } })
+      expect([reply.status, reply.body.errors]).toEqual([
+        400,
+        [expect.objectContaining({ field: 'subjects.login_otp', code: problem })],
+      ])
+    }
+  expect((await codeMail(subOrgId)).subject).toBe('Your sign-in code')
 })
 
 test('mails to the team keep the texts of the service', async () => {

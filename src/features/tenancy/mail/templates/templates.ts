@@ -3,7 +3,7 @@ import { composeMail } from '../../../../platform/mail/compose.ts'
 import { EXAMPLE_READER } from '../../../../platform/mail/examples.ts'
 import { editableKinds, exampleOf } from '../../../../platform/mail/kinds.ts'
 import type { Message } from '../../../../platform/mail/message.ts'
-import { type MailParts, type MailTemplate as Parts, standardParts } from '../../../../platform/mail/parts.ts'
+import { type MailParts, type MailTemplate as Parts, STANDARD, standardParts } from '../../../../platform/mail/parts.ts'
 import { namesOf, placeholdersOf } from '../../../../platform/mail/placeholders.ts'
 import {
   assertNoProblems,
@@ -136,5 +136,9 @@ async function replyOf(
 function standardTexts({ kind, language }: TemplateKey): MailParts {
   const example = getExample(kind)
   const names = namesOf({ brand: '', ...example.values?.(language, '') })
-  return standardParts(example.write(language, names), language)
+  const written = example.write(language, names)
+  const parts = standardParts(written, language)
+  // As a text of one's own must have it.
+  const isKept = placeholdersOf(kind).some(({ name, required }) => name === 'standard' && required)
+  return isKept ? { ...parts, body: [STANDARD, ...parts.body.slice(written.content.paragraphs.length)] } : parts
 }

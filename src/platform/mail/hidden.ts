@@ -1,0 +1,38 @@
+import type { FieldError } from '../errors.ts'
+
+/** A placeholder of a text, with its name. */
+export const PLACEHOLDER = /\{(\w+)\}/g
+
+// Invisible characters, those that change the direction of text, private use and unassigned ones.
+// U+FE0F follows emoji and is allowed. U+2800 is a blank Braille pattern.
+const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}\u2800]|(?!\uFE0F)\p{Default_Ignorable_Code_Point}/u
+
+// Mail programs turn these into links, which readers would trust. An ideographic full stop between
+// words is punctuation in Japanese.
+const LINKS = [
+  /[\p{L}\p{N}+.-]:\/\//u,
+  /\b(?:mailto|tel|sms|data|javascript):\S/iu,
+  /[\p{L}\p{M}\p{N}_-][.\uFF0E\uFF61]\p{L}[\p{L}\p{M}\p{N}-]/u,
+  /[a-z\d-]\u3002[a-z]{2}/iu,
+  /\d{1,3}(?:\.\d{1,3}){3}/,
+  /\S[@\uFF20]\S/u,
+]
+
+/** What a text of a mail hides from its readers or from those who check it: invisible characters, and links. */
+export function findHidden(field: string, text: string): FieldError[] {
+  const shown = text.replaceAll(PLACEHOLDER, 'x').normalize('NFKC')
+  return [
+    ...(INVISIBLE.test(text)
+      ? [{ field, code: 'invisible_character', message: `${field} must not contain invisible characters` }]
+      : []),
+    ...(LINKS.some((link) => link.test(shown))
+      ? [
+          {
+            field,
+            code: 'link',
+            message: `${field} must not contain what email programs turn into a link, such as example.com`,
+          },
+        ]
+      : []),
+  ]
+}
