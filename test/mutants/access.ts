@@ -93,4 +93,32 @@ export const access: Mutant[] = [
     replace: 'via: null',
     tests: ['sign-ins.test.ts'],
   },
+  {
+    name: 'the first proof leaves the password of an administrator',
+    in: 'removeAtProof',
+    find: 'or not by_manager',
+    replace: 'or true',
+    tests: ['walkers/first-proof.test.ts'],
+  },
+  {
+    name: 'a password that the person chose is none of an administrator',
+    in: 'changeOwnPassword',
+    find: 'byManager: false',
+    replace: 'byManager: true',
+    tests: ['walkers/first-proof.test.ts'],
+  },
+  {
+    name: 'the password of an administrator goes where another address was proved before',
+    in: 'removeAtProof',
+    find: '${provedBefore} or',
+    replace: 'false or',
+    tests: ['walkers/first-proof.test.ts'],
+  },
+  {
+    name: 'an imported password of an unproved address is none of an administrator',
+    in: 'storeImportedHash',
+    find: 'hash, format)\n    select ${directory.id}::uuid, user_id, hash, format\n',
+    replace: 'hash, format, by_manager)\n    select ${directory.id}::uuid, user_id, hash, format, true\n',
+    tests: ['walkers/first-proof.test.ts'],
+  },
 ]

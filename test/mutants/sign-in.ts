@@ -29,7 +29,7 @@ export const signIn: Mutant[] = [
   {
     name: 'an invitation link signs in no user who has a credential',
     in: 'accept/write',
-    find: 'if (!joinsAsIs && (await signsInAlready(work, user.id)))',
+    find: 'if (!joinsAsIs && (await hasSetUp(work, user.id)))',
     replace: 'if (first && (await signsInAlready(work, user.id)))',
     tests: ['invites/accept.test.ts'],
     only: 'registered meanwhile',

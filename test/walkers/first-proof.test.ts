@@ -60,8 +60,9 @@ describe.each(Object.keys(added))('a user added by %s', (name) => {
     expect(asked).toMatchObject({ session: null, mfa_required: true, methods: ['totp', 'backup'] })
     expect(await isEnrolled(person)).toBe(true)
     expect(await noticesTo(email)).toEqual([])
-    // A password that others may know goes.
-    expect((await tenant.post('/v1/auth/login/password', { subOrgId, email, password: PASSWORD })).status).toBe(401)
+    // The administrator's password stays, and is followed by the same challenge.
+    const byPassword = succeeded(await tenant.post('/v1/auth/login/password', { subOrgId, email, password: PASSWORD }))
+    expect(byPassword).toMatchObject({ session: null, mfa_required: true, methods: ['totp', 'backup'] })
     const { challenge_token } = asked
     const body = { subOrgId, challenge_token, code: codeOf(secret, 1) }
     expect(succeeded(await tenant.post('/v1/mfa/challenge/verify', body)).session).toBeTruthy()
@@ -181,7 +182,75 @@ test('an invitation of somebody who keeps a passkey is refused before anything i
   expect(await page.text()).not.toContain('type="password"')
 })
 
-test('a challenge that a password began ends with the first proof, which removes that password', async () => {
+describe('a password', () => {
+  const signIn = (person: Pick<Person, 'subOrgId' | 'email'>, password = PASSWORD) =>
+    tenant.post('/v1/auth/login/password', { subOrgId: person.subOrgId, email: person.email, password })
+  const set = async ({ subOrgId, id }: Person) =>
+    succeeded(await tenant.put(`/v1/users/${id}/password`, { subOrgId, password: PASSWORD }))
+  const signUpBy = async (password: string): Promise<Person> => {
+    const [subOrgId, email] = [await tenant.organization(), newEmail()]
+    const body = { subOrgId, email, password, openSignup: true }
+    const { session } = succeeded(await tenant.post('/v1/auth/signup/password', body))
+    return { subOrgId, email, id: session.directory_user_id }
+  }
+  const OWN = 'seven green bottles of mine'
+
+  test.each(['set by the backend', 'set by an administrator over that of a sign-up'])('%s stays', async (by) => {
+    const person = await (by.endsWith('sign-up') ? signUpBy(OWN) : newUser(tenant))
+    await set(person)
+    const { session } = succeeded(await signIn(person))
+    await signInByCode(person)
+    const { refresh_token, subOrgId = person.subOrgId } = session
+    expect((await tenant.post('/v1/auth/token/refresh', { subOrgId, refresh_token })).status).toBe(401)
+    expect(succeeded(await signIn(person)).session).toBeTruthy()
+    expect((await signIn(person, OWN)).status).toBe(401)
+  })
+
+  test('of a sign-up goes, and so do an imported one and one that replaced an administrator’s', async () => {
+    const { subOrgId } = await newUser(tenant)
+    const email = newEmail()
+    // A vector of crypt_blowfish.
+    const passwordHash = '$2b$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW'
+    const user = { email, passwordHash, passwordHashType: 'bcrypt' }
+    succeeded(await tenant.put('/v1/users', { subOrgId, users: [user] }))
+    await signInByCode({ subOrgId, email })
+    expect((await signIn({ subOrgId, email }, 'U*U')).status).toBe(401)
+    const signedUp = await signUpBy(OWN)
+    await signInByCode(signedUp)
+    expect((await signIn(signedUp, OWN)).status).toBe(401)
+    const person = await newUser(tenant)
+    await set(person)
+    const { access_token } = succeeded(await signIn(person)).session
+    const body = { current_password: PASSWORD, new_password: OWN }
+    const own = { authorization: `Bearer ${access_token}` }
+    succeeded(await app.as(null).post('/v1/me/password', body, own))
+    await signInByCode(person)
+    for (const password of [PASSWORD, OWN]) expect((await signIn(person, password)).status).toBe(401)
+  })
+
+  test('set by an administrator goes where another address was proved before: the account may be another person’s', async () => {
+    const person = await newUser(tenant)
+    await signInByCode(person)
+    await set(person)
+    const email = newEmail()
+    succeeded(await tenant.patch(`/v1/users/${person.id}`, { subOrgId: person.subOrgId, email }))
+    await signInByCode({ ...person, email })
+    expect((await signIn({ ...person, email })).status).toBe(401)
+  })
+
+  test('set by an administrator is replaced by who accepts the invitation', async () => {
+    const person = await newUser(tenant)
+    const { subOrgId, id, email } = person
+    await set(person)
+    succeeded(await tenant.post(`/v1/users/${id}/invite`, { subOrgId }))
+    const { token_hash } = await mailedLink(app, email, 'invite')
+    succeeded(await tenant.post('/v1/auth/invite/accept', { subOrgId, token: token_hash, password: OWN }))
+    expect((await signIn(person)).status).toBe(401)
+    expect(succeeded(await signIn(person, OWN)).session).toBeTruthy()
+  })
+})
+
+test('a challenge that a password began ends with the first proof', async () => {
   const person = await newUser(tenant)
   const { subOrgId, id, email } = person
   await tenant.put(`/v1/users/${id}/password`, { subOrgId, password: PASSWORD })

@@ -571,6 +571,7 @@ export interface PasskeySettings {
 }
 
 export interface PasswordCredentials {
+  by_manager: Generated<boolean>;
   created_at: Generated<Timestamp>;
   directory_id: string;
   format: string;

@@ -5,7 +5,7 @@ import type { Say } from '../../../platform/messages/texts.ts'
 import type { PageField } from '../../../platform/pages/page-layout.ts'
 import { doorRoutes } from '../../access/login/login.ts'
 import { type LinkPage, type LiveLink, linkFields, linkHome, type View } from '../pages/pages.ts'
-import { hasPassword, provePasswordEvents } from '../password/password.ts'
+import { hasUnprovenPassword, provePasswordEvents } from '../password/password.ts'
 import { verificationPurpose, verifyEmail } from './email-verification.ts'
 
 const REMOVE = 'remove_password'
@@ -20,7 +20,7 @@ export const verificationPage: LinkPage = {
   show: verificationForm,
   async act(live, form) {
     const { work, token, who, language } = live
-    const hadPassword = await hasUnprovenPassword(live)
+    const hadPassword = await asksForPassword(live)
     const isRemoved = form[REMOVE] === 'yes'
     const password = (hadPassword && !isRemoved && form['password']) || undefined
     // Never removed silently: it may have been set since the page was shown.
@@ -51,7 +51,7 @@ async function verificationForm(live: LiveLink, alert?: string): Promise<View> {
     hint: texts.emailVerification.page.hint(language),
     autofocus: alert !== undefined,
   }
-  const asksPassword = await hasUnprovenPassword(live)
+  const asksPassword = await asksForPassword(live)
   return {
     title: texts.emailVerification.page.title(language),
     body: {
@@ -72,7 +72,7 @@ async function verificationForm(live: LiveLink, alert?: string): Promise<View> {
 }
 
 /** Whether there is a password that someone else may have set. */
-async function hasUnprovenPassword({ work, facts }: LiveLink): Promise<boolean> {
+async function asksForPassword({ work, facts }: LiveLink): Promise<boolean> {
   if (!facts || facts.email_verified) return false
-  return hasPassword(work.db, work.directory, facts.user_id)
+  return hasUnprovenPassword(work.db, work.directory, facts.user_id)
 }

@@ -28,6 +28,7 @@ import {
 } from '../links/presented/presented.ts'
 import {
   findPasswordSettings,
+  hasChosenPassword,
   hashNewPassword,
   hasPassword,
   type PasswordSettings,
@@ -210,9 +211,9 @@ async function write(work: TxWork, acceptance: Acceptance): Promise<void> {
   const facts = await findSignInFacts(work, who)
   if (facts?.user_id !== user.id) throw linkErrors.tokenInvalid()
   await assertMaySignIn(work, facts)
-  // The proof of the mailbox has removed what was set before it.
-  if (!joinsAsIs && (await signsInAlready(work, user.id))) throw inviteErrors.credentialExists()
-  if (first) await storePassword(db, directory, { userId: user.id, ...first, mustChange: false })
+  // The proof of the mailbox has removed what was set before it, but for a password by a manager, which this one replaces.
+  if (!joinsAsIs && (await hasSetUp(work, user.id))) throw inviteErrors.credentialExists()
+  if (first) await storePassword(db, directory, { userId: user.id, ...first, mustChange: false, byManager: false })
   if (directory.kind === 'console') await teamInvites.of(work.platform).join(work, user, link.id)
   const data = toInvite(await findAcceptedRow(db, directory, link.id))
   await record(work, inviteEvents.accepted({ target: { type: 'invite', id: link.id }, data }))
@@ -233,6 +234,12 @@ export async function hasLastingCredential(work: Work, user: UserRow): Promise<b
 async function signsInAlready(work: Work, userId: string): Promise<boolean> {
   const user = await findUserById(work, userId)
   return (user?.passkey_count ?? 0) > 0 || hasPassword(work.db, work.directory, userId)
+}
+
+/** Whether the user has chosen a password or registered a passkey. */
+async function hasSetUp(work: Work, userId: string): Promise<boolean> {
+  const user = await findUserById(work, userId)
+  return (user?.passkey_count ?? 0) > 0 || hasChosenPassword(work.db, work.directory, userId)
 }
 
 function presentedAs(token: string) {

@@ -70,7 +70,7 @@ async function makeReset(
 }
 
 /** A password that was judged and hashed, to be set. */
-type PreparedPassword = Omit<NewPassword, 'mustChange'>
+type PreparedPassword = Omit<NewPassword, 'mustChange' | 'byManager'>
 
 /**
  * Judges and hashes a password that an administrator sets. Throws `user_not_found`, `verification_required` for a pending
@@ -99,7 +99,7 @@ export async function setPasswordOf(
     // Read again: the user may have been deleted while the hash was computed.
     const current = await getUserForUpdate(work, prepared.userId)
     await ensureAuthAccount(work, current)
-    await storePassword(work.db, directory, { ...prepared, mustChange })
+    await storePassword(work.db, directory, { ...prepared, mustChange, byManager: true })
     const revoked = revokeSessions ? await cutOff(work, current, endReasons.password_changed) : 0
     if (!revokeSessions) await voidPendingSignIns(work, current, endReasons.password_changed)
     // The password that was guessed at no longer exists.

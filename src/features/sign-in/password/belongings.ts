@@ -1,15 +1,30 @@
+import { sql } from 'kysely'
 import { parseImportedHash } from '../../../platform/crypto/password-cost.ts'
 import { type HashedPassword, importedHashTypes } from '../../../platform/crypto/password-format.ts'
+import { sqlText } from '../../../platform/joined/sql-text.ts'
 import {
   type Belonging,
   comesAlong,
   goes,
   goesSince,
   isPending,
+  type Step,
   tells,
+  type UserChange,
 } from '../../../platform/lifecycle/belongings.ts'
-import type { Work } from '../../../platform/work.ts'
-import { storeImportedHash } from './store.ts'
+import type { TxWork, Work } from '../../../platform/work.ts'
+import { goesAtProof, storeImportedHash } from './store.ts'
+
+/** What the first proof of the mailbox removes. */
+function removeAtProof({ directory }: TxWork, { user, keepsPassword }: UserChange): Step | null {
+  if (keepsPassword) return null
+  const { id, proved_before: provedBefore } = user
+  return {
+    query: sql`delete from password_credentials where directory_id = ${directory.id} and user_id = ${id}
+      and (${provedBefore} or not by_manager)`,
+    isSilent: true,
+  }
+}
 
 function belonging(
   table: 'password_credentials' | 'password_history',
@@ -48,12 +63,20 @@ export const passwordBelongings: Belonging[] = [
         hash: true,
         format: true,
         must_change: true,
+        by_manager: true,
         revision: true,
         created_at: true,
         updated_at: true,
       }),
-      exports: tells('password_credentials', 'updated_at', 'format must_change created_at updated_at', 'hash revision'),
+      exports: tells(
+        'password_credentials',
+        'updated_at',
+        'format must_change by_manager created_at updated_at',
+        'hash revision',
+      ),
     }),
+    proof: removeAtProof,
+    setUpBefore: sqlText`password_credentials.user_id = users.id and ${goesAtProof}`,
     arrival: {
       read(work, fields) {
         const read = readHash(work, fields)

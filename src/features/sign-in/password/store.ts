@@ -23,6 +23,8 @@ export interface NewPassword {
   historyKept: number
   /** Whether it allows nothing but choosing another one. */
   mustChange: boolean
+  /** Set by an administrator or a backend, not by who signs in. */
+  byManager: boolean
 }
 
 export interface ImportedPassword extends HashedPassword {
@@ -61,13 +63,38 @@ export async function hasPassword(db: Db, directory: Directory, userId: string):
   return (await findPassword(db, directory, userId)) !== null
 }
 
+/** SQL: whether the first proof of the mailbox removes a password: unless a manager set it, and no earlier address was proved. */
+export const goesAtProof = sqlText`(users.proved_before or not password_credentials.by_manager)`
+
+/** Whether the user has a password that the first proof of the mailbox removes. */
+export async function hasUnprovenPassword(db: Db, directory: Directory, userId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from password_credentials join users on users.directory_id = password_credentials.directory_id
+      and users.id = password_credentials.user_id
+    where users.directory_id = ${directory.id} and users.id = ${userId} and not users.email_verified
+      and ${sql.raw(goesAtProof)}`.execute(db)
+  return rows.length > 0
+}
+
+/** Whether the user has chosen a password. */
+export async function hasChosenPassword(db: Db, directory: Directory, userId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('password_credentials')
+    .select('user_id')
+    .where('directory_id', '=', directory.id)
+    .where('user_id', '=', userId)
+    .where('by_manager', '=', false)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** Sets the password of a user, whose row the caller holds, replacing any previous one. */
 export async function storePassword(tx: Tx, directory: Directory, password: NewPassword): Promise<void> {
-  const { userId, historyKept, mustChange } = password
+  const { userId, historyKept, mustChange, byManager } = password
   const { hash, format } = password.hashed
   const older = Math.max(0, historyKept - 1)
   if (older > 0) await rememberPassword(tx, directory, userId)
-  const values = { hash, format, must_change: mustChange }
+  const values = { hash, format, must_change: mustChange, by_manager: byManager }
   await tx
     .insertInto('password_credentials')
     .values({
@@ -106,7 +133,10 @@ async function forgetOlder(tx: Tx, directory: Directory, userId: string, kept: n
       order by id desc limit ${kept})`.execute(tx)
 }
 
-/** Stores imported hashes of users who have no password yet, with one statement. */
+/**
+ * Stores imported hashes of users who have no password yet, with one statement. They were chosen in another system: of an
+ * address that was not proved there, by anyone.
+ */
 export async function storeImportedHash(tx: Tx, directory: Directory, rows: ImportedPassword[]): Promise<void> {
   await sql`
     insert into password_credentials (directory_id, user_id, hash, format)

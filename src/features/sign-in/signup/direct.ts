@@ -86,7 +86,8 @@ async function makeUser(
   if (!made) return null
   const { user, created } = made
   await record(work, created)
-  if (chosen) await storePassword(work.db, work.directory, { userId: user.id, ...chosen, mustChange: false })
+  if (chosen)
+    await storePassword(work.db, work.directory, { userId: user.id, ...chosen, mustChange: false, byManager: false })
   await mailVerification(work, user, { signup: true })
   const amr = chosen ? ['pwd'] : []
   return startFirstSession(work, { who, user, proof: { method: signupMethod, amr, spends: [] } })
