@@ -92,9 +92,30 @@ export const mail: Mutant[] = [
   {
     name: 'a suppressed address receives no mail',
     in: 'withholdSuppressed',
-    find: 'if (!suppression) return false',
-    replace: 'if (suppression || !suppression) return false',
+    find: 'for (const suppression of suppressions) if (await withhold(tenant, mail, suppression)) return true',
+    replace: '',
     tests: ['bounces/delivery.test.ts'],
+  },
+  {
+    name: 'a withheld mail counts at the suppression of its organization',
+    in: 'listSuppressions',
+    find: 'return [...rows.filter(isOwn), ...rows.filter((row) => !isOwn(row))]',
+    replace: 'return rows',
+    tests: ['bounces.test.ts'],
+  },
+  {
+    name: 'soft bounces within an hour count once',
+    in: 'suppress',
+    find: 'if (row.soft_bounced_at.some((at) => at > ago(SOFT_APART_MS))) return',
+    replace: '',
+    tests: ['bounces.test.ts'],
+  },
+  {
+    name: 'a bounce of an erased organization is not stored',
+    in: 'noteBounce',
+    find: "if (await isErased(db, directory)) return 'unknown_mail'",
+    replace: '',
+    tests: ['bounces.test.ts', 'bounces/delivery.test.ts'],
   },
   {
     name: 'mails to the team are always sent',

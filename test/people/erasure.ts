@@ -1,8 +1,11 @@
 import { sql } from 'kysely'
 import { eraseOrganizations } from '../../src/features/tenancy/erasure/erase.ts'
+import { requestErasure as requestErasureOf } from '../../src/features/tenancy/erasure/schedule.ts'
 import { ERASURE_DAYS } from '../../src/features/tenancy/erasure/store.ts'
+import { systemOrigin } from '../../src/platform/events/events.ts'
 import type { Platform } from '../../src/platform/platform.ts'
-import type { Caller, TestApp } from '../harness.ts'
+import { resolveAccount } from '../../src/platform/tenancy/directory.ts'
+import type { Caller, Tenant, TestApp } from '../harness.ts'
 import { succeeded } from './factors.ts'
 
 const DAY = 86_400
@@ -28,6 +31,17 @@ export async function eraseNow(app: TestApp, caller: Pick<Caller, 'get' | 'post'
   await requestErasure(caller, subOrgId)
   await waitForErasure(app)
   await eraseDue(app.app.platform)
+}
+
+/** Erases an organization without the 30 days, as `watchword orgs erase` does. */
+export async function eraseAtOnce(app: TestApp, tenant: Tenant, subOrgId: string): Promise<void> {
+  const { platform } = app.app
+  const environment = { ...tenant, environmentSlug: 'production', organizationId: null }
+  const account = await resolveAccount(platform, environment, null)
+  const work = { platform, account, origin: systemOrigin(), db: platform.db, caller: null }
+  const name = await nameOfOrganization(tenant, subOrgId)
+  await requestErasureOf(work, subOrgId, { name, isAtOnce: true })
+  await eraseDue(platform)
 }
 
 /** How many rows of each table, of the job queue too, contain one of these texts, as text or as bytes. */

@@ -2,6 +2,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Caller, type Reply, startApp, type Tenant } from '../../../../test/harness.ts'
 import { startSmtpPeer } from '../../../../test/peers/smtp-peer.ts'
 import { complaint, deliveryStatus } from '../../../../test/people/bounces.ts'
+import { eraseAtOnce, findTexts } from '../../../../test/people/erasure.ts'
 import { succeeded } from '../../../../test/people/factors.ts'
 import { runJobs } from '../../../../test/people/jobs.ts'
 import { newEmail, newUser } from '../../../../test/people/people.ts'
@@ -16,6 +17,7 @@ const service = await startApp({
 const second = await startSecondApp(service)
 const { platform } = service.app
 const DAY = 24 * 3600
+const HOUR = 3600
 let tenant: Tenant
 let subOrgId: string
 let email: string
@@ -31,6 +33,13 @@ const verdict = ({ status, body }: Reply) => [status, body.code]
 const report = (body: object, by: Caller = tenant) => by.post('/v1/mail/bounces', body)
 const raw = (message: string, by: Caller = tenant, query = '') =>
   by.post(`/v1/mail/bounces${query}`, message, { 'content-type': 'message/rfc822' })
+/** Reports soft bounces of an address, each an hour after the one before. */
+async function softBounces(count: number, address = email): Promise<void> {
+  for (let n = 0; n < count; n++) {
+    await service.advance(HOUR)
+    expect(outcomes(await report({ subOrgId, email: address, kind: 'soft' }))).toEqual([['soft', 'counted']])
+  }
+}
 const outcomes = (reply: Reply) =>
   succeeded(reply).bounces.map((bounce: { kind: string; outcome: string }) => [bounce.kind, bounce.outcome])
 const suppressed = async (by: Pick<Caller, 'get'> = tenant, query = '') =>
@@ -94,20 +103,34 @@ describe('a report of address and kind', () => {
   })
 
   test('a third soft bounce suppresses, and without an id each counts', async () => {
-    const soft = { subOrgId, email, kind: 'soft' }
-    for (let n = 0; n < 2; n++) succeeded(await report(soft))
+    await softBounces(2)
     expect(await suppressed()).toEqual([])
-    succeeded(await report(soft))
+    await softBounces(1)
     expect(await suppressed()).toEqual([[subOrgId, email, 'soft_bounces']])
-    succeeded(await report({ ...soft, kind: 'hard' }))
+    succeeded(await report({ subOrgId, email, kind: 'hard' }))
     expect(await suppressed()).toEqual([[subOrgId, email, 'hard_bounce']])
     await service.advance(2 * DAY)
     expect(await mailed()).toBeNull()
   })
 
+  test('soft bounces within an hour count once towards the three, and each is recorded', async () => {
+    const soft = { subOrgId, email, kind: 'soft' }
+    for (let hour = 0; hour < 2; hour++) {
+      for (let n = 0; n < 3; n++) expect(outcomes(await report(soft))).toEqual([['soft', 'counted']])
+      await service.advance(HOUR - 1)
+      succeeded(await report(soft))
+      await service.advance(1)
+    }
+    expect([await suppressed(), await typesOf()]).toEqual([[], Array(8).fill('mail.bounced')])
+    succeeded(await report(soft))
+    expect(await suppressed()).toEqual([[subOrgId, email, 'soft_bounces']])
+  })
+
   test('of two processes that report third bounces at once, one suppresses', async () => {
     for (let round = 0; round < 5; round++) {
       const address = newEmail()
+      await softBounces(2, address)
+      await service.advance(HOUR)
       const by = (n: number) => (n % 2 ? second.as(tenant.key) : tenant)
       const ids = ['a', 'a', 'b', 'b', 'c', 'c']
       const replies = await Promise.all(
@@ -117,7 +140,7 @@ describe('a report of address and kind', () => {
       expect(await suppressed(tenant, `?subOrgId=${subOrgId}&email=${address}`)).toHaveLength(1)
     }
     expect((await typesOf()).filter((type) => type === 'mail.suppressed')).toHaveLength(5)
-    expect((await typesOf()).filter((type) => type === 'mail.bounced')).toHaveLength(15)
+    expect((await typesOf()).filter((type) => type === 'mail.bounced')).toHaveLength(25)
   })
 
   test.each([
@@ -262,6 +285,31 @@ describe('a key of one organization', () => {
     expect(await suppressed()).toHaveLength(2)
   })
 
+  test('sees by its own suppression no other: each mail that is withheld counts there', async () => {
+    const key = await tenant.withKey({ subOrgId })
+    const counted = async (by: Pick<Caller, 'get'>, query = '') =>
+      succeeded(await by.get(`/v1/mail/suppressions?email=${email}${query}`)).suppressions.map(
+        (row: { sub_org_id: string | null; withheld: number }) => [row.sub_org_id, row.withheld],
+      )
+    const environment = () => report({ email, kind: 'complaint' })
+    for (const [first, next] of [
+      [() => report({ email, kind: 'hard' }, key), environment],
+      [environment, () => report({ email, kind: 'hard' }, key)],
+    ] as const) {
+      succeeded(await first())
+      await service.advance(1)
+      succeeded(await next())
+      expect([await mailed(), await mailed()]).toEqual([null, null])
+      expect(await counted(key)).toEqual([[subOrgId, 2]])
+      const all = succeeded(await tenant.get(`/v1/mail/suppressions?email=${email}`)).suppressions
+      expect(await counted(tenant)).toEqual(expect.arrayContaining([[null, 0]]))
+      for (const { id, sub_org_id } of all)
+        succeeded(await tenant.delete(`/v1/mail/suppressions/${id}${sub_org_id ? `?subOrgId=${sub_org_id}` : ''}`))
+    }
+    succeeded(await environment())
+    expect([await mailed(), await counted(tenant)]).toEqual([null, [[null, 1]]])
+  })
+
   test('needs the scopes', async () => {
     const reader = await tenant.withKey({ subOrgId, scopes: ['mail.read', 'users.*'] })
     expect(verdict(await report({ email, kind: 'hard' }, reader))).toEqual([403, 'insufficient_scope'])
@@ -273,7 +321,7 @@ describe('a key of one organization', () => {
 })
 
 test('a suppression is cleared once, in its place, and its soft bounces with it', async () => {
-  for (let n = 0; n < 3; n++) succeeded(await report({ subOrgId, email, kind: 'soft' }))
+  await softBounces(3)
   const [{ id }] = succeeded(await tenant.get(`/v1/mail/suppressions?email=${email.toUpperCase()}`)).suppressions
   const clear = (query = '') => tenant.delete(`/v1/mail/suppressions/${id}${query}`)
   expect(verdict(await clear())).toEqual([404, 'suppression_not_found'])
@@ -289,6 +337,19 @@ test('a suppression is cleared once, in its place, and its soft bounces with it'
     ...['mail.bounced', 'mail.bounced', 'mail.bounced', 'mail.suppressed', 'mail.suppression_cleared'],
     'mail.bounced',
   ])
+})
+
+test('a report about a mail of an erased organization is about an unknown mail, and nothing of it is stored', async () => {
+  const sent = await messageId()
+  await eraseAtOnce(service, tenant, subOrgId)
+  const reports = [
+    () => raw(deliveryStatus({ to: email, messageId: sent })),
+    () => raw(complaint({ to: email, messageId: sent })),
+    () => report({ email, kind: 'soft', message_id: sent }),
+  ]
+  for (const send of reports)
+    expect(succeeded(await send()).bounces).toMatchObject([{ outcome: 'unknown_mail', suppression: null }])
+  expect([await findTexts(service, [email]), await typesOf()]).toEqual([{}, []])
 })
 
 // The last one: ids are made by the clock of the machine, which is then behind.

@@ -71,7 +71,7 @@ async function count(work: Work, reported: Reported, reportId: string | null): P
   const { kind } = reported
   if (kind === null) return outcomeOf(work, reported, 'not_counted')
   const bounce: Bounce = { ...reported, kind, source: 'report', reportId }
-  return outcomeOf(work, reported, (await countBounce(work, bounce)) ? 'counted' : 'repeated')
+  return outcomeOf(work, reported, await countBounce(work, bounce))
 }
 
 async function outcomeOf(work: Work, reported: Reported, outcome: Outcome): Promise<ReportedBounce> {

@@ -2,6 +2,7 @@ import { record } from '../../events/events.ts'
 import type { Platform } from '../../platform.ts'
 import type { ManagerCaller } from '../../tenancy/caller.ts'
 import { accountDirectory, type Directory, findDirectory } from '../../tenancy/directory.ts'
+import { isErased } from '../../tenancy/erased.ts'
 import { inTx, type TxWork, type Work } from '../../work.ts'
 import { parseEmail } from '../address.ts'
 import { isForTeam } from '../kinds.ts'
@@ -22,6 +23,8 @@ import {
 const DAY_MS = 24 * 3600_000
 const SOFT_WITHIN_MS = 7 * DAY_MS
 const SOFT_BOUNCES = 3
+// Retries and several mails within minutes are one problem of the mailbox.
+const SOFT_APART_MS = 3600_000
 const SOFT_SUPPRESSED_MS = DAY_MS
 
 export interface Bounce {
@@ -41,28 +44,31 @@ export interface Bounce {
 export const reportOfMail = (mailId: string) => `mail:${mailId}`
 export const reportOfProvider = (providerId: string) => `provider:${providerId}`
 
+type Counting = 'counted' | 'repeated' | 'unknown_mail'
+
 /**
- * Counts a bounce or complaint for an address of the directory, and suppresses the address if needed. Returns false
- * for a report that was counted before.
+ * Counts a bounce or complaint for an address of the directory, and suppresses the address if needed. Returns `repeated`
+ * for a report that was counted before, `unknown_mail` if the organization of the directory was erased.
  */
-export async function countBounce(work: Work, bounce: Bounce): Promise<boolean> {
+export async function countBounce(work: Work, bounce: Bounce): Promise<Counting> {
   const { kind, source } = bounce
-  const isCounted = await inTx(work, (work) => noteBounce(work, bounce))
-  if (isCounted) work.platform.metrics.bounces.inc({ kind, source })
-  return isCounted
+  const outcome = await inTx(work, (work) => noteBounce(work, bounce))
+  if (outcome === 'counted') work.platform.metrics.bounces.inc({ kind, source })
+  return outcome
 }
 
-async function noteBounce(work: TxWork, bounce: Bounce): Promise<boolean> {
+async function noteBounce(work: TxWork, bounce: Bounce): Promise<Counting> {
   const { db, directory } = work
   const { emailNorm, kind, reportId: id } = bounce
-  if (id !== null && !(await insertReport(db, directory, { emailNorm, kind, id }))) return false
+  if (await isErased(db, directory)) return 'unknown_mail'
+  if (id !== null && !(await insertReport(db, directory, { emailNorm, kind, id }))) return 'repeated'
   // The lock makes concurrent bounces see each other.
   const row = await holdAddress(db, directory, emailNorm)
   const { status, source, providerId: provider_id } = bounce
   const data = { sub_org_id: directory.organizationId, email: emailNorm, kind, status, source, provider_id }
   await record(work, bounceEvents.bounced({ target: targetOf(row), data }))
   await suppress(work, row, bounce)
-  return true
+  return 'counted'
 }
 
 async function suppress(work: TxWork, row: AddressRow, { kind, status, source }: Bounce): Promise<void> {
@@ -70,8 +76,9 @@ async function suppress(work: TxWork, row: AddressRow, { kind, status, source }:
   const present = row.updated_at
   const isSuppressed = row.reason !== null && (row.suppressed_until === null || row.suppressed_until > present)
   if (kind === 'soft') {
-    const since = new Date(present.getTime() - SOFT_WITHIN_MS)
-    const recent = [...row.soft_bounced_at.filter((at) => at > since), present].slice(-SOFT_BOUNCES)
+    const ago = (ms: number) => new Date(present.getTime() - ms)
+    if (row.soft_bounced_at.some((at) => at > ago(SOFT_APART_MS))) return
+    const recent = [...row.soft_bounced_at.filter((at) => at > ago(SOFT_WITHIN_MS)), present].slice(-SOFT_BOUNCES)
     await keepSoftBounces(db, directory, row.id, recent)
     if (isSuppressed || recent.length < SOFT_BOUNCES) return
   } else if (isSuppressed && row.suppressed_until === null) return
@@ -97,14 +104,15 @@ export function clearSuppression(work: Work, id: string): Promise<SuppressionRow
   })
 }
 
-/** What suppresses an address in a directory: a row of its own, or of the account level of its environment. */
-export async function findSuppression(
+/** What suppresses an address in a directory: its own row first, then that of the account level of its environment. */
+export async function listSuppressions(
   platform: Platform,
   directory: Directory,
   emailNorm: string,
-): Promise<SuppressionRow | null> {
-  const [found] = await findSuppressions(platform.db, await suppressingDirectories(platform, directory), [emailNorm])
-  return found ?? null
+): Promise<SuppressionRow[]> {
+  const rows = await findSuppressions(platform.db, await suppressingDirectories(platform, directory), [emailNorm])
+  const isOwn = ({ directory_id }: SuppressionRow) => directory_id === directory.id
+  return [...rows.filter(isOwn), ...rows.filter((row) => !isOwn(row))]
 }
 
 /** The directories whose suppressions hold in a directory. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { startApp, type Tenant } from '../../../../test/harness.ts'
 import { startSmtpPeer } from '../../../../test/peers/smtp-peer.ts'
+import { eraseAtOnce, findTexts } from '../../../../test/people/erasure.ts'
 import { succeeded } from '../../../../test/people/factors.ts'
 import { runJobs } from '../../../../test/people/jobs.ts'
 import { newEmail, newUser, type Person } from '../../../../test/people/people.ts'
@@ -212,6 +213,19 @@ test('a mail that is refused again after a crash counts once', async () => {
   await platform.db.insertInto('mail_outbox').values(row).execute()
   await mailDelivery.send.handle(platform, { directoryId: row.directory_id, id: row.id }, 2)
   expect(await typesOf(email)).toEqual(['mail.bounced'])
+})
+
+test('a mail that is refused while its organization is erased stores nothing', async () => {
+  const { email } = await newUser(tenant, { subOrgId })
+  succeeded(await ask(email))
+  peer.answerRecipient = async () => {
+    await eraseAtOnce(service, tenant, subOrgId)
+    return '550 5.1.1 no such user'
+  }
+  const refused = (await results()).refused ?? 0
+  await deliver()
+  expect((await results()).refused).toBe(refused + 1)
+  expect([await findTexts(service, [email]), await typesOf(email)]).toEqual([{}, []])
 })
 
 test('another organization, and another environment, mail the address as before', async () => {

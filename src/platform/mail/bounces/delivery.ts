@@ -2,16 +2,24 @@ import { systemOrigin } from '../../events/events.ts'
 import type { DeliveryFailure, Tenant } from '../../outbox/delivery.ts'
 import { deleteWaiting } from '../../outbox/waiting.ts'
 import { mailOutbox, type WaitingMail } from '../outbox.ts'
-import { countBounce, findSuppression, reportOfMail, suppressibleAddress } from './bounces.ts'
+import { countBounce, listSuppressions, reportOfMail, suppressibleAddress } from './bounces.ts'
 import { failureOfReply } from './status.ts'
-import { countWithheld } from './store.ts'
+import { countWithheld, type SuppressionRow } from './store.ts'
 
-/** Drops and counts a mail to a suppressed address. Returns true if the mail was dropped. */
+/**
+ * Drops and counts a mail to a suppressed address: at the organization's own row if it has one, since a row that stops
+ * counting would show its keys that the whole environment suppresses the address. Returns true if the mail was dropped.
+ */
 export async function withholdSuppressed(tenant: Tenant, mail: WaitingMail): Promise<boolean> {
   const { platform, directory } = tenant
   const emailNorm = suppressibleAddress(directory, mail)
-  const suppression = emailNorm === null ? null : await findSuppression(platform, directory, emailNorm)
-  if (!suppression) return false
+  const suppressions = emailNorm === null ? [] : await listSuppressions(platform, directory, emailNorm)
+  for (const suppression of suppressions) if (await withhold(tenant, mail, suppression)) return true
+  return false
+}
+
+async function withhold(tenant: Tenant, mail: WaitingMail, suppression: SuppressionRow): Promise<boolean> {
+  const { platform, directory } = tenant
   const isWithheld = await platform.tx(async (tx) => {
     if (!(await countWithheld(tx, suppression))) return false
     await deleteWaiting(tx, mailOutbox, directory, mail.id)

@@ -32,7 +32,7 @@ export const MailSuppression = named(
       reason: Type.Enum(['hard_bounce', 'complaint', 'soft_bounces'], {
         description:
           '`hard_bounce`: the address takes no mail. `complaint`: its owner reported a mail as spam. `soft_bounces`: three ' +
-          'soft bounces in 7 days.',
+          'soft bounces in 7 days, of which those within an hour count once.',
       }),
       status: Status,
       source: Source,
