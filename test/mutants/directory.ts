@@ -3,6 +3,20 @@ import type { Mutant } from './mutant.ts'
 /** Users, roles and domains. */
 export const directory: Mutant[] = [
   {
+    name: 'a user whose invitation ended with a change is not invited any more',
+    in: 'writeChanges',
+    find: "const invitation = work.directory.kind === 'console' ? {} : NOT_INVITED",
+    replace: 'const invitation = {}',
+    tests: ['invites/status.test.ts'],
+  },
+  {
+    name: 'provisioning that takes over a user ends the invitation',
+    in: 'takeOver',
+    find: 'await withdrawInvitations(work, user)',
+    replace: 'user',
+    tests: ['invites/status.test.ts'],
+  },
+  {
     name: 'an invitation gives no roles to who signed up for an unproved address',
     in: 'provisionInvitedUser',
     find: 'user.last_login_at === null && !mayBeAnother',

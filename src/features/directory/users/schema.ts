@@ -196,7 +196,8 @@ export const User = named(
       ),
       active: Type.Boolean({ description: 'Whether the user may sign in. `false` refuses every sign-in method.' }),
       status: Type.Unsafe<'active' | 'invited' | 'inactive' | 'locked'>({
-        description: '`inactive` (`active: false`), `locked`, `invited` (never signed in yet), else `active`.',
+        description:
+          '`inactive` (`active: false`), `locked`, `invited` while an invitation or a sign-up waits for the person, who has never signed in; else `active`.',
         type: 'string',
         enum: ['active', 'invited', 'inactive', 'locked'],
       }),

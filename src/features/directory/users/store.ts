@@ -246,6 +246,9 @@ export const NO_LOCK = {
   access_lock_reason: null,
 } satisfies UserChanges
 
+/** No invitation of a user is open. */
+export const NOT_INVITED = { invited_at: null } satisfies UserChanges
+
 /** Changes columns of a user that the API does not show. */
 export async function updateHidden(tx: Tx, directory: Directory, user: HeldUser, changes: UserChanges): Promise<void> {
   await updateOf(tx, directory, user.id).set(changes).execute()

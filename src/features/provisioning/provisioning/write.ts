@@ -4,6 +4,7 @@ import { changedFrom, type EventFactory, type EventInput } from '../../../platfo
 import type { TxWork } from '../../../platform/work.ts'
 import { ownsDomainOf } from '../../directory/domains/domains.ts'
 import { changeHeldUser, nameFollower } from '../../directory/users/changes/changes.ts'
+import { withdrawInvitations } from '../../directory/users/invited/invited.ts'
 import { type HeldUser, type UserRow, userErrors } from '../../directory/users/users.ts'
 import { isSame } from '../language/json.ts'
 import type { ShownVersion } from '../language/versions.ts'
@@ -58,7 +59,9 @@ export async function takeOver(
 ): Promise<Provisioned> {
   const spoken = Object.fromEntries(Object.entries(given.profile).filter(([, value]) => value !== null))
   const patch = { ...spoken, email: given.address.email, active: given.active ?? active }
-  const row = await changeHeldUser(work, user, patch, { scim_managed: true, isProved: ownsDomain, isTouched: true })
+  // The client decides from now on who comes in.
+  const held = await withdrawInvitations(work, user)
+  const row = await changeHeldUser(work, held, patch, { scim_managed: true, isProved: ownsDomain, isTouched: true })
   await putGiven(work, row.id, given)
   await recordChanges(work, eventOf(work, provisioningEvents.provisioned, { row, names: given }))
   return { row, said: saidOf(given, await findShownVersion(work.db, work.directory, row.id)) }

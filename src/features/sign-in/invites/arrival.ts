@@ -2,7 +2,7 @@ import type { EventInput } from '../../../platform/events/events.ts'
 import type { TxWork } from '../../../platform/work.ts'
 import type { ComingIn } from '../../directory/users/invited/invited.ts'
 import type { UserRow } from '../../directory/users/users.ts'
-import { useLinks } from '../links/links.ts'
+import { useLinks, voidLinks } from '../links/links.ts'
 import { inviteEvents } from './events.ts'
 import { invitePurpose } from './link-purpose.ts'
 import { toInvite } from './schema.ts'
@@ -19,5 +19,14 @@ export async function acceptOpenInvitations(
   if (ids.length === 0) return []
   return (await findInviteRows(work.db, work.directory, ids)).map((row) =>
     inviteEvents.accepted({ target: { type: 'invite', id: row.id }, data: toInvite(row) }),
+  )
+}
+
+/** Withdraws the open invitations of a user. Returns the events. */
+export async function withdrawOpenInvitations(work: TxWork, user: UserRow): Promise<EventInput[]> {
+  const ids = await voidLinks(work, user, invitePurpose)
+  if (ids.length === 0) return []
+  return (await findInviteRows(work.db, work.directory, ids)).map((row) =>
+    inviteEvents.revoked({ target: { type: 'invite', id: row.id }, data: toInvite(row) }),
   )
 }

@@ -84,14 +84,18 @@ export function linkUrl(
   return url.href
 }
 
-/** Withdraws the links of a user for one purpose, and of their address, unless strangers have some mailed to that. */
+/**
+ * Withdraws the links of a user for one purpose, and of their address, unless strangers have some mailed to that. Returns
+ * their ids.
+ */
 export async function voidLinks(
   { platform, directory, db }: TxWork,
   user: { id: string; email_norm: string },
   purpose: LinkPurpose,
-): Promise<void> {
+): Promise<string[]> {
   const identity = purpose.replaces === 'address' ? hashIdentity(platform, user.email_norm) : null
-  await closeLinkRows(db, directory, { userId: user.id, identity, purpose: purpose.name }).execute()
+  const closed = await closeLinkRows(db, directory, { userId: user.id, identity, purpose: purpose.name }).execute()
+  return closed.map(({ id }) => id)
 }
 
 /** Withdraws the links to an address for one purpose, whoever has it. Returns true, however many there are. */

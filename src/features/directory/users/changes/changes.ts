@@ -18,6 +18,7 @@ import {
   asNewVersion,
   type HeldUser,
   type NewUserRow,
+  NOT_INVITED,
   type UserChanges,
   type UserRow,
   updateUserRow,
@@ -163,7 +164,7 @@ export async function moveUser(
     await freeAddress(work, target, before.email_norm)
     const move = { user: before, reason: reasons.user_moved, to: target }
     // A lock belongs to the address in its directory.
-    const changes = { ...AS_MEMBER, ...OF_ONE, scim_managed: false, locked_until: null }
+    const changes = { ...AS_MEMBER, ...OF_ONE, ...NOT_INVITED, scim_managed: false, locked_until: null }
     const { user: after, announced } = await orTaken(moveWithBelongings(work, move, changes))
     const event = { ...userEvent(target, userEvents.moved, after), previous: { subOrgId: directory.organizationId } }
     await record(work, ...announced, event)
@@ -187,7 +188,11 @@ async function writeChanges(
   { reason, keepsSessions }: { reason: EndReason | null; keepsSessions: boolean },
 ): Promise<{ user: UserRow; announced: EventInput[] }> {
   const change = { user, keepsSessions, devices: true }
-  if (reason) return applyToBelongings(work, 'cutOff', { ...change, reason }, { ...changes, ...asNewVersion })
+  if (reason) {
+    // The cut-off withdraws the invitations, but those of the team.
+    const invitation = work.directory.kind === 'console' ? {} : NOT_INVITED
+    return applyToBelongings(work, 'cutOff', { ...change, reason }, { ...changes, ...invitation, ...asNewVersion })
+  }
   return { user: await updateUserRow(work.db, work.directory, user.id, changes), announced: [] }
 }
 

@@ -13,6 +13,7 @@ import { statusOf, toColumns, type UserCreate } from '../schema.ts'
 import {
   findUserRowByEmail,
   type HeldUser,
+  NOT_INVITED,
   type UserChanges,
   type UserRow,
   updateHidden,
@@ -88,10 +89,11 @@ export interface ComingIn {
 }
 
 // Handed in: invitations are of the wing of sign-in, which is above.
-/** Counts the open invitations of a user as accepted. Returns the events. */
-export const openInvitations = handedIn<(work: TxWork, user: UserRow, how: ComingIn) => Promise<EventInput[]>>(
-  'what becomes of open invitations',
-)
+/** Counts the open invitations of a user as accepted, or withdraws them. Returns the events. */
+export const openInvitations = handedIn<{
+  accept(work: TxWork, user: UserRow, how: ComingIn): Promise<EventInput[]>
+  withdraw(work: TxWork, user: UserRow): Promise<EventInput[]>
+}>('what becomes of open invitations')
 
 /**
  * Accepts the invitations of a user who has proved the mailbox, now or earlier, and has come in by any way. Returns the user
@@ -100,9 +102,20 @@ export const openInvitations = handedIn<(work: TxWork, user: UserRow, how: Comin
 export async function acceptInvitations(work: TxWork, user: HeldUser, how: ComingIn): Promise<Changed> {
   if (user.invited_at === null) return { user, announced: [] }
   // Those of the team are accepted by their links alone.
-  const accepted = work.directory.kind === 'console' ? [] : await openInvitations.of(work.platform)(work, user, how)
+  const accepted =
+    work.directory.kind === 'console' ? [] : await openInvitations.of(work.platform).accept(work, user, how)
   const changed = await change(work, user, NOT_INVITED, NOT_INVITED)
   return { ...changed, announced: [...accepted, ...changed.announced] }
+}
+
+/** Withdraws the invitations of a user who needs none any more. Returns the user as they are then. */
+export async function withdrawInvitations(work: TxWork, user: HeldUser): Promise<HeldUser> {
+  // Those of the team are withdrawn with the membership alone.
+  if (user.invited_at === null || work.directory.kind === 'console') return user
+  const withdrawn = await openInvitations.of(work.platform).withdraw(work, user)
+  const changed = await change(work, user, NOT_INVITED, NOT_INVITED)
+  await record(work, ...changed.announced, ...withdrawn)
+  return changed.user
 }
 
 /**
@@ -118,7 +131,6 @@ export async function welcomeInvited(work: TxWork, id: string, how: ComingIn): P
   await record(work, ...announced)
 }
 
-const NOT_INVITED = { invited_at: null }
 // The status does not depend on which.
 const SOME_TIME = new Date(0)
 
