@@ -165,14 +165,16 @@ export function joinedEventRow(work: EventWork, event: JoinedEvent): object {
 
 /**
  * Records the further rows of a statement as events at `ready.at`, where their `n` is that of a row of `ready`. `from` begins
- * with that table and may leave rows out. `filled` is the value of `filledField`.
+ * with that table and may leave rows out. `filled` is the value of `filledField`. Only events of which `only` holds are recorded.
  */
 export function recordText(place: {
   more: Writing['more']
   directory: SqlText
   from: SqlText
   filled: SqlText
+  only?: SqlText | null
 }): SqlText {
+  const { only = null } = place
   return sqlText`
     insert into events (directory_id, account_id, environment_id, id, type, actor_type, actor_id, via, on_behalf_of,
       target_type, target_id, request_id, ip_address, user_agent, data, previous, created_at, epoch)
@@ -181,7 +183,8 @@ export function recordText(place: {
       case when event.filled_field is null then event.data
         else event.data || jsonb_build_object(event.filled_field, ${place.filled}) end, event.previous,
       ready.at, (select event_epoch())
-    from ${place.from} join ${place.more(sqlText`event`)} on event.n = ready.n`
+    from ${place.from} join ${place.more(sqlText`event`)} on event.n = ready.n
+    ${only && sqlText`where ${only}`}`
 }
 
 /** Appends to the one event stream, in the transaction of what happened. */

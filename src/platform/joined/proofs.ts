@@ -1,7 +1,7 @@
 import type { Work } from '../work.ts'
 import { defineJoined, type JoinedStatement, runAlone } from './joined.ts'
 import type { Columns, RowOf } from './recordset.ts'
-import { joinText, type SqlText, sqlText } from './sql-text.ts'
+import { joinText, nameText, type SqlText, sqlText } from './sql-text.ts'
 
 /**
  * How features say what a sign-in burns: the parts of the statement of `login/spend.ts`, as data. A kind has its SQL once
@@ -25,6 +25,10 @@ export interface ProofKind<C extends Columns = Columns> extends Kind<C> {
   locks: boolean
   /** Burns it, for each of `ready`. */
   write?(directory: SqlText): SqlText
+  /** Columns that `find` returns, as the row is once it is locked, and `ready` has in a sign-in. */
+  shows?: string[]
+  /** Which events of a sign-in are not recorded, by `event` and `ready`: another request has recorded the same. */
+  overtaken?: SqlText
 }
 
 /** What is written besides, if the proof holds. */
@@ -87,6 +91,12 @@ export function foundText(proofs: ProofKind[], directory: SqlText, lock: SqlText
     return sqlText`cross join lateral (${query}) found_${i} `
   })
   return joinText(found, '')
+}
+
+/** The columns that the proofs show, for `select`. */
+export function shownText(proofs: ProofKind[]): SqlText {
+  const columns = proofs.flatMap(({ shows = [] }, i) => shows.map((name) => sqlText`, found_${i}.${nameText(name)}`))
+  return joinText(columns, '')
 }
 
 const burns = new Map<ProofKind, JoinedStatement>()

@@ -6,6 +6,7 @@ import {
   foundText,
   type OutcomeKind,
   type ProofKind,
+  shownText,
 } from '../../../platform/joined/proofs.ts'
 import type { Columns } from '../../../platform/joined/recordset.ts'
 import { joinText, nameText, type SqlText, sqlText } from '../../../platform/joined/sql-text.ts'
@@ -69,6 +70,8 @@ function spendText(shape: Shape, { directory, lock, more }: Writing): SqlText {
     ...(isFirstProof ? [PROVEN] : []),
     ...(countsSignIn(conditions) ? [countedSignIn(sqlText`ready.at`)] : []),
   ]
+  const kept = proofs.flatMap(({ overtaken }) => (overtaken ? [sqlText`not (${overtaken})`] : []))
+  const only = kept.length > 0 ? joinText(kept, ' and ') : null
   const filled = outcome.signsIn ? sqlText`made.auth_account_id` : sqlText`null`
   return sqlText`,
     held as materialized (
@@ -79,12 +82,12 @@ function spendText(shape: Shape, { directory, lock, more }: Writing): SqlText {
           and users.active and users.deleted_at is null${joinText(holds, '')}
         ${lock}) person),
     ready as materialized (
-      select asked.*, clock.at from clock cross join held as asked ${foundText(proofs, directory('asked'), lock)}),
+      select asked.*, clock.at${shownText(proofs)} from clock cross join held as asked ${foundText(proofs, directory('asked'), lock)}),
     ${joinText(holding, ' ')}
     ${joinText(writes, ' ')}
     ${sets.length > 0 ? sqlText`signed_in as (${updateText(directory('ready'), sets)}),` : null}
     made as (${outcome.write(directory('ready'))}),
-    recorded as (${recordText({ more, directory: directory('ready'), from: made, filled })})
+    recorded as (${recordText({ more, directory: directory('ready'), from: made, filled, only })})
     select ready.n, ${outcome.answers(directory('ready'))} from ${made}`
 }
 

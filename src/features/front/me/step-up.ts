@@ -62,6 +62,8 @@ interface Shown {
   aal: string
   spends: UsedProof[]
   events?: EventInput[]
+  /** The same, where it has to be read while the user is held. */
+  eventsNow?(work: TxWork): Promise<EventInput[]>
   also?(work: TxWork): Promise<boolean>
   /** Where another request was faster. */
   refuse(): Promise<Error> | Error
@@ -121,10 +123,10 @@ async function judge(work: OwnWork, facts: SignInFacts, answer: StepUpAnswer): P
       const {
         facts: owner,
         proof,
-        refuse,
+        ...others
       } = await provePasskey(work, { email: facts.email, challengeId, credential }, 'step_up')
-      if (owner.user_id !== facts.user_id) throw await refuse()
-      return { method: 'passkey', aal: 'aal1', ...proof, refuse }
+      if (owner.user_id !== facts.user_id) throw await others.refuse()
+      return { method: 'passkey', aal: 'aal1', ...proof, ...others }
     }
   }
 }
@@ -140,8 +142,10 @@ async function renew(
   const user = await findUserForUpdate(work, facts.user_id)
   if (user?.epoch !== facts.epoch) return null
   if (shown.also && !(await shown.also(work))) return null
+  // Before the proof is burnt, which changes the passkey.
+  const events = (await shown.eventsNow?.(work)) ?? shown.events ?? []
   for (const proof of shown.spends) if (!(await burn(work, proof, user.id))) return null
-  const { method, amr, aal, events = [] } = shown
+  const { method, amr, aal } = shown
   const session = await renewAuthentication(work, { id: sessionId, userId: user.id }, { amr, aal })
   if (!session) throw httpErrors.accessTokenInvalid()
   const data = { method, session_id: sessionId, amr: session.amr, aal: session.aal }

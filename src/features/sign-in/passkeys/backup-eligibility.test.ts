@@ -1,14 +1,16 @@
 import { expect, test } from 'vitest'
-import { type Reply, startApp } from '../../../../test/harness.ts'
+import { type Reply, startApp, until } from '../../../../test/harness.ts'
 import { type Answering, newPasskey } from '../../../../test/people/authenticator.ts'
 import { succeeded } from '../../../../test/people/factors.ts'
 import { PAGE, register } from '../../../../test/people/passkeys.ts'
-import { ownWorld, signedIn } from '../../../../test/walkers/own-world.ts'
+import { startSecondApp } from '../../../../test/second-app.ts'
+import { bearing, ownWorld, signedIn } from '../../../../test/walkers/own-world.ts'
 
 // Whether a passkey may be synced: from no to yes is accepted and recorded, from yes to no is refused.
 
 const app = await startApp()
 const tenant = await app.tenant()
+const second = await startSecondApp(app)
 const OPTIONS = '/v1/auth/login/passkey/options'
 const VERIFY = '/v1/auth/login/passkey/verify'
 const SYNCED = { eligible: true, state: true }
@@ -88,6 +90,55 @@ test.each(WAYS)('%s shows that a passkey may be synced by now, once and for all'
   expect([refused.status, refused.body.code]).toEqual([401, 'passkey_invalid'])
   expect(await shown(who)).toEqual(after)
   expect(await updates()).toHaveLength(1)
+})
+
+/** Runs `ask` while another transaction holds the user, until all that it asks wait for that. */
+async function whileHeld<T>(userId: string, count: number, ask: () => Promise<T>): Promise<T> {
+  const { database } = app.app.platform
+  const client = await database.pool.connect()
+  try {
+    await client.query('begin')
+    await client.query('select from users where id = $1 for update', [userId])
+    const asked = ask()
+    await until(async () => {
+      const { rows } = await database.pool.query(
+        "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+      )
+      return rows.length >= count
+    }).finally(() => client.query('commit'))
+    return await asked
+  } finally {
+    client.release()
+  }
+}
+
+const PAIRS: [string, string][] = [
+  ['a sign-in', 'a sign-in'],
+  ['a sign-in', 'a step-up'],
+  ['a step-up', 'a step-up'],
+]
+
+test.each(PAIRS)('%s and %s at once, in two processes, record that a passkey became eligible once', async (...ways) => {
+  const who = await holder()
+  const { subOrgId, email, passkey, person } = who
+  const login = { subOrgId, email }
+  const stepUp = { method: 'passkey' }
+  const start = async (way: string) => {
+    const isLogin = way === 'a sign-in'
+    const begun = isLogin ? await tenant.post(OPTIONS, login) : await person.me.post('/v1/me/step-up', stepUp)
+    const { options, challengeId } = succeeded(begun)
+    const answer = { challengeId, credential: passkey.use(options, { origin: PAGE, backup: SYNCED }) }
+    return (n: number) => {
+      if (isLogin) return (n ? second.as(tenant.key) : tenant).post(VERIFY, { ...login, ...answer })
+      return (n ? bearing(second, person.session.access_token) : person.me).post('/v1/me/step-up/verify', answer)
+    }
+  }
+  const sends = [await start(ways[0]), await start(ways[1])]
+  const replies = await whileHeld(who.userId, 2, () => Promise.all(sends.map((send, n) => send(n))))
+  expect(replies.map(({ status }) => status)).toEqual([200, 200])
+  expect((await shown(who)).deviceType).toBe('multiDevice')
+  const updated = await app.events({ accountId: tenant.accountId, type: 'passkey.updated' })
+  expect(updated.filter(({ target_id }) => target_id === who.credential.id)).toHaveLength(1)
 })
 
 test('the reason of the refusal is told to events alone, and two at once leave it synced', async () => {

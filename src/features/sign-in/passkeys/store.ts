@@ -135,20 +135,23 @@ export async function deletePasskey(tx: Tx, directory: Directory, passkey: Passk
 /**
  * The passkey still exists and its counter has grown: of two responses with the same counter only one passes. WebAuthn L3 §7.2 step 22 leaves it to us
  * how to treat a counter that does not grow: for a passkey that is backed up, and so on many devices, we ignore it. One that
- * is backup eligible by now does not become ineligible again.
+ * is backup eligible by now does not become ineligible again. Of two responses that show that it has become eligible, the
+ * event of one is recorded.
  */
 export const passkeyProof = defineProof({
   name: 'passkey',
   columns: { passkey_id: 'uuid', passkey_counter: 'bigint', passkey_device_type: 'text', passkey_backed_up: 'boolean' },
   locks: true,
   find: (directory) => sqlText`
-    select id from passkeys where directory_id = ${directory} and id = asked.passkey_id and user_id = asked.user_id
+    select id, device_type as passkey_was from passkeys where directory_id = ${directory} and id = asked.passkey_id and user_id = asked.user_id
       and ((asked.passkey_backed_up and device_type = 'multiDevice') or counter < asked.passkey_counter or (counter = 0 and asked.passkey_counter = 0))
       and (device_type = 'singleDevice' or asked.passkey_device_type = 'multiDevice')`,
   write: (directory) => sqlText`
     update passkeys set counter = ready.passkey_counter, device_type = ready.passkey_device_type,
       backed_up = ready.passkey_backed_up, last_used_at = ready.at
     from ready where passkeys.directory_id = ${directory} and passkeys.id = ready.passkey_id`,
+  shows: ['passkey_was'],
+  overtaken: sqlText`event.type = 'passkey.updated' and ready.passkey_was = ready.passkey_device_type`,
 })
 
 /** Whether this is a live session of the user with a recent enough sign-in. */

@@ -32,7 +32,7 @@ import {
 import { passkeyProof } from '../store.ts'
 import type { Assertion, Refused } from '../webauthn.ts'
 import { decoysOf } from './decoys.ts'
-import { findPasskeyByCredential, listPasskeysOfAddress, type OwnedPasskey } from './store.ts'
+import { findOwnedPasskey, findPasskeyByCredential, listPasskeysOfAddress, type OwnedPasskey } from './store.ts'
 
 export const passkeyMethod: SignInMethod = {
   id: 'passkey',
@@ -150,7 +150,18 @@ export async function provePasskey(work: Work, sent: SignInVerifyBody, kind: 'lo
   const facts = await findSignInFacts(work, owner)
   if (facts?.user_id !== passkey.user_id) throw await refusal(work, { who, passkey }, 'other_user')
   // The passkey has just been deleted, or another response with the same counter was faster.
-  return { facts, proof: proofOf(passkey, proved), refuse: () => refusal(work, { who, passkey }, 'counter') }
+  return {
+    facts,
+    proof: proofOf(passkey, proved),
+    refuse: () => refusal(work, { who, passkey }, 'counter'),
+    eventsNow: (work: Work) => eventsNow(work, passkey, proved),
+  }
+}
+
+/** The events of a use by the passkey as it is by now: another request may have recorded that it became eligible. */
+async function eventsNow(work: Work, { id }: OwnedPasskey, use: Assertion) {
+  const passkey = await findOwnedPasskey(work.db, work.directory, [id])
+  return passkey ? proofOf(passkey, use).events : []
 }
 
 /**
