@@ -155,7 +155,7 @@ export const mail: Mutant[] = [
   {
     name: 'a report that is sent again counts once',
     in: 'noteBounce',
-    find: 'if (id !== null && !(await insertReport(db, directory, { emailNorm, kind, id }))) return false',
+    find: "if (id !== null && !(await insertReport(db, directory, { emailNorm, kind, id }))) return 'repeated'",
     replace: 'if (id !== null) await insertReport(db, directory, { emailNorm, kind, id })',
     tests: ['bounces.test.ts'],
   },
