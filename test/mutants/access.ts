@@ -101,6 +101,13 @@ export const access: Mutant[] = [
     tests: ['walkers/first-proof.test.ts'],
   },
   {
+    name: 'the password of an administrator goes of who signed up by themselves',
+    in: 'removeAtProof',
+    find: ' || SELF_SERVICE.includes(user.source)',
+    replace: '',
+    tests: ['walkers/first-proof.test.ts'],
+  },
+  {
     name: 'a password that the person chose is none of an administrator',
     in: 'changeOwnPassword',
     find: 'byManager: false',
@@ -110,8 +117,8 @@ export const access: Mutant[] = [
   {
     name: 'the password of an administrator goes where another address was proved before',
     in: 'removeAtProof',
-    find: '${provedBefore} or',
-    replace: 'false or',
+    find: 'user.proved_before || ',
+    replace: '',
     tests: ['walkers/first-proof.test.ts'],
   },
   {

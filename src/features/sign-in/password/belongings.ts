@@ -13,15 +13,17 @@ import {
   type UserChange,
 } from '../../../platform/lifecycle/belongings.ts'
 import type { TxWork, Work } from '../../../platform/work.ts'
+import { SELF_SERVICE } from '../../directory/users/strangers/strangers.ts'
 import { goesAtProof, storeImportedHash } from './store.ts'
 
 /** What the first proof of the mailbox removes. */
 function removeAtProof({ directory }: TxWork, { user, keepsPassword }: UserChange): Step | null {
   if (keepsPassword) return null
-  const { id, proved_before: provedBefore } = user
+  // An administrator may have taken who signed up for the owner of the address.
+  const isOfOthers = user.proved_before || SELF_SERVICE.includes(user.source)
   return {
-    query: sql`delete from password_credentials where directory_id = ${directory.id} and user_id = ${id}
-      and (${provedBefore} or not by_manager)`,
+    query: sql`delete from password_credentials where directory_id = ${directory.id} and user_id = ${user.id}
+      and (${isOfOthers} or not by_manager)`,
     isSilent: true,
   }
 }

@@ -5,8 +5,9 @@ import type { Db, Tx } from '../../../platform/db/pool.ts'
 import { newId } from '../../../platform/ids.ts'
 import { defineProof } from '../../../platform/joined/proofs.ts'
 import { defineReading } from '../../../platform/joined/readings.ts'
-import { sqlText } from '../../../platform/joined/sql-text.ts'
+import { joinText, nameText, sqlText } from '../../../platform/joined/sql-text.ts'
 import type { Directory } from '../../../platform/tenancy/directory.ts'
+import { SELF_SERVICE } from '../../directory/users/strangers/strangers.ts'
 
 /** A user's password as it is stored. */
 export interface StoredPassword extends HashedPassword {
@@ -63,8 +64,11 @@ export async function hasPassword(db: Db, directory: Directory, userId: string):
   return (await findPassword(db, directory, userId)) !== null
 }
 
-/** SQL: whether the first proof of the mailbox removes a password: unless a manager set it, and no earlier address was proved. */
-export const goesAtProof = sqlText`(users.proved_before or not password_credentials.by_manager)`
+const sources = SELF_SERVICE.map((source) => sqlText`'${nameText(source)}'`)
+
+/** SQL: whether the first proof of the mailbox removes a password, as `removeAtProof` does. */
+export const goesAtProof = sqlText`(users.proved_before or users.source in (${joinText(sources, ', ')})
+  or not password_credentials.by_manager)`
 
 /** Whether the user has a password that the first proof of the mailbox removes. */
 export async function hasUnprovenPassword(db: Db, directory: Directory, userId: string): Promise<boolean> {
