@@ -404,6 +404,12 @@ export const texts = {
       /** Your organization uses {brand} with single sign-on. Sign in with your company account: you need no password here. */
       paragraph: text('invites.singleSignOn.paragraph'),
     },
+    noAccess: {
+      /** You need access first */
+      title: text('invites.noAccess.title'),
+      /** Your organization uses {brand} with single sign-on, which does not include your email address. Ask the person who invited you for access, then open the link in the invitation again. */
+      paragraph: text('invites.noAccess.paragraph'),
+    },
   },
   links: {
     /** Follow the link to sign in. */

@@ -354,6 +354,7 @@ export const linkedConnection = (directory: Directory): RawBuilder<string | null
 export interface ConnectionsOfUser {
   used: string[]
   provisioning: string | null
+  is_provisioned: boolean
 }
 
 export async function findConnectionsOfUserRow(
@@ -367,7 +368,8 @@ export async function findConnectionsOfUserRow(
         where directory_id = ${directory.id} and user_id = users.id and method = 'sso'
         order by last_used_at desc limit 20) as used,
       (select ${linkedConnection(directory)} from scim_configs c
-        where c.directory_id = ${directory.id} and c.enabled limit 1) as provisioning
+        where c.directory_id = ${directory.id} and c.enabled limit 1) as provisioning,
+      scim_managed as is_provisioned
     from users
     where directory_id = ${directory.id} and email_norm = ${emailNorm} and deleted_at is null limit 1`.execute(db)
   return rows[0]

@@ -136,6 +136,69 @@ test('an invitation asks for no password, and the sign-in at the provider accept
   expect(accepted).toMatchObject({ status: 'accepted', accepted_by: 'sso' })
 })
 
+/** Invites an address, and reads the mail and the page of the link. */
+async function invited(subOrgId: string, email: string) {
+  const sent = succeeded(await tenant.post('/v1/users/invites', { subOrgId, email }))
+  const [mail] = await app.mails(email)
+  const { url, token_hash: token } = await mailedLink(app, email, 'invite')
+  const page = await (await fetch(url.replace(/^http:\/\/[^/]+/, app.baseUrl))).text()
+  return { ...sent, token, mail: `${mail?.text}`, page }
+}
+
+test('an invitation of a person whom no connection takes says so, and works once they are exempt', async () => {
+  const { subOrgId, domain, connectionId, enforce } = await organization()
+  const email = `guest@${fresh()}.example`
+  expect((await invited(subOrgId, `any@${fresh()}.example`)).can_sign_in).toBe(true)
+  await enforce()
+  const { user, invite, can_sign_in, token, mail, page } = await invited(subOrgId, email)
+  expect([can_sign_in, user.status, invite.status]).toEqual([false, 'invited', 'pending'])
+  for (const text of [mail, page]) {
+    expect(text).toContain('Ask the person who invited you for access')
+    expect(text).not.toContain('company account')
+  }
+  expect(page).not.toContain('<input')
+  const refused = await tenant.post('/v1/auth/invite/accept', { subOrgId, token })
+  expect([refused.status, refused.body.code]).toEqual([403, 'sso_required'])
+  const work = await workOfOrganization(app, subOrgId)
+  const sso = { method: 'sso', source: connectionId } as const
+  const guest = person({ email, emailVerified: true })
+  const turnedAway = await signInAs(work, guest, { ...RULES, needsOwnDomain: true }, sso)
+  expect(turnedAway['error']).toBe('domain_not_verified')
+  // People of the domain of the connection can sign in.
+  expect((await invited(subOrgId, `tia@${domain}`)).can_sign_in).toBe(true)
+
+  succeeded(await tenant.patch('/v1/auth/settings', { subOrgId, sso_exempt_user_ids: [user.id] }))
+  const session = succeeded(
+    await tenant.post('/v1/auth/invite/accept', { subOrgId, token, password: PASSWORD }),
+  ).session
+  expect(session.directory_user_id).toBe(user.id)
+  await app.advance(61)
+  const again = succeeded(await tenant.post(`/v1/users/${user.id}/invite`, { subOrgId }))
+  expect(again.can_sign_in).toBe(true)
+})
+
+test('an invited user of another domain can sign in by a link to a connection or by provisioning', async () => {
+  const { subOrgId, connectionId, enforce } = await organization()
+  const { call } = await provisioned(app, tenant, subOrgId)
+  const email = `gina@${fresh()}.example`
+  const schemas = ['urn:ietf:params:scim:schemas:core:2.0:User']
+  const added = await call('POST', '/Users', { schemas, userName: email, emails: [{ value: email, primary: true }] })
+  const [hal, ivy] = [await newUser(tenant, { subOrgId }), await newUser(tenant, { subOrgId })]
+  const work = await workOfOrganization(app, subOrgId)
+  const link = { method: 'sso', source: connectionId, issuer: 'https://a.example', subject: hal.id }
+  await work.platform.tx((db) => insertIdentityRow(db, work.directory, { id: newId(), user_id: hal.id, ...link }))
+  await enforce()
+  const ways = []
+  for (const id of [added.body.id, hal.id, ivy.id]) {
+    const { can_sign_in } = succeeded(await tenant.post(`/v1/users/${id}/invite`, { subOrgId }))
+    ways.push(can_sign_in)
+  }
+  expect(ways).toEqual([true, true, false])
+  // Without an active connection, single sign-on takes no user.
+  succeeded(await tenant.patch(`/v1/sso/connections/${connectionId}`, { subOrgId, status: 'testing' }))
+  expect(succeeded(await tenant.post(`/v1/users/${hal.id}/invite`, { subOrgId })).can_sign_in).toBe(false)
+})
+
 test('the list of methods says whether single sign-on is enforced', async () => {
   const { subOrgId, enforce, connectionId } = await organization()
   const enforced = async () => succeeded(await tenant.get(`/v1/auth/methods?subOrgId=${subOrgId}`)).enforced

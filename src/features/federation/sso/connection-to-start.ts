@@ -20,3 +20,18 @@ export async function connectionToStart(work: Work, emailNorm: string): Promise<
   const known = [...user.used, user.provisioning].find((id) => id !== null && ids.includes(id))
   return known ?? (ids.length === 1 ? (ids[0] ?? null) : null)
 }
+
+/**
+ * Whether a connection can sign in the person of an address: the organization has verified the domain and a connection takes
+ * it, or the user is linked to a connection, or provisioned, since an `externalId` needs no verified domain.
+ */
+export async function takesAddress(work: Work, emailNorm: string): Promise<boolean> {
+  const usable = await usableConnections(work)
+  if (usable.length === 0) return false
+  if (choose(usable, emailNorm).length > 0 && (await ownsDomainOf(work, emailNorm))) return true
+  const user = await findConnectionsOfUser(work, emailNorm)
+  if (!user) return false
+  const ids = usable.map(({ id }) => id)
+  const known = user.is_provisioned ? [...user.used, user.provisioning] : user.used
+  return known.some((id) => id !== null && ids.includes(id))
+}

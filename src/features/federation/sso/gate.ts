@@ -1,7 +1,7 @@
 import type { ApiError } from '../../../platform/errors.ts'
 import { type Gate, loginErrors } from '../../access/login/login.ts'
 import { assertNotBound, type SsoOnly } from '../../access/login/sso-only/sso-only.ts'
-import { connectionToStart } from './connection-to-start.ts'
+import { connectionToStart, takesAddress } from './connection-to-start.ts'
 import { enforcementSettings } from './settings.ts'
 
 /**
@@ -20,7 +20,7 @@ export function ssoRequired(connectionId: string | null): ApiError {
   return loginErrors.ssoRequired(connectionId === null ? {} : { extra: { connection_id: connectionId } })
 }
 
-/** Which users must use single sign-on, and the error they get otherwise. */
+/** Which users must use single sign-on, whether they can, and the error they get otherwise. */
 export const ssoOnlyRule: SsoOnly = {
   async enforcement(work, person) {
     const { enforce_sso, sso_exempt_user_ids } = await enforcementSettings.effective(work)
@@ -33,4 +33,5 @@ export const ssoOnlyRule: SsoOnly = {
     const connectionId = await connectionToStart(work, email.toLowerCase())
     return ssoRequired(connectionId)
   },
+  isReachable: takesAddress,
 }

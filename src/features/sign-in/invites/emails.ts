@@ -25,9 +25,9 @@ export interface InviteMailData {
   inviter: string | null
   /**
    * What the user is asked to do: accept and choose a password, accept, sign in with the password they have, by single
-   * sign-on, or by another method.
+   * sign-on, or by another method; or to ask for access, where single sign-on is enforced and does not take them.
    */
-  asks: 'password' | 'acceptance' | 'signInByPassword' | 'singleSignOn' | 'signIn'
+  asks: 'password' | 'acceptance' | 'signInByPassword' | 'singleSignOn' | 'signIn' | 'access'
 }
 
 /** The mail with an invitation. */
@@ -57,6 +57,7 @@ const bodies = {
     acceptable(language, texts.invites.createdWithoutPassword, { url, span }),
   signInByPassword: (language: Language, url: string) => known(language, texts.invites.haveAccount, url),
   singleSignOn: (language: Language, url: string) => known(language, texts.invites.singleSignOn.paragraph, url),
+  access: (language: Language, url: string) => known(language, texts.invites.noAccess.paragraph, url),
   signIn: (language: Language, url: string) => known(language, texts.invites.signInAsUsual, url),
 }
 

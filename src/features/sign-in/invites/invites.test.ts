@@ -100,7 +100,12 @@ test('inviting again ends the invitation before', async () => {
   const first = (await invite(subOrgId, email)).body
   const { token_hash } = await mailedLink(app, email, 'invite')
   const again = await tenant.post(`/v1/users/${first.user.userId}/invite`, { subOrgId })
-  expect(again.body).toEqual({ success: true, delivery_hint: first.delivery_hint, roles_applied: null })
+  expect(again.body).toEqual({
+    success: true,
+    delivery_hint: first.delivery_hint,
+    roles_applied: null,
+    can_sign_in: true,
+  })
   expect(again.headers.get('x-ratelimit-limit')).toBe('3')
   const [older, newer] = await shown(subOrgId)
   expect([older.status, older.revoked_at !== null, newer.status]).toEqual(['revoked', true, 'pending'])

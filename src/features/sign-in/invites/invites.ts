@@ -8,7 +8,7 @@ import { countMail } from '../../../platform/mail/limits.ts'
 import { findOrganizationName } from '../../../platform/tenancy/organization-name.ts'
 import { inTx, type ReachWork, type TxWork, type Work } from '../../../platform/work.ts'
 import { assertActive, assertDoorOpen } from '../../access/login/login.ts'
-import { enforcementFor } from '../../access/login/sso-only/sso-only.ts'
+import { type SignInWay, signInWayOf } from '../../access/login/sso-only/sso-only.ts'
 import {
   type GivenRoles,
   type InvitedUser,
@@ -60,6 +60,8 @@ export interface SentInvite {
   deliveryHint: string
   /** Whether the user has got the roles that the request names; null if it names none. */
   rolesApplied: boolean | null
+  /** False: single sign-on is enforced for the user, and no connection takes them. */
+  canSignIn: boolean
 }
 
 interface CountedInvite extends SentInvite {
@@ -164,6 +166,7 @@ async function mailInvite(
   const isKnown = mayOnlySignIn || (team ? await teamInvites.of(work.platform).isOnTeam(work, user.email_norm) : false)
   const kept = invitedBy === undefined && isRenewed && !team
   const inviter = kept ? await findLastInviter(work.db, work.directory, user.id) : (invitedBy ?? null)
+  const way = team ? 'any' : await signInWayOf(work, { ...user, user_id: user.id })
   const { linkId, url } = await mailLink(work, {
     purpose: invitePurpose,
     who: identify(work.platform, { email: user.email, norm: user.email_norm }),
@@ -180,22 +183,23 @@ async function mailInvite(
         : inviteMail(mail, {
             organization: await findOrganizationName(work.db, work.directory),
             inviter,
-            asks: await askOf(work, user, { mayOnlySignIn, asksPassword }),
+            asks: await askOf(work, user, { way, mayOnlySignIn, asksPassword }),
           }),
   })
   const made = toInvite(await getInviteRow(work, linkId))
   const event = isRenewed ? inviteEvents.resent : inviteEvents.created
   await record(work, event({ target: { type: 'invite', id: linkId }, data: made }))
-  return { user: await getUser(work, user.id), invite: made, url, rolesApplied }
+  return { user: await getUser(work, user.id), invite: made, url, rolesApplied, canSignIn: way !== 'none' }
 }
 
 /** What the mail asks the user to do. */
 async function askOf(
   work: Work,
   user: UserRow,
-  { mayOnlySignIn, asksPassword }: { mayOnlySignIn: boolean; asksPassword: boolean },
+  { way, mayOnlySignIn, asksPassword }: { way: SignInWay; mayOnlySignIn: boolean; asksPassword: boolean },
 ): Promise<InviteMailData['asks']> {
-  if ((await enforcementFor(work, { ...user, user_id: user.id })) === 'bound') return 'singleSignOn'
+  if (way === 'none') return 'access'
+  if (way === 'singleSignOn') return 'singleSignOn'
   if (!mayOnlySignIn) return asksPassword ? 'password' : 'acceptance'
   return asksPassword && (await hasPassword(work.db, work.directory, user.id)) ? 'signInByPassword' : 'signIn'
 }

@@ -1,7 +1,7 @@
 import { fillIn } from '../../../platform/mail/layout.ts'
 import { texts } from '../../../platform/messages/texts.gen.ts'
 import { doorRoutes } from '../../access/login/login.ts'
-import { enforcementFor } from '../../access/login/sso-only/sso-only.ts'
+import { signInWayOf } from '../../access/login/sso-only/sso-only.ts'
 import { type LinkPage, type LiveLink, linkFields, linkHome, type View } from '../pages/pages.ts'
 import { choosePassword } from '../password/password.ts'
 import { acceptOnPage, findInvitation } from './accept.ts'
@@ -29,13 +29,13 @@ export const invitePage: LinkPage = {
   events: [inviteEvents.accepted, ...doorRoutes.proofEvents],
   async show(live) {
     const manner = await mannerOf(live)
-    if (manner === 'singleSignOn') return signInThere(live)
+    if (isElsewhere(manner)) return signInThere(live, manner)
     return manner === 'password' ? firstPassword.show(live) : buttonForm(live, manner)
   },
   async act(live, form) {
     const { work, token, language } = live
     const manner = await mannerOf(live)
-    if (manner === 'singleSignOn') return signInThere(live)
+    if (isElsewhere(manner)) return signInThere(live, manner)
     if (manner === 'password') return firstPassword.act(live, form)
     // Passwords were turned off since the page was shown: the user must know that the password is not set.
     if (manner === 'link' && form['password'] !== undefined) return buttonForm(live, manner)
@@ -48,22 +48,29 @@ export const invitePage: LinkPage = {
 const joined = { title: texts.invites.join.done, text: texts.invites.join.doneText }
 const accepted = { title: texts.mail.welcome, text: texts.invites.withoutPassword.doneText }
 
-/** How the person accepts: as they are on the team, with a first password, by the link alone, or by single sign-on. */
-type Manner = 'join' | 'password' | 'link' | 'singleSignOn'
+/**
+ * How the person accepts: as they are on the team, with a first password, by the link alone, by single sign-on, or not yet:
+ * single sign-on is enforced and does not take them.
+ */
+type Manner = 'join' | 'password' | 'link' | Elsewhere
+type Elsewhere = 'singleSignOn' | 'noAccess'
+
+const isElsewhere = (manner: Manner): manner is Elsewhere => manner === 'singleSignOn' || manner === 'noAccess'
 
 async function mannerOf({ work, token }: LiveLink): Promise<Manner> {
   const settings = await firstPasswordSettings(work)
   const { joinsAsIs, hasCredential, user } = await findInvitation(work, token)
   if (joinsAsIs) return 'join'
-  if ((await enforcementFor(work, { ...user, user_id: user.id })) === 'bound') return 'singleSignOn'
+  const way = await signInWayOf(work, { ...user, user_id: user.id })
+  if (way !== 'any') return way === 'none' ? 'noAccess' : way
   if (hasCredential) throw inviteErrors.credentialExists()
   return settings ? 'password' : 'link'
 }
 
-/** Nothing is accepted here: the sign-in accepts. */
-function signInThere(live: LiveLink): View {
+/** Nothing is accepted here: the sign-in accepts, or the person needs access first. */
+function signInThere(live: LiveLink, where: Elsewhere): View {
   const { language, brand } = live
-  const { title, paragraph } = texts.invites.singleSignOn
+  const { title, paragraph } = where === 'noAccess' ? texts.invites.noAccess : texts.invites.singleSignOn
   return { title: title(language), body: { paragraphs: [fillIn(paragraph(language), brand)], ...linkHome(live) } }
 }
 

@@ -17,6 +17,7 @@ import { inviteEvents } from './events.ts'
 import { acceptInvite, getInvite, invite, inviteUser, listInvites, revokeInvite } from './invites.ts'
 import {
   AcceptBody,
+  CanSignIn,
   DeliveryHint,
   Invite,
   InvitedBy,
@@ -98,7 +99,13 @@ export const inviteRoutes: Route[] = [
       'status `invited` gets the roles in the request. A user who already has a password or passkey is asked by the email to ' +
       'sign in.',
     body: Type.Object({ email: Email, displayName, firstName, lastName, locale, ...named, ...linkRoute.Delivery }),
-    reply: Type.Object({ user: User, invite: MadeInvite, delivery_hint: DeliveryHint, roles_applied: RolesApplied }),
+    reply: Type.Object({
+      user: User,
+      invite: MadeInvite,
+      delivery_hint: DeliveryHint,
+      roles_applied: RolesApplied,
+      can_sign_in: CanSignIn,
+    }),
     errors: refusals,
     event: [inviteEvents.created, inviteEvents.resent],
     maybeEvents: changes,
@@ -112,6 +119,7 @@ export const inviteRoutes: Route[] = [
         invite: { ...sent.invite, ...(sent.url === null ? {} : { invite_url: sent.url }) },
         delivery_hint: sent.deliveryHint,
         roles_applied: sent.rolesApplied,
+        can_sign_in: sent.canSignIn,
       }
     },
   }),
@@ -165,6 +173,7 @@ export const inviteRoutes: Route[] = [
         success: Type.Boolean(),
         delivery_hint: DeliveryHint,
         roles_applied: RolesApplied,
+        can_sign_in: CanSignIn,
         invite_url: InviteUrl,
       },
       { description: 'Where the invitation was mailed, or its link.' },
@@ -181,6 +190,7 @@ export const inviteRoutes: Route[] = [
         success: true,
         delivery_hint: sent.deliveryHint,
         roles_applied: sent.rolesApplied,
+        can_sign_in: sent.canSignIn,
         ...(sent.url === null ? {} : { invite_url: sent.url }),
       }
     },

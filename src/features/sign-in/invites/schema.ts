@@ -68,6 +68,13 @@ export const RolesApplied = Object.assign(
   { examples: [true] },
 )
 
+export const CanSignIn = Type.Boolean({
+  description:
+    'False: the organization enforces single sign-on, the user is not exempt, and no connection takes their address. The ' +
+    'mail asks them to get access first: add the user to `sso_exempt_user_ids`.',
+  examples: [true],
+})
+
 export const DeliveryHint = Type.String({
   description: 'The address that the mail goes to, masked.',
   examples: ['a•••@acme.example'],

@@ -13,6 +13,8 @@ export interface SsoOnly {
   enforcement(work: Work, person: Person | null): Promise<Enforcement>
   /** The refusal of every other method, with the connection to start. Only for a person who has proved who they are. */
   refusal(work: Work, person: Person): Promise<ApiError>
+  /** Whether a connection can sign in the person who has an address. */
+  isReachable(work: Work, emailNorm: string): Promise<boolean>
 }
 
 // Handed in: single sign-on is of the wing of federation, which is above.
@@ -24,6 +26,15 @@ export const ssoOnly = handedIn<SsoOnly>('who signs in by single sign-on alone')
  */
 export async function enforcementFor(work: Work, person: Person | null): Promise<Enforcement> {
   return ssoOnly.of(work.platform).enforcement(work, person)
+}
+
+/** How a person can sign in: by any method, by single sign-on alone, or not at all: it is enforced, and no connection takes them. */
+export type SignInWay = 'any' | 'singleSignOn' | 'none'
+
+export async function signInWayOf(work: Work, person: Person): Promise<SignInWay> {
+  if ((await enforcementFor(work, person)) !== 'bound') return 'any'
+  const isReachable = await ssoOnly.of(work.platform).isReachable(work, person.email.toLowerCase())
+  return isReachable ? 'singleSignOn' : 'none'
 }
 
 /** Throws `sso_required` for a user who must use single sign-on. */
