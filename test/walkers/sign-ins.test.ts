@@ -80,3 +80,42 @@ test('a first factor names the user, and a wrong second factor the key', async (
   const wrong = await key.post('/v1/mfa/challenge/verify', { challenge_token, code: '000000' })
   expect((await eventsOf(wrong)).get('mfa.challenge.failed')).toMatchObject({ actor_type: 'api_key', via: null })
 })
+
+const GOODBYE = 'http://localhost:3000/goodbye'
+const signOuts: [path: string, more: object][] = [
+  ['/v1/auth/token/revoke', {}],
+  ['/v1/auth/logout', { everywhere: true }],
+  ['/v1/auth/login/sso/logout', { redirectUri: GOODBYE }],
+]
+
+test.each(signOuts)(
+  'a sign-out at %s names the user whose token is presented, otherwise the key',
+  async (path, more) => {
+    const tenant = await app.tenant()
+    const subOrgId = await tenant.organization()
+    const key = await tenant.withKey({ subOrgId })
+    const apiKey = succeeded(await key.get('/v1/api-keys/current'))
+    const { id, email } = await makeProvenUser(key)
+    const byKey = { actor_type: 'api_key', actor_id: apiKey.id, via: null }
+    const byUser = { actor_type: 'user', actor_id: id, via: { type: 'api_key', id: apiKey.id } }
+    const signIn = async () => {
+      await app.advance(61)
+      return succeeded(await signInByLink(key, email)).session
+    }
+    const ended = async (body: object) => {
+      const reply = await key.post(path, { ...body, ...more }, ACTING)
+      succeeded(reply)
+      return (await eventsOf(reply)).get('session.revoked')
+    }
+    const proof = { on_behalf_of: PERSON, data: expect.objectContaining({ reason: 'logout' }) }
+    expect(await ended({ refresh_token: (await signIn()).refresh_token })).toMatchObject({ ...byUser, ...proof })
+    expect(await ended({ access_token: (await signIn()).access_token })).toMatchObject({ ...byUser, ...proof })
+    const sessionIdOf = ({ access_token }: { access_token: string }) => decodeJwt(access_token)['sid']
+    expect(await ended({ session_id: sessionIdOf(await signIn()) })).toMatchObject({ ...byKey, ...proof })
+    // An old refresh token may be stolen: it ends the session, and proves no user.
+    const { refresh_token } = await signIn()
+    succeeded(await key.post('/v1/auth/token/refresh', { refresh_token }))
+    await app.advance(3600)
+    expect(await ended({ refresh_token })).toMatchObject({ ...byKey, ...proof })
+  },
+)

@@ -50,7 +50,7 @@ export const eventEnvelope = named(
         ),
         via: nullable(
           Via,
-          'Of a sign-in, whose actor is the user: the API key or team member that made the request. Otherwise null.',
+          'Of a sign-in or sign-out, whose actor is the user: the API key or team member that made the request. Otherwise null.',
         ),
       },
       { description: 'Who did it.' },

@@ -9,6 +9,7 @@ import { type AccessClaims, verifyAccessToken } from '../../../platform/crypto/s
 import { sameHash } from '../../../platform/crypto/tokens.ts'
 import { httpErrors, invalidField } from '../../../platform/errors.ts'
 import { record } from '../../../platform/events/events.ts'
+import { asProvenUser } from '../../../platform/events/origin.ts'
 import { isId } from '../../../platform/ids.ts'
 import { runAlone, runTogether } from '../../../platform/joined/joined.ts'
 import { defineEndReasons } from '../../../platform/lifecycle/end-reasons.ts'
@@ -240,15 +241,14 @@ export async function findLiveToken(work: InReach, token: string): Promise<LiveT
   return { kind: refresh ? 'refresh_token' : 'access_token', directory, sessionId, session, claims }
 }
 
-interface TokenPlace {
-  directory: Directory
-  sessionId: string
+interface NamedPlace extends SessionPlace {
+  /** Those of an access token. */
   claims: AccessClaims | null
   refresh: RefreshToken | null
 }
 
 /** Reads from a token where its session lives. Returns null when it is not one of ours, or out of reach. */
-async function locate({ platform, reach }: InReach, token: string): Promise<TokenPlace | null> {
+async function locate({ platform, reach }: InReach, token: string): Promise<NamedPlace | null> {
   if (looksLikeRefreshToken(token)) {
     const refresh = parseRefreshToken(platform.keyring, token)
     const directory = refresh && (await directoryInReach(platform, reach, refresh.directoryId))
@@ -316,13 +316,15 @@ async function isRecent(work: Work, session: TokenSession, presented: RefreshTok
 
 async function endSessionAt(
   work: ReachWork,
-  place: SessionPlace,
+  place: NamedPlace,
   body: { everywhere?: boolean },
 ): Promise<TokenSession | null> {
   const session = await readSession(work.platform, place)
   if (!session) return null
   const { directory, sessionId } = place
-  await inTx({ ...work, directory }, async (work) => {
+  const there = { ...work, directory }
+  const by = (await provesUser(there, session, place)) ? asProvenUser(there, session.user_id) : there
+  await inTx(by, async (work) => {
     // Who acts for the user ends that alone.
     if (body.everywhere && session.auth_method !== IMPERSONATION)
       await revokeUserSessions(work, session.user_id, reasons.logout)
@@ -331,10 +333,16 @@ async function endSessionAt(
   return session
 }
 
-async function namedSession(
-  work: NamingWork,
-  body: SessionName,
-): Promise<(SessionPlace & { refresh: RefreshToken | null }) | null> {
+/**
+ * Whether the user of a session has presented its own token: not an id, an old refresh token, which may be stolen, or the
+ * token of an impersonation.
+ */
+async function provesUser(work: Work, session: TokenSession, { claims, refresh }: NamedPlace): Promise<boolean> {
+  if (!session.live || session.auth_method === IMPERSONATION) return false
+  return refresh ? isRecent(work, session, refresh) : claims !== null
+}
+
+async function namedSession(work: NamingWork, body: SessionName): Promise<NamedPlace | null> {
   // A token proves the session; an id does not.
   if (body.session_id !== undefined) authorize(work.caller, 'sessions.revoke')
   const given = [body.refresh_token, body.access_token, body.session_id].filter((value) => value !== undefined)
@@ -347,5 +355,5 @@ async function namedSession(
   const { directory } = work.reach
   if (!directory) throw httpErrors.subOrgRequired()
   const sessionId = body.session_id ?? ''
-  return isId(sessionId) ? { directory, sessionId, refresh: null } : null
+  return isId(sessionId) ? { directory, sessionId, claims: null, refresh: null } : null
 }

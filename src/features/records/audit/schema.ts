@@ -16,7 +16,7 @@ export const auditQuery = {
       description: 'The kind of actor: `api_key`, `user`, `scim` (provisioning), `system` (jobs) or `cli`.',
     }),
   ),
-  actor_id: Id('The actor, or the API key or team member that made the sign-in request of a user.'),
+  actor_id: Id('The actor, or the API key or team member that made the sign-in or sign-out request of a user.'),
   on_behalf_of: Type.Optional(
     Type.String({
       minLength: 1,

@@ -232,6 +232,10 @@ test('who acts signs themselves out, and not the user', async () => {
   succeeded(await tenant.post('/v1/auth/token/revoke', { access_token, everywhere: true }))
   expect((await bearing(app, access_token).get('/v1/me')).status).toBe(401)
   expect((await person.me.get('/v1/me')).status).toBe(200)
+  // Not an act of the user.
+  const revoked = await app.events({ accountId: tenant.accountId, type: 'session.revoked' })
+  const acting = decodeJwt(access_token)['sid']
+  expect(revoked.filter(({ target_id }) => target_id === acting)).toMatchObject([{ actor_type: 'api_key' }])
 })
 
 test('an organization that allows it no longer ends it', async () => {
