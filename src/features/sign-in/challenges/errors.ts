@@ -5,8 +5,9 @@ export const challengeErrors = defineErrors({
     [401, 400],
     'mfa_code_invalid',
     'The code is not valid',
-    'The code is wrong, was used before, or is of a method that is not offered. Let the user try again; while an app ' +
-      'is being enrolled the status is 400.',
+    'The code is wrong, was used before, or is of a method that is not offered. Let the user try again. At a ' +
+      'challenge the status is 401, because the code signs in. At the enrollment of an app or a phone it is 400, because the ' +
+      'caller is authenticated and only the code in the request is wrong.',
   ],
   expired: [
     400,
