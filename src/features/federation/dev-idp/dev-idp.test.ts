@@ -122,6 +122,25 @@ for (const protocol of ['saml', 'oidc'] as const) {
     expect(users).toEqual([])
   })
 
+  test.each(['as=ada&fault=nonsense', 'fault=nonsense', 'as=not%20a%20name', 'as=ada&fault=toString'])(
+    `%s begins no sign-in by ${protocol}, and names the faults`,
+    async (query) => {
+      const answer = await get(`${await begin(await connect(protocol))}&${query}`)
+      expect([answer.status, answer.headers.get('location')]).toEqual([400, null])
+      const html = await answer.text()
+      for (const fault of [
+        'none',
+        'cancelled',
+        'unknown_certificate',
+        'missing_email',
+        'wrong_audience',
+        'clock_ahead',
+      ])
+        expect(html).toContain(`<code>${fault}</code>`)
+      expect(html).not.toContain('<form')
+    },
+  )
+
   test(`who signs out of a ${protocol} session is led back to the application`, async () => {
     const connected = await connect(protocol)
     const { subOrgId } = connected

@@ -126,6 +126,18 @@ export function renderNoConnection(domain: string): RenderedPage {
   )
 }
 
+/** No fault, or no person, of the name that a script gave. */
+export function renderInvalidChoice(): RenderedPage {
+  const faults = Object.entries(FAULTS).map(
+    ([name, text]) => `<dt><code>${name}</code></dt><dd>${escapeHtml(text)}</dd>`,
+  )
+  return page(
+    'Unknown fault or person',
+    `<p role="alert"><code>as</code> is a name or an address, <code>fault</code> one of these:</p><dl>${faults.join('')}</dl>`,
+    400,
+  )
+}
+
 /** A request that the provider does not take. */
 export function renderNoRequest(): RenderedPage {
   return page(

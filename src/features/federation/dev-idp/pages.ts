@@ -6,7 +6,15 @@ import type { RenderedPage } from '../../../platform/pages/page-layout.ts'
 import { definePage } from '../../../platform/pages/pages.ts'
 import { providerUrl, readDomain } from './addresses.ts'
 import { type Fault, isFault } from './faults.ts'
-import { renderChoice, renderIndex, renderNoConnection, renderNoRequest, renderProvider, renderPush } from './html.ts'
+import {
+  renderChoice,
+  renderIndex,
+  renderInvalidChoice,
+  renderNoConnection,
+  renderNoRequest,
+  renderProvider,
+  renderPush,
+} from './html.ts'
 import { authorize, exchange, isAuthorization, oidcKeys, oidcLogoutUrl, oidcMetadata } from './oidc.ts'
 import { type DevPerson, findDevPerson } from './people.ts'
 import { readSamlRequest, samlLogoutUrl, samlMetadata, samlResponse, unsolicitedRequest } from './saml.ts'
@@ -43,15 +51,24 @@ function devPage({ path, summary, show, send }: DevPage): Route[] {
   })
 }
 
-/** Who was chosen, and with which fault: by a button, by the form, or in the query by a script. Null: no choice yet. */
-function readChoice(
-  domain: string,
-  { as, address, fault = 'none' }: Fields,
-): { person: DevPerson; fault: Fault } | null {
+interface Choice {
+  person: DevPerson
+  fault: Fault
+}
+
+/**
+ * Who was chosen, and with which fault: by a button, by the form, or in the query by a script. Null: no choice yet. A page: what a
+ * script asks for does not exist.
+ */
+function readChoice(domain: string, { as, address, fault = 'none' }: Fields): Choice | RenderedPage | null {
+  if (!isFault(fault)) return renderInvalidChoice()
   const text = as ?? address
   const person = text ? findDevPerson(domain, text) : null
-  return person && isFault(fault) ? { person, fault } : null
+  if (person) return { person, fault }
+  return as ? renderInvalidChoice() : null
 }
+
+const isPage = (chosen: Choice | RenderedPage): chosen is RenderedPage => 'html' in chosen
 
 async function signInBySaml({ platform }: RequestContext, domain: string, fields: Fields): Promise<RenderedPage> {
   const { SAMLRequest = '', RelayState } = fields
@@ -65,6 +82,7 @@ async function signInBySaml({ platform }: RequestContext, domain: string, fields
       fields: Object.fromEntries([['SAMLRequest', SAMLRequest], ...kept]),
       hint: request.loginHint,
     })
+  if (isPage(chosen)) return chosen
   const response = await samlResponse(platform, domain, { request, ...chosen })
   return renderFormPage(
     { brand: OWN_BRAND, language: 'en' },
@@ -79,6 +97,7 @@ async function beginBySaml({ platform }: RequestContext, domain: string, fields:
   if (!request) return renderNoConnection(domain)
   const chosen = readChoice(domain, fields)
   if (!chosen) return renderChoice(domain, { application: request.spEntityId, fields: { connectionId }, hint: null })
+  if (isPage(chosen)) return chosen
   const response = await samlResponse(platform, domain, { request, ...chosen })
   return renderFormPage(
     { brand: OWN_BRAND, language: 'en' },
@@ -89,6 +108,7 @@ async function beginBySaml({ platform }: RequestContext, domain: string, fields:
 async function signInByOidc({ platform }: RequestContext, domain: string, fields: Fields) {
   if (!isAuthorization(platform, fields)) return renderNoRequest()
   const chosen = readChoice(domain, fields)
+  if (chosen && isPage(chosen)) return chosen
   if (chosen) return { redirectTo: authorize(platform, domain, { fields, ...chosen }) }
   const { as: _as, address: _address, fault: _fault, ...request } = fields
   return renderChoice(domain, {
