@@ -30,6 +30,16 @@ test('lengths are counted in characters, whatever their size in memory', () => {
   for (const name of ['', 'a', '😀']) expect(errorsOfName(name), name).toEqual(tooShort)
 })
 
+test('what must have something is told not to be empty', () => {
+  const Filled = { text: Type.String({ minLength: 1 }), list: Type.Array(Type.Any(), { minItems: 1 }) }
+  const filled = compileValidator(Type.Object(Filled), 'body')
+  const told = (body: object) => errorsOf(() => filled(body)).map(({ code, message }) => [code, message])
+  expect(told({ text: '', list: [] })).toEqual([
+    ['minLength', 'text must not be empty'],
+    ['minItems', 'list must not be empty'],
+  ])
+})
+
 test('what is of another type is told in words', () => {
   const orNull = Type.Unsafe({ type: ['string', 'null'] })
   const typed = compileValidator(Type.Object({ count: Type.Integer(), on: Type.Boolean(), name: orNull }), 'body')

@@ -122,11 +122,12 @@ function toFieldError(error: ErrorObject): FieldError {
       return { field: path, code: 'type', message: `${path || 'The body'} must be ${types.join(' or ')}` }
     }
     default:
-      // Ajv's messages name limits and types, never the value sent.
-      return {
-        field: path,
-        code: error.keyword,
-        message: `${path || 'The body'} ${(error.message ?? 'is invalid').replace('NOT', 'not')}`,
-      }
+      return { field: path, code: error.keyword, message: `${path || 'The body'} ${ruleInWords(error)}` }
   }
+}
+
+/** Ajv's messages name limits and types, never the value sent. */
+function ruleInWords({ keyword, parentSchema, message }: ErrorObject): string {
+  const mayNotBeEmpty = ['minLength', 'minItems'].includes(keyword) && parentSchema?.[keyword] === 1
+  return mayNotBeEmpty ? 'must not be empty' : (message ?? 'is invalid').replace('NOT', 'not')
 }
