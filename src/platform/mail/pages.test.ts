@@ -54,6 +54,25 @@ test('lists the mails of development, the newest first, and of decoys why nothin
   expect((await development.as(null).get(`/dev/mail/${decoy}`)).status).toBe(404)
 })
 
+test('answers scripts in JSON, of one recipient, and nothing of what is not sent', async () => {
+  const [to, decoyTo] = [`${newId()}@example.com`, `${newId()}@example.com`]
+  const first = await queue(development, to, 'First')
+  const second = await queue(development, to, 'Second')
+  const decoy = await queue(development, decoyTo, 'Third', true)
+  const read = async (address: string) =>
+    (await development.as(null).get(`/dev/mail?to=${address}`, { accept: 'application/json' })).body
+  expect(await read(to.toUpperCase())).toEqual({
+    messages: [second, first].map((id, n) => ({
+      ...{ id, kind: 'login_otp', to, created_at: expect.any(String), subject: ['Second', 'First'][n] },
+      ...{ text: expect.stringContaining('amber falcon'), links: [], withheld: null },
+    })),
+  })
+  const withheld = 'nobody in this organization has this address'
+  expect((await read(decoyTo)).messages).toMatchObject([{ id: decoy, subject: null, text: null, links: [], withheld }])
+  const page = (await development.as(null).get(`/dev/mail?to=${decoyTo}`)).text
+  expect([page.includes(decoy), page.includes(first)]).toEqual([true, false])
+})
+
 test('shows one mail, its HTML in a sandbox', async () => {
   const id = await queue(development, 'ada@example.com', '"><script>alert(1)</script>')
   const { status, text } = await development.as(null).get(`/dev/mail/${id}`)

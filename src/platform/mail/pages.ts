@@ -22,7 +22,7 @@ const list = document.querySelector('ul')
 setInterval(async () => {
   if (document.hidden) return
   try {
-    const { body } = new DOMParser().parseFromString(await (await window.fetch('/dev/mail')).text(), 'text/html')
+    const { body } = new DOMParser().parseFromString(await (await window.fetch(location.href)).text(), 'text/html')
     const rows = [...body.querySelectorAll('li')].filter(({ id }) => !document.getElementById(id))
     if (rows.length === 0) return
     list.prepend(...rows)
@@ -43,10 +43,15 @@ export const mailPages: Route[] = [
     summary: 'Emails kept in development',
     localOnly: true,
     contentSecurityPolicy: LIST_POLICY,
-    async render({ platform }) {
+    async render({ platform, accept }, _, { to }) {
       if (!keepsMessages(platform)) return null
-      const mails = await listKeptMails(platform, SHOWN)
-      return renderList(mails, await listKeptSms(platform, SHOWN), await findWithheld(platform, mails))
+      const isAsked = (message: Shown) => to === undefined || message.to.toLowerCase() === to.trim().toLowerCase()
+      const mails = (await listKeptMails(platform, SHOWN)).filter(isAsked)
+      const texts = (await listKeptSms(platform, SHOWN)).filter(isAsked)
+      const withheld = await findWithheld(platform, mails)
+      if (!accept.toLowerCase().includes('application/json')) return renderList(mails, texts, withheld)
+      const content = JSON.stringify({ messages: newestFirst(mails, texts).map((each) => toJson(each, withheld)) })
+      return { status: 200, contentType: 'application/json; charset=utf-8', content }
     },
   }),
   ...definePage({
@@ -89,12 +94,34 @@ pre{padding:16px;white-space:pre-wrap;overflow-wrap:anywhere}
 iframe{height:600px}
 @media (max-width:560px){li>*{grid-template-columns:1fr}}`
 
-/** `withheld`: why mails, by their ids, are not sent. */
-function renderList(mails: OpenedMail[], texts: OpenedSms[], withheld: ReadonlyMap<string, string>): string {
-  const rows = [...mails, ...texts]
+type Shown = OpenedMail | OpenedSms
+
+function newestFirst(mails: OpenedMail[], texts: OpenedSms[]): Shown[] {
+  return [...mails, ...texts]
     .sort((one, other) => other.createdAt.getTime() - one.createdAt.getTime() || other.id.localeCompare(one.id))
     .slice(0, SHOWN)
-    .map((message) => renderRow(message, withheld.get(message.id) ?? message.decoyReason ?? null))
+}
+
+/** A message for scripts. One that is not sent has no content. */
+function toJson(message: Shown, withheld: ReadonlyMap<string, string>) {
+  const { id, kind, to, createdAt, decoy } = message
+  const reason = withheld.get(id) ?? message.decoyReason ?? null
+  const isSent = !decoy && reason === null
+  const text = isSent ? message.text : null
+  return {
+    ...{ id, kind, to, created_at: createdAt.toISOString() },
+    subject: isSent && 'subject' in message ? message.subject : null,
+    text,
+    links: text?.match(/https?:\/\/[^\s<>"]+/g) ?? [],
+    withheld: isSent ? null : (reason ?? 'not sent'),
+  }
+}
+
+/** `withheld`: why mails, by their ids, are not sent. */
+function renderList(mails: OpenedMail[], texts: OpenedSms[], withheld: ReadonlyMap<string, string>): string {
+  const rows = newestFirst(mails, texts).map((message) =>
+    renderRow(message, withheld.get(message.id) ?? message.decoyReason ?? null),
+  )
   return renderDocument({
     title: 'Mail',
     styles: STYLES,
