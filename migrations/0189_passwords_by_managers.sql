@@ -1,2 +1,3 @@
--- Set by an administrator or a backend, not by who signs in: the first proof of the mailbox leaves it.
-alter table password_credentials add column by_manager boolean not null default false;
+-- A digest of the password's revision, its directory and the address of its user, where an administrator or a backend set it: the
+-- first proof of that mailbox leaves it. Another password, address or directory does not fit.
+alter table password_credentials add column manager_mark bytea;

@@ -52,7 +52,7 @@ export const mail: Mutant[] = [
   {
     name: 'a domain after a placeholder is a link too',
     in: 'findHidden',
-    find: "text.replaceAll(PLACEHOLDER, 'x')",
+    find: "text.replaceAll(PLACEHOLDER, 'xx')",
     replace: "text.replaceAll(PLACEHOLDER, '')",
     tests: ['templates.test.ts'],
     only: 'refuses, and changes nothing',

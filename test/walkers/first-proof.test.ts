@@ -232,6 +232,23 @@ describe('a password', () => {
     for (const password of [PASSWORD, OWN]) expect((await signIn(person, password)).status).toBe(401)
   })
 
+  test('set by an administrator goes where the address or the organization is another one, though no address was proved', async () => {
+    const [mistyped, moved] = [await newUser(tenant), await newUser(tenant)]
+    for (const person of [mistyped, moved]) await set(person)
+    const email = newEmail()
+    succeeded(await tenant.patch(`/v1/users/${mistyped.id}`, { subOrgId: mistyped.subOrgId, email }))
+    const there = await tenant.organization()
+    const move = { subOrgId: moved.subOrgId, targetSubOrgId: there }
+    succeeded(await tenant.post(`/v1/users/${moved.id}`, move))
+    for (const person of [
+      { subOrgId: mistyped.subOrgId, email },
+      { subOrgId: there, email: moved.email },
+    ]) {
+      await signInByCode(person)
+      expect((await signIn(person)).status).toBe(401)
+    }
+  })
+
   test('set by an administrator goes where another address was proved before: the account may be another person’s', async () => {
     const person = await newUser(tenant)
     await signInByCode(person)

@@ -571,11 +571,11 @@ export interface PasskeySettings {
 }
 
 export interface PasswordCredentials {
-  by_manager: Generated<boolean>;
   created_at: Generated<Timestamp>;
   directory_id: string;
   format: string;
   hash: string;
+  manager_mark: Buffer | null;
   must_change: Generated<boolean>;
   revision: Generated<string>;
   updated_at: Generated<Timestamp>;

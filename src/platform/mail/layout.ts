@@ -47,7 +47,7 @@ export function withoutLinks(name: string): string {
 
 /** A name whose last mark makes no link with the text behind it, such as `evil.` before `com`. */
 export function endWithoutLink(name: string, behind: string): string {
-  return /[.:/@\u3002\uFF0E\uFF61]$/.test(name) && /^[\p{L}\p{N}{]/u.test(behind) ? `${name}${WORD_JOINER}` : name
+  return /[.:/@\u3002\uFF0E\uFF61]$/.test(name) && /^\S/.test(behind) ? `${name}${WORD_JOINER}` : name
 }
 
 function renderText({ heading, blocks, footer }: LaidMail, brand: Brand, language: Language): string {

@@ -144,5 +144,7 @@ function refuseSubjects(subjects: unknown): void {
 
 /** The directory's own subject for a kind of mail, or null. */
 export function ownSubject(settings: MailSettings, kind: MailKind): string | null {
-  return settings.subjects[kind] ?? null
+  const subject = settings.subjects[kind] ?? null
+  // An earlier release may have stored one with a link.
+  return subject === null || findHidden(kind, subject).length > 0 ? null : subject
 }

@@ -4,8 +4,9 @@ import { texts } from '../../../platform/messages/texts.gen.ts'
 import type { Say } from '../../../platform/messages/texts.ts'
 import type { PageField } from '../../../platform/pages/page-layout.ts'
 import { doorRoutes } from '../../access/login/login.ts'
+import { findUserById } from '../../directory/users/users.ts'
 import { type LinkPage, type LiveLink, linkFields, linkHome, type View } from '../pages/pages.ts'
-import { hasUnprovenPassword, provePasswordEvents } from '../password/password.ts'
+import { losesPassword, provePasswordEvents } from '../password/password.ts'
 import { verificationPurpose, verifyEmail } from './email-verification.ts'
 
 const REMOVE = 'remove_password'
@@ -74,5 +75,6 @@ async function verificationForm(live: LiveLink, alert?: string): Promise<View> {
 /** Whether there is a password that someone else may have set. */
 async function asksForPassword({ work, facts }: LiveLink): Promise<boolean> {
   if (!facts || facts.email_verified) return false
-  return hasUnprovenPassword(work.db, work.directory, facts.user_id)
+  const user = await findUserById(work, facts.user_id)
+  return user !== null && losesPassword(work.db, work.directory, user)
 }

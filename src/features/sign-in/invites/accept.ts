@@ -213,7 +213,7 @@ async function write(work: TxWork, acceptance: Acceptance): Promise<void> {
   await assertMaySignIn(work, facts)
   // The proof of the mailbox has removed what was set before it, but for a password by a manager, which this one replaces.
   if (!joinsAsIs && (await hasSetUp(work, user.id))) throw inviteErrors.credentialExists()
-  if (first) await storePassword(db, directory, { userId: user.id, ...first, mustChange: false, byManager: false })
+  if (first) await storePassword(db, directory, { userId: user.id, ...first, mustChange: false })
   if (directory.kind === 'console') await teamInvites.of(work.platform).join(work, user, link.id)
   const data = toInvite(await findAcceptedRow(db, directory, link.id))
   await record(work, inviteEvents.accepted({ target: { type: 'invite', id: link.id }, data }))
@@ -239,7 +239,8 @@ async function signsInAlready(work: Work, userId: string): Promise<boolean> {
 /** Whether the user has chosen a password or registered a passkey. */
 async function hasSetUp(work: Work, userId: string): Promise<boolean> {
   const user = await findUserById(work, userId)
-  return (user?.passkey_count ?? 0) > 0 || hasChosenPassword(work.db, work.directory, userId)
+  if (!user) return false
+  return user.passkey_count > 0 || hasChosenPassword(work.db, work.directory, user)
 }
 
 function presentedAs(token: string) {

@@ -18,7 +18,7 @@ import { resetPurpose } from './link-purposes.ts'
 import { hashNewPassword } from './new-password.ts'
 import { resetLimits, resetSettings } from './reset.ts'
 import { getPasswordSettings } from './settings.ts'
-import { type NewPassword, storePassword } from './store.ts'
+import { markPassword, type NewPassword, storePassword } from './store.ts'
 
 /**
  * Mails a user a link to choose a new password, at an administrator's request.
@@ -70,7 +70,7 @@ async function makeReset(
 }
 
 /** A password that was judged and hashed, to be set. */
-type PreparedPassword = Omit<NewPassword, 'mustChange' | 'byManager'>
+type PreparedPassword = Omit<NewPassword, 'mustChange'>
 
 /**
  * Judges and hashes a password that an administrator sets. Throws `user_not_found`, `verification_required` for a pending
@@ -99,7 +99,8 @@ export async function setPasswordOf(
     // Read again: the user may have been deleted while the hash was computed.
     const current = await getUserForUpdate(work, prepared.userId)
     await ensureAuthAccount(work, current)
-    await storePassword(work.db, directory, { ...prepared, mustChange, byManager: true })
+    await storePassword(work.db, directory, { ...prepared, mustChange })
+    await markPassword(work.db, directory, current)
     const revoked = revokeSessions ? await cutOff(work, current, endReasons.password_changed) : 0
     if (!revokeSessions) await voidPendingSignIns(work, current, endReasons.password_changed)
     // The password that was guessed at no longer exists.

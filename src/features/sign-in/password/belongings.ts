@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { parseImportedHash } from '../../../platform/crypto/password-cost.ts'
 import { type HashedPassword, importedHashTypes } from '../../../platform/crypto/password-format.ts'
-import { sqlText } from '../../../platform/joined/sql-text.ts'
 import {
   type Belonging,
   comesAlong,
@@ -13,17 +12,15 @@ import {
   type UserChange,
 } from '../../../platform/lifecycle/belongings.ts'
 import type { TxWork, Work } from '../../../platform/work.ts'
-import { SELF_SERVICE } from '../../directory/users/strangers/strangers.ts'
-import { goesAtProof, storeImportedHash } from './store.ts'
+import { isUnmarked, mayKeepPassword, storeImportedHash } from './store.ts'
 
 /** What the first proof of the mailbox removes. */
 function removeAtProof({ directory }: TxWork, { user, keepsPassword }: UserChange): Step | null {
   if (keepsPassword) return null
-  // An administrator may have taken who signed up for the owner of the address.
-  const isOfOthers = user.proved_before || SELF_SERVICE.includes(user.source)
+  const which = mayKeepPassword(user) ? sql`and ${isUnmarked(sql`${user.email_norm}::text`)}` : sql``
   return {
-    query: sql`delete from password_credentials where directory_id = ${directory.id} and user_id = ${user.id}
-      and (${isOfOthers} or not by_manager)`,
+    query: sql`
+      delete from password_credentials where directory_id = ${directory.id} and user_id = ${user.id} ${which}`,
     isSilent: true,
   }
 }
@@ -65,20 +62,14 @@ export const passwordBelongings: Belonging[] = [
         hash: true,
         format: true,
         must_change: true,
-        by_manager: true,
+        manager_mark: true,
         revision: true,
         created_at: true,
         updated_at: true,
       }),
-      exports: tells(
-        'password_credentials',
-        'updated_at',
-        'format must_change by_manager created_at updated_at',
-        'hash revision',
-      ),
+      exports: tells('password_credentials', 'updated_at', 'format must_change created_at updated_at', 'hash revision'),
     }),
     proof: removeAtProof,
-    setUpBefore: sqlText`password_credentials.user_id = users.id and ${goesAtProof}`,
     arrival: {
       read(work, fields) {
         const read = readHash(work, fields)

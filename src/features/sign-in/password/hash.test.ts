@@ -32,9 +32,7 @@ async function start() {
   await platform.db.insertInto('users').values(user).execute()
   const set = async (password: string, historyKept = 0, mustChange = false) => {
     const hashed = await hash(password)
-    await platform.tx((tx) =>
-      storePassword(tx, directory, { userId, hashed, historyKept, mustChange, byManager: false }),
-    )
+    await platform.tx((tx) => storePassword(tx, directory, { userId, hashed, historyKept, mustChange }))
     return hashed
   }
   const find = () => findPassword(platform.db, directory, userId)
@@ -188,7 +186,7 @@ test('the query of a sign-in finds the verified password alone, and waits for a 
   expect(await ask(newId())).toBe(false)
   const fresh = await hash('battery staple')
   const waiting = await platform.tx(async (tx) => {
-    await storePassword(tx, directory, { userId, hashed: fresh, historyKept: 0, mustChange: false, byManager: false })
+    await storePassword(tx, directory, { userId, hashed: fresh, historyKept: 0, mustChange: false })
     const asked = ask(old?.revision)
     // It reads the row as it was, and would find it, did it not wait for the lock.
     expect(await Promise.race([asked, find()])).toMatchObject({ hash: old?.hash })

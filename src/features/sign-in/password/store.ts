@@ -1,13 +1,14 @@
-import { sql } from 'kysely'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { type HashedPassword, type PasswordFormat, passwordFormats } from '../../../platform/crypto/password-format.ts'
 import { now } from '../../../platform/db/now.ts'
 import type { Db, Tx } from '../../../platform/db/pool.ts'
 import { newId } from '../../../platform/ids.ts'
 import { defineProof } from '../../../platform/joined/proofs.ts'
 import { defineReading } from '../../../platform/joined/readings.ts'
-import { joinText, nameText, sqlText } from '../../../platform/joined/sql-text.ts'
+import { sqlText } from '../../../platform/joined/sql-text.ts'
 import type { Directory } from '../../../platform/tenancy/directory.ts'
 import { SELF_SERVICE } from '../../directory/users/strangers/strangers.ts'
+import type { UserRow } from '../../directory/users/users.ts'
 
 /** A user's password as it is stored. */
 export interface StoredPassword extends HashedPassword {
@@ -24,8 +25,6 @@ export interface NewPassword {
   historyKept: number
   /** Whether it allows nothing but choosing another one. */
   mustChange: boolean
-  /** Set by an administrator or a backend, not by who signs in. */
-  byManager: boolean
 }
 
 export interface ImportedPassword extends HashedPassword {
@@ -64,41 +63,64 @@ export async function hasPassword(db: Db, directory: Directory, userId: string):
   return (await findPassword(db, directory, userId)) !== null
 }
 
-const sources = SELF_SERVICE.map((source) => sqlText`'${nameText(source)}'`)
+// An old password, another address and another directory have another mark.
+const markOf = (emailNorm: RawBuilder<unknown>) => sql`sha256(convert_to(
+  concat_ws(' ', password_credentials.revision, password_credentials.directory_id, ${emailNorm}), 'UTF8'))`
 
-/** SQL: whether the first proof of the mailbox removes a password, as `removeAtProof` does. */
-export const goesAtProof = sqlText`(users.proved_before or users.source in (${joinText(sources, ', ')})
-  or not password_credentials.by_manager)`
+/** SQL: a password that no administrator and no backend has set for this address of its user. */
+export const isUnmarked = (emailNorm: RawBuilder<unknown>) =>
+  sql<SqlBool>`password_credentials.manager_mark is distinct from ${markOf(emailNorm)}`
 
-/** Whether the user has a password that the first proof of the mailbox removes. */
-export async function hasUnprovenPassword(db: Db, directory: Directory, userId: string): Promise<boolean> {
-  const { rows } = await sql`
-    select from password_credentials join users on users.directory_id = password_credentials.directory_id
-      and users.id = password_credentials.user_id
-    where users.directory_id = ${directory.id} and users.id = ${userId} and not users.email_verified
-      and ${sql.raw(goesAtProof)}`.execute(db)
-  return rows.length > 0
+/**
+ * Whether the first proof of the mailbox leaves a password that an administrator set. An administrator may have taken who signed
+ * up for the owner of the address, and with an earlier address the account may be another person's.
+ */
+export function mayKeepPassword({ source, proved_before }: Pick<UserRow, 'source' | 'proved_before'>): boolean {
+  return !proved_before && !SELF_SERVICE.includes(source)
+}
+
+/** Marks the password of a user as set by an administrator or a backend, for the present address. */
+export async function markPassword(tx: Tx, directory: Directory, user: { id: string; email_norm: string }) {
+  await tx
+    .updateTable('password_credentials')
+    .set({ manager_mark: markOf(sql`${user.email_norm}::text`) as RawBuilder<Buffer> })
+    .where('directory_id', '=', directory.id)
+    .where('user_id', '=', user.id)
+    .execute()
 }
 
 /** Whether the user has chosen a password. */
-export async function hasChosenPassword(db: Db, directory: Directory, userId: string): Promise<boolean> {
+export async function hasChosenPassword(
+  db: Db,
+  directory: Directory,
+  user: { id: string; email_norm: string },
+): Promise<boolean> {
   const row = await db
     .selectFrom('password_credentials')
     .select('user_id')
     .where('directory_id', '=', directory.id)
-    .where('user_id', '=', userId)
-    .where('by_manager', '=', false)
+    .where('user_id', '=', user.id)
+    .where(isUnmarked(sql`${user.email_norm}::text`))
     .executeTakeFirst()
   return row !== undefined
 }
 
+/** Whether the first proof of the mailbox removes a password of the user. */
+export function losesPassword(
+  db: Db,
+  directory: Directory,
+  user: Pick<UserRow, 'id' | 'email_norm' | 'source' | 'proved_before'>,
+): Promise<boolean> {
+  return mayKeepPassword(user) ? hasChosenPassword(db, directory, user) : hasPassword(db, directory, user.id)
+}
+
 /** Sets the password of a user, whose row the caller holds, replacing any previous one. */
 export async function storePassword(tx: Tx, directory: Directory, password: NewPassword): Promise<void> {
-  const { userId, historyKept, mustChange, byManager } = password
+  const { userId, historyKept, mustChange } = password
   const { hash, format } = password.hashed
   const older = Math.max(0, historyKept - 1)
   if (older > 0) await rememberPassword(tx, directory, userId)
-  const values = { hash, format, must_change: mustChange, by_manager: byManager }
+  const values = { hash, format, must_change: mustChange }
   await tx
     .insertInto('password_credentials')
     .values({

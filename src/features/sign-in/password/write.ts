@@ -35,7 +35,6 @@ export async function writePassword(
     hashed,
     historyKept,
     mustChange: false,
-    byManager: false,
   })
   await cutOff(work, user, endReasons.password_changed, { linkId })
   await queueMail(work, passwordChangedMail(user, 'user'), NOTICE_USEFUL_SECONDS)

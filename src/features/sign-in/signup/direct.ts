@@ -86,8 +86,7 @@ async function makeUser(
   if (!made) return null
   const { user, created } = made
   await record(work, created)
-  if (chosen)
-    await storePassword(work.db, work.directory, { userId: user.id, ...chosen, mustChange: false, byManager: false })
+  if (chosen) await storePassword(work.db, work.directory, { userId: user.id, ...chosen, mustChange: false })
   await mailVerification(work, user, { signup: true })
   const amr = chosen ? ['pwd'] : []
   return startFirstSession(work, { who, user, proof: { method: signupMethod, amr, spends: [] } })

@@ -52,7 +52,8 @@ async function eraseAtAccountLevel(
   await recordErasure.of(work.platform).mentions(work, directory, async (events) => {
     const asked = subjectsOf(events)
     const people = await findPeople(db, erased.directoryIds, asked)
-    const since = new Map([...erased.leaving.invitedAt, ...people.since])
+    const since = new Map(people.since)
+    for (const [contact, at] of erased.leaving.invitedAt) since.set(contact, earlier(since.get(contact), at))
     const shared = await findSharedIn(
       work,
       erased,
@@ -83,6 +84,8 @@ async function eraseOfTeam(work: ErasureWork, { team, leaving }: Erased): Promis
     ids.some((id) => people.has(id)) || contacts.some((one) => isSince(event, invitedAt.get(one)))
   await recordErasure.of(work.platform).mentions(work, team, async (events) => idsOfEvents(events, isLeaving))
 }
+
+const earlier = (one: Date | undefined, other: Date) => (one && one < other ? one : other)
 
 /** Whether an event is not older than the user who has its contact. An earlier message was not sent to that user. */
 function isSince({ created_at }: EventText, since: Date | undefined): boolean {

@@ -279,6 +279,7 @@ describe('refuses, and changes nothing', () => {
     [LOGIN, { footer: 'Go to https://evil.example' }, 'footer', 'link'],
     [LOGIN, { footer: 'Go to evil.example now' }, 'footer', 'link'],
     [LOGIN, { footer: 'Go to {brand}.com' }, 'footer', 'link'],
+    [LOGIN, { footer: 'Go to evil.{brand} now' }, 'footer', 'link'],
     [LOGIN, { footer: 'Go to evil\uff0eexample' }, 'footer', 'link'],
     [LOGIN, { footer: 'evil\u3002com' }, 'footer', 'link'],
     [LOGIN, { footer: 'Write to eve@{brand}' }, 'footer', 'link'],
@@ -430,6 +431,7 @@ test('a name and the text beside it make no link together, in the brand and in s
   for (const [subject, problem] of [
     ['Go to evil.example', 'link'],
     ['Go to {brand}.com', 'link'],
+    ['Go to evil.{brand}', 'link'],
     ['Hel\u2061lo', 'invisible_character'],
   ])
     for (const [path, of] of [
