@@ -108,17 +108,10 @@ export const access: Mutant[] = [
     tests: ['walkers/first-proof.test.ts'],
   },
   {
-    name: 'the password of an administrator goes where another address was proved before',
-    in: 'mayKeepPassword',
-    find: '!proved_before && ',
-    replace: '',
-    tests: ['walkers/first-proof.test.ts'],
-  },
-  {
     name: 'the password of an administrator goes of who signed up by themselves',
     in: 'mayKeepPassword',
-    find: ' && !SELF_SERVICE.includes(source)',
-    replace: '',
+    find: '!SELF_SERVICE.includes(source)',
+    replace: 'source !== null',
     tests: ['walkers/first-proof.test.ts'],
   },
   {

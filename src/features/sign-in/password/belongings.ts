@@ -67,7 +67,12 @@ export const passwordBelongings: Belonging[] = [
         created_at: true,
         updated_at: true,
       }),
-      exports: tells('password_credentials', 'updated_at', 'format must_change created_at updated_at', 'hash revision'),
+      exports: tells(
+        'password_credentials',
+        'updated_at',
+        'format must_change created_at updated_at',
+        'hash revision manager_mark',
+      ),
     }),
     proof: removeAtProof,
     arrival: {

@@ -73,10 +73,10 @@ export const isUnmarked = (emailNorm: RawBuilder<unknown>) =>
 
 /**
  * Whether the first proof of the mailbox leaves a password that an administrator set. An administrator may have taken who signed
- * up for the owner of the address, and with an earlier address the account may be another person's.
+ * up for the owner of the address.
  */
-export function mayKeepPassword({ source, proved_before }: Pick<UserRow, 'source' | 'proved_before'>): boolean {
-  return !proved_before && !SELF_SERVICE.includes(source)
+export function mayKeepPassword({ source }: Pick<UserRow, 'source'>): boolean {
+  return !SELF_SERVICE.includes(source)
 }
 
 /** Marks the password of a user as set by an administrator or a backend, for the present address. */
@@ -109,7 +109,7 @@ export async function hasChosenPassword(
 export function losesPassword(
   db: Db,
   directory: Directory,
-  user: Pick<UserRow, 'id' | 'email_norm' | 'source' | 'proved_before'>,
+  user: Pick<UserRow, 'id' | 'email_norm' | 'source'>,
 ): Promise<boolean> {
   return mayKeepPassword(user) ? hasChosenPassword(db, directory, user) : hasPassword(db, directory, user.id)
 }
