@@ -458,7 +458,7 @@ export const signIn: Mutant[] = [
     find: 'own.id === rp_id ? own : null',
     replace: 'own',
     tests: ['in-environment.test.ts'],
-    only: 'no session, and none of a challenge',
+    only: 'relying party below',
   },
   {
     name: 'the verification that an organization requires of passkeys holds without naming it',

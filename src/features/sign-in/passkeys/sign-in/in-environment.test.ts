@@ -266,6 +266,20 @@ test('the stricter verification of defaults and organization counts', async () =
   }
 })
 
+test('a passkey of before the organization chose a relying party below that of the environment opens nothing', async () => {
+  const own = await app.tenant()
+  const origin = 'https://login.acme.example'
+  const origins = { origins: [origin, 'https://acme.example'] }
+  succeeded(await own.patch('/v1/auth/passkey/settings/defaults', { rp_id: 'acme.example', ...origins }))
+  const { subOrganization } = succeeded(await own.post('/v1/organizations', { name: fresh(), slug: fresh() }))
+  const holder = await newHolder(own, subOrganization.id)
+  succeeded(await signIn(holder, { origin }, own))
+  const { subOrgId } = holder
+  // Both accept the page.
+  succeeded(await own.patch('/v1/auth/passkey/settings', { subOrgId, rp_id: 'login.acme.example', origins: [origin] }))
+  expect(refusal(await signIn(holder, { origin }, own))).toEqual(INVALID)
+})
+
 test('keys of other environments and accounts, or of one organization, do not reach it', async () => {
   const holder = await holderIn()
   const staging = await tenant.withKey({ environment: 'staging' })
