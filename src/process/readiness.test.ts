@@ -10,7 +10,7 @@ test('probes that come at the same time share a check, and the next one has its 
   let running = true
   const check = readinessChecks(platform, { isRunning: () => running, stop: async () => undefined })
   const writes = async (probe: () => Promise<unknown>) =>
-    (await recordStatements(probe)).filter((text) => text.includes('for no key update')).length
+    (await recordStatements(probe)).filter((text) => /schema_migrations.*for no key update/.test(text)).length
   const well = { database: 'ok', migrations: 'ok', queue: 'ok', signing_key: 'ok' }
   expect(await writes(() => Promise.all([check(), check(), check()]))).toBe(1)
   expect(await check()).toEqual(well)

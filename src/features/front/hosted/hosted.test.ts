@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { startApp } from '../../../../test/harness.ts'
 import { mailLinkTo, organizationLinkTypes, type Person } from '../../../../test/people/mailed-links.ts'
+import { newEmail } from '../../../../test/people/people.ts'
 import { type MailedLink, mailedLink, signIn } from '../../../../test/people/sign-in.ts'
 import { snapshot } from '../../../../test/snapshot.ts'
 
@@ -257,10 +258,8 @@ test.each([
   ['removed goes', { remove_password: 'yes' }, 401],
   ['removed goes, whatever is in the field', { remove_password: 'yes', password: PASSWORD }, 401],
 ])('verification: a password of before that is %s', async (_, fields, status) => {
-  const subOrgId = await tenant.organization()
-  const { person } = await mailLinkTo(app, tenant, 'verification', { subOrgId })
-  await tenant.put(`/v1/users/${person.userId}/password`, { subOrgId, password: PASSWORD })
-  await tenant.post(`/v1/users/${person.userId}/verify/resend`, { subOrgId })
+  const person = { subOrgId: await tenant.organization(), email: newEmail(), userId: null }
+  await tenant.post('/v1/auth/signup/password', { ...person, userId: undefined, password: PASSWORD, openSignup: true })
   const link = await mailedLink(app, person.email, 'email_verification')
   const shown = await open(link.url)
   expect(shown.text).toMatch(/Confirm and keep my password Confirm and remove the password/)
@@ -273,6 +272,18 @@ test.each([
   const done = await press(link, fields)
   expect([done.status, done.text.includes('was removed')]).toEqual([200, status === 401])
   expect((await login(person)).status).toBe(status)
+})
+
+test('verification: a password that an administrator set stays, and is not asked for', async () => {
+  const { person, link } = await mailLinkTo(app, tenant, 'verification')
+  await tenant.put(`/v1/users/${person.userId}/password`, { subOrgId: person.subOrgId, password: PASSWORD })
+  await tenant.post(`/v1/users/${person.userId}/verify/resend`, { subOrgId: person.subOrgId })
+  const again = await mailedLink(app, person.email, 'email_verification')
+  expect(again.url).not.toBe(link.url)
+  expect((await open(again.url)).html).not.toContain('type="password"')
+  const done = await press(again)
+  expect([done.status, done.text.includes('was removed')]).toEqual([200, false])
+  expect((await login(person)).status).toBe(200)
 })
 
 test('unlock: the button ends the lock', async () => {
