@@ -18,9 +18,9 @@ const LINKS = [
   /\S[@\uFF20]\S/u,
 ]
 
-/** What a text of a mail hides from its readers or from those who check it: invisible characters, and links. */
+/** Reports invisible characters and links in a text of a mail. */
 export function findHidden(field: string, text: string): FieldError[] {
-  // Two letters, as of the shortest domain.
+  // The shortest top-level domain has two letters, so a placeholder counts as two.
   const shown = text.replaceAll(PLACEHOLDER, 'xx').normalize('NFKC')
   return [
     ...(INVISIBLE.test(text)

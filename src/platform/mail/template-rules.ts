@@ -107,7 +107,7 @@ function findBodyProblems(body: string[], placeholders: Placeholder[]): FieldErr
   ]
 }
 
-/** The heading says who wrote, whatever the rest says. */
+/** Reports placeholders that a heading requires and lacks. */
 function findHeadingProblems(heading: string | undefined, placeholders: Placeholder[]): FieldError[] {
   if (heading === undefined) return []
   const names = namesIn(heading)

@@ -145,7 +145,7 @@ async function invited(subOrgId: string, email: string) {
   return { ...sent, token, mail: `${mail?.text}`, page }
 }
 
-test('an invitation of a person whom no connection takes says so, and works once they are exempt', async () => {
+test('an invitation of a person that no connection takes says so, and works once they are exempt', async () => {
   const { subOrgId, domain, connectionId, enforce } = await organization()
   const email = `guest@${fresh()}.example`
   expect((await invited(subOrgId, `any@${fresh()}.example`)).can_sign_in).toBe(true)

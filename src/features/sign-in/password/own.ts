@@ -43,13 +43,7 @@ export async function changeOwnPassword(
     // It was changed, or set, while the hashes were computed.
     const stands = proof ? await burn(work, proof, held.id) : !(await hasPassword(work.db, directory, held.id))
     if (!stands || held.email_norm !== user.email_norm) throw passwordErrors.invalidCredentials()
-    const stored = {
-      userId: held.id,
-      hashed,
-      historyKept: settings.password_history,
-      mustChange: false,
-      byManager: false,
-    }
+    const stored = { userId: held.id, hashed, historyKept: settings.password_history, mustChange: false }
     await storePassword(work.db, directory, stored)
     return endOthers(work, held, caller.sessionId)
   })

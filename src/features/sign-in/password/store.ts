@@ -160,8 +160,8 @@ async function forgetOlder(tx: Tx, directory: Directory, userId: string, kept: n
 }
 
 /**
- * Stores imported hashes of users who have no password yet, with one statement. They were chosen in another system: of an
- * address that was not proved there, by anyone.
+ * Stores imported hashes of users who have no password yet, with one statement. They were chosen in another system: if
+ * the address was not proved there, perhaps by another person.
  */
 export async function storeImportedHash(tx: Tx, directory: Directory, rows: ImportedPassword[]): Promise<void> {
   await sql`

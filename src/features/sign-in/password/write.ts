@@ -30,12 +30,7 @@ export async function writePassword(
     events = [],
   }: { user: HeldUser; hashed: HashedPassword; linkId?: string; events?: EventInput[] },
 ): Promise<void> {
-  await storePassword(work.db, work.directory, {
-    userId: user.id,
-    hashed,
-    historyKept,
-    mustChange: false,
-  })
+  await storePassword(work.db, work.directory, { userId: user.id, hashed, historyKept, mustChange: false })
   await cutOff(work, user, endReasons.password_changed, { linkId })
   await queueMail(work, passwordChangedMail(user, 'user'), NOTICE_USEFUL_SECONDS)
   const changed = passwordEvents.changed({ target: { type: 'user', id: user.id }, data: { by: 'user' } })

@@ -26,8 +26,8 @@ const PERSON_FIELDS = ['id', 'user_id', 'userId', 'directory_user_id', 'director
 const ORGANIZATION_FIELDS = ['subOrgId', 'sub_org_id']
 
 /**
- * Events about an address or a phone, that name no user. Anyone can write an address into a name, into metadata or into
- * an invitation, so that an address in any other event says nothing about whom the event concerns.
+ * Types of events about an address or a phone. An address in another event may be free text, such as a name or metadata: it
+ * does not say that the event is about the person with that address.
  */
 const ABOUT_CONTACTS = /^(auth\.otp|mail)\./
 
