@@ -161,7 +161,7 @@ const welcomed = [inviteEvents.accepted, userEvents.updated]
 const isWayIn = ({ maybeEvents }: Route) => maybeEvents.some(({ type }) => type === sessionEvents.created.type)
 
 /** These change what groups give. */
-const GIVE_ROLES = ['connections.update', 'connections.delete', 'scim.updateConfig', 'users.unlinkIdentity']
+const GIVE_ROLES = ['connections.update', 'connections.delete', 'scim.updateConfig', 'users.deleteIdentity']
 
 /** Provisioning is unlinked from a connection that is deleted. */
 const UNLINKS = 'connections.delete'

@@ -122,6 +122,12 @@ interface Common<
   longRunning?: boolean
   /** False to ignore `Idempotency-Key`, because a repeated request must be judged again, as all below `/v1/auth/` are. */
   idempotency?: boolean
+  /** The operation that clients call instead, where two paths do the same. */
+  sameAs?: string
+  /** A POST that changes nothing, such as a check: clients may repeat it. */
+  readOnly?: boolean
+  /** The field of the reply with the rows of a page, where several fields are lists. */
+  rows?: string
   /** `X-Trusted-Device` may stand for a second factor. */
   takesDevice?: boolean
   /**
@@ -239,6 +245,7 @@ interface RouteFlags {
   tolerant: boolean
   probe: boolean
   longRunning: boolean
+  readOnly: boolean
   takesDevice: boolean
   etag: boolean
   kept: boolean
@@ -278,6 +285,8 @@ export interface Route extends RouteFlags {
   idempotency: boolean
   team: boolean | 'own'
   downloads: Readonly<Record<string, string>>
+  rows: string | null
+  sameAs: string | null
   /** Left out of the contract, such as a page for development. */
   hidden: boolean
   examples: RouteExamples<unknown, unknown>
@@ -343,6 +352,8 @@ export function defineRoute<
     idempotency: keyed && spec.method !== 'GET' && (spec.idempotency ?? !spec.path.startsWith('/v1/auth/')),
     team: spec.team ?? false,
     downloads: spec.downloads ?? {},
+    rows: spec.rows ?? null,
+    sameAs: spec.sameAs ?? null,
     hidden: false,
     examples: spec.examples ?? {},
     // The pipeline has validated the input against the schemas that gave the handler its types.
@@ -359,6 +370,7 @@ function flagsOf(spec: Partial<RouteFlags>): RouteFlags {
     tolerant: spec.tolerant ?? false,
     probe: spec.probe ?? false,
     longRunning: spec.longRunning ?? false,
+    readOnly: spec.readOnly ?? false,
     takesDevice: spec.takesDevice ?? false,
     etag: spec.etag ?? false,
     kept: spec.kept ?? false,

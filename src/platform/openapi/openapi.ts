@@ -7,6 +7,7 @@ import { requiresOrganization } from '../tenancy/resolve-directory.ts'
 import { describeEvents } from './openapi-events.ts'
 import { asExamples, exampleOf, idOf, noteRecords } from './openapi-examples.ts'
 import { headerComponents } from './openapi-headers.ts'
+import { describeMarkers } from './openapi-markers.ts'
 import { describeBody, describeParameters, parameterComponents } from './openapi-parameters.ts'
 import { describeRefusals, problemSchema } from './openapi-problems.ts'
 import { collectRecurring, type Recurring } from './openapi-recurring.ts'
@@ -154,6 +155,7 @@ function describeOperation(route: Route, path: string, operationId: string, cont
     tags: [route.tag],
     summary: isAlias ? `${route.summary} (alias)` : route.summary,
     ...(description.length ? { description: description.join('\n\n') } : {}),
+    ...(route.media === 'scim' ? {} : describeMarkers(route, { isAlias })),
     security: securityOf(route),
     ...(parameters.length ? { parameters } : {}),
     ...describeRequest(route, components, records),

@@ -10,7 +10,7 @@ import { PAGE_POLICY, type PageFile, pageHeaders, type RenderedPage } from './pa
 /** A page for people, in HTML, or a file that one needs. */
 interface PageSpec {
   path: `/${string}`
-  /** `noun.verb`, as for every route; its form adds `.submit`. Absent when the page is not part of the contract. */
+  /** `noun.verb`; of a page with a form the noun, to which `.get` and `.submit` are added. Absent: not part of the contract. */
   operation?: string
   summary: string
   tag?: string
@@ -43,6 +43,7 @@ const anything = open(Type.Object({}))
 /** Declares a page: a route to show it, and one for its form. */
 export function definePage(spec: PageSpec): Route[] {
   const { operation, render, submit } = spec
+  const name = operation ?? spec.path
   const page: Omit<Route, 'method' | 'operation' | 'handle'> = {
     path: spec.path,
     aliases: [],
@@ -73,6 +74,9 @@ export function definePage(spec: PageSpec): Route[] {
     tolerant: true,
     probe: false,
     longRunning: false,
+    readOnly: false,
+    rows: null,
+    sameAs: null,
     idempotency: false,
     takesDevice: false,
     team: false,
@@ -86,7 +90,7 @@ export function definePage(spec: PageSpec): Route[] {
   const look: Route = {
     ...page,
     method: 'GET',
-    operation: operation ?? spec.path,
+    operation: submit ? `${name}.get` : name,
     async handle(work, { params, query }) {
       if (spec.localOnly && !work.isLocal) return null
       const content = await render(work, fields(params), fields(query))
@@ -95,7 +99,6 @@ export function definePage(spec: PageSpec): Route[] {
     },
   }
   if (!submit) return [look]
-  const { operation: name } = look
   return [
     look,
     {

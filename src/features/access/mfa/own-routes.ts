@@ -22,7 +22,7 @@ export const ownDeviceRoutes: Route[] = [
   defineOwnRoute({
     method: 'DELETE',
     path: '/v1/me/trusted-devices/{id}',
-    operation: 'me.trustedDevices.forget',
+    operation: 'me.trustedDevices.delete',
     service,
     summary: 'Remove one of your trusted devices',
     params: Type.Object({ id: Type.String({ description: 'Trusted device: `id` in `GET /v1/me/trusted-devices`.' }) }),

@@ -97,7 +97,7 @@ export const mfaRoutes: Route[] = [
   defineRoute({
     method: 'DELETE',
     path: '/v1/mfa/trusted-devices/{id}',
-    operation: 'mfa.trustedDevices.forget',
+    operation: 'mfa.trustedDevices.delete',
     scope: 'mfa.write',
     service: 'mfa',
     tag,

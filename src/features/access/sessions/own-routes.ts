@@ -35,7 +35,7 @@ export const ownSessionRoutes: Route[] = [
   defineOwnRoute({
     method: 'DELETE',
     path: '/v1/me/sessions',
-    operation: 'me.sessions.endOthers',
+    operation: 'me.sessions.revokeOthers',
     summary: 'End all your other sessions',
     reply: Type.Object({ success: Type.Boolean(), revoked: RevokedCount }),
     maybeEvents: [sessionEvents.revoked],
@@ -44,7 +44,7 @@ export const ownSessionRoutes: Route[] = [
   defineOwnRoute({
     method: 'DELETE',
     path: '/v1/me/sessions/{sessionId}',
-    operation: 'me.sessions.end',
+    operation: 'me.sessions.revoke',
     summary: 'End one of your sessions',
     description: 'The present one, too. Idempotent: ending a session that has already ended succeeds.',
     params: Type.Object({

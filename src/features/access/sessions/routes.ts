@@ -55,7 +55,8 @@ export const sessionRoutes: Route[] = [
   defineRoute({
     method: 'DELETE',
     path: '/v1/sessions',
-    operation: 'sessions.revokeOfUser',
+    operation: 'sessions.revokeForUser',
+    sameAs: 'users.revokeSessions',
     scope: 'sessions.revoke',
     tag,
     summary: 'End every session of a user',
@@ -73,7 +74,7 @@ export const sessionRoutes: Route[] = [
   defineRoute({
     method: 'DELETE',
     path: '/v1/users/{userId}/sessions',
-    operation: 'users.endSessions',
+    operation: 'users.revokeSessions',
     scope: 'sessions.revoke',
     tag: 'Users',
     summary: 'End every session of a user',

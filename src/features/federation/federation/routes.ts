@@ -41,7 +41,7 @@ export const federationRoutes: Route[] = [
     ...about,
     method: 'DELETE',
     path: '/v1/users/{userId}/identities/{identityId}',
-    operation: 'users.unlinkIdentity',
+    operation: 'users.deleteIdentity',
     scope: 'users.write',
     summary: 'Unlink an identity of a user',
     description:

@@ -17,7 +17,7 @@ import { requestOf } from './sp-logout.ts'
 export const samlPages: Route[] = [
   ...definePage({
     path: '/v1/auth/login/sso/saml/metadata/{connectionId}',
-    operation: 'login.sso.saml.metadata',
+    operation: 'saml.getMetadata',
     summary: 'Read the SAML metadata of the service',
     tag: 'Federation',
     params: Type.Object({

@@ -94,7 +94,7 @@ export const samlRoutes: Route[] = [
   defineRoute({
     ...acs,
     path: '/v1/auth/login/sso/saml/acs',
-    operation: 'login.sso.saml.acs',
+    operation: 'saml.completeShared',
     summary: 'Finish a SAML sign-in (shared)',
     description: 'For providers that know one address for all connections. Only for sign-ins that were started here.',
     handle: (work: RequestContext, { body }) =>
@@ -103,7 +103,7 @@ export const samlRoutes: Route[] = [
   defineRoute({
     ...acs,
     path: '/v1/auth/login/sso/saml/acs/{connectionId}',
-    operation: 'login.sso.saml.acsOfConnection',
+    operation: 'saml.complete',
     summary: 'Finish a SAML sign-in',
     description: 'Also one that began at the provider, if the connection allows it (`allow_idp_initiated`).',
     params: Type.Object({
@@ -119,7 +119,7 @@ export const samlRoutes: Route[] = [
   defineRoute({
     ...slo,
     method: 'GET',
-    operation: 'login.sso.saml.logOutByRedirect',
+    operation: 'saml.logoutByRedirect',
     summary: 'Receive a SAML logout (redirect)',
     // A message without them is judged as unsigned: the answer to a logout that began here still leads back to the application.
     query: Type.Object({
@@ -135,7 +135,7 @@ export const samlRoutes: Route[] = [
   defineRoute({
     ...slo,
     method: 'POST',
-    operation: 'login.sso.saml.logOut',
+    operation: 'saml.logout',
     summary: 'Receive a SAML logout (POST)',
     crossSite: true,
     bodyLimit: FORM_LIMIT_BYTES,

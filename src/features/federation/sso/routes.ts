@@ -102,6 +102,7 @@ export const ssoRoutes: Route[] = [
     method: 'POST',
     path: '/v1/auth/login/sso/discover',
     operation: 'login.sso.discover',
+    readOnly: true,
     directory: 'reach',
     summary: 'Find the connection of an address',
     description:
@@ -143,7 +144,7 @@ export const ssoRoutes: Route[] = [
   defineRoute({
     ...keys,
     method: 'POST',
-    operation: 'sso.changeKeys',
+    operation: 'sso.updateKeys',
     scope: 'sso.write',
     writes: 'own-environment',
     summary: 'Change the keys of the service provider',
@@ -183,7 +184,7 @@ export function logoutRoute(ending: SessionEnding): Route {
   return defineRoute({
     method: 'POST',
     path: '/v1/auth/login/sso/logout',
-    operation: 'tokens.logOutWithProvider',
+    operation: 'login.sso.logout',
     scope: 'auth.login',
     directory: 'reach',
     tag: 'Single sign-on',

@@ -155,7 +155,7 @@ export const discoveryRoutes: Route[] = [
   defineRoute({
     ...about,
     path: '/v1/auth/discovery/create',
-    operation: 'discovery.create',
+    operation: 'discovery.createOrganization',
     directory: 'account',
     writes: 'new-organization',
     takesDevice: true,

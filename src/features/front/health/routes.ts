@@ -8,7 +8,7 @@ export const healthRoutes: Route[] = [
   defineRoute({
     method: 'GET',
     path: '/healthz',
-    operation: 'health.live',
+    operation: 'health.getLiveness',
     aliases: ['/livez'],
     auth: 'public',
     tolerant: true,
@@ -22,7 +22,7 @@ export const healthRoutes: Route[] = [
   defineRoute({
     method: 'GET',
     path: '/version',
-    operation: 'health.version',
+    operation: 'health.getVersion',
     auth: 'public',
     tolerant: true,
     cors: 'any',

@@ -16,7 +16,7 @@ export const stepUpRoutes: Route[] = [
   defineOwnRoute({
     method: 'POST',
     path: '/v1/me/step-up',
-    operation: 'me.stepUp.begin',
+    operation: 'me.stepUp.start',
     service: 'auth',
     summary: 'Start a step-up',
     description:

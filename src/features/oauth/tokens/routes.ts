@@ -64,6 +64,7 @@ export const sessionTokenRoutes: Route[] = [
     path: '/v1/auth/token/introspect',
     team: true,
     operation: 'tokens.introspect',
+    readOnly: true,
     scope: 'auth.login',
     directory: 'reach',
     tag,
@@ -116,7 +117,7 @@ export const issuerRoutes: Route[] = [
   defineRoute({
     method: 'GET',
     path: '/.well-known/jwks.json',
-    operation: 'tokens.homeKeys',
+    operation: 'tokens.getHomeJwks',
     aliases: ['/v1/auth/jwks'],
     auth: 'public',
     cors: 'any',
@@ -132,7 +133,7 @@ export const issuerRoutes: Route[] = [
   defineRoute({
     method: 'GET',
     path: '/.well-known/oauth-authorization-server',
-    operation: 'tokens.homeMetadata',
+    operation: 'tokens.getHomeMetadata',
     auth: 'public',
     cors: 'any',
     tag,
@@ -149,7 +150,7 @@ export const issuerRoutes: Route[] = [
   defineRoute({
     method: 'GET',
     path: '/accounts/{accountId}/{environment}/.well-known/jwks.json',
-    operation: 'tokens.keys',
+    operation: 'tokens.getJwks',
     auth: 'public',
     cors: 'any',
     tag,
@@ -167,7 +168,7 @@ export const issuerRoutes: Route[] = [
   defineRoute({
     method: 'GET',
     path: '/accounts/{accountId}/{environment}/.well-known/oauth-authorization-server',
-    operation: 'tokens.metadata',
+    operation: 'tokens.getMetadata',
     // RFC 8414 §3.1 puts the well-known part before the issuer's path.
     aliases: ['/.well-known/oauth-authorization-server/accounts/{accountId}/{environment}'],
     auth: 'public',

@@ -59,7 +59,7 @@ export const userInfoRoutes: Route[] = [
   defineRoute({
     method: 'GET',
     path: '/v1/auth/userinfo',
-    operation: 'me.userInfo',
+    operation: 'me.getUserInfo',
     auth: 'user',
     cors: 'origins',
     tag: 'End user',

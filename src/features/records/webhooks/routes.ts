@@ -198,7 +198,7 @@ export const webhookRoutes: Route[] = [
     ...one,
     method: 'POST',
     path: '/v1/webhooks/{webhookId}/replay',
-    operation: 'webhooks.replay',
+    operation: 'webhooks.replayEvents',
     summary: 'Replay events',
     description: 'Sends again, under the same ids, what happened from then on, 30 days back at most. Up to 10 an hour.',
     body: Type.Object({
@@ -219,7 +219,7 @@ export const webhookRoutes: Route[] = [
     ...one,
     method: 'POST',
     path: '/v1/webhooks/{webhookId}/deliveries/{deliveryId}/resend',
-    operation: 'webhooks.resend',
+    operation: 'webhooks.resendDelivery',
     summary: 'Resend a delivery',
     params: Type.Object({
       ...WebhookParams.properties,

@@ -10,7 +10,7 @@ export const deviceRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/v1/auth/devices/disown',
-    operation: 'auth.disownSignIn',
+    operation: 'auth.reportSignIn',
     scope: 'auth.login',
     organizationToken: 'token_hash',
     service: 'auth',

@@ -22,7 +22,7 @@ export const ownEmailRoutes: Route[] = [
   defineWayInRoute({
     method: 'POST',
     path: '/v1/me/email',
-    operation: 'me.email.begin',
+    operation: 'me.email.start',
     service: 'auth',
     wayIn: 'otp',
     summary: 'Start changing your email address',

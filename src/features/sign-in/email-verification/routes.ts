@@ -15,7 +15,7 @@ export const emailVerificationRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/v1/users/{userId}/verify/resend',
-    operation: 'users.resendVerification',
+    operation: 'users.sendVerification',
     scope: 'users.write',
     service: 'auth',
     tag: 'Users',

@@ -41,7 +41,7 @@ const app: Route[] = [
   defineWayInRoute({
     method: 'POST',
     path: '/v1/me/mfa/totp',
-    operation: 'me.totp.enroll',
+    operation: 'me.totp.start',
     service,
     summary: 'Start enrolling your authenticator app',
     description: 'Show the QR code; send the first code by PUT within ten minutes.',
@@ -52,7 +52,7 @@ const app: Route[] = [
   defineWayInRoute({
     method: 'PUT',
     path: '/v1/me/mfa/totp',
-    operation: 'me.totp.confirm',
+    operation: 'me.totp.verify',
     service,
     summary: 'Confirm your authenticator app',
     description: 'Five wrong codes end the enrollment. Your other sessions and sign-ins under way end.',
@@ -82,7 +82,7 @@ const app: Route[] = [
   defineWayInRoute({
     method: 'DELETE',
     path: '/v1/me/mfa/totp',
-    operation: 'me.totp.remove',
+    operation: 'me.totp.delete',
     service,
     summary: 'Remove your authenticator app',
     description: 'With backup codes and trusted devices. Not the last factor, where the policy requires one.',
@@ -98,7 +98,7 @@ const app: Route[] = [
   defineWayInRoute({
     method: 'POST',
     path: '/v1/me/mfa/totp/backup-codes',
-    operation: 'me.totp.renewBackupCodes',
+    operation: 'me.totp.createBackupCodes',
     service,
     summary: 'Create new backup codes for yourself',
     description: 'The old ones stop working.',
@@ -117,7 +117,7 @@ const phone: Route[] = [
   defineWayInRoute({
     method: 'POST',
     path: '/v1/me/mfa/phone',
-    operation: 'me.phone.enroll',
+    operation: 'me.phone.start',
     service,
     summary: 'Start enrolling your phone',
     description: 'Sends six digits, which work for ten minutes.',
@@ -132,7 +132,7 @@ const phone: Route[] = [
   defineWayInRoute({
     method: 'PUT',
     path: '/v1/me/mfa/phone',
-    operation: 'me.phone.confirm',
+    operation: 'me.phone.verify',
     service,
     summary: 'Confirm your phone',
     description: 'Your other sessions and sign-ins under way end.',
@@ -149,7 +149,7 @@ const phone: Route[] = [
   defineWayInRoute({
     method: 'DELETE',
     path: '/v1/me/mfa/phone',
-    operation: 'me.phone.remove',
+    operation: 'me.phone.delete',
     service,
     summary: 'Remove your phone',
     description: 'With trusted devices. Not the last factor, where the policy requires one.',

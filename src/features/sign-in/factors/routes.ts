@@ -58,7 +58,7 @@ const startRoutes: Route[] = [
     method: 'POST',
     path: '/v1/mfa/totp',
     team: true,
-    operation: 'mfa.totp.enroll',
+    operation: 'mfa.totp.start',
     scope: 'mfa.write',
     lesserScope: 'auth.login',
     service: 'mfa',
@@ -82,7 +82,7 @@ function confirmRoute(changes: EventDefinition[]): Route {
     method: 'PUT',
     path: '/v1/mfa/totp',
     team: true,
-    operation: 'mfa.totp.confirm',
+    operation: 'mfa.totp.verify',
     scope: 'mfa.write',
     lesserScope: 'auth.login',
     service: 'mfa',
@@ -135,7 +135,7 @@ const changeRoutes: Route[] = [
   defineRoute({
     method: 'DELETE',
     path: '/v1/mfa/totp',
-    operation: 'mfa.totp.remove',
+    operation: 'mfa.totp.delete',
     scope: 'mfa.write',
     service: 'mfa',
     tag,
@@ -157,7 +157,7 @@ const changeRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/v1/mfa/totp/backup-codes',
-    operation: 'mfa.totp.renewBackupCodes',
+    operation: 'mfa.totp.createBackupCodes',
     scope: 'mfa.write',
     service: 'mfa',
     tag,
@@ -175,7 +175,7 @@ const changeRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/v1/mfa/sms',
-    operation: 'mfa.sms.enroll',
+    operation: 'mfa.sms.start',
     scope: 'mfa.write',
     service: 'mfa',
     tag,
@@ -195,7 +195,7 @@ const changeRoutes: Route[] = [
   defineRoute({
     method: 'PUT',
     path: '/v1/mfa/sms',
-    operation: 'mfa.sms.confirm',
+    operation: 'mfa.sms.verify',
     scope: 'mfa.write',
     service: 'mfa',
     tag,
@@ -230,7 +230,7 @@ const changeRoutes: Route[] = [
   defineRoute({
     method: 'DELETE',
     path: '/v1/mfa/sms',
-    operation: 'mfa.sms.remove',
+    operation: 'mfa.sms.delete',
     scope: 'mfa.write',
     service: 'mfa',
     tag,

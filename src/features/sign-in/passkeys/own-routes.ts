@@ -46,7 +46,7 @@ export const ownPasskeyRoutes: Route[] = [
   defineWayInRoute({
     method: 'POST',
     path: '/v1/me/passkeys/options',
-    operation: 'me.passkeys.options',
+    operation: 'me.passkeys.start',
     service,
     wayIn,
     summary: 'Start registering a passkey for yourself',
@@ -63,7 +63,7 @@ export const ownPasskeyRoutes: Route[] = [
   defineWayInRoute({
     method: 'POST',
     path: '/v1/me/passkeys/verify',
-    operation: 'me.passkeys.register',
+    operation: 'me.passkeys.verify',
     service,
     wayIn,
     summary: 'Register a passkey for yourself',
@@ -88,7 +88,7 @@ export const ownPasskeyRoutes: Route[] = [
   defineOwnRoute({
     method: 'PATCH',
     path: '/v1/me/passkeys/{id}',
-    operation: 'me.passkeys.rename',
+    operation: 'me.passkeys.update',
     service,
     summary: 'Rename one of your passkeys',
     params,

@@ -75,7 +75,7 @@ export const passkeyRoutes: Route[] = [
     method: 'POST',
     path: '/v1/auth/login/passkey/options',
     team: true,
-    operation: 'login.passkey.options',
+    operation: 'login.passkey.start',
     scope: 'auth.login',
     directory: 'reach',
     service,
@@ -156,7 +156,7 @@ export const passkeyRoutes: Route[] = [
   defineRoute({
     method: 'PATCH',
     path: '/v1/webauthn/credentials/{credentialId}',
-    operation: 'passkeys.rename',
+    operation: 'passkeys.update',
     scope: 'passkeys.write',
     service,
     tag,

@@ -14,7 +14,7 @@ export const ownPasswordRoutes: Route[] = [
   defineWayInRoute({
     method: 'POST',
     path: '/v1/me/password',
-    operation: 'me.password.change',
+    operation: 'me.password.update',
     service: 'password',
     wayIn: 'password',
     summary: 'Change your password',

@@ -64,7 +64,7 @@ export const passwordRoutes: Route[] = [
     method: 'POST',
     path: '/v1/auth/password/reset/confirm',
     team: true,
-    operation: 'passwordReset.confirm',
+    operation: 'passwordReset.complete',
     scope: 'auth.login',
     takesDevice: true,
     organizationToken: 'token_hash',

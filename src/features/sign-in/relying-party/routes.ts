@@ -49,7 +49,7 @@ export const relyingPartyRoutes: Route[] = [
   defineRoute({
     method: 'GET',
     path: '/.well-known/webauthn',
-    operation: 'passkeys.relatedOrigins',
+    operation: 'passkeys.listRelatedOrigins',
     auth: 'public',
     tag,
     summary: 'List related origins',

@@ -45,7 +45,7 @@ export const signupRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/v1/auth/signup',
-    operation: 'signup.direct',
+    operation: 'signup.create',
     scope: 'auth.signup',
     takesDevice: true,
     service: 'auth',
@@ -113,7 +113,7 @@ export const signupRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/v1/auth/signup/authenticate-email/send',
-    operation: 'signup.link.send',
+    operation: 'signup.magicLink.send',
     scope: 'auth.signup',
     service: 'magic_link',
     tag,
@@ -139,7 +139,7 @@ export const signupRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/v1/auth/signup/authenticate-email/verify',
-    operation: 'signup.link.verify',
+    operation: 'signup.magicLink.verify',
     scope: 'auth.signup',
     takesDevice: true,
     organizationToken: 'token_hash',

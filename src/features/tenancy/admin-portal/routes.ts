@@ -40,7 +40,7 @@ export function adminPortalRoutes(): Route[] {
     defineRoute({
       ...about,
       method: 'POST',
-      operation: 'adminPortal.actOnDomain',
+      operation: 'adminPortal.changeDomain',
       scope: 'admin_portal.write',
       summary: 'Add, verify or remove a domain',
       description:

@@ -62,7 +62,7 @@ export const apiKeyRoutes: Route[] = [
   defineRoute({
     method: 'GET',
     path: '/v1/api-keys/current',
-    operation: 'apiKeys.current',
+    operation: 'apiKeys.getCurrent',
     scope: 'any key or member',
     directory: 'account',
     tag,

@@ -75,7 +75,7 @@ export const bounceRoutes: Route[] = [
   defineRoute({
     method: 'DELETE',
     path: '/v1/mail/suppressions/{suppressionId}',
-    operation: 'mail.clearSuppression',
+    operation: 'mail.deleteSuppression',
     scope: 'mail.write',
     directory: 'one-or-account',
     tag,

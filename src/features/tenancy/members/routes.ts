@@ -144,7 +144,7 @@ export const memberRoutes: Route[] = [
   defineRoute({
     method: 'DELETE',
     path: '/v1/members/{membershipId}',
-    operation: 'members.remove',
+    operation: 'members.delete',
     scope: 'members.write',
     directory: 'account',
     writes: 'home',

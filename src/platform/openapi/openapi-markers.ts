@@ -1,0 +1,32 @@
+import type { Route } from '../http/route.ts'
+import type { JsonObject } from './openapi-schemas.ts'
+
+/** The query parameters that take `next_cursor`, in order of preference. */
+const CURSORS = ['cursor', 'after']
+
+/**
+ * What a generated client reads of an operation, besides what OpenAPI defines:
+ * - `x-alias`: another path or operation does the same; clients need one method for both.
+ * - `x-idempotent`: a repeated request has no second effect: a GET, a read by POST, or a write that takes an
+ *   `Idempotency-Key`, which the repeated request must send again.
+ * - `x-pagination`: the field with the rows of a page, and the query parameter that takes `next_cursor`.
+ */
+export function describeMarkers(route: Route, { isAlias }: { isAlias: boolean }): JsonObject {
+  const pagination = paginationOf(route)
+  return {
+    ...(isAlias || route.sameAs ? { 'x-alias': true } : {}),
+    ...(route.method === 'GET' || route.idempotency || route.readOnly ? { 'x-idempotent': true } : {}),
+    ...(pagination ? { 'x-pagination': pagination } : {}),
+  }
+}
+
+function paginationOf(route: Route): JsonObject | null {
+  const reply = Object(route.replies[200]).properties ?? {}
+  const cursor = CURSORS.find((name) => name in route.query.properties)
+  if (!('has_more' in reply) || cursor === undefined) return null
+  const lists = Object.keys(reply).filter((name) => Object(reply[name]).type === 'array')
+  const items = route.rows ?? lists[0]
+  if (items === undefined || (lists.length > 1 && !route.rows))
+    throw new Error(`${route.operation}: \`rows\` must name the list that its pages are of`)
+  return { items, cursor }
+}
