@@ -8,6 +8,7 @@ import { migrate } from '../src/platform/db/migrate.ts'
 import { startEmbedded } from '../src/platform/embedded/embedded.ts'
 import type { OpenApiPart } from '../src/platform/openapi/openapi.ts'
 import { textsModule } from './gen-texts.ts'
+import { emitSdk } from './sdk/emit.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const run = promisify(execFile)
@@ -19,6 +20,14 @@ const textGenerators: Generators = {
   'src/platform/messages/texts.gen.ts': async (outFile) =>
     writeFileSync(outFile, textsModule(new URL('../locales/en.json', import.meta.url))),
 }
+
+/** The modules of the SDK, from `openapi.json`, which the generators before have written. */
+const sdkGenerators: Generators = Object.fromEntries(
+  (['schemas.gen.ts', 'errors.gen.ts', 'client.gen.ts'] as const).map((name) => [
+    `packages/sdk/src/gen/${name}`,
+    async (outFile) => writeFileSync(outFile, emitSdk(readFileSync(join(root, 'openapi.json'), 'utf8'))[name]),
+  ]),
+)
 
 /** The other generated files of the project, each with what makes its text. */
 const generators: Generators = {
@@ -86,6 +95,7 @@ const made = mkdtempSync(join(tmpdir(), 'watchword-gen-'))
 const stale: string[] = []
 await runGenerators(textGenerators)
 if (!values.check || stale.length === 0) await runGenerators(generators)
+if (!values.check || stale.length === 0) await runGenerators(sdkGenerators)
 rmSync(made, { recursive: true, force: true })
 if (values.check && stale.length > 0) {
   console.error(`Out of date: ${stale.join(', ')}. Run \`npm run gen\` and commit the result.`)

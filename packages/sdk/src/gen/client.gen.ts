@@ -1,0 +1,4194 @@
+// Generated from openapi.json by `npm run gen`. Do not edit.
+
+import type { Call, PageCall } from '../call.ts'
+import { type CallOptions, Namespace, segment } from '../transport.ts'
+import type {
+  AdminPortalGetParams,
+  AdminPortalReply,
+  ApiKeyReply,
+  ApiKeySecret,
+  ApiKeysCreateRequest,
+  ApiKeysGetCurrentParams,
+  ApiKeysGetCurrentReply,
+  ApiKeysGetParams,
+  ApiKeysListParams,
+  ApiKeysListReply,
+  ApiKeysRevokeParams,
+  ApiKeysRotateRequest,
+  ApiKeysUpdateRequest,
+  AuditExportParams,
+  AuditGetSettingsParams,
+  AuditGetSettingsReply,
+  AuditListParams,
+  AuditListReply,
+  AuditSettingsReply,
+  AuditUpdateDefaultsRequest,
+  AuditUpdateSettingsRequest,
+  AuthGetSettingsParams,
+  AuthGetSettingsReply,
+  AuthListMethodsParams,
+  AuthListMethodsReply,
+  AuthSettingsPatch,
+  AuthSettingsReply,
+  AuthVerifyEmailReply,
+  AuthVerifyEmailRequest,
+  BackupCodes,
+  BrandingPatch,
+  ClientKeySet,
+  ConnectionsDeleteParams,
+  ConnectionsGetParams,
+  ConnectionsListParams,
+  ConnectionsListTracesParams,
+  ConnectionsListTracesReply,
+  ConnectionsTestReply,
+  ConnectionsTestRequest,
+  Discovery,
+  DiscoveryCreateOrganizationRequest,
+  DiscoveryExchangeRequest,
+  DiscoveryMagicLinkSendRequest,
+  DiscoveryOtpSendRequest,
+  DocsGetOpenapiReply,
+  DocsGetScimOpenapiReply,
+  DomainAction,
+  DomainActionReply,
+  EnvironmentsCreateReply,
+  EnvironmentsCreateRequest,
+  EnvironmentsGetParams,
+  EnvironmentsGetReply,
+  EnvironmentsListParams,
+  EnvironmentsListReply,
+  EnvironmentsUpdateReply,
+  EnvironmentsUpdateRequest,
+  EventsListParams,
+  EventsListReply,
+  FactorRemoval,
+  FederatedStart,
+  HealthGetLivenessReply,
+  HealthGetVersionReply,
+  Introspection,
+  InvitesAcceptRequest,
+  InvitesCreateReply,
+  InvitesCreateRequest,
+  InvitesGetParams,
+  InvitesGetReply,
+  InvitesListParams,
+  InvitesListReply,
+  InvitesRevokeParams,
+  InvitesRevokeReply,
+  IssuerMetadata,
+  JwkSet,
+  LoginMagicLinkSendRequest,
+  LoginOtpSendRequest,
+  LoginPasskeyStartReply,
+  LoginPasskeyStartRequest,
+  LoginPasskeyVerifyRequest,
+  LoginPasswordRequest,
+  LoginResult,
+  LoginSsoDiscoverReply,
+  LoginSsoDiscoverRequest,
+  LoginSsoLogoutReply,
+  LoginSsoLogoutRequest,
+  LoginSsoStartParams,
+  MailDeleteSuppressionParams,
+  MailGetSettingsParams,
+  MailGetSettingsReply,
+  MailGetTemplateParams,
+  MailListSuppressionsParams,
+  MailListSuppressionsReply,
+  MailListTemplatesParams,
+  MailPreview,
+  MailReportBounceReply,
+  MailReportBounceRequest,
+  MailResetDefaultTemplateParams,
+  MailResetTemplateParams,
+  MailSettingsPatch,
+  MailSettingsReply,
+  MailTemplatePut,
+  MailTemplateReply,
+  MailTemplatesReply,
+  MeEmailStartRequest,
+  MeEmailVerifyReply,
+  MeEmailVerifyRequest,
+  MePasskeysDeleteReply,
+  MePasskeysListReply,
+  MePasskeysStartReply,
+  MePasskeysUpdateReply,
+  MePasskeysUpdateRequest,
+  MePasskeysVerifyReply,
+  MePasskeysVerifyRequest,
+  MePasswordUpdateReply,
+  MePasswordUpdateRequest,
+  MePhoneDeleteReply,
+  MePhoneStartRequest,
+  MePhoneVerifyReply,
+  MePhoneVerifyRequest,
+  MeReply,
+  MeSessionsListParams,
+  MeSessionsListReply,
+  MeSessionsRevokeOthersReply,
+  MeSessionsRevokeReply,
+  MeStepUpStartRequest,
+  MeStepUpVerifyRequest,
+  MeTotpDeleteReply,
+  MeTotpGetReply,
+  MeTotpVerifyRequest,
+  MeTrustedDevicesDeleteReply,
+  MeUpdateRequest,
+  MemberListReply,
+  MemberReply,
+  MembersDeleteParams,
+  MembersDeleteReply,
+  MembersInviteReply,
+  MembersInviteRequest,
+  MembersListInvitesParams,
+  MembersListInvitesReply,
+  MembersListParams,
+  MembersRevokeInviteParams,
+  MembersRevokeInviteReply,
+  MembersUpdateRequest,
+  MfaChallengeSendReply,
+  MfaChallengeSendRequest,
+  MfaChallengeVerifyReply,
+  MfaChallengeVerifyRequest,
+  MfaGetPolicyParams,
+  MfaPolicyPatch,
+  MfaPolicyReply,
+  MfaPreviewPolicyParams,
+  MfaPreviewPolicyReply,
+  MfaSmsDeleteParams,
+  MfaSmsStartRequest,
+  MfaSmsVerifyRequest,
+  MfaTotpCreateBackupCodesRequest,
+  MfaTotpDeleteRequest,
+  MfaTotpGetParams,
+  MfaTotpGetReply,
+  MfaTotpStartRequest,
+  MfaTotpVerifyReply,
+  MfaTotpVerifyRequest,
+  MfaTrustedDevicesDeleteParams,
+  MfaTrustedDevicesListParams,
+  OidcCompleteLogoutParams,
+  OidcCompleteParams,
+  OidcCompleteSharedParams,
+  OrganizationReply,
+  OrganizationsArchiveParams,
+  OrganizationsCreateRequest,
+  OrganizationsEraseRequest,
+  OrganizationsGetParams,
+  OrganizationsListMembersParams,
+  OrganizationsListParams,
+  OrganizationsListReply,
+  OrganizationsReplaceMembersRequest,
+  OrganizationsUpdateRequest,
+  Otp,
+  OtpGenerateRequest,
+  OtpGetSettingsParams,
+  OtpSettingsPatch,
+  OtpSettingsReply,
+  OtpValidateRequest,
+  OtpValidation,
+  PasskeySettingsPatch,
+  PasskeySettingsReply,
+  PasskeysDeleteParams,
+  PasskeysDeleteReply,
+  PasskeysGetSettingsParams,
+  PasskeysGetSettingsReply,
+  PasskeysListParams,
+  PasskeysListRelatedOriginsReply,
+  PasskeysListReply,
+  PasskeysRegisterReply,
+  PasskeysRegisterRequest,
+  PasskeysUpdateReply,
+  PasskeysUpdateRequest,
+  PasswordResetCompleteRequest,
+  PasswordResetSendRequest,
+  PendingPhone,
+  PendingTotp,
+  PresentedCode,
+  PresentedLink,
+  RoleReply,
+  RolesCheckReply,
+  RolesCheckRequest,
+  RolesCreateRequest,
+  RolesDeleteParams,
+  RolesDeleteReply,
+  RolesGetForMemberParams,
+  RolesGetForMemberReply,
+  RolesGetForUserParams,
+  RolesGetForUserReply,
+  RolesGetParams,
+  RolesListParams,
+  RolesListPermissionsParams,
+  RolesListPermissionsReply,
+  RolesListReply,
+  RolesSetForMemberReply,
+  RolesSetForMemberRequest,
+  RolesSetForUserReply,
+  RolesSetForUserRequest,
+  RolesUpdateParams,
+  RolesUpdateReply,
+  RosterReply,
+  SamlLogoutByRedirectParams,
+  ScimGetConfigParams,
+  ScimGetConfigReply,
+  ScimListLogsParams,
+  ScimListLogsReply,
+  ScimReplayLogReply,
+  ScimReplayLogRequest,
+  ScimRotateTokenReply,
+  ScimRotateTokenRequest,
+  ScimUpdateConfigReply,
+  ScimUpdateConfigRequest,
+  SentCode,
+  SentLink,
+  SentMagicLink,
+  ServiceConfig,
+  ServiceConfigChange,
+  ServicesGetParams,
+  Session,
+  SessionsGetParams,
+  SessionsListParams,
+  SessionsListReply,
+  SessionsListRevocationsParams,
+  SessionsListRevocationsReply,
+  SessionsRevokeParams,
+  SignupCreateRequest,
+  SignupMagicLinkSendReply,
+  SignupMagicLinkSendRequest,
+  SignupOtpSendRequest,
+  SignupPasswordRequest,
+  SocialCompleteParams,
+  SocialCompleteSharedParams,
+  SocialListDefaultsParams,
+  SocialListProvidersParams,
+  SocialProviderPut,
+  SocialProvidersReply,
+  SocialStartRequest,
+  SpKeysReply,
+  SsoConnectionCreate,
+  SsoConnectionList,
+  SsoConnectionPatch,
+  SsoConnectionReply,
+  SsoListKeysParams,
+  SsoUpdateKeysRequest,
+  StepUp,
+  SteppedUp,
+  Success,
+  TokensExchangeRequest,
+  TokensIntrospectRequest,
+  TokensRefreshRequest,
+  TokensRevokeRequest,
+  TrustedDevices,
+  UserInfo,
+  UserReply,
+  UserView,
+  UsersCreateManyReply,
+  UsersCreateManyRequest,
+  UsersCreateRequest,
+  UsersDeleteIdentityParams,
+  UsersDeleteIdentityReply,
+  UsersDeleteParams,
+  UsersDeleteReply,
+  UsersExportParams,
+  UsersExportReply,
+  UsersGetParams,
+  UsersImpersonateReply,
+  UsersImpersonateRequest,
+  UsersInviteReply,
+  UsersInviteRequest,
+  UsersListIdentitiesParams,
+  UsersListIdentitiesReply,
+  UsersListParams,
+  UsersListReply,
+  UsersLockReply,
+  UsersLockRequest,
+  UsersMoveRequest,
+  UsersRestoreRequest,
+  UsersRevokeSessionsParams,
+  UsersRevokeSessionsReply,
+  UsersSendPasswordResetReply,
+  UsersSendPasswordResetRequest,
+  UsersSendVerificationReply,
+  UsersSendVerificationRequest,
+  UsersSetPasswordReply,
+  UsersSetPasswordRequest,
+  UsersUnlockReply,
+  UsersUnlockRequest,
+  UsersUpdateRequest,
+  WebhookDeliveryReply,
+  WebhookReply,
+  WebhookSecretReply,
+  WebhooksCreateRequest,
+  WebhooksDeleteParams,
+  WebhooksGetParams,
+  WebhooksGetReply,
+  WebhooksListEventTypesParams,
+  WebhooksListEventTypesReply,
+  WebhooksListParams,
+  WebhooksListReply,
+  WebhooksReplayEventsRequest,
+  WebhooksResendDeliveryRequest,
+  WebhooksRotateSecretRequest,
+  WebhooksTestRequest,
+  WebhooksUpdateRequest,
+} from './schemas.gen.ts'
+
+/**
+ * Sign users in with a mailed code, a mailed link or a password, list the sign-in methods of an organization, and
+ * change its sign-in settings. Start here.
+ */
+export class DiscoveryMagicLinkApi extends Namespace {
+  /**
+   * Mail a discovery link.
+   *
+   * Mails a link to any address, and in the same mail a code where codes are on (`otp_id`). For org-wide keys.
+   *
+   * Events: `auth.magic_link.sent`.
+   *
+   * POST /v1/auth/discovery/magic-link/send
+   *
+   * Errors of its own: `invalid_redirect_uri`, `method_disabled`, `service_disabled`, `account_locked`.
+   */
+  send(params: DiscoveryMagicLinkSendRequest, options?: CallOptions): Call<SentMagicLink> {
+    return this.transport.call('POST', '/v1/auth/discovery/magic-link/send', 0, params, options)
+  }
+
+  /**
+   * Exchange a discovery link for organizations.
+   *
+   * Lists the organizations as for a code, if they accept magic links. Call it only when the user acts on your page:
+   * mail scanners follow links. For org-wide keys.
+   *
+   * POST /v1/auth/discovery/magic-link/verify
+   *
+   * Errors of its own: `token_expired`, `token_invalid`, `service_disabled`.
+   */
+  verify(params: PresentedLink, options?: CallOptions): Call<Discovery> {
+    return this.transport.call('POST', '/v1/auth/discovery/magic-link/verify', 0, params, options)
+  }
+}
+
+/**
+ * Sign users in with a mailed code, a mailed link or a password, list the sign-in methods of an organization, and
+ * change its sign-in settings. Start here.
+ */
+export class DiscoveryOtpApi extends Namespace {
+  /**
+   * Mail a discovery code.
+   *
+   * Mails a code to any address, also to one without a user, so the response reveals nothing. For org-wide keys.
+   *
+   * Events: `auth.otp.sent`.
+   *
+   * POST /v1/auth/discovery/otp/send
+   *
+   * Errors of its own: `method_disabled`, `service_disabled`, `account_locked`.
+   */
+  send(params: DiscoveryOtpSendRequest, options?: CallOptions): Call<SentCode> {
+    return this.transport.call('POST', '/v1/auth/discovery/otp/send', 0, params, options)
+  }
+
+  /**
+   * Exchange a discovery code for organizations.
+   *
+   * Lists the organizations of the environment that the person belongs to, is invited to, or may join by their domain,
+   * if they accept codes. For org-wide keys.
+   *
+   * POST /v1/auth/discovery/otp/verify
+   *
+   * Errors of its own: `otp_expired`, `otp_invalid`, `service_disabled`, `otp_too_many_attempts`.
+   */
+  verify(params: PresentedCode, options?: CallOptions): Call<Discovery> {
+    return this.transport.call('POST', '/v1/auth/discovery/otp/verify', 0, params, options)
+  }
+}
+
+/**
+ * Sign users in with a mailed code, a mailed link or a password, list the sign-in methods of an organization, and
+ * change its sign-in settings. Start here.
+ */
+export class LoginMagicLinkApi extends Namespace {
+  /**
+   * Mail a sign-in link.
+   *
+   * Mails a link to the address if a user of the organization has it. The response is the same if no user has. Where
+   * codes are enabled the email also has two words to type on another device: send them with otp_id to POST
+   * /v1/auth/login/otp/verify.
+   *
+   * Belongs to the service `magic_link`.
+   *
+   * Events: `auth.magic_link.sent`, `auth.login.failed`.
+   *
+   * POST /v1/auth/login/magic-link/send
+   *
+   * Errors of its own: `invalid_redirect_uri`, `method_disabled`, `organization_suspended`, `account_locked`.
+   */
+  send(params: LoginMagicLinkSendRequest, options?: CallOptions): Call<SentMagicLink> {
+    return this.transport.call('POST', '/v1/auth/login/magic-link/send', 0, params, options)
+  }
+
+  /**
+   * Exchange a sign-in link for a session.
+   *
+   * Call it only when the user acts on the page that the link leads to: mail scanners follow links.
+   *
+   * Belongs to the service `magic_link`.
+   *
+   * Events: `auth.login.succeeded`, `mfa.challenge.created`, `session.created`, `session.revoked`,
+   * `mfa.trusted_device.used`, `user.email_verified`, `auth.signup.succeeded`, `mfa.removed`, `passkey.deleted`,
+   * `invite.revoked`, `identity.unlinked`, `invite.accepted`, `user.updated`.
+   *
+   * POST /v1/auth/login/magic-link/verify
+   *
+   * Errors of its own: `token_expired`, `token_invalid`, `method_disabled`, `organization_suspended`,
+   * `session_limit_reached`, `signup_disabled`, `sso_required`, `user_inactive`, `user_locked`, `account_locked`.
+   */
+  verify(params: PresentedLink, options?: CallOptions): Call<LoginResult> {
+    return this.transport.call('POST', '/v1/auth/login/magic-link/verify', 0, params, options)
+  }
+}
+
+/**
+ * Sign users in with a mailed code, a mailed link or a password, list the sign-in methods of an organization, and
+ * change its sign-in settings. Start here.
+ */
+export class LoginOtpApi extends Namespace {
+  /**
+   * Send a sign-in code.
+   *
+   * Mails two words to the address if a user of the organization has it. The response is the same if no user has. Within
+   * resend_interval_seconds a second call sends no second message, and the code on its way stays valid.
+   *
+   * Belongs to the service `otp`.
+   *
+   * Events: `auth.otp.sent`, `auth.login.failed`.
+   *
+   * POST /v1/auth/login/otp/send
+   *
+   * Errors of its own: `method_disabled`, `organization_suspended`, `account_locked`.
+   */
+  send(params: LoginOtpSendRequest, options?: CallOptions): Call<SentCode> {
+    return this.transport.call('POST', '/v1/auth/login/otp/send', 0, params, options)
+  }
+
+  /**
+   * Exchange a sign-in code for a session.
+   *
+   * Belongs to the service `otp`.
+   *
+   * Events: `auth.login.succeeded`, `mfa.challenge.created`, `session.created`, `session.revoked`,
+   * `mfa.trusted_device.used`, `user.email_verified`, `auth.signup.succeeded`, `mfa.removed`, `passkey.deleted`,
+   * `invite.revoked`, `identity.unlinked`, `invite.accepted`, `user.updated`.
+   *
+   * POST /v1/auth/login/otp/verify
+   *
+   * Errors of its own: `otp_expired`, `otp_invalid`, `method_disabled`, `organization_suspended`,
+   * `session_limit_reached`, `signup_disabled`, `sso_required`, `user_inactive`, `user_locked`, `account_locked`,
+   * `otp_too_many_attempts`.
+   */
+  verify(params: PresentedCode, options?: CallOptions): Call<LoginResult> {
+    return this.transport.call('POST', '/v1/auth/login/otp/verify', 0, params, options)
+  }
+}
+
+/** Register passkeys (WebAuthn) and sign users in with them. */
+export class LoginPasskeyApi extends Namespace {
+  /**
+   * Start a sign-in by passkey.
+   *
+   * Pass the options to navigator.credentials.get() in the browser. The response does not reveal whether a user has the
+   * address or a passkey. Leave out email and send conditional for autofill: one network (X-End-User-IP) starts at most
+   * start_limit_per_minute_network of these a minute. With an org-wide key and without subOrgId, the challenge is for
+   * the rp_id and origins of the environment’s defaults, and no passkey is listed: the user chooses among those on the
+   * device. Passkeys of organizations with another rp_id need subOrgId.
+   *
+   * Belongs to the service `passkeys`.
+   *
+   * POST /v1/auth/login/passkey/options
+   *
+   * Errors of its own: `sub_org_required`, `method_disabled`, `organization_suspended`, `account_locked`.
+   */
+  start(params?: LoginPasskeyStartRequest, options?: CallOptions): Call<LoginPasskeyStartReply> {
+    return this.transport.call('POST', '/v1/auth/login/passkey/options', 0, params, options)
+  }
+
+  /**
+   * Exchange the response of a passkey for a session.
+   *
+   * A passkey with fingerprint, face or PIN is both factors. Every response, right or wrong, consumes its challenge.
+   * Without subOrgId, as at the options, the session is of the organization of the passkey’s user. If several
+   * organizations hold the passkey, the response has a discovery_token and these organizations instead.
+   *
+   * Belongs to the service `passkeys`.
+   *
+   * Events: `auth.login.succeeded`, `mfa.challenge.created`, `session.created`, `session.revoked`,
+   * `mfa.trusted_device.used`, `passkey.updated`, `invite.accepted`, `user.updated`.
+   *
+   * POST /v1/auth/login/passkey/verify
+   *
+   * Errors of its own: `sub_org_required`, `passkey_invalid`, `method_disabled`, `organization_suspended`,
+   * `session_limit_reached`, `signup_disabled`, `sso_required`, `user_inactive`, `user_locked`, `account_locked`.
+   */
+  verify(params: LoginPasskeyVerifyRequest, options?: CallOptions): Call<LoginResult> {
+    return this.transport.call('POST', '/v1/auth/login/passkey/verify', 0, params, options)
+  }
+}
+
+/**
+ * Your backend connects the identity providers of organizations (SAML, OpenID Connect) and starts sign-ins and
+ * sign-outs there.
+ */
+export class LoginSsoApi extends Namespace {
+  /**
+   * Start a sign-in at an identity provider.
+   *
+   * Send the browser to authorization_url. It comes back to redirectUri, with `state`, which your application compares
+   * with the one of this answer, and with a code for POST /v1/auth/token/exchange, or the tokens, or `error`.
+   *
+   * Belongs to the service `sso`.
+   *
+   * POST /v1/auth/login/sso/start
+   *
+   * Errors of its own: `invalid_redirect_uri`, `organization_suspended`, `connection_not_found`,
+   * `connection_incomplete`, `connection_not_active`, `idp_unreachable`.
+   */
+  start(params: LoginSsoStartParams, options?: CallOptions): Call<FederatedStart> {
+    return this.transport.call('POST', '/v1/auth/login/sso/start', 0, params, options, ['test'])
+  }
+
+  /**
+   * Find the connection of an address.
+   *
+   * Finds the organization that has verified the domain of the address. The answer depends on the domain alone and does
+   * not reveal whether the address has an account. With an org-wide key and without subOrgId, all organizations of the
+   * environment are searched. An organization that is suspended or archived, or has the service off, is then answered
+   * like an unknown domain.
+   *
+   * Belongs to the service `sso`.
+   *
+   * POST /v1/auth/login/sso/discover
+   *
+   * Errors of its own: `sub_org_required`, `organization_suspended`.
+   */
+  discover(params: LoginSsoDiscoverRequest, options?: CallOptions): Call<LoginSsoDiscoverReply> {
+    return this.transport.call('POST', '/v1/auth/login/sso/discover', 1, params, options)
+  }
+
+  /**
+   * Sign out, also at the provider.
+   *
+   * The session ends at once, as by /v1/auth/logout. Then send the browser to logoutUrl, if there is one: it comes back
+   * to redirectUri with `state`, and with `error` where the provider did not do it.
+   *
+   * Events: `session.revoked`.
+   *
+   * POST /v1/auth/login/sso/logout
+   *
+   * Errors of its own: `invalid_redirect_uri`, `sub_org_required`.
+   */
+  logout(params: LoginSsoLogoutRequest, options?: CallOptions): Call<LoginSsoLogoutReply> {
+    return this.transport.call('POST', '/v1/auth/login/sso/logout', 0, params, options)
+  }
+}
+
+/**
+ * Called with the access token of a user instead of an API key: a signed-in person reads and changes their own
+ * account.
+ */
+export class MeEmailApi extends Namespace {
+  /**
+   * Start changing your email address.
+   *
+   * Mails a code to the new address, and with redirectTo a link. Nothing changes yet, and the response does not reveal
+   * whether the address is taken.
+   *
+   * Belongs to the service `auth`.
+   *
+   * Events: `auth.otp.sent`.
+   *
+   * POST /v1/me/email
+   *
+   * Errors of its own: `invalid_redirect_uri`, `step_up_required`, `method_disabled`, `organization_suspended`,
+   * `sso_required`, `user_inactive`, `user_locked`, `scim_managed`, `team_email_fixed`, `account_locked`.
+   */
+  start(params: MeEmailStartRequest, options?: CallOptions): Call<SentCode> {
+    return this.transport.call('POST', '/v1/me/email', 0, params, options)
+  }
+
+  /**
+   * Confirm your new email address.
+   *
+   * Send otp_id with code, or token_hash of the link. The link works only in the session that asked for it. Your other
+   * sessions, trusted devices and sign-ins under way end. The old address gets a mail with a link that undoes the change
+   * for 7 days.
+   *
+   * Belongs to the service `auth`.
+   *
+   * Events: `user.updated`, `session.revoked`, `user.deleted`, `invite.revoked`.
+   *
+   * POST /v1/me/email/verify
+   *
+   * Errors of its own: `token_expired`, `token_invalid`, `otp_expired`, `otp_invalid`, `step_up_required`,
+   * `organization_suspended`, `sso_required`, `user_inactive`, `user_locked`, `email_exists`, `scim_managed`,
+   * `team_email_fixed`, `account_locked`, `otp_too_many_attempts`.
+   */
+  verify(params: MeEmailVerifyRequest, options?: CallOptions): Call<MeEmailVerifyReply> {
+    return this.transport.call('POST', '/v1/me/email/verify', 0, params, options)
+  }
+}
+
+/**
+ * Called with the access token of a user instead of an API key: a signed-in person reads and changes their own
+ * account.
+ */
+export class MePasskeysApi extends Namespace {
+  /**
+   * List your passkeys.
+   *
+   * Belongs to the service `passkeys`.
+   *
+   * GET /v1/me/passkeys
+   */
+  list(options?: CallOptions): Call<MePasskeysListReply> {
+    return this.transport.call('GET', '/v1/me/passkeys', 1, undefined, options)
+  }
+
+  /**
+   * Start registering a passkey for yourself.
+   *
+   * Pass the options to navigator.credentials.create(), and its result to /v1/me/passkeys/verify.
+   *
+   * Belongs to the service `passkeys`.
+   *
+   * POST /v1/me/passkeys/options
+   *
+   * Errors of its own: `step_up_required`, `organization_suspended`, `recent_sign_in_required`, `sso_required`,
+   * `user_inactive`, `user_locked`, `passkey_limit_reached`, `account_locked`.
+   */
+  start(options?: CallOptions): Call<MePasskeysStartReply> {
+    return this.transport.call('POST', '/v1/me/passkeys/options', 0, undefined, options)
+  }
+
+  /**
+   * Register a passkey for yourself.
+   *
+   * A challenge can be answered once, within 300 seconds. Told by email.
+   *
+   * Belongs to the service `passkeys`.
+   *
+   * Events: `passkey.registered`.
+   *
+   * POST /v1/me/passkeys/verify
+   *
+   * Errors of its own: `passkey_invalid`, `step_up_required`, `organization_suspended`, `sso_required`, `user_inactive`,
+   * `user_locked`, `passkey_exists`, `passkey_limit_reached`, `account_locked`.
+   */
+  verify(params: MePasskeysVerifyRequest, options?: CallOptions): Call<MePasskeysVerifyReply> {
+    return this.transport.call('POST', '/v1/me/passkeys/verify', 0, params, options)
+  }
+
+  /**
+   * Rename one of your passkeys.
+   *
+   * Belongs to the service `passkeys`.
+   *
+   * Events: `passkey.updated`.
+   *
+   * PATCH /v1/me/passkeys/{id}
+   *
+   * Errors of its own: `passkey_not_found`.
+   */
+  update(id: string, params: MePasskeysUpdateRequest, options?: CallOptions): Call<MePasskeysUpdateReply> {
+    return this.transport.call('PATCH', `/v1/me/passkeys/${segment(id)}`, 0, params, options)
+  }
+
+  /**
+   * Delete one of your passkeys.
+   *
+   * Told by email. Not the last factor, where the policy requires one.
+   *
+   * Belongs to the service `passkeys`.
+   *
+   * Events: `passkey.deleted`.
+   *
+   * DELETE /v1/me/passkeys/{id}
+   *
+   * Errors of its own: `step_up_required`, `organization_suspended`, `user_inactive`, `user_locked`,
+   * `passkey_not_found`, `last_factor`, `account_locked`.
+   */
+  delete(id: string, options?: CallOptions): Call<MePasskeysDeleteReply> {
+    return this.transport.call('DELETE', `/v1/me/passkeys/${segment(id)}`, 0, undefined, options)
+  }
+}
+
+/**
+ * Called with the access token of a user instead of an API key: a signed-in person reads and changes their own
+ * account.
+ */
+export class MePasswordApi extends Namespace {
+  /**
+   * Change your password.
+   *
+   * Or set the first one, without current_password. Ends your other sessions, your trusted devices and sign-ins under
+   * way, and sends an email about the change. A wrong current_password counts as a failed sign-in.
+   *
+   * Belongs to the service `password`.
+   *
+   * Events: `auth.password.changed`, `session.revoked`, `user.unlocked`.
+   *
+   * POST /v1/me/password
+   *
+   * Errors of its own: `invalid_credentials`, `step_up_required`, `method_disabled`, `organization_suspended`,
+   * `sso_required`, `user_inactive`, `user_locked`, `password_breached`, `weak_password`, `account_locked`.
+   */
+  update(params: MePasswordUpdateRequest, options?: CallOptions): Call<MePasswordUpdateReply> {
+    return this.transport.call('POST', '/v1/me/password', 0, params, options)
+  }
+}
+
+/**
+ * Called with the access token of a user instead of an API key: a signed-in person reads and changes their own
+ * account.
+ */
+export class MePhoneApi extends Namespace {
+  /**
+   * Start enrolling your phone.
+   *
+   * Sends six digits, which work for ten minutes.
+   *
+   * Belongs to the service `mfa`.
+   *
+   * POST /v1/me/mfa/phone
+   *
+   * Errors of its own: `step_up_required`, `method_disabled`, `organization_suspended`, `user_inactive`, `user_locked`,
+   * `already_enrolled`, `account_locked`.
+   */
+  start(params: MePhoneStartRequest, options?: CallOptions): Call<PendingPhone> {
+    return this.transport.call('POST', '/v1/me/mfa/phone', 0, params, options)
+  }
+
+  /**
+   * Confirm your phone.
+   *
+   * Your other sessions and sign-ins under way end.
+   *
+   * Belongs to the service `mfa`.
+   *
+   * Events: `mfa.enrolled`, `session.revoked`.
+   *
+   * PUT /v1/me/mfa/phone
+   *
+   * Errors of its own: `mfa_code_invalid`, `step_up_required`, `method_disabled`, `organization_suspended`,
+   * `user_inactive`, `user_locked`, `enrollment_not_found`, `account_locked`.
+   */
+  verify(params: MePhoneVerifyRequest, options?: CallOptions): Call<MePhoneVerifyReply> {
+    return this.transport.call('PUT', '/v1/me/mfa/phone', 0, params, options)
+  }
+
+  /**
+   * Remove your phone.
+   *
+   * With trusted devices. Not the last factor, where the policy requires one.
+   *
+   * Belongs to the service `mfa`.
+   *
+   * Events: `mfa.removed`, `session.revoked`.
+   *
+   * DELETE /v1/me/mfa/phone
+   *
+   * Errors of its own: `step_up_required`, `organization_suspended`, `user_inactive`, `user_locked`,
+   * `enrollment_not_found`, `last_factor`, `account_locked`.
+   */
+  delete(options?: CallOptions): Call<MePhoneDeleteReply> {
+    return this.transport.call('DELETE', '/v1/me/mfa/phone', 0, undefined, options)
+  }
+}
+
+/**
+ * Called with the access token of a user instead of an API key: a signed-in person reads and changes their own
+ * account.
+ */
+export class MeSessionsApi extends Namespace {
+  /**
+   * List your live sessions.
+   *
+   * Belongs to the service `sessions`.
+   *
+   * GET /v1/me/sessions
+   */
+  list(params?: MeSessionsListParams, options?: CallOptions): PageCall<MeSessionsListReply, 'sessions'> {
+    return this.transport.page('/v1/me/sessions', 'sessions', 'cursor', params, options)
+  }
+
+  /**
+   * End all your other sessions.
+   *
+   * Events: `session.revoked`.
+   *
+   * DELETE /v1/me/sessions
+   */
+  revokeOthers(options?: CallOptions): Call<MeSessionsRevokeOthersReply> {
+    return this.transport.call('DELETE', '/v1/me/sessions', 0, undefined, options)
+  }
+
+  /**
+   * End one of your sessions.
+   *
+   * The present one, too. Idempotent: ending a session that has already ended succeeds.
+   *
+   * Events: `session.revoked`.
+   *
+   * DELETE /v1/me/sessions/{sessionId}
+   *
+   * Errors of its own: `session_not_found`.
+   */
+  revoke(sessionId: string, options?: CallOptions): Call<MeSessionsRevokeReply> {
+    return this.transport.call('DELETE', `/v1/me/sessions/${segment(sessionId)}`, 0, undefined, options)
+  }
+}
+
+/**
+ * Called with the access token of a user instead of an API key: a signed-in person reads and changes their own
+ * account.
+ */
+export class MeStepUpApi extends Namespace {
+  /**
+   * Start a step-up.
+   *
+   * Changes of a sign-in method require a step-up in the last 10 minutes. A user with a second factor steps up with that
+   * or with a passkey. Without `method` the response only lists the methods. With one it sends the code, or has the
+   * challenge or the passkey options to answer.
+   *
+   * Belongs to the service `auth`.
+   *
+   * Events: `auth.otp.sent`.
+   *
+   * POST /v1/me/step-up
+   *
+   * Errors of its own: `method_disabled`, `organization_suspended`, `user_inactive`, `user_locked`, `account_locked`.
+   */
+  start(params?: MeStepUpStartRequest, options?: CallOptions): Call<StepUp> {
+    return this.transport.call('POST', '/v1/me/step-up', 0, params, options)
+  }
+
+  /**
+   * Complete a step-up.
+   *
+   * Send exactly one proof. Returns an access token of the same session with a new auth_time; the refresh token stays
+   * valid. Wrong proofs count as failed sign-ins.
+   *
+   * Belongs to the service `auth`.
+   *
+   * Events: `auth.step_up.succeeded`, `mfa.challenge.succeeded`, `passkey.updated`.
+   *
+   * POST /v1/me/step-up/verify
+   *
+   * Errors of its own: `challenge_expired`, `invalid_credentials`, `mfa_code_invalid`, `otp_expired`, `otp_invalid`,
+   * `passkey_invalid`, `method_disabled`, `organization_suspended`, `user_inactive`, `user_locked`, `account_locked`,
+   * `otp_too_many_attempts`.
+   */
+  verify(params?: MeStepUpVerifyRequest, options?: CallOptions): Call<SteppedUp> {
+    return this.transport.call('POST', '/v1/me/step-up/verify', 0, params, options)
+  }
+}
+
+/**
+ * Called with the access token of a user instead of an API key: a signed-in person reads and changes their own
+ * account.
+ */
+export class MeTotpApi extends Namespace {
+  /**
+   * Read your second factors.
+   *
+   * Belongs to the service `mfa`.
+   *
+   * GET /v1/me/mfa/totp
+   */
+  get(options?: CallOptions): Call<MeTotpGetReply> {
+    return this.transport.call('GET', '/v1/me/mfa/totp', 1, undefined, options)
+  }
+
+  /**
+   * Start enrolling your authenticator app.
+   *
+   * Show the QR code; send the first code by PUT within ten minutes.
+   *
+   * Belongs to the service `mfa`.
+   *
+   * POST /v1/me/mfa/totp
+   *
+   * Errors of its own: `step_up_required`, `method_disabled`, `organization_suspended`, `user_inactive`, `user_locked`,
+   * `already_enrolled`, `account_locked`.
+   */
+  start(options?: CallOptions): Call<PendingTotp> {
+    return this.transport.call('POST', '/v1/me/mfa/totp', 0, undefined, options)
+  }
+
+  /**
+   * Confirm your authenticator app.
+   *
+   * Five wrong codes end the enrollment. Your other sessions and sign-ins under way end.
+   *
+   * Belongs to the service `mfa`.
+   *
+   * Events: `mfa.enrolled`, `session.revoked`.
+   *
+   * PUT /v1/me/mfa/totp
+   *
+   * Errors of its own: `mfa_code_invalid`, `step_up_required`, `method_disabled`, `organization_suspended`,
+   * `user_inactive`, `user_locked`, `enrollment_not_found`, `already_enrolled`, `account_locked`.
+   */
+  verify(params: MeTotpVerifyRequest, options?: CallOptions): Call<BackupCodes> {
+    return this.transport.call('PUT', '/v1/me/mfa/totp', 0, params, options)
+  }
+
+  /**
+   * Remove your authenticator app.
+   *
+   * With backup codes and trusted devices. Not the last factor, where the policy requires one.
+   *
+   * Belongs to the service `mfa`.
+   *
+   * Events: `mfa.removed`, `session.revoked`.
+   *
+   * DELETE /v1/me/mfa/totp
+   *
+   * Errors of its own: `step_up_required`, `organization_suspended`, `user_inactive`, `user_locked`,
+   * `enrollment_not_found`, `last_factor`, `account_locked`.
+   */
+  delete(options?: CallOptions): Call<MeTotpDeleteReply> {
+    return this.transport.call('DELETE', '/v1/me/mfa/totp', 0, undefined, options)
+  }
+
+  /**
+   * Create new backup codes for yourself.
+   *
+   * The old ones stop working.
+   *
+   * Belongs to the service `mfa`.
+   *
+   * Events: `mfa.backup_codes.regenerated`, `session.revoked`.
+   *
+   * POST /v1/me/mfa/totp/backup-codes
+   *
+   * Errors of its own: `step_up_required`, `organization_suspended`, `user_inactive`, `user_locked`,
+   * `enrollment_not_found`, `account_locked`.
+   */
+  createBackupCodes(options?: CallOptions): Call<BackupCodes> {
+    return this.transport.call('POST', '/v1/me/mfa/totp/backup-codes', 0, undefined, options)
+  }
+}
+
+/**
+ * Called with the access token of a user instead of an API key: a signed-in person reads and changes their own
+ * account.
+ */
+export class MeTrustedDevicesApi extends Namespace {
+  /**
+   * List your trusted devices.
+   *
+   * Belongs to the service `mfa`.
+   *
+   * GET /v1/me/trusted-devices
+   */
+  list(options?: CallOptions): Call<TrustedDevices> {
+    return this.transport.call('GET', '/v1/me/trusted-devices', 1, undefined, options)
+  }
+
+  /**
+   * Remove one of your trusted devices.
+   *
+   * Belongs to the service `mfa`.
+   *
+   * Events: `mfa.trusted_device.removed`.
+   *
+   * DELETE /v1/me/trusted-devices/{id}
+   *
+   * Errors of its own: `trusted_device_not_found`.
+   */
+  delete(id: string, options?: CallOptions): Call<MeTrustedDevicesDeleteReply> {
+    return this.transport.call('DELETE', `/v1/me/trusted-devices/${segment(id)}`, 0, undefined, options)
+  }
+}
+
+/**
+ * Second factors: enroll an authenticator app or a phone for a user, answer the challenge of a sign-in, and set the
+ * policy.
+ */
+export class MfaChallengeApi extends Namespace {
+  /**
+   * Exchange a challenge and a code for a session.
+   *
+   * The code of an authenticator app, a backup code, or the code of a text message. Five attempts per challenge; over
+   * all challenges of a user, wrong codes lock the second step as wrong passwords lock an address (lockout_*).
+   *
+   * Belongs to the service `mfa`.
+   *
+   * Events: `mfa.challenge.succeeded`, `session.created`, `session.revoked`, `auth.login.succeeded`,
+   * `auth.password.changed`, `mfa.trusted_device.added`, `invite.accepted`, `user.updated`.
+   *
+   * POST /v1/mfa/challenge/verify
+   *
+   * Errors of its own: `challenge_expired`, `mfa_code_invalid`, `method_disabled`, `organization_suspended`,
+   * `session_limit_reached`, `signup_disabled`, `sso_required`, `user_inactive`, `user_locked`, `account_locked`.
+   */
+  verify(params: MfaChallengeVerifyRequest, options?: CallOptions): Call<MfaChallengeVerifyReply> {
+    return this.transport.call('POST', '/v1/mfa/challenge/verify', 0, params, options)
+  }
+
+  /**
+   * Send six digits by text message.
+   *
+   * To the phone that the user has enrolled. Only the newest code is valid, while the challenge lives.
+   *
+   * Belongs to the service `mfa`.
+   *
+   * Also at `/v1/mfa/challenge/send`.
+   *
+   * POST /v1/auth/mfa/challenge/send
+   *
+   * Errors of its own: `challenge_expired`, `method_disabled`, `organization_suspended`, `session_limit_reached`,
+   * `signup_disabled`, `sso_required`, `user_inactive`, `user_locked`, `account_locked`.
+   */
+  send(params: MfaChallengeSendRequest, options?: CallOptions): Call<MfaChallengeSendReply> {
+    return this.transport.call('POST', '/v1/auth/mfa/challenge/send', 0, params, options)
+  }
+}
+
+/**
+ * Second factors: enroll an authenticator app or a phone for a user, answer the challenge of a sign-in, and set the
+ * policy.
+ */
+export class MfaSmsApi extends Namespace {
+  /**
+   * Start enrolling a phone as a second factor.
+   *
+   * Sends six digits, if the policy allows sms and messages can be sent. They work for ten minutes.
+   *
+   * Belongs to the service `mfa`.
+   *
+   * POST /v1/mfa/sms
+   *
+   * Errors of its own: `method_disabled`, `verification_required`, `user_not_found`, `already_enrolled`.
+   */
+  start(params: MfaSmsStartRequest, options?: CallOptions): Call<PendingPhone> {
+    return this.transport.call('POST', '/v1/mfa/sms', 3, params, options)
+  }
+
+  /**
+   * Confirm the phone with the code that was sent.
+   *
+   * Codes, links and challenges of sign-ins under way end.
+   *
+   * Belongs to the service `mfa`.
+   *
+   * Events: `mfa.enrolled`, `session.revoked`.
+   *
+   * PUT /v1/mfa/sms
+   *
+   * Errors of its own: `mfa_code_invalid`, `impersonation_read_only`, `method_disabled`, `verification_required`,
+   * `enrollment_not_found`, `user_not_found`.
+   */
+  verify(params: MfaSmsVerifyRequest, options?: CallOptions): Call<Success> {
+    return this.transport.call('PUT', '/v1/mfa/sms', 3, params, options)
+  }
+
+  /**
+   * Remove the phone.
+   *
+   * Also removes the user’s trusted devices, ends sign-ins under way, and notifies the user by email.
+   *
+   * Belongs to the service `mfa`.
+   *
+   * Events: `mfa.removed`, `session.revoked`.
+   *
+   * DELETE /v1/mfa/sms
+   *
+   * Errors of its own: `impersonation_read_only`, `enrollment_not_found`, `user_not_found`.
+   */
+  delete(params: MfaSmsDeleteParams, options?: CallOptions): Call<FactorRemoval> {
+    return this.transport.call('DELETE', '/v1/mfa/sms', 3, params, options, ['userId'])
+  }
+}
+
+/**
+ * Second factors: enroll an authenticator app or a phone for a user, answer the challenge of a sign-in, and set the
+ * policy.
+ */
+export class MfaTotpApi extends Namespace {
+  /**
+   * Read the second factors of a user.
+   *
+   * Belongs to the service `mfa`.
+   *
+   * GET /v1/mfa/totp
+   *
+   * Errors of its own: `user_not_found`.
+   */
+  get(params: MfaTotpGetParams, options?: CallOptions): Call<MfaTotpGetReply> {
+    return this.transport.call('GET', '/v1/mfa/totp', 1, params, options)
+  }
+
+  /**
+   * Start enrolling an authenticator app.
+   *
+   * Show the QR code, and the secret for typing; send the first code by PUT within ten minutes. With challenge_token,
+   * only for the user of that sign-in. With challenge_token the scope auth.login suffices. Members of the team enroll
+   * only with a challenge_token here, or at /v1/me/mfa/totp.
+   *
+   * Belongs to the service `mfa`.
+   *
+   * POST /v1/mfa/totp
+   *
+   * Errors of its own: `challenge_expired`, `method_disabled`, `verification_required`, `user_not_found`,
+   * `already_enrolled`.
+   */
+  start(params: MfaTotpStartRequest, options?: CallOptions): Call<PendingTotp> {
+    return this.transport.call('POST', '/v1/mfa/totp', 3, params, options)
+  }
+
+  /**
+   * Confirm the app with its first code.
+   *
+   * Five wrong codes end the enrollment. With the challenge_token of a sign-in that returned enrollment_required, the
+   * response also has the session. With challenge_token the scope auth.login suffices. Members of the team enroll only
+   * with a challenge_token here, or at /v1/me/mfa/totp. Codes, links and challenges of sign-ins under way end.
+   *
+   * Belongs to the service `mfa`.
+   *
+   * Events: `mfa.enrolled`, `session.created`, `session.revoked`, `auth.login.succeeded`, `auth.password.changed`,
+   * `invite.accepted`, `user.updated`.
+   *
+   * PUT /v1/mfa/totp
+   *
+   * Errors of its own: `challenge_expired`, `mfa_code_invalid`, `impersonation_read_only`, `method_disabled`,
+   * `organization_suspended`, `session_limit_reached`, `signup_disabled`, `sso_required`, `user_inactive`,
+   * `user_locked`, `verification_required`, `enrollment_not_found`, `user_not_found`, `already_enrolled`,
+   * `account_locked`.
+   */
+  verify(params: MfaTotpVerifyRequest, options?: CallOptions): Call<MfaTotpVerifyReply> {
+    return this.transport.call('PUT', '/v1/mfa/totp', 3, params, options)
+  }
+
+  /**
+   * Remove the authenticator app.
+   *
+   * Also removes backup codes and trusted devices, ends sign-ins under way, and notifies the user by email. `required`:
+   * the policy requires a factor, so the next sign-in enrolls one. Send userId in the body or the query.
+   *
+   * Belongs to the service `mfa`.
+   *
+   * Events: `mfa.removed`, `session.revoked`.
+   *
+   * DELETE /v1/mfa/totp
+   *
+   * Errors of its own: `impersonation_read_only`, `enrollment_not_found`, `user_not_found`.
+   */
+  delete(params?: MfaTotpDeleteRequest, options?: CallOptions): Call<FactorRemoval> {
+    return this.transport.call('DELETE', '/v1/mfa/totp', 3, params, options)
+  }
+
+  /**
+   * Create new backup codes.
+   *
+   * The old ones stop working. Codes, links and challenges of sign-ins under way end.
+   *
+   * Belongs to the service `mfa`.
+   *
+   * Events: `mfa.backup_codes.regenerated`, `session.revoked`.
+   *
+   * POST /v1/mfa/totp/backup-codes
+   *
+   * Errors of its own: `impersonation_read_only`, `verification_required`, `enrollment_not_found`, `user_not_found`.
+   */
+  createBackupCodes(params: MfaTotpCreateBackupCodesRequest, options?: CallOptions): Call<BackupCodes> {
+    return this.transport.call('POST', '/v1/mfa/totp/backup-codes', 3, params, options)
+  }
+}
+
+/**
+ * Second factors: enroll an authenticator app or a phone for a user, answer the challenge of a sign-in, and set the
+ * policy.
+ */
+export class MfaTrustedDevicesApi extends Namespace {
+  /**
+   * List the trusted devices of a user.
+   *
+   * Belongs to the service `mfa`.
+   *
+   * GET /v1/mfa/trusted-devices
+   *
+   * Errors of its own: `user_not_found`.
+   */
+  list(params: MfaTrustedDevicesListParams, options?: CallOptions): Call<TrustedDevices> {
+    return this.transport.call('GET', '/v1/mfa/trusted-devices', 1, params, options)
+  }
+
+  /**
+   * Remove a trusted device.
+   *
+   * Its next sign-in requires the second factor again.
+   *
+   * Belongs to the service `mfa`.
+   *
+   * Events: `mfa.trusted_device.removed`.
+   *
+   * DELETE /v1/mfa/trusted-devices/{id}
+   *
+   * Errors of its own: `trusted_device_not_found`.
+   */
+  delete(id: string, params?: MfaTrustedDevicesDeleteParams, options?: CallOptions): Call<Success> {
+    return this.transport.call('DELETE', `/v1/mfa/trusted-devices/${segment(id)}`, 3, params, options)
+  }
+}
+
+/** Hosted pages that mailed links lead to. Browsers open them; your backend does not. */
+export class PagesLinkApi extends Namespace {
+  /**
+   * The page of a mailed link.
+   *
+   * Events: `auth.login.failed`, `invite.accepted`, `user.email_verified`, `session.revoked`,
+   * `auth.password_reset.completed`, `auth.password.changed`, `user.unlocked`, `user.locked`, `user.email_restored`,
+   * `user.updated`, `user.deleted`, `mfa.removed`, `passkey.deleted`, `invite.revoked`, `auth.login.disowned`,
+   * `identity.unlinked`.
+   *
+   * GET /auth/link
+   */
+  get(options?: CallOptions): Promise<Response> {
+    return this.transport.raw('GET', '/auth/link', 1, undefined, options)
+  }
+
+  /**
+   * The page of a mailed link.
+   *
+   * Events: `auth.login.failed`, `invite.accepted`, `user.email_verified`, `session.revoked`,
+   * `auth.password_reset.completed`, `auth.password.changed`, `user.unlocked`, `user.locked`, `user.email_restored`,
+   * `user.updated`, `user.deleted`, `mfa.removed`, `passkey.deleted`, `invite.revoked`, `auth.login.disowned`,
+   * `identity.unlinked`.
+   *
+   * POST /auth/link
+   */
+  submit(params: Record<string, string>, options?: CallOptions): Promise<Response> {
+    return this.transport.raw('POST', '/auth/link', 0, params, options)
+  }
+}
+
+/** Let people create their own user in an organization that allows it. */
+export class SignupMagicLinkApi extends Namespace {
+  /**
+   * Mail a sign-up link.
+   *
+   * With openSignup the link creates the user when it is redeemed, not before. An existing user gets a link that signs
+   * them in, valid for magic_link_ttl_seconds at most. The response is always the same.
+   *
+   * Belongs to the service `magic_link`.
+   *
+   * Events: `auth.signup_link.sent`, `auth.login.failed`.
+   *
+   * POST /v1/auth/signup/authenticate-email/send
+   *
+   * Errors of its own: `invalid_redirect_uri`, `method_disabled`, `organization_suspended`, `signup_disabled`,
+   * `account_locked`.
+   */
+  send(params: SignupMagicLinkSendRequest, options?: CallOptions): Call<SignupMagicLinkSendReply> {
+    return this.transport.call('POST', '/v1/auth/signup/authenticate-email/send', 0, params, options)
+  }
+
+  /**
+   * Exchange a sign-up link for a session.
+   *
+   * Belongs to the service `magic_link`.
+   *
+   * Events: `auth.login.succeeded`, `mfa.challenge.created`, `session.created`, `session.revoked`,
+   * `mfa.trusted_device.used`, `user.email_verified`, `auth.signup.succeeded`, `user.created`, `mfa.removed`,
+   * `passkey.deleted`, `invite.revoked`, `identity.unlinked`, `invite.accepted`, `user.updated`.
+   *
+   * POST /v1/auth/signup/authenticate-email/verify
+   *
+   * Errors of its own: `token_expired`, `token_invalid`, `method_disabled`, `organization_suspended`,
+   * `session_limit_reached`, `signup_disabled`, `sso_required`, `user_inactive`, `user_locked`, `account_locked`.
+   */
+  verify(params: PresentedLink, options?: CallOptions): Call<LoginResult> {
+    return this.transport.call('POST', '/v1/auth/signup/authenticate-email/verify', 0, params, options)
+  }
+}
+
+/** Let people create their own user in an organization that allows it. */
+export class SignupOtpApi extends Namespace {
+  /**
+   * Mail a sign-up code.
+   *
+   * With openSignup an unknown address soon becomes a pending user, deleted after 24 hours without proof of the mailbox;
+   * without it the response is the same and no email is sent. Existing users get a code as well.
+   *
+   * Belongs to the service `otp`.
+   *
+   * Events: `auth.otp.sent`, `auth.login.failed`.
+   *
+   * POST /v1/auth/signup/otp/send
+   *
+   * Errors of its own: `method_disabled`, `organization_suspended`, `signup_disabled`, `account_locked`.
+   */
+  send(params: SignupOtpSendRequest, options?: CallOptions): Call<SentCode> {
+    return this.transport.call('POST', '/v1/auth/signup/otp/send', 0, params, options)
+  }
+
+  /**
+   * Exchange a sign-up code for a session.
+   *
+   * Belongs to the service `otp`.
+   *
+   * Events: `auth.login.succeeded`, `mfa.challenge.created`, `session.created`, `session.revoked`,
+   * `mfa.trusted_device.used`, `user.email_verified`, `auth.signup.succeeded`, `user.created`, `mfa.removed`,
+   * `passkey.deleted`, `invite.revoked`, `identity.unlinked`, `invite.accepted`, `user.updated`.
+   *
+   * POST /v1/auth/signup/otp/verify
+   *
+   * Errors of its own: `otp_expired`, `otp_invalid`, `method_disabled`, `organization_suspended`,
+   * `session_limit_reached`, `signup_disabled`, `sso_required`, `user_inactive`, `user_locked`, `account_locked`,
+   * `otp_too_many_attempts`.
+   */
+  verify(params: PresentedCode, options?: CallOptions): Call<LoginResult> {
+    return this.transport.call('POST', '/v1/auth/signup/otp/verify', 0, params, options)
+  }
+}
+
+/** What an administrator of an organization sets up: branding, domains and the checklist. */
+export class AdminPortalApi extends Namespace {
+  /**
+   * Read the set-up of an organization.
+   *
+   * Its branding, its domains, and a checklist. Without subOrgId, an org-wide key reads what the organizations of its
+   * environment inherit.
+   *
+   * Belongs to the service `admin_portal`.
+   *
+   * GET /v1/admin-portal
+   */
+  get(params?: AdminPortalGetParams, options?: CallOptions): Call<AdminPortalReply> {
+    return this.transport.call('GET', '/v1/admin-portal', 1, params, options)
+  }
+
+  /**
+   * Change the branding of an organization.
+   *
+   * Absent fields are kept, null returns one to the inherited value. They are those of the mail settings.
+   *
+   * Belongs to the service `admin_portal`.
+   *
+   * Events: `mail.settings.updated`.
+   *
+   * PATCH /v1/admin-portal
+   */
+  update(params?: BrandingPatch, options?: CallOptions): Call<AdminPortalReply> {
+    return this.transport.call('PATCH', '/v1/admin-portal', 3, params, options)
+  }
+
+  /**
+   * Add, verify or remove a domain.
+   *
+   * add_domain with domain answers the TXT record to set; one that the organization has already is answered as it is.
+   * verify_domain with domainId looks for the record: up to 60 times an hour. remove_domain with domainId.
+   *
+   * Belongs to the service `admin_portal`.
+   *
+   * Events: `domain.added`, `domain.verified`, `domain.verification_failed`, `domain.removed`.
+   *
+   * POST /v1/admin-portal
+   *
+   * Errors of its own: `domain_not_found`, `domain_claimed`, `domain_limit_reached`, `organization_archived`,
+   * `domain_not_allowed`.
+   */
+  changeDomain(params: DomainAction, options?: CallOptions): Call<DomainActionReply> {
+    return this.transport.call('POST', '/v1/admin-portal', 3, params, options)
+  }
+}
+
+/** The credentials of your backend: create, limit, rotate and revoke them. */
+export class ApiKeysApi extends Namespace {
+  /**
+   * List API keys.
+   *
+   * Of the environment of the calling key, including revoked ones. A key of one organization sees only those of its
+   * organization.
+   *
+   * GET /v1/api-keys
+   */
+  list(params?: ApiKeysListParams, options?: CallOptions): PageCall<ApiKeysListReply, 'apiKeys'> {
+    return this.transport.page('/v1/api-keys', 'apiKeys', 'cursor', params, options)
+  }
+
+  /**
+   * Create an API key.
+   *
+   * It can do no more than the calling key or the role of the calling member. With `subOrgId`, it is a key of that
+   * organization only. A key with `requestsPerSecond` creates none.
+   *
+   * Events: `api_key.created`.
+   *
+   * POST /v1/api-keys
+   *
+   * Errors of its own: `privilege_escalation`.
+   */
+  create(params: ApiKeysCreateRequest, options?: CallOptions): Call<ApiKeySecret> {
+    return this.transport.call('POST', '/v1/api-keys', 3, params, options)
+  }
+
+  /**
+   * Read the calling credential.
+   *
+   * Every API key and every team member may call this. `scopes` are those in force for this request.
+   *
+   * GET /v1/api-keys/current
+   */
+  getCurrent(params?: ApiKeysGetCurrentParams, options?: CallOptions): Call<ApiKeysGetCurrentReply> {
+    return this.transport.call('GET', '/v1/api-keys/current', 1, params, options)
+  }
+
+  /**
+   * Read an API key.
+   *
+   * GET /v1/api-keys/{id}
+   *
+   * Errors of its own: `api_key_not_found`.
+   */
+  get(id: string, params?: ApiKeysGetParams, options?: CallOptions): Call<ApiKeyReply> {
+    return this.transport.call('GET', `/v1/api-keys/${segment(id)}`, 1, params, options)
+  }
+
+  /**
+   * Change an API key.
+   *
+   * Takes effect within 5 s on every process, also on previous secrets. Absent fields are kept. A key that can do more
+   * than the caller is 403 `privilege_escalation`.
+   *
+   * Events: `api_key.updated`.
+   *
+   * PATCH /v1/api-keys/{id}
+   *
+   * Errors of its own: `privilege_escalation`, `api_key_not_found`, `api_key_inactive`.
+   */
+  update(id: string, params?: ApiKeysUpdateRequest, options?: CallOptions): Call<ApiKeyReply> {
+    return this.transport.call('PATCH', `/v1/api-keys/${segment(id)}`, 3, params, options)
+  }
+
+  /**
+   * Revoke an API key.
+   *
+   * Takes effect within 5 s on every process. Also revokes previous secrets that still work. A key that can do more than
+   * the caller is 403 `privilege_escalation`.
+   *
+   * Events: `api_key.revoked`.
+   *
+   * DELETE /v1/api-keys/{id}
+   *
+   * Errors of its own: `privilege_escalation`, `api_key_not_found`.
+   */
+  revoke(id: string, params?: ApiKeysRevokeParams, options?: CallOptions): Call<Success> {
+    return this.transport.call('DELETE', `/v1/api-keys/${segment(id)}`, 3, params, options)
+  }
+
+  /**
+   * Give an API key a new secret.
+   *
+   * The previous secret ends at once, or after `overlap_seconds`, listed meanwhile as a key of its own. A key with
+   * `requestsPerSecond` rotates only itself.
+   *
+   * Events: `api_key.rotated`.
+   *
+   * POST /v1/api-keys/{id}/rotate
+   *
+   * Errors of its own: `privilege_escalation`, `api_key_not_found`, `api_key_inactive`.
+   */
+  rotate(id: string, params?: ApiKeysRotateRequest, options?: CallOptions): Call<ApiKeySecret> {
+    return this.transport.call('POST', `/v1/api-keys/${segment(id)}/rotate`, 3, params, options)
+  }
+}
+
+/** Search and export what happened, and set how long it is kept. */
+export class AuditApi extends Namespace {
+  /**
+   * Read the audit log.
+   *
+   * Newest first. A page may have fewer events than `limit`, or none, and go on: what is rare is looked for in steps. Of
+   * one organization, or with an org-wide key and no `subOrgId` of the whole environment.
+   *
+   * GET /v1/audit/events
+   */
+  list(params?: AuditListParams, options?: CallOptions): PageCall<AuditListReply, 'events'> {
+    return this.transport.page('/v1/audit/events', 'events', 'cursor', params, options)
+  }
+
+  /**
+   * Export the audit log.
+   *
+   * All that matches, newest first, as fast as it is read. A file that was cut off has no proper end.
+   *
+   * GET /v1/audit/export
+   */
+  export(params?: AuditExportParams, options?: CallOptions): Promise<Response> {
+    return this.transport.raw('GET', '/v1/audit/export', 1, params, options)
+  }
+
+  /**
+   * Read audit settings.
+   *
+   * Without subOrgId, an org-wide key reads the defaults that the organizations of its environment inherit.
+   *
+   * GET /v1/audit/settings
+   */
+  getSettings(params?: AuditGetSettingsParams, options?: CallOptions): Call<AuditGetSettingsReply> {
+    return this.transport.call('GET', '/v1/audit/settings', 1, params, options)
+  }
+
+  /**
+   * Change audit settings.
+   *
+   * null resets a field to the inherited value. So where null is itself a value, it cannot replace an inherited one.
+   *
+   * Events: `audit.settings.updated`.
+   *
+   * PATCH /v1/audit/settings
+   */
+  updateSettings(params?: AuditUpdateSettingsRequest, options?: CallOptions): Call<AuditSettingsReply> {
+    return this.transport.call('PATCH', '/v1/audit/settings', 3, params, options)
+  }
+
+  /**
+   * Change the default audit settings.
+   *
+   * For org-wide keys. null resets a field to the default of the service.
+   *
+   * Events: `audit.settings.updated`.
+   *
+   * PATCH /v1/audit/settings/defaults
+   */
+  updateDefaults(params?: AuditUpdateDefaultsRequest, options?: CallOptions): Call<AuditSettingsReply> {
+    return this.transport.call('PATCH', '/v1/audit/settings/defaults', 3, params, options)
+  }
+}
+
+/**
+ * Sign users in with a mailed code, a mailed link or a password, list the sign-in methods of an organization, and
+ * change its sign-in settings. Start here.
+ */
+export class AuthApi extends Namespace {
+  /**
+   * Undo an email change by link.
+   *
+   * Restores the old address. Ends every session of the user and every mailed link.
+   *
+   * Belongs to the service `auth`.
+   *
+   * Events: `user.email_restored`, `user.updated`, `user.deleted`, `session.revoked`, `mfa.removed`, `passkey.deleted`,
+   * `invite.revoked`.
+   *
+   * POST /v1/auth/email/undo
+   *
+   * Errors of its own: `token_expired`, `token_invalid`, `organization_suspended`, `email_exists`, `scim_managed`.
+   */
+  undoEmailChange(params: PresentedLink, options?: CallOptions): Call<Success> {
+    return this.transport.call('POST', '/v1/auth/email/undo', 0, params, options)
+  }
+
+  /**
+   * List sign-in methods.
+   *
+   * Methods whose service is enabled and configured. Empty while the Auth service is off.
+   *
+   * GET /v1/auth/methods
+   */
+  listMethods(params?: AuthListMethodsParams, options?: CallOptions): Call<AuthListMethodsReply> {
+    return this.transport.call('GET', '/v1/auth/methods', 1, params, options)
+  }
+
+  /**
+   * Read sign-in, sign-up and session settings.
+   *
+   * Without subOrgId, an org-wide key reads the defaults that the organizations of its environment inherit.
+   *
+   * GET /v1/auth/settings
+   */
+  getSettings(params?: AuthGetSettingsParams, options?: CallOptions): Call<AuthGetSettingsReply> {
+    return this.transport.call('GET', '/v1/auth/settings', 1, params, options)
+  }
+
+  /**
+   * Change sign-in, sign-up and session settings.
+   *
+   * null resets a field to the inherited value. So where null is itself a value, it cannot replace an inherited one.
+   *
+   * Events: `auth.settings.updated`, `session.revoked`.
+   *
+   * PATCH /v1/auth/settings
+   */
+  updateSettings(params?: AuthSettingsPatch, options?: CallOptions): Call<AuthSettingsReply> {
+    return this.transport.call('PATCH', '/v1/auth/settings', 0, params, options)
+  }
+
+  /**
+   * Change the default settings.
+   *
+   * For org-wide keys. null resets a field to the default of the service.
+   *
+   * Events: `auth.settings.updated`, `session.revoked`.
+   *
+   * PATCH /v1/auth/settings/defaults
+   */
+  updateDefaults(params?: AuthSettingsPatch, options?: CallOptions): Call<AuthSettingsReply> {
+    return this.transport.call('PATCH', '/v1/auth/settings/defaults', 0, params, options)
+  }
+
+  /**
+   * Unlock a user by link.
+   *
+   * The mail about a lock has the link. Resets the failed attempts at the address.
+   *
+   * Belongs to the service `auth`.
+   *
+   * Events: `user.unlocked`.
+   *
+   * POST /v1/auth/unlock
+   *
+   * Errors of its own: `token_expired`, `token_invalid`, `organization_suspended`.
+   */
+  unlock(params: PresentedLink, options?: CallOptions): Call<Success> {
+    return this.transport.call('POST', '/v1/auth/unlock', 0, params, options)
+  }
+
+  /**
+   * Report an unknown sign-in.
+   *
+   * The mail about a new device has the link. Ends every session, trusted device and sign-in under way.
+   *
+   * Belongs to the service `auth`.
+   *
+   * Events: `auth.login.disowned`, `session.revoked`.
+   *
+   * POST /v1/auth/devices/disown
+   *
+   * Errors of its own: `token_expired`, `token_invalid`, `organization_suspended`.
+   */
+  reportSignIn(params: PresentedLink, options?: CallOptions): Call<Success> {
+    return this.transport.call('POST', '/v1/auth/devices/disown', 0, params, options)
+  }
+
+  /**
+   * Verify an email address by link.
+   *
+   * Creates no session. Someone who registered an address before its owner must not keep access: the first proof of the
+   * mailbox ends every session and removes the password. It stays if `password` sends the one that was chosen at
+   * sign-up; a wrong one counts as a failed sign-in and leaves the link valid.
+   *
+   * Belongs to the service `auth`.
+   *
+   * Events: `user.email_verified`, `session.revoked`, `mfa.removed`, `passkey.deleted`, `invite.revoked`,
+   * `identity.unlinked`, `invite.accepted`, `user.updated`.
+   *
+   * POST /v1/auth/email/verify
+   *
+   * Errors of its own: `token_expired`, `token_invalid`, `invalid_credentials`, `method_disabled`,
+   * `organization_suspended`, `session_limit_reached`, `signup_disabled`, `sso_required`, `user_inactive`,
+   * `user_locked`, `account_locked`.
+   */
+  verifyEmail(params: AuthVerifyEmailRequest, options?: CallOptions): Call<AuthVerifyEmailReply> {
+    return this.transport.call('POST', '/v1/auth/email/verify', 0, params, options)
+  }
+}
+
+/**
+ * Your backend connects the identity providers of organizations (SAML, OpenID Connect) and starts sign-ins and
+ * sign-outs there.
+ */
+export class ConnectionsApi extends Namespace {
+  /**
+   * List connections.
+   *
+   * Of one organization, or with an org-wide key and no `subOrgId` of the whole environment.
+   *
+   * Belongs to the service `sso`.
+   *
+   * GET /v1/sso/connections
+   */
+  list(params?: ConnectionsListParams, options?: CallOptions): PageCall<SsoConnectionList, 'connections'> {
+    return this.transport.page('/v1/sso/connections', 'connections', 'cursor', params, options)
+  }
+
+  /**
+   * Create a connection.
+   *
+   * As a draft. For SAML give the metadata of the provider as XML or by its address, or idp_entity_id, idp_sso_url and
+   * idp_certificate; for OpenID Connect oidc_issuer, oidc_client_id and oidc_client_secret. Then test it, and set its
+   * status to active.
+   *
+   * Belongs to the service `sso`.
+   *
+   * Events: `sso.connection.created`.
+   *
+   * POST /v1/sso/connections
+   *
+   * Errors of its own: `privilege_escalation`, `connection_limit_reached`, `metadata_invalid`.
+   */
+  create(params: SsoConnectionCreate, options?: CallOptions): Call<SsoConnectionReply> {
+    return this.transport.call('POST', '/v1/sso/connections', 3, params, options)
+  }
+
+  /**
+   * Read a connection.
+   *
+   * Belongs to the service `sso`.
+   *
+   * GET /v1/sso/connections/{connectionId}
+   *
+   * Errors of its own: `connection_not_found`.
+   */
+  get(connectionId: string, params?: ConnectionsGetParams, options?: CallOptions): Call<SsoConnectionReply> {
+    return this.transport.call('GET', `/v1/sso/connections/${segment(connectionId)}`, 1, params, options)
+  }
+
+  /**
+   * Change a connection.
+   *
+   * Absent fields are kept. What idp_metadata_xml or idp_metadata_url gives is overlaid with the fields given.
+   *
+   * Belongs to the service `sso`.
+   *
+   * Events: `sso.connection.updated`, `sso.connection.activated`, `sso.connection.deactivated`, `user.updated`,
+   * `role.assigned`, `role.unassigned`.
+   *
+   * PATCH /v1/sso/connections/{connectionId}
+   *
+   * Errors of its own: `privilege_escalation`, `connection_not_found`, `version_conflict`, `metadata_invalid`.
+   */
+  update(connectionId: string, params?: SsoConnectionPatch, options?: CallOptions): Call<SsoConnectionReply> {
+    return this.transport.call('PATCH', `/v1/sso/connections/${segment(connectionId)}`, 3, params, options)
+  }
+
+  /**
+   * Delete a connection.
+   *
+   * Its links to users go with it; the users stay. Provisioning that is linked to it is unlinked.
+   *
+   * Belongs to the service `sso`.
+   *
+   * Events: `sso.connection.deleted`, `user.updated`, `role.assigned`, `role.unassigned`, `scim.config_updated`.
+   *
+   * DELETE /v1/sso/connections/{connectionId}
+   *
+   * Errors of its own: `connection_not_found`, `version_conflict`.
+   */
+  delete(connectionId: string, params?: ConnectionsDeleteParams, options?: CallOptions): Call<Success> {
+    return this.transport.call('DELETE', `/v1/sso/connections/${segment(connectionId)}`, 3, params, options)
+  }
+
+  /**
+   * Test a connection.
+   *
+   * Runs every check that needs no user, each with a message and a fix. `status` of the response is always `testing`;
+   * the stored status of an active connection stays `active`. Up to 60 an hour.
+   *
+   * Belongs to the service `sso`.
+   *
+   * Events: `sso.connection.updated`, `sso.connection.test_failed`.
+   *
+   * POST /v1/sso/connections/{connectionId}/test
+   *
+   * Errors of its own: `connection_not_found`.
+   */
+  test(connectionId: string, params?: ConnectionsTestRequest, options?: CallOptions): Call<ConnectionsTestReply> {
+    return this.transport.call('POST', `/v1/sso/connections/${segment(connectionId)}/test`, 3, params, options)
+  }
+
+  /**
+   * List the latest sign-ins by a connection.
+   *
+   * What the provider said and what became of it, the newest first: 50 at most, for a week.
+   *
+   * Belongs to the service `sso`.
+   *
+   * GET /v1/sso/connections/{connectionId}/traces
+   *
+   * Errors of its own: `connection_not_found`.
+   */
+  listTraces(connectionId: string, params?: ConnectionsListTracesParams, options?: CallOptions): Call<ConnectionsListTracesReply> {
+    return this.transport.call('GET', `/v1/sso/connections/${segment(connectionId)}/traces`, 1, params, options)
+  }
+}
+
+/**
+ * Sign users in with a mailed code, a mailed link or a password, list the sign-in methods of an organization, and
+ * change its sign-in settings. Start here.
+ */
+export class DiscoveryApi extends Namespace {
+  readonly magicLink = new DiscoveryMagicLinkApi(this.transport)
+  readonly otp = new DiscoveryOtpApi(this.transport)
+  /**
+   * Enter a discovered organization.
+   *
+   * Signs the person in to the organization that `subOrgId` names, as the code, link, passkey or social provider of the
+   * token does there. Returns the session, or the challenge of a second factor.
+   *
+   * Events: `auth.login.succeeded`, `mfa.challenge.created`, `session.created`, `session.revoked`,
+   * `mfa.trusted_device.used`, `user.email_verified`, `auth.signup.succeeded`, `user.created`, `passkey.updated`,
+   * `identity.linked`, `identity.unlinked`, `mfa.removed`, `passkey.deleted`, `invite.revoked`, `invite.accepted`,
+   * `user.updated`.
+   *
+   * POST /v1/auth/discovery/exchange
+   *
+   * Errors of its own: `discovery_token_invalid`, `method_disabled`, `organization_suspended`, `provider_disabled`,
+   * `service_disabled`, `session_limit_reached`, `signup_disabled`, `social_start_required`, `sso_required`,
+   * `user_inactive`, `user_locked`, `account_locked`.
+   */
+  exchange(params: DiscoveryExchangeRequest, options?: CallOptions): Call<LoginResult> {
+    return this.transport.call('POST', '/v1/auth/discovery/exchange', 0, params, options)
+  }
+
+  /**
+   * Create an organization after discovery.
+   *
+   * Where discovery_create_organizations is on in the defaults. The person becomes its admin, and is signed in there. A
+   * token is good for one; one of a passkey, or of a social provider that does not vouch for the address, for none. The
+   * social provider that the person came by is turned on in the organization. The slug may get a suffix: the answer has
+   * it. For org-wide keys.
+   *
+   * Events: `auth.login.succeeded`, `mfa.challenge.created`, `session.created`, `session.revoked`,
+   * `mfa.trusted_device.used`, `user.email_verified`, `auth.signup.succeeded`, `organization.created`, `user.created`,
+   * `user.updated`, `social_provider.updated`, `mfa.removed`, `passkey.deleted`, `invite.revoked`, `identity.unlinked`,
+   * `invite.accepted`.
+   *
+   * POST /v1/auth/discovery/create
+   *
+   * Errors of its own: `discovery_token_invalid`, `method_disabled`, `organization_suspended`, `provider_disabled`,
+   * `service_disabled`, `session_limit_reached`, `signup_disabled`, `sso_required`, `user_inactive`, `user_locked`,
+   * `account_locked`.
+   */
+  createOrganization(params: DiscoveryCreateOrganizationRequest, options?: CallOptions): Call<LoginResult> {
+    return this.transport.call('POST', '/v1/auth/discovery/create', 0, params, options)
+  }
+}
+
+/** This document and the one of SCIM, as JSON. */
+export class DocsApi extends Namespace {
+  /**
+   * Read this document.
+   *
+   * OpenAPI 3.1 of every route but those of SCIM, with the URL of this deployment.
+   *
+   * GET /v1/openapi.json
+   */
+  getOpenapi(options?: CallOptions): Call<DocsGetOpenapiReply> {
+    return this.transport.call('GET', '/v1/openapi.json', 1, undefined, options)
+  }
+
+  /**
+   * Read the document of SCIM.
+   *
+   * OpenAPI 3.1 of what directories call.
+   *
+   * GET /v1/scim/openapi.json
+   */
+  getScimOpenapi(options?: CallOptions): Call<DocsGetScimOpenapiReply> {
+    return this.transport.call('GET', '/v1/scim/openapi.json', 1, undefined, options)
+  }
+}
+
+/** Production, staging and custom environments. Each has its own users, keys and tokens. */
+export class EnvironmentsApi extends Namespace {
+  /**
+   * List environments.
+   *
+   * Production and staging first, then the custom ones by age.
+   *
+   * GET /v1/environments
+   */
+  list(params?: EnvironmentsListParams, options?: CallOptions): PageCall<EnvironmentsListReply, 'environments'> {
+    return this.transport.page('/v1/environments', 'environments', 'cursor', params, options)
+  }
+
+  /**
+   * Create an environment.
+   *
+   * A custom environment belongs to one organization and accepts only its keys. Only keys of the home environment of the
+   * organization create one.
+   *
+   * Events: `environment.created`.
+   *
+   * POST /v1/environments
+   *
+   * Errors of its own: `slug_reserved`, `sub_org_required`, `home_key_required`, `production_key_required`,
+   * `environment_limit_reached`, `slug_taken`.
+   */
+  create(params: EnvironmentsCreateRequest, options?: CallOptions): Call<EnvironmentsCreateReply> {
+    return this.transport.call('POST', '/v1/environments', 3, params, options)
+  }
+
+  /**
+   * Read an environment.
+   *
+   * GET /v1/environments/{environmentId}
+   */
+  get(environmentId: string, params?: EnvironmentsGetParams, options?: CallOptions): Call<EnvironmentsGetReply> {
+    return this.transport.call('GET', `/v1/environments/${segment(environmentId)}`, 1, params, options)
+  }
+
+  /**
+   * Rename an environment.
+   *
+   * The slug stays. Only an org-wide production key changes a shared environment, such as staging. A custom environment
+   * is changed by keys of the home environment of its organization.
+   *
+   * Events: `environment.updated`.
+   *
+   * PATCH /v1/environments/{environmentId}
+   *
+   * Errors of its own: `home_key_required`, `production_key_required`, `version_conflict`.
+   */
+  update(environmentId: string, params?: EnvironmentsUpdateRequest, options?: CallOptions): Call<EnvironmentsUpdateReply> {
+    return this.transport.call('PATCH', `/v1/environments/${segment(environmentId)}`, 3, params, options)
+  }
+}
+
+/** The feed of everything that happens, in order, for your backend to read. */
+export class EventsApi extends Namespace {
+  /**
+   * Follow the event stream.
+   *
+   * Oldest first, each event exactly once: call again with the last next_cursor, immediately while has_more is true.
+   * Without `after` it starts 30 days back. Of one organization, or with an org-wide key and no `subOrgId` of the whole
+   * environment. [The catalogue](/docs/events) lists the types, and so do the `webhooks` of this document.
+   *
+   * GET /v1/events
+   *
+   * Errors of its own: `cursor_expired`.
+   */
+  list(params?: EventsListParams, options?: CallOptions): PageCall<EventsListReply, 'events'> {
+    return this.transport.page('/v1/events', 'events', 'after', params, options)
+  }
+}
+
+/** Probes for load balancers and monitoring. They need no API key. */
+export class HealthApi extends Namespace {
+  /**
+   * Check that the process responds.
+   *
+   * Does not use the database, so that a slow one never makes an orchestrator kill healthy processes.
+   *
+   * Also at `/livez`.
+   *
+   * GET /healthz
+   */
+  getLiveness(options?: CallOptions): Call<HealthGetLivenessReply> {
+    return this.transport.call('GET', '/healthz', 1, undefined, options)
+  }
+
+  /**
+   * Read the version of the service.
+   *
+   * GET /version
+   */
+  getVersion(options?: CallOptions): Call<HealthGetVersionReply> {
+    return this.transport.call('GET', '/version', 1, undefined, options)
+  }
+}
+
+/** Invite people by email into an organization, and list or withdraw invitations. */
+export class InvitesApi extends Namespace {
+  /**
+   * List invitations.
+   *
+   * Invitations that have ended are listed for about a month.
+   *
+   * GET /v1/users/invites
+   */
+  list(params?: InvitesListParams, options?: CallOptions): PageCall<InvitesListReply, 'invites'> {
+    return this.transport.page('/v1/users/invites', 'invites', 'cursor', params, options)
+  }
+
+  /**
+   * Invite someone by address.
+   *
+   * Mails a link to accept the invitation, with a first password where passwords are on. Creates the user, or invites
+   * the user who has the address; voids the previous invitation. An existing user keeps names and roles; one who has the
+   * status `invited` gets the roles in the request. A user who already has a password or passkey is asked by the email
+   * to sign in.
+   *
+   * Belongs to the service `auth`.
+   *
+   * Events: `invite.created`, `invite.resent`, `user.created`, `user.updated`, `role.assigned`, `role.unassigned`.
+   *
+   * POST /v1/users/invites
+   *
+   * Errors of its own: `invalid_redirect_uri`, `method_disabled`, `organization_suspended`, `privilege_escalation`,
+   * `user_inactive`, `user_locked`, `role_managed`.
+   */
+  create(params: InvitesCreateRequest, options?: CallOptions): Call<InvitesCreateReply> {
+    return this.transport.call('POST', '/v1/users/invites', 3, params, options)
+  }
+
+  /**
+   * Read an invitation.
+   *
+   * GET /v1/users/invites/{inviteId}
+   *
+   * Errors of its own: `invite_not_found`.
+   */
+  get(inviteId: string, params?: InvitesGetParams, options?: CallOptions): Call<InvitesGetReply> {
+    return this.transport.call('GET', `/v1/users/invites/${segment(inviteId)}`, 1, params, options)
+  }
+
+  /**
+   * Withdraw an invitation.
+   *
+   * Voids its link; the user remains, as they may have existed before. Withdrawing an invitation that has expired or was
+   * withdrawn succeeds and does nothing.
+   *
+   * Events: `invite.revoked`, `user.updated`.
+   *
+   * DELETE /v1/users/invites/{inviteId}
+   *
+   * Errors of its own: `invite_not_found`, `invite_accepted`.
+   */
+  revoke(inviteId: string, params?: InvitesRevokeParams, options?: CallOptions): Call<InvitesRevokeReply> {
+    return this.transport.call('DELETE', `/v1/users/invites/${segment(inviteId)}`, 3, params, options)
+  }
+
+  /**
+   * Accept an invitation.
+   *
+   * The link proves the mailbox. `password` is the first password, required where passwords are on and refused where
+   * they are off; one that is refused leaves the invitation valid. A user who already has a password or passkey signs in
+   * instead. An existing team member accepts without a password and gets no session (`sign_in_required`): they sign in
+   * as usual.
+   *
+   * Belongs to the service `auth`.
+   *
+   * Events: `invite.accepted`, `auth.login.succeeded`, `mfa.challenge.created`, `session.created`, `session.revoked`,
+   * `mfa.trusted_device.used`, `user.email_verified`, `auth.signup.succeeded`, `mfa.removed`, `passkey.deleted`,
+   * `invite.revoked`, `identity.unlinked`, `invite.accepted`, `user.updated`.
+   *
+   * POST /v1/auth/invite/accept
+   *
+   * Errors of its own: `token_expired`, `token_invalid`, `method_disabled`, `organization_suspended`,
+   * `session_limit_reached`, `signup_disabled`, `sso_required`, `user_inactive`, `user_locked`, `credential_exists`,
+   * `password_breached`, `weak_password`, `account_locked`.
+   */
+  accept(params: InvitesAcceptRequest, options?: CallOptions): Call<LoginResult> {
+    return this.transport.call('POST', '/v1/auth/invite/accept', 0, params, options)
+  }
+}
+
+/**
+ * Sign users in with a mailed code, a mailed link or a password, list the sign-in methods of an organization, and
+ * change its sign-in settings. Start here.
+ */
+export class LoginApi extends Namespace {
+  readonly magicLink = new LoginMagicLinkApi(this.transport)
+  readonly otp = new LoginOtpApi(this.transport)
+  readonly passkey = new LoginPasskeyApi(this.transport)
+  readonly sso = new LoginSsoApi(this.transport)
+  /**
+   * Exchange a password for a session.
+   *
+   * Wrong passwords lock an address for a while (settings lockout_*), whether or not a user has it. Send X-End-User-IP,
+   * so that a single network is locked before the whole address.
+   *
+   * Belongs to the service `password`.
+   *
+   * Events: `auth.login.succeeded`, `mfa.challenge.created`, `session.created`, `session.revoked`,
+   * `mfa.trusted_device.used`, `invite.accepted`, `user.updated`.
+   *
+   * POST /v1/auth/login/password
+   *
+   * Errors of its own: `invalid_credentials`, `method_disabled`, `organization_suspended`, `password_change_required`,
+   * `session_limit_reached`, `signup_disabled`, `sso_required`, `user_inactive`, `user_locked`, `verification_required`,
+   * `account_locked`.
+   */
+  password(params: LoginPasswordRequest, options?: CallOptions): Call<LoginResult> {
+    return this.transport.call('POST', '/v1/auth/login/password', 0, params, options)
+  }
+}
+
+/** The brand, sender, subjects and texts of the emails that the service sends, and the addresses that bounce. */
+export class MailApi extends Namespace {
+  /**
+   * Read mail settings.
+   *
+   * Without subOrgId, an org-wide key reads the defaults that the organizations of its environment inherit.
+   *
+   * GET /v1/mail/settings
+   */
+  getSettings(params?: MailGetSettingsParams, options?: CallOptions): Call<MailGetSettingsReply> {
+    return this.transport.call('GET', '/v1/mail/settings', 1, params, options)
+  }
+
+  /**
+   * Change mail settings.
+   *
+   * null returns a field to the inherited value. Only the subjects that are sent change.
+   *
+   * Events: `mail.settings.updated`.
+   *
+   * PATCH /v1/mail/settings
+   */
+  updateSettings(params?: MailSettingsPatch, options?: CallOptions): Call<MailSettingsReply> {
+    return this.transport.call('PATCH', '/v1/mail/settings', 3, params, options)
+  }
+
+  /**
+   * Change the default mail settings.
+   *
+   * For org-wide keys. null returns a field to the inherited value. Only the subjects that are sent change.
+   *
+   * Events: `mail.settings.updated`.
+   *
+   * PATCH /v1/mail/settings/defaults
+   */
+  updateDefaults(params?: MailSettingsPatch, options?: CallOptions): Call<MailSettingsReply> {
+    return this.transport.call('PATCH', '/v1/mail/settings/defaults', 3, params, options)
+  }
+
+  /**
+   * List the texts of emails.
+   *
+   * Every kind of email with its placeholders, and the languages in which its texts were changed. Without subOrgId, an
+   * org-wide key reads those of its environment’s defaults.
+   *
+   * GET /v1/mail/templates
+   */
+  listTemplates(params?: MailListTemplatesParams, options?: CallOptions): Call<MailTemplatesReply> {
+    return this.transport.call('GET', '/v1/mail/templates', 1, params, options)
+  }
+
+  /**
+   * Read the texts of an email.
+   *
+   * What the organization has set, and what it inherits. Without subOrgId, an org-wide key reads the defaults of its
+   * environment.
+   *
+   * GET /v1/mail/templates/{kind}/{language}
+   *
+   * Errors of its own: `mail_template_not_found`.
+   */
+  getTemplate(kind: string, language: string, params?: MailGetTemplateParams, options?: CallOptions): Call<MailTemplateReply> {
+    return this.transport.call('GET', `/v1/mail/templates/${segment(kind)}/${segment(language)}`, 1, params, options)
+  }
+
+  /**
+   * Set the texts of an email.
+   *
+   * For one language: readers of another one get the texts of their own language. Texts are plain: placeholders in
+   * braces are filled in, and markup is shown as it is typed. Replaces all parts; those that are null or absent are
+   * inherited. Refused with `invalid_request`: a body that lacks a required placeholder such as {code} or {link}, a code
+   * or link outside the body, unknown placeholders, invisible characters, and what email programs turn into a link.
+   *
+   * Events: `mail.template.updated`.
+   *
+   * PUT /v1/mail/templates/{kind}/{language}
+   *
+   * Errors of its own: `mail_template_not_found`, `mail_templates_too_large`.
+   */
+  updateTemplate(kind: string, language: string, params?: MailTemplatePut, options?: CallOptions): Call<MailTemplateReply> {
+    return this.transport.call('PUT', `/v1/mail/templates/${segment(kind)}/${segment(language)}`, 3, params, options)
+  }
+
+  /**
+   * Reset the texts of an email.
+   *
+   * The organization inherits all parts again. Succeeds if nothing was set.
+   *
+   * Events: `mail.template.reset`.
+   *
+   * DELETE /v1/mail/templates/{kind}/{language}
+   *
+   * Errors of its own: `mail_template_not_found`.
+   */
+  resetTemplate(kind: string, language: string, params?: MailResetTemplateParams, options?: CallOptions): Call<MailTemplateReply> {
+    return this.transport.call('DELETE', `/v1/mail/templates/${segment(kind)}/${segment(language)}`, 3, params, options)
+  }
+
+  /**
+   * Set the default texts of an email.
+   *
+   * For org-wide keys: what the organizations of the environment inherit. Texts are plain: placeholders in braces are
+   * filled in, and markup is shown as it is typed. Replaces all parts; those that are null or absent are inherited.
+   * Refused with `invalid_request`: a body that lacks a required placeholder such as {code} or {link}, a code or link
+   * outside the body, unknown placeholders, invisible characters, and what email programs turn into a link.
+   *
+   * Events: `mail.template.updated`.
+   *
+   * PUT /v1/mail/templates/{kind}/{language}/defaults
+   *
+   * Errors of its own: `mail_template_not_found`, `mail_templates_too_large`.
+   */
+  updateDefaultTemplate(kind: string, language: string, params?: MailTemplatePut, options?: CallOptions): Call<MailTemplateReply> {
+    return this.transport.call('PUT', `/v1/mail/templates/${segment(kind)}/${segment(language)}/defaults`, 3, params, options)
+  }
+
+  /**
+   * Reset the default texts of an email.
+   *
+   * For org-wide keys. The organizations of the environment inherit the standard texts again.
+   *
+   * Events: `mail.template.reset`.
+   *
+   * DELETE /v1/mail/templates/{kind}/{language}/defaults
+   *
+   * Errors of its own: `mail_template_not_found`.
+   */
+  resetDefaultTemplate(kind: string, language: string, params?: MailResetDefaultTemplateParams, options?: CallOptions): Call<MailTemplateReply> {
+    return this.transport.call('DELETE', `/v1/mail/templates/${segment(kind)}/${segment(language)}/defaults`, 3, params, options)
+  }
+
+  /**
+   * Preview an email.
+   *
+   * The email exactly as it would be sent, with the example values of the placeholders. With texts in the body they
+   * count as if they were set, and are refused by the same rules; without, the texts in force. Sends and changes
+   * nothing. Without subOrgId, an org-wide key previews the defaults of its environment.
+   *
+   * POST /v1/mail/templates/{kind}/{language}/preview
+   *
+   * Errors of its own: `mail_template_not_found`.
+   */
+  previewTemplate(kind: string, language: string, params?: MailTemplatePut, options?: CallOptions): Call<MailPreview> {
+    return this.transport.call('POST', `/v1/mail/templates/${segment(kind)}/${segment(language)}/preview`, 3, params, options)
+  }
+
+  /**
+   * Report a bounce or complaint.
+   *
+   * A hard bounce or a complaint suppresses the address until it is cleared; three soft bounces in 7 days suppress it
+   * for 24 hours, where those within an hour count once. Send `email` and `kind`, or the report as `message`. A report
+   * about an email, by its `Message-ID`, counts for the organization that sent it; one that names `subOrgId`, or with a
+   * key of one organization, for that organization; any other for every organization of the environment.
+   *
+   * Events: `mail.bounced`, `mail.suppressed`.
+   *
+   * POST /v1/mail/bounces
+   */
+  reportBounce(params?: MailReportBounceRequest, options?: CallOptions): Call<MailReportBounceReply> {
+    return this.transport.call('POST', '/v1/mail/bounces', 3, params, options)
+  }
+
+  /**
+   * List suppressed addresses.
+   *
+   * Addresses that receive no emails. Those of the whole environment have no `sub_org_id`; only org-wide keys see them.
+   *
+   * GET /v1/mail/suppressions
+   */
+  listSuppressions(params?: MailListSuppressionsParams, options?: CallOptions): PageCall<MailListSuppressionsReply, 'suppressions'> {
+    return this.transport.page('/v1/mail/suppressions', 'suppressions', 'cursor', params, options)
+  }
+
+  /**
+   * Clear a suppressed address.
+   *
+   * The address receives emails again, and its soft bounces are forgotten. `subOrgId` is that of the suppression;
+   * without one an org-wide key clears one of the whole environment. Emails that were withheld are not sent later.
+   *
+   * Events: `mail.suppression_cleared`.
+   *
+   * DELETE /v1/mail/suppressions/{suppressionId}
+   *
+   * Errors of its own: `suppression_not_found`.
+   */
+  deleteSuppression(suppressionId: string, params?: MailDeleteSuppressionParams, options?: CallOptions): Call<Success> {
+    return this.transport.call('DELETE', `/v1/mail/suppressions/${segment(suppressionId)}`, 3, params, options)
+  }
+}
+
+/**
+ * Called with the access token of a user instead of an API key: a signed-in person reads and changes their own
+ * account.
+ */
+export class MeApi extends Namespace {
+  readonly email = new MeEmailApi(this.transport)
+  readonly passkeys = new MePasskeysApi(this.transport)
+  readonly password = new MePasswordApi(this.transport)
+  readonly phone = new MePhoneApi(this.transport)
+  readonly sessions = new MeSessionsApi(this.transport)
+  readonly stepUp = new MeStepUpApi(this.transport)
+  readonly totp = new MeTotpApi(this.transport)
+  readonly trustedDevices = new MeTrustedDevicesApi(this.transport)
+  /**
+   * Read the user of the access token.
+   *
+   * OpenID Connect UserInfo. For apps, and for web pages of the origins in allowed_origins of the auth settings: send
+   * the access token as a Bearer token, no API key. Claims without a value are left out. A session that has ended is
+   * refused at once; a lock of the user ends none.
+   *
+   * GET /v1/auth/userinfo
+   */
+  getUserInfo(options?: CallOptions): Call<UserInfo> {
+    return this.transport.call('GET', '/v1/auth/userinfo', 1, undefined, options)
+  }
+
+  /**
+   * Read your profile.
+   *
+   * GET /v1/me
+   */
+  get(options?: CallOptions): Call<MeReply> {
+    return this.transport.call('GET', '/v1/me', 1, undefined, options)
+  }
+
+  /**
+   * Change your profile.
+   *
+   * Absent fields are kept, null clears. The phone is not verified by that.
+   *
+   * Events: `user.updated`.
+   *
+   * PATCH /v1/me
+   *
+   * Errors of its own: `scim_managed`, `version_conflict`.
+   */
+  update(params?: MeUpdateRequest, options?: CallOptions): Call<MeReply> {
+    return this.transport.call('PATCH', '/v1/me', 0, params, options)
+  }
+}
+
+/** The people of your own company who manage organizations, and the roster of each organization. */
+export class MembersApi extends Namespace {
+  /**
+   * List members of the team.
+   *
+   * Members of the account and of its organizations. With subOrgId, the roster of that organization.
+   *
+   * GET /v1/members
+   */
+  list(params?: MembersListParams, options?: CallOptions): PageCall<MemberListReply, 'members'> {
+    return this.transport.page('/v1/members', 'members', 'cursor', params, options)
+  }
+
+  /**
+   * List open invitations to the team.
+   *
+   * GET /v1/members/invites
+   */
+  listInvites(params?: MembersListInvitesParams, options?: CallOptions): PageCall<MembersListInvitesReply, 'invites'> {
+    return this.transport.page('/v1/members/invites', 'invites', 'cursor', params, options)
+  }
+
+  /**
+   * Invite a person to the team.
+   *
+   * To the account, or with subOrgId to that organization alone. Mails a link, which voids the one before. An org-wide
+   * caller adds an existing team member at once. A caller limited to one organization gets the same response for every
+   * address, and each person has to accept.
+   *
+   * Events: `member.invited`, `member.added`.
+   *
+   * POST /v1/members/invites
+   *
+   * Errors of its own: `home_key_required`, `method_disabled`, `privilege_escalation`, `production_key_required`,
+   * `user_inactive`, `user_locked`, `member_exists`.
+   */
+  invite(params: MembersInviteRequest, options?: CallOptions): Call<MembersInviteReply> {
+    return this.transport.call('POST', '/v1/members/invites', 3, params, options)
+  }
+
+  /**
+   * Withdraw an invitation to the team.
+   *
+   * Events: `member.invitation_withdrawn`.
+   *
+   * DELETE /v1/members/invites/{inviteId}
+   *
+   * Errors of its own: `home_key_required`, `privilege_escalation`, `production_key_required`, `invite_not_found`,
+   * `invite_accepted`.
+   */
+  revokeInvite(inviteId: string, params?: MembersRevokeInviteParams, options?: CallOptions): Call<MembersRevokeInviteReply> {
+    return this.transport.call('DELETE', `/v1/members/invites/${segment(inviteId)}`, 3, params, options)
+  }
+
+  /**
+   * Change the role of a member.
+   *
+   * In the account, or with subOrgId on the roster of that organization. A lower role in the account ends all sessions
+   * of the member; on a roster, only of a member without a membership elsewhere.
+   *
+   * Events: `member.role_updated`.
+   *
+   * PATCH /v1/members/{membershipId}
+   *
+   * Errors of its own: `home_key_required`, `privilege_escalation`, `production_key_required`, `member_not_found`,
+   * `last_owner`.
+   */
+  update(membershipId: string, params: MembersUpdateRequest, options?: CallOptions): Call<MemberReply> {
+    return this.transport.call('PATCH', `/v1/members/${segment(membershipId)}`, 3, params, options)
+  }
+
+  /**
+   * Remove a member.
+   *
+   * From the team and every roster, or with subOrgId from the roster of that organization. Ends all sessions of the
+   * member; on a roster, only of a member without a membership elsewhere.
+   *
+   * Events: `member.removed`, `member.invitation_withdrawn`.
+   *
+   * DELETE /v1/members/{membershipId}
+   *
+   * Errors of its own: `home_key_required`, `privilege_escalation`, `production_key_required`, `member_not_found`,
+   * `last_owner`.
+   */
+  delete(membershipId: string, params?: MembersDeleteParams, options?: CallOptions): Call<MembersDeleteReply> {
+    return this.transport.call('DELETE', `/v1/members/${segment(membershipId)}`, 3, params, options)
+  }
+}
+
+/**
+ * Second factors: enroll an authenticator app or a phone for a user, answer the challenge of a sign-in, and set the
+ * policy.
+ */
+export class MfaApi extends Namespace {
+  readonly challenge = new MfaChallengeApi(this.transport)
+  readonly sms = new MfaSmsApi(this.transport)
+  readonly totp = new MfaTotpApi(this.transport)
+  readonly trustedDevices = new MfaTrustedDevicesApi(this.transport)
+  /**
+   * Read the MFA policy.
+   *
+   * Without subOrgId, an org-wide key reads the defaults that the organizations of its environment inherit. With
+   * subOrgId `team`, members and keys that sign the team in read the policy of the account’s own team.
+   *
+   * Belongs to the service `mfa`.
+   *
+   * GET /v1/mfa/policy
+   */
+  getPolicy(params?: MfaGetPolicyParams, options?: CallOptions): Call<MfaPolicyReply> {
+    return this.transport.call('GET', '/v1/mfa/policy', 1, params, options)
+  }
+
+  /**
+   * Change the MFA policy.
+   *
+   * Applies to the next sign-in, and to the next refresh of a session that was opened with one factor. Absent fields are
+   * kept, null restores the inherited value. A policy that contradicts itself is refused. A user’s grace period is fixed
+   * once: no change extends it. GET /v1/mfa/policy/preview shows the users that a change affects. With subOrgId `team`,
+   * an owner of the account changes the policy of the team with the token of their session.
+   *
+   * Belongs to the service `mfa`.
+   *
+   * Events: `mfa.policy.updated`, `mfa.team_policy.updated`.
+   *
+   * PATCH /v1/mfa/policy
+   */
+  updatePolicy(params?: MfaPolicyPatch, options?: CallOptions): Call<MfaPolicyReply> {
+    return this.transport.call('PATCH', '/v1/mfa/policy', 3, params, options)
+  }
+
+  /**
+   * Change the default MFA policy.
+   *
+   * For org-wide keys. An organization keeps the fields that it has set itself.
+   *
+   * Events: `mfa.policy.updated`.
+   *
+   * PATCH /v1/mfa/policy/defaults
+   */
+  updateDefaults(params?: MfaPolicyPatch, options?: CallOptions): Call<MfaPolicyReply> {
+    return this.transport.call('PATCH', '/v1/mfa/policy/defaults', 3, params, options)
+  }
+
+  /**
+   * Preview the effect of an MFA policy.
+   *
+   * Changes nothing. Absent fields keep their current value.
+   *
+   * Belongs to the service `mfa`.
+   *
+   * GET /v1/mfa/policy/preview
+   */
+  previewPolicy(params?: MfaPreviewPolicyParams, options?: CallOptions): Call<MfaPreviewPolicyReply> {
+    return this.transport.call('GET', '/v1/mfa/policy/preview', 1, params, options)
+  }
+}
+
+/**
+ * Addresses of single sign-on that browsers and identity providers call. You enter them at the provider; your backend
+ * calls none of them.
+ */
+export class OidcApi extends Namespace {
+  /**
+   * Finish an OpenID sign-in (shared).
+   *
+   * For connections with `oidc_callback` `shared`. Refuses a state of any other connection.
+   *
+   * Events: `auth.login.succeeded`, `mfa.challenge.created`, `session.created`, `session.revoked`,
+   * `mfa.trusted_device.used`, `user.email_verified`, `auth.signup.succeeded`, `user.created`, `user.updated`,
+   * `role.assigned`, `role.unassigned`, `identity.linked`, `identity.unlinked`, `auth.login.failed`, `mfa.removed`,
+   * `passkey.deleted`, `invite.revoked`, `invite.accepted`.
+   *
+   * GET /v1/auth/login/sso/oidc/callback
+   */
+  completeShared(params?: OidcCompleteSharedParams, options?: CallOptions): Promise<Response> {
+    return this.transport.raw('GET', '/v1/auth/login/sso/oidc/callback', 1, params, options)
+  }
+
+  /**
+   * Finish an OpenID sign-in.
+   *
+   * The `oidc_redirect_uri` of a connection. Refuses a state of another connection.
+   *
+   * Events: `auth.login.succeeded`, `mfa.challenge.created`, `session.created`, `session.revoked`,
+   * `mfa.trusted_device.used`, `user.email_verified`, `auth.signup.succeeded`, `user.created`, `user.updated`,
+   * `role.assigned`, `role.unassigned`, `identity.linked`, `identity.unlinked`, `auth.login.failed`, `mfa.removed`,
+   * `passkey.deleted`, `invite.revoked`, `invite.accepted`.
+   *
+   * GET /v1/auth/login/sso/oidc/callback/{connectionId}
+   */
+  complete(connectionId: string, params?: OidcCompleteParams, options?: CallOptions): Promise<Response> {
+    return this.transport.raw('GET', `/v1/auth/login/sso/oidc/callback/${segment(connectionId)}`, 1, params, options)
+  }
+
+  /**
+   * Return from an OpenID sign-out.
+   *
+   * GET /v1/auth/login/sso/oidc/logged-out
+   */
+  completeLogout(params?: OidcCompleteLogoutParams, options?: CallOptions): Promise<Response> {
+    return this.transport.raw('GET', '/v1/auth/login/sso/oidc/logged-out', 1, params, options)
+  }
+
+  /**
+   * Receive an OpenID back-channel logout.
+   *
+   * Of OpenID Connect Back-Channel Logout: the provider calls it when a person signs out there.
+   *
+   * Events: `session.revoked`.
+   *
+   * POST /v1/auth/login/sso/oidc/logout/{connectionId}
+   */
+  logout(connectionId: string, params: Record<string, string>, options?: CallOptions): Promise<Response> {
+    return this.transport.raw('POST', `/v1/auth/login/sso/oidc/logout/${segment(connectionId)}`, 0, params, options)
+  }
+
+  /**
+   * List the keys for private_key_jwt.
+   *
+   * By which the service proves to the provider of a connection who it is.
+   *
+   * GET /v1/auth/login/sso/oidc/jwks/{connectionId}
+   *
+   * Errors of its own: `not_found`.
+   */
+  listKeys(connectionId: string, options?: CallOptions): Call<ClientKeySet> {
+    return this.transport.call('GET', `/v1/auth/login/sso/oidc/jwks/${segment(connectionId)}`, 1, undefined, options)
+  }
+}
+
+/** The customers of your application. Each organization has its own users, settings and connections. */
+export class OrganizationsApi extends Namespace {
+  /**
+   * List organizations.
+   *
+   * Those that exist in the environment of the key, including archived ones. A key of one organization sees only that
+   * one.
+   *
+   * GET /v1/organizations
+   */
+  list(params?: OrganizationsListParams, options?: CallOptions): PageCall<OrganizationsListReply, 'subOrganizations'> {
+    return this.transport.page('/v1/organizations', 'subOrganizations', 'cursor', params, options)
+  }
+
+  /**
+   * Create an organization.
+   *
+   * Requires an org-wide key. The organization belongs to the environment of the key: every environment uses one of
+   * production; another one exists in its own environment only. `subOrgId`, if given, becomes its `parentId`.
+   *
+   * Events: `organization.created`.
+   *
+   * POST /v1/organizations
+   *
+   * Errors of its own: `slug_taken`.
+   */
+  create(params: OrganizationsCreateRequest, options?: CallOptions): Call<OrganizationReply> {
+    return this.transport.call('POST', '/v1/organizations', 3, params, options)
+  }
+
+  /**
+   * Read an organization.
+   *
+   * GET /v1/organizations/{subOrgId}
+   */
+  get(subOrgId: string, params?: OrganizationsGetParams, options?: CallOptions): Call<OrganizationReply> {
+    return this.transport.call('GET', `/v1/organizations/${segment(subOrgId)}`, 1, params, options)
+  }
+
+  /**
+   * Change an organization.
+   *
+   * Absent fields are kept, null clears. Only keys of its home environment change an organization. Suspending or
+   * archiving ends all its sessions immediately. Reactivating and restoring it require an org-wide key; a member also
+   * needs `organizations:archive` to archive or restore it. Restoring it cancels a scheduled erasure.
+   *
+   * Events: `organization.updated`, `organization.suspended`, `organization.activated`, `organization.archived`,
+   * `organization.erasure_cancelled`, `session.revoked`.
+   *
+   * PATCH /v1/organizations/{subOrgId}
+   *
+   * Errors of its own: `home_key_required`, `production_key_required`, `version_conflict`.
+   */
+  update(subOrgId: string, params?: OrganizationsUpdateRequest, options?: CallOptions): Call<OrganizationReply> {
+    return this.transport.call('PATCH', `/v1/organizations/${segment(subOrgId)}`, 3, params, options)
+  }
+
+  /**
+   * Archive an organization.
+   *
+   * Ends its sessions immediately. Only keys of its home environment archive an organization. It stays listed and keeps
+   * its slug and its verified domains. Setting `status` to `active` or `suspended` restores it.
+   *
+   * Events: `organization.archived`, `session.revoked`.
+   *
+   * DELETE /v1/organizations/{subOrgId}
+   *
+   * Errors of its own: `home_key_required`, `production_key_required`, `version_conflict`.
+   */
+  archive(subOrgId: string, params?: OrganizationsArchiveParams, options?: CallOptions): Call<Success> {
+    return this.transport.call('DELETE', `/v1/organizations/${segment(subOrgId)}`, 3, params, options)
+  }
+
+  /**
+   * Schedule the erasure of an organization.
+   *
+   * Archives the organization at once, and erases it after 30 days (`eraseAt`): users, credentials, keys, settings,
+   * domains and the personal parts of its events, in every environment. Setting `status` to `active` before then cancels
+   * it and restores everything. A repeated request does not move the date. Requires an owner of the account, or an
+   * org-wide key with the scope `*` of its home environment.
+   *
+   * Events: `organization.erasure_scheduled`, `organization.archived`, `session.revoked`.
+   *
+   * POST /v1/organizations/{subOrgId}/erase
+   *
+   * Errors of its own: `home_key_required`, `production_key_required`, `organization_name_mismatch`.
+   */
+  erase(subOrgId: string, params: OrganizationsEraseRequest, options?: CallOptions): Call<OrganizationReply> {
+    return this.transport.call('POST', `/v1/organizations/${segment(subOrgId)}/erase`, 3, params, options)
+  }
+
+  /**
+   * List the roster of an organization.
+   *
+   * GET /v1/organizations/{subOrgId}/members
+   */
+  listMembers(subOrgId: string, params?: OrganizationsListMembersParams, options?: CallOptions): Call<RosterReply> {
+    return this.transport.call('GET', `/v1/organizations/${segment(subOrgId)}/members`, 1, params, options)
+  }
+
+  /**
+   * Replace the roster of an organization.
+   *
+   * All or nothing. Members of the account come onto it; members that are not named leave it. One must be an owner. A
+   * role that is left out stays.
+   *
+   * Events: `member.added`, `member.role_updated`, `member.removed`, `member.invited`, `member.invitation_withdrawn`.
+   *
+   * PUT /v1/organizations/{subOrgId}/members
+   *
+   * Errors of its own: `home_key_required`, `privilege_escalation`, `production_key_required`, `last_owner`.
+   */
+  replaceMembers(subOrgId: string, params: OrganizationsReplaceMembersRequest, options?: CallOptions): Call<RosterReply> {
+    return this.transport.call('PUT', `/v1/organizations/${segment(subOrgId)}/members`, 3, params, options)
+  }
+}
+
+/** One-time codes for your own purposes, such as confirming a purchase, and the settings of all codes. */
+export class OtpApi extends Namespace {
+  /**
+   * Create a one-time code.
+   *
+   * Returns the code, and sends it if an address or a phone is given. A message that may not leave is withheld, as
+   * `delivery` says. A code passes once and does not sign in: sign-in has codes of its own.
+   *
+   * Belongs to the service `otp`.
+   *
+   * Events: `auth.otp.sent`.
+   *
+   * Also at `/v1/generate`.
+   *
+   * POST /v1/otp/generate
+   */
+  generate(params?: OtpGenerateRequest, options?: CallOptions): Call<Otp> {
+    return this.transport.call('POST', '/v1/otp/generate', 0, params, options)
+  }
+
+  /**
+   * Validate and consume a one-time code.
+   *
+   * A wrong code is not an error: the response is 200 with valid false and a message. With only session_id, the newest
+   * code of that session is tried, a withheld one last. Wrong attempts end a code (settings: max_attempts); twenty
+   * within an hour, or forty within a day (ten where digits pass), end all codes of a session or an address.
+   *
+   * Belongs to the service `otp`.
+   *
+   * Also at `/v1/validate`.
+   *
+   * POST /v1/otp/validate
+   *
+   * Errors of its own: `otp_reference_required`.
+   */
+  validate(params: OtpValidateRequest, options?: CallOptions): Call<OtpValidation> {
+    return this.transport.call('POST', '/v1/otp/validate', 0, params, options)
+  }
+
+  /**
+   * Read one-time code settings.
+   *
+   * Without subOrgId an org-wide key reads what its environment’s organizations inherit.
+   *
+   * GET /v1/otp/settings
+   */
+  getSettings(params?: OtpGetSettingsParams, options?: CallOptions): Call<OtpSettingsReply> {
+    return this.transport.call('GET', '/v1/otp/settings', 1, params, options)
+  }
+
+  /**
+   * Change one-time code settings.
+   *
+   * null resets a field to the inherited value. So where null is itself a value, it cannot replace an inherited one.
+   *
+   * Events: `otp.settings.updated`.
+   *
+   * PATCH /v1/otp/settings
+   */
+  updateSettings(params?: OtpSettingsPatch, options?: CallOptions): Call<OtpSettingsReply> {
+    return this.transport.call('PATCH', '/v1/otp/settings', 3, params, options)
+  }
+
+  /**
+   * Change the default one-time code settings.
+   *
+   * For org-wide keys. The generator uses these settings without subOrgId. null returns a field to the default.
+   *
+   * Events: `otp.settings.updated`.
+   *
+   * PATCH /v1/otp/settings/defaults
+   */
+  updateDefaults(params?: OtpSettingsPatch, options?: CallOptions): Call<OtpSettingsReply> {
+    return this.transport.call('PATCH', '/v1/otp/settings/defaults', 3, params, options)
+  }
+}
+
+export class PagesApi extends Namespace {
+  readonly link = new PagesLinkApi(this.transport)
+}
+
+/** Register passkeys (WebAuthn) and sign users in with them. */
+export class PasskeysApi extends Namespace {
+  /**
+   * Register a passkey.
+   *
+   * First with the action options: pass the returned options to navigator.credentials.create() in the browser. Then with
+   * verify, challengeId and the result of the browser. A challenge can be answered once, within 300 seconds. The user is
+   * notified by email. A call with your key asserts that the user asked for it; with require_recent_sign_in_seconds set,
+   * the action options also requires the access_token of one of their sessions.
+   *
+   * Belongs to the service `passkeys`.
+   *
+   * Events: `passkey.registered`.
+   *
+   * POST /v1/auth/passkey/register
+   *
+   * Errors of its own: `passkey_invalid`, `impersonation_read_only`, `organization_suspended`,
+   * `recent_sign_in_required`, `user_inactive`, `user_locked`, `verification_required`, `user_not_found`,
+   * `passkey_exists`, `passkey_limit_reached`.
+   */
+  register(params: PasskeysRegisterRequest, options?: CallOptions): Call<PasskeysRegisterReply> {
+    return this.transport.call('POST', '/v1/auth/passkey/register', 0, params, options)
+  }
+
+  /**
+   * List the passkeys of a user.
+   *
+   * Belongs to the service `passkeys`.
+   *
+   * GET /v1/webauthn/credentials
+   *
+   * Errors of its own: `user_not_found`.
+   */
+  list(params: PasskeysListParams, options?: CallOptions): Call<PasskeysListReply> {
+    return this.transport.call('GET', '/v1/webauthn/credentials', 1, params, options)
+  }
+
+  /**
+   * Name a passkey.
+   *
+   * Belongs to the service `passkeys`.
+   *
+   * Events: `passkey.updated`.
+   *
+   * PATCH /v1/webauthn/credentials/{credentialId}
+   *
+   * Errors of its own: `passkey_not_found`.
+   */
+  update(credentialId: string, params: PasskeysUpdateRequest, options?: CallOptions): Call<PasskeysUpdateReply> {
+    return this.transport.call('PATCH', `/v1/webauthn/credentials/${segment(credentialId)}`, 3, params, options)
+  }
+
+  /**
+   * Delete a passkey.
+   *
+   * It no longer signs in; existing sessions continue. The user is notified by email. The response says if it was the
+   * user’s last factor, and whether the MFA policy requires one.
+   *
+   * Belongs to the service `passkeys`.
+   *
+   * Events: `passkey.deleted`.
+   *
+   * DELETE /v1/webauthn/credentials/{credentialId}
+   *
+   * Errors of its own: `passkey_not_found`.
+   */
+  delete(credentialId: string, params?: PasskeysDeleteParams, options?: CallOptions): Call<PasskeysDeleteReply> {
+    return this.transport.call('DELETE', `/v1/webauthn/credentials/${segment(credentialId)}`, 3, params, options)
+  }
+
+  /**
+   * Read passkey settings.
+   *
+   * Without subOrgId, an org-wide key reads the defaults that the organizations of its environment inherit.
+   *
+   * GET /v1/auth/passkey/settings
+   */
+  getSettings(params?: PasskeysGetSettingsParams, options?: CallOptions): Call<PasskeysGetSettingsReply> {
+    return this.transport.call('GET', '/v1/auth/passkey/settings', 1, params, options)
+  }
+
+  /**
+   * Change passkey settings.
+   *
+   * null returns a field to the inherited value. Passkeys work only for the rp_id that they were created for: after it
+   * is changed, existing passkeys do not sign in until it is changed back.
+   *
+   * Events: `passkey.settings.updated`.
+   *
+   * PATCH /v1/auth/passkey/settings
+   */
+  updateSettings(params?: PasskeySettingsPatch, options?: CallOptions): Call<PasskeySettingsReply> {
+    return this.transport.call('PATCH', '/v1/auth/passkey/settings', 0, params, options)
+  }
+
+  /**
+   * Change the default passkey settings.
+   *
+   * For org-wide keys. null resets a field to the default of the service.
+   *
+   * Events: `passkey.settings.updated`.
+   *
+   * PATCH /v1/auth/passkey/settings/defaults
+   */
+  updateDefaults(params?: PasskeySettingsPatch, options?: CallOptions): Call<PasskeySettingsReply> {
+    return this.transport.call('PATCH', '/v1/auth/passkey/settings/defaults', 0, params, options)
+  }
+
+  /**
+   * List related origins.
+   *
+   * The origins of other sites that may use the passkeys of this host. Browsers ask the host of the rp_id for them
+   * (WebAuthn Level 3).
+   *
+   * GET /.well-known/webauthn
+   */
+  listRelatedOrigins(options?: CallOptions): Call<PasskeysListRelatedOriginsReply> {
+    return this.transport.call('GET', '/.well-known/webauthn', 1, undefined, options)
+  }
+}
+
+/**
+ * Sign users in with a mailed code, a mailed link or a password, list the sign-in methods of an organization, and
+ * change its sign-in settings. Start here.
+ */
+export class PasswordResetApi extends Namespace {
+  /**
+   * Mail a password reset link.
+   *
+   * The response is the same if no user has the address.
+   *
+   * Belongs to the service `password`.
+   *
+   * Events: `auth.password_reset.requested`, `auth.login.failed`.
+   *
+   * POST /v1/auth/password/reset/send
+   *
+   * Errors of its own: `invalid_redirect_uri`, `method_disabled`, `organization_suspended`, `password_reset_disabled`,
+   * `team_link_withheld`, `account_locked`.
+   */
+  send(params: PasswordResetSendRequest, options?: CallOptions): Call<SentLink> {
+    return this.transport.call('POST', '/v1/auth/password/reset/send', 0, params, options)
+  }
+
+  /**
+   * Exchange a reset link and a new password for a session.
+   *
+   * With the token of a mailed link, or of a password_change_required. Every earlier session, code and link ends, and
+   * the user is notified by email. A password that is refused leaves the link valid. After a password_change_required
+   * that is answered by a challenge, all this happens when the challenge is passed.
+   *
+   * Belongs to the service `password`.
+   *
+   * Events: `auth.password.changed`, `mfa.challenge.created`, `auth.password_reset.completed`, `auth.login.succeeded`,
+   * `mfa.challenge.created`, `session.created`, `session.revoked`, `mfa.trusted_device.used`, `user.email_verified`,
+   * `user.unlocked`, `mfa.removed`, `passkey.deleted`, `invite.revoked`, `identity.unlinked`, `invite.accepted`,
+   * `user.updated`.
+   *
+   * POST /v1/auth/password/reset/confirm
+   *
+   * Errors of its own: `token_expired`, `token_invalid`, `method_disabled`, `organization_suspended`,
+   * `password_reset_disabled`, `session_limit_reached`, `signup_disabled`, `sso_required`, `user_inactive`,
+   * `user_locked`, `password_breached`, `weak_password`, `account_locked`.
+   */
+  complete(params: PasswordResetCompleteRequest, options?: CallOptions): Call<LoginResult> {
+    return this.transport.call('POST', '/v1/auth/password/reset/confirm', 0, params, options)
+  }
+}
+
+/** Roles and permissions of users and team members, and the check whether a user may do something. */
+export class RolesApi extends Namespace {
+  /**
+   * List roles and who has them.
+   *
+   * The pages are of the assignments.
+   *
+   * Belongs to the service `rbac`.
+   *
+   * GET /v1/rbac/roles
+   */
+  list(params?: RolesListParams, options?: CallOptions): PageCall<RolesListReply, 'assignments'> {
+    return this.transport.page('/v1/rbac/roles', 'assignments', 'cursor', params, options)
+  }
+
+  /**
+   * Create a role.
+   *
+   * Of permissions of the catalogue, which the scopes of the key must cover, and of your own.
+   *
+   * Belongs to the service `rbac`.
+   *
+   * Events: `role.created`.
+   *
+   * POST /v1/rbac/roles
+   *
+   * Errors of its own: `privilege_escalation`, `role_exists`, `role_limit_reached`.
+   */
+  create(params: RolesCreateRequest, options?: CallOptions): Call<RoleReply> {
+    return this.transport.call('POST', '/v1/rbac/roles', 3, params, options)
+  }
+
+  /**
+   * Read a role.
+   *
+   * Belongs to the service `rbac`.
+   *
+   * GET /v1/rbac/roles/{roleId}
+   *
+   * Errors of its own: `role_not_found`.
+   */
+  get(roleId: string, params?: RolesGetParams, options?: CallOptions): Call<RoleReply> {
+    return this.transport.call('GET', `/v1/rbac/roles/${segment(roleId)}`, 1, params, options)
+  }
+
+  /**
+   * Change a role.
+   *
+   * Absent fields are kept. Its users and members have the new permissions at once; tokens show them from the next
+   * refresh on.
+   *
+   * Belongs to the service `rbac`.
+   *
+   * Events: `role.updated`.
+   *
+   * PATCH /v1/rbac/roles/{roleId}
+   *
+   * Errors of its own: `privilege_escalation`, `system_role`, `role_not_found`, `role_exists`, `version_conflict`.
+   */
+  update(roleId: string, params?: RolesUpdateParams, options?: CallOptions): Call<RolesUpdateReply> {
+    return this.transport.call('PATCH', `/v1/rbac/roles/${segment(roleId)}`, 3, params, options, ['preview'])
+  }
+
+  /**
+   * Delete a role.
+   *
+   * Users and members lose the role at once.
+   *
+   * Belongs to the service `rbac`.
+   *
+   * Events: `role.deleted`.
+   *
+   * DELETE /v1/rbac/roles/{roleId}
+   *
+   * Errors of its own: `system_role`, `role_not_found`, `version_conflict`.
+   */
+  delete(roleId: string, params?: RolesDeleteParams, options?: CallOptions): Call<RolesDeleteReply> {
+    return this.transport.call('DELETE', `/v1/rbac/roles/${segment(roleId)}`, 3, params, options)
+  }
+
+  /**
+   * List permissions.
+   *
+   * Belongs to the service `rbac`.
+   *
+   * GET /v1/rbac/permissions
+   */
+  listPermissions(params?: RolesListPermissionsParams, options?: CallOptions): Call<RolesListPermissionsReply> {
+    return this.transport.call('GET', '/v1/rbac/permissions', 1, params, options)
+  }
+
+  /**
+   * Read the roles of a user.
+   *
+   * Belongs to the service `rbac`.
+   *
+   * GET /v1/rbac/users/{userId}/roles
+   *
+   * Errors of its own: `user_not_found`.
+   */
+  getForUser(userId: string, params?: RolesGetForUserParams, options?: CallOptions): Call<RolesGetForUserReply> {
+    return this.transport.call('GET', `/v1/rbac/users/${segment(userId)}/roles`, 1, params, options)
+  }
+
+  /**
+   * Give a user roles.
+   *
+   * Replaces the roles of the user; an absent field is kept. A role that groups of the identity provider give cannot be
+   * left out: such a request is refused unless `force` is true.
+   *
+   * Belongs to the service `rbac`.
+   *
+   * Events: `role.assigned`, `role.unassigned`, `user.updated`.
+   *
+   * PUT /v1/rbac/users/{userId}/roles
+   *
+   * Errors of its own: `privilege_escalation`, `user_not_found`, `role_managed`.
+   */
+  setForUser(userId: string, params?: RolesSetForUserRequest, options?: CallOptions): Call<RolesSetForUserReply> {
+    return this.transport.call('PUT', `/v1/rbac/users/${segment(userId)}/roles`, 3, params, options)
+  }
+
+  /**
+   * Read the roles of a member.
+   *
+   * Belongs to the service `rbac`.
+   *
+   * GET /v1/rbac/members/{membershipId}/roles
+   *
+   * Errors of its own: `role_member_not_found`.
+   */
+  getForMember(membershipId: string, params?: RolesGetForMemberParams, options?: CallOptions): Call<RolesGetForMemberReply> {
+    return this.transport.call('GET', `/v1/rbac/members/${segment(membershipId)}/roles`, 1, params, options)
+  }
+
+  /**
+   * Give a member roles.
+   *
+   * Replaces them.
+   *
+   * Belongs to the service `rbac`.
+   *
+   * Events: `role.assigned`, `role.unassigned`.
+   *
+   * PUT /v1/rbac/members/{membershipId}/roles
+   *
+   * Errors of its own: `privilege_escalation`, `role_member_not_found`.
+   */
+  setForMember(membershipId: string, params: RolesSetForMemberRequest, options?: CallOptions): Call<RolesSetForMemberReply> {
+    return this.transport.call('PUT', `/v1/rbac/members/${segment(membershipId)}/roles`, 3, params, options)
+  }
+
+  /**
+   * Check a permission.
+   *
+   * As of now, whatever their token says.
+   *
+   * POST /v1/rbac/check
+   *
+   * Errors of its own: `user_not_found`.
+   */
+  check(params: RolesCheckRequest, options?: CallOptions): Call<RolesCheckReply> {
+    return this.transport.call('POST', '/v1/rbac/check', 1, params, options)
+  }
+}
+
+/**
+ * Addresses of single sign-on that browsers and identity providers call. You enter them at the provider; your backend
+ * calls none of them.
+ */
+export class SamlApi extends Namespace {
+  /**
+   * Finish a SAML sign-in (shared).
+   *
+   * For providers that know one address for all connections. Only for sign-ins that were started here.
+   *
+   * Events: `auth.login.succeeded`, `mfa.challenge.created`, `session.created`, `session.revoked`,
+   * `mfa.trusted_device.used`, `user.email_verified`, `auth.signup.succeeded`, `user.created`, `user.updated`,
+   * `role.assigned`, `role.unassigned`, `identity.linked`, `identity.unlinked`, `auth.login.failed`, `mfa.removed`,
+   * `passkey.deleted`, `invite.revoked`, `invite.accepted`.
+   *
+   * POST /v1/auth/login/sso/saml/acs
+   */
+  completeShared(params: Record<string, string>, options?: CallOptions): Promise<Response> {
+    return this.transport.raw('POST', '/v1/auth/login/sso/saml/acs', 0, params, options)
+  }
+
+  /**
+   * Finish a SAML sign-in.
+   *
+   * Also one that began at the provider, if the connection allows it (`allow_idp_initiated`).
+   *
+   * Events: `auth.login.succeeded`, `mfa.challenge.created`, `session.created`, `session.revoked`,
+   * `mfa.trusted_device.used`, `user.email_verified`, `auth.signup.succeeded`, `user.created`, `user.updated`,
+   * `role.assigned`, `role.unassigned`, `identity.linked`, `identity.unlinked`, `auth.login.failed`, `mfa.removed`,
+   * `passkey.deleted`, `invite.revoked`, `invite.accepted`.
+   *
+   * POST /v1/auth/login/sso/saml/acs/{connectionId}
+   */
+  complete(connectionId: string, params: Record<string, string>, options?: CallOptions): Promise<Response> {
+    return this.transport.raw('POST', `/v1/auth/login/sso/saml/acs/${segment(connectionId)}`, 0, params, options)
+  }
+
+  /**
+   * Receive a SAML logout (redirect).
+   *
+   * Events: `session.revoked`.
+   *
+   * GET /v1/auth/login/sso/saml/slo/{connectionId}
+   */
+  logoutByRedirect(connectionId: string, params?: SamlLogoutByRedirectParams, options?: CallOptions): Promise<Response> {
+    return this.transport.raw('GET', `/v1/auth/login/sso/saml/slo/${segment(connectionId)}`, 1, params, options)
+  }
+
+  /**
+   * Receive a SAML logout (POST).
+   *
+   * Events: `session.revoked`.
+   *
+   * POST /v1/auth/login/sso/saml/slo/{connectionId}
+   */
+  logout(connectionId: string, params: Record<string, string>, options?: CallOptions): Promise<Response> {
+    return this.transport.raw('POST', `/v1/auth/login/sso/saml/slo/${segment(connectionId)}`, 0, params, options)
+  }
+
+  /**
+   * Read the SAML metadata of the service.
+   *
+   * GET /v1/auth/login/sso/saml/metadata/{connectionId}
+   */
+  getMetadata(connectionId: string, options?: CallOptions): Promise<Response> {
+    return this.transport.raw('GET', `/v1/auth/login/sso/saml/metadata/${segment(connectionId)}`, 1, undefined, options)
+  }
+}
+
+/** Provisioning of users and groups by the directory of an organization (SCIM 2.0). */
+export class ScimApi extends Namespace {
+  /**
+   * Read the configuration of provisioning.
+   *
+   * Belongs to the service `scim`.
+   *
+   * GET /v1/scim/config
+   */
+  getConfig(params?: ScimGetConfigParams, options?: CallOptions): Call<ScimGetConfigReply> {
+    return this.transport.call('GET', '/v1/scim/config', 1, params, options)
+  }
+
+  /**
+   * Change the configuration of provisioning.
+   *
+   * Absent fields are kept. Another connection changes the roles of provisioned users at once.
+   *
+   * Belongs to the service `scim`.
+   *
+   * Events: `scim.enabled`, `scim.disabled`, `scim.config_updated`, `user.updated`, `role.assigned`, `role.unassigned`.
+   *
+   * PATCH /v1/scim/config
+   *
+   * Errors of its own: `scim_connection_not_found`, `privilege_escalation`.
+   */
+  updateConfig(params?: ScimUpdateConfigRequest, options?: CallOptions): Call<ScimUpdateConfigReply> {
+    return this.transport.call('PATCH', '/v1/scim/config', 3, params, options)
+  }
+
+  /**
+   * Give provisioning a new token.
+   *
+   * The token is shown once. It is good for the SCIM endpoint of this organization and nothing else. One that expires is
+   * announced by `scim.token_expiring`.
+   *
+   * Belongs to the service `scim`.
+   *
+   * Events: `scim.token_rotated`.
+   *
+   * POST /v1/scim/config
+   *
+   * Errors of its own: `privilege_escalation`.
+   */
+  rotateToken(params: ScimRotateTokenRequest, options?: CallOptions): Call<ScimRotateTokenReply> {
+    return this.transport.call('POST', '/v1/scim/config', 3, params, options)
+  }
+
+  /**
+   * List the requests of provisioning.
+   *
+   * With verdict, reason and how to mend it, for 14 days.
+   *
+   * Belongs to the service `scim`.
+   *
+   * GET /v1/scim/logs
+   */
+  listLogs(params?: ScimListLogsParams, options?: CallOptions): PageCall<ScimListLogsReply, 'logs'> {
+    return this.transport.page('/v1/scim/logs', 'logs', 'cursor', params, options)
+  }
+
+  /**
+   * Repeat a refused SCIM write.
+   *
+   * Repeats a refused write without its `If-Match`. The replay is logged as a new request, also when it is refused. The
+   * caller must be able to grant the roles that groups of the SCIM client give.
+   *
+   * Belongs to the service `scim`.
+   *
+   * Events: `user.created`, `user.updated`, `user.activated`, `user.deactivated`, `user.deleted`, `user.restored`,
+   * `user.email_verified`, `user.locked`, `session.revoked`, `invite.revoked`, `identity.unlinked`,
+   * `scim.group.member_removed`, `role.assigned`, `role.unassigned`, `scim.user.provisioned`, `scim.user.updated`,
+   * `scim.user.deprovisioned`, `scim.group.created`, `scim.group.updated`, `scim.group.deleted`,
+   * `scim.group.member_added`, `mfa.removed`, `passkey.deleted`, `invite.accepted`.
+   *
+   * POST /v1/scim/logs/{id}/replay
+   *
+   * Errors of its own: `organization_suspended`, `privilege_escalation`, `scim_disabled`, `scim_log_not_found`,
+   * `scim_not_replayable`.
+   */
+  replayLog(id: string, params?: ScimReplayLogRequest, options?: CallOptions): Call<ScimReplayLogReply> {
+    return this.transport.call('POST', `/v1/scim/logs/${segment(id)}/replay`, 3, params, options)
+  }
+}
+
+/** Turn parts of the service on and off for an organization. */
+export class ServicesApi extends Namespace {
+  /**
+   * Read which services are on.
+   *
+   * An organization that has set nothing has the defaults of its environment; unless those were changed, every service
+   * is on.
+   *
+   * GET /v1/organization-apps
+   */
+  get(params?: ServicesGetParams, options?: CallOptions): Call<ServiceConfig> {
+    return this.transport.call('GET', '/v1/organization-apps', 1, params, options)
+  }
+
+  /**
+   * Turn services on and off.
+   *
+   * Absent fields are kept. Turning auth off also turns off otp, password, magic_link, social, passkeys, sso and mfa.
+   *
+   * Events: `service_config.updated`.
+   *
+   * PUT /v1/organization-apps
+   *
+   * Errors of its own: `auth_required`.
+   */
+  update(params?: ServiceConfigChange, options?: CallOptions): Call<ServiceConfig> {
+    return this.transport.call('PUT', '/v1/organization-apps', 3, params, options)
+  }
+
+  /**
+   * Change the default services.
+   *
+   * For org-wide keys. Absent fields are kept.
+   *
+   * Events: `service_config.updated`.
+   *
+   * PUT /v1/organization-apps/defaults
+   *
+   * Errors of its own: `auth_required`.
+   */
+  updateDefaults(params?: ServiceConfigChange, options?: CallOptions): Call<ServiceConfig> {
+    return this.transport.call('PUT', '/v1/organization-apps/defaults', 3, params, options)
+  }
+}
+
+/** List and end live sessions, and follow the ones that end. */
+export class SessionsApi extends Namespace {
+  /**
+   * List live sessions, grouped by user.
+   *
+   * Belongs to the service `sessions`.
+   *
+   * GET /v1/sessions
+   */
+  list(params?: SessionsListParams, options?: CallOptions): PageCall<SessionsListReply, 'users'> {
+    return this.transport.page('/v1/sessions', 'users', 'cursor', params, options)
+  }
+
+  /**
+   * Read a live session.
+   *
+   * Belongs to the service `sessions`.
+   *
+   * GET /v1/sessions/{sessionId}
+   *
+   * Errors of its own: `session_not_found`.
+   */
+  get(sessionId: string, params?: SessionsGetParams, options?: CallOptions): Call<Session> {
+    return this.transport.call('GET', `/v1/sessions/${segment(sessionId)}`, 1, params, options)
+  }
+
+  /**
+   * End one session.
+   *
+   * Idempotent: ending a session that has already ended succeeds.
+   *
+   * Events: `session.revoked`.
+   *
+   * DELETE /v1/sessions/{sessionId}
+   *
+   * Errors of its own: `session_not_found`.
+   */
+  revoke(sessionId: string, params?: SessionsRevokeParams, options?: CallOptions): Call<Success> {
+    return this.transport.call('DELETE', `/v1/sessions/${segment(sessionId)}`, 3, params, options)
+  }
+
+  /**
+   * Follow the sessions that end.
+   *
+   * For verifiers that check tokens offline and want to know sooner than expires_in: poll with the last next_cursor,
+   * immediately while has_more is true. Oldest first, each exactly once.
+   *
+   * Belongs to the service `sessions`.
+   *
+   * GET /v1/sessions/revocations
+   *
+   * Errors of its own: `cursor_expired`.
+   */
+  listRevocations(params?: SessionsListRevocationsParams, options?: CallOptions): PageCall<SessionsListRevocationsReply, 'revocations'> {
+    return this.transport.page('/v1/sessions/revocations', 'revocations', 'after', params, options)
+  }
+}
+
+/** Let people create their own user in an organization that allows it. */
+export class SignupApi extends Namespace {
+  readonly magicLink = new SignupMagicLinkApi(this.transport)
+  readonly otp = new SignupOtpApi(this.transport)
+  /**
+   * Sign up without a password.
+   *
+   * The mailbox is unproved, so only a user that this very call creates gets a session. An existing address is refused
+   * with email_exists, or verification_required if its user never signed in; with require_email_verification on, every
+   * address is refused with verification_required. POST /v1/auth/signup/otp/send serves all of them and does not reveal
+   * who exists. An email asks for the proof.
+   *
+   * Belongs to the service `auth`.
+   *
+   * Events: `user.created`, `auth.login.succeeded`, `mfa.challenge.created`, `session.created`, `session.revoked`,
+   * `mfa.trusted_device.used`, `auth.signup.succeeded`, `auth.email_verification.sent`, `invite.accepted`,
+   * `user.updated`.
+   *
+   * POST /v1/auth/signup
+   *
+   * Errors of its own: `method_disabled`, `organization_suspended`, `session_limit_reached`, `signup_disabled`,
+   * `sso_required`, `user_inactive`, `user_locked`, `verification_required`, `email_exists`, `account_locked`.
+   */
+  create(params: SignupCreateRequest, options?: CallOptions): Call<LoginResult> {
+    return this.transport.call('POST', '/v1/auth/signup', 0, params, options)
+  }
+
+  /**
+   * Sign up with a password.
+   *
+   * The mailbox is unproved, so only a user that this very call creates gets a session. An existing address is refused
+   * with email_exists, or verification_required if its user never signed in; with require_email_verification on, every
+   * address is refused with verification_required. POST /v1/auth/signup/otp/send serves all of them and does not reveal
+   * who exists. An email asks for the proof.
+   *
+   * Belongs to the service `password`.
+   *
+   * Events: `user.created`, `auth.login.succeeded`, `mfa.challenge.created`, `session.created`, `session.revoked`,
+   * `mfa.trusted_device.used`, `auth.signup.succeeded`, `auth.email_verification.sent`, `invite.accepted`,
+   * `user.updated`.
+   *
+   * POST /v1/auth/signup/password
+   *
+   * Errors of its own: `method_disabled`, `organization_suspended`, `session_limit_reached`, `signup_disabled`,
+   * `sso_required`, `user_inactive`, `user_locked`, `verification_required`, `email_exists`, `password_breached`,
+   * `weak_password`, `account_locked`.
+   */
+  password(params: SignupPasswordRequest, options?: CallOptions): Call<LoginResult> {
+    return this.transport.call('POST', '/v1/auth/signup/password', 0, params, options)
+  }
+}
+
+/** Sign users in with Google, GitHub, Apple or Microsoft, and set the credentials of these providers. */
+export class SocialApi extends Namespace {
+  /**
+   * Start a sign-in at a social provider.
+   *
+   * Send the browser to authorization_url. It comes back to redirectUri, as with single sign-on. With an org-wide key
+   * and without subOrgId, the providers, `allowed_redirect_uris` and services of the environment’s defaults count. The
+   * browser then always brings a code, for which POST /v1/auth/token/exchange answers a discovery_token and the
+   * organizations of the person.
+   *
+   * Belongs to the service `social`.
+   *
+   * POST /v1/auth/login/social/start
+   *
+   * Errors of its own: `invalid_redirect_uri`, `sub_org_required`, `organization_suspended`, `provider_disabled`,
+   * `provider_not_configured`, `idp_unreachable`.
+   */
+  start(params: SocialStartRequest, options?: CallOptions): Call<FederatedStart> {
+    return this.transport.call('POST', '/v1/auth/login/social/start', 0, params, options)
+  }
+
+  /**
+   * Finish a social sign-in (shared).
+   *
+   * For applications with `callback` `shared`. Refuses a state of any other application.
+   *
+   * Events: `auth.login.succeeded`, `mfa.challenge.created`, `session.created`, `session.revoked`,
+   * `mfa.trusted_device.used`, `user.email_verified`, `auth.signup.succeeded`, `user.created`, `user.updated`,
+   * `role.assigned`, `role.unassigned`, `identity.linked`, `identity.unlinked`, `auth.login.failed`, `mfa.removed`,
+   * `passkey.deleted`, `invite.revoked`, `invite.accepted`.
+   *
+   * GET /v1/auth/login/social/callback
+   */
+  completeShared(params?: SocialCompleteSharedParams, options?: CallOptions): Promise<Response> {
+    return this.transport.raw('GET', '/v1/auth/login/social/callback', 1, params, options)
+  }
+
+  /**
+   * Finish a social sign-in (shared, form).
+   *
+   * The same for Apple, which answers with a form (`response_mode=form_post`).
+   *
+   * Events: `auth.login.succeeded`, `mfa.challenge.created`, `session.created`, `session.revoked`,
+   * `mfa.trusted_device.used`, `user.email_verified`, `auth.signup.succeeded`, `user.created`, `user.updated`,
+   * `role.assigned`, `role.unassigned`, `identity.linked`, `identity.unlinked`, `auth.login.failed`, `mfa.removed`,
+   * `passkey.deleted`, `invite.revoked`, `invite.accepted`.
+   *
+   * POST /v1/auth/login/social/callback
+   */
+  completeSharedByForm(params: Record<string, string>, options?: CallOptions): Promise<Response> {
+    return this.transport.raw('POST', '/v1/auth/login/social/callback', 0, params, options)
+  }
+
+  /**
+   * Finish a social sign-in.
+   *
+   * The `callback_url` of a provider. Refuses a state of another provider.
+   *
+   * Events: `auth.login.succeeded`, `mfa.challenge.created`, `session.created`, `session.revoked`,
+   * `mfa.trusted_device.used`, `user.email_verified`, `auth.signup.succeeded`, `user.created`, `user.updated`,
+   * `role.assigned`, `role.unassigned`, `identity.linked`, `identity.unlinked`, `auth.login.failed`, `mfa.removed`,
+   * `passkey.deleted`, `invite.revoked`, `invite.accepted`.
+   *
+   * GET /v1/auth/login/social/callback/{provider}
+   */
+  complete(provider: string, params?: SocialCompleteParams, options?: CallOptions): Promise<Response> {
+    return this.transport.raw('GET', `/v1/auth/login/social/callback/${segment(provider)}`, 1, params, options)
+  }
+
+  /**
+   * Finish a social sign-in (form).
+   *
+   * The same for Apple, which answers with a form (`response_mode=form_post`).
+   *
+   * Events: `auth.login.succeeded`, `mfa.challenge.created`, `session.created`, `session.revoked`,
+   * `mfa.trusted_device.used`, `user.email_verified`, `auth.signup.succeeded`, `user.created`, `user.updated`,
+   * `role.assigned`, `role.unassigned`, `identity.linked`, `identity.unlinked`, `auth.login.failed`, `mfa.removed`,
+   * `passkey.deleted`, `invite.revoked`, `invite.accepted`.
+   *
+   * POST /v1/auth/login/social/callback/{provider}
+   */
+  completeByForm(provider: string, params: Record<string, string>, options?: CallOptions): Promise<Response> {
+    return this.transport.raw('POST', `/v1/auth/login/social/callback/${segment(provider)}`, 0, params, options)
+  }
+
+  /**
+   * List the social providers.
+   *
+   * GET /v1/social/providers
+   */
+  listProviders(params?: SocialListProvidersParams, options?: CallOptions): Call<SocialProvidersReply> {
+    return this.transport.call('GET', '/v1/social/providers', 1, params, options)
+  }
+
+  /**
+   * Configure a social provider.
+   *
+   * Absent fields are kept, null removes one. An application of the organization uses the `callback_url` that was shown
+   * before.
+   *
+   * Events: `social_provider.updated`.
+   *
+   * PUT /v1/social/providers
+   */
+  updateProvider(params: SocialProviderPut, options?: CallOptions): Call<SocialProvidersReply> {
+    return this.transport.call('PUT', '/v1/social/providers', 3, params, options)
+  }
+
+  /**
+   * List the social providers of an environment.
+   *
+   * For org-wide keys. Sign-ins without an organization use these.
+   *
+   * GET /v1/social/providers/defaults
+   */
+  listDefaults(params?: SocialListDefaultsParams, options?: CallOptions): Call<SocialProvidersReply> {
+    return this.transport.call('GET', '/v1/social/providers/defaults', 1, params, options)
+  }
+
+  /**
+   * Change a social provider of an environment.
+   *
+   * For org-wide keys. `enabled` lets people sign in without an organization. The organizations of the environment sign
+   * in by these credentials unless they have their own, and each turns the provider on for itself.
+   *
+   * Events: `social_provider.updated`.
+   *
+   * PUT /v1/social/providers/defaults
+   */
+  updateDefaults(params: SocialProviderPut, options?: CallOptions): Call<SocialProvidersReply> {
+    return this.transport.call('PUT', '/v1/social/providers/defaults', 3, params, options)
+  }
+}
+
+/**
+ * Your backend connects the identity providers of organizations (SAML, OpenID Connect) and starts sign-ins and
+ * sign-outs there.
+ */
+export class SsoApi extends Namespace {
+  /**
+   * List the certificates of the service provider.
+   *
+   * What the environment signs and decrypts SAML with; the metadata of its connections has them.
+   *
+   * GET /v1/sso/keys
+   */
+  listKeys(params?: SsoListKeysParams, options?: CallOptions): Call<SpKeysReply> {
+    return this.transport.call('GET', '/v1/sso/keys', 1, params, options)
+  }
+
+  /**
+   * Change the keys of the service provider.
+   *
+   * In three steps, so that no sign-in fails: prepare publishes the next certificates beside the present ones; once
+   * every provider knows them, activate uses them; retire ends the publication of the former ones. With an org-wide key.
+   *
+   * Events: `sso.keys.changed`.
+   *
+   * POST /v1/sso/keys
+   *
+   * Errors of its own: `sp_keys_conflict`.
+   */
+  updateKeys(params: SsoUpdateKeysRequest, options?: CallOptions): Call<SpKeysReply> {
+    return this.transport.call('POST', '/v1/sso/keys', 3, params, options)
+  }
+}
+
+/** Refresh, exchange, introspect and revoke tokens, and read the public keys that verify access tokens. */
+export class TokensApi extends Namespace {
+  /**
+   * Exchange a refresh token for new tokens.
+   *
+   * Single use. The same token again within refresh_reuse_interval_seconds returns the same successor, so a lost
+   * response can be requested again; later it ends the session (RFC 9700 §4.14.2). Once the MFA policy requires a second
+   * factor of the user, a session of one factor gets a challenge instead, and its token stays valid.
+   *
+   * Belongs to the service `auth`.
+   *
+   * Events: `mfa.challenge.created`.
+   *
+   * POST /v1/auth/token/refresh
+   *
+   * Errors of its own: `refresh_token_invalid`, `refresh_token_reused`, `method_disabled`, `organization_suspended`,
+   * `session_limit_reached`, `signup_disabled`, `sso_required`, `user_inactive`, `user_locked`, `account_locked`.
+   */
+  refresh(params: TokensRefreshRequest, options?: CallOptions): Call<LoginResult> {
+    return this.transport.call('POST', '/v1/auth/token/refresh', 0, params, options)
+  }
+
+  /**
+   * Exchange a provider sign-in for a session.
+   *
+   * The code that the browser brought to redirectUri with response_mode code: once, within 60 seconds. The code of a
+   * social sign-in without an organization is exchanged with an org-wide key and without subOrgId: the response has a
+   * discovery_token and the organizations of the person, and `session` is null.
+   *
+   * Belongs to the service `auth`.
+   *
+   * Events: `auth.login.succeeded`, `mfa.challenge.created`, `session.created`, `session.revoked`,
+   * `mfa.trusted_device.used`, `invite.accepted`, `user.updated`.
+   *
+   * POST /v1/auth/token/exchange
+   *
+   * Errors of its own: `code_invalid`, `method_disabled`, `organization_suspended`, `session_limit_reached`,
+   * `signup_disabled`, `sso_required`, `user_inactive`, `user_locked`, `account_locked`.
+   */
+  exchange(params: TokensExchangeRequest, options?: CallOptions): Call<LoginResult> {
+    return this.transport.call('POST', '/v1/auth/token/exchange', 0, params, options)
+  }
+
+  /**
+   * Introspect a token.
+   *
+   * RFC 7662. Takes access and refresh tokens; sees a revocation at once, which offline verifiers do not.
+   *
+   * POST /v1/auth/token/introspect
+   */
+  introspect(params: TokensIntrospectRequest, options?: CallOptions): Call<Introspection> {
+    return this.transport.call('POST', '/v1/auth/token/introspect', 1, params, options)
+  }
+
+  /**
+   * End the session of a token.
+   *
+   * Signs out. Send exactly one of refresh_token, access_token and session_id; `everywhere` ends every session of the
+   * user. A session_id also requires the scope sessions.revoke. Also succeeds when there was nothing to end (RFC 7009
+   * §2.2).
+   *
+   * Events: `session.revoked`.
+   *
+   * Also at `/v1/auth/logout`.
+   *
+   * POST /v1/auth/token/revoke
+   *
+   * Errors of its own: `sub_org_required`.
+   */
+  revoke(params?: TokensRevokeRequest, options?: CallOptions): Call<Success> {
+    return this.transport.call('POST', '/v1/auth/token/revoke', 0, params, options)
+  }
+
+  /**
+   * Read the public keys (home account).
+   *
+   * Also at `/v1/auth/jwks`.
+   *
+   * GET /.well-known/jwks.json
+   */
+  getHomeJwks(options?: CallOptions): Call<JwkSet> {
+    return this.transport.call('GET', '/.well-known/jwks.json', 1, undefined, options)
+  }
+
+  /**
+   * Read the issuer metadata (home account).
+   *
+   * GET /.well-known/oauth-authorization-server
+   *
+   * Errors of its own: `not_found`.
+   */
+  getHomeMetadata(options?: CallOptions): Call<IssuerMetadata> {
+    return this.transport.call('GET', '/.well-known/oauth-authorization-server', 1, undefined, options)
+  }
+
+  /**
+   * Read the public keys.
+   *
+   * GET /accounts/{accountId}/{environment}/.well-known/jwks.json
+   *
+   * Errors of its own: `not_found`.
+   */
+  getJwks(accountId: string, environment: string, options?: CallOptions): Call<JwkSet> {
+    return this.transport.call('GET', `/accounts/${segment(accountId)}/${segment(environment)}/.well-known/jwks.json`, 1, undefined, options)
+  }
+
+  /**
+   * Read the issuer metadata.
+   *
+   * Also at `/.well-known/oauth-authorization-server/accounts/{accountId}/{environment}`.
+   *
+   * GET /accounts/{accountId}/{environment}/.well-known/oauth-authorization-server
+   *
+   * Errors of its own: `not_found`.
+   */
+  getMetadata(accountId: string, environment: string, options?: CallOptions): Call<IssuerMetadata> {
+    return this.transport.call('GET', `/accounts/${segment(accountId)}/${segment(environment)}/.well-known/oauth-authorization-server`, 1, undefined, options)
+  }
+}
+
+/** The people of an organization: create, find, change, lock, move, export and delete them. */
+export class UsersApi extends Namespace {
+  /**
+   * List users.
+   *
+   * Of one organization, or with an org-wide key and no `subOrgId` of the whole environment.
+   *
+   * GET /v1/users
+   */
+  list(params?: UsersListParams, options?: CallOptions): PageCall<UsersListReply, 'users'> {
+    return this.transport.page('/v1/users', 'users', 'cursor', params, options)
+  }
+
+  /**
+   * Create a user.
+   *
+   * Without `role` and `roleIds` the user is a member. Both need what assigning roles needs.
+   *
+   * Events: `user.created`, `role.assigned`.
+   *
+   * POST /v1/users
+   *
+   * Errors of its own: `privilege_escalation`, `service_disabled`, `email_exists`, `external_id_taken`.
+   */
+  create(params: UsersCreateRequest, options?: CallOptions): Call<UserReply> {
+    return this.transport.call('POST', '/v1/users', 3, params, options)
+  }
+
+  /**
+   * Create many users.
+   *
+   * At most 500, as objects or as text. The response has the outcome of each, in order: one that fails never fails
+   * another. A row with roles that the caller may not give fails alone. The body may be up to 5 MiB.
+   *
+   * Events: `user.created`, `role.assigned`.
+   *
+   * PUT /v1/users
+   *
+   * Errors of its own: `too_many_users`.
+   */
+  createMany(params?: UsersCreateManyRequest, options?: CallOptions): Call<UsersCreateManyReply> {
+    return this.transport.call('PUT', '/v1/users', 3, params, options)
+  }
+
+  /**
+   * Read a user.
+   *
+   * GET /v1/users/{userId}
+   *
+   * Errors of its own: `user_not_found`.
+   */
+  get(userId: string, params?: UsersGetParams, options?: CallOptions): Call<UserView> {
+    return this.transport.call('GET', `/v1/users/${segment(userId)}`, 1, params, options)
+  }
+
+  /**
+   * Change a user.
+   *
+   * Absent fields are kept, null clears. `active: false` ends every session at once. A new email address must be
+   * verified again and ends every session, and the old address is notified.
+   *
+   * Events: `user.updated`, `user.activated`, `user.deactivated`, `user.deleted`, `session.revoked`, `invite.revoked`,
+   * `identity.unlinked`, `scim.group.member_removed`.
+   *
+   * PATCH /v1/users/{userId}
+   *
+   * Errors of its own: `user_not_found`, `email_exists`, `external_id_taken`, `scim_managed`, `version_conflict`.
+   */
+  update(userId: string, params?: UsersUpdateRequest, options?: CallOptions): Call<UserReply> {
+    return this.transport.call('PATCH', `/v1/users/${segment(userId)}`, 3, params, options)
+  }
+
+  /**
+   * Delete a user.
+   *
+   * Every session ends and the email address is free immediately. The record is purged after 30 days.
+   *
+   * Events: `user.deleted`, `session.revoked`, `invite.revoked`, `identity.unlinked`, `scim.group.member_removed`.
+   *
+   * DELETE /v1/users/{userId}
+   *
+   * Errors of its own: `user_not_found`, `scim_managed`, `version_conflict`.
+   */
+  delete(userId: string, params?: UsersDeleteParams, options?: CallOptions): Call<UsersDeleteReply> {
+    return this.transport.call('DELETE', `/v1/users/${segment(userId)}`, 3, params, options)
+  }
+
+  /**
+   * Move a user to another organization.
+   *
+   * Of the same account, with a key that reaches both; `subOrgId` names the current one. Ids and profile stay, the role
+   * becomes member, and every session ends.
+   *
+   * Events: `user.moved`, `user.deleted`, `session.revoked`, `invite.revoked`, `identity.unlinked`,
+   * `scim.group.member_removed`.
+   *
+   * POST /v1/users/{userId}
+   *
+   * Errors of its own: `user_not_found`, `email_exists`, `external_id_taken`, `scim_managed`, `version_conflict`.
+   */
+  move(userId: string, params: UsersMoveRequest, options?: CallOptions): Call<UserReply> {
+    return this.transport.call('POST', `/v1/users/${segment(userId)}`, 3, params, options)
+  }
+
+  /**
+   * Restore a deleted user.
+   *
+   * Within 30 days, with ids, profile, second factors and passkeys; what else the deletion ended stays so.
+   *
+   * Events: `user.restored`, `user.deleted`.
+   *
+   * POST /v1/users/{userId}/restore
+   *
+   * Errors of its own: `user_not_found`, `email_exists`, `external_id_taken`, `scim_managed`.
+   */
+  restore(userId: string, params?: UsersRestoreRequest, options?: CallOptions): Call<UserReply> {
+    return this.transport.call('POST', `/v1/users/${segment(userId)}/restore`, 3, params, options)
+  }
+
+  /**
+   * Export all data of a user.
+   *
+   * Secrets are listed, never included. Also requires the scope audit.read.
+   *
+   * Events: `user.exported`.
+   *
+   * GET /v1/users/{userId}/export
+   *
+   * Errors of its own: `user_not_found`.
+   */
+  export(userId: string, params?: UsersExportParams, options?: CallOptions): Call<UsersExportReply> {
+    return this.transport.call('GET', `/v1/users/${segment(userId)}/export`, 1, params, options)
+  }
+
+  /**
+   * Invite a user.
+   *
+   * Voids the link of the previous invitation. A user who has the status `invited` gets the roles in the request; others
+   * keep theirs.
+   *
+   * Belongs to the service `auth`.
+   *
+   * Events: `invite.created`, `invite.resent`, `user.created`, `user.updated`, `role.assigned`, `role.unassigned`.
+   *
+   * POST /v1/users/{userId}/invite
+   *
+   * Errors of its own: `invalid_redirect_uri`, `method_disabled`, `organization_suspended`, `privilege_escalation`,
+   * `user_inactive`, `user_locked`, `user_not_found`, `role_managed`.
+   */
+  invite(userId: string, params?: UsersInviteRequest, options?: CallOptions): Call<UsersInviteReply> {
+    return this.transport.call('POST', `/v1/users/${segment(userId)}/invite`, 3, params, options)
+  }
+
+  /**
+   * Impersonate a user.
+   *
+   * Answers an access token of the user whose claim `act` says who acts and why (RFC 8693 §4.1), without a refresh
+   * token. Of this service it reads alone. The organization must allow it; the user is told by mail. Up to 20 an hour
+   * for each user. End it by DELETE /v1/sessions/{sessionId}.
+   *
+   * Belongs to the service `sessions`.
+   *
+   * Events: `impersonation.started`, `session.created`, `invite.accepted`, `user.updated`.
+   *
+   * POST /v1/users/{userId}/impersonate
+   *
+   * Errors of its own: `impersonation_disabled`, `organization_suspended`, `user_inactive`, `user_locked`,
+   * `user_not_found`, `user_never_signed_in`, `account_locked`.
+   */
+  impersonate(userId: string, params: UsersImpersonateRequest, options?: CallOptions): Call<UsersImpersonateReply> {
+    return this.transport.call('POST', `/v1/users/${segment(userId)}/impersonate`, 0, params, options)
+  }
+
+  /**
+   * Mail a user a password reset link.
+   *
+   * Belongs to the service `password`.
+   *
+   * Events: `auth.password_reset.requested`.
+   *
+   * POST /v1/users/{userId}/password/reset
+   *
+   * Errors of its own: `invalid_redirect_uri`, `method_disabled`, `organization_suspended`, `password_reset_disabled`,
+   * `sso_required`, `user_inactive`, `user_locked`, `verification_required`, `user_not_found`.
+   */
+  sendPasswordReset(userId: string, params?: UsersSendPasswordResetRequest, options?: CallOptions): Call<UsersSendPasswordResetReply> {
+    return this.transport.call('POST', `/v1/users/${segment(userId)}/password/reset`, 3, params, options)
+  }
+
+  /**
+   * Set a user’s password.
+   *
+   * Creates the auth account if there is none. Ends a lock, open codes and links, and by default every session; the user
+   * is notified by email.
+   *
+   * Belongs to the service `password`.
+   *
+   * Events: `auth.password.changed`, `session.revoked`, `user.unlocked`.
+   *
+   * PUT /v1/users/{userId}/password
+   *
+   * Errors of its own: `method_disabled`, `verification_required`, `user_not_found`, `password_breached`,
+   * `weak_password`.
+   */
+  setPassword(userId: string, params: UsersSetPasswordRequest, options?: CallOptions): Call<UsersSetPasswordReply> {
+    return this.transport.call('PUT', `/v1/users/${segment(userId)}/password`, 3, params, options)
+  }
+
+  /**
+   * Unlock a user.
+   *
+   * Ends the lock of an administrator and the locks that failed attempts caused, for all networks, and resets the failed
+   * attempts.
+   *
+   * Events: `user.unlocked`.
+   *
+   * POST /v1/users/{userId}/unlock
+   *
+   * Errors of its own: `user_not_found`.
+   */
+  unlock(userId: string, params?: UsersUnlockRequest, options?: CallOptions): Call<UsersUnlockReply> {
+    return this.transport.call('POST', `/v1/users/${segment(userId)}/unlock`, 3, params, options)
+  }
+
+  /**
+   * Lock a user.
+   *
+   * Refuses every sign-in method with 403 `user_locked`, and ends every session and trusted device at once. The lock
+   * ends at `until`, or with POST /v1/users/{userId}/unlock. A second lock replaces the first.
+   *
+   * Events: `user.locked`, `session.revoked`.
+   *
+   * POST /v1/users/{userId}/lock
+   *
+   * Errors of its own: `user_not_found`.
+   */
+  lock(userId: string, params: UsersLockRequest, options?: CallOptions): Call<UsersLockReply> {
+    return this.transport.call('POST', `/v1/users/${segment(userId)}/lock`, 3, params, options)
+  }
+
+  /**
+   * Resend the verification email.
+   *
+   * A newer link voids the older ones. Creates the auth account if there is none.
+   *
+   * Belongs to the service `auth`.
+   *
+   * Events: `auth.email_verification.sent`.
+   *
+   * POST /v1/users/{userId}/verify/resend
+   *
+   * Errors of its own: `invalid_redirect_uri`, `method_disabled`, `organization_suspended`, `session_limit_reached`,
+   * `signup_disabled`, `sso_required`, `user_inactive`, `user_locked`, `user_not_found`, `account_locked`.
+   */
+  sendVerification(userId: string, params?: UsersSendVerificationRequest, options?: CallOptions): Call<UsersSendVerificationReply> {
+    return this.transport.call('POST', `/v1/users/${segment(userId)}/verify/resend`, 3, params, options)
+  }
+
+  /**
+   * List the identities of a user.
+   *
+   * GET /v1/users/{userId}/identities
+   *
+   * Errors of its own: `user_not_found`.
+   */
+  listIdentities(userId: string, params?: UsersListIdentitiesParams, options?: CallOptions): PageCall<UsersListIdentitiesReply, 'identities'> {
+    return this.transport.page(`/v1/users/${segment(userId)}/identities`, 'identities', 'cursor', params, options)
+  }
+
+  /**
+   * Unlink an identity of a user.
+   *
+   * Ends the sessions that came by it. At the next sign-in the person is as unknown as at the first: who has the address
+   * of a user, and may be linked, is.
+   *
+   * Events: `identity.unlinked`, `session.revoked`, `user.updated`, `role.assigned`, `role.unassigned`.
+   *
+   * DELETE /v1/users/{userId}/identities/{identityId}
+   *
+   * Errors of its own: `identity_not_found`, `user_not_found`.
+   */
+  deleteIdentity(userId: string, identityId: string, params?: UsersDeleteIdentityParams, options?: CallOptions): Call<UsersDeleteIdentityReply> {
+    return this.transport.call('DELETE', `/v1/users/${segment(userId)}/identities/${segment(identityId)}`, 3, params, options)
+  }
+
+  /**
+   * End every session of a user.
+   *
+   * Events: `session.revoked`.
+   *
+   * DELETE /v1/users/{userId}/sessions
+   *
+   * Errors of its own: `user_not_found`.
+   */
+  revokeSessions(userId: string, params?: UsersRevokeSessionsParams, options?: CallOptions): Call<UsersRevokeSessionsReply> {
+    return this.transport.call('DELETE', `/v1/users/${segment(userId)}/sessions`, 3, params, options)
+  }
+}
+
+/** Events sent to your servers over HTTPS, signed and retried. */
+export class WebhooksApi extends Namespace {
+  /**
+   * List webhooks.
+   *
+   * Belongs to the service `webhooks`.
+   *
+   * GET /v1/webhooks
+   */
+  list(params?: WebhooksListParams, options?: CallOptions): PageCall<WebhooksListReply, 'webhooks'> {
+    return this.transport.page('/v1/webhooks', 'webhooks', 'cursor', params, options)
+  }
+
+  /**
+   * Create a webhook.
+   *
+   * With `subOrgId`, the webhook gets the events of that organization. With `scope: "environment"`, which needs an
+   * org-wide key, it gets the events of the whole environment.
+   *
+   * Belongs to the service `webhooks`.
+   *
+   * Events: `webhook.created`.
+   *
+   * POST /v1/webhooks
+   *
+   * Errors of its own: `insecure_url`, `webhook_limit_reached`, `webhook_url_not_allowed`.
+   */
+  create(params: WebhooksCreateRequest, options?: CallOptions): Call<WebhookSecretReply> {
+    return this.transport.call('POST', '/v1/webhooks', 3, params, options)
+  }
+
+  /**
+   * List types of events.
+   *
+   * Belongs to the service `webhooks`.
+   *
+   * GET /v1/webhooks/event-types
+   */
+  listEventTypes(params?: WebhooksListEventTypesParams, options?: CallOptions): Call<WebhooksListEventTypesReply> {
+    return this.transport.call('GET', '/v1/webhooks/event-types', 1, params, options)
+  }
+
+  /**
+   * Read a webhook.
+   *
+   * Belongs to the service `webhooks`.
+   *
+   * GET /v1/webhooks/{webhookId}
+   *
+   * Errors of its own: `sub_org_conflict`, `webhook_not_found`.
+   */
+  get(webhookId: string, params?: WebhooksGetParams, options?: CallOptions): Call<WebhooksGetReply> {
+    return this.transport.call('GET', `/v1/webhooks/${segment(webhookId)}`, 1, params, options)
+  }
+
+  /**
+   * Change a webhook.
+   *
+   * Belongs to the service `webhooks`.
+   *
+   * Events: `webhook.updated`.
+   *
+   * PATCH /v1/webhooks/{webhookId}
+   *
+   * Errors of its own: `insecure_url`, `webhook_not_found`, `version_conflict`, `webhook_url_not_allowed`.
+   */
+  update(webhookId: string, params?: WebhooksUpdateRequest, options?: CallOptions): Call<WebhookReply> {
+    return this.transport.call('PATCH', `/v1/webhooks/${segment(webhookId)}`, 3, params, options)
+  }
+
+  /**
+   * Delete a webhook.
+   *
+   * Belongs to the service `webhooks`.
+   *
+   * Events: `webhook.deleted`.
+   *
+   * DELETE /v1/webhooks/{webhookId}
+   *
+   * Errors of its own: `webhook_not_found`, `version_conflict`.
+   */
+  delete(webhookId: string, params?: WebhooksDeleteParams, options?: CallOptions): Call<Success> {
+    return this.transport.call('DELETE', `/v1/webhooks/${segment(webhookId)}`, 3, params, options)
+  }
+
+  /**
+   * Rotate the secret of a webhook.
+   *
+   * Belongs to the service `webhooks`.
+   *
+   * Events: `webhook.secret_rotated`.
+   *
+   * POST /v1/webhooks/{webhookId}/rotate-secret
+   *
+   * Errors of its own: `webhook_not_found`.
+   */
+  rotateSecret(webhookId: string, params?: WebhooksRotateSecretRequest, options?: CallOptions): Call<WebhookSecretReply> {
+    return this.transport.call('POST', `/v1/webhooks/${segment(webhookId)}/rotate-secret`, 3, params, options)
+  }
+
+  /**
+   * Test a webhook.
+   *
+   * Sends `webhook.test` at once and once. Up to 60 an hour.
+   *
+   * Belongs to the service `webhooks`.
+   *
+   * Events: `webhook.test`.
+   *
+   * POST /v1/webhooks/{webhookId}/test
+   *
+   * Errors of its own: `webhook_not_found`.
+   */
+  test(webhookId: string, params?: WebhooksTestRequest, options?: CallOptions): Call<WebhookDeliveryReply> {
+    return this.transport.call('POST', `/v1/webhooks/${segment(webhookId)}/test`, 0, params, options)
+  }
+
+  /**
+   * Replay events.
+   *
+   * Sends again, under the same ids, what happened from then on, 30 days back at most. Up to 10 an hour.
+   *
+   * Belongs to the service `webhooks`.
+   *
+   * POST /v1/webhooks/{webhookId}/replay
+   *
+   * Errors of its own: `webhook_not_found`, `webhook_disabled`.
+   */
+  replayEvents(webhookId: string, params: WebhooksReplayEventsRequest, options?: CallOptions): Call<Success> {
+    return this.transport.call('POST', `/v1/webhooks/${segment(webhookId)}/replay`, 3, params, options)
+  }
+
+  /**
+   * Resend a delivery.
+   *
+   * Belongs to the service `webhooks`.
+   *
+   * POST /v1/webhooks/{webhookId}/deliveries/{deliveryId}/resend
+   *
+   * Errors of its own: `delivery_not_found`, `webhook_not_found`, `webhook_disabled`.
+   */
+  resendDelivery(webhookId: string, deliveryId: string, params?: WebhooksResendDeliveryRequest, options?: CallOptions): Call<Success> {
+    return this.transport.call('POST', `/v1/webhooks/${segment(webhookId)}/deliveries/${segment(deliveryId)}/resend`, 3, params, options)
+  }
+}
+
+/** Every operation of the API, by namespace. */
+export class Operations extends Namespace {
+  readonly adminPortal = new AdminPortalApi(this.transport)
+  readonly apiKeys = new ApiKeysApi(this.transport)
+  readonly audit = new AuditApi(this.transport)
+  readonly auth = new AuthApi(this.transport)
+  readonly connections = new ConnectionsApi(this.transport)
+  readonly discovery = new DiscoveryApi(this.transport)
+  readonly docs = new DocsApi(this.transport)
+  readonly environments = new EnvironmentsApi(this.transport)
+  readonly events = new EventsApi(this.transport)
+  readonly health = new HealthApi(this.transport)
+  readonly invites = new InvitesApi(this.transport)
+  readonly login = new LoginApi(this.transport)
+  readonly mail = new MailApi(this.transport)
+  readonly me = new MeApi(this.transport)
+  readonly members = new MembersApi(this.transport)
+  readonly mfa = new MfaApi(this.transport)
+  readonly oidc = new OidcApi(this.transport)
+  readonly organizations = new OrganizationsApi(this.transport)
+  readonly otp = new OtpApi(this.transport)
+  readonly pages = new PagesApi(this.transport)
+  readonly passkeys = new PasskeysApi(this.transport)
+  readonly passwordReset = new PasswordResetApi(this.transport)
+  readonly roles = new RolesApi(this.transport)
+  readonly saml = new SamlApi(this.transport)
+  readonly scim = new ScimApi(this.transport)
+  readonly services = new ServicesApi(this.transport)
+  readonly sessions = new SessionsApi(this.transport)
+  readonly signup = new SignupApi(this.transport)
+  readonly social = new SocialApi(this.transport)
+  readonly sso = new SsoApi(this.transport)
+  readonly tokens = new TokensApi(this.transport)
+  readonly users = new UsersApi(this.transport)
+  readonly webhooks = new WebhooksApi(this.transport)
+}
+
+/** The namespaces with operations that a user calls with an access token. */
+export type UserOperations = Pick<Operations, 'me'>

@@ -1,0 +1,118 @@
+import type { UserOperations } from './gen/client.gen.ts'
+import { Operations } from './gen/client.gen.ts'
+import { Transport, type TransportOptions } from './transport.ts'
+
+export type { Call, Exchange, PageCall } from './call.ts'
+export { type ApiError, ConnectionError, type ErrorCode, type Problem, TimeoutError, WatchwordError } from './errors.ts'
+export type * from './gen/client.gen.ts'
+export type * from './gen/schemas.gen.ts'
+export type { CallOptions } from './transport.ts'
+
+/** How a client reaches the service. */
+export interface ClientOptions {
+  /** Where the service is, such as `https://auth.example.com`. */
+  url: string
+  /** An API key of your backend. Never give one to a browser or an app. */
+  apiKey?: string | undefined
+  /** Id or name of the environment that a key of the whole account acts in. Default: production. */
+  environment?: string | undefined
+  /** Milliseconds until an attempt is given up. Default 30 000. */
+  timeout?: number | undefined
+  /** How often a failed request is repeated, if repeating it has no second effect. Default 2. */
+  maxRetries?: number | undefined
+  /** Replaces the `fetch` of the platform. */
+  fetch?: typeof globalThis.fetch | undefined
+  /** In a browser, on a page of the service's own origin: sends its cookies instead of a key. */
+  cookies?: boolean | undefined
+}
+
+/** On whose behalf your backend sends a request. */
+export interface Origin {
+  /** The address of the end user. Default: `request.ip` of a framework, or the address of the socket. */
+  ip?: string | undefined
+  /** Who of your own people acts, as the audit log shows it: an id, and a name to read. */
+  actor?: { id: string; name?: string | undefined } | undefined
+}
+
+/** A request of Express, Fastify or Node, or one of the Fetch standard. */
+export interface IncomingRequest {
+  headers: Headers | Record<string, string | string[] | undefined>
+  /** The address that the framework has found behind your proxies. */
+  ip?: string | undefined
+  socket?: { remoteAddress?: string | undefined } | undefined
+}
+
+/**
+ * A client of the service: `new Watchword({ url, apiKey })`. Every operation is a method, such as
+ * `watchword.users.create({ subOrgId, email })`.
+ */
+export class Watchword extends Operations {
+  constructor(options: ClientOptions | Transport) {
+    super(options instanceof Transport ? options : new Transport(transportOptions(options)))
+  }
+
+  /**
+   * The same client for one request of an end user: limits, sessions, notices and the audit log then see the address and
+   * the browser of the user, not those of your backend. Behind a proxy of yours, let your framework find the address
+   * (`trust proxy` of Express), or pass `ip`: `X-Forwarded-For` is not read, since a caller can write it.
+   */
+  forRequest(request: IncomingRequest, { ip, actor }: Origin = {}): Watchword {
+    const address = ip ?? request.ip ?? request.socket?.remoteAddress
+    const agent = headerOf(request, 'user-agent')
+    return this.#withHeaders({
+      ...(address ? { 'x-end-user-ip': address } : {}),
+      ...(agent ? { 'x-end-user-agent': agent } : {}),
+      ...(actor ? { 'x-actor-id': actor.id } : {}),
+      ...(actor?.name ? { 'x-actor-name': encodeURIComponent(actor.name) } : {}),
+    })
+  }
+
+  /** The operations that a user calls, with an access token in place of the API key. */
+  forUser(accessToken: string): UserOperations {
+    return this.#withHeaders({ authorization: `Bearer ${accessToken}` }, ['x-api-key'])
+  }
+
+  #withHeaders(more: Record<string, string>, without: string[] = []): Watchword {
+    const { headers, ...options } = this.transport.options
+    const kept = Object.entries(headers).filter(([name]) => !without.includes(name))
+    return new Watchword(new Transport({ ...options, headers: { ...Object.fromEntries(kept), ...more } }))
+  }
+}
+
+function transportOptions(options: ClientOptions): TransportOptions {
+  const { url, apiKey, environment, timeout = 30_000, maxRetries = 2, cookies } = options
+  if (!URL.canParse(url)) throw new TypeError(`\`url\` must say where Watchword is, such as https://auth.example.com.`)
+  return {
+    url,
+    headers: {
+      ...(apiKey ? { 'x-api-key': apiKey } : {}),
+      ...(environment ? { 'x-watchword-environment': environment } : {}),
+    },
+    fetch: options.fetch ?? ((...request) => globalThis.fetch(...request)),
+    timeout,
+    maxRetries,
+    credentials: cookies ? 'same-origin' : undefined,
+    sleep,
+  }
+}
+
+function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', end)
+      resolve()
+    }, milliseconds)
+    if (signal?.aborted) end()
+    signal?.addEventListener('abort', end, { once: true })
+  })
+}
+
+function headerOf({ headers }: IncomingRequest, name: string): string | undefined {
+  if (headers instanceof Headers) return headers.get(name) ?? undefined
+  const value = headers[name]
+  return Array.isArray(value) ? value.join(', ') : value
+}

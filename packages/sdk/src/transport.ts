@@ -1,0 +1,272 @@
+import { Call, type Exchange, PageCall } from './call.ts'
+import { ConnectionError, type ErrorCode, type Problem, secondsOf, TimeoutError, WatchwordError } from './errors.ts'
+
+/** What one call may differ in. */
+export interface CallOptions {
+  /** Ends the call, its retries and waits included. */
+  signal?: AbortSignal | undefined
+  /** Milliseconds until an attempt is given up. */
+  timeout?: number | undefined
+  /** How often a failed request is repeated. Requests that spend a one-time secret are never repeated. */
+  maxRetries?: number | undefined
+  /** `Idempotency-Key` of a write that takes one. Default: a new one, which all retries of the call send. */
+  idempotencyKey?: string | undefined
+  /** `If-Match`: the `ETag` that the record must still have. */
+  ifMatch?: string | undefined
+  /** `X-Trusted-Device`: the token that replaces a second factor on a known device. */
+  trustedDevice?: string | undefined
+  /** Further headers. */
+  headers?: Record<string, string> | undefined
+}
+
+export interface TransportOptions {
+  /** Where the service is, such as `https://auth.example.com`. */
+  url: string
+  /** Sent with every request: the credential, and who the request is for. */
+  headers: Readonly<Record<string, string>>
+  fetch: typeof globalThis.fetch
+  /** Milliseconds until an attempt is given up. */
+  timeout: number
+  maxRetries: number
+  /** Whether the browser sends its cookies. */
+  credentials: RequestCredentials | undefined
+  /** Waits that many milliseconds, or until the signal ends the wait. */
+  sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void>
+}
+
+/** What a call may do besides being sent once, as bits. */
+export const Flags = {
+  /** Repeating it has no second effect. */
+  repeatable: 1,
+  /** It takes an `Idempotency-Key`. */
+  keyed: 2,
+} as const
+
+interface Attempt {
+  method: string
+  url: string
+  headers: Record<string, string>
+  body: string | undefined
+  options: CallOptions
+  isRepeatable: boolean
+}
+
+const RETRIED = new Set([429, 502, 503, 504])
+/** The longest wait that a response may ask for, in milliseconds. */
+const LONGEST_WAIT = 60_000
+const FIRST_WAIT = 500
+const LAST_WAIT = 8000
+
+/** Sends the requests of all namespaces of a client. */
+export class Transport {
+  readonly options: TransportOptions
+
+  constructor(options: TransportOptions) {
+    this.options = options
+  }
+
+  /** Sends a request and reads its JSON. Parameters go into the body, or for `inQuery` and requests without one into the query. */
+  call<T>(
+    method: string,
+    path: string,
+    flags: number,
+    params?: object,
+    options: CallOptions = {},
+    inQuery: readonly string[] = [],
+  ): Call<T> {
+    return new Call<T>(this.#exchange<T>(this.#attempt(method, path, flags, params, options, inQuery)))
+  }
+
+  /** Requests a page. The following ones are requested with the same parameters. */
+  page<Page, Field extends keyof Page & string>(
+    path: string,
+    field: Field,
+    cursor: string,
+    params: object = {},
+    options: CallOptions = {},
+  ): PageCall<Page, Field> {
+    const attempt = this.#attempt('GET', path, Flags.repeatable, params, options, [])
+    return new PageCall<Page, Field>(this.#exchange<Page>(attempt), field, (page) => {
+      const { has_more: hasMore, next_cursor: next } = page as { has_more?: boolean; next_cursor?: string | null }
+      return hasMore && next ? this.page(path, field, cursor, { ...params, [cursor]: next }, options) : null
+    })
+  }
+
+  /** Sends a request whose reply is no JSON: a file, a page or a redirect, which is not followed. */
+  async raw(
+    method: string,
+    path: string,
+    flags: number,
+    params?: object,
+    options: CallOptions = {},
+  ): Promise<Response> {
+    const attempt = this.#attempt(method, path, flags, params, options, [])
+    return this.#send(attempt, method === 'GET' ? {} : formOf(attempt, params))
+  }
+
+  #attempt(
+    method: string,
+    path: string,
+    flags: number,
+    params: object | undefined,
+    options: CallOptions,
+    inQuery: readonly string[],
+  ): Attempt {
+    const url = new URL(`${this.options.url.replace(/\/+$/, '')}${path}`)
+    const hasBody = method !== 'GET' && method !== 'DELETE'
+    const entries = Object.entries(params ?? {}).filter(([, value]) => value !== undefined)
+    const body = hasBody ? entries.filter(([name]) => !inQuery.includes(name)) : []
+    for (const [name, value] of hasBody ? entries.filter(([name]) => inQuery.includes(name)) : entries)
+      for (const one of [value].flat())
+        url.searchParams.append(name, one instanceof Date ? one.toISOString() : String(one))
+    const isKeyed = (flags & Flags.keyed) !== 0
+    const headers: Record<string, string | undefined> = {
+      accept: 'application/json',
+      ...this.options.headers,
+      'content-type': hasBody ? 'application/json' : undefined,
+      'idempotency-key': isKeyed ? (options.idempotencyKey ?? crypto.randomUUID()) : undefined,
+      'if-match': options.ifMatch,
+      'x-trusted-device': options.trustedDevice,
+      ...options.headers,
+    }
+    return {
+      method,
+      url: url.href,
+      headers: Object.fromEntries(
+        Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined),
+      ),
+      body: hasBody ? JSON.stringify(Object.fromEntries(body)) : undefined,
+      options,
+      isRepeatable: (flags & Flags.repeatable) !== 0,
+    }
+  }
+
+  async #exchange<T>(attempt: Attempt): Promise<Exchange<T>> {
+    const response = await this.#send(attempt, {})
+    const data = (await readJson(response)) as T
+    return { data, response, requestId: response.headers.get('x-request-id') ?? '' }
+  }
+
+  /** Sends a request, and again while that may help. Throws the error of the last attempt. */
+  async #send(attempt: Attempt, more: RequestInit): Promise<Response> {
+    const { maxRetries = this.options.maxRetries, signal } = attempt.options
+    const retries = attempt.isRepeatable ? maxRetries : 0
+    for (let tried = 0; ; tried++) {
+      const outcome = await this.#try(attempt, more)
+      if (outcome instanceof Response) return outcome
+      const wait = waitBefore(outcome, tried)
+      if (tried >= retries || wait === null) throw outcome
+      await this.options.sleep(wait, signal)
+    }
+  }
+
+  /** The response of one attempt, or the error of one that failed. Throws the reason of a signal. */
+  async #try(attempt: Attempt, more: RequestInit): Promise<Response | ConnectionError | WatchwordError> {
+    const { method, url, headers, body, options } = attempt
+    const { signal, timeout = this.options.timeout } = options
+    const limit = AbortSignal.timeout(timeout)
+    const { credentials, fetch } = this.options
+    try {
+      const response = await fetch(url, {
+        method,
+        headers,
+        redirect: 'manual',
+        signal: signal ? AbortSignal.any([signal, limit]) : limit,
+        ...(body === undefined ? {} : { body }),
+        ...(credentials ? { credentials } : {}),
+        ...more,
+      })
+      return response.status < 400 ? response : await errorOf(response)
+    } catch (error) {
+      signal?.throwIfAborted()
+      if (limit.aborted)
+        return new TimeoutError(`${method} ${pathOf(url)} took longer than ${timeout} ms.`, { cause: error })
+      return new ConnectionError(`${method} ${pathOf(url)} could not be sent: ${messageOf(error)}`, { cause: error })
+    }
+  }
+}
+
+/** The base of the generated classes. */
+export class Namespace {
+  protected readonly transport: Transport
+
+  constructor(transport: Transport) {
+    this.transport = transport
+  }
+}
+
+/** A value as one segment of a path. Throws if it is empty, or would leave its place. */
+export function segment(value: string): string {
+  if (typeof value !== 'string' || value === '' || value === '.' || value === '..')
+    throw new TypeError(`A path takes an id, not ${JSON.stringify(value) ?? 'undefined'}.`)
+  return encodeURIComponent(value)
+}
+
+/** How long to wait before the attempt is repeated, in milliseconds, or null if that does not help. */
+function waitBefore(error: ConnectionError | WatchwordError, tried: number): number | null {
+  const backoff = Math.min(FIRST_WAIT * 2 ** tried, LAST_WAIT)
+  const jittered = backoff / 2 + (Math.random() * backoff) / 2
+  if (!('response' in error)) return jittered
+  // The first request of this key is still being processed.
+  if (!RETRIED.has(error.status) && error.code !== 'idempotency_in_progress') return null
+  const asked = (error.retryAfter ?? 0) * 1000
+  return asked > LONGEST_WAIT ? null : Math.max(asked, jittered)
+}
+
+/** The refusal of a response. What is no problem of the service, such as a page of a proxy, is a connection error. */
+async function errorOf(response: Response): Promise<ConnectionError | WatchwordError> {
+  const text = await response.text()
+  const problem = problemOf(text)
+  if (problem) return new WatchwordError(problem, response)
+  const excerpt = text.replaceAll(/\s+/g, ' ').slice(0, 200)
+  return new ForeignResponseError(response, `HTTP ${response.status}, not from Watchword: ${excerpt}`)
+}
+
+/** A refusal that the service did not write, as a proxy sends it. */
+class ForeignResponseError extends ConnectionError {
+  readonly code = undefined
+  readonly status: number
+  readonly retryAfter: number | null
+  readonly response: Response
+
+  constructor(response: Response, message: string) {
+    super(message)
+    this.status = response.status
+    this.retryAfter = secondsOf(response.headers.get('retry-after'))
+    this.response = response
+  }
+}
+
+function problemOf(text: string): Problem<ErrorCode> | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && 'code' in value && 'detail' in value
+      ? (value as Problem<ErrorCode>)
+      : null
+  } catch {
+    return null
+  }
+}
+
+async function readJson(response: Response): Promise<unknown> {
+  if (response.status === 204) return undefined
+  const text = await response.text()
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    const message = `The response (HTTP ${response.status}) is no JSON: is the URL that of Watchword?`
+    throw new ConnectionError(message, { cause: error })
+  }
+}
+
+function formOf({ headers }: Attempt, params: object | undefined): RequestInit {
+  const form = { ...headers, 'content-type': 'application/x-www-form-urlencoded' }
+  return { headers: form, body: new URLSearchParams(params as Record<string, string>).toString() }
+}
+
+const pathOf = (url: string) => new URL(url).pathname
+
+const messageOf = (error: unknown) => {
+  const { cause, message } = Object(error)
+  return String(Object(cause).message || message || error)
+}

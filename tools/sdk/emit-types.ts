@@ -1,0 +1,84 @@
+import { follow, type Operation, schemaOf, typeName } from './operations.ts'
+import { fieldsOf, list, type Part, part, referredName, typeOf } from './schemas.ts'
+import { docComment } from './text.ts'
+
+const HEADER = '// Generated from openapi.json by `npm run gen`. Do not edit.\n\n'
+
+/** The module of the types of requests, replies and events. */
+export function emitSchemas(document: Part, operations: Operation[]): string {
+  const written = new Map<string, string>()
+  const waiting: string[] = ['AnyEvent']
+  const onName = (name: string) => void waiting.push(name)
+  const parameters = operations.flatMap((operation) => {
+    const { body, reply } = operation
+    if (body && !body.isForm) typeOf(body.schema, onName)
+    if (reply) typeOf(reply, onName)
+    return parametersType(operation, onName)
+  })
+  for (let name = waiting.pop(); name !== undefined; name = waiting.pop())
+    if (!written.has(name)) written.set(name, declaration(name, schemaOf(document, name), onName))
+  const types = [...written].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, text]) => text)
+  return `${HEADER}${[...types, ...parameters].join('\n')}`
+}
+
+function declaration(name: string, schema: Part, onName: (name: string) => void): string {
+  const comment = docComment(schema['description'])
+  const isPlain = schema['properties'] !== undefined && schema['allOf'] === undefined && !schema['additionalProperties']
+  return isPlain
+    ? `${comment}export interface ${name} {\n${fieldsOf(schema, onName)}}\n`
+    : `${comment}export type ${name} = ${typeOf(schema, onName)}\n`
+}
+
+/** The type of the parameters of an operation, unless its body alone has them. */
+function parametersType(operation: Operation, onName: (name: string) => void): string[] {
+  const { query, body, summary } = operation
+  if (query.length === 0 || body?.isForm) return []
+  const schema = {
+    properties: Object.fromEntries(query.map((one) => [String(one['name']), withDescription(one)])),
+    required: query.filter((one) => one['required'] === true).map((one) => String(one['name'])),
+  }
+  const bodyName = body ? referredName(body.schema) : undefined
+  const base = bodyName ? ` extends ${bodyName}` : ''
+  const about = docComment(`Parameters of "${summary}".`)
+  return [`${about}export interface ${typeName(operation, 'Params')}${base} {\n${fieldsOf(schema, onName)}}\n`]
+}
+
+const withDescription = (parameter: Part) => ({
+  ...part(parameter['schema']),
+  description: parameter['description'] ?? part(parameter['schema'])['description'],
+})
+
+/** The module of the codes of problems, each with the members that it adds. */
+export function emitErrors(document: Part): string {
+  const schemas = Object.values(part(part(document['components'])['schemas']))
+  const problems = new Map<string, { about: string; schema: Part }>()
+  for (const schema of schemas) {
+    const [base, own] = list(part(schema)['allOf'])
+    const { code, ...more } = part(part(own)['properties'])
+    const constant = part(code)['const']
+    if (referredName(base) !== 'Problem' || typeof constant !== 'string') continue
+    problems.set(constant, { about: String(part(code)['description']), schema: { properties: more } })
+  }
+  const names = new Set<string>()
+  const members = [...problems]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([code, { about, schema }]) => {
+      const fields = fieldsOf(schema, (name) => void names.add(name))
+      return `  ${docComment(about).trimEnd()}\n  ${code}: ${fields === '' ? 'unknown' : `{\n${fields}}`}\n`
+    })
+  const imports = names.size > 0 ? `import type { ${[...names].sort().join(', ')} } from './schemas.gen.ts'\n\n` : ''
+  return `${HEADER}${imports}/** The members that a problem has besides those of every problem, by its \`code\`. */
+export interface ProblemMembers {\n${members.join('')}}\n`
+}
+
+/** Throws if a parameter of a path is unknown to the operation. */
+export function pathParametersOf(
+  document: Part,
+  { path, pathParameters }: Operation,
+): { name: string; schema: Part }[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
+    const found = pathParameters.find((parameter) => parameter['name'] === name)
+    if (!found) throw new Error(`${path} does not describe ${name}`)
+    return { name, schema: { ...part(found['schema']), ...follow(document, found['schema']) } }
+  })
+}
