@@ -1,11 +1,13 @@
 import type { UserOperations } from './gen/client.gen.ts'
 import { Operations } from './gen/client.gen.ts'
+import { headerOf, type IncomingRequest } from './request.ts'
 import { Transport, type TransportOptions } from './transport.ts'
 
 export type { Call, Exchange, PageCall } from './call.ts'
 export { type ApiError, ConnectionError, type ErrorCode, type Problem, TimeoutError, WatchwordError } from './errors.ts'
 export type * from './gen/client.gen.ts'
 export type * from './gen/schemas.gen.ts'
+export type { IncomingRequest } from './request.ts'
 export type { CallOptions } from './transport.ts'
 
 /** How a client reaches the service. */
@@ -14,7 +16,7 @@ export interface ClientOptions {
   url: string
   /** An API key of your backend. Never give one to a browser or an app. */
   apiKey?: string | undefined
-  /** Id or name of the environment that a key of the whole account acts in. Default: production. */
+  /** Id of the environment that a member of the team works in. An API key names its own. */
   environment?: string | undefined
   /** Milliseconds until an attempt is given up. Default 30 000. */
   timeout?: number | undefined
@@ -32,14 +34,6 @@ export interface Origin {
   ip?: string | undefined
   /** Who of your own people acts, as the audit log shows it: an id, and a name to read. */
   actor?: { id: string; name?: string | undefined } | undefined
-}
-
-/** A request of Express, Fastify or Node, or one of the Fetch standard. */
-export interface IncomingRequest {
-  headers: Headers | Record<string, string | string[] | undefined>
-  /** The address that the framework has found behind your proxies. */
-  ip?: string | undefined
-  socket?: { remoteAddress?: string | undefined } | undefined
 }
 
 /**
@@ -109,10 +103,4 @@ function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<v
     if (signal?.aborted) end()
     signal?.addEventListener('abort', end, { once: true })
   })
-}
-
-function headerOf({ headers }: IncomingRequest, name: string): string | undefined {
-  if (headers instanceof Headers) return headers.get(name) ?? undefined
-  const value = headers[name]
-  return Array.isArray(value) ? value.join(', ') : value
 }

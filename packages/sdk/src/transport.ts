@@ -29,7 +29,7 @@ export interface TransportOptions {
   timeout: number
   maxRetries: number
   /** Whether the browser sends its cookies. */
-  credentials: RequestCredentials | undefined
+  credentials: 'same-origin' | undefined
   /** Waits that many milliseconds, or until the signal ends the wait. */
   sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void>
 }

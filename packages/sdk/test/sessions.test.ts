@@ -1,0 +1,160 @@
+import { expect, test } from 'vitest'
+import { freshEmail } from '../../../test/fresh.ts'
+import { startApp } from '../../../test/harness.ts'
+import { mailedCode } from '../../../test/people/sign-in.ts'
+import { startSecondApp } from '../../../test/second-app.ts'
+import { Watchword } from '../src/index.ts'
+import { CrossSiteError, SealedCookie, Sessions } from '../src/sessions.ts'
+import { TokenVerifier } from '../src/tokens.ts'
+
+const app = await startApp()
+const second = await startSecondApp(app)
+const tenant = await app.tenant()
+/** How far the clocks of the service and of the application have been moved, in seconds. */
+let ahead = 0
+const now = () => Date.now() + ahead * 1000
+async function advance(seconds: number) {
+  ahead += seconds
+  await app.advance(seconds)
+}
+const secret = 'a secret of at least 32 characters, for tests'
+const origin = 'https://app.example.com'
+const watchword = new Watchword({ url: app.baseUrl, apiKey: tenant.key })
+
+async function signIn() {
+  const subOrgId = await tenant.organization()
+  const email = freshEmail('ada')
+  const { user } = await watchword.users.create({ subOrgId, email })
+  const { otp_id } = await watchword.login.otp.send({ subOrgId, email })
+  const { session } = await watchword.login.otp.verify({ subOrgId, email, otp_id, code: await mailedCode(app, email) })
+  if (!session) throw new Error('no session')
+  return { subOrgId, user, session }
+}
+
+const { session: some } = await signIn()
+const payload = JSON.parse(Buffer.from(some.access_token.split('.')[1] ?? '', 'base64url').toString())
+
+/** Sessions of one process of an application, which counts its refreshes. */
+function newSessions(url = app.baseUrl) {
+  const calls: string[] = []
+  const counted: typeof fetch = (address, init) => {
+    calls.push(new URL(String(address)).pathname)
+    return fetch(address, init)
+  }
+  const client = new Watchword({ url, apiKey: tenant.key, fetch: counted })
+  const verifier = new TokenVerifier({
+    issuer: payload.iss,
+    audience: payload.aud,
+    now,
+    jwksUrl: `${url}/.well-known/jwks.json`,
+  })
+  return { sessions: new Sessions({ client, verifier, origin, secret, now }), calls }
+}
+
+const requestWith = (setCookie: string) => ({ headers: { cookie: `other=1; ${setCookie.split(';')[0]}` } })
+
+test('a browser that is signed in is recognized by its cookie', async () => {
+  const { user, session } = await signIn()
+  const { sessions } = newSessions()
+  const cookie = await sessions.start(session)
+  expect(cookie).toMatch(/^__Host-session=[\w.-]+; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Lax; Secure$/)
+  expect(Buffer.byteLength(cookie)).toBeLessThan(4096)
+  expect(cookie).not.toContain(session.refresh_token)
+  const read = await sessions.read(requestWith(cookie))
+  expect(read.session?.claims.directory_user_id).toBe(user.id)
+  expect(read.setCookie).toBeNull()
+  expect((await read.session?.user.me.get())?.user.id).toBe(user.id)
+  expect(await sessions.read({ headers: {} })).toEqual({ session: null, setCookie: null })
+})
+
+test('20 requests with an expired token make one refresh for each process, and one session stays', async () => {
+  const { subOrgId, user, session } = await signIn()
+  const [one, two] = [newSessions(), newSessions(second.baseUrl)]
+  const cookie = await one.sessions.start(session)
+  await advance(session.expires_in + 10)
+  const reads = await Promise.all(
+    Array.from({ length: 20 }, (_, at) => (at % 2 ? one : two).sessions.read(requestWith(cookie))),
+  )
+  expect(reads.map(({ session: found }) => found?.claims.directory_user_id)).toEqual(Array(20).fill(user.id))
+  expect(one.calls.filter((path) => path.endsWith('/refresh'))).toHaveLength(1)
+  expect(two.calls.filter((path) => path.endsWith('/refresh'))).toHaveLength(1)
+  // Both processes have got the same successor.
+  expect(new Set(reads.map(({ session: found }) => found?.claims.sid)).size).toBe(1)
+  const { users } = await watchword.sessions.list({ subOrgId })
+  expect(users.flatMap(({ sessions }) => sessions)).toHaveLength(1)
+  // Each response keeps the new tokens, and the next request needs no refresh.
+  for (const { setCookie } of reads) {
+    const next = await one.sessions.read(requestWith(setCookie ?? ''))
+    expect(next.session?.claims.sid).toBe(reads[0]?.session?.claims.sid)
+    expect(next.setCookie).toBeNull()
+  }
+  expect(one.calls.filter((path) => path.endsWith('/refresh'))).toHaveLength(1)
+})
+
+test('once the session has ended, its next refresh signs the browser out', async () => {
+  const { subOrgId, user, session } = await signIn()
+  const { sessions } = newSessions()
+  const cookie = await sessions.start(session)
+  await watchword.users.revokeSessions(user.id, { subOrgId })
+  await advance(session.expires_in + 10)
+  const read = await sessions.read(requestWith(cookie))
+  expect(read.session).toBeNull()
+  expect(read.setCookie).toMatch(/^__Host-session=; Path=\/; Max-Age=0;/)
+})
+
+test('while Watchword is unreachable the cookie stays', async () => {
+  const { session } = await signIn()
+  const { sessions } = newSessions()
+  const cookie = await sessions.start(session)
+  await advance(session.expires_in + 10)
+  const away = newSessions('http://127.0.0.1:1')
+  await expect(away.sessions.read(requestWith(cookie))).rejects.toThrow()
+  expect((await sessions.read(requestWith(cookie))).session).not.toBeNull()
+})
+
+test('a sign-out ends the session, and forgets the cookie', async () => {
+  const { session } = await signIn()
+  const { sessions } = newSessions()
+  const cookie = await sessions.start(session)
+  expect(await sessions.end(requestWith(cookie))).toMatch(/^__Host-session=; .*Max-Age=0/)
+  const { active } = await watchword.tokens.introspect({ token: session.access_token })
+  expect(active).toBe(false)
+  expect(await sessions.end({ headers: {} })).toMatch(/Max-Age=0/)
+})
+
+test('a cookie that was changed, sealed by another secret, or of another name is none', async () => {
+  const options = { secret, secure: true }
+  const cookie = new SealedCookie<{ n: number }>({ name: 'a', ...options })
+  const set = await cookie.write({ n: 7 }, 60)
+  const [pair = ''] = set.split(';')
+  const read = (one: SealedCookie<unknown>, header: string) => one.read({ headers: { cookie: header } })
+  expect(await read(cookie, pair)).toEqual({ n: 7 })
+  const last = pair.at(-1) === 'A' ? 'B' : 'A'
+  expect(await read(cookie, `${pair.slice(0, -2)}${last}${pair.at(-1)}`)).toBeNull()
+  expect(await read(new SealedCookie({ name: 'a', secret: secret.toUpperCase(), secure: true }), pair)).toBeNull()
+  expect(await read(new SealedCookie({ name: 'b', ...options }), pair.replace('__Host-a', '__Host-b'))).toBeNull()
+  expect(await read(new SealedCookie({ name: 'a', ...options, now: () => Date.now() + 61_000 }), pair)).toBeNull()
+  const rotated = new SealedCookie({ name: 'a', secret: [`new ${secret}`, secret], secure: true })
+  expect(await read(rotated, pair)).toEqual({ n: 7 })
+  expect(() => new SealedCookie({ name: 'a', secret: 'short', secure: true })).toThrow('at least 32 characters')
+  await expect(cookie.write({ n: 'x'.repeat(4000) } as never, 60)).rejects.toThrow(RangeError)
+})
+
+test('a request that changes something must come from a page of the application', () => {
+  const { sessions } = newSessions()
+  const post = (headers: Record<string, string>) => () => sessions.assertSameOrigin({ method: 'POST', headers })
+  expect(post({ origin })).not.toThrow()
+  expect(post({ 'sec-fetch-site': 'same-origin', origin })).not.toThrow()
+  for (const headers of [
+    {},
+    { origin: 'https://evil.test' },
+    { origin: 'null' },
+    { origin: `${origin}.evil.test` },
+    { 'sec-fetch-site': 'same-site', origin },
+    { 'sec-fetch-site': 'cross-site', origin },
+    { 'sec-fetch-site': 'none' },
+  ])
+    expect(post(headers as Record<string, string>)).toThrow(CrossSiteError)
+  expect(() => sessions.assertSameOrigin({ method: 'GET', headers: {} })).not.toThrow()
+  expect(() => sessions.assertSameOrigin(new Request(origin, { method: 'POST' }))).toThrow(CrossSiteError)
+})
