@@ -6,6 +6,7 @@ import { docComment, pascal } from './text.ts'
 /** How the transport treats a call: see `Flags` in `transport.ts`. */
 const REPEATABLE = 1
 const KEYED = 2
+const BODY = 4
 
 /** The module of the client: a class for each namespace, and the class of them all. */
 export function emitClient(document: Part, operations: Operation[]): string {
@@ -73,7 +74,7 @@ function emitMethod(document: Part, operation: Operation, onName: (name: string)
   const pathArguments = steps.map((one) => `${one.name}: ${typeOf(one.schema, onName)}, `).join('')
   const url = path.replaceAll(/\{(\w+)\}/g, (_, step: string) => `\${segment(${step})}`)
   const quoted = steps.length > 0 ? `\`${url}\`` : `'${url}'`
-  const flags = (isRepeatable ? REPEATABLE : 0) + (takesIdempotencyKey ? KEYED : 0)
+  const flags = (isRepeatable ? REPEATABLE : 0) + (takesIdempotencyKey ? KEYED : 0) + (body ? BODY : 0)
   const inQuery = body && query.length > 0 ? query.map((one) => `'${String(one['name'])}'`) : []
   const rest = `'${method}', ${quoted}, ${flags}, ${params ? 'params' : 'undefined'}, options`
   const signature = `${name}(${pathArguments}${params ? `${params}, ` : ''}options?: CallOptions)`

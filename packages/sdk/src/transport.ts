@@ -40,6 +40,8 @@ export const Flags = {
   repeatable: 1,
   /** It takes an `Idempotency-Key`. */
   keyed: 2,
+  /** It has a body, which the parameters go into. */
+  body: 4,
 } as const
 
 interface Attempt {
@@ -101,7 +103,7 @@ export class Transport {
     options: CallOptions = {},
   ): Promise<Response> {
     const attempt = this.#attempt(method, path, flags, params, options, [])
-    return this.#send(attempt, method === 'GET' ? {} : formOf(attempt, params))
+    return this.#send(attempt, (flags & Flags.body) === 0 ? {} : formOf(attempt, params))
   }
 
   #attempt(
@@ -113,7 +115,7 @@ export class Transport {
     inQuery: readonly string[],
   ): Attempt {
     const url = new URL(`${this.options.url.replace(/\/+$/, '')}${path}`)
-    const hasBody = method !== 'GET' && method !== 'DELETE'
+    const hasBody = (flags & Flags.body) !== 0
     const entries = Object.entries(params ?? {}).filter(([, value]) => value !== undefined)
     const body = hasBody ? entries.filter(([name]) => !inQuery.includes(name)) : []
     for (const [name, value] of hasBody ? entries.filter(([name]) => inQuery.includes(name)) : entries)

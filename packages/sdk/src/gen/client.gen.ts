@@ -350,7 +350,7 @@ export class DiscoveryMagicLinkApi extends Namespace {
    * Errors of its own: `invalid_redirect_uri`, `method_disabled`, `service_disabled`, `account_locked`.
    */
   send(params: DiscoveryMagicLinkSendRequest, options?: CallOptions): Call<SentMagicLink> {
-    return this.transport.call('POST', '/v1/auth/discovery/magic-link/send', 0, params, options)
+    return this.transport.call('POST', '/v1/auth/discovery/magic-link/send', 4, params, options)
   }
 
   /**
@@ -364,7 +364,7 @@ export class DiscoveryMagicLinkApi extends Namespace {
    * Errors of its own: `token_expired`, `token_invalid`, `service_disabled`.
    */
   verify(params: PresentedLink, options?: CallOptions): Call<Discovery> {
-    return this.transport.call('POST', '/v1/auth/discovery/magic-link/verify', 0, params, options)
+    return this.transport.call('POST', '/v1/auth/discovery/magic-link/verify', 4, params, options)
   }
 }
 
@@ -385,7 +385,7 @@ export class DiscoveryOtpApi extends Namespace {
    * Errors of its own: `method_disabled`, `service_disabled`, `account_locked`.
    */
   send(params: DiscoveryOtpSendRequest, options?: CallOptions): Call<SentCode> {
-    return this.transport.call('POST', '/v1/auth/discovery/otp/send', 0, params, options)
+    return this.transport.call('POST', '/v1/auth/discovery/otp/send', 4, params, options)
   }
 
   /**
@@ -399,7 +399,7 @@ export class DiscoveryOtpApi extends Namespace {
    * Errors of its own: `otp_expired`, `otp_invalid`, `service_disabled`, `otp_too_many_attempts`.
    */
   verify(params: PresentedCode, options?: CallOptions): Call<Discovery> {
-    return this.transport.call('POST', '/v1/auth/discovery/otp/verify', 0, params, options)
+    return this.transport.call('POST', '/v1/auth/discovery/otp/verify', 4, params, options)
   }
 }
 
@@ -424,7 +424,7 @@ export class LoginMagicLinkApi extends Namespace {
    * Errors of its own: `invalid_redirect_uri`, `method_disabled`, `organization_suspended`, `account_locked`.
    */
   send(params: LoginMagicLinkSendRequest, options?: CallOptions): Call<SentMagicLink> {
-    return this.transport.call('POST', '/v1/auth/login/magic-link/send', 0, params, options)
+    return this.transport.call('POST', '/v1/auth/login/magic-link/send', 4, params, options)
   }
 
   /**
@@ -444,7 +444,7 @@ export class LoginMagicLinkApi extends Namespace {
    * `session_limit_reached`, `signup_disabled`, `sso_required`, `user_inactive`, `user_locked`, `account_locked`.
    */
   verify(params: PresentedLink, options?: CallOptions): Call<LoginResult> {
-    return this.transport.call('POST', '/v1/auth/login/magic-link/verify', 0, params, options)
+    return this.transport.call('POST', '/v1/auth/login/magic-link/verify', 4, params, options)
   }
 }
 
@@ -468,7 +468,7 @@ export class LoginOtpApi extends Namespace {
    * Errors of its own: `method_disabled`, `organization_suspended`, `account_locked`.
    */
   send(params: LoginOtpSendRequest, options?: CallOptions): Call<SentCode> {
-    return this.transport.call('POST', '/v1/auth/login/otp/send', 0, params, options)
+    return this.transport.call('POST', '/v1/auth/login/otp/send', 4, params, options)
   }
 
   /**
@@ -487,7 +487,7 @@ export class LoginOtpApi extends Namespace {
    * `otp_too_many_attempts`.
    */
   verify(params: PresentedCode, options?: CallOptions): Call<LoginResult> {
-    return this.transport.call('POST', '/v1/auth/login/otp/verify', 0, params, options)
+    return this.transport.call('POST', '/v1/auth/login/otp/verify', 4, params, options)
   }
 }
 
@@ -509,7 +509,7 @@ export class LoginPasskeyApi extends Namespace {
    * Errors of its own: `sub_org_required`, `method_disabled`, `organization_suspended`, `account_locked`.
    */
   start(params?: LoginPasskeyStartRequest, options?: CallOptions): Call<LoginPasskeyStartReply> {
-    return this.transport.call('POST', '/v1/auth/login/passkey/options', 0, params, options)
+    return this.transport.call('POST', '/v1/auth/login/passkey/options', 4, params, options)
   }
 
   /**
@@ -530,7 +530,7 @@ export class LoginPasskeyApi extends Namespace {
    * `session_limit_reached`, `signup_disabled`, `sso_required`, `user_inactive`, `user_locked`, `account_locked`.
    */
   verify(params: LoginPasskeyVerifyRequest, options?: CallOptions): Call<LoginResult> {
-    return this.transport.call('POST', '/v1/auth/login/passkey/verify', 0, params, options)
+    return this.transport.call('POST', '/v1/auth/login/passkey/verify', 4, params, options)
   }
 }
 
@@ -553,7 +553,7 @@ export class LoginSsoApi extends Namespace {
    * `connection_incomplete`, `connection_not_active`, `idp_unreachable`.
    */
   start(params: LoginSsoStartParams, options?: CallOptions): Call<FederatedStart> {
-    return this.transport.call('POST', '/v1/auth/login/sso/start', 0, params, options, ['test'])
+    return this.transport.call('POST', '/v1/auth/login/sso/start', 4, params, options, ['test'])
   }
 
   /**
@@ -571,7 +571,7 @@ export class LoginSsoApi extends Namespace {
    * Errors of its own: `sub_org_required`, `organization_suspended`.
    */
   discover(params: LoginSsoDiscoverRequest, options?: CallOptions): Call<LoginSsoDiscoverReply> {
-    return this.transport.call('POST', '/v1/auth/login/sso/discover', 1, params, options)
+    return this.transport.call('POST', '/v1/auth/login/sso/discover', 5, params, options)
   }
 
   /**
@@ -587,7 +587,7 @@ export class LoginSsoApi extends Namespace {
    * Errors of its own: `invalid_redirect_uri`, `sub_org_required`.
    */
   logout(params: LoginSsoLogoutRequest, options?: CallOptions): Call<LoginSsoLogoutReply> {
-    return this.transport.call('POST', '/v1/auth/login/sso/logout', 0, params, options)
+    return this.transport.call('POST', '/v1/auth/login/sso/logout', 4, params, options)
   }
 }
 
@@ -612,7 +612,7 @@ export class MeEmailApi extends Namespace {
    * `sso_required`, `user_inactive`, `user_locked`, `scim_managed`, `team_email_fixed`, `account_locked`.
    */
   start(params: MeEmailStartRequest, options?: CallOptions): Call<SentCode> {
-    return this.transport.call('POST', '/v1/me/email', 0, params, options)
+    return this.transport.call('POST', '/v1/me/email', 4, params, options)
   }
 
   /**
@@ -633,7 +633,7 @@ export class MeEmailApi extends Namespace {
    * `team_email_fixed`, `account_locked`, `otp_too_many_attempts`.
    */
   verify(params: MeEmailVerifyRequest, options?: CallOptions): Call<MeEmailVerifyReply> {
-    return this.transport.call('POST', '/v1/me/email/verify', 0, params, options)
+    return this.transport.call('POST', '/v1/me/email/verify', 4, params, options)
   }
 }
 
@@ -684,7 +684,7 @@ export class MePasskeysApi extends Namespace {
    * `user_locked`, `passkey_exists`, `passkey_limit_reached`, `account_locked`.
    */
   verify(params: MePasskeysVerifyRequest, options?: CallOptions): Call<MePasskeysVerifyReply> {
-    return this.transport.call('POST', '/v1/me/passkeys/verify', 0, params, options)
+    return this.transport.call('POST', '/v1/me/passkeys/verify', 4, params, options)
   }
 
   /**
@@ -699,7 +699,7 @@ export class MePasskeysApi extends Namespace {
    * Errors of its own: `passkey_not_found`.
    */
   update(id: string, params: MePasskeysUpdateRequest, options?: CallOptions): Call<MePasskeysUpdateReply> {
-    return this.transport.call('PATCH', `/v1/me/passkeys/${segment(id)}`, 0, params, options)
+    return this.transport.call('PATCH', `/v1/me/passkeys/${segment(id)}`, 4, params, options)
   }
 
   /**
@@ -742,7 +742,7 @@ export class MePasswordApi extends Namespace {
    * `sso_required`, `user_inactive`, `user_locked`, `password_breached`, `weak_password`, `account_locked`.
    */
   update(params: MePasswordUpdateRequest, options?: CallOptions): Call<MePasswordUpdateReply> {
-    return this.transport.call('POST', '/v1/me/password', 0, params, options)
+    return this.transport.call('POST', '/v1/me/password', 4, params, options)
   }
 }
 
@@ -764,7 +764,7 @@ export class MePhoneApi extends Namespace {
    * `already_enrolled`, `account_locked`.
    */
   start(params: MePhoneStartRequest, options?: CallOptions): Call<PendingPhone> {
-    return this.transport.call('POST', '/v1/me/mfa/phone', 0, params, options)
+    return this.transport.call('POST', '/v1/me/mfa/phone', 4, params, options)
   }
 
   /**
@@ -782,7 +782,7 @@ export class MePhoneApi extends Namespace {
    * `user_inactive`, `user_locked`, `enrollment_not_found`, `account_locked`.
    */
   verify(params: MePhoneVerifyRequest, options?: CallOptions): Call<MePhoneVerifyReply> {
-    return this.transport.call('PUT', '/v1/me/mfa/phone', 0, params, options)
+    return this.transport.call('PUT', '/v1/me/mfa/phone', 4, params, options)
   }
 
   /**
@@ -868,7 +868,7 @@ export class MeStepUpApi extends Namespace {
    * Errors of its own: `method_disabled`, `organization_suspended`, `user_inactive`, `user_locked`, `account_locked`.
    */
   start(params?: MeStepUpStartRequest, options?: CallOptions): Call<StepUp> {
-    return this.transport.call('POST', '/v1/me/step-up', 0, params, options)
+    return this.transport.call('POST', '/v1/me/step-up', 4, params, options)
   }
 
   /**
@@ -888,7 +888,7 @@ export class MeStepUpApi extends Namespace {
    * `otp_too_many_attempts`.
    */
   verify(params?: MeStepUpVerifyRequest, options?: CallOptions): Call<SteppedUp> {
-    return this.transport.call('POST', '/v1/me/step-up/verify', 0, params, options)
+    return this.transport.call('POST', '/v1/me/step-up/verify', 4, params, options)
   }
 }
 
@@ -939,7 +939,7 @@ export class MeTotpApi extends Namespace {
    * `user_inactive`, `user_locked`, `enrollment_not_found`, `already_enrolled`, `account_locked`.
    */
   verify(params: MeTotpVerifyRequest, options?: CallOptions): Call<BackupCodes> {
-    return this.transport.call('PUT', '/v1/me/mfa/totp', 0, params, options)
+    return this.transport.call('PUT', '/v1/me/mfa/totp', 4, params, options)
   }
 
   /**
@@ -1033,7 +1033,7 @@ export class MfaChallengeApi extends Namespace {
    * `session_limit_reached`, `signup_disabled`, `sso_required`, `user_inactive`, `user_locked`, `account_locked`.
    */
   verify(params: MfaChallengeVerifyRequest, options?: CallOptions): Call<MfaChallengeVerifyReply> {
-    return this.transport.call('POST', '/v1/mfa/challenge/verify', 0, params, options)
+    return this.transport.call('POST', '/v1/mfa/challenge/verify', 4, params, options)
   }
 
   /**
@@ -1051,7 +1051,7 @@ export class MfaChallengeApi extends Namespace {
    * `signup_disabled`, `sso_required`, `user_inactive`, `user_locked`, `account_locked`.
    */
   send(params: MfaChallengeSendRequest, options?: CallOptions): Call<MfaChallengeSendReply> {
-    return this.transport.call('POST', '/v1/auth/mfa/challenge/send', 0, params, options)
+    return this.transport.call('POST', '/v1/auth/mfa/challenge/send', 4, params, options)
   }
 }
 
@@ -1072,7 +1072,7 @@ export class MfaSmsApi extends Namespace {
    * Errors of its own: `method_disabled`, `verification_required`, `user_not_found`, `already_enrolled`.
    */
   start(params: MfaSmsStartRequest, options?: CallOptions): Call<PendingPhone> {
-    return this.transport.call('POST', '/v1/mfa/sms', 3, params, options)
+    return this.transport.call('POST', '/v1/mfa/sms', 7, params, options)
   }
 
   /**
@@ -1090,7 +1090,7 @@ export class MfaSmsApi extends Namespace {
    * `enrollment_not_found`, `user_not_found`.
    */
   verify(params: MfaSmsVerifyRequest, options?: CallOptions): Call<Success> {
-    return this.transport.call('PUT', '/v1/mfa/sms', 3, params, options)
+    return this.transport.call('PUT', '/v1/mfa/sms', 7, params, options)
   }
 
   /**
@@ -1107,7 +1107,7 @@ export class MfaSmsApi extends Namespace {
    * Errors of its own: `impersonation_read_only`, `enrollment_not_found`, `user_not_found`.
    */
   delete(params: MfaSmsDeleteParams, options?: CallOptions): Call<FactorRemoval> {
-    return this.transport.call('DELETE', '/v1/mfa/sms', 3, params, options, ['userId'])
+    return this.transport.call('DELETE', '/v1/mfa/sms', 7, params, options, ['userId'])
   }
 }
 
@@ -1144,7 +1144,7 @@ export class MfaTotpApi extends Namespace {
    * `already_enrolled`.
    */
   start(params: MfaTotpStartRequest, options?: CallOptions): Call<PendingTotp> {
-    return this.transport.call('POST', '/v1/mfa/totp', 3, params, options)
+    return this.transport.call('POST', '/v1/mfa/totp', 7, params, options)
   }
 
   /**
@@ -1167,7 +1167,7 @@ export class MfaTotpApi extends Namespace {
    * `account_locked`.
    */
   verify(params: MfaTotpVerifyRequest, options?: CallOptions): Call<MfaTotpVerifyReply> {
-    return this.transport.call('PUT', '/v1/mfa/totp', 3, params, options)
+    return this.transport.call('PUT', '/v1/mfa/totp', 7, params, options)
   }
 
   /**
@@ -1185,7 +1185,7 @@ export class MfaTotpApi extends Namespace {
    * Errors of its own: `impersonation_read_only`, `enrollment_not_found`, `user_not_found`.
    */
   delete(params?: MfaTotpDeleteRequest, options?: CallOptions): Call<FactorRemoval> {
-    return this.transport.call('DELETE', '/v1/mfa/totp', 3, params, options)
+    return this.transport.call('DELETE', '/v1/mfa/totp', 7, params, options)
   }
 
   /**
@@ -1202,7 +1202,7 @@ export class MfaTotpApi extends Namespace {
    * Errors of its own: `impersonation_read_only`, `verification_required`, `enrollment_not_found`, `user_not_found`.
    */
   createBackupCodes(params: MfaTotpCreateBackupCodesRequest, options?: CallOptions): Call<BackupCodes> {
-    return this.transport.call('POST', '/v1/mfa/totp/backup-codes', 3, params, options)
+    return this.transport.call('POST', '/v1/mfa/totp/backup-codes', 7, params, options)
   }
 }
 
@@ -1269,7 +1269,7 @@ export class PagesLinkApi extends Namespace {
    * POST /auth/link
    */
   submit(params: Record<string, string>, options?: CallOptions): Promise<Response> {
-    return this.transport.raw('POST', '/auth/link', 0, params, options)
+    return this.transport.raw('POST', '/auth/link', 4, params, options)
   }
 }
 
@@ -1291,7 +1291,7 @@ export class SignupMagicLinkApi extends Namespace {
    * `account_locked`.
    */
   send(params: SignupMagicLinkSendRequest, options?: CallOptions): Call<SignupMagicLinkSendReply> {
-    return this.transport.call('POST', '/v1/auth/signup/authenticate-email/send', 0, params, options)
+    return this.transport.call('POST', '/v1/auth/signup/authenticate-email/send', 4, params, options)
   }
 
   /**
@@ -1309,7 +1309,7 @@ export class SignupMagicLinkApi extends Namespace {
    * `session_limit_reached`, `signup_disabled`, `sso_required`, `user_inactive`, `user_locked`, `account_locked`.
    */
   verify(params: PresentedLink, options?: CallOptions): Call<LoginResult> {
-    return this.transport.call('POST', '/v1/auth/signup/authenticate-email/verify', 0, params, options)
+    return this.transport.call('POST', '/v1/auth/signup/authenticate-email/verify', 4, params, options)
   }
 }
 
@@ -1330,7 +1330,7 @@ export class SignupOtpApi extends Namespace {
    * Errors of its own: `method_disabled`, `organization_suspended`, `signup_disabled`, `account_locked`.
    */
   send(params: SignupOtpSendRequest, options?: CallOptions): Call<SentCode> {
-    return this.transport.call('POST', '/v1/auth/signup/otp/send', 0, params, options)
+    return this.transport.call('POST', '/v1/auth/signup/otp/send', 4, params, options)
   }
 
   /**
@@ -1349,7 +1349,7 @@ export class SignupOtpApi extends Namespace {
    * `otp_too_many_attempts`.
    */
   verify(params: PresentedCode, options?: CallOptions): Call<LoginResult> {
-    return this.transport.call('POST', '/v1/auth/signup/otp/verify', 0, params, options)
+    return this.transport.call('POST', '/v1/auth/signup/otp/verify', 4, params, options)
   }
 }
 
@@ -1381,7 +1381,7 @@ export class AdminPortalApi extends Namespace {
    * PATCH /v1/admin-portal
    */
   update(params?: BrandingPatch, options?: CallOptions): Call<AdminPortalReply> {
-    return this.transport.call('PATCH', '/v1/admin-portal', 3, params, options)
+    return this.transport.call('PATCH', '/v1/admin-portal', 7, params, options)
   }
 
   /**
@@ -1400,7 +1400,7 @@ export class AdminPortalApi extends Namespace {
    * `domain_not_allowed`.
    */
   changeDomain(params: DomainAction, options?: CallOptions): Call<DomainActionReply> {
-    return this.transport.call('POST', '/v1/admin-portal', 3, params, options)
+    return this.transport.call('POST', '/v1/admin-portal', 7, params, options)
   }
 }
 
@@ -1431,7 +1431,7 @@ export class ApiKeysApi extends Namespace {
    * Errors of its own: `privilege_escalation`.
    */
   create(params: ApiKeysCreateRequest, options?: CallOptions): Call<ApiKeySecret> {
-    return this.transport.call('POST', '/v1/api-keys', 3, params, options)
+    return this.transport.call('POST', '/v1/api-keys', 7, params, options)
   }
 
   /**
@@ -1469,7 +1469,7 @@ export class ApiKeysApi extends Namespace {
    * Errors of its own: `privilege_escalation`, `api_key_not_found`, `api_key_inactive`.
    */
   update(id: string, params?: ApiKeysUpdateRequest, options?: CallOptions): Call<ApiKeyReply> {
-    return this.transport.call('PATCH', `/v1/api-keys/${segment(id)}`, 3, params, options)
+    return this.transport.call('PATCH', `/v1/api-keys/${segment(id)}`, 7, params, options)
   }
 
   /**
@@ -1501,7 +1501,7 @@ export class ApiKeysApi extends Namespace {
    * Errors of its own: `privilege_escalation`, `api_key_not_found`, `api_key_inactive`.
    */
   rotate(id: string, params?: ApiKeysRotateRequest, options?: CallOptions): Call<ApiKeySecret> {
-    return this.transport.call('POST', `/v1/api-keys/${segment(id)}/rotate`, 3, params, options)
+    return this.transport.call('POST', `/v1/api-keys/${segment(id)}/rotate`, 7, params, options)
   }
 }
 
@@ -1551,7 +1551,7 @@ export class AuditApi extends Namespace {
    * PATCH /v1/audit/settings
    */
   updateSettings(params?: AuditUpdateSettingsRequest, options?: CallOptions): Call<AuditSettingsReply> {
-    return this.transport.call('PATCH', '/v1/audit/settings', 3, params, options)
+    return this.transport.call('PATCH', '/v1/audit/settings', 7, params, options)
   }
 
   /**
@@ -1564,7 +1564,7 @@ export class AuditApi extends Namespace {
    * PATCH /v1/audit/settings/defaults
    */
   updateDefaults(params?: AuditUpdateDefaultsRequest, options?: CallOptions): Call<AuditSettingsReply> {
-    return this.transport.call('PATCH', '/v1/audit/settings/defaults', 3, params, options)
+    return this.transport.call('PATCH', '/v1/audit/settings/defaults', 7, params, options)
   }
 }
 
@@ -1588,7 +1588,7 @@ export class AuthApi extends Namespace {
    * Errors of its own: `token_expired`, `token_invalid`, `organization_suspended`, `email_exists`, `scim_managed`.
    */
   undoEmailChange(params: PresentedLink, options?: CallOptions): Call<Success> {
-    return this.transport.call('POST', '/v1/auth/email/undo', 0, params, options)
+    return this.transport.call('POST', '/v1/auth/email/undo', 4, params, options)
   }
 
   /**
@@ -1623,7 +1623,7 @@ export class AuthApi extends Namespace {
    * PATCH /v1/auth/settings
    */
   updateSettings(params?: AuthSettingsPatch, options?: CallOptions): Call<AuthSettingsReply> {
-    return this.transport.call('PATCH', '/v1/auth/settings', 0, params, options)
+    return this.transport.call('PATCH', '/v1/auth/settings', 4, params, options)
   }
 
   /**
@@ -1636,7 +1636,7 @@ export class AuthApi extends Namespace {
    * PATCH /v1/auth/settings/defaults
    */
   updateDefaults(params?: AuthSettingsPatch, options?: CallOptions): Call<AuthSettingsReply> {
-    return this.transport.call('PATCH', '/v1/auth/settings/defaults', 0, params, options)
+    return this.transport.call('PATCH', '/v1/auth/settings/defaults', 4, params, options)
   }
 
   /**
@@ -1653,7 +1653,7 @@ export class AuthApi extends Namespace {
    * Errors of its own: `token_expired`, `token_invalid`, `organization_suspended`.
    */
   unlock(params: PresentedLink, options?: CallOptions): Call<Success> {
-    return this.transport.call('POST', '/v1/auth/unlock', 0, params, options)
+    return this.transport.call('POST', '/v1/auth/unlock', 4, params, options)
   }
 
   /**
@@ -1670,7 +1670,7 @@ export class AuthApi extends Namespace {
    * Errors of its own: `token_expired`, `token_invalid`, `organization_suspended`.
    */
   reportSignIn(params: PresentedLink, options?: CallOptions): Call<Success> {
-    return this.transport.call('POST', '/v1/auth/devices/disown', 0, params, options)
+    return this.transport.call('POST', '/v1/auth/devices/disown', 4, params, options)
   }
 
   /**
@@ -1692,7 +1692,7 @@ export class AuthApi extends Namespace {
    * `user_locked`, `account_locked`.
    */
   verifyEmail(params: AuthVerifyEmailRequest, options?: CallOptions): Call<AuthVerifyEmailReply> {
-    return this.transport.call('POST', '/v1/auth/email/verify', 0, params, options)
+    return this.transport.call('POST', '/v1/auth/email/verify', 4, params, options)
   }
 }
 
@@ -1730,7 +1730,7 @@ export class ConnectionsApi extends Namespace {
    * Errors of its own: `privilege_escalation`, `connection_limit_reached`, `metadata_invalid`.
    */
   create(params: SsoConnectionCreate, options?: CallOptions): Call<SsoConnectionReply> {
-    return this.transport.call('POST', '/v1/sso/connections', 3, params, options)
+    return this.transport.call('POST', '/v1/sso/connections', 7, params, options)
   }
 
   /**
@@ -1761,7 +1761,7 @@ export class ConnectionsApi extends Namespace {
    * Errors of its own: `privilege_escalation`, `connection_not_found`, `version_conflict`, `metadata_invalid`.
    */
   update(connectionId: string, params?: SsoConnectionPatch, options?: CallOptions): Call<SsoConnectionReply> {
-    return this.transport.call('PATCH', `/v1/sso/connections/${segment(connectionId)}`, 3, params, options)
+    return this.transport.call('PATCH', `/v1/sso/connections/${segment(connectionId)}`, 7, params, options)
   }
 
   /**
@@ -1796,7 +1796,7 @@ export class ConnectionsApi extends Namespace {
    * Errors of its own: `connection_not_found`.
    */
   test(connectionId: string, params?: ConnectionsTestRequest, options?: CallOptions): Call<ConnectionsTestReply> {
-    return this.transport.call('POST', `/v1/sso/connections/${segment(connectionId)}/test`, 3, params, options)
+    return this.transport.call('POST', `/v1/sso/connections/${segment(connectionId)}/test`, 7, params, options)
   }
 
   /**
@@ -1840,7 +1840,7 @@ export class DiscoveryApi extends Namespace {
    * `user_inactive`, `user_locked`, `account_locked`.
    */
   exchange(params: DiscoveryExchangeRequest, options?: CallOptions): Call<LoginResult> {
-    return this.transport.call('POST', '/v1/auth/discovery/exchange', 0, params, options)
+    return this.transport.call('POST', '/v1/auth/discovery/exchange', 4, params, options)
   }
 
   /**
@@ -1863,7 +1863,7 @@ export class DiscoveryApi extends Namespace {
    * `account_locked`.
    */
   createOrganization(params: DiscoveryCreateOrganizationRequest, options?: CallOptions): Call<LoginResult> {
-    return this.transport.call('POST', '/v1/auth/discovery/create', 0, params, options)
+    return this.transport.call('POST', '/v1/auth/discovery/create', 4, params, options)
   }
 }
 
@@ -1919,7 +1919,7 @@ export class EnvironmentsApi extends Namespace {
    * `environment_limit_reached`, `slug_taken`.
    */
   create(params: EnvironmentsCreateRequest, options?: CallOptions): Call<EnvironmentsCreateReply> {
-    return this.transport.call('POST', '/v1/environments', 3, params, options)
+    return this.transport.call('POST', '/v1/environments', 7, params, options)
   }
 
   /**
@@ -1944,7 +1944,7 @@ export class EnvironmentsApi extends Namespace {
    * Errors of its own: `home_key_required`, `production_key_required`, `version_conflict`.
    */
   update(environmentId: string, params?: EnvironmentsUpdateRequest, options?: CallOptions): Call<EnvironmentsUpdateReply> {
-    return this.transport.call('PATCH', `/v1/environments/${segment(environmentId)}`, 3, params, options)
+    return this.transport.call('PATCH', `/v1/environments/${segment(environmentId)}`, 7, params, options)
   }
 }
 
@@ -2022,7 +2022,7 @@ export class InvitesApi extends Namespace {
    * `user_inactive`, `user_locked`, `role_managed`.
    */
   create(params: InvitesCreateRequest, options?: CallOptions): Call<InvitesCreateReply> {
-    return this.transport.call('POST', '/v1/users/invites', 3, params, options)
+    return this.transport.call('POST', '/v1/users/invites', 7, params, options)
   }
 
   /**
@@ -2073,7 +2073,7 @@ export class InvitesApi extends Namespace {
    * `password_breached`, `weak_password`, `account_locked`.
    */
   accept(params: InvitesAcceptRequest, options?: CallOptions): Call<LoginResult> {
-    return this.transport.call('POST', '/v1/auth/invite/accept', 0, params, options)
+    return this.transport.call('POST', '/v1/auth/invite/accept', 4, params, options)
   }
 }
 
@@ -2104,7 +2104,7 @@ export class LoginApi extends Namespace {
    * `account_locked`.
    */
   password(params: LoginPasswordRequest, options?: CallOptions): Call<LoginResult> {
-    return this.transport.call('POST', '/v1/auth/login/password', 0, params, options)
+    return this.transport.call('POST', '/v1/auth/login/password', 4, params, options)
   }
 }
 
@@ -2131,7 +2131,7 @@ export class MailApi extends Namespace {
    * PATCH /v1/mail/settings
    */
   updateSettings(params?: MailSettingsPatch, options?: CallOptions): Call<MailSettingsReply> {
-    return this.transport.call('PATCH', '/v1/mail/settings', 3, params, options)
+    return this.transport.call('PATCH', '/v1/mail/settings', 7, params, options)
   }
 
   /**
@@ -2144,7 +2144,7 @@ export class MailApi extends Namespace {
    * PATCH /v1/mail/settings/defaults
    */
   updateDefaults(params?: MailSettingsPatch, options?: CallOptions): Call<MailSettingsReply> {
-    return this.transport.call('PATCH', '/v1/mail/settings/defaults', 3, params, options)
+    return this.transport.call('PATCH', '/v1/mail/settings/defaults', 7, params, options)
   }
 
   /**
@@ -2188,7 +2188,7 @@ export class MailApi extends Namespace {
    * Errors of its own: `mail_template_not_found`, `mail_templates_too_large`.
    */
   updateTemplate(kind: string, language: string, params?: MailTemplatePut, options?: CallOptions): Call<MailTemplateReply> {
-    return this.transport.call('PUT', `/v1/mail/templates/${segment(kind)}/${segment(language)}`, 3, params, options)
+    return this.transport.call('PUT', `/v1/mail/templates/${segment(kind)}/${segment(language)}`, 7, params, options)
   }
 
   /**
@@ -2221,7 +2221,7 @@ export class MailApi extends Namespace {
    * Errors of its own: `mail_template_not_found`, `mail_templates_too_large`.
    */
   updateDefaultTemplate(kind: string, language: string, params?: MailTemplatePut, options?: CallOptions): Call<MailTemplateReply> {
-    return this.transport.call('PUT', `/v1/mail/templates/${segment(kind)}/${segment(language)}/defaults`, 3, params, options)
+    return this.transport.call('PUT', `/v1/mail/templates/${segment(kind)}/${segment(language)}/defaults`, 7, params, options)
   }
 
   /**
@@ -2251,7 +2251,7 @@ export class MailApi extends Namespace {
    * Errors of its own: `mail_template_not_found`.
    */
   previewTemplate(kind: string, language: string, params?: MailTemplatePut, options?: CallOptions): Call<MailPreview> {
-    return this.transport.call('POST', `/v1/mail/templates/${segment(kind)}/${segment(language)}/preview`, 3, params, options)
+    return this.transport.call('POST', `/v1/mail/templates/${segment(kind)}/${segment(language)}/preview`, 7, params, options)
   }
 
   /**
@@ -2267,7 +2267,7 @@ export class MailApi extends Namespace {
    * POST /v1/mail/bounces
    */
   reportBounce(params?: MailReportBounceRequest, options?: CallOptions): Call<MailReportBounceReply> {
-    return this.transport.call('POST', '/v1/mail/bounces', 3, params, options)
+    return this.transport.call('POST', '/v1/mail/bounces', 7, params, options)
   }
 
   /**
@@ -2345,7 +2345,7 @@ export class MeApi extends Namespace {
    * Errors of its own: `scim_managed`, `version_conflict`.
    */
   update(params?: MeUpdateRequest, options?: CallOptions): Call<MeReply> {
-    return this.transport.call('PATCH', '/v1/me', 0, params, options)
+    return this.transport.call('PATCH', '/v1/me', 4, params, options)
   }
 }
 
@@ -2386,7 +2386,7 @@ export class MembersApi extends Namespace {
    * `user_inactive`, `user_locked`, `member_exists`.
    */
   invite(params: MembersInviteRequest, options?: CallOptions): Call<MembersInviteReply> {
-    return this.transport.call('POST', '/v1/members/invites', 3, params, options)
+    return this.transport.call('POST', '/v1/members/invites', 7, params, options)
   }
 
   /**
@@ -2417,7 +2417,7 @@ export class MembersApi extends Namespace {
    * `last_owner`.
    */
   update(membershipId: string, params: MembersUpdateRequest, options?: CallOptions): Call<MemberReply> {
-    return this.transport.call('PATCH', `/v1/members/${segment(membershipId)}`, 3, params, options)
+    return this.transport.call('PATCH', `/v1/members/${segment(membershipId)}`, 7, params, options)
   }
 
   /**
@@ -2476,7 +2476,7 @@ export class MfaApi extends Namespace {
    * PATCH /v1/mfa/policy
    */
   updatePolicy(params?: MfaPolicyPatch, options?: CallOptions): Call<MfaPolicyReply> {
-    return this.transport.call('PATCH', '/v1/mfa/policy', 3, params, options)
+    return this.transport.call('PATCH', '/v1/mfa/policy', 7, params, options)
   }
 
   /**
@@ -2489,7 +2489,7 @@ export class MfaApi extends Namespace {
    * PATCH /v1/mfa/policy/defaults
    */
   updateDefaults(params?: MfaPolicyPatch, options?: CallOptions): Call<MfaPolicyReply> {
-    return this.transport.call('PATCH', '/v1/mfa/policy/defaults', 3, params, options)
+    return this.transport.call('PATCH', '/v1/mfa/policy/defaults', 7, params, options)
   }
 
   /**
@@ -2562,7 +2562,7 @@ export class OidcApi extends Namespace {
    * POST /v1/auth/login/sso/oidc/logout/{connectionId}
    */
   logout(connectionId: string, params: Record<string, string>, options?: CallOptions): Promise<Response> {
-    return this.transport.raw('POST', `/v1/auth/login/sso/oidc/logout/${segment(connectionId)}`, 0, params, options)
+    return this.transport.raw('POST', `/v1/auth/login/sso/oidc/logout/${segment(connectionId)}`, 4, params, options)
   }
 
   /**
@@ -2606,7 +2606,7 @@ export class OrganizationsApi extends Namespace {
    * Errors of its own: `slug_taken`.
    */
   create(params: OrganizationsCreateRequest, options?: CallOptions): Call<OrganizationReply> {
-    return this.transport.call('POST', '/v1/organizations', 3, params, options)
+    return this.transport.call('POST', '/v1/organizations', 7, params, options)
   }
 
   /**
@@ -2633,7 +2633,7 @@ export class OrganizationsApi extends Namespace {
    * Errors of its own: `home_key_required`, `production_key_required`, `version_conflict`.
    */
   update(subOrgId: string, params?: OrganizationsUpdateRequest, options?: CallOptions): Call<OrganizationReply> {
-    return this.transport.call('PATCH', `/v1/organizations/${segment(subOrgId)}`, 3, params, options)
+    return this.transport.call('PATCH', `/v1/organizations/${segment(subOrgId)}`, 7, params, options)
   }
 
   /**
@@ -2667,7 +2667,7 @@ export class OrganizationsApi extends Namespace {
    * Errors of its own: `home_key_required`, `production_key_required`, `organization_name_mismatch`.
    */
   erase(subOrgId: string, params: OrganizationsEraseRequest, options?: CallOptions): Call<OrganizationReply> {
-    return this.transport.call('POST', `/v1/organizations/${segment(subOrgId)}/erase`, 3, params, options)
+    return this.transport.call('POST', `/v1/organizations/${segment(subOrgId)}/erase`, 7, params, options)
   }
 
   /**
@@ -2692,7 +2692,7 @@ export class OrganizationsApi extends Namespace {
    * Errors of its own: `home_key_required`, `privilege_escalation`, `production_key_required`, `last_owner`.
    */
   replaceMembers(subOrgId: string, params: OrganizationsReplaceMembersRequest, options?: CallOptions): Call<RosterReply> {
-    return this.transport.call('PUT', `/v1/organizations/${segment(subOrgId)}/members`, 3, params, options)
+    return this.transport.call('PUT', `/v1/organizations/${segment(subOrgId)}/members`, 7, params, options)
   }
 }
 
@@ -2713,7 +2713,7 @@ export class OtpApi extends Namespace {
    * POST /v1/otp/generate
    */
   generate(params?: OtpGenerateRequest, options?: CallOptions): Call<Otp> {
-    return this.transport.call('POST', '/v1/otp/generate', 0, params, options)
+    return this.transport.call('POST', '/v1/otp/generate', 4, params, options)
   }
 
   /**
@@ -2732,7 +2732,7 @@ export class OtpApi extends Namespace {
    * Errors of its own: `otp_reference_required`.
    */
   validate(params: OtpValidateRequest, options?: CallOptions): Call<OtpValidation> {
-    return this.transport.call('POST', '/v1/otp/validate', 0, params, options)
+    return this.transport.call('POST', '/v1/otp/validate', 4, params, options)
   }
 
   /**
@@ -2756,7 +2756,7 @@ export class OtpApi extends Namespace {
    * PATCH /v1/otp/settings
    */
   updateSettings(params?: OtpSettingsPatch, options?: CallOptions): Call<OtpSettingsReply> {
-    return this.transport.call('PATCH', '/v1/otp/settings', 3, params, options)
+    return this.transport.call('PATCH', '/v1/otp/settings', 7, params, options)
   }
 
   /**
@@ -2769,7 +2769,7 @@ export class OtpApi extends Namespace {
    * PATCH /v1/otp/settings/defaults
    */
   updateDefaults(params?: OtpSettingsPatch, options?: CallOptions): Call<OtpSettingsReply> {
-    return this.transport.call('PATCH', '/v1/otp/settings/defaults', 3, params, options)
+    return this.transport.call('PATCH', '/v1/otp/settings/defaults', 7, params, options)
   }
 }
 
@@ -2798,7 +2798,7 @@ export class PasskeysApi extends Namespace {
    * `passkey_exists`, `passkey_limit_reached`.
    */
   register(params: PasskeysRegisterRequest, options?: CallOptions): Call<PasskeysRegisterReply> {
-    return this.transport.call('POST', '/v1/auth/passkey/register', 0, params, options)
+    return this.transport.call('POST', '/v1/auth/passkey/register', 4, params, options)
   }
 
   /**
@@ -2826,7 +2826,7 @@ export class PasskeysApi extends Namespace {
    * Errors of its own: `passkey_not_found`.
    */
   update(credentialId: string, params: PasskeysUpdateRequest, options?: CallOptions): Call<PasskeysUpdateReply> {
-    return this.transport.call('PATCH', `/v1/webauthn/credentials/${segment(credentialId)}`, 3, params, options)
+    return this.transport.call('PATCH', `/v1/webauthn/credentials/${segment(credentialId)}`, 7, params, options)
   }
 
   /**
@@ -2869,7 +2869,7 @@ export class PasskeysApi extends Namespace {
    * PATCH /v1/auth/passkey/settings
    */
   updateSettings(params?: PasskeySettingsPatch, options?: CallOptions): Call<PasskeySettingsReply> {
-    return this.transport.call('PATCH', '/v1/auth/passkey/settings', 0, params, options)
+    return this.transport.call('PATCH', '/v1/auth/passkey/settings', 4, params, options)
   }
 
   /**
@@ -2882,7 +2882,7 @@ export class PasskeysApi extends Namespace {
    * PATCH /v1/auth/passkey/settings/defaults
    */
   updateDefaults(params?: PasskeySettingsPatch, options?: CallOptions): Call<PasskeySettingsReply> {
-    return this.transport.call('PATCH', '/v1/auth/passkey/settings/defaults', 0, params, options)
+    return this.transport.call('PATCH', '/v1/auth/passkey/settings/defaults', 4, params, options)
   }
 
   /**
@@ -2918,7 +2918,7 @@ export class PasswordResetApi extends Namespace {
    * `team_link_withheld`, `account_locked`.
    */
   send(params: PasswordResetSendRequest, options?: CallOptions): Call<SentLink> {
-    return this.transport.call('POST', '/v1/auth/password/reset/send', 0, params, options)
+    return this.transport.call('POST', '/v1/auth/password/reset/send', 4, params, options)
   }
 
   /**
@@ -2942,7 +2942,7 @@ export class PasswordResetApi extends Namespace {
    * `user_locked`, `password_breached`, `weak_password`, `account_locked`.
    */
   complete(params: PasswordResetCompleteRequest, options?: CallOptions): Call<LoginResult> {
-    return this.transport.call('POST', '/v1/auth/password/reset/confirm', 0, params, options)
+    return this.transport.call('POST', '/v1/auth/password/reset/confirm', 4, params, options)
   }
 }
 
@@ -2975,7 +2975,7 @@ export class RolesApi extends Namespace {
    * Errors of its own: `privilege_escalation`, `role_exists`, `role_limit_reached`.
    */
   create(params: RolesCreateRequest, options?: CallOptions): Call<RoleReply> {
-    return this.transport.call('POST', '/v1/rbac/roles', 3, params, options)
+    return this.transport.call('POST', '/v1/rbac/roles', 7, params, options)
   }
 
   /**
@@ -3006,7 +3006,7 @@ export class RolesApi extends Namespace {
    * Errors of its own: `privilege_escalation`, `system_role`, `role_not_found`, `role_exists`, `version_conflict`.
    */
   update(roleId: string, params?: RolesUpdateParams, options?: CallOptions): Call<RolesUpdateReply> {
-    return this.transport.call('PATCH', `/v1/rbac/roles/${segment(roleId)}`, 3, params, options, ['preview'])
+    return this.transport.call('PATCH', `/v1/rbac/roles/${segment(roleId)}`, 7, params, options, ['preview'])
   }
 
   /**
@@ -3065,7 +3065,7 @@ export class RolesApi extends Namespace {
    * Errors of its own: `privilege_escalation`, `user_not_found`, `role_managed`.
    */
   setForUser(userId: string, params?: RolesSetForUserRequest, options?: CallOptions): Call<RolesSetForUserReply> {
-    return this.transport.call('PUT', `/v1/rbac/users/${segment(userId)}/roles`, 3, params, options)
+    return this.transport.call('PUT', `/v1/rbac/users/${segment(userId)}/roles`, 7, params, options)
   }
 
   /**
@@ -3095,7 +3095,7 @@ export class RolesApi extends Namespace {
    * Errors of its own: `privilege_escalation`, `role_member_not_found`.
    */
   setForMember(membershipId: string, params: RolesSetForMemberRequest, options?: CallOptions): Call<RolesSetForMemberReply> {
-    return this.transport.call('PUT', `/v1/rbac/members/${segment(membershipId)}/roles`, 3, params, options)
+    return this.transport.call('PUT', `/v1/rbac/members/${segment(membershipId)}/roles`, 7, params, options)
   }
 
   /**
@@ -3108,7 +3108,7 @@ export class RolesApi extends Namespace {
    * Errors of its own: `user_not_found`.
    */
   check(params: RolesCheckRequest, options?: CallOptions): Call<RolesCheckReply> {
-    return this.transport.call('POST', '/v1/rbac/check', 1, params, options)
+    return this.transport.call('POST', '/v1/rbac/check', 5, params, options)
   }
 }
 
@@ -3130,7 +3130,7 @@ export class SamlApi extends Namespace {
    * POST /v1/auth/login/sso/saml/acs
    */
   completeShared(params: Record<string, string>, options?: CallOptions): Promise<Response> {
-    return this.transport.raw('POST', '/v1/auth/login/sso/saml/acs', 0, params, options)
+    return this.transport.raw('POST', '/v1/auth/login/sso/saml/acs', 4, params, options)
   }
 
   /**
@@ -3146,7 +3146,7 @@ export class SamlApi extends Namespace {
    * POST /v1/auth/login/sso/saml/acs/{connectionId}
    */
   complete(connectionId: string, params: Record<string, string>, options?: CallOptions): Promise<Response> {
-    return this.transport.raw('POST', `/v1/auth/login/sso/saml/acs/${segment(connectionId)}`, 0, params, options)
+    return this.transport.raw('POST', `/v1/auth/login/sso/saml/acs/${segment(connectionId)}`, 4, params, options)
   }
 
   /**
@@ -3168,7 +3168,7 @@ export class SamlApi extends Namespace {
    * POST /v1/auth/login/sso/saml/slo/{connectionId}
    */
   logout(connectionId: string, params: Record<string, string>, options?: CallOptions): Promise<Response> {
-    return this.transport.raw('POST', `/v1/auth/login/sso/saml/slo/${segment(connectionId)}`, 0, params, options)
+    return this.transport.raw('POST', `/v1/auth/login/sso/saml/slo/${segment(connectionId)}`, 4, params, options)
   }
 
   /**
@@ -3208,7 +3208,7 @@ export class ScimApi extends Namespace {
    * Errors of its own: `scim_connection_not_found`, `privilege_escalation`.
    */
   updateConfig(params?: ScimUpdateConfigRequest, options?: CallOptions): Call<ScimUpdateConfigReply> {
-    return this.transport.call('PATCH', '/v1/scim/config', 3, params, options)
+    return this.transport.call('PATCH', '/v1/scim/config', 7, params, options)
   }
 
   /**
@@ -3226,7 +3226,7 @@ export class ScimApi extends Namespace {
    * Errors of its own: `privilege_escalation`.
    */
   rotateToken(params: ScimRotateTokenRequest, options?: CallOptions): Call<ScimRotateTokenReply> {
-    return this.transport.call('POST', '/v1/scim/config', 3, params, options)
+    return this.transport.call('POST', '/v1/scim/config', 7, params, options)
   }
 
   /**
@@ -3262,7 +3262,7 @@ export class ScimApi extends Namespace {
    * `scim_not_replayable`.
    */
   replayLog(id: string, params?: ScimReplayLogRequest, options?: CallOptions): Call<ScimReplayLogReply> {
-    return this.transport.call('POST', `/v1/scim/logs/${segment(id)}/replay`, 3, params, options)
+    return this.transport.call('POST', `/v1/scim/logs/${segment(id)}/replay`, 7, params, options)
   }
 }
 
@@ -3292,7 +3292,7 @@ export class ServicesApi extends Namespace {
    * Errors of its own: `auth_required`.
    */
   update(params?: ServiceConfigChange, options?: CallOptions): Call<ServiceConfig> {
-    return this.transport.call('PUT', '/v1/organization-apps', 3, params, options)
+    return this.transport.call('PUT', '/v1/organization-apps', 7, params, options)
   }
 
   /**
@@ -3307,7 +3307,7 @@ export class ServicesApi extends Namespace {
    * Errors of its own: `auth_required`.
    */
   updateDefaults(params?: ServiceConfigChange, options?: CallOptions): Call<ServiceConfig> {
-    return this.transport.call('PUT', '/v1/organization-apps/defaults', 3, params, options)
+    return this.transport.call('PUT', '/v1/organization-apps/defaults', 7, params, options)
   }
 }
 
@@ -3393,7 +3393,7 @@ export class SignupApi extends Namespace {
    * `sso_required`, `user_inactive`, `user_locked`, `verification_required`, `email_exists`, `account_locked`.
    */
   create(params: SignupCreateRequest, options?: CallOptions): Call<LoginResult> {
-    return this.transport.call('POST', '/v1/auth/signup', 0, params, options)
+    return this.transport.call('POST', '/v1/auth/signup', 4, params, options)
   }
 
   /**
@@ -3417,7 +3417,7 @@ export class SignupApi extends Namespace {
    * `weak_password`, `account_locked`.
    */
   password(params: SignupPasswordRequest, options?: CallOptions): Call<LoginResult> {
-    return this.transport.call('POST', '/v1/auth/signup/password', 0, params, options)
+    return this.transport.call('POST', '/v1/auth/signup/password', 4, params, options)
   }
 }
 
@@ -3439,7 +3439,7 @@ export class SocialApi extends Namespace {
    * `provider_not_configured`, `idp_unreachable`.
    */
   start(params: SocialStartRequest, options?: CallOptions): Call<FederatedStart> {
-    return this.transport.call('POST', '/v1/auth/login/social/start', 0, params, options)
+    return this.transport.call('POST', '/v1/auth/login/social/start', 4, params, options)
   }
 
   /**
@@ -3471,7 +3471,7 @@ export class SocialApi extends Namespace {
    * POST /v1/auth/login/social/callback
    */
   completeSharedByForm(params: Record<string, string>, options?: CallOptions): Promise<Response> {
-    return this.transport.raw('POST', '/v1/auth/login/social/callback', 0, params, options)
+    return this.transport.raw('POST', '/v1/auth/login/social/callback', 4, params, options)
   }
 
   /**
@@ -3503,7 +3503,7 @@ export class SocialApi extends Namespace {
    * POST /v1/auth/login/social/callback/{provider}
    */
   completeByForm(provider: string, params: Record<string, string>, options?: CallOptions): Promise<Response> {
-    return this.transport.raw('POST', `/v1/auth/login/social/callback/${segment(provider)}`, 0, params, options)
+    return this.transport.raw('POST', `/v1/auth/login/social/callback/${segment(provider)}`, 4, params, options)
   }
 
   /**
@@ -3526,7 +3526,7 @@ export class SocialApi extends Namespace {
    * PUT /v1/social/providers
    */
   updateProvider(params: SocialProviderPut, options?: CallOptions): Call<SocialProvidersReply> {
-    return this.transport.call('PUT', '/v1/social/providers', 3, params, options)
+    return this.transport.call('PUT', '/v1/social/providers', 7, params, options)
   }
 
   /**
@@ -3551,7 +3551,7 @@ export class SocialApi extends Namespace {
    * PUT /v1/social/providers/defaults
    */
   updateDefaults(params: SocialProviderPut, options?: CallOptions): Call<SocialProvidersReply> {
-    return this.transport.call('PUT', '/v1/social/providers/defaults', 3, params, options)
+    return this.transport.call('PUT', '/v1/social/providers/defaults', 7, params, options)
   }
 }
 
@@ -3584,7 +3584,7 @@ export class SsoApi extends Namespace {
    * Errors of its own: `sp_keys_conflict`.
    */
   updateKeys(params: SsoUpdateKeysRequest, options?: CallOptions): Call<SpKeysReply> {
-    return this.transport.call('POST', '/v1/sso/keys', 3, params, options)
+    return this.transport.call('POST', '/v1/sso/keys', 7, params, options)
   }
 }
 
@@ -3607,7 +3607,7 @@ export class TokensApi extends Namespace {
    * `session_limit_reached`, `signup_disabled`, `sso_required`, `user_inactive`, `user_locked`, `account_locked`.
    */
   refresh(params: TokensRefreshRequest, options?: CallOptions): Call<LoginResult> {
-    return this.transport.call('POST', '/v1/auth/token/refresh', 0, params, options)
+    return this.transport.call('POST', '/v1/auth/token/refresh', 4, params, options)
   }
 
   /**
@@ -3628,7 +3628,7 @@ export class TokensApi extends Namespace {
    * `signup_disabled`, `sso_required`, `user_inactive`, `user_locked`, `account_locked`.
    */
   exchange(params: TokensExchangeRequest, options?: CallOptions): Call<LoginResult> {
-    return this.transport.call('POST', '/v1/auth/token/exchange', 0, params, options)
+    return this.transport.call('POST', '/v1/auth/token/exchange', 4, params, options)
   }
 
   /**
@@ -3639,7 +3639,7 @@ export class TokensApi extends Namespace {
    * POST /v1/auth/token/introspect
    */
   introspect(params: TokensIntrospectRequest, options?: CallOptions): Call<Introspection> {
-    return this.transport.call('POST', '/v1/auth/token/introspect', 1, params, options)
+    return this.transport.call('POST', '/v1/auth/token/introspect', 5, params, options)
   }
 
   /**
@@ -3658,7 +3658,7 @@ export class TokensApi extends Namespace {
    * Errors of its own: `sub_org_required`.
    */
   revoke(params?: TokensRevokeRequest, options?: CallOptions): Call<Success> {
-    return this.transport.call('POST', '/v1/auth/token/revoke', 0, params, options)
+    return this.transport.call('POST', '/v1/auth/token/revoke', 4, params, options)
   }
 
   /**
@@ -3733,7 +3733,7 @@ export class UsersApi extends Namespace {
    * Errors of its own: `privilege_escalation`, `service_disabled`, `email_exists`, `external_id_taken`.
    */
   create(params: UsersCreateRequest, options?: CallOptions): Call<UserReply> {
-    return this.transport.call('POST', '/v1/users', 3, params, options)
+    return this.transport.call('POST', '/v1/users', 7, params, options)
   }
 
   /**
@@ -3749,7 +3749,7 @@ export class UsersApi extends Namespace {
    * Errors of its own: `too_many_users`.
    */
   createMany(params?: UsersCreateManyRequest, options?: CallOptions): Call<UsersCreateManyReply> {
-    return this.transport.call('PUT', '/v1/users', 3, params, options)
+    return this.transport.call('PUT', '/v1/users', 7, params, options)
   }
 
   /**
@@ -3777,7 +3777,7 @@ export class UsersApi extends Namespace {
    * Errors of its own: `user_not_found`, `email_exists`, `external_id_taken`, `scim_managed`, `version_conflict`.
    */
   update(userId: string, params?: UsersUpdateRequest, options?: CallOptions): Call<UserReply> {
-    return this.transport.call('PATCH', `/v1/users/${segment(userId)}`, 3, params, options)
+    return this.transport.call('PATCH', `/v1/users/${segment(userId)}`, 7, params, options)
   }
 
   /**
@@ -3809,7 +3809,7 @@ export class UsersApi extends Namespace {
    * Errors of its own: `user_not_found`, `email_exists`, `external_id_taken`, `scim_managed`, `version_conflict`.
    */
   move(userId: string, params: UsersMoveRequest, options?: CallOptions): Call<UserReply> {
-    return this.transport.call('POST', `/v1/users/${segment(userId)}`, 3, params, options)
+    return this.transport.call('POST', `/v1/users/${segment(userId)}`, 7, params, options)
   }
 
   /**
@@ -3824,7 +3824,7 @@ export class UsersApi extends Namespace {
    * Errors of its own: `user_not_found`, `email_exists`, `external_id_taken`, `scim_managed`.
    */
   restore(userId: string, params?: UsersRestoreRequest, options?: CallOptions): Call<UserReply> {
-    return this.transport.call('POST', `/v1/users/${segment(userId)}/restore`, 3, params, options)
+    return this.transport.call('POST', `/v1/users/${segment(userId)}/restore`, 7, params, options)
   }
 
   /**
@@ -3858,7 +3858,7 @@ export class UsersApi extends Namespace {
    * `user_inactive`, `user_locked`, `user_not_found`, `role_managed`.
    */
   invite(userId: string, params?: UsersInviteRequest, options?: CallOptions): Call<UsersInviteReply> {
-    return this.transport.call('POST', `/v1/users/${segment(userId)}/invite`, 3, params, options)
+    return this.transport.call('POST', `/v1/users/${segment(userId)}/invite`, 7, params, options)
   }
 
   /**
@@ -3878,7 +3878,7 @@ export class UsersApi extends Namespace {
    * `user_not_found`, `user_never_signed_in`, `account_locked`.
    */
   impersonate(userId: string, params: UsersImpersonateRequest, options?: CallOptions): Call<UsersImpersonateReply> {
-    return this.transport.call('POST', `/v1/users/${segment(userId)}/impersonate`, 0, params, options)
+    return this.transport.call('POST', `/v1/users/${segment(userId)}/impersonate`, 4, params, options)
   }
 
   /**
@@ -3894,7 +3894,7 @@ export class UsersApi extends Namespace {
    * `sso_required`, `user_inactive`, `user_locked`, `verification_required`, `user_not_found`.
    */
   sendPasswordReset(userId: string, params?: UsersSendPasswordResetRequest, options?: CallOptions): Call<UsersSendPasswordResetReply> {
-    return this.transport.call('POST', `/v1/users/${segment(userId)}/password/reset`, 3, params, options)
+    return this.transport.call('POST', `/v1/users/${segment(userId)}/password/reset`, 7, params, options)
   }
 
   /**
@@ -3913,7 +3913,7 @@ export class UsersApi extends Namespace {
    * `weak_password`.
    */
   setPassword(userId: string, params: UsersSetPasswordRequest, options?: CallOptions): Call<UsersSetPasswordReply> {
-    return this.transport.call('PUT', `/v1/users/${segment(userId)}/password`, 3, params, options)
+    return this.transport.call('PUT', `/v1/users/${segment(userId)}/password`, 7, params, options)
   }
 
   /**
@@ -3929,7 +3929,7 @@ export class UsersApi extends Namespace {
    * Errors of its own: `user_not_found`.
    */
   unlock(userId: string, params?: UsersUnlockRequest, options?: CallOptions): Call<UsersUnlockReply> {
-    return this.transport.call('POST', `/v1/users/${segment(userId)}/unlock`, 3, params, options)
+    return this.transport.call('POST', `/v1/users/${segment(userId)}/unlock`, 7, params, options)
   }
 
   /**
@@ -3945,7 +3945,7 @@ export class UsersApi extends Namespace {
    * Errors of its own: `user_not_found`.
    */
   lock(userId: string, params: UsersLockRequest, options?: CallOptions): Call<UsersLockReply> {
-    return this.transport.call('POST', `/v1/users/${segment(userId)}/lock`, 3, params, options)
+    return this.transport.call('POST', `/v1/users/${segment(userId)}/lock`, 7, params, options)
   }
 
   /**
@@ -3963,7 +3963,7 @@ export class UsersApi extends Namespace {
    * `signup_disabled`, `sso_required`, `user_inactive`, `user_locked`, `user_not_found`, `account_locked`.
    */
   sendVerification(userId: string, params?: UsersSendVerificationRequest, options?: CallOptions): Call<UsersSendVerificationReply> {
-    return this.transport.call('POST', `/v1/users/${segment(userId)}/verify/resend`, 3, params, options)
+    return this.transport.call('POST', `/v1/users/${segment(userId)}/verify/resend`, 7, params, options)
   }
 
   /**
@@ -4035,7 +4035,7 @@ export class WebhooksApi extends Namespace {
    * Errors of its own: `insecure_url`, `webhook_limit_reached`, `webhook_url_not_allowed`.
    */
   create(params: WebhooksCreateRequest, options?: CallOptions): Call<WebhookSecretReply> {
-    return this.transport.call('POST', '/v1/webhooks', 3, params, options)
+    return this.transport.call('POST', '/v1/webhooks', 7, params, options)
   }
 
   /**
@@ -4074,7 +4074,7 @@ export class WebhooksApi extends Namespace {
    * Errors of its own: `insecure_url`, `webhook_not_found`, `version_conflict`, `webhook_url_not_allowed`.
    */
   update(webhookId: string, params?: WebhooksUpdateRequest, options?: CallOptions): Call<WebhookReply> {
-    return this.transport.call('PATCH', `/v1/webhooks/${segment(webhookId)}`, 3, params, options)
+    return this.transport.call('PATCH', `/v1/webhooks/${segment(webhookId)}`, 7, params, options)
   }
 
   /**
@@ -4104,7 +4104,7 @@ export class WebhooksApi extends Namespace {
    * Errors of its own: `webhook_not_found`.
    */
   rotateSecret(webhookId: string, params?: WebhooksRotateSecretRequest, options?: CallOptions): Call<WebhookSecretReply> {
-    return this.transport.call('POST', `/v1/webhooks/${segment(webhookId)}/rotate-secret`, 3, params, options)
+    return this.transport.call('POST', `/v1/webhooks/${segment(webhookId)}/rotate-secret`, 7, params, options)
   }
 
   /**
@@ -4121,7 +4121,7 @@ export class WebhooksApi extends Namespace {
    * Errors of its own: `webhook_not_found`.
    */
   test(webhookId: string, params?: WebhooksTestRequest, options?: CallOptions): Call<WebhookDeliveryReply> {
-    return this.transport.call('POST', `/v1/webhooks/${segment(webhookId)}/test`, 0, params, options)
+    return this.transport.call('POST', `/v1/webhooks/${segment(webhookId)}/test`, 4, params, options)
   }
 
   /**
@@ -4136,7 +4136,7 @@ export class WebhooksApi extends Namespace {
    * Errors of its own: `webhook_not_found`, `webhook_disabled`.
    */
   replayEvents(webhookId: string, params: WebhooksReplayEventsRequest, options?: CallOptions): Call<Success> {
-    return this.transport.call('POST', `/v1/webhooks/${segment(webhookId)}/replay`, 3, params, options)
+    return this.transport.call('POST', `/v1/webhooks/${segment(webhookId)}/replay`, 7, params, options)
   }
 
   /**
@@ -4149,7 +4149,7 @@ export class WebhooksApi extends Namespace {
    * Errors of its own: `delivery_not_found`, `webhook_not_found`, `webhook_disabled`.
    */
   resendDelivery(webhookId: string, deliveryId: string, params?: WebhooksResendDeliveryRequest, options?: CallOptions): Call<Success> {
-    return this.transport.call('POST', `/v1/webhooks/${segment(webhookId)}/deliveries/${segment(deliveryId)}/resend`, 3, params, options)
+    return this.transport.call('POST', `/v1/webhooks/${segment(webhookId)}/deliveries/${segment(deliveryId)}/resend`, 7, params, options)
   }
 }
 
