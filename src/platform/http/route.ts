@@ -245,7 +245,6 @@ interface RouteFlags {
   tolerant: boolean
   probe: boolean
   longRunning: boolean
-  readOnly: boolean
   takesDevice: boolean
   etag: boolean
   kept: boolean
@@ -286,6 +285,7 @@ export interface Route extends RouteFlags {
   team: boolean | 'own'
   downloads: Readonly<Record<string, string>>
   rows: string | null
+  readOnly: boolean
   sameAs: string | null
   /** Left out of the contract, such as a page for development. */
   hidden: boolean
@@ -352,8 +352,7 @@ export function defineRoute<
     idempotency: keyed && spec.method !== 'GET' && (spec.idempotency ?? !spec.path.startsWith('/v1/auth/')),
     team: spec.team ?? false,
     downloads: spec.downloads ?? {},
-    rows: spec.rows ?? null,
-    sameAs: spec.sameAs ?? null,
+    ...clientHintsOf(spec),
     hidden: false,
     examples: spec.examples ?? {},
     // The pipeline has validated the input against the schemas that gave the handler its types.
@@ -370,12 +369,16 @@ function flagsOf(spec: Partial<RouteFlags>): RouteFlags {
     tolerant: spec.tolerant ?? false,
     probe: spec.probe ?? false,
     longRunning: spec.longRunning ?? false,
-    readOnly: spec.readOnly ?? false,
     takesDevice: spec.takesDevice ?? false,
     etag: spec.etag ?? false,
     kept: spec.kept ?? false,
     csv: spec.csv ?? false,
   }
+}
+
+/** What generated clients are told ([markers](../openapi/openapi-markers.ts)). */
+function clientHintsOf({ rows, sameAs, readOnly }: { rows?: string; sameAs?: string; readOnly?: boolean }) {
+  return { rows: rows ?? null, sameAs: sameAs ?? null, readOnly: readOnly ?? false }
 }
 
 /** The rule that a write of the account's records follows, how it finds their owner, and all errors of the route. */
