@@ -1,7 +1,10 @@
 import { Agent, type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http'
 
-/** Opens a connection for each of the requests that are sent at once, and keeps it for the next. */
-const agent = new Agent({ keepAlive: true })
+/**
+ * Opens a connection for each of the requests that are sent at once, and keeps it for the next, for less time than the service
+ * does: otherwise a request could be sent into a connection that is being closed.
+ */
+const agent = new Agent({ keepAlive: true, timeout: 20_000 })
 
 // As `fetch` says them.
 const HEADERS = { accept: '*/*', 'accept-language': '*', 'user-agent': 'node' }
