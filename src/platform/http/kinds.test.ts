@@ -9,7 +9,8 @@ import { bearerToken, CHALLENGE } from '../tenancy/authenticate.ts'
 import type { UserCaller } from '../tenancy/caller.ts'
 import { type Directory, findDirectory } from '../tenancy/directory.ts'
 import { answer } from './answer.ts'
-import { defineRoute, open } from './route.ts'
+import { open } from './object-schemas.ts'
+import { defineRoute } from './route.ts'
 
 const errors = defineErrors({ taken: [409, 'test_taken', 'Taken', 'There is one already.'] })
 const calls: unknown[] = []

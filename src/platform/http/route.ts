@@ -1,4 +1,4 @@
-import { type Static, type TNever, type TObject, type TProperties, type TSchema, Type } from 'typebox'
+import type { Static, TNever, TObject, TProperties, TSchema } from 'typebox'
 import type { Scope, ServiceId } from '../../contract/contract.ts'
 import type { ErrorFactory } from '../errors.ts'
 import type { EventDefinition } from '../events/events.ts'
@@ -9,6 +9,7 @@ import type { AccountWork, ReachWork, Work } from '../work.ts'
 import type { Answer, Statuses } from './answer.ts'
 import type { RouteExamples } from './examples.ts'
 import type { MediaName } from './media.ts'
+import { closed, open } from './object-schemas.ts'
 import { type DirectoryMode, tenantFields } from './tenant-fields.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -388,15 +389,4 @@ function ruleOf({ writes = null, ownerOf, errors = [] }: Partial<Pick<Route, 'wr
     errors: [...errors, ...(writes ? accountWriteErrors[writes] : [])],
     ...(ownerOf ? { ownerOf } : {}),
   }
-}
-
-/** The schema of a body that accepts properties besides those it names, as protocols with extensions require. */
-export function open<P extends TProperties>(schema: TObject<P>): TObject<P> {
-  return Type.Object(schema.properties, { additionalProperties: true })
-}
-
-/** An object that accepts no property it does not name, unless it is open. */
-function closed(schema: TObject | undefined, more: TProperties): TObject {
-  const { properties = {}, required: _derived, ...options } = schema ?? {}
-  return Type.Object({ ...properties, ...more }, { additionalProperties: false, ...options })
 }

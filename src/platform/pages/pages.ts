@@ -4,7 +4,8 @@ import type { EventDefinition } from '../events/events.ts'
 import type { Redirect } from '../http/answer.ts'
 import type { KeptAnswer } from '../http/kept.ts'
 import { type Fields, once } from '../http/media.ts'
-import { open, type RequestContext, type Route } from '../http/route.ts'
+import { open } from '../http/object-schemas.ts'
+import type { RequestContext, Route } from '../http/route.ts'
 import { PAGE_POLICY, type PageFile, pageHeaders, type RenderedPage } from './page-layout.ts'
 
 /** A page for people, in HTML, or a file that one needs. */

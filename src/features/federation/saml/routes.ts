@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { answer } from '../../../platform/http/answer.ts'
-import { defineRoute, open, type RequestContext, type Route } from '../../../platform/http/route.ts'
+import { open } from '../../../platform/http/object-schemas.ts'
+import { defineRoute, type RequestContext, type Route } from '../../../platform/http/route.ts'
 import { named } from '../../../platform/schema.ts'
 import { providerLogoutEvents } from '../../access/ties/ties.ts'
 import { callbackRoute, federationErrors } from '../federation/federation.ts'

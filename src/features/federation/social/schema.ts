@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { SOCIAL_NAMES } from '../../../platform/config/config-social.ts'
-import { open } from '../../../platform/http/route.ts'
+import { open } from '../../../platform/http/object-schemas.ts'
 import { named, nullable, ONE_LINE, secret } from '../../../platform/schema.ts'
 import { startFields } from '../federation/federation.ts'
 import { CallbackFields } from '../oidc/oidc.ts'

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
-import { defineRoute, open, type Route } from '../../../platform/http/route.ts'
+import { open } from '../../../platform/http/object-schemas.ts'
+import { defineRoute, type Route } from '../../../platform/http/route.ts'
 import { endpointUrl } from './addresses.ts'
 import { admissionErrors, admit } from './admission.ts'
 import { resourceTypes, schemas, serviceProviderConfig } from './discovery.ts'

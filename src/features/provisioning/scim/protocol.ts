@@ -1,5 +1,5 @@
 import { type TProperties, Type } from 'typebox'
-import { open } from '../../../platform/http/route.ts'
+import { open } from '../../../platform/http/object-schemas.ts'
 import { checkedApart, named } from '../../../platform/schema.ts'
 import { listQuery, searchBody, selectionQuery } from './lists/lists.ts'
 
