@@ -25,6 +25,8 @@ export class Call<T> extends Promise<T> {
 
   /** The reply with its HTTP response: status and headers such as `ETag` and `RateLimit`. */
   withResponse(): Promise<Exchange<T>> {
+    // Its failure is reported by what is returned, and not a second time.
+    this.catch(() => undefined)
     return this.#exchange
   }
 }

@@ -52,7 +52,8 @@ export class Watchword extends Operations {
    */
   forRequest(request: IncomingRequest, { ip, actor }: Origin = {}): Watchword {
     const address = ip ?? request.ip ?? request.socket?.remoteAddress
-    const agent = headerOf(request, 'user-agent')
+    // What a header cannot have would fail the request.
+    const agent = headerOf(request, 'user-agent')?.replaceAll(/[^\x20-\x7e\x80-\xff]/g, '?')
     return this.#withHeaders({
       ...(address ? { 'x-end-user-ip': address } : {}),
       ...(agent ? { 'x-end-user-agent': agent } : {}),
@@ -67,9 +68,11 @@ export class Watchword extends Operations {
   }
 
   #withHeaders(more: Record<string, string>, without: string[] = []): Watchword {
-    const { headers, ...options } = this.transport.options
-    const kept = Object.entries(headers).filter(([name]) => !without.includes(name))
-    return new Watchword(new Transport({ ...options, headers: { ...Object.fromEntries(kept), ...more } }))
+    const changed = this.transport.with(({ headers }) => {
+      const kept = Object.entries(headers).filter(([name]) => !without.includes(name))
+      return { headers: { ...Object.fromEntries(kept), ...more } }
+    })
+    return new Watchword(changed)
   }
 }
 

@@ -61,10 +61,16 @@ const LAST_WAIT = 8000
 
 /** Sends the requests of all namespaces of a client. */
 export class Transport {
-  readonly options: TransportOptions
+  /** Private, so that no log shows the credential. */
+  readonly #options: TransportOptions
 
   constructor(options: TransportOptions) {
-    this.options = options
+    this.#options = options
+  }
+
+  /** The same with other options. */
+  with(change: (options: TransportOptions) => Partial<TransportOptions>): Transport {
+    return new Transport({ ...this.#options, ...change(this.#options) })
   }
 
   /** Sends a request and reads its JSON. Parameters go into the body, or for `inQuery` and requests without one into the query. */
@@ -103,7 +109,8 @@ export class Transport {
     options: CallOptions = {},
   ): Promise<Response> {
     const attempt = this.#attempt(method, path, flags, params, options, [])
-    return this.#send(attempt, (flags & Flags.body) === 0 ? {} : formOf(attempt, params))
+    const form = (flags & Flags.body) === 0 ? {} : formOf(attempt, params)
+    return this.#send(attempt, form, async (response) => response)
   }
 
   #attempt(
@@ -114,7 +121,7 @@ export class Transport {
     options: CallOptions,
     inQuery: readonly string[],
   ): Attempt {
-    const url = new URL(`${this.options.url.replace(/\/+$/, '')}${path}`)
+    const url = new URL(`${this.#options.url.replace(/\/+$/, '')}${path}`)
     const hasBody = (flags & Flags.body) !== 0
     const entries = Object.entries(params ?? {}).filter(([, value]) => value !== undefined)
     const body = hasBody ? entries.filter(([name]) => !inQuery.includes(name)) : []
@@ -124,7 +131,7 @@ export class Transport {
     const isKeyed = (flags & Flags.keyed) !== 0
     const headers: Record<string, string | undefined> = {
       accept: 'application/json',
-      ...this.options.headers,
+      ...this.#options.headers,
       'content-type': hasBody ? 'application/json' : undefined,
       'idempotency-key': isKeyed ? (options.idempotencyKey ?? crypto.randomUUID()) : undefined,
       'if-match': options.ifMatch,
@@ -143,31 +150,34 @@ export class Transport {
     }
   }
 
-  async #exchange<T>(attempt: Attempt): Promise<Exchange<T>> {
-    const response = await this.#send(attempt, {})
-    const data = (await readJson(response)) as T
-    return { data, response, requestId: response.headers.get('x-request-id') ?? '' }
+  #exchange<T>(attempt: Attempt): Promise<Exchange<T>> {
+    return this.#send(attempt, {}, async (response) => {
+      const data = (await readJson(response)) as T
+      return { data, response, requestId: response.headers.get('x-request-id') ?? '' }
+    })
   }
 
   /** Sends a request, and again while that may help. Throws the error of the last attempt. */
-  async #send(attempt: Attempt, more: RequestInit): Promise<Response> {
-    const { maxRetries = this.options.maxRetries, signal } = attempt.options
+  async #send<T>(attempt: Attempt, more: RequestInit, read: (response: Response) => Promise<T>): Promise<T> {
+    const { maxRetries = this.#options.maxRetries, signal } = attempt.options
     const retries = attempt.isRepeatable ? maxRetries : 0
     for (let tried = 0; ; tried++) {
-      const outcome = await this.#try(attempt, more)
-      if (outcome instanceof Response) return outcome
-      const wait = waitBefore(outcome, tried)
-      if (tried >= retries || wait === null) throw outcome
-      await this.options.sleep(wait, signal)
+      try {
+        return await this.#try(attempt, more, read)
+      } catch (error) {
+        const wait = waitBefore(error, tried)
+        if (tried >= retries || wait === null) throw error
+        await this.#options.sleep(wait, signal)
+      }
     }
   }
 
-  /** The response of one attempt, or the error of one that failed. Throws the reason of a signal. */
-  async #try(attempt: Attempt, more: RequestInit): Promise<Response | ConnectionError | WatchwordError> {
+  /** One attempt, its body included. Throws a refusal, a connection error, or the reason of a signal. */
+  async #try<T>(attempt: Attempt, more: RequestInit, read: (response: Response) => Promise<T>): Promise<T> {
     const { method, url, headers, body, options } = attempt
-    const { signal, timeout = this.options.timeout } = options
+    const { signal, timeout = this.#options.timeout } = options
     const limit = AbortSignal.timeout(timeout)
-    const { credentials, fetch } = this.options
+    const { credentials, fetch } = this.#options
     try {
       const response = await fetch(url, {
         method,
@@ -178,12 +188,14 @@ export class Transport {
         ...(credentials ? { credentials } : {}),
         ...more,
       })
-      return response.status < 400 ? response : await errorOf(response)
+      if (response.status >= 400) throw await errorOf(response)
+      return await read(response)
     } catch (error) {
+      if (error instanceof ConnectionError || error instanceof WatchwordError) throw error
       signal?.throwIfAborted()
       if (limit.aborted)
-        return new TimeoutError(`${method} ${pathOf(url)} took longer than ${timeout} ms.`, { cause: error })
-      return new ConnectionError(`${method} ${pathOf(url)} could not be sent: ${messageOf(error)}`, { cause: error })
+        throw new TimeoutError(`${method} ${pathOf(url)} took longer than ${timeout} ms.`, { cause: error })
+      throw new ConnectionError(`${method} ${pathOf(url)} could not be sent: ${messageOf(error)}`, { cause: error })
     }
   }
 }
@@ -205,14 +217,16 @@ export function segment(value: string): string {
 }
 
 /** How long to wait before the attempt is repeated, in milliseconds, or null if that does not help. */
-function waitBefore(error: ConnectionError | WatchwordError, tried: number): number | null {
+function waitBefore(error: unknown, tried: number): number | null {
   const backoff = Math.min(FIRST_WAIT * 2 ** tried, LAST_WAIT)
   const jittered = backoff / 2 + (Math.random() * backoff) / 2
-  if (!('response' in error)) return jittered
-  // The first request of this key is still being processed.
-  if (!RETRIED.has(error.status) && error.code !== 'idempotency_in_progress') return null
-  const asked = (error.retryAfter ?? 0) * 1000
-  return asked > LONGEST_WAIT ? null : Math.max(asked, jittered)
+  if (error instanceof WatchwordError || error instanceof ForeignResponseError) {
+    // The first request of this key is still being processed.
+    const isRunning = error.code === 'idempotency_in_progress'
+    const asked = (error.retryAfter ?? 0) * 1000
+    return (RETRIED.has(error.status) || isRunning) && asked <= LONGEST_WAIT ? Math.max(asked, jittered) : null
+  }
+  return error instanceof ConnectionError ? jittered : null
 }
 
 /** The refusal of a response. What is no problem of the service, such as a page of a proxy, is a connection error. */
@@ -224,15 +238,15 @@ async function errorOf(response: Response): Promise<ConnectionError | WatchwordE
   return new ForeignResponseError(response, `HTTP ${response.status}, not from Watchword: ${excerpt}`)
 }
 
-/** A refusal that the service did not write, as a proxy sends it. */
+/** A response that the service did not write, as a proxy sends it. */
 class ForeignResponseError extends ConnectionError {
   readonly code = undefined
   readonly status: number
   readonly retryAfter: number | null
   readonly response: Response
 
-  constructor(response: Response, message: string) {
-    super(message)
+  constructor(response: Response, message: string, options?: ErrorOptions) {
+    super(message, options)
     this.status = response.status
     this.retryAfter = secondsOf(response.headers.get('retry-after'))
     this.response = response
@@ -257,7 +271,7 @@ async function readJson(response: Response): Promise<unknown> {
     return JSON.parse(text)
   } catch (error) {
     const message = `The response (HTTP ${response.status}) is no JSON: is the URL that of Watchword?`
-    throw new ConnectionError(message, { cause: error })
+    throw new ForeignResponseError(response, message, { cause: error })
   }
 }
 

@@ -10,8 +10,12 @@ export interface Seen {
   body: string
 }
 
-/** How the server treats one request: with a status, headers and a body, or by closing the connection. */
-export type Treatment = { status: number; headers?: Record<string, string>; body?: unknown } | 'close' | 'hang'
+/** How the server treats one request: with a status, headers and a body, by closing the connection, or by silence before or within its body. */
+export type Treatment =
+  | { status: number; headers?: Record<string, string>; body?: unknown }
+  | 'close'
+  | 'hang'
+  | 'stall'
 
 /** A server that treats each request as the next treatment says, and the last one again and again. */
 export async function startFailingServer(treatments: () => Treatment[]) {
@@ -24,6 +28,10 @@ export async function startFailingServer(treatments: () => Treatment[]) {
     const { method = '', url = '', headers } = req
     seen.push({ method, url, headers, body: Buffer.concat(chunks).toString() })
     if (treatment === 'hang' || treatment === undefined) return
+    if (treatment === 'stall') {
+      res.writeHead(200, { 'content-type': 'application/json' }).write('{')
+      return
+    }
     if (treatment === 'close') {
       req.socket.destroy()
       return

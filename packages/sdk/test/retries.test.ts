@@ -1,6 +1,7 @@
+import { inspect } from 'node:util'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { ConnectionError, TimeoutError, Watchword, WatchwordError } from '../src/index.ts'
-import { Transport } from '../src/transport.ts'
+import type { Transport } from '../src/transport.ts'
 import { problem, startFailingServer, type Treatment } from './failing-server.ts'
 
 let treatments: Treatment[] = []
@@ -16,7 +17,7 @@ function client(options: { maxRetries?: number; timeout?: number } = {}) {
     signal?.throwIfAborted()
     waits.push(milliseconds)
   }
-  return new Watchword(new Transport({ ...transport.options, sleep }))
+  return new Watchword(transport.with(() => ({ sleep })))
 }
 
 beforeEach(() => {
@@ -156,4 +157,42 @@ test('an id cannot leave its place in the path', async () => {
   for (const id of ['', '.', '..', undefined as never]) expect(() => client().users.get(id)).toThrow(TypeError)
   await client().users.get('../api-keys?x=1')
   expect(server.seen[0]?.url).toBe('/v1/users/..%2Fapi-keys%3Fx%3D1')
+})
+
+test('a failure is reported once: by the call, by `withResponse` or by the iteration', async () => {
+  treatments = [{ status: 404, body: problem(404, 'user_not_found') }]
+  const unhandled: unknown[] = []
+  const note = (reason: unknown) => void unhandled.push(reason)
+  process.on('unhandledRejection', note)
+  await expect(client().users.get('id').withResponse()).rejects.toMatchObject({ code: 'user_not_found' })
+  await expect(client().users.list()[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: 'user_not_found' })
+  await expect(client().users.get('id')).rejects.toMatchObject({ code: 'user_not_found' })
+  await new Promise((resolve) => setImmediate(resolve))
+  process.off('unhandledRejection', note)
+  expect(unhandled).toEqual([])
+})
+
+test('a body that stops on the way is given up in time, and requested again', async () => {
+  treatments = ['stall', OK]
+  expect(await client({ timeout: 300 }).users.get('id')).toEqual({ user: { id: 'u1' } })
+  treatments = ['stall']
+  server.seen.length = 0
+  await expect(client({ timeout: 100, maxRetries: 0 }).users.get('id')).rejects.toThrow(TimeoutError)
+})
+
+test('what is logged of a client and of its errors has no credential', async () => {
+  treatments = [{ status: 403, body: problem(403, 'insufficient_scope') }]
+  const watchword = new Watchword({ url: server.url, apiKey: 'ww_live_secret' })
+  const error: unknown = await watchword.users.list().catch((reason: unknown) => reason)
+  const user = watchword.forUser('token_secret')
+  expect(inspect([watchword, user, error], { depth: 20, showHidden: false })).not.toContain('secret')
+  expect(JSON.stringify([watchword, user, error])).not.toContain('secret')
+})
+
+test('a header that cannot be sent is changed, and the request is sent', async () => {
+  treatments = [OK]
+  await client()
+    .forRequest({ headers: { 'user-agent': 'Agent ☂\n/1' }, ip: '203.0.113.9' })
+    .users.get('id')
+  expect(server.seen[0]?.headers).toMatchObject({ 'x-end-user-agent': 'Agent ??/1', 'x-end-user-ip': '203.0.113.9' })
 })
