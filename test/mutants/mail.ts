@@ -97,6 +97,20 @@ export const mail: Mutant[] = [
     tests: ['bounces/delivery.test.ts'],
   },
   {
+    name: 'a report with an API key withholds no notice',
+    in: 'withholds',
+    find: "source === 'smtp'",
+    replace: 'source !== null',
+    tests: ['notices.test.ts'],
+  },
+  {
+    name: 'soft bounces withhold no notice',
+    in: 'withholds',
+    find: "reason === 'hard_bounce' && ",
+    replace: '',
+    tests: ['notices.test.ts'],
+  },
+  {
     name: 'a withheld mail counts at the suppression of its organization',
     in: 'listSuppressions',
     find: 'return [...rows.filter(isOwn), ...rows.filter((row) => !isOwn(row))]',

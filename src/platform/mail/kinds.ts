@@ -43,6 +43,11 @@ export function isForTeam(kind: string): boolean {
   return kinds.get(kind as MailKind)?.example === null
 }
 
+/** Whether mails of this kind are notices of a change that could be the work of an attacker. */
+export function isNotice(kind: string): boolean {
+  return kinds.get(kind as MailKind)?.meanings['standard'] === NOTICE['standard']
+}
+
 /** Every kind that any loaded module defines. */
 export function mailKinds(): MailKind[] {
   return [...kinds.keys()].sort()

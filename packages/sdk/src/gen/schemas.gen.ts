@@ -1727,7 +1727,10 @@ export interface MailSubjects {
   webhook_disabled: MailSubject
 }
 
-/** An address that receives no emails, and why. */
+/**
+ * An address that receives no emails, and why. Notices of a change to the account are withheld only if `source` is
+ * `smtp` and `reason` is `hard_bounce`.
+ */
 export interface MailSuppression {
   /** A UUID that the service assigns. It never changes. */
   id: string
@@ -1756,8 +1759,9 @@ export interface MailSuppression {
 
 export type MailSuppressionEvent = Event & ({
   /**
-   * `mail.suppressed`: An address receives no more emails, for a day or until it is cleared. `mail.suppression_cleared`:
-   * A suppressed address was cleared. It receives emails again.
+   * `mail.suppressed`: An address receives no more emails, for a day or until it is cleared. Recorded again when the
+   * mail server refuses an address that was only reported. `mail.suppression_cleared`: A suppressed address was cleared.
+   * It receives emails again.
    */
   type?: "mail.suppressed" | "mail.suppression_cleared" | undefined
   /** What happened, in the fields that events of this type have. */

@@ -5,7 +5,7 @@ import { accountDirectory, type Directory, findDirectory } from '../../tenancy/d
 import { isErased } from '../../tenancy/erased.ts'
 import { inTx, type TxWork, type Work } from '../../work.ts'
 import { parseEmail } from '../address.ts'
-import { isForTeam } from '../kinds.ts'
+import { isForTeam, isNotice } from '../kinds.ts'
 import { bounceEvents } from './events.ts'
 import type { BounceKind } from './report.ts'
 import { type MailSuppression, toSuppression } from './schema.ts'
@@ -81,13 +81,18 @@ async function suppress(work: TxWork, row: AddressRow, { kind, status, source }:
     const recent = [...row.soft_bounced_at.filter((at) => at > ago(SOFT_WITHIN_MS)), present].slice(-SOFT_BOUNCES)
     await keepSoftBounces(db, directory, row.id, recent)
     if (isSuppressed || recent.length < SOFT_BOUNCES) return
-  } else if (isSuppressed && row.suppressed_until === null) return
+  } else if (isSuppressed && row.suppressed_until === null && !isFirstRefusal(row, { kind, source })) return
   const reason = kind === 'soft' ? 'soft_bounces' : kind === 'hard' ? 'hard_bounce' : 'complaint'
   const until = kind === 'soft' ? new Date(present.getTime() + SOFT_SUPPRESSED_MS) : null
   const change = { reason, status, source, suppressed_at: present, suppressed_until: until } as const
   await suppressRow(db, directory, row.id, change)
   const data = toSuppression({ ...row, ...change, withheld: 0, last_withheld_at: null }, directory.organizationId)
   await record(work, bounceEvents.suppressed({ target: targetOf(row), data }))
+}
+
+/** Whether the mail server confirms what was only reported: from then on notices are withheld too. */
+function isFirstRefusal(row: AddressRow, { kind, source }: Pick<Bounce, 'kind' | 'source'>): boolean {
+  return row.source === 'report' && source === 'smtp' && kind === 'hard'
 }
 
 const targetOf = ({ id }: Pick<AddressRow, 'id'>) => ({ type: 'mail_suppression', id })
@@ -104,15 +109,26 @@ export function clearSuppression(work: Work, id: string): Promise<SuppressionRow
   })
 }
 
-/** What suppresses an address in a directory: its own row first, then that of the account level of its environment. */
+/**
+ * What withholds a mail to an address of a directory: its own row first, then that of the account level of its environment.
+ */
 export async function listSuppressions(
   platform: Platform,
   directory: Directory,
-  emailNorm: string,
+  { emailNorm, kind }: { emailNorm: string; kind: string },
 ): Promise<SuppressionRow[]> {
-  const rows = await findSuppressions(platform.db, await suppressingDirectories(platform, directory), [emailNorm])
+  const found = await findSuppressions(platform.db, await suppressingDirectories(platform, directory), [emailNorm])
+  const rows = found.filter((row) => withholds(row, kind))
   const isOwn = ({ directory_id }: SuppressionRow) => directory_id === directory.id
   return [...rows.filter(isOwn), ...rows.filter((row) => !isOwn(row))]
+}
+
+/**
+ * Whether a suppression withholds a kind of mail. Only a mail server that says that there is no such address withholds notices:
+ * an attacker with an API key could report the address of a victim, or fill the mailbox.
+ */
+function withholds({ reason, source }: SuppressionRow, kind: string): boolean {
+  return !isNotice(kind) || (reason === 'hard_bounce' && source === 'smtp')
 }
 
 /** The directories whose suppressions hold in a directory. */
@@ -143,10 +159,13 @@ export async function findWithheld(platform: Platform, mails: KeptMail[]): Promi
   if (placed.length === 0) return new Map()
   const directories = [...new Set(placed.flatMap(({ directories }) => directories))]
   const rows = await findSuppressions(platform.db, directories, [...new Set(placed.map(({ norm }) => norm))])
-  const found = placed.map(({ id, norm, directories, createdAt }) => {
+  const found = placed.map(({ id, kind, norm, directories, createdAt }) => {
     const row = rows.find(
-      ({ directory_id, email_norm, suppressed_at }) =>
-        email_norm === norm && suppressed_at <= createdAt && directories.some((one) => one.id === directory_id),
+      (row) =>
+        row.email_norm === norm &&
+        row.suppressed_at <= createdAt &&
+        withholds(row, kind) &&
+        directories.some((one) => one.id === row.directory_id),
     )
     return row ? [[id, reasonInWords(row)] as const] : []
   })
@@ -166,7 +185,7 @@ async function placeMail(platform: Platform, { id, createdAt, directoryId, ...ma
   const directory = await findDirectory(platform, directoryId)
   const norm = directory && suppressibleAddress(directory, mail)
   return directory && norm
-    ? { id, createdAt, norm, directories: await suppressingDirectories(platform, directory) }
+    ? { id, kind: mail.kind, createdAt, norm, directories: await suppressingDirectories(platform, directory) }
     : null
 }
 

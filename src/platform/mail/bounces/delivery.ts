@@ -13,7 +13,8 @@ import { countWithheld, type SuppressionRow } from './store.ts'
 export async function withholdSuppressed(tenant: Tenant, mail: WaitingMail): Promise<boolean> {
   const { platform, directory } = tenant
   const emailNorm = suppressibleAddress(directory, mail)
-  const suppressions = emailNorm === null ? [] : await listSuppressions(platform, directory, emailNorm)
+  if (emailNorm === null) return false
+  const suppressions = await listSuppressions(platform, directory, { emailNorm, kind: mail.kind })
   for (const suppression of suppressions) if (await withhold(tenant, mail, suppression)) return true
   return false
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { freshPassword } from '../../../../test/fresh.ts'
 import { startApp } from '../../../../test/harness.ts'
 import { succeeded } from '../../../../test/people/factors.ts'
 import { newEmail, newUser } from '../../../../test/people/people.ts'
@@ -23,7 +24,7 @@ async function idsOf(email: string): Promise<string[]> {
 }
 
 test('development says why a suppressed address gets no mail, and shows none of it', async () => {
-  const { subOrgId, email } = await newUser(tenant)
+  const { subOrgId, email, id } = await newUser(tenant)
   const ask = async () => {
     // A code that was mailed a moment ago is not mailed again.
     await service.advance(61)
@@ -50,6 +51,8 @@ test('development says why a suppressed address gets no mail, and shows none of 
     'Not sent: the address is suppressed: its owner reported a mail as spam',
     'Your sign-in code',
   ])
+  succeeded(await tenant.put(`/v1/users/${id}/password`, { subOrgId, password: freshPassword() }))
+  expect((await listed(email))[0]).toBe('Your password was changed')
 })
 
 test('what is suppressed in the whole environment is said of its mails, and of no other account’s', async () => {

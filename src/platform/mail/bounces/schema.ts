@@ -41,7 +41,11 @@ export const MailSuppression = named(
       withheld: Type.Integer({ minimum: 0, description: 'Emails that were not sent because of it.', examples: [2] }),
       last_withheld_at: nullable(Moment, 'When the last of them would have been sent. Null: none was withheld.'),
     },
-    { description: 'An address that receives no emails, and why.' },
+    {
+      description:
+        'An address that receives no emails, and why. Notices of a change to the account are withheld only if `source` is ' +
+        '`smtp` and `reason` is `hard_bounce`.',
+    },
   ),
 )
 export type MailSuppression = Static<typeof MailSuppression>
