@@ -132,6 +132,14 @@ export const mail: Mutant[] = [
     tests: ['bounces.test.ts', 'bounces/delivery.test.ts'],
   },
   {
+    name: 'no erasure begins while a bounce of the organization is stored',
+    in: 'tenancy/erased/isErased',
+    find: ".forShare('organizations')",
+    replace: '',
+    tests: ['bounces/delivery.test.ts'],
+    only: 'erased with it',
+  },
+  {
     name: 'mails to the team are always sent',
     in: 'suppressibleAddress',
     find: "if (kind === 'console' || isForTeam(mail.kind)) return null",

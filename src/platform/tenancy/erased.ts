@@ -1,10 +1,13 @@
-import type { Db } from '../db/pool.ts'
+import type { Tx } from '../db/pool.ts'
 import type { Directory } from './directory.ts'
 
-/** Whether the organization of a directory, or the one its environment was made for, is erased. */
-export async function isErased(db: Db, directory: Directory): Promise<boolean> {
+/**
+ * Whether the organization of a directory, or the one its environment was made for, is erased. If not, no erasure of it
+ * begins before the transaction ends, so that it finds what the transaction stores.
+ */
+export async function isErased(tx: Tx, directory: Directory): Promise<boolean> {
   // Foreign tables environments, organizations: what arrives after an erasure is not stored.
-  const erased = await db
+  const rows = await tx
     .selectFrom('directories')
     .innerJoin('environments', 'environments.id', 'directories.environment_id')
     .innerJoin('organizations', (join) =>
@@ -15,9 +18,9 @@ export async function isErased(db: Db, directory: Directory): Promise<boolean> {
         ]),
       ),
     )
-    .select('organizations.id')
+    .select('organizations.erased_at')
     .where('directories.id', '=', directory.id)
-    .where('organizations.erased_at', 'is not', null)
-    .executeTakeFirst()
-  return erased !== undefined
+    .forShare('organizations')
+    .execute()
+  return rows.some(({ erased_at }) => erased_at !== null)
 }

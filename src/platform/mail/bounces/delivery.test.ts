@@ -1,13 +1,16 @@
+import { sql } from 'kysely'
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { startApp, type Tenant } from '../../../../test/harness.ts'
+import { startApp, type Tenant, until } from '../../../../test/harness.ts'
 import { startSmtpPeer } from '../../../../test/peers/smtp-peer.ts'
-import { eraseAtOnce, findTexts } from '../../../../test/people/erasure.ts'
+import { eraseAtOnce, eraseDue, findTexts, requestErasure, waitForErasure } from '../../../../test/people/erasure.ts'
 import { succeeded } from '../../../../test/people/factors.ts'
 import { runJobs } from '../../../../test/people/jobs.ts'
 import { newEmail, newUser, type Person } from '../../../../test/people/people.ts'
 import { joinedMember } from '../../../../test/people/team.ts'
 import { recordStatements } from '../../../../test/rules/sql-recorder.ts'
+import { startSecondApp } from '../../../../test/second-app.ts'
 import { workIn } from '../../../../test/work.ts'
+import { writeBetween } from '../../../../test/write-between.ts'
 import { userCleanup } from '../../../features/directory/users/cleanup.ts'
 import { disabledMail } from '../../../features/records/webhooks/emails.ts'
 import { directoryOfOrganization } from '../../tenancy/directory.ts'
@@ -21,6 +24,7 @@ afterAll(() => peer.stop())
 const service = await startApp({
   env: { SMTP_URL: `smtp://127.0.0.1:${peer.port}`, WATCHWORD_MAIL_FROM: 'Acme <login@acme.example>' },
 })
+const second = await startSecondApp(service)
 const { platform } = service.app
 const DAY = 24 * 3600
 let tenant: Tenant
@@ -225,6 +229,33 @@ test('a mail that is refused while its organization is erased stores nothing', a
   const refused = (await results()).refused ?? 0
   await deliver()
   expect((await results()).refused).toBe(refused + 1)
+  expect([await findTexts(service, [email]), await typesOf(email)]).toEqual([{}, []])
+})
+
+test('a bounce that is being stored when its organization is erased is erased with it', {
+  timeout: 60_000,
+}, async () => {
+  const { email } = await newUser(tenant, { subOrgId })
+  await requestErasure(tenant, subOrgId)
+  await waitForErasure(service)
+  let erasure: ReturnType<typeof eraseDue> | undefined
+  const waits = async () => {
+    const { rows } = await sql`select from pg_stat_activity where datname = current_database()
+      and wait_event_type = 'Lock' and query like '%"organizations"%'`.execute(platform.db)
+    return rows.length > 0
+  }
+  const erase = async () => {
+    if (erasure) return
+    let isOver = false
+    erasure = eraseDue(second.app.platform).finally(() => (isOver = true))
+    await until(async () => isOver || (await waits()))
+  }
+  const report = { subOrgId, email, kind: 'hard', provider_id: 'b-1' }
+  await writeBetween(/into "bounce_reports"/, erase, async () => {
+    succeeded(await tenant.post('/v1/mail/bounces', report))
+  })
+  if (!erasure) throw new Error('No report was stored')
+  await erasure
   expect([await findTexts(service, [email]), await typesOf(email)]).toEqual([{}, []])
 })
 
