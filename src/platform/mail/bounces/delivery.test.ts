@@ -333,3 +333,25 @@ test('what no longer counts is removed, and what suppresses stays for a year aft
   await service.advance(66 * DAY)
   expect(await kept()).toEqual([])
 })
+
+test('a suppression of the environment stays while one of the organization counts the same mails', async () => {
+  const { email } = await newUser(tenant, { subOrgId })
+  for (const body of [{}, { subOrgId }])
+    succeeded(await tenant.post('/v1/mail/bounces', { ...body, email, kind: 'complaint' }))
+  for (let n = 0; n < 3; n++) {
+    await service.advance(200 * DAY)
+    await mail(email)
+    await cleanUpBounces.handle(platform, {}, 1)
+  }
+  const found: { id: string; sub_org_id: string | null; withheld: number }[] = await suppressions(`email=${email}`)
+  expect(found.map(({ sub_org_id, withheld }) => [sub_org_id, withheld])).toEqual([
+    [null, 0],
+    [subOrgId, 3],
+  ])
+  succeeded(await tenant.delete(`/v1/mail/suppressions/${found[1]?.id}?subOrgId=${subOrgId}`))
+  await mail(email)
+  expect(received(email)).toBe(0)
+  await service.advance(366 * DAY)
+  await cleanUpBounces.handle(platform, {}, 1)
+  expect(await suppressions(`email=${email}`)).toEqual([])
+})

@@ -4,7 +4,7 @@ import { deleteWaiting } from '../../outbox/waiting.ts'
 import { mailOutbox, type WaitingMail } from '../outbox.ts'
 import { countBounce, listSuppressions, reportOfMail, suppressibleAddress } from './bounces.ts'
 import { failureOfReply } from './status.ts'
-import { countWithheld, type SuppressionRow } from './store.ts'
+import { countWithheld, keepSuppression, type SuppressionRow } from './store.ts'
 
 /**
  * Drops and counts a mail to a suppressed address: at the organization's own row if it has one, since a row that stops
@@ -15,14 +15,21 @@ export async function withholdSuppressed(tenant: Tenant, mail: WaitingMail): Pro
   const emailNorm = suppressibleAddress(directory, mail)
   if (emailNorm === null) return false
   const suppressions = await listSuppressions(platform, directory, { emailNorm, kind: mail.kind })
-  for (const suppression of suppressions) if (await withhold(tenant, mail, suppression)) return true
+  for (const [n, suppression] of suppressions.entries())
+    if (await withhold(tenant, mail, suppression, suppressions.slice(n + 1))) return true
   return false
 }
 
-async function withhold(tenant: Tenant, mail: WaitingMail, suppression: SuppressionRow): Promise<boolean> {
+async function withhold(
+  tenant: Tenant,
+  mail: WaitingMail,
+  suppression: SuppressionRow,
+  others: SuppressionRow[],
+): Promise<boolean> {
   const { platform, directory } = tenant
   const isWithheld = await platform.tx(async (tx) => {
     if (!(await countWithheld(tx, suppression))) return false
+    for (const other of others) await keepSuppression(tx, other)
     await deleteWaiting(tx, mailOutbox, directory, mail.id)
     return true
   })

@@ -155,6 +155,17 @@ export async function countWithheld(tx: Tx, row: Pick<SuppressionRow, 'directory
   return numUpdatedRows > 0n
 }
 
+/** Keeps a suppression that withholds a mail too, without counting it. */
+export async function keepSuppression(tx: Tx, row: Pick<SuppressionRow, 'directory_id' | 'id'>): Promise<void> {
+  await tx
+    .updateTable('bounced_addresses')
+    .set({ updated_at: now })
+    .where('directory_id', '=', row.directory_id)
+    .where('id', '=', row.id)
+    .where(isSuppressed)
+    .execute()
+}
+
 /** Takes the row of a suppressed address, with its soft bounces. Returns undefined if there is none. */
 export async function takeSuppression(tx: Tx, directory: Directory, id: string): Promise<SuppressionRow | undefined> {
   return tx
