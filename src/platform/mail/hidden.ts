@@ -2,6 +2,12 @@ import type { FieldError } from '../errors.ts'
 
 /** A placeholder of a text, with its name. */
 export const PLACEHOLDER = /\{(\w+)\}/g
+export const STANDARD = '{standard}'
+
+/** Whether a text begins with the standard one, as a word of its own, and has it once. */
+export function beginsWithStandard(text: string): boolean {
+  return /^\{standard\}(?!\S)/.test(text) && text.split(STANDARD).length === 2
+}
 
 // Invisible characters, those that change the direction of text, private use and unassigned ones.
 // U+FE0F follows emoji and is allowed. U+2800 is a blank Braille pattern.

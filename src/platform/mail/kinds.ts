@@ -11,15 +11,22 @@ interface Meaning {
   required?: true
   /** A heading without it is refused. */
   requiredInHeading?: true
+  /** Every part that is set begins with it. */
+  requiredFirst?: true
   /** A mail may have no value for it. */
   optional?: true
 }
 
-/** For notices of a change that could be the work of an attacker (ASVS 6.3.7): no text takes the place of the standard one. */
+/**
+ * For notices of a change that could be the work of an attacker (ASVS 6.3.7): no text takes the place of the standard one, or
+ * stands before it.
+ */
 export const NOTICE: Meanings = {
   standard: {
-    means: 'The standard paragraphs, as one paragraph of the body. They say what happened to the account.',
+    means:
+      'The standard text of the part; in the body the standard paragraphs, as one paragraph. They say what happened to the account.',
     required: true,
+    requiredFirst: true,
   },
 }
 

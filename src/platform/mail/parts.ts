@@ -1,6 +1,6 @@
 import type { Language } from '../messages/language.ts'
 import { texts } from '../messages/texts.gen.ts'
-import { PLACEHOLDER } from './hidden.ts'
+import { PLACEHOLDER, STANDARD } from './hidden.ts'
 import { type Block, endWithoutLink, type LaidMail, oneLine } from './layout.ts'
 import type { MailValues, WrittenMail } from './message.ts'
 
@@ -20,7 +20,6 @@ export type MailTemplate = { [P in keyof MailParts]?: NonNullable<MailParts[P]> 
 
 /** The part of a paragraph before its block, and the name of the block. */
 const BLOCK = /^(.*?)\s*\{(code|link)\}$/su
-export const STANDARD = '{standard}'
 
 /** The texts of a mail that no directory has changed. */
 export function standardParts({ subject, content }: WrittenMail, language: Language): MailParts {
@@ -43,7 +42,8 @@ export function layOut(
   const { content } = written
   const standard = standardParts(written, language)
   const first = (part: 'subject' | 'heading' | 'button' | 'footer') => {
-    const given = [...templates.map((template) => template[part] ?? null), standard[part]]
+    const own = templates.map((template) => template[part]?.replace(STANDARD, () => standard[part] ?? '') ?? null)
+    const given = [...own, standard[part]]
     return given.map((text) => (text === null ? null : fill(text, values))).find((text) => text !== null) ?? ''
   }
   const places: Places = {

@@ -27,6 +27,7 @@ export interface Placeholder {
   example: string | null
   required: boolean
   required_in_heading: boolean
+  required_first: boolean
   /** A mail may have no value for it. */
   optional: boolean
   only_in_body: boolean
@@ -50,10 +51,12 @@ function findPlaceholders(kind: MailKind): Placeholder[] {
     const meaning = meaningsOf(kind)[name] ?? COMMON[name]
     if (!meaning || (value === null && name !== 'standard'))
       throw new Error(`The placeholder ${name} of the mail ${kind} has no meaning or no example`)
-    const { means, required = false, requiredInHeading = false, optional = false, secret = false } = meaning
+    const { means, required = false, requiredInHeading = false, requiredFirst = false } = meaning
     return {
-      ...{ name, description: means, example: value, required, required_in_heading: requiredInHeading, optional },
-      only_in_body: secret || name === 'standard',
+      ...{ name, description: means, example: value, required, required_in_heading: requiredInHeading },
+      required_first: requiredFirst,
+      optional: meaning.optional ?? false,
+      only_in_body: meaning.secret ?? (name === 'standard' && !requiredFirst),
     }
   })
 }

@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox'
-import { invalidField } from '../errors.ts'
+import { type FieldError, invalidField } from '../errors.ts'
 import type { Platform } from '../platform.ts'
 import { named, nullable } from '../schema.ts'
 import { defineSettings } from '../settings/settings.ts'
 import type { Work } from '../work.ts'
 import { requireEmail } from './address.ts'
-import { findHidden } from './hidden.ts'
-import { mailKinds } from './kinds.ts'
+import { beginsWithStandard, findHidden, STANDARD } from './hidden.ts'
+import { isNotice, mailKinds } from './kinds.ts'
 import type { MailKind } from './message.ts'
 import { domainOf, maySendAs, readSender } from './sender.ts'
 
@@ -66,7 +66,9 @@ let family: ReturnType<typeof define> | null = null
 function define() {
   const subjects = Type.Object(Object.fromEntries(mailKinds().map((kind) => [kind, Subject])), {
     additionalProperties: false,
-    description: 'Subjects by kind of email; null for the standard one. {brand} stands for the brand’s name.',
+    description:
+      'Subjects by kind of email; null for the standard one. {brand} stands for the brand’s name. Those of notices of a ' +
+      'change to the account begin with {standard}, which stands for the standard subject.',
   })
   const schema = named(
     'MailSettings',
@@ -134,17 +136,28 @@ function refuseSubjects(subjects: unknown): void {
   if (typeof subjects !== 'object' || subjects === null) return
   for (const [kind, subject] of Object.entries(subjects)) {
     if (typeof subject !== 'string') continue
-    const field = `subjects.${kind}`
-    if (/[{}]/.test(subject.replaceAll('{brand}', '')))
-      throw invalidField(field, 'placeholder', `${field} may contain no placeholder but {brand}`)
-    const [hidden] = findHidden(field, subject)
-    if (hidden) throw invalidField(field, hidden.code, hidden.message)
+    const [found] = findSubjectProblems(kind, subject)
+    if (found) throw invalidField(found.field, found.code, found.message)
   }
+}
+
+function findSubjectProblems(kind: string, subject: string): FieldError[] {
+  const field = `subjects.${kind}`
+  const own = isNotice(kind) ? subject.replace(STANDARD, '') : subject
+  return [
+    ...(/[{}]/.test(own.replaceAll('{brand}', ''))
+      ? [{ field, code: 'placeholder', message: `${field} may contain no placeholder but {brand}` }]
+      : []),
+    ...(isNotice(kind) && !beginsWithStandard(subject)
+      ? [{ field, code: 'placeholder_first', message: `${field} must begin with {standard}` }]
+      : []),
+    ...findHidden(field, subject),
+  ]
 }
 
 /** The directory's own subject for a kind of mail, or null. */
 export function ownSubject(settings: MailSettings, kind: MailKind): string | null {
   const subject = settings.subjects[kind] ?? null
-  // An earlier release may have stored one with a link.
-  return subject === null || findHidden(kind, subject).length > 0 ? null : subject
+  // An earlier release may have stored one that this one refuses.
+  return subject === null || findSubjectProblems(kind, subject).length > 0 ? null : subject
 }

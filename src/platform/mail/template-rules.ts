@@ -2,9 +2,9 @@ import { Type } from 'typebox'
 import type { FieldError } from '../errors.ts'
 import { nullable } from '../schema.ts'
 import { fits } from '../validator.ts'
-import { findHidden, PLACEHOLDER } from './hidden.ts'
+import { beginsWithStandard, findHidden, PLACEHOLDER, STANDARD } from './hidden.ts'
 import type { MailKind } from './message.ts'
-import { type MailTemplate, STANDARD } from './parts.ts'
+import type { MailTemplate } from './parts.ts'
 import { type Placeholder, placeholdersOf } from './placeholders.ts'
 import { textLine } from './settings.ts'
 
@@ -26,7 +26,7 @@ export const partFields = {
   heading: nullable(parts.heading, 'The heading, which is the first line of the email.'),
   body: nullable(
     parts.body,
-    'The paragraphs below the heading. `{link}` and `{code}` each end a paragraph, below which the button or the code is shown. `{standard}`, as a paragraph, stands for the standard ones. A paragraph with a placeholder that has no value in an email is left out.',
+    'The paragraphs below the heading. `{link}` and `{code}` each end a paragraph, below which the button or the code is shown. `{standard}`, as a paragraph, stands for the standard ones. In notices of a change to the account every part that is set begins with `{standard}`. A paragraph with a placeholder that has no value in an email is left out.',
   ),
   button: nullable(parts.button, 'The label of the button that opens the link. Null in emails without a link.'),
   footer: nullable(parts.footer, 'The last paragraph, in small letters.'),
@@ -51,6 +51,7 @@ export function findProblems(kind: MailKind, template: MailTemplate): FieldError
     ...written.flatMap((text) => findTextProblems(text, placeholders)),
     ...(body === null ? [] : findBodyProblems(body, placeholders)),
     ...findHeadingProblems(template.heading, placeholders),
+    ...findStartProblems(template, placeholders),
     ...(template.button === undefined || placeholders.some(({ name }) => name === 'link')
       ? []
       : [problem('button', 'unused', 'button is of no use: this email has no link')]),
@@ -77,7 +78,9 @@ function findTextProblems({ field, text, isBody }: PartText, placeholders: Place
   const inside = text.replace(PLACED_BLOCK, '')
   const braces = text.replaceAll(PLACEHOLDER, '')
   const isMisplaced =
-    bodyOnly.length > 0 || /\{(?:code|link)\}/.test(inside) || (names.includes('standard') && text !== STANDARD)
+    bodyOnly.length > 0 ||
+    /\{(?:code|link)\}/.test(inside) ||
+    (isBody && names.includes('standard') && text !== STANDARD)
   return [
     ...(unknown === undefined && !/[{}]/.test(braces)
       ? []
@@ -114,6 +117,15 @@ function findHeadingProblems(heading: string | undefined, placeholders: Placehol
   return placeholders
     .filter(({ name, required_in_heading }) => required_in_heading && !names.includes(name))
     .map(({ name }) => problem('heading', 'placeholder_missing', `heading must contain {${name}}`))
+}
+
+/** Reports parts that do not begin with the standard text, where they have to. */
+function findStartProblems({ body, ...lines }: MailTemplate, placeholders: Placeholder[]): FieldError[] {
+  if (!placeholders.some((each) => each.required_first)) return []
+  const starts = [...Object.entries(lines), ...(body ? [['body', body[0] ?? ''] as const] : [])]
+  return starts
+    .filter(([, text]) => !beginsWithStandard(text))
+    .map(([field]) => problem(field, 'placeholder_first', `${field} must begin with {standard}, once`))
 }
 
 const isBlock = (name: string) => name === 'code' || name === 'link'

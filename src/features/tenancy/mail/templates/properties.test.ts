@@ -73,6 +73,16 @@ function assertSound(kind: MailKind, { subject, text, html }: { subject: string;
   for (const secret of [code, link]) if (secret !== null) expect(subject).not.toContain(secret)
 }
 
+/** What happened comes first in the subject, the heading, the body and the footer. */
+function assertTold(mail: { subject: string; text: string }, standard: { subject: string; text: string }) {
+  expect(mail.subject.startsWith(standard.subject)).toBe(true)
+  const [heading = '', told = ''] = standard.text.split('\n\n')
+  expect(mail.text.startsWith(heading)).toBe(true)
+  expect(mail.text.split('\n\n')[1]).toBe(told)
+  const footer = standard.text.split('\n\n-- \n')[0]?.split('\n\n').at(-1) ?? ''
+  expect(mail.text).toContain(`\n\n${footer}`)
+}
+
 describe('what an author writes', () => {
   const plain = fc.constantFrom(
     ...['Hello', 'こんにちは。', 'ça va ?', '{brand}', '$&', '$1', '%s', '\\n', '🎉', '&', "'", '</td>', '&lt;b&gt;'],
@@ -98,17 +108,20 @@ describe('what an author writes', () => {
   const part = fc.option(line, { nil: null, freq: 2 })
 
   test.each(kinds)('%s: is refused, with the fields, or gives a sound mail', async (kind) => {
-    const ends = endsOf(kind)
+    const [ends, starts] = [endsOf(kind), startsOf(kind)]
+    const start = fc.oneof({ weight: 3, arbitrary: fc.constant(starts) }, { weight: 1, arbitrary: fc.subarray(starts) })
     const end = fc.oneof({ weight: 3, arbitrary: fc.constant(ends) }, { weight: 1, arbitrary: fc.subarray(ends) })
-    const body = fc.tuple(fc.array(line, { maxLength: 3 }), end).map(([lines, ends]) => [...lines, ...ends])
-    const heading = part.map((text) => text && `${text}${headingEnd(kind)}`)
-    const texts = fc.record({ subject: part, heading, body: fc.option(body, { nil: null }), footer: part })
+    const body = fc.tuple(start, fc.array(line, { maxLength: 3 }), end).map((parts) => parts.flat())
+    const own = fc.tuple(start, part).map(([start, text]) => text && [...start, text].join(' '))
+    const heading = own.map((text) => text && `${text}${headingEnd(kind)}`)
+    const texts = fc.record({ subject: own, heading, body: fc.option(body, { nil: null }), footer: own })
     let accepted = 0
     const run = fc.asyncProperty(fc.constantFrom(...LANGUAGES), texts, async (language, given) => {
       const reply = await tenant.post(`${pathOf({ kind, language })}/preview`, { subOrgId, ...given })
       if (reply.status === 200) {
         accepted += 1
         assertSound(kind, reply.body)
+        if (starts.length > 0) assertTold(reply.body, await preview({ kind, language }))
         return
       }
       expect([reply.status, reply.body.code]).toEqual([400, 'invalid_request'])
@@ -126,18 +139,21 @@ const isRequired = (kind: MailKind, name: string) =>
 /** What a heading of the kind needs. */
 const headingEnd = (kind: MailKind) => (isRequired(kind, 'organization') ? ' {organization}' : '')
 
+/** What every part of the kind begins with. */
+const startsOf = (kind: MailKind) => (isRequired(kind, 'standard') ? ['{standard}'] : [])
+const startOf = (kind: MailKind) => startsOf(kind).map((start) => `${start} `)[0] ?? ''
+
 /** The paragraphs that a body of the kind needs. */
 function endsOf(kind: MailKind): string[] {
   const { code, link } = blocksOf(kind)
   return [
-    ...(isRequired(kind, 'standard') ? ['{standard}'] : []),
     ...(kind === 'email_change_otp' ? ['{account_address} asks.'] : []),
     ...(link === null ? [] : ['{link}']),
     ...(code === null ? [] : ['Code: {code}']),
   ]
 }
 
-const withStandard = (kind: MailKind) => [...new Set(['{standard}', ...endsOf(kind)])]
+const withStandard = (kind: MailKind) => ['{standard}', ...endsOf(kind)]
 
 describe('what the values are', () => {
   const hostile = fc.constantFrom(
@@ -153,7 +169,9 @@ describe('what the values are', () => {
         .filter(({ name, only_in_body }) => !only_in_body && name !== 'brand')
         .map(({ name }) => name)
       const shown = ['To {brand}', ...names.map((name) => `{${name}}`)].join(' | ')
-      const template = { subject: shown, heading: shown, body: [shown, ...withStandard(kind)], footer: shown }
+      const own = `${startOf(kind)}${shown}`
+      const [standard = '', ...ends] = withStandard(kind)
+      const template = { subject: own, heading: own, body: [standard, shown, ...ends], footer: own }
       const run = fc.asyncProperty(
         fc.array(hostile, { minLength: names.length, maxLength: names.length }),
         async (values) => {
@@ -167,7 +185,9 @@ describe('what the values are', () => {
           }
           const mail = await composeMail(directory, message, template)
           const expected = oneLine(['To A&B "{code}" <i>', ...names.map((name) => given[name])].join(' | '))
-          expect([mail.subject, mail.text.split('\n')[0]]).toEqual([expected, expected])
+          const lines = [mail.subject, mail.text.split('\n')[0] ?? '']
+          const own = startOf(kind) === '' ? lines : lines.map((line) => line.slice(-expected.length))
+          expect(own).toEqual([expected, expected])
           expect(countIn(mail.html, escapeHtml(expected))).toBe(4)
           assertSound(kind, mail)
         },
@@ -187,7 +207,11 @@ async function directoryOf() {
   return getWorkIn(platform, id)
 }
 
-const TEXTS = { subject: '{brand}: ✉ <b> Grüße', heading: '{brand} “1”', footer: 'Bis bald & {brand}' }
+const ownTexts = (kind: MailKind) => ({
+  subject: `${startOf(kind)}{brand}: ✉ <b> Grüße`,
+  heading: `${startOf(kind)}{brand} “1”${headingEnd(kind)}`,
+  footer: `${startOf(kind)}Bis bald & {brand}`,
+})
 
 test('a preview is the mail as it arrives, in every kind and language, with own texts and without', async () => {
   const work = await directoryOf()
@@ -196,7 +220,7 @@ test('a preview is the mail as it arrives, in every kind and language, with own 
     const expected = new Map<string, object>()
     for (const { kind, language } of cases) {
       const email = newEmail()
-      const own = { subOrgId, ...TEXTS, heading: `${TEXTS.heading}${headingEnd(kind)}`, body: withStandard(kind) }
+      const own = { subOrgId, ...ownTexts(kind), body: withStandard(kind) }
       if (hasOwn) succeeded(await tenant.put(pathOf({ kind, language }), own))
       expected.set(email, await preview({ kind, language }))
       const example = exampleOf(kind)
@@ -223,8 +247,7 @@ test('a reset brings the standard mail back, byte for byte', async () => {
   const on = async (of: Case) => succeeded(await tenant.post(`${pathOf(of)}/preview`, { subOrgId: clean }))
   for (const of of cases) {
     const before = await on(of)
-    const heading = `${TEXTS.heading}${headingEnd(of.kind)}`
-    succeeded(await tenant.put(pathOf(of), { subOrgId: clean, ...TEXTS, heading }))
+    succeeded(await tenant.put(pathOf(of), { subOrgId: clean, ...ownTexts(of.kind) }))
     expect(await on(of)).not.toEqual(before)
     succeeded(await tenant.delete(`${pathOf(of)}?subOrgId=${clean}`))
     expect(await on(of)).toEqual(before)

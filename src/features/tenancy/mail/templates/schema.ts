@@ -87,6 +87,10 @@ const Placeholder = named(
       ),
       required: Type.Boolean({ description: 'Whether a body must contain it.', examples: [false] }),
       required_in_heading: Type.Boolean({ description: 'Whether a heading must contain it.', examples: [false] }),
+      required_first: Type.Boolean({
+        description: 'Whether every part that is set must begin with it.',
+        examples: [false],
+      }),
       only_in_body: Type.Boolean({
         description: 'Whether it is refused outside the body, such as a code, which lock screens would show.',
         examples: [false],

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { freshPassword } from '../../../../../test/fresh.ts'
 import { startApp } from '../../../../../test/harness.ts'
 import { succeeded } from '../../../../../test/people/factors.ts'
 import { newEmail } from '../../../../../test/people/people.ts'
@@ -14,6 +15,7 @@ const { platform } = app.app
 const tenant = await app.tenant()
 
 const LOGIN = '/v1/mail/templates/login_otp/en'
+const NOTICE = '/v1/mail/templates/password_changed/en'
 const TEXTS = {
   subject: 'Your words for {brand}',
   heading: 'Hello from {brand}',
@@ -250,12 +252,19 @@ describe('refuses, and changes nothing', () => {
       'body',
       'placeholder_missing',
     ],
-    [
-      '/v1/mail/templates/password_changed/en',
-      { body: ['Our spring offers are here.'] },
-      'body',
-      'placeholder_missing',
-    ],
+    [NOTICE, { body: ['Our spring offers are here.'] }, 'body', 'placeholder_missing'],
+    [NOTICE, { subject: 'Your parcel is here' }, 'subject', 'placeholder_first'],
+    [NOTICE, { subject: '{brand}: {standard}' }, 'subject', 'placeholder_first'],
+    [NOTICE, { subject: '{standard}com' }, 'subject', 'placeholder_first'],
+    [NOTICE, { subject: '{standard} {standard}' }, 'subject', 'placeholder_first'],
+    [NOTICE, { heading: 'Hello' }, 'heading', 'placeholder_first'],
+    [NOTICE, { footer: 'This is a test of ours. Ignore it.' }, 'footer', 'placeholder_first'],
+    [NOTICE, { footer: 'Ignore this: {standard}' }, 'footer', 'placeholder_first'],
+    [NOTICE, { footer: '{standard} See evil.example' }, 'footer', 'link'],
+    [NOTICE, { body: ['This is a test of ours.', '{standard}'] }, 'body', 'placeholder_first'],
+    [NOTICE, { body: ['{standard} Ignore it.'] }, 'body.0', 'placeholder_misplaced'],
+    [NOTICE, { button: '{standard}' }, 'button', 'unused'],
+    ['/v1/mail/templates/new_device/en', { button: 'Win a prize' }, 'button', 'placeholder_first'],
     ['/v1/mail/templates/invite/en', { heading: 'You have won' }, 'heading', 'placeholder_missing'],
     [LOGIN, { subject: 'Your code is {code}' }, 'subject', 'placeholder_misplaced'],
     [LOGIN, { subject: '{digits}' }, 'subject', 'placeholder_misplaced'],
@@ -401,10 +410,74 @@ test('what is set here counts in every process at once, and a mail costs no stat
   expect([known, unknown]).toEqual([before, before])
 })
 
+/** Changes the password of a user, and returns the notice. */
+async function notice(subOrgId: string) {
+  const email = newEmail()
+  const { user } = succeeded(await tenant.post('/v1/users', { subOrgId, email }))
+  succeeded(await tenant.put(`/v1/users/${user.id}/password`, { subOrgId, password: freshPassword() }))
+  const [mail] = await app.mails(email)
+  if (!mail) throw new Error(`No mail to ${email}`)
+  return mail
+}
+
+test('in a notice own words follow what happened, in every part', async () => {
+  const subOrgId = await tenant.organization()
+  const texts = {
+    subject: '{standard} – {brand}',
+    heading: '{standard}!',
+    body: ['{standard}', 'Questions? Call us.'],
+    footer: '{standard} Our office is open all day.',
+  }
+  const refused = await tenant.put(NOTICE, { subOrgId, ...texts })
+  expect(refused.body.errors).toEqual([expect.objectContaining({ field: 'heading', code: 'placeholder_first' })])
+  const { inherited } = await put(subOrgId, { ...texts, heading: '{standard} today' }, NOTICE)
+  const standard = { subject: '{standard}', heading: '{standard}', footer: '{standard}' }
+  expect(inherited).toEqual({ ...standard, body: ['{standard}'], button: null })
+  const { subject, text } = await notice(subOrgId)
+  expect(subject).toBe('Your password was changed – Watchword')
+  expect(text).toMatch(
+    /^Your password was changed today\n\nAn administrator .*\n\nQuestions\? Call us\.\n\nIf .* Our office is open all day\./,
+  )
+})
+
+test('a subject of the settings does not hide what a notice says, nor do texts of another release', async () => {
+  const subOrgId = await tenant.organization()
+  const settings = (subject: string) =>
+    tenant.patch('/v1/mail/settings', { subOrgId, subjects: { password_changed: subject } })
+  for (const [subject, code] of [
+    ['Your parcel is here', 'placeholder_first'],
+    ['{brand}: {standard}', 'placeholder_first'],
+    ['{standard} {standard}', 'placeholder'],
+    ['{standard} evil.example', 'link'],
+  ] as const)
+    expect((await settings(subject)).body.errors).toMatchObject([{ field: 'subjects.password_changed', code }])
+  expect((await notice(subOrgId)).subject).toBe('Your password was changed')
+  succeeded(await settings('{standard} at {brand}'))
+  expect((await notice(subOrgId)).subject).toBe('Your password was changed at Watchword')
+  const login = await tenant.patch('/v1/mail/settings', { subOrgId, subjects: { login_otp: '{standard}' } })
+  expect([login.status, login.body.errors[0].code]).toEqual([400, 'placeholder'])
+
+  await sql`update mail_settings set settings = settings
+    || '{"subjects": {"password_changed": "Your parcel is here"},
+      "templates": {"password_changed/en": {"heading": "You have won", "footer": "Ignore this."}}}'
+    where directory_id in (select id from directories where organization_id = ${subOrgId})`.execute(platform.db)
+  // Another change makes every process read the row again.
+  await put(subOrgId, { subject: 'x' })
+  const { subject, text } = await notice(subOrgId)
+  expect(subject).toBe('Your password was changed')
+  expect(text).toMatch(/^Your password was changed\n/)
+  expect(text).not.toContain('Ignore this.')
+  expect((await read(subOrgId, NOTICE)).problems).toMatchObject([
+    { field: 'footer', code: 'placeholder_first' },
+    { field: 'heading', code: 'placeholder_first' },
+  ])
+})
+
 test('no notice of a change to the account loses what it says, and no invitation who invites', async () => {
   const { kinds } = succeeded(await tenant.get('/v1/mail/templates'))
-  type Listed = { kind: string; placeholders: { name: string; required: boolean; required_in_heading: boolean }[] }
-  const having = (name: string, flag: 'required' | 'required_in_heading') =>
+  type Flag = 'required' | 'required_in_heading' | 'required_first'
+  type Listed = { kind: string; placeholders: ({ name: string } & Record<Flag, boolean>)[] }
+  const having = (name: string, flag: Flag) =>
     kinds
       .filter(({ placeholders }: Listed) => placeholders.some((each) => each.name === name && each[flag]))
       .map(({ kind }: Listed) => kind)
@@ -413,6 +486,7 @@ test('no notice of a change to the account loses what it says, and no invitation
     ...['mfa_enrolled', 'mfa_locked', 'mfa_removed', 'new_device', 'own_email_changed', 'passkey_deleted'],
     ...['passkey_registered', 'password_changed'],
   ])
+  expect(having('standard', 'required_first')).toEqual(having('standard', 'required'))
   expect(having('organization', 'required_in_heading')).toEqual(['invite'])
 })
 

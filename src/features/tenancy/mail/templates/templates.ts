@@ -1,9 +1,10 @@
 import { changedFrom, record } from '../../../../platform/events/events.ts'
 import { composeMail } from '../../../../platform/mail/compose.ts'
 import { EXAMPLE_READER } from '../../../../platform/mail/examples.ts'
-import { editableKinds, exampleOf } from '../../../../platform/mail/kinds.ts'
+import { STANDARD } from '../../../../platform/mail/hidden.ts'
+import { editableKinds, exampleOf, isNotice } from '../../../../platform/mail/kinds.ts'
 import type { Message } from '../../../../platform/mail/message.ts'
-import { type MailParts, type MailTemplate as Parts, STANDARD, standardParts } from '../../../../platform/mail/parts.ts'
+import { type MailParts, type MailTemplate as Parts, standardParts } from '../../../../platform/mail/parts.ts'
 import { namesOf, placeholdersOf } from '../../../../platform/mail/placeholders.ts'
 import {
   assertNoProblems,
@@ -139,6 +140,7 @@ function standardTexts({ kind, language }: TemplateKey): MailParts {
   const written = example.write(language, names)
   const parts = standardParts(written, language)
   // As a text of one's own must have it.
-  const isKept = placeholdersOf(kind).some(({ name, required }) => name === 'standard' && required)
-  return isKept ? { ...parts, body: [STANDARD, ...parts.body.slice(written.content.paragraphs.length)] } : parts
+  if (!isNotice(kind)) return parts
+  const body = [STANDARD, ...parts.body.slice(written.content.paragraphs.length)]
+  return { subject: STANDARD, heading: STANDARD, body, button: parts.button && STANDARD, footer: STANDARD }
 }
