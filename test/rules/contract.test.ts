@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { type Reply, startApp } from '../harness.ts'
 import { assertMatchesContract, findOperation, type Operation, operations } from './contract.ts'
 
-const { as } = await startApp()
+const { as, tenant: createTenant } = await startApp()
 
 interface Row {
   name: string
@@ -88,4 +88,16 @@ test('the check of replies refuses what the document does not have', () => {
   ).not.toThrow()
   expect(() => assertMatchesContract('GET', '/v1/users/1', 404, { ...problem, code: 'otp_invalid' })).toThrow('a code')
   expect(() => assertMatchesContract('GET', '/nowhere', 404, { code: 'not_found' })).toThrow('/nowhere')
+})
+
+test('an event that does not match the schema of its type is shown, with the reason', async () => {
+  const tenant = await createTenant()
+  await tenant.organization()
+  const { body } = await tenant.get('/v1/events')
+  const [event] = body.events
+  const strange = { ...event, data: {} }
+  const check = (events: object[]) => () => assertMatchesContract('GET', '/v1/events', 200, { ...body, events })
+  expect(check([event])).not.toThrow()
+  expect(check([event, strange])).toThrow(`/events/1/data must have required property`)
+  expect(check([event, strange])).toThrow(`the event is ${JSON.stringify(strange)}`)
 })

@@ -171,11 +171,41 @@ export function assertMatchesContract(method: string, path: string, status: numb
   const validate = ajv.getSchema(pointer)
   if (!validate) throw new Error(`The document has nothing at ${pointer}`)
   if (validate(body)) return
-  // A union gives the reasons of each of its parts.
-  const reasons = (validate.errors ?? [])
-    .slice(0, 20)
-    .map((error) => `${error.instancePath || 'the body'} ${error.message}`)
+  const errors = validate.errors ?? []
+  // A union gives the reasons of each of its parts, which are many for an event.
+  const events = errors.flatMap(({ keyword, instancePath }) =>
+    keyword === 'oneOf' ? reasonsOfEvent(instancePath, at(body, instancePath)) : [],
+  )
+  const reasons = events.length > 0 ? events : errors.slice(0, 20).map(inWords)
   throw new Error(`${name}, which does not match its OpenAPI operation: ${reasons.join('; ')}\n${JSON.stringify(body)}`)
+}
+
+const inWords = ({ instancePath, message }: { instancePath: string; message?: string }) =>
+  `${instancePath || 'the body'} ${message}`
+
+/** What stands at a JSON pointer. */
+function at(body: unknown, pointer: string): unknown {
+  return pointer
+    .split('/')
+    .slice(1)
+    .reduce((value: unknown, key) => Object(value)[key], body)
+}
+
+/** The event, and why it does not match the schema of its type. Nothing for what is no event. */
+function reasonsOfEvent(place: string, event: unknown): string[] {
+  const type: unknown = Object(event).type
+  const { ajv, document } = contract()
+  const named = Object.entries(document.components.schemas).find(([, schema]) => {
+    const told = Object(Object(schema).allOf?.[1]).properties?.type
+    return typeof type === 'string' && (told?.const === type || told?.enum?.includes(type))
+  })
+  if (!named) return []
+  const validate = ajv.getSchema(`openapi#/components/schemas/${named[0]}`)
+  if (!validate || validate(event)) return [`${place} matches several schemas: ${JSON.stringify(event)}`]
+  const reasons = (validate.errors ?? []).map((error) =>
+    inWords({ ...error, instancePath: place + error.instancePath }),
+  )
+  return [...reasons, `the event is ${JSON.stringify(event)}`]
 }
 
 /** The codes that an operation refuses with by the document: those of the status, and those of any. */
