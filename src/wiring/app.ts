@@ -35,7 +35,11 @@ import { endpointKeeper } from '../features/records/deliveries/keeper.ts'
 import { noticeReceivers, webhookKeeper } from '../features/records/webhooks/webhooks.ts'
 import { secondFactors as challengeFactors } from '../features/sign-in/challenges/second-factors.ts'
 import { teamInvites } from '../features/sign-in/invites/accept.ts'
-import { acceptOpenInvitations, withdrawOpenInvitations } from '../features/sign-in/invites/arrival.ts'
+import {
+  acceptOpenInvitations,
+  hasOpenInvitation,
+  withdrawOpenInvitations,
+} from '../features/sign-in/invites/arrival.ts'
 import { organizationOfLinkToken } from '../features/sign-in/links/token.ts'
 import { otpSettings, toSendCeilings } from '../features/sign-in/otp/otp.ts'
 import { passkeyDiscovery } from '../features/sign-in/passkeys/sign-in/sign-in.ts'
@@ -178,7 +182,11 @@ function handIn(platform: Platform): void {
   memberGuard.hand(platform, assertMayActOnMember)
   teamInvites.hand(platform, { isOnTeam, join: joinTeam })
   ssoOnly.hand(platform, ssoOnlyRule)
-  openInvitations.hand(platform, { accept: acceptOpenInvitations, withdraw: withdrawOpenInvitations })
+  openInvitations.hand(platform, {
+    accept: acceptOpenInvitations,
+    withdraw: withdrawOpenInvitations,
+    isOpen: hasOpenInvitation,
+  })
   noticeReceivers.hand(platform, (accountId) => listTeamAddresses(platform.db, accountId))
   endpointKeeper.hand(platform, webhookKeeper)
   passkeyDiscovery.hand(platform, discoverByPasskey)

@@ -484,4 +484,18 @@ export const signIn: Mutant[] = [
     tests: ['invites/accept.test.ts'],
     only: 'who has signed in before',
   },
+  {
+    name: 'a user whose invitation has ended is not shown as invited',
+    in: 'settleInvitation',
+    find: 'await record(work, ...(await change(work, user, NOT_INVITED, NOT_INVITED)).announced)',
+    replace: '',
+    tests: ['invites/status.test.ts'],
+  },
+  {
+    name: 'what a stranger does leaves an invitation to be accepted by the owner',
+    in: 'settleInvitation',
+    find: 'if (await openInvitations.of(work.platform).isOpen(work, user.id)) return',
+    replace: '',
+    tests: ['invites/withdrawn.test.ts'],
+  },
 ]

@@ -1024,8 +1024,8 @@ export class MfaChallengeApi extends Namespace {
    *
    * Belongs to the service `mfa`.
    *
-   * Events: `mfa.challenge.succeeded`, `session.created`, `session.revoked`, `auth.login.succeeded`,
-   * `auth.password.changed`, `mfa.trusted_device.added`, `invite.accepted`, `user.updated`.
+   * Events: `mfa.challenge.succeeded`, `session.created`, `session.revoked`, `auth.login.succeeded`, `user.updated`,
+   * `auth.password.changed`, `mfa.trusted_device.added`, `invite.accepted`.
    *
    * POST /v1/mfa/challenge/verify
    *
@@ -1082,7 +1082,7 @@ export class MfaSmsApi extends Namespace {
    *
    * Belongs to the service `mfa`.
    *
-   * Events: `mfa.enrolled`, `session.revoked`.
+   * Events: `mfa.enrolled`, `session.revoked`, `user.updated`.
    *
    * PUT /v1/mfa/sms
    *
@@ -1100,7 +1100,7 @@ export class MfaSmsApi extends Namespace {
    *
    * Belongs to the service `mfa`.
    *
-   * Events: `mfa.removed`, `session.revoked`.
+   * Events: `mfa.removed`, `session.revoked`, `user.updated`.
    *
    * DELETE /v1/mfa/sms
    *
@@ -1156,8 +1156,8 @@ export class MfaTotpApi extends Namespace {
    *
    * Belongs to the service `mfa`.
    *
-   * Events: `mfa.enrolled`, `session.created`, `session.revoked`, `auth.login.succeeded`, `auth.password.changed`,
-   * `invite.accepted`, `user.updated`.
+   * Events: `mfa.enrolled`, `session.created`, `session.revoked`, `auth.login.succeeded`, `user.updated`,
+   * `auth.password.changed`, `invite.accepted`.
    *
    * PUT /v1/mfa/totp
    *
@@ -1178,7 +1178,7 @@ export class MfaTotpApi extends Namespace {
    *
    * Belongs to the service `mfa`.
    *
-   * Events: `mfa.removed`, `session.revoked`.
+   * Events: `mfa.removed`, `session.revoked`, `user.updated`.
    *
    * DELETE /v1/mfa/totp
    *
@@ -1195,7 +1195,7 @@ export class MfaTotpApi extends Namespace {
    *
    * Belongs to the service `mfa`.
    *
-   * Events: `mfa.backup_codes.regenerated`, `session.revoked`.
+   * Events: `mfa.backup_codes.regenerated`, `session.revoked`, `user.updated`.
    *
    * POST /v1/mfa/totp/backup-codes
    *
@@ -3906,7 +3906,7 @@ export class UsersApi extends Namespace {
    *
    * Belongs to the service `password`.
    *
-   * Events: `auth.password.changed`, `session.revoked`, `user.unlocked`.
+   * Events: `auth.password.changed`, `session.revoked`, `user.unlocked`, `user.updated`.
    *
    * PUT /v1/users/{userId}/password
    *

@@ -1206,9 +1206,10 @@ export type InviteEvent = Event & ({
   /**
    * `invite.accepted`: An invitation was accepted: by its link, or since the person came in by another way
    * (`data.accepted_by`). `invite.created`: A user was invited: for the first time, or after the previous invitation was
-   * accepted or withdrawn. `invite.expired`: An invitation was not accepted in time. `invite.resent`: An invited user
-   * was sent a new link, which voids the previous one. `invite.revoked`: An invitation was withdrawn, or ended by a
-   * change of its user: another address, deactivation, deletion, a move, or provisioning has taken the user over.
+   * accepted or withdrawn, or has expired. `invite.expired`: An invitation was not accepted in time. `invite.resent`: An
+   * invited user was sent a new link, which voids the previous one. `invite.revoked`: An invitation was withdrawn, or
+   * ended by a change of its user: another address, deactivation, deletion, a move, or provisioning has taken the user
+   * over.
    */
   type?: "invite.accepted" | "invite.created" | "invite.expired" | "invite.resent" | "invite.revoked" | undefined
   /** What happened, in the fields that events of this type have. */
@@ -1580,6 +1581,8 @@ export interface MailPlaceholder {
   required: boolean
   /** Whether a heading must contain it. */
   required_in_heading: boolean
+  /** Whether every part that is set must begin with it. */
+  required_first: boolean
   /** Whether it is refused outside the body, such as a code, which lock screens would show. */
   only_in_body: boolean
 }
@@ -1649,7 +1652,10 @@ export interface MailSettingsPatch {
   from_address?: string | null | undefined
   /** Address that replies go to. */
   reply_to?: string | null | undefined
-  /** Subjects by kind of email; null for the standard one. {brand} stands for the brand’s name. */
+  /**
+   * Subjects by kind of email; null for the standard one. {brand} stands for the brand’s name. Those of notices of a
+   * change to the account begin with {standard}, which stands for the standard subject.
+   */
   subjects?: {
     account_locked?: MailSubject | undefined
     backup_code_used?: MailSubject | undefined
@@ -1696,7 +1702,10 @@ export type MailSettingsUpdatedEvent = Event & ({
 /** The subject line. Null: the standard one in the language of the reader. */
 export type MailSubject = string | null
 
-/** Subjects by kind of email; null for the standard one. {brand} stands for the brand’s name. */
+/**
+ * Subjects by kind of email; null for the standard one. {brand} stands for the brand’s name. Those of notices of a
+ * change to the account begin with {standard}, which stands for the standard subject.
+ */
 export interface MailSubjects {
   account_locked: MailSubject
   backup_code_used: MailSubject
@@ -1780,8 +1789,8 @@ export interface MailTemplate {
   heading: string | null
   /**
    * The paragraphs below the heading. `{link}` and `{code}` each end a paragraph, below which the button or the code is
-   * shown. `{standard}`, as a paragraph, stands for the standard ones. A paragraph with a placeholder that has no value
-   * in an email is left out.
+   * shown. `{standard}`, as a paragraph, stands for the standard ones. In notices of a change to the account every part
+   * that is set begins with `{standard}`. A paragraph with a placeholder that has no value in an email is left out.
    */
   body: string[] | null
   /** The label of the button that opens the link. Null in emails without a link. */
@@ -1809,8 +1818,8 @@ export interface MailTemplateInherited {
   heading: string | null
   /**
    * The paragraphs below the heading. `{link}` and `{code}` each end a paragraph, below which the button or the code is
-   * shown. `{standard}`, as a paragraph, stands for the standard ones. A paragraph with a placeholder that has no value
-   * in an email is left out.
+   * shown. `{standard}`, as a paragraph, stands for the standard ones. In notices of a change to the account every part
+   * that is set begins with `{standard}`. A paragraph with a placeholder that has no value in an email is left out.
    */
   body: string[] | null
   /** The label of the button that opens the link. Null in emails without a link. */
@@ -1837,8 +1846,8 @@ export interface MailTemplatePut {
   heading?: string | null | undefined
   /**
    * The paragraphs below the heading. `{link}` and `{code}` each end a paragraph, below which the button or the code is
-   * shown. `{standard}`, as a paragraph, stands for the standard ones. A paragraph with a placeholder that has no value
-   * in an email is left out.
+   * shown. `{standard}`, as a paragraph, stands for the standard ones. In notices of a change to the account every part
+   * that is set begins with `{standard}`. A paragraph with a placeholder that has no value in an email is left out.
    */
   body?: string[] | null | undefined
   /** The label of the button that opens the link. Null in emails without a link. */

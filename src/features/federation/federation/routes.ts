@@ -4,7 +4,7 @@ import { defineRoute, type Route } from '../../../platform/http/route.ts'
 import { RevokedCount } from '../../../platform/schema.ts'
 import { doorRoutes } from '../../access/login/login.ts'
 import { providerLogoutEvents } from '../../access/ties/ties.ts'
-import { reachUser, UserParams, userErrors } from '../../directory/users/users.ts'
+import { reachUser, UserParams, userErrors, userEvents } from '../../directory/users/users.ts'
 import { exchangeCode } from './complete/complete.ts'
 import { exchangePersonCode } from './discovered/discovered.ts'
 import { federationErrors } from './errors.ts'
@@ -54,7 +54,7 @@ export const federationRoutes: Route[] = [
     reply: Type.Object({ success: Type.Boolean(), revoked: RevokedCount }),
     errors: [userErrors.notFound, federationErrors.identityNotFound],
     event: federationEvents.unlinked,
-    maybeEvents: providerLogoutEvents,
+    maybeEvents: [...providerLogoutEvents, userEvents.updated],
     async handle(work, { params }) {
       const revoked = await unlinkIdentity(work, { userId: params.userId, id: params.identityId })
       return { success: true, revoked }

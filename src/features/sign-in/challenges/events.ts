@@ -3,6 +3,7 @@ import { defineEvents, type EventDefinition } from '../../../platform/events/eve
 import { loginEvents } from '../../access/login/login.ts'
 import { MFA_METHODS } from '../../access/mfa/mfa.ts'
 import { sessionEvents } from '../../access/sessions/sessions.ts'
+import { userEvents } from '../../directory/users/users.ts'
 
 const Id = Type.String({ format: 'uuid' })
 
@@ -33,5 +34,6 @@ export const completedEvents = (changes: EventDefinition[]): EventDefinition[] =
   sessionEvents.created,
   sessionEvents.revoked,
   loginEvents.succeeded,
+  userEvents.updated,
   ...changes,
 ]

@@ -7,7 +7,7 @@ import { SessionTokens } from '../../access/claims/claims.ts'
 import { doorRoutes, loginErrors } from '../../access/login/login.ts'
 import { FactorUserId } from '../../access/mfa/mfa.ts'
 import { sessionEvents } from '../../access/sessions/sessions.ts'
-import { reachUser, userErrors } from '../../directory/users/users.ts'
+import { reachUser, userErrors, userEvents } from '../../directory/users/users.ts'
 import { assertMayEnroll, ChallengeToken, challengeErrors, completedEvents } from '../challenges/challenges.ts'
 import { confirmTotpOf, proveApp } from './confirmation.ts'
 import { beginTotp, prepareBackupCodes, readEnrollment, removeTotpOf, renewBackupCodes } from './enrollment.ts'
@@ -148,7 +148,7 @@ const changeRoutes: Route[] = [
     reply: FactorRemoval,
     errors: [...endsErrors, userErrors.notFound, factorErrors.enrollmentNotFound],
     event: factorEvents.removed,
-    maybeEvents: [sessionEvents.revoked],
+    maybeEvents: [sessionEvents.revoked, userEvents.updated],
     handle: async (work, { query, body }) => {
       const userId = oneUserId(query.userId, body.userId)
       return { success: true, required: await removeTotpOf(work, userId, await readEnds(work, body)) }
@@ -167,7 +167,7 @@ const changeRoutes: Route[] = [
     reply: BackupCodesReply,
     errors: [...endsErrors, userErrors.notFound, userErrors.verificationRequired, factorErrors.enrollmentNotFound],
     event: factorEvents.backupCodesRegenerated,
-    maybeEvents: [sessionEvents.revoked],
+    maybeEvents: [sessionEvents.revoked, userEvents.updated],
     prepare: async (work, { body }) =>
       [await readEnds(work, body), await prepareBackupCodes(work, body.userId)] as const,
     handle: async (work, _, [ends, made]) => ({ success: true, backupCodes: await renewBackupCodes(work, made, ends) }),
@@ -221,7 +221,7 @@ const changeRoutes: Route[] = [
       enrollmentCodeInvalid,
     ],
     event: factorEvents.enrolled,
-    maybeEvents: [sessionEvents.revoked],
+    maybeEvents: [sessionEvents.revoked, userEvents.updated],
     handle: async (work, { body }) => {
       await confirmPhoneOf(work, body.userId, body.code, await readEnds(work, body))
       return { success: true }
@@ -241,7 +241,7 @@ const changeRoutes: Route[] = [
     reply: FactorRemoval,
     errors: [...endsErrors, userErrors.notFound, factorErrors.enrollmentNotFound],
     event: factorEvents.removed,
-    maybeEvents: [sessionEvents.revoked],
+    maybeEvents: [sessionEvents.revoked, userEvents.updated],
     handle: async (work, { query, body }) => ({
       success: true,
       required: await removePhoneOf(work, query.userId, await readEnds(work, body)),

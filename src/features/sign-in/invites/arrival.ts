@@ -2,7 +2,7 @@ import type { EventInput } from '../../../platform/events/events.ts'
 import type { TxWork } from '../../../platform/work.ts'
 import type { ComingIn } from '../../directory/users/invited/invited.ts'
 import type { UserRow } from '../../directory/users/users.ts'
-import { useLinks, voidLinks } from '../links/links.ts'
+import { hasLiveLink, useLinks, voidLinks } from '../links/links.ts'
 import { inviteEvents } from './events.ts'
 import { invitePurpose } from './link-purpose.ts'
 import { toInvite } from './schema.ts'
@@ -20,6 +20,11 @@ export async function acceptOpenInvitations(
   return (await findInviteRows(work.db, work.directory, ids)).map((row) =>
     inviteEvents.accepted({ target: { type: 'invite', id: row.id }, data: toInvite(row) }),
   )
+}
+
+/** Whether an invitation of a user is open. */
+export function hasOpenInvitation(work: TxWork, userId: string): Promise<boolean> {
+  return hasLiveLink(work, userId, invitePurpose)
 }
 
 /** Withdraws the open invitations of a user. Returns the events. */

@@ -4,7 +4,7 @@ import { Invite } from './schema.ts'
 export const inviteEvents = defineEvents({
   created: [
     'invite.created',
-    'A user was invited: for the first time, or after the previous invitation was accepted or withdrawn.',
+    'A user was invited: for the first time, or after the previous invitation was accepted or withdrawn, or has expired.',
     Invite,
   ],
   resent: ['invite.resent', 'An invited user was sent a new link, which voids the previous one.', Invite],

@@ -1,6 +1,8 @@
 import { record } from '../../../platform/events/events.ts'
 import type { JobHandler } from '../../../platform/jobs/queue.ts'
 import type { TxWork } from '../../../platform/work.ts'
+import { settleInvitation } from '../../directory/users/invited/invited.ts'
+import type { HeldUser } from '../../directory/users/users.ts'
 import { closeExpiredInvites } from '../links/links.ts'
 import { inviteEvents } from './events.ts'
 import { toInvite } from './schema.ts'
@@ -17,9 +19,12 @@ export const announceExpiredInvites: JobHandler = {
   },
 }
 
-async function announce(work: TxWork, ids: string[]): Promise<void> {
-  const events = (await findInviteRows(work.db, work.directory, ids)).map((row) =>
+async function announce(work: TxWork, ids: string[], held: HeldUser[]): Promise<void> {
+  const rows = await findInviteRows(work.db, work.directory, ids)
+  const events = rows.map((row) =>
     inviteEvents.expired({ target: { type: 'invite', id: row.id }, data: toInvite(row) }),
   )
   await record(work, ...events)
+  const userIds = new Set(rows.map(({ user_id }) => user_id))
+  for (const user of held) if (userIds.has(user.id)) await settleInvitation(work, user)
 }

@@ -28,7 +28,7 @@ import { invitePurpose } from './link-purpose.ts'
 import { type Invite, toInvite } from './schema.ts'
 import { inviteSettings } from './settings.ts'
 import type { InviteStatus } from './status.ts'
-import { findInvitePage, findInviteRow, findLastInviter, type InviteRow } from './store.ts'
+import { findInvitePage, findInviteRow, findWaitingInviter, type InviteRow } from './store.ts'
 
 export { acceptInvite, invitationWithdrawn, inviteMethod } from './accept.ts'
 export { inviteErrors } from './errors.ts'
@@ -164,8 +164,8 @@ async function mailInvite(
   assertActive(user)
   const mayOnlySignIn = await hasLastingCredential(work, user)
   const isKnown = mayOnlySignIn || (team ? await teamInvites.of(work.platform).isOnTeam(work, user.email_norm) : false)
-  const kept = invitedBy === undefined && isRenewed && !team
-  const inviter = kept ? await findLastInviter(work.db, work.directory, user.id) : (invitedBy ?? null)
+  const kept = invitedBy === undefined && !team
+  const inviter = kept ? await findWaitingInviter(work.db, work.directory, user.id) : (invitedBy ?? null)
   const way = team ? 'any' : await signInWayOf(work, { ...user, user_id: user.id })
   const { linkId, url } = await mailLink(work, {
     purpose: invitePurpose,

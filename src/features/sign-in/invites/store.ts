@@ -55,19 +55,20 @@ export async function findInviteRows(db: Db, directory: Directory, ids: string[]
   return selectInvites(db, directory).where('links.id', 'in', ids).execute()
 }
 
-/** Who invited the user last. */
-export async function findLastInviter(db: Db, directory: Directory, userId: string): Promise<string | null> {
+/** Who invited the user last, if that invitation was not accepted or withdrawn. */
+export async function findWaitingInviter(db: Db, directory: Directory, userId: string): Promise<string | null> {
   const row = await db
     .selectFrom('links')
     .select(sql<string | null>`details->>'invitedBy'`.as('invited_by'))
     .where('directory_id', '=', directory.id)
     .where('user_id', '=', userId)
     .where('purpose', '=', 'invite')
+    .select(status.as('status'))
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst()
-  return row?.invited_by ?? null
+  return row?.status === 'pending' || row?.status === 'expired' ? row.invited_by : null
 }
 
 const columns = { at: 'links.created_at', id: 'links.id' }

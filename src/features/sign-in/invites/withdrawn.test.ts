@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { startApp } from '../../../../test/harness.ts'
 import { succeeded } from '../../../../test/people/factors.ts'
 import { newEmail } from '../../../../test/people/people.ts'
-import { mailedCode, mailedLink } from '../../../../test/people/sign-in.ts'
+import { mailedCode, mailedLink, signIn } from '../../../../test/people/sign-in.ts'
 import { bearing } from '../../../../test/walkers/own-world.ts'
 
 // Changes of a user that end an open invitation, and changes that do not.
@@ -51,6 +51,17 @@ test.each(ACTS)('an invitation to an address that a stranger has signed up for o
   succeeded(await accept())
   expect((await me.get('/v1/me')).status).toBe(401)
   expect((await eventsOf(open.id)).map(({ type }) => type)).toEqual(['invite.created', 'invite.accepted'])
+})
+
+test.each(ACTS)('such an invitation is accepted by the code of the owner after %s', async (_, act) => {
+  const { subOrgId, email, invite, find } = await invited()
+  succeeded(await tenant.patch('/v1/auth/settings', { subOrgId, open_signup_default: true }))
+  const { session } = succeeded(await tenant.post('/v1/auth/signup/password', { subOrgId, email, password: PASSWORD }))
+  const { invite: open } = await invite()
+  await act(bearing(app, session.access_token))
+  await app.advance(61)
+  await signIn(app, tenant, subOrgId, email)
+  expect(await find(open.id)).toMatchObject({ status: 'accepted', accepted_by: 'otp' })
 })
 
 test('a password that an administrator sets ends it, also while the address is not proved', async () => {

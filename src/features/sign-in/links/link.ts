@@ -6,6 +6,7 @@ import { forEachDirectory } from '../../../platform/jobs/due-rows.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import { findDirectory } from '../../../platform/tenancy/directory.ts'
 import type { TxWork, Work } from '../../../platform/work.ts'
+import { type HeldUser, holdUsers } from '../../directory/users/users.ts'
 import { deliveryErrors } from './errors.ts'
 import { isMailed, type LinkPurpose, type MailedPurpose } from './purposes/purposes.ts'
 import {
@@ -13,6 +14,7 @@ import {
   closeLinkRows,
   closeLinksById,
   expiredInvites,
+  findUserIdsOfLinks,
   hasLiveLinkRow,
   insertLinkRow,
   useLinkRows,
@@ -126,18 +128,21 @@ export async function closeLinks({ db, directory }: TxWork, purpose: LinkPurpose
 
 /**
  * Closes the invitations of every directory that expired unused, `batch` at a time. Announces the ids of each directory in
- * the transaction that closes them. A directory that fails delays no other (`forEachDirectory`).
+ * the transaction that closes them, with their users. A directory that fails delays no other (`forEachDirectory`).
  */
 export async function closeExpiredInvites(
   platform: Platform,
   batch: number,
-  announce: (work: TxWork, ids: string[]) => Promise<void>,
+  announce: (work: TxWork, ids: string[], held: HeldUser[]) => Promise<void>,
 ): Promise<void> {
   await forEachDirectory(platform.db, { ...expiredInvites, batch }, async (directoryId, given) => {
     const directory = await findDirectory(platform, directoryId)
     await platform.tx(async (db) => {
+      const work = directory && { platform, directory, origin: systemOrigin(), db }
+      // Users before links, as every change of a user does.
+      const held = work ? await holdUsers(work, await findUserIdsOfLinks(db, work.directory, given)) : []
       const ids = await closeExpiredInviteRows(db, directoryId, given, skipLocked(platform.database))
-      if (directory && ids.length) await announce({ platform, directory, origin: systemOrigin(), db }, ids)
+      if (work && ids.length) await announce(work, ids, held)
     })
   })
 }

@@ -213,6 +213,17 @@ const isOver = sql`open_invite_until <= clock_now()`
 /** Invitations that expired unused and are still open. Other links are not announced when they expire. */
 export const expiredInvites = { table: 'links', key: 'id', isDue: isOver, orderBy: 'open_invite_until' } as const
 
+/** The users of these links. */
+export async function findUserIdsOfLinks(tx: Tx, directory: Directory, ids: string[]): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('links')
+    .select('user_id')
+    .where('directory_id', '=', directory.id)
+    .where(sql<boolean>`id = any(${ids}::uuid[])`)
+    .execute()
+  return rows.flatMap(({ user_id }) => user_id ?? [])
+}
+
 /** Closes those of these links that are expired invitations. Returns each id once, so that its expiry is announced once. */
 export async function closeExpiredInviteRows(
   tx: Tx,

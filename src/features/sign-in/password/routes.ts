@@ -152,7 +152,7 @@ export const passwordRoutes: Route[] = [
       ...Object.values(newPasswordErrors),
     ],
     event: passwordEvents.changed,
-    maybeEvents: [sessionEvents.revoked, userEvents.unlocked],
+    maybeEvents: [sessionEvents.revoked, userEvents.unlocked, userEvents.updated],
     prepare: (work, { params, body }) => preparePassword(work, params.userId, body.password),
     handle: async (work, { body }, prepared) => {
       const { revokeSessions = true, mustChange = false } = body

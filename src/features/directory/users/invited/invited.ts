@@ -1,27 +1,19 @@
 import { now } from '../../../../platform/db/now.ts'
-import { type EventInput, record } from '../../../../platform/events/events.ts'
+import { record } from '../../../../platform/events/events.ts'
 import { newId } from '../../../../platform/ids.ts'
 import type { EmailAddress } from '../../../../platform/mail/address.ts'
-import { handedIn } from '../../../../platform/platform.ts'
 import type { ManagerCaller } from '../../../../platform/tenancy/caller.ts'
 import type { TxWork } from '../../../../platform/work.ts'
-import { userEvents } from '../events.ts'
 import { findUserForUpdate, getUserForUpdate } from '../hold.ts'
 import { identityOf, insertUsers } from '../insert.ts'
+import { type Changed, type ComingIn, change, openInvitations, SOME_TIME } from '../invitation.ts'
 import { judgeRoles, type NamedRoles, namesRoles, recordCreated, rolesOfNewUsers } from '../new-roles/new-roles.ts'
-import { statusOf, toColumns, type UserCreate } from '../schema.ts'
-import {
-  findUserRowByEmail,
-  type HeldUser,
-  NOT_INVITED,
-  type UserChanges,
-  type UserRow,
-  updateHidden,
-  updateUserRow,
-} from '../store.ts'
+import { toColumns, type UserCreate } from '../schema.ts'
+import { findUserRowByEmail, type HeldUser, NOT_INVITED, type UserRow } from '../store.ts'
 import { mayBeStrangers } from '../strangers/strangers.ts'
-import { userEvent } from '../user-event.ts'
 import { ensureAuthAccount } from '../users.ts'
+
+export { type ComingIn, openInvitations, settleInvitation } from '../invitation.ts'
 
 /** Roles that an invitation names, and its caller, who gives them. */
 export interface GivenRoles {
@@ -80,21 +72,6 @@ export async function markNotInvited(work: TxWork, id: string): Promise<void> {
   if (user?.invited_at) await record(work, ...(await change(work, user, NOT_INVITED, NOT_INVITED)).announced)
 }
 
-/** How the person of an invitation has come in. */
-export interface ComingIn {
-  /** The sign-in method, or what else has proved the mailbox. */
-  by: string
-  /** The link that is being redeemed: its own rule uses it. */
-  linkId?: string | undefined
-}
-
-// Handed in: invitations are of the wing of sign-in, which is above.
-/** Counts the open invitations of a user as accepted, or withdraws them. Returns the events. */
-export const openInvitations = handedIn<{
-  accept(work: TxWork, user: UserRow, how: ComingIn): Promise<EventInput[]>
-  withdraw(work: TxWork, user: UserRow): Promise<EventInput[]>
-}>('what becomes of open invitations')
-
 /**
  * Accepts the invitations of a user who has proved the mailbox, now or earlier, and has come in by any way. Returns the user
  * as they are then, and the events.
@@ -129,28 +106,4 @@ export async function welcomeInvited(work: TxWork, id: string, how: ComingIn): P
     ? await acceptInvitations(work, user, how)
     : await change(work, user, { last_login_at: now }, { last_login_at: SOME_TIME })
   await record(work, ...announced)
-}
-
-// The status does not depend on which.
-const SOME_TIME = new Date(0)
-
-interface Changed {
-  user: HeldUser
-  announced: EventInput[]
-}
-
-/** Changes what the status follows from. `like` has the same values, to tell whether the API then shows another status. */
-async function change(
-  work: TxWork,
-  user: HeldUser,
-  changes: UserChanges,
-  like: Pick<Partial<UserRow>, 'invited_at' | 'last_login_at'>,
-): Promise<Changed> {
-  const { db, directory } = work
-  if (statusOf({ ...user, ...like }) === statusOf(user)) {
-    await updateHidden(db, directory, user, changes)
-    return { user: { ...user, ...like }, announced: [] }
-  }
-  const after: HeldUser = { ...(await updateUserRow(db, directory, user.id, changes)), held: true }
-  return { user: after, announced: [userEvent(directory, userEvents.updated, after, user)] }
 }
