@@ -498,4 +498,11 @@ export const signIn: Mutant[] = [
     replace: '',
     tests: ['invites/withdrawn.test.ts'],
   },
+  {
+    name: 'an invitation that is accepted without a password leaves none of an administrator',
+    in: 'invites/accept/write',
+    find: 'else if (!joinsAsIs) await deletePassword(db, directory, user.id)',
+    replace: '',
+    tests: ['manager-password.test.ts'],
+  },
 ]

@@ -27,6 +27,7 @@ import {
   refuseMadeUp,
 } from '../links/presented/presented.ts'
 import {
+  deletePassword,
   findPasswordSettings,
   hasChosenPassword,
   hashNewPassword,
@@ -211,9 +212,11 @@ async function write(work: TxWork, acceptance: Acceptance): Promise<void> {
   const facts = await findSignInFacts(work, who)
   if (facts?.user_id !== user.id) throw linkErrors.tokenInvalid()
   await assertMaySignIn(work, facts)
-  // The proof of the mailbox has removed what was set before it, but for a password by a manager, which this one replaces.
+  // The proof of the mailbox has removed what was set before it, but for a password by a manager. That one goes too: the person
+  // has not chosen it, and it would work again once passwords are on.
   if (!joinsAsIs && (await hasSetUp(work, user.id))) throw inviteErrors.credentialExists()
   if (first) await storePassword(db, directory, { userId: user.id, ...first, mustChange: false })
+  else if (!joinsAsIs) await deletePassword(db, directory, user.id)
   if (directory.kind === 'console') await teamInvites.of(work.platform).join(work, user, link.id)
   const data = toInvite(await findAcceptedRow(db, directory, link.id))
   await record(work, inviteEvents.accepted({ target: { type: 'invite', id: link.id }, data }))

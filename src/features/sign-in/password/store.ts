@@ -89,6 +89,15 @@ export async function markPassword(tx: Tx, directory: Directory, user: { id: str
     .execute()
 }
 
+/** Removes the password of a user, whose row the caller holds. */
+export async function deletePassword(tx: Tx, directory: Directory, userId: string): Promise<void> {
+  await tx
+    .deleteFrom('password_credentials')
+    .where('directory_id', '=', directory.id)
+    .where('user_id', '=', userId)
+    .execute()
+}
+
 /** Whether the user has chosen a password. */
 export async function hasChosenPassword(
   db: Db,
