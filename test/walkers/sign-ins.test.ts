@@ -119,3 +119,20 @@ test.each(signOuts)(
     expect(await ended({ refresh_token })).toMatchObject({ ...byKey, ...proof })
   },
 )
+
+test('a sign-out everywhere with a token of an ended session names the key', async () => {
+  const tenant = await app.tenant()
+  const key = await tenant.withKey({ subOrgId: await tenant.organization() })
+  const apiKey = succeeded(await key.get('/v1/api-keys/current'))
+  const { email } = await makeProvenUser(key)
+  const { session: ended } = succeeded(await signInByLink(key, email))
+  await app.advance(61)
+  const { session: live } = succeeded(await signInByLink(key, email))
+  succeeded(await key.post('/v1/auth/token/revoke', { refresh_token: ended.refresh_token }))
+  const reply = await key.post('/v1/auth/token/revoke', { access_token: ended.access_token, everywhere: true })
+  succeeded(reply)
+  expect((await eventsOf(reply)).get('session.revoked')).toMatchObject({
+    ...{ actor_type: 'api_key', actor_id: apiKey.id, via: null },
+    target_id: decodeJwt(live.access_token)['sid'],
+  })
+})
