@@ -263,4 +263,11 @@ export const mail: Mutant[] = [
     replace: "if (found?.code === 'x') throw",
     tests: ['templates/templates.test.ts'],
   },
+  {
+    name: 'a script of development gets nothing of a mail that is not sent',
+    in: 'mail/pages/toJson',
+    find: '!decoy && reason === null',
+    replace: '!decoy',
+    tests: ['bounces/pages.test.ts'],
+  },
 ]

@@ -67,7 +67,7 @@ export async function plantTotp(app: TestApp, directory: Directory, userId: stri
 
 /** The newest code sent by text message to a phone, in development. */
 export async function sentSmsCode(app: TestApp, phone: string): Promise<string> {
-  const messages = await listKeptSms(app.app.platform, 200)
+  const messages = await listKeptSms(app.app.platform, { limit: 200, to: null })
   const code = /\d{6}/.exec(messages.find((message) => message.to === phone)?.text ?? '')?.[0]
   if (!code) throw new Error(`No code was sent to ${phone}`)
   return code

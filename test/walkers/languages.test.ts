@@ -152,7 +152,8 @@ test('a text message is in the language of the owner of the phone', async () => 
   succeeded(await tenant.patch('/v1/otp/settings', { subOrgId, channel_sms: true, sms_allowed_countries: ['US'] }))
   succeeded(await tenant.patch('/v1/mfa/policy', { subOrgId, allowed_methods: ['totp', 'backup', 'sms'] }))
   succeeded(await tenant.patch(`/v1/organizations/${subOrgId}`, { locale: 'pt-BR' }))
-  const textTo = async (phone: string) => (await listKeptSms(platform, 200)).find(({ to }) => to === phone)?.text
+  const textTo = async (phone: string) =>
+    (await listKeptSms(platform, { limit: 200, to: null })).find(({ to }) => to === phone)?.text
   const person = await makeProvenUser(tenant, subOrgId)
   succeeded(await tenant.patch(`/v1/users/${person.id}`, { subOrgId, locale: 'es-AR' }))
   succeeded(await tenant.post('/v1/mfa/sms', { subOrgId, userId: person.id, phone: '+14155550142' }))

@@ -75,7 +75,7 @@ export function oneTimeSecrets(app: TestApp, tenant: Tenant) {
       succeeded(await tenant.put('/v1/mfa/sms', { subOrgId, userId: id, code: await sentSmsCode(app, phone) }))
       await enrollTotp(tenant, id, { subOrgId })
       const { otp_id } = await sent('/v1/auth/login/otp/send', person, { channel: 'sms' })
-      const [text] = await listKeptSms(app.app.platform, 1)
+      const [text] = await listKeptSms(app.app.platform, { limit: 1, to: null })
       return { otp_id, text: /code: ([a-z ]+)\./.exec(text?.text ?? '')?.[1] ?? '' }
     },
     'sign-up code': async (person) => {

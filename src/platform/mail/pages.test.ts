@@ -21,11 +21,16 @@ const withServer = await startApp({
   },
 })
 
-async function queue({ app, tenant }: TestApp, to: string, subject: string, decoy = false) {
+async function queue(
+  { app, tenant }: TestApp,
+  to: string,
+  subject: string,
+  { decoy = false, paragraph = 'Type this code.' } = {},
+) {
   const { accountId, environmentId } = await tenant()
   const { platform } = app
   const directory = await accountDirectory(platform, { accountId, environmentId, environmentSlug: 'production' })
-  const content = { heading: 'Sign in', paragraphs: ['Type this code.'], code: 'amber falcon', footer: 'Bye.' }
+  const content = { heading: 'Sign in', paragraphs: [paragraph], code: 'amber falcon', footer: 'Bye.' }
   const reader = { email: to, locale: null }
   const reason = decoy ? decoyReasonOf(null) : null
   const message = { kind: mailKind, to: reader, write: () => ({ subject, content }), decoy: reason }
@@ -37,7 +42,7 @@ async function queue({ app, tenant }: TestApp, to: string, subject: string, deco
 test('lists the mails of development, the newest first, and of decoys why nothing was sent', async () => {
   const first = await queue(development, 'ada@example.com', 'First <b>')
   const second = await queue(development, 'grace@example.com', 'Second')
-  const decoy = await queue(development, 'decoy@example.com', 'Third', true)
+  const decoy = await queue(development, 'decoy@example.com', 'Third', { decoy: true })
   const { status, headers, text } = await development.as(null).get('/dev/mail')
   expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
   expect(headers.get('content-security-policy')).toMatch(/^default-src 'none';.*frame-ancestors 'none'/)
@@ -58,7 +63,7 @@ test('answers scripts in JSON, of one recipient, and nothing of what is not sent
   const [to, decoyTo] = [`${newId()}@example.com`, `${newId()}@example.com`]
   const first = await queue(development, to, 'First')
   const second = await queue(development, to, 'Second')
-  const decoy = await queue(development, decoyTo, 'Third', true)
+  const decoy = await queue(development, decoyTo, 'Third', { decoy: true })
   const read = async (address: string) =>
     (await development.as(null).get(`/dev/mail?to=${address}`, { accept: 'application/json' })).body
   expect(await read(to.toUpperCase())).toEqual({
@@ -71,6 +76,40 @@ test('answers scripts in JSON, of one recipient, and nothing of what is not sent
   expect((await read(decoyTo)).messages).toMatchObject([{ id: decoy, subject: null, text: null, links: [], withheld }])
   const page = (await development.as(null).get(`/dev/mail?to=${decoyTo}`)).text
   expect([page.includes(decoy), page.includes(first)]).toEqual([true, false])
+})
+
+test('answers scripts with the links of a message, and text messages', async () => {
+  const { platform } = development.app
+  const tenant = await development.tenant()
+  const directory = await accountDirectory(platform, { ...tenant, environmentSlug: 'production' })
+  const to = `${newId()}@example.com`
+  const links = ['https://acme.example/in?token_hash=ab-c&type=magic_link', 'http://localhost:3000/help']
+  await queue(development, to, 'Links', { paragraph: `Open <${links[0]}>, or ask at "${links[1]}".` })
+  const phone = '+14155550199'
+  const text = `Your code: amber falcon ${links[0]}`
+  const sms = { kind: 'otp', to: { phone, locale: null }, write: () => text }
+  await inTx(workIn(platform, directory), (work) => queueSms(work, sms, 60))
+  const read = async (address: string) => {
+    const path = `/dev/mail?to=${encodeURIComponent(address)}`
+    return (await development.as(null).get(path, { accept: 'application/json' })).body.messages
+  }
+  expect(await read(to)).toMatchObject([{ kind: 'login_otp', subject: 'Links', links, withheld: null }])
+  const stamp = { id: expect.any(String), created_at: expect.any(String) }
+  expect(await read(phone)).toEqual([
+    { ...stamp, kind: 'otp', to: phone, subject: null, text, links: links.slice(0, 1), withheld: null },
+  ])
+})
+
+test('finds a message to one recipient behind hundreds of later ones', async () => {
+  const to = `${newId()}@example.com`
+  const id = await queue(development, to, 'Long ago')
+  for (let n = 0; n < 201; n++) await queue(development, 'many@example.com', `Later ${n}`)
+  const read = async (query: string) =>
+    (await development.as(null).get(`/dev/mail${query}`, { accept: 'application/json' })).body.messages
+  expect(await read(`?to=${to}`)).toMatchObject([{ id, subject: 'Long ago' }])
+  const subjects = (await read('?to=many@example.com')).map(({ subject }: { subject: string }) => subject)
+  expect(subjects).toEqual(Array.from({ length: 100 }, (_, n) => `Later ${200 - n}`))
+  expect((await read('')).map(({ subject }: { subject: string }) => subject)).toEqual(subjects)
 })
 
 test('shows one mail, its HTML in a sandbox', async () => {

@@ -45,9 +45,9 @@ export const mailPages: Route[] = [
     contentSecurityPolicy: LIST_POLICY,
     async render({ platform, accept }, _, { to }) {
       if (!keepsMessages(platform)) return null
-      const isAsked = (message: Shown) => to === undefined || message.to.toLowerCase() === to.trim().toLowerCase()
-      const mails = (await listKeptMails(platform, SHOWN)).filter(isAsked)
-      const texts = (await listKeptSms(platform, SHOWN)).filter(isAsked)
+      const asked = { limit: SHOWN, to: to ?? null }
+      const mails = await listKeptMails(platform, asked)
+      const texts = await listKeptSms(platform, asked)
       const withheld = await findWithheld(platform, mails)
       if (!accept.toLowerCase().includes('application/json')) return renderList(mails, texts, withheld)
       const content = JSON.stringify({ messages: newestFirst(mails, texts).map((each) => toJson(each, withheld)) })

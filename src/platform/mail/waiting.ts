@@ -1,4 +1,4 @@
-import { findKept, listKept, type Waiting } from '../outbox/waiting.ts'
+import { type Asked, findKept, listKept, type Waiting } from '../outbox/waiting.ts'
 import type { Platform } from '../platform.ts'
 import { mailOutbox, type SealedMail } from './outbox.ts'
 
@@ -6,8 +6,8 @@ import { mailOutbox, type SealedMail } from './outbox.ts'
 export type OpenedMail = Waiting<SealedMail>
 
 /** Mails kept in development, newest first, of every directory, and the decoys among them. */
-export function listKeptMails(platform: Platform, limit: number): Promise<OpenedMail[]> {
-  return listKept(platform, mailOutbox, limit)
+export function listKeptMails(platform: Platform, asked: Asked): Promise<OpenedMail[]> {
+  return listKept(platform, mailOutbox, asked)
 }
 
 /** One mail kept in development, or null. */

@@ -32,15 +32,37 @@ export async function findWaiting<M extends { decoy: boolean }>(
   return row ? openRow(platform, outbox, directory, row) : null
 }
 
+/** Which messages kept in development are listed. */
+export interface Asked {
+  limit: number
+  /** To this recipient alone; null: to all. */
+  to: string | null
+}
+
+const PAGE = 100
+/** So that a development with very many messages answers all the same. */
+const PAGES_READ = 100
+
 /** Messages kept in development, newest first, of every directory, and the decoys among them. */
-export async function listKept<M extends { decoy: boolean }>(
+export async function listKept<M extends { decoy: boolean; to: string }>(
   platform: Platform,
   outbox: Outbox<M>,
-  limit: number,
+  { limit, to }: Asked,
 ): Promise<Waiting<M>[]> {
-  const query = selectWaiting(platform.db, outbox).where('kept', '=', true).orderBy('id', 'desc').limit(limit)
-  const messages = await Promise.all((await query.execute()).map((row) => openKeptRow(platform, outbox, row)))
-  return messages.filter((message) => message !== null)
+  const wanted = to?.trim().toLowerCase()
+  const found: Waiting<M>[] = []
+  let next = selectWaiting(platform.db, outbox).where('kept', '=', true).orderBy('id', 'desc').limit(PAGE)
+  // The recipient is sealed with the message, so no statement can look for it.
+  for (let page = 0; page < PAGES_READ && found.length < limit; page++) {
+    const rows = await next.execute()
+    const messages = await Promise.all(rows.map((row) => openKeptRow(platform, outbox, row)))
+    const opened = messages.filter((message) => message !== null)
+    found.push(...opened.filter((message) => wanted === undefined || message.to.toLowerCase() === wanted))
+    const last = rows.at(-1)
+    if (!last || rows.length < PAGE) break
+    next = next.where('id', '<', last.id)
+  }
+  return found.slice(0, limit)
 }
 
 /** One message kept in development; null for none, and for a decoy. */

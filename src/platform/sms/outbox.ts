@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { chooseLanguage, type Language } from '../messages/language.ts'
 import { type DecoyReason, decoyFields } from '../outbox/decoy.ts'
 import { type Outbox, putIntoOutbox } from '../outbox/outbox.ts'
-import { findKept, listKept, type Waiting } from '../outbox/waiting.ts'
+import { type Asked, findKept, listKept, type Waiting } from '../outbox/waiting.ts'
 import type { Platform } from '../platform.ts'
 import { fits } from '../validator.ts'
 import type { Work } from '../work.ts'
@@ -58,8 +58,8 @@ export async function queueSms(work: Work, sms: NewSms, usefulSeconds: number): 
 }
 
 /** Text messages kept in development, newest first, of every directory, and the decoys among them. */
-export function listKeptSms(platform: Platform, limit: number): Promise<OpenedSms[]> {
-  return listKept(platform, smsOutbox, limit)
+export function listKeptSms(platform: Platform, asked: Asked): Promise<OpenedSms[]> {
+  return listKept(platform, smsOutbox, asked)
 }
 
 /** One text message kept in development, or null. */

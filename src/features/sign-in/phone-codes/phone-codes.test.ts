@@ -57,7 +57,7 @@ const send = ({ subOrgId, email }: { subOrgId: string; email: string }, channel?
   tenant.post('/v1/auth/login/otp/send', { subOrgId, email, ...(channel ? { channel } : {}) })
 const verify = ({ subOrgId, email }: Pick<PhoneUser, 'subOrgId' | 'email'>, otp_id: string, code: string) =>
   tenant.post('/v1/auth/login/otp/verify', { subOrgId, email, otp_id, code })
-const sentTexts = async () => (await listKeptSms(platform, 1000)).filter(({ decoy }) => !decoy)
+const sentTexts = async () => (await listKeptSms(platform, { limit: 1000, to: null })).filter(({ decoy }) => !decoy)
 const textsTo = async (phone: string) => (await sentTexts()).filter(({ to }) => to === phone)
 const refused = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
 

@@ -55,6 +55,30 @@ test('development says why a suppressed address gets no mail, and shows none of 
   expect((await listed(email))[0]).toBe('Your password was changed')
 })
 
+test('scripts get nothing of a mail that a suppression withholds: no code, no link', async () => {
+  const { subOrgId, email } = await newUser(tenant)
+  const asked = { subOrgId, email }
+  succeeded(await tenant.post('/v1/auth/login/otp/send', asked))
+  await service.advance(61)
+  succeeded(await tenant.post('/v1/mail/bounces', { ...asked, kind: 'hard' }))
+  succeeded(await tenant.post('/v1/auth/login/otp/send', asked))
+  succeeded(await tenant.post('/v1/auth/login/magic-link/send', asked))
+  const { body } = await service.as(null).get(`/dev/mail?to=${email}`, { accept: 'application/json' })
+  const hidden = { subject: null, text: null, links: [], withheld: 'the address is suppressed: it takes no mail' }
+  const [link, code, sent] = body.messages
+  const [stamp, to] = [{ id: expect.any(String), created_at: expect.any(String) }, email]
+  expect([link, code]).toEqual([
+    { ...stamp, to, kind: 'magic_link', ...hidden },
+    { ...stamp, to, kind: 'login_otp', ...hidden },
+  ])
+  expect(body.messages).toHaveLength(3)
+  expect(sent).toMatchObject({
+    subject: 'Your sign-in code',
+    text: expect.stringMatching(/^[a-z]+ [a-z]+$/m),
+    withheld: null,
+  })
+})
+
 test('what is suppressed in the whole environment is said of its mails, and of no other account’s', async () => {
   const email = newEmail()
   const person = await newUser(tenant, { email })
