@@ -168,8 +168,7 @@ async function makeTarget({ tenant, subOrgId }: Place, { where, role, status }: 
 }
 
 interface Call {
-  target: Target
-  send(acting: Acting): Promise<Reply>
+  send(acting: Acting, target: Target): Promise<Reply>
   /** Whether the table allows it, for a caller that reaches the target. */
   isAllowed(power: Record<Role, Power>): boolean
   /** What becomes of the target: their role afterwards, null where they are gone, and whether their sessions end. */
@@ -186,48 +185,50 @@ async function rosterWithout(place: Place, ids: string[]) {
     .map(({ membershipId, role }) => ({ membershipId, role }))
 }
 
-/** The calls of a route, each with how to make its target. */
-type Touching = (place: Place, target: Target) => Promise<Omit<Call, 'target'>[]>
+/** The calls of a route on a target of this role. */
+type Touching = (place: Place, role: Role) => Call[]
 
 /** Every route that changes another member; what it is called with, and what the table must allow for it. */
 const CHANGING: Record<string, { status: Kind['status']; where?: Kind['where'][]; calls: Touching }> = {
   'POST /v1/members/invites': {
     status: 'invited',
-    calls: async (place, target) =>
+    calls: (place, given) =>
       ROLES.map((role) => ({
-        send: ({ caller }) => caller.post(`/v1/members/invites${query(place, target)}`, { email: target.email, role }),
-        isAllowed: (power) => power[target.role].acts && power[role].gives,
+        send: ({ caller }, target) =>
+          caller.post(`/v1/members/invites${query(place, target)}`, { email: target.email, role }),
+        isAllowed: (power) => power[given].acts && power[role].gives,
         result: { role, sessionEnds: false },
       })),
   },
   'DELETE /v1/members/invites/{inviteId}': {
     status: 'invited',
-    calls: async (place, target) => [
+    calls: (place, given) => [
       {
-        send: ({ caller }) => caller.delete(`/v1/members/invites/${target.membershipId}${query(place, target)}`),
-        isAllowed: (power) => power[target.role].acts,
+        send: ({ caller }, target) =>
+          caller.delete(`/v1/members/invites/${target.membershipId}${query(place, target)}`),
+        isAllowed: (power) => power[given].acts,
         result: { role: null, sessionEnds: false },
       },
     ],
   },
   'PATCH /v1/members/{membershipId}': {
     status: 'joined',
-    calls: async (place, target) =>
-      ROLES.filter((role) => role !== target.role).map((role) => ({
-        send: ({ caller }) =>
+    calls: (place, given) =>
+      ROLES.filter((role) => role !== given).map((role) => ({
+        send: ({ caller }, target) =>
           caller.patch(`/v1/members/${target.membershipId}${query(place, target)}`, { newRole: role }),
         isAllowed: (power) =>
-          power[target.role].acts && (HIGHER[target.role].includes(role) ? power[role].gives : power[role].acts),
+          power[given].acts && (HIGHER[given].includes(role) ? power[role].gives : power[role].acts),
         // A developer and a member have permissions that the other lacks.
-        result: { role, sessionEnds: !['owner', 'admin'].includes(role) || target.role === 'owner' },
+        result: { role, sessionEnds: !['owner', 'admin'].includes(role) || given === 'owner' },
       })),
   },
   'DELETE /v1/members/{membershipId}': {
     status: 'joined',
-    calls: async (place, target) => [
+    calls: (place, given) => [
       {
-        send: ({ caller }) => caller.delete(`/v1/members/${target.membershipId}${query(place, target)}`),
-        isAllowed: (power) => power[target.role].acts,
+        send: ({ caller }, target) => caller.delete(`/v1/members/${target.membershipId}${query(place, target)}`),
+        isAllowed: (power) => power[given].acts,
         result: { role: null, sessionEnds: true },
       },
     ],
@@ -235,13 +236,13 @@ const CHANGING: Record<string, { status: Kind['status']; where?: Kind['where'][]
   'PUT /v1/organizations/{subOrgId}/members': {
     status: 'joined',
     where: ['roster'],
-    calls: async (place, target) => [
+    calls: (place, given) => [
       {
-        send: async ({ caller }) =>
+        send: async ({ caller }, target) =>
           caller.put(`/v1/organizations/${place.subOrgId}/members`, {
             members: await rosterWithout(place, [target.membershipId]),
           }),
-        isAllowed: (power) => power[target.role].acts,
+        isAllowed: (power) => power[given].acts,
         result: { role: null, sessionEnds: true },
       },
     ],
@@ -249,12 +250,12 @@ const CHANGING: Record<string, { status: Kind['status']; where?: Kind['where'][]
   'PUT /v1/rbac/members/{membershipId}/roles': {
     status: 'joined',
     where: ['roster'],
-    calls: async ({ subOrgId, roleId }, target) => [
+    calls: ({ subOrgId, roleId }, given) => [
       {
-        send: ({ caller }) =>
+        send: ({ caller }, target) =>
           caller.put(`/v1/rbac/members/${target.membershipId}/roles`, { subOrgId, roleIds: [roleId] }),
-        isAllowed: (power) => power[target.role].acts,
-        result: { role: target.role, sessionEnds: false },
+        isAllowed: (power) => power[given].acts,
+        result: { role: given, sessionEnds: false },
       },
     ],
   },
@@ -374,11 +375,46 @@ const powersOf = async (caller: Caller) => Promise.all(PROBES.map(async (path) =
 const isLive = async ({ joined }: Target) =>
   joined !== null && (await bearing(app, joined.session.access_token).get('/v1/members')).status !== 401
 
+/** Every call of a route on a member of one role, in one place: the refused ones on one person, each allowed one on another. */
+async function tryOn(
+  place: Place,
+  acting: Acting,
+  kind: Kind,
+  { all, isAllowed }: { all: Call[]; isAllowed(call: Call): boolean },
+) {
+  const [allowed, refused] = [all.filter(isAllowed), all.filter((call) => !isAllowed(call))]
+  const what = ({ result }: Call, reply: Reply) =>
+    `${kind.role} of the ${kind.where}, ${JSON.stringify(result)}: ${reply.text}`
+  let target = await makeTarget(place, kind)
+  let before = await state(place)
+  for (const call of refused) {
+    const reply = await call.send(acting, target)
+    expect([403, 404, 409], what(call, reply)).toContain(reply.status)
+  }
+  if (refused.length > 0) {
+    expect(await state(place), `${kind.role} of the ${kind.where}, refused`).toEqual(before)
+    if (target.joined) expect(await isLive(target), `${kind.role} of the ${kind.where}, refused`).toBe(true)
+  }
+  for (const [n, call] of allowed.entries()) {
+    if (n > 0) {
+      target = await makeTarget(place, kind)
+      before = await state(place)
+    }
+    const reply = await call.send(acting, target)
+    expect(reply.status, what(call, reply)).toBe(200)
+    const key = `${kind.where === 'roster' ? place.subOrgId : 'account'} ${target.membershipId}`
+    if (call.result.role === null) before.delete(key)
+    else before.set(key, `${call.result.role} ${target.joined ? 'active' : 'invited'}`)
+    expect(await state(place), what(call, reply)).toEqual(before)
+    if (target.joined) expect(await isLive(target), what(call, reply)).toBe(!call.result.sessionEnds)
+  }
+}
+
 describe.each(CALLERS)('%s', (_, row, make) => {
   const power = TABLE.get(row)
   if (!power) throw new Error(`docs/team.md has no row ${row}`)
 
-  test.each(Object.entries(CHANGING))('%s', { timeout: 120_000 }, async (name, { status, where, calls }) => {
+  test.each(Object.entries(CHANGING))('%s', async (name, { status, where, calls }) => {
     const place = await makePlace()
     const acting = await make(place, routeNamed(name))
     const had = await powersOf(acting.caller)
@@ -387,65 +423,67 @@ describe.each(CALLERS)('%s', (_, row, make) => {
         const reaches = acting.reach === 'account' || at === 'roster'
         // A person invited to the account is not on the roster yet, so inviting them there acts on no member.
         if (!reaches && status === 'invited' && name.startsWith('POST')) continue
-        let target = await makeTarget(place, { where: at, role, status })
-        let before = await state(place)
-        for (let n = 0; n < (await calls(place, target)).length; n++) {
-          const call = (await calls(place, target))[n]
-          if (!call) throw new Error('A call is gone')
-          const allowed = reaches && call.isAllowed(power)
-          const reply = await call.send(acting)
-          const what = `${role} of the ${at}, ${JSON.stringify(call.result)}: ${reply.text}`
-          expect(allowed ? [200] : [403, 404, 409], what).toContain(reply.status)
-          const expected = new Map(before)
-          const key = `${at === 'roster' ? place.subOrgId : 'account'} ${target.membershipId}`
-          if (allowed && call.result.role === null) expected.delete(key)
-          else if (allowed) expected.set(key, `${call.result.role} ${target.joined ? 'active' : 'invited'}`)
-          expect(await state(place), what).toEqual(expected)
-          expect(await powersOf(acting.caller), what).toEqual(had)
-          if (target.joined) expect(await isLive(target), what).toBe(!(allowed && call.result.sessionEnds))
-          if (!allowed) continue
-          target = await makeTarget(place, { where: at, role, status })
-          before = await state(place)
-        }
+        const isAllowed = (call: Call) => reaches && call.isAllowed(power)
+        await tryOn(place, acting, { where: at, role, status }, { all: calls(place, role), isAllowed })
       }
+    expect(await powersOf(acting.caller)).toEqual(had)
   })
 
-  test('signing in', { timeout: 120_000 }, async () => {
-    const isEverything = row === ROW.everything
-    for (const [name, bodyFor] of Object.entries(SIGNING_IN)) {
-      const place = await makePlace()
-      const acting = await make(place, routeNamed(name))
-      const target = await joinedMember(app, place.tenant, 'owner')
-      const body = { subOrgId: 'team', ...(await bodyFor(place, target)) }
-      const [before, had] = [await state(place), await powersOf(acting.caller)]
-      const { path } = routeNamed(name)
-      const reply = await send(acting.caller, routeNamed(name), path, body)
-      if (isEverything && acting.reach === 'account') {
-        expect(reply.status, `${name} ${reply.text}`).toBe(MADE_UP[name] ?? 200)
-        continue
-      }
-      expect(reply.status, `${name} ${reply.text}`).toBe(403)
-      expect(await state(place), name).toEqual(before)
-      expect(await powersOf(acting.caller), name).toEqual(had)
-      expect((await bearing(app, target.session.access_token).get('/v1/members')).status, name).toBe(200)
+  /** Who calls a route: for all of them one, unless it has the scope of the route alone. Also what each could do before. */
+  async function actingIn(place: Place) {
+    const had = new Map<Acting, number[]>()
+    let shared: Acting | null = null
+    const forRoute = async (name: string): Promise<Acting> => {
+      const acting = shared ?? (await make(place, routeNamed(name)))
+      if (row !== ROW.minimal) shared = acting
+      if (!had.has(acting)) had.set(acting, await powersOf(acting.caller))
+      return acting
     }
+    const expectSame = async () => {
+      for (const [{ caller }, powers] of had) expect(await powersOf(caller)).toEqual(powers)
+    }
+    return { forRoute, expectSame }
+  }
+
+  test('signing in', async () => {
+    const place = await makePlace()
+    const { forRoute, expectSame } = await actingIn(place)
+    const other = await joinedMember(app, place.tenant, 'owner')
+    const calls: { name: string; acting: Acting; isTaken: boolean; body: unknown }[] = []
+    for (const [name, bodyFor] of Object.entries(SIGNING_IN)) {
+      const acting = await forRoute(name)
+      const isTaken = row === ROW.everything && acting.reach === 'account'
+      const target = isTaken ? await joinedMember(app, place.tenant, 'owner') : other
+      calls.push({ name, acting, isTaken, body: { subOrgId: 'team', ...(await bodyFor(place, target)) } })
+    }
+    const before = await state(place)
+    for (const { name, acting, isTaken, body } of calls) {
+      const reply = await send(acting.caller, routeNamed(name), routeNamed(name).path, body)
+      expect(reply.status, `${name} ${reply.text}`).toBe(isTaken ? (MADE_UP[name] ?? 200) : 403)
+    }
+    if (calls.some(({ isTaken }) => isTaken)) return
+    expect(await state(place)).toEqual(before)
+    expect((await bearing(app, other.session.access_token).get('/v1/members')).status).toBe(200)
+    await expectSame()
   })
 
   test('reading changes nothing, and shows no link', async () => {
-    for (const name of READING) {
-      const place = await makePlace()
-      const acting = await make(place, routeNamed(name))
-      const target = await makeTarget(place, { where: 'roster', role: 'owner', status: 'invited' })
-      const { token_hash } = await mailedLink(app, target.email, 'invite')
-      const before = await state(place)
+    const place = await makePlace()
+    const { forRoute } = await actingIn(place)
+    const target = await makeTarget(place, { where: 'roster', role: 'owner', status: 'invited' })
+    const { token_hash } = await mailedLink(app, target.email, 'invite')
+    const acting = new Map<string, Acting>()
+    for (const name of READING) acting.set(name, await forRoute(name))
+    const before = await state(place)
+    for (const [name, { caller }] of acting) {
       const path = routeNamed(name)
         .path.replace('{subOrgId}', place.subOrgId)
         .replace('{membershipId}', target.membershipId)
-      const reply = await acting.caller.get(`${path}?subOrgId=${place.subOrgId}`)
+      const reply = await caller.get(`${path}?subOrgId=${place.subOrgId}`)
       expect([200, 403], `${name} ${reply.text}`).toContain(reply.status)
       expect(reply.text).not.toContain(token_hash)
-      expect(await state(place), name).toEqual(before)
     }
+    expect(await state(place)).toEqual(before)
   })
 })
 
