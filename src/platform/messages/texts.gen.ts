@@ -469,6 +469,12 @@ export const texts = {
       title: text('otp.singleSignOn.title'),
       /** Your organization uses {brand} with single sign-on, so there is no code or link in this email. Go to the sign-in page and continue with your company account. */
       paragraph: text('otp.singleSignOn.paragraph'),
+      noAccess: {
+        /** You need access first */
+        title: text('otp.singleSignOn.noAccess.title'),
+        /** The organization uses {brand} with single sign-on, which is not set up for your email address. You cannot sign in yet, so there is no code or link in this email. Ask an administrator of the organization, or the person who invited you, for access. */
+        paragraph: text('otp.singleSignOn.noAccess.paragraph'),
+      },
       /** If you did not ask to sign in, ignore this email. */
       notAskedFor: text('otp.singleSignOn.notAskedFor'),
     },

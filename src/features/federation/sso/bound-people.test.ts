@@ -60,6 +60,41 @@ test.each(sends)('%s mails no code or link that can only fail, and answers every
   ])
 })
 
+test.each(sends)('%s tells a person that no connection takes to ask for access, and answers alike', async (path) => {
+  const { subOrgId, ada, connectionId, enforce } = await organization()
+  const at = `${fresh()}.example`
+  const [guest, linked] = [
+    await newUser(tenant, { subOrgId, email: `guest@${at}` }),
+    await newUser(tenant, { subOrgId }),
+  ]
+  const work = await workOfOrganization(app, subOrgId)
+  const link = { method: 'sso', source: connectionId, issuer: 'https://a.example', subject: linked.id }
+  await work.platform.tx((db) => insertIdentityRow(db, work.directory, { id: newId(), user_id: linked.id, ...link }))
+  await enforce()
+  const replies = []
+  for (const email of [ada, guest.email, linked.email, `nobody@${at}`])
+    replies.push(shapeOf(await tenant.post(path, { subOrgId, email })))
+  for (const reply of replies) expect(reply).toEqual(replies[0])
+  const subjects = []
+  for (const email of [ada, guest.email, linked.email])
+    subjects.push((await app.mails(email)).map(({ subject }) => subject))
+  const company = ['Sign in with your company account']
+  expect(subjects).toEqual([company, ['You need access first'], company])
+  const [mail] = await app.mails(guest.email)
+  expect(mail).toMatchObject({ kind: 'single_sign_on', text: expect.stringContaining('for access') })
+  expect(`${mail?.text}${mail?.html}`).not.toMatch(/company account|token_hash|https?:/)
+  expect(await app.mails(`nobody@${at}`)).toEqual([])
+  // Once they are exempt, they get what they asked for.
+  succeeded(await tenant.patch('/v1/auth/settings', { subOrgId, sso_exempt_user_ids: [guest.id] }))
+  await app.advance(61)
+  succeeded(await tenant.post(path, { subOrgId, email: guest.email }))
+  expect((await kinds(guest.email)).at(-1)).not.toBe('single_sign_on')
+  // Without an active connection, single sign-on takes no person.
+  succeeded(await tenant.patch(`/v1/sso/connections/${connectionId}`, { subOrgId, status: 'testing' }))
+  succeeded(await tenant.post(path, { subOrgId, email: ada }))
+  expect((await app.mails(ada)).map(({ subject }) => subject)).toEqual([...company, 'You need access first'])
+})
+
 test('nor does a sign-up, of whatever address, and no user is made', async () => {
   const { subOrgId, ada, eve, nobody, enforce } = await organization()
   await enforce()
@@ -72,6 +107,9 @@ test('nor does a sign-up, of whatever address, and no user is made', async () =>
   const told = ['single_sign_on', 'single_sign_on']
   expect([await kinds(ada), (await kinds(eve)).length, await kinds(nobody)]).toEqual([told, 2, told])
   expect(await kinds(eve)).not.toContain('single_sign_on')
+  const stranger = `stranger@${fresh()}.example`
+  succeeded(await tenant.post('/v1/auth/signup/otp/send', { subOrgId, email: stranger, openSignup: true }))
+  expect(await app.mails(stranger)).toMatchObject([{ kind: 'single_sign_on', subject: 'You need access first' }])
   const { users } = succeeded(await tenant.get(`/v1/users?subOrgId=${subOrgId}`))
   expect(users.map(({ email }: { email: string }) => email).sort()).toEqual([ada, eve])
 })

@@ -4,6 +4,7 @@ import { type Message, titled, withValues } from '../../../platform/mail/outbox.
 import { exactSpanInWords, type Language, type Reader, spanInWords } from '../../../platform/messages/language.ts'
 import { texts } from '../../../platform/messages/texts.gen.ts'
 import type { NewSms } from '../../../platform/sms/outbox.ts'
+import type { SignInWay } from '../../access/login/sso-only/sso-only.ts'
 import type { ShownCode } from './codes.ts'
 
 const kinds = {
@@ -12,7 +13,7 @@ const kinds = {
   signup: defineMail('signup_otp', () => signInMail(EXAMPLE_READER, 'signup', EXAMPLE_CODE)),
   step_up: defineMail('step_up_otp', () => signInMail(EXAMPLE_READER, 'step_up', EXAMPLE_CODE)),
   discovery: defineMail('discovery_otp', () => signInMail(EXAMPLE_READER, 'discovery', EXAMPLE_CODE)),
-  singleSignOn: defineMail('single_sign_on', () => singleSignOnMail(EXAMPLE_READER)),
+  singleSignOn: defineMail('single_sign_on', () => singleSignOnMail(EXAMPLE_READER, 'singleSignOn')),
 }
 
 /** Title and instruction of a code of words, by its purpose. The mail of a sign-up has another subject and heading. */
@@ -74,14 +75,15 @@ export function signInMail(to: Reader, purpose: keyof typeof WORDS, otp: ShownCo
   })
 }
 
-/** The mail in place of a code or a link, to a person who signs in by single sign-on alone. */
-export function singleSignOnMail(to: Reader): Message {
+/** The mail in place of a code or a link, to a person who signs in by single sign-on alone, or whom it does not take. */
+export function singleSignOnMail(to: Reader, way: Exclude<SignInWay, 'any'>): Message {
+  const { title, paragraph } = way === 'none' ? texts.otp.singleSignOn.noAccess : texts.otp.singleSignOn
   return {
     kind: kinds.singleSignOn,
     to,
     write: (language) =>
-      titled(texts.otp.singleSignOn.title(language), {
-        paragraphs: [texts.otp.singleSignOn.paragraph(language)],
+      titled(title(language), {
+        paragraphs: [paragraph(language)],
         footer: texts.otp.singleSignOn.notAskedFor(language),
       }),
   }

@@ -32,9 +32,13 @@ export async function enforcementFor(work: Work, person: Person | null): Promise
 export type SignInWay = 'any' | 'singleSignOn' | 'none'
 
 export async function signInWayOf(work: Work, person: Person): Promise<SignInWay> {
-  if ((await enforcementFor(work, person)) !== 'bound') return 'any'
-  const isReachable = await ssoOnly.of(work.platform).isReachable(work, person.email.toLowerCase())
-  return isReachable ? 'singleSignOn' : 'none'
+  return wayUnder(work, await enforcementFor(work, person), person.email.toLowerCase())
+}
+
+/** The same of an address, which may be of no user, by what is enforced for it. */
+export async function wayUnder(work: Work, enforcement: Enforcement, emailNorm: string): Promise<SignInWay> {
+  if (enforcement !== 'bound') return 'any'
+  return (await ssoOnly.of(work.platform).isReachable(work, emailNorm)) ? 'singleSignOn' : 'none'
 }
 
 /** Throws `sso_required` for a user who must use single sign-on. */

@@ -11,7 +11,7 @@ import { authorize } from '../../../../platform/tenancy/authorize.ts'
 import type { ManagerCaller } from '../../../../platform/tenancy/caller.ts'
 import { inTx, type TxWork, type Work } from '../../../../platform/work.ts'
 import { assertDoorOpen, type SignInFacts } from '../../../access/login/login.ts'
-import { enforcementFor } from '../../../access/login/sso-only/sso-only.ts'
+import { enforcementFor, wayUnder } from '../../../access/login/sso-only/sso-only.ts'
 import { assertRedirectAllowed } from '../../../access/redirects/redirects.ts'
 import { describeNothingSent } from '../../otp/otp.ts'
 import { singleSignOnMail } from '../../otp/sign-in-codes/sign-in-codes.ts'
@@ -140,7 +140,9 @@ export async function sendLink(work: Work, request: SendLinkInput): Promise<Sent
   const who = identify(work.platform, requireEmail(request.email))
   const { person: facts } = await assertDoorOpen(work, who)
   const addressee = request.addressee(facts)
-  const isBound = request.opensSession && (await enforcementFor(work, facts)) === 'bound'
+  const enforcement = request.opensSession ? await enforcementFor(work, facts) : 'off'
+  const way = await wayUnder(work, enforcement, who.address.norm)
+  const isBound = way !== 'any'
   const leaves = addressee !== null && delivery.deliver
   const rate = await countMail(work, who, request.limits, { leaves, byAnyone: true })
   const userId = isBound ? null : (addressee?.userId ?? null)
@@ -160,7 +162,7 @@ export async function sendLink(work: Work, request: SendLinkInput): Promise<Sent
       compose: async (work, mail) => {
         // Composed for everybody, since it may issue a code, whose id the answer has.
         const message = await request.compose(work, mail, isBound ? null : addressee)
-        return isBound ? singleSignOnMail(mail.to) : message
+        return isBound ? singleSignOnMail(mail.to, way) : message
       },
     })
     const sent = request.event({

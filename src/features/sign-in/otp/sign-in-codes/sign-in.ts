@@ -18,7 +18,7 @@ import {
   type SignInFacts,
   type SignInMethod,
 } from '../../../access/login/login.ts'
-import { type Enforcement, enforcementFor } from '../../../access/login/sso-only/sso-only.ts'
+import { type Enforcement, enforcementFor, type SignInWay, wayUnder } from '../../../access/login/sso-only/sso-only.ts'
 import { signInMail, singleSignOnMail } from '../emails.ts'
 import { signInCodeErrors } from '../errors.ts'
 import { codeSent, describeNothingSent } from '../events.ts'
@@ -62,6 +62,7 @@ export async function sendSignInCode(work: Work, send: CodeRequest): Promise<Sen
   const settings = await mailedCodeSettings(work)
   const { person: facts } = await assertDoorOpen(work, who)
   const enforcement = await enforcementFor(work, facts)
+  const way = await wayUnder(work, enforcement, who.address.norm)
   const deliveryHint = maskEmail(who.address.email)
   const which = { purpose: send.purpose, identity: who.hash, newerThanSeconds: settings.resend_interval_seconds }
   // A double click, or a retry after a lost response: the code already on its way stays valid.
@@ -70,7 +71,7 @@ export async function sendSignInCode(work: Work, send: CodeRequest): Promise<Sen
   const sending = { leaves: live === null && isForSomebody, byAnyone: true }
   const rate = await countMail(work, who, sendLimits(settings), sending)
   if (live) return { ...live, deliveryHint, rate }
-  const otp = await inTx(work, (work) => issueAndMail(work, send, { who, settings, facts, enforcement }))
+  const otp = await inTx(work, (work) => issueAndMail(work, send, { who, settings, facts, enforcement, way }))
   return { ...otp, deliveryHint, rate }
 }
 
@@ -79,13 +80,14 @@ interface SendContext {
   settings: OtpSettings
   facts: SignInFacts | null
   enforcement: Enforcement
+  way: SignInWay
 }
 
 async function issueAndMail(work: TxWork, send: CodeRequest, context: SendContext) {
-  const { who, settings, facts, enforcement } = context
+  const { who, settings, facts, enforcement, way } = context
   const { address, hash: identity } = who
   const { purpose, provision } = send
-  const isBound = enforcement === 'bound'
+  const isBound = way !== 'any'
   const isReached = facts ? facts.active : provision !== null
   const userId = facts?.active && !isBound ? facts.user_id : null
   const signsUp = facts === null && isReached && !isBound
@@ -94,7 +96,7 @@ async function issueAndMail(work: TxWork, send: CodeRequest, context: SendContex
   const withheld = decoy !== null || isBound
   const otp = await issueOtp(work, { purpose, userId, signsUp, locale, identity, settings, withheld })
   const reader = facts && !facts.pending ? facts : { ...address, locale: locale ?? facts?.locale ?? null }
-  const mail = isBound ? singleSignOnMail(reader) : signInMail(reader, purpose, otp)
+  const mail = isBound ? singleSignOnMail(reader, way) : signInMail(reader, purpose, otp)
   // Not for exempt users either, so that the time does not tell who is exempt. They exist already.
   if (enforcement === 'off') await provision?.(work, { otpId: otp.otpId, email: address.email })
   await queueMail(work, { ...mail, decoy }, otp.ttlSeconds)
