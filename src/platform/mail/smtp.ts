@@ -5,6 +5,7 @@ import { DeliveryFailure } from '../outbox/delivery.ts'
 import type { Platform } from '../platform.ts'
 import { parseEmail } from './address.ts'
 import { messageIdOf } from './bounces/message-id.ts'
+import { readStatus } from './bounces/status.ts'
 import type { WaitingMail } from './outbox.ts'
 import { domainOf, readSender, senderOf } from './sender.ts'
 
@@ -140,11 +141,16 @@ function toFailure(error: unknown): DeliveryFailure {
   const command = readErrorField(error, 'command')
   if (typeof status === 'number' && status > 0) {
     const ofMessage = command === 'RCPT TO' || command === 'DATA'
+    const answer = String(readErrorField(error, 'response') ?? '')
+    const enhanced = readStatus(answer.slice(4))
+    // A server that does not relay for this sender refuses every mail, until its configuration is corrected.
+    const isPolicy = command === 'RCPT TO' && enhanced !== null && enhanced.startsWith('5.7.')
     return new DeliveryFailure(
       `SMTP_${status}`,
-      ofMessage && status >= 500 && status !== 503,
+      ofMessage && status >= 500 && status !== 503 && !isPolicy,
       !ofMessage || status === 421,
-      ofMessage ? String(readErrorField(error, 'response') ?? '') : null,
+      ofMessage ? answer : null,
+      enhanced,
     )
   }
   return new DeliveryFailure(

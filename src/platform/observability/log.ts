@@ -18,10 +18,19 @@ export interface LogFields {
   durationMs?: number
   apiKeyId?: string
   directoryId?: string
+  /** The organization of a directory; absent at the account level. */
+  subOrgId?: string
+  userId?: string
   environmentId?: string
   job?: string
   attempt?: number
   code?: string
+  /** Of a message: what it is, such as `login_otp`. */
+  kind?: string
+  /** The `Message-ID` of a mail, as its recipient and the mail server see it. */
+  messageId?: string
+  /** The enhanced status code of a mail server's answer (RFC 3463), such as `5.1.1`. */
+  smtpStatus?: string
   count?: number
   port?: number
   pid?: number

@@ -3,6 +3,7 @@ import { isId } from '../ids.ts'
 import type { JobHandler } from '../jobs/queue.ts'
 import { isOutgoingHeld } from '../lifecycle/deployment.ts'
 import { type Breaker, createBreaker } from '../limits/breaker.ts'
+import type { LogFields } from '../observability/log.ts'
 import { type Platform, perPlatform } from '../platform.ts'
 import { findDirectory } from '../tenancy/directory.ts'
 import type { Work } from '../work.ts'
@@ -16,6 +17,7 @@ import {
   listForgotten,
   noteFailedTry,
   oldestWaitingSeconds,
+  openExpired,
   type Visited,
   type Waiting,
 } from './waiting.ts'
@@ -31,9 +33,18 @@ export class DeliveryFailure extends Error {
   readonly unreachable: boolean
   /** What the peer answered. Only for `Channel.refused`: it quotes addresses. */
   readonly answer: string | null
+  /** The enhanced status code in the answer of a mail server; null without one. */
+  readonly smtpStatus: string | null
 
-  constructor(code: string, refused: boolean, unreachable: boolean, answer: string | null = null) {
+  constructor(
+    code: string,
+    refused: boolean,
+    unreachable: boolean,
+    answer: string | null = null,
+    smtpStatus: string | null = null,
+  ) {
     super(code)
+    this.smtpStatus = smtpStatus
     this.code = code
     this.refused = refused
     this.unreachable = unreachable
@@ -59,7 +70,9 @@ export interface Channel<M extends { decoy: boolean }> {
   /** Names the clean-up job. */
   cleanUp: string
   /** Log lines. */
-  lines: { refused: string; retried: string }
+  lines: { sent: string; refused: string; retried: string; expired: string }
+  /** What a log line says about a message, by which an operator finds it: never the recipient's address or number. */
+  describe?(tenant: Tenant, message: Waiting<M>): Promise<LogFields>
   /** Drops a message whose recipient is suppressed. Returns true if it was dropped. */
   suppress?(tenant: Tenant, message: Waiting<M>): Promise<boolean>
   /** Notes what a permanent refusal says about the recipient. It may be called again for the same message. */
@@ -120,8 +133,9 @@ export function defineDelivery<M extends { decoy: boolean }>(channel: Channel<M>
         if (!message) return
         if (message.decoy || message.expired) {
           await deleteWaiting(platform.db, outbox, directory, id)
-          if (!message.decoy) channel.metrics(platform).results.inc({ result: 'expired' })
-          return
+          if (message.decoy) return
+          channel.metrics(platform).results.inc({ result: 'expired' })
+          return logDropped({ platform, directory }, channel, message)
         }
         // The row stays: the release enqueues it.
         if (await isOutgoingHeld(platform)) return
@@ -147,7 +161,9 @@ const BATCH = 200
 async function dropExpired<M extends { decoy: boolean }>(platform: Platform, channel: Channel<M>): Promise<void> {
   for (;;) {
     const { deleted, expired } = await deleteExpired(platform, channel.outbox, BATCH)
-    channel.metrics(platform).results.inc({ result: 'expired' }, expired)
+    channel.metrics(platform).results.inc({ result: 'expired' }, expired.length)
+    for (const { directory, message } of await openExpired(platform, channel.outbox, expired))
+      if (!message.decoy) await logDropped({ platform, directory }, channel, message)
     if (deleted < BATCH) return
   }
 }
@@ -178,6 +194,30 @@ async function deliver<M extends { decoy: boolean }>(
   }
   await deleteWaiting(platform.db, outbox, directory, message.id)
   channel.metrics(platform).results.inc({ result: 'sent' })
+  if (platform.log.writes('debug')) platform.log.debug(await fieldsOf(tenant, channel, message), channel.lines.sent)
+}
+
+async function logDropped<M extends { decoy: boolean }>(
+  tenant: Tenant,
+  channel: Channel<M>,
+  message: Waiting<M>,
+): Promise<void> {
+  const { attempts, lastError } = message
+  const fields = { ...(await fieldsOf(tenant, channel, message)), attempt: attempts }
+  tenant.platform.log.warn(lastError === null ? fields : { ...fields, code: lastError }, channel.lines.expired)
+}
+
+async function fieldsOf<M extends { decoy: boolean }>(
+  tenant: Tenant,
+  { outbox, describe }: Channel<M>,
+  message: Waiting<M>,
+): Promise<LogFields> {
+  const { id: directoryId, organizationId } = tenant.directory
+  return {
+    ...{ job: outbox.job, kind: message.kind, directoryId },
+    ...(organizationId === null ? {} : { subOrgId: organizationId }),
+    ...(await describe?.(tenant, message)),
+  }
 }
 
 async function failed<M extends { decoy: boolean }>(
@@ -188,7 +228,11 @@ async function failed<M extends { decoy: boolean }>(
 ): Promise<void> {
   const { platform, directory } = tenant
   const { outbox, metrics, lines } = channel
-  const fields = { job: outbox.job, directoryId: directory.id, attempt: message.attempts + 1, code: failure.code }
+  const fields = {
+    ...(await fieldsOf(tenant, channel, message)),
+    ...{ attempt: message.attempts + 1, code: failure.code },
+    ...(failure.smtpStatus === null ? {} : { smtpStatus: failure.smtpStatus }),
+  }
   if (failure.refused) {
     await channel.refused?.(tenant, message, failure)
     await deleteWaiting(platform.db, outbox, directory, message.id)

@@ -16,6 +16,8 @@ export type Waiting<M> = M & {
   expired: boolean
   ageMs: number
   attempts: number
+  /** The code of the last failed attempt; null before one. */
+  lastError: string | null
 }
 
 /** The message, or null when it has been sent or dropped. */
@@ -104,22 +106,38 @@ export async function noteFailedTry(
 }
 
 /**
- * Drops up to `limit` expired messages; those kept in development, a day later. Returns how many.
+ * Drops up to `limit` expired messages; those kept in development, a day later. Returns how many, and the rows of those that
+ * should have been sent.
  */
 export async function deleteExpired(
   { db, database }: Pick<Platform, 'db' | 'database'>,
   outbox: AnyOutbox,
   limit: number,
-): Promise<{ expired: number; deleted: number }> {
+): Promise<{ expired: Row[]; deleted: number }> {
   const table = sql.table(outbox.table)
   const isOver = sql`useful_until <= clock_now() and (not kept or useful_until <= clock_now() - interval '1 day')`
   // Table by name: mail and text messages each define an `Outbox` with a table of its own.
-  const { rows } = await sql<{ kept: boolean }>`
+  const { rows } = await sql<Row & { kept: boolean }>`
     delete from ${table} where ${isOver} and (directory_id, id) in (
       select directory_id, id from ${table} where ${isOver}
       order by useful_until limit ${limit} ${skipLocked(database)})
-    returning kept`.execute(db)
-  return { deleted: rows.length, expired: rows.filter((row) => !row.kept).length }
+    returning kept, directory_id, id, kind, message_sealed, created_at, attempts, last_error,
+      true as expired, 0::float8 as age_ms`.execute(db)
+  return { deleted: rows.length, expired: rows.filter((row) => !row.kept) }
+}
+
+/** Opens dropped messages. Leaves out those that cannot be opened any more, such as of an erased organization. */
+export async function openExpired<M extends { decoy: boolean }>(
+  platform: Platform,
+  outbox: Outbox<M>,
+  rows: Row[],
+): Promise<{ directory: Directory; message: Waiting<M> }[]> {
+  const opened = rows.map(async (row) => {
+    const directory = await findDirectory(platform, row.directory_id)
+    const message = directory && (await openRow(platform, outbox, directory, row).catch(() => null))
+    return directory && message ? [{ directory, message }] : []
+  })
+  return (await Promise.all(opened)).flat()
 }
 
 /** Where a walk over waiting messages stands. */
@@ -189,7 +207,7 @@ export async function oldestWaitingSeconds(db: Db, outbox: AnyOutbox): Promise<n
 function selectWaiting(db: Db, outbox: AnyOutbox) {
   return db
     .selectFrom(outbox.table)
-    .select(['directory_id', 'id', 'kind', 'message_sealed', 'created_at', 'attempts'])
+    .select(['directory_id', 'id', 'kind', 'message_sealed', 'created_at', 'attempts', 'last_error'])
     .select(sql<boolean>`useful_until <= clock_now()`.as('expired'))
     .select(sql<number>`extract(epoch from clock_now() - created_at)::float8 * 1000`.as('age_ms'))
 }
@@ -210,6 +228,6 @@ async function openRow<M extends { decoy: boolean }>(
   const opened = await platform.keyring.open(placeOf(outbox.table, directory, row.id), row.message_sealed)
   const message = outbox.read(JSON.parse(opened))
   if (!message) throw new Error(`A row of ${outbox.table} has a form that this release does not know`)
-  const { id, kind, attempts, expired, created_at: createdAt, age_ms: ageMs } = row
-  return { ...message, id, kind, attempts, expired, createdAt, ageMs, directoryId: directory.id }
+  const { id, kind, attempts, expired, created_at: createdAt, age_ms: ageMs, last_error: lastError } = row
+  return { ...message, id, kind, attempts, lastError, expired, createdAt, ageMs, directoryId: directory.id }
 }

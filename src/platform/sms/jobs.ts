@@ -9,8 +9,10 @@ export const smsDelivery = defineDelivery({
   metrics: ({ metrics }) => ({ results: metrics.sms, oldestWaiting: metrics.smsOldestWaiting }),
   cleanUp: 'sms.cleanup',
   lines: {
+    sent: 'A text message was sent',
     refused: 'The SMS provider permanently refused a text message',
     retried: 'A text message could not be sent and will be retried',
+    expired: 'A text message was dropped: it could not be sent while it was of use',
   },
 })
 

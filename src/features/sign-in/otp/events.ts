@@ -8,7 +8,7 @@ const purposes = ['login', 'signup', 'step_up', 'email_change', 'discovery'] as 
 export const otpEvents = defineEvents({
   sent: [
     'auth.otp.sent',
-    'A one-time code was sent: to a user who signs in or up, or by the generator to an address or a phone.',
+    'A one-time code was created, and its message queued: for a user who signs in or up, or by the generator for an address or a phone.',
     Type.Object(
       {
         otp_id: Type.String({ description: 'The code: `otp_id` of the response.', format: 'uuid' }),

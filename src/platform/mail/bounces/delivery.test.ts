@@ -154,20 +154,76 @@ async function recorded<T>(act: () => Promise<T>): Promise<{ value: T; statement
   return { value, statements: statements.filter((text) => !text.includes('clock_timestamp()')).length }
 }
 
-test.each([
-  '550 5.7.1 relaying denied',
-  '553 5.7.1 sender address rejected',
-  '554 5.7.1 blocked',
-  '550 5.7.26 not authenticated',
-  '552 5.3.4 too big',
-  '550 relay not permitted',
-])('a server that refuses the sender suppresses no address: %s', async (answer) => {
-  const { email } = await newUser(tenant, { subOrgId })
-  for (let n = 0; n < 4; n++) await mail(email, answer)
-  expect([await suppressions(), await typesOf(email)]).toEqual([[], []])
+test.each(['550 5.7.1 relaying denied', '553 5.7.1 sender address rejected', '550 5.7.26 not authenticated'])(
+  'a mail waits while the server refuses the sender, and suppresses no address: %s',
+  async (answer) => {
+    const { email } = await newUser(tenant, { subOrgId })
+    const { refused } = await results()
+    await mail(email, answer)
+    expect(await platform.db.selectFrom('mail_outbox').select('attempts').execute()).toEqual([{ attempts: 1 }])
+    expect([await suppressions(), await typesOf(email), (await results()).refused]).toEqual([[], [], refused])
+    peer.answerRecipient = () => null
+    await deliver()
+    expect(received(email)).toBe(1)
+  },
+)
+
+const lineOf = (text: string) => {
+  const lines = service.logLines.filter((line) => line.includes(text)).map((line) => JSON.parse(line))
+  return lines.at(-1)
+}
+
+test('the log says which mail was sent, tried, refused or dropped, to which user, and never the address', async () => {
+  const { id: userId, email } = await newUser(tenant, { subOrgId })
+  const directory = await directoryOfOrganization(platform, { ...tenant, environmentSlug: 'production' }, subOrgId)
+  const known = { job: 'mail.send', kind: 'login_otp', directoryId: directory.id, subOrgId, userId }
   await mail(email)
-  expect(received(email)).toBe(1)
+  const { messageId } = peer.deliveries[0]?.email ?? {}
+  expect(lineOf('An email was sent')).toMatchObject({ level: 'debug', ...known, messageId })
+  expect(messageId).toEqual(expect.any(String))
+
+  await mail(email, '550 5.7.1 relaying denied')
+  const tried = lineOf('will be retried')
+  expect(tried).toMatchObject({ level: 'warn', ...known, attempt: 1, code: 'SMTP_550', smtpStatus: '5.7.1' })
+  // Its code has expired by the next try.
+  await service.advance(24 * 3600)
+  await mailDelivery.cleanUp.handle(platform, {}, 1)
+  const dropped = lineOf('An email was dropped')
+  expect(dropped).toMatchObject({ level: 'warn', ...known, attempt: 1, code: 'SMTP_550', messageId: tried.messageId })
+
+  await mail(email, '550 5.1.1 no such user')
+  expect(lineOf('permanently refused')).toMatchObject({ ...known, code: 'SMTP_550', smtpStatus: '5.1.1' })
+  expect(lineOf('permanently refused').messageId).not.toBe(tried.messageId)
+  expect(service.logLines.join()).not.toContain(email)
 })
+
+test('a mail that expires is one line in the log, and a decoy none', async () => {
+  const { id: userId, email } = await newUser(tenant, { subOrgId })
+  const before = service.logLines.length
+  succeeded(await ask(email))
+  succeeded(await ask(newEmail()))
+  await service.advance(24 * 3600)
+  // The jobs find the mails, or else the clean-up.
+  await runJobs(platform, mailDelivery.send)
+  await mailDelivery.cleanUp.handle(platform, {}, 1)
+  const lines = service.logLines.slice(before).filter((line) => line.includes('An email was dropped'))
+  expect(lines.map((line) => JSON.parse(line).userId)).toEqual([userId])
+  succeeded(await ask(newEmail()))
+  await service.advance(24 * 3600)
+  await mailDelivery.cleanUp.handle(platform, {}, 1)
+  expect(service.logLines.slice(before).filter((line) => line.includes('An email was dropped'))).toEqual(lines)
+})
+
+test.each(['554 5.3.0 blocked', '552 5.3.4 too big', '550 relay not permitted'])(
+  'a server that refuses the sender suppresses no address: %s',
+  async (answer) => {
+    const { email } = await newUser(tenant, { subOrgId })
+    for (let n = 0; n < 4; n++) await mail(email, answer)
+    expect([await suppressions(), await typesOf(email)]).toEqual([[], []])
+    await mail(email)
+    expect(received(email)).toBe(1)
+  },
+)
 
 test('a refusal of the connection or of the sender’s address is tried again and suppresses no address', async () => {
   const { email } = await newUser(tenant, { subOrgId })

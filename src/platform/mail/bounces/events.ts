@@ -4,7 +4,7 @@ import { MailBounce, MailSuppression } from './schema.ts'
 export const bounceEvents = defineEvents({
   bounced: [
     'mail.bounced',
-    'The mail server refused an address, or a bounce or complaint was reported. Each is recorded once.',
+    'The mail server refused an address, or a bounce or complaint was reported, and it counts. Each is recorded once.',
     MailBounce,
   ],
   suppressed: [
