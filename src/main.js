@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8'
 // An older Node cannot read TypeScript at all; `npm start` runs the one that npm has installed.
 if (Number.parseInt(process.versions.node, 10) < 24) {
   process.stderr.write(
-    `Watchword needs Node 24 or later, and this is ${process.versions.node}: run \`npm start\`, which brings its own.\n`,
+    `Watchword needs Node 24 or later, and this is ${process.versions.node}: install Node 24. In a clone, \`npm start\` brings its own.\n`,
   )
   process.exit(1)
 }

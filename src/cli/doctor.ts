@@ -13,6 +13,7 @@ import { startEmbedded } from '../platform/embedded/embedded.ts'
 import { type DeploymentState, readDeployment } from '../platform/lifecycle/deployment.ts'
 import { assertWorkersServed } from '../process/embedded-workers.ts'
 import { explainStartFailure } from '../process/start-failure.ts'
+import { findOpenConnections } from './doctor-encryption.ts'
 import { examineMailDomain } from './doctor-mail.ts'
 import { findAccessBesideProvisioning } from './doctor-provisioning.ts'
 import { findSharedRedirects } from './doctor-redirects.ts'
@@ -194,13 +195,22 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
     const pooler = config.databaseUrl ? await findPooler(config.databaseUrl, config.databaseDirectUrl) : null
     const database = openDatabase(pooler?.directUrl ?? config.databaseUrl ?? embedded?.url ?? '', { maxConnections: 1 })
     try {
-      return [...describePooler(pooler), ...(await examineOpenDatabase(config, database))]
+      return [
+        ...describePooler(pooler),
+        ...(await examineOpenDatabase(config, database)),
+        ...(await examineEncryption(config)),
+      ]
     } finally {
       await database.close()
     }
   } finally {
     await embedded?.stop()
   }
+}
+
+async function examineEncryption(config: Config): Promise<Finding[]> {
+  const found = await findOpenConnections(config)
+  return found.map((detail): Finding => ({ check: 'encryption', state: 'warning', detail }))
 }
 
 function describePooler(pooler: Pooler | null): Finding[] {

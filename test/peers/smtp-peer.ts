@@ -49,8 +49,8 @@ export interface Certificate {
   cert: string
 }
 
-/** Makes a self-signed certificate for localhost. */
-export async function makeCertificate(): Promise<Certificate> {
+/** Makes a self-signed certificate for localhost, and another address if one is given. */
+export async function makeCertificate({ ip }: { ip?: string } = {}): Promise<Certificate> {
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
   const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
   const certificate = await X509CertificateGenerator.createSelfSigned({
@@ -67,6 +67,7 @@ export async function makeCertificate(): Promise<Certificate> {
       new SubjectAlternativeNameExtension([
         { type: 'dns', value: 'localhost' },
         { type: 'ip', value: '127.0.0.1' },
+        ...(ip === undefined ? [] : [{ type: 'ip' as const, value: ip }]),
       ]),
     ],
   })

@@ -83,13 +83,13 @@ test('a process with a channel to its parent keeps the channel', async () => {
   expect(options).toBe(2)
 })
 
-test('an older Node is refused in one line', () => {
+test.each(['main.js', 'watchword.js'])('an older Node is refused in one line: %s', (program) => {
   const older =
     'data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"20.19.1"}})'
-  const started = spawnSync(process.execPath, ['--import', older, `${root}src/main.js`], { encoding: 'utf8' })
+  const started = spawnSync(process.execPath, ['--import', older, `${root}src/${program}`], { encoding: 'utf8' })
   expect([started.status, started.stdout, started.stderr]).toEqual([
     1,
     '',
-    'Watchword needs Node 24 or later, and this is 20.19.1: run `npm start`, which brings its own.\n',
+    'Watchword needs Node 24 or later, and this is 20.19.1: install Node 24. In a clone, `npm start` brings its own.\n',
   ])
 })

@@ -91,7 +91,10 @@ export function explainDatabaseError(error: unknown, url: string | null): string
     case 'DEPTH_ZERO_SELF_SIGNED_CERT':
     case 'SELF_SIGNED_CERT_IN_CHAIN':
     case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
+    case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
       return `${name} has a certificate that this machine does not trust: add sslrootcert=<file> to DATABASE_URL.`
+    case 'ERR_TLS_CERT_ALTNAME_INVALID':
+      return `${name} has a certificate for another name: use the name in it in DATABASE_URL.`
   }
   if (error instanceof Error && /does not support SSL/.test(error.message))
     return `${name} does not support TLS: remove sslmode from DATABASE_URL, or turn TLS on there.`

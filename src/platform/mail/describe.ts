@@ -9,6 +9,7 @@ import { domainOf, readSender } from './sender.ts'
 export async function describeForLog({ platform, directory }: Tenant, mail: WaitingMail): Promise<LogFields> {
   const messageId = messageIdOf(platform, mail, domainOf(readSender(platform.config.mailFrom).address))
   const email = parseEmail(mail.to)
+  // Foreign table users: the log names the user instead of the address.
   const user = await platform.db
     .selectFrom('users')
     .select('id')

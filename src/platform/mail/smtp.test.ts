@@ -22,6 +22,7 @@ async function startPeer(options: SmtpPeerOptions) {
 const encrypted = await startPeer({ certificate: trusted, password: 'p@ss word', secure: true })
 const stripped = await startPeer({ password: 'secret', withoutStarttls: true })
 const forged = await startPeer({ certificate: untrusted, password: 'secret' })
+const selfSigned = await startPeer({ certificate: untrusted, password: 'secret', secure: true })
 const plain = await startPeer({ withoutStarttls: true })
 
 const config = (smtpUrl: string): Config =>
@@ -197,6 +198,31 @@ test('checks the server for doctor', async () => {
   await expect(refusal).rejects.toThrow(/SMTP_535/)
   await expect(refusal).rejects.not.toThrow(/wrong-canary/)
   await expect(checkMailServer(config('smtp://127.0.0.1:1'))).rejects.toThrow(ConfigError)
+})
+
+test.each([
+  [
+    'smtps://user:secret@localhost',
+    () => selfSigned.port,
+    /certificate that this machine does not trust: set NODE_EXTRA_CA_CERTS .*DEPTH_ZERO/,
+  ],
+  ['smtp://user:secret@localhost', () => forged.port, /does not trust: set NODE_EXTRA_CA_CERTS/],
+  [
+    'smtps://user:secret@localhost',
+    () => plain.port,
+    /does not speak TLS from the first byte: use smtp:\/\/.*ERR_SSL_/,
+  ],
+  ['smtp://user:secret@127.0.0.1', () => stripped.port, /offers no STARTTLS.*NO_STARTTLS/],
+  ['smtp://user:secret@127.0.0.1', () => 1, /refuses the connection: start it.*ECONNREFUSED/],
+  ['smtp://user:secret@no-such-host.invalid', () => 25, /has no address in the DNS/],
+  ['smtps://user:wrong@localhost', () => encrypted.port, /refuses the user name or password \(SMTP_535\)/],
+])('doctor says what is wrong with %s: %#', async (address, port, line) => {
+  await expect(checkMailServer(config(`${address}:${port()}`))).rejects.toThrow(line)
+})
+
+test('doctor says that a server which sends nothing may expect TLS', { timeout: 25_000 }, async () => {
+  const url = `smtp://user:secret@localhost:${encrypted.port}`
+  await expect(checkMailServer(config(url))).rejects.toThrow(/sends no greeting.*use smtps:\/\/ \(NO_GREETING\)/)
 })
 
 test('says what becomes of mails', () => {

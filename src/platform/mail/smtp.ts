@@ -8,6 +8,7 @@ import { messageIdOf } from './bounces/message-id.ts'
 import { readStatus } from './bounces/status.ts'
 import type { WaitingMail } from './outbox.ts'
 import { domainOf, readSender, senderOf } from './sender.ts'
+import { codeOfSmtpError, cureOfSmtpCode } from './smtp-problem.ts'
 
 /** A connection pool to the mail server. */
 export interface MailServer {
@@ -89,7 +90,7 @@ export async function checkMailServer(config: Config): Promise<void> {
     await transport.verify()
   } catch (error) {
     const { code } = toFailure(error)
-    throw new ConfigError(`The mail server of SMTP_URL does not accept mail (${code}): check host, port and password.`)
+    throw new ConfigError(`The mail server of SMTP_URL ${cureOfSmtpCode(code)} (${code}).`)
   } finally {
     transport.close()
   }
@@ -137,9 +138,8 @@ function decode(text: string): string {
 
 function toFailure(error: unknown): DeliveryFailure {
   const status = readErrorField(error, 'responseCode')
-  const code = readErrorField(error, 'code')
   const command = readErrorField(error, 'command')
-  if (typeof status === 'number' && status > 0) {
+  if (typeof status === 'number' && status > 0 && command !== 'STARTTLS') {
     const ofMessage = command === 'RCPT TO' || command === 'DATA'
     const answer = String(readErrorField(error, 'response') ?? '')
     const enhanced = readStatus(answer.slice(4))
@@ -149,13 +149,8 @@ function toFailure(error: unknown): DeliveryFailure {
       `SMTP_${status}`,
       ofMessage && status >= 500 && status !== 503 && !isPolicy,
       !ofMessage || status === 421,
-      ofMessage ? answer : null,
-      enhanced,
+      { answer: ofMessage ? answer : null, smtpStatus: enhanced },
     )
   }
-  return new DeliveryFailure(
-    typeof code === 'string' && /^[A-Z0-9_]{1,40}$/.test(code) ? code : 'EUNKNOWN',
-    false,
-    true,
-  )
+  return new DeliveryFailure(codeOfSmtpError(error), false, true)
 }

@@ -40,15 +40,14 @@ export class DeliveryFailure extends Error {
     code: string,
     refused: boolean,
     unreachable: boolean,
-    answer: string | null = null,
-    smtpStatus: string | null = null,
+    reply: { answer?: string | null; smtpStatus?: string | null } = {},
   ) {
     super(code)
-    this.smtpStatus = smtpStatus
     this.code = code
     this.refused = refused
     this.unreachable = unreachable
-    this.answer = answer
+    this.answer = reply.answer ?? null
+    this.smtpStatus = reply.smtpStatus ?? null
   }
 }
 

@@ -2274,7 +2274,9 @@ export class MailApi extends Namespace {
   /**
    * List suppressed addresses.
    *
-   * Addresses that receive no emails. Those of the whole environment have no `sub_org_id`; only org-wide keys see them.
+   * Addresses that receive no emails. Those of the whole environment have `sub_org_id` null; only org-wide keys see
+   * them, without `subOrgId`: with it the list has those of that organization alone. To see all that hold for an
+   * address, leave `subOrgId` out.
    *
    * GET /v1/mail/suppressions
    */

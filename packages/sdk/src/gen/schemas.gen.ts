@@ -283,7 +283,10 @@ export type AuthLoginSucceededEvent = Event & ({
 })
 
 export type AuthOtpSentEvent = Event & ({
-  /** A one-time code was sent: to a user who signs in or up, or by the generator to an address or a phone. */
+  /**
+   * A one-time code was created, and its message queued: for a user who signs in or up, or by the generator for an
+   * address or a phone.
+   */
   type?: "auth.otp.sent" | undefined
   /** What happened, in the fields that events of this type have. */
   data?: {
@@ -1529,7 +1532,7 @@ export interface MadeInvite {
 }
 
 export type MailBouncedEvent = Event & ({
-  /** The mail server refused an address, or a bounce or complaint was reported. Each is recorded once. */
+  /** The mail server refused an address, or a bounce or complaint was reported, and it counts. Each is recorded once. */
   type?: "mail.bounced" | undefined
   /** What happened, in the fields that events of this type have. */
   data?: {

@@ -52,7 +52,9 @@ export const bounceRoutes: Route[] = [
     tag,
     summary: 'List suppressed addresses',
     description:
-      'Addresses that receive no emails. Those of the whole environment have no `sub_org_id`; only org-wide keys see them.',
+      'Addresses that receive no emails. Those of the whole environment have `sub_org_id` null; only org-wide keys see ' +
+      'them, without `subOrgId`: with it the list has those of that organization alone. To see all that hold for an ' +
+      'address, leave `subOrgId` out.',
     query: Type.Object({
       email: Type.Optional(
         Type.String({
