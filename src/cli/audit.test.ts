@@ -158,3 +158,19 @@ test('an organization that is back after a restore is erased on the command line
     ],
   ])
 })
+
+test('an erasure on the command line says when it happens, and how to cancel it', async () => {
+  const of = ['--account', tenant.accountId]
+  await tenant.organization('held')
+  await tenant.organization('gone')
+  await runCommand(env, 'outgoing', 'hold')
+  const held = await runCommand(env, 'orgs', 'erase', 'held', '--name', 'held', ...of)
+  await runCommand(env, 'outgoing', 'release')
+  const gone = await runCommand(env, 'orgs', 'erase', 'gone', '--name', 'gone', ...of)
+  expect([held.stderr, gone.stderr]).toEqual([
+    expect.stringMatching(
+      /^Messages are held: it is erased within ten minutes after `npx watchword outgoing release`\./,
+    ),
+    expect.stringMatching(/^A running service erases it within ten minutes\. Until then, PATCH .* cancels it/),
+  ])
+})

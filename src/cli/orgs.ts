@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Organization } from '../features/tenancy/organizations/schema.ts'
+import type { Platform } from '../platform/platform.ts'
 import { accountDirectory, homeEnvironmentOf } from '../platform/tenancy/directory.ts'
 import { cliOrigin, withPlatform } from './deployment.ts'
 import { firstPage, getDirectory, getOrganizationId, getScope } from './lookups.ts'
@@ -93,6 +94,15 @@ async function eraseOrganization(named: string, options: Options & { name: strin
     const { name } = options
     const subOrganization = toOrganization(await requestErasure(work, id, { name, isAtOnce: true }))
     print(options, { subOrganization }, fieldLines(subOrganization))
-    if (!options.json) note('A running service erases it within ten minutes. This cannot be undone.')
+    if (!options.json) note(await describeErasure(platform))
   })
+}
+
+async function describeErasure(platform: Platform): Promise<string> {
+  const { isOutgoingHeld } = await import('../platform/lifecycle/deployment.ts')
+  const until =
+    'Until then, PATCH /v1/organizations/{subOrgId} with status active cancels it; afterwards it cannot be undone.'
+  return (await isOutgoingHeld(platform))
+    ? `Messages are held: it is erased within ten minutes after \`npx watchword outgoing release\`. ${until}`
+    : `A running service erases it within ten minutes. ${until}`
 }

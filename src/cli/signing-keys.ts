@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { withPlatform } from './deployment.ts'
 import { getAccount, getEnvironment } from './lookups.ts'
-import { print, tableLines } from './print.ts'
+import { note, print, tableLines } from './print.ts'
 
 interface Options {
   env: string
@@ -40,15 +40,16 @@ async function listKeys(options: Options): Promise<void> {
     const account = await getAccount(platform.db, options.account)
     const { environmentId } = await getEnvironment(platform.db, account.id, options.env)
     const keys = (await listSigningKeys(platform, environmentId)).map(
-      ({ id, algorithm, state, createdAt, activatedAt }) => ({
+      ({ id, algorithm, state, createdAt, activatedAt, isWithdrawn }) => ({
         id,
         algorithm,
-        state,
+        state: isWithdrawn ? 'withdrawn' : state,
         createdAt: createdAt.toISOString(),
         activatedAt: activatedAt?.toISOString() ?? null,
       }),
     )
     const rows = keys.map((key) => [key.id, key.algorithm, key.state, key.createdAt, key.activatedAt ?? 'not yet'])
+    if (keys.length === 0) note(`${options.env} has no keys yet: the service creates them when it needs the first.`)
     print(options, { signingKeys: keys }, tableLines(['ID', 'ALGORITHM', 'STATE', 'CREATED', 'ACTIVE SINCE'], rows))
   })
 }

@@ -112,6 +112,26 @@ test('mails the invitation or the verification again, and nothing to who is veri
   ])
 })
 
+test('shows that an address is suppressed, and mails it nothing again without saying so', async () => {
+  const { user } = (await api.post('/v1/users', { subOrgId: acme, email: 'sue@acme.example' })).body
+  await api.post('/v1/mail/bounces', { subOrgId: acme, email: user.email, kind: 'hard' })
+  const [suppression] = (await api.get(`/v1/mail/suppressions?subOrgId=${acme}`)).body.suppressions
+  expect((await cli('users', 'show', user.id, '--json')).json.email_suppression).toEqual(suppression)
+  expect((await cli('users', 'show', user.id)).stdout).toMatch(/^email_suppression +\{.*"reason":"hard_bounce"/m)
+  expect(await cli('users', 'resend', user.id)).toMatchObject({
+    code: 0,
+    stdout: `Nothing is mailed: ${user.email} is suppressed (hard_bounce). Clear it by DELETE /v1/mail/suppressions/${suppression.id}?subOrgId=${acme}, then try again.\n`,
+  })
+  expect((await cli('users', 'resend', user.id, '--json')).json).toEqual({
+    ...{ id: user.id, sent: null },
+    email_suppression: suppression,
+  })
+  await api.delete(`/v1/mail/suppressions/${suppression.id}?subOrgId=${acme}`)
+  expect((await cli('users', 'show', user.id, '--json')).json.email_suppression).toBeNull()
+  await api.post('/v1/mail/bounces', { email: user.email, kind: 'complaint' })
+  expect((await cli('users', 'resend', user.id)).stdout).toMatch(/\(complaint\).*suppressions\/[0-9a-f-]{36}, then/)
+})
+
 test('locks and unlocks a user', async () => {
   const { user } = (await api.post('/v1/users', { subOrgId: acme, email: 'lea@acme.example' })).body
   await signIn(service, api, acme, user.email)

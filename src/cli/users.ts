@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { User } from '../features/directory/users/schema.ts'
 import type { ListedUserRow } from '../features/directory/users/store.ts'
 import { isId } from '../platform/ids.ts'
+import type { MailSuppression } from '../platform/mail/bounces/schema.ts'
 import type { Platform } from '../platform/platform.ts'
 import { directoryOfOrganization, resolveReach } from '../platform/tenancy/directory.ts'
 import type { ReachWork, Work } from '../platform/work.ts'
@@ -79,7 +80,8 @@ async function showUser(named: string, options: Options): Promise<void> {
     const { toUser } = await import('../features/directory/users/schema.ts')
     const row = await findUser(platform, named, options)
     const user = toUser(row, row.organization_id)
-    print(options, { user }, fieldLines(user))
+    const email_suppression = await suppressionOf(platform, row)
+    print(options, { user, email_suppression }, fieldLines({ ...user, email_suppression }))
   })
 }
 
@@ -133,10 +135,25 @@ async function resend(named: string, options: Options): Promise<void> {
       ? await inviteUser(work, row.id, { delivery })
       : await resendVerification(work, row.id, delivery)
     const what = isInvited ? 'invitation' : 'verification'
-    print(options, { id: row.id, sent: sent ? what : null }, [
-      sent ? `The ${what} is on its way to ${row.email}.` : `${row.email} is verified: there is nothing to mail.`,
+    const email_suppression = sent ? await suppressionOf(platform, row) : null
+    const line = email_suppression
+      ? describeSuppression(email_suppression)
+      : `The ${what} is on its way to ${row.email}.`
+    print(options, { id: row.id, sent: sent && !email_suppression ? what : null, email_suppression }, [
+      sent ? line : `${row.email} is verified: there is nothing to mail.`,
     ])
   })
+}
+
+/** As an org-wide key sees it. */
+async function suppressionOf(platform: Platform, row: ListedUserRow): Promise<MailSuppression | null> {
+  const { showSuppression } = await import('../platform/mail/bounces/bounces.ts')
+  return showSuppression({ platform, db: platform.db, caller: { organizationId: null } }, row)
+}
+
+function describeSuppression({ id, email, reason, sub_org_id }: MailSuppression): string {
+  const place = sub_org_id === null ? '' : `?subOrgId=${sub_org_id}`
+  return `Nothing is mailed: ${email} is suppressed (${reason}). Clear it by DELETE /v1/mail/suppressions/${id}${place}, then try again.`
 }
 
 async function reachOf(platform: Platform, options: Options): Promise<ReachWork> {

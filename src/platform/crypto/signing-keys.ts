@@ -217,16 +217,19 @@ async function checkToken(
   }
 }
 
-/** Every signing key of an environment, oldest first. */
-export async function listSigningKeys(platform: Platform, environmentId: string): Promise<SigningKey[]> {
-  await keysOf(platform, environmentId)
+/** Every signing key of an environment, oldest first; none before the first is needed. */
+export async function listSigningKeys(
+  platform: Platform,
+  environmentId: string,
+): Promise<(SigningKey & { isWithdrawn: boolean })[]> {
   const rows = await platform.db
     .selectFrom('signing_keys')
     .selectAll()
+    .select(sql<boolean>`coalesce(retired_at = '-infinity', false)`.as('is_withdrawn'))
     .where('environment_id', '=', environmentId)
     .orderBy('created_at')
     .execute()
-  return rows.map(toSigningKey)
+  return rows.map((row) => ({ ...toSigningKey(row), isWithdrawn: row.is_withdrawn }))
 }
 
 export interface RotationOptions {
