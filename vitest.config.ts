@@ -16,7 +16,7 @@ export default defineConfig({
     // Node loads the files itself, as it does the service's: to transform them was half of what a small run takes.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     // A file waits for PostgreSQL, and for processes of its own, for a good part of its time.
-    maxWorkers: 5,
+    maxWorkers: 4,
     sequence: { sequencer: WaitingBetween },
     // Against what hangs. A busy machine is no failure.
     testTimeout: 120_000,

@@ -73,7 +73,7 @@ export async function startForTests(dataDir: string) {
   // Nor does a database of a few seconds need its tables vacuumed; a test that asks for plans analyzes the tables itself.
   for (const setting of ['fsync', 'full_page_writes', 'synchronous_commit', 'autovacuum'])
     await administer(first.url, `alter system set ${setting} = off`)
-  await administer(first.url, 'alter system set max_connections = 500')
+  await administer(first.url, 'alter system set max_connections = 400')
   await first.stop()
   // Only its own user reaches the socket. To prove the password thousands of times keeps both sides busy.
   writeFileSync(join(dataDir, 'postgres', 'pg_hba.conf'), 'local all all trust\nhost all all localhost scram-sha-256\n')
