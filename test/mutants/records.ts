@@ -155,4 +155,12 @@ export const records: Mutant[] = [
     replace: 'events.filter(() => true)',
     tests: ['walkers/erasure.test.ts'],
   },
+  {
+    name: 'the audit log names people only to callers that read users',
+    in: 'listAudit',
+    find: 'caller.grants.has(SEES_NAMES)',
+    replace: 'caller.grants !== null',
+    tests: ['audit/read.test.ts'],
+    only: 'names the people',
+  },
 ]

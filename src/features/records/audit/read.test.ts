@@ -139,6 +139,12 @@ test('names the people and keys of a page as they are called now, each caller th
   ).toBe(200)
   expect(Object.values(await names(tenant, { target_id: bo.id }))).toContain(member.email)
   expect(Object.values(await names(limited, { target_id: bo.id }))).not.toContain(member.email)
+  // The scope of the audit log alone does not show what people are called.
+  const auditor = await tenant.withKey({ subOrgId: place, scopes: ['audit.read'] })
+  const seen = await page(auditor, { subOrgId: place, limit: '1000' })
+  expect([seen.events.length > 0, seen.names]).toEqual([true, {}])
+  const reader = await tenant.withKey({ subOrgId: place, scopes: ['audit.read', 'users.read'] })
+  expect(await names(reader)).toHaveProperty(bo.id)
 })
 
 describe('finds', () => {
