@@ -16,6 +16,7 @@ const ENTRIES = {
   'cli.ts': besideThis('../src/cli.ts'),
   'cli-host.ts': besideThis('./process/cli-host.ts'),
   'audit-worker.ts': besideThis('./process/audit-worker.ts'),
+  'erasure-worker.ts': besideThis('./process/erasure-worker.ts'),
   'webhook-worker.ts': besideThis('./process/webhook-worker.ts'),
 }
 export type Program = keyof typeof ENTRIES
