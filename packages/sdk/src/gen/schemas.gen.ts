@@ -180,7 +180,7 @@ export interface AuditListReply {
   /**
    * Present names of the users, team members and API keys that are actors or targets of these events, by id: of people
    * the display name, else first and last name, else the address. Who was deleted has none. A key of one organization
-   * gets the names of its own.
+   * gets the names of its own. Empty without the scope `users.read`.
    */
   names: Record<string, string>
   /** Whether more rows follow this page. */
