@@ -16,17 +16,36 @@ export function emitSchemas(document: Part, operations: Operation[]): string {
     return parametersType(operation, onName)
   })
   for (let name = waiting.pop(); name !== undefined; name = waiting.pop())
-    if (!written.has(name)) written.set(name, declaration(name, schemaOf(document, name), onName))
+    if (!written.has(name)) written.set(name, declaration(document, name, onName))
   const types = [...written].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, text]) => text)
   return `${HEADER}${[...types, ...parameters].join('\n')}`
 }
 
-function declaration(name: string, schema: Part, onName: (name: string) => void): string {
+function declaration(document: Part, name: string, onName: (name: string) => void): string {
+  const schema = schemaOf(document, name)
   const comment = docComment(schema['description'])
+  const narrowed = narrowing(schema, document, onName)
+  if (narrowed) return `${comment}export type ${name} = ${narrowed}\n`
   const isPlain = schema['properties'] !== undefined && schema['allOf'] === undefined && !schema['additionalProperties']
   return isPlain
     ? `${comment}export interface ${name} {\n${fieldsOf(schema, onName)}}\n`
     : `${comment}export type ${name} = ${typeOf(schema, onName)}\n`
+}
+
+/** The type of a schema that another one narrows, as each event does: its fields replace those of the other. */
+function narrowing(schema: Part, document: Part, onName: (name: string) => void): string | null {
+  const [base, own, ...more] = list(schema['allOf'])
+  const baseName = referredName(base)
+  const properties = Object.keys(part(part(own)['properties']))
+  if (baseName === undefined || properties.length === 0 || more.length > 0) return null
+  onName(baseName)
+  const inherited = schemaOf(document, baseName)
+  const required = [...list(inherited['required']), ...list(part(own)['required'])].filter((name) =>
+    properties.includes(String(name)),
+  )
+  const replaced = properties.filter((name) => name in part(inherited['properties'])).map((name) => `'${name}'`)
+  const rest = replaced.length > 0 ? `Omit<${baseName}, ${replaced.join(' | ')}>` : baseName
+  return `${rest} & {\n${fieldsOf({ ...part(own), required }, onName)}}`
 }
 
 /** The type of the parameters of an operation, unless its body alone has them. */

@@ -40,6 +40,10 @@ function toOperation(document: Part, method: string, path: string, operation: Pa
   const parameters = list(operation['parameters']).map((parameter) => follow(document, parameter))
   const body = bodyOf(document, operation)
   const inBody = part(part(follow(document, body?.schema))['properties'])
+  // Methods return JSON where a reply has other formats as well.
+  const isOneOfMany =
+    Object.keys(part(follow(document, part(operation['responses'])['200'])['content'])).length > 1 &&
+    replyOf(document, operation) !== null
   const ofKind = (kind: string) => parameters.filter((parameter) => parameter['in'] === kind)
   return {
     namespace: id.slice(0, -1).join('.'),
@@ -50,7 +54,7 @@ function toOperation(document: Part, method: string, path: string, operation: Pa
     summary: String(operation['summary']),
     description: String(operation['description'] ?? ''),
     pathParameters: ofKind('path'),
-    query: ofKind('query').filter(({ name }) => !(String(name) in inBody)),
+    query: ofKind('query').filter(({ name }) => !(String(name) in inBody) && !(isOneOfMany && name === 'format')),
     body,
     reply: replyOf(document, operation),
     pagination: toPagination(operation['x-pagination']),

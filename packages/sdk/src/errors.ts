@@ -22,17 +22,28 @@ export type Problem<C extends ErrorCode = ErrorCode> = {
 /** An error of the service, one member for each code: `error.code === 'email_exists'` narrows it. */
 export type ApiError = { [C in ErrorCode]: WatchwordError<C> }[ErrorCode]
 
-const BRAND = Symbol.for('watchword.error')
+/**
+ * Marks the instances of a class, so that `instanceof` also recognizes those of another copy of this package, such as its CommonJS
+ * build.
+ */
+export const brandOf = (name: string) => Symbol.for(`watchword.${name}`)
+export const hasBrand = (value: unknown, brand: symbol): boolean =>
+  typeof value === 'object' && value !== null && brand in value
+
+const REFUSAL = brandOf('refusal')
+const CONNECTION = brandOf('connection')
+const TIMEOUT = brandOf('timeout')
+const UNEXPECTED = brandOf('unexpected')
 
 /** The service refused the request. */
 export class WatchwordError<C extends ErrorCode = ErrorCode> extends Error {
-  /** Also true for an error of another copy of this package, such as its CommonJS build. Narrows to {@link ApiError}. */
+  /** Narrows to {@link ApiError}. */
   static override [Symbol.hasInstance](value: unknown): value is ApiError {
-    return typeof value === 'object' && value !== null && BRAND in value
+    return hasBrand(value, REFUSAL)
   }
 
   override readonly name: string = 'WatchwordError'
-  readonly [BRAND] = true
+  readonly [REFUSAL] = true
   /** The kind of problem: branch on it. */
   readonly code: C
   /** The HTTP status. */
@@ -49,25 +60,59 @@ export class WatchwordError<C extends ErrorCode = ErrorCode> extends Error {
   constructor(problem: Problem<C>, response: Response) {
     super(problem.detail)
     this.code = problem.code
-    this.status = problem.status
+    this.status = response.status
     this.problem = problem
     this.requestId = problem.request_id
-    this.retryAfter = secondsOf(response.headers.get('retry-after'))
+    this.retryAfter = secondsOf(response)
     this.response = response
   }
 }
 
 /** No response arrived, or none of the service: the network, a proxy, a time limit or a wrong URL. `cause` says which. */
 export class ConnectionError extends Error {
+  static override [Symbol.hasInstance](value: unknown): value is ConnectionError {
+    return hasBrand(value, CONNECTION)
+  }
+
   override readonly name: string = 'ConnectionError'
+  readonly [CONNECTION] = true
 }
 
 /** The service did not respond in time. */
 export class TimeoutError extends ConnectionError {
+  static override [Symbol.hasInstance](value: unknown): value is TimeoutError {
+    return hasBrand(value, TIMEOUT)
+  }
+
   override readonly name = 'TimeoutError'
+  readonly [TIMEOUT] = true
+}
+
+/** The response is not one of the service, but of a proxy or of another server. */
+export class UnexpectedResponseError extends ConnectionError {
+  static override [Symbol.hasInstance](value: unknown): value is UnexpectedResponseError {
+    return hasBrand(value, UNEXPECTED)
+  }
+
+  override readonly name = 'UnexpectedResponseError'
+  readonly [UNEXPECTED] = true
+  /** The HTTP status. */
+  readonly status: number
+  /** Seconds to wait before the next attempt, or null. */
+  readonly retryAfter: number | null
+  /** The response whose body was read. */
+  readonly response: Response
+
+  constructor(response: Response, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.status = response.status
+    this.retryAfter = secondsOf(response)
+    this.response = response
+  }
 }
 
 /** The seconds of `Retry-After`, as the service sends it (RFC 9110 §10.2.3), or null. */
-export function secondsOf(header: string | null): number | null {
-  return header !== null && /^\d+$/.test(header) ? Number(header) : null
+function secondsOf({ headers }: Response): number | null {
+  const value = headers.get('retry-after')
+  return value !== null && /^\d+$/.test(value) ? Number(value) : null
 }

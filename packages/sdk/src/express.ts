@@ -14,6 +14,7 @@ export interface ExpressRequest extends IncomingRequest, AsyncIterable<Uint8Arra
 export interface ExpressResponse {
   locals: Record<string, unknown>
   append(name: string, value: string): unknown
+  set(name: string, value: string): unknown
   status(code: number): { json(body: unknown): unknown; end(): unknown }
 }
 
@@ -25,7 +26,7 @@ export type ExpressHandler<Req = ExpressRequest, Res = ExpressResponse> = (
 
 /**
  * Lets requests pass that have a session, as `res.locals.session`, and refreshes it. Others get 401, or go to `signedOut`.
- * A change that comes from another site gets 403.
+ * A change that comes from another site gets 403, and every request 503 while Watchword is unreachable. For Express 5.
  */
 export function requireSession<Req extends IncomingRequest, Res extends ExpressResponse>(
   sessions: Sessions,
@@ -33,7 +34,10 @@ export function requireSession<Req extends IncomingRequest, Res extends ExpressR
 ): ExpressHandler<Req, Res> {
   return async (req, res, next) => {
     const { session, setCookie, refusal } = await readOwnSession(sessions, req)
-    if (setCookie !== null) res.append('set-cookie', setCookie)
+    if (setCookie !== null) {
+      res.append('set-cookie', setCookie)
+      res.set('cache-control', 'no-store')
+    }
     if (session) {
       res.locals['session'] = session
       next()

@@ -2,20 +2,34 @@ import type { AnyEvent } from './gen/schemas.gen.ts'
 import { readOwnSession, receiveWebhook } from './respond.ts'
 import type { ActiveSession, Sessions } from './sessions.ts'
 
+export interface WithSessionOptions {
+  /** The address of the end user, which a request of the Fetch standard does not have. */
+  ip?: string
+  /** The response to a request without a session. Default: 401. */
+  signedOut?: () => Response | Promise<Response>
+  /**
+   * The response to an error of `respond`. Without it the error is thrown; if the tokens were renewed just then, the browser does not
+   * get the new ones, and the person signs in again.
+   */
+  failed?: (error: unknown) => Response | Promise<Response>
+}
+
 /**
  * Responds to a request of the Fetch standard (Hono, Next.js route handlers, workers) that needs a session. Others get 401, or what
- * `signedOut` returns. A change that comes from another site gets 403.
+ * `signedOut` returns. A change that comes from another site gets 403, and every request 503 while Watchword is unreachable.
  */
 export async function withSession(
   request: Request,
   sessions: Sessions,
   respond: (session: ActiveSession) => Response | Promise<Response>,
-  { ip, signedOut }: { ip?: string; signedOut?: () => Response | Promise<Response> } = {},
+  { ip, signedOut, failed }: WithSessionOptions = {},
 ): Promise<Response> {
   const { headers, method } = request
   const { session, setCookie, refusal } = await readOwnSession(sessions, { headers, method, ip })
   const response = session
-    ? await respond(session)
+    ? await Promise.resolve(session)
+        .then(respond)
+        .catch(failed ?? rethrow)
     : refusal.status === 401 && signedOut
       ? await signedOut()
       : Response.json(refusal.body, { status: refusal.status })
@@ -23,6 +37,7 @@ export async function withSession(
   // The headers of a response may be immutable, as those of `Response.redirect` are.
   const copy = new Response(response.body, response)
   copy.headers.append('set-cookie', setCookie)
+  copy.headers.set('cache-control', 'no-store')
   return copy
 }
 
@@ -38,4 +53,8 @@ export async function receiveDelivery(
   const body = await request.arrayBuffer()
   const refusal = await receiveWebhook({ headers: request.headers, body }, secret, handle)
   return refusal ? Response.json(refusal.body, { status: refusal.status }) : new Response(null, { status: 204 })
+}
+
+function rethrow(error: unknown): never {
+  throw error
 }

@@ -4,7 +4,15 @@ import { headerOf, type IncomingRequest } from './request.ts'
 import { Transport, type TransportOptions } from './transport.ts'
 
 export type { Call, Exchange, PageCall } from './call.ts'
-export { type ApiError, ConnectionError, type ErrorCode, type Problem, TimeoutError, WatchwordError } from './errors.ts'
+export {
+  type ApiError,
+  ConnectionError,
+  type ErrorCode,
+  type Problem,
+  TimeoutError,
+  UnexpectedResponseError,
+  WatchwordError,
+} from './errors.ts'
 export type * from './gen/client.gen.ts'
 export type * from './gen/schemas.gen.ts'
 export type { IncomingRequest } from './request.ts'
@@ -18,7 +26,7 @@ export interface ClientOptions {
   apiKey?: string | undefined
   /** Id of the environment that a member of the team works in. An API key names its own. */
   environment?: string | undefined
-  /** Milliseconds until an attempt is given up. Default 30 000. */
+  /** Milliseconds until an attempt is given up. Default 30 000. 0: no limit. */
   timeout?: number | undefined
   /** How often a failed request is repeated, if repeating it has no second effect. Default 2. */
   maxRetries?: number | undefined
@@ -57,14 +65,14 @@ export class Watchword extends Operations {
     return this.#withHeaders({
       ...(address ? { 'x-end-user-ip': address } : {}),
       ...(agent ? { 'x-end-user-agent': agent } : {}),
-      ...(actor ? { 'x-actor-id': actor.id } : {}),
-      ...(actor?.name ? { 'x-actor-name': encodeURIComponent(actor.name) } : {}),
+      ...(actor ? { 'x-actor-id': encoded(actor.id) } : {}),
+      ...(actor?.name ? { 'x-actor-name': encoded(actor.name) } : {}),
     })
   }
 
   /** The operations that a user calls, with an access token in place of the API key. */
   forUser(accessToken: string): UserOperations {
-    return this.#withHeaders({ authorization: `Bearer ${accessToken}` }, ['x-api-key'])
+    return this.#withHeaders({ authorization: `Bearer ${credential(accessToken, 'access token')}` }, ['x-api-key'])
   }
 
   #withHeaders(more: Record<string, string>, without: string[] = []): Watchword {
@@ -77,21 +85,41 @@ export class Watchword extends Operations {
 }
 
 function transportOptions(options: ClientOptions): TransportOptions {
-  const { url, apiKey, environment, timeout = 30_000, maxRetries = 2, cookies } = options
-  if (!URL.canParse(url)) throw new TypeError(`\`url\` must say where Watchword is, such as https://auth.example.com.`)
+  const { url, apiKey, environment, timeout = 30_000, maxRetries = 2, cookies = false } = options
+  if (!(timeout >= 0)) throw new TypeError('`timeout` is a number of milliseconds, or 0 for none.')
+  if (!Number.isInteger(maxRetries) || maxRetries < 0) throw new TypeError('`maxRetries` is a whole number from 0.')
   return {
-    url,
+    url: checkUrl(url),
     headers: {
-      ...(apiKey ? { 'x-api-key': apiKey } : {}),
+      ...(apiKey ? { 'x-api-key': credential(apiKey, 'API key') } : {}),
       ...(environment ? { 'x-watchword-environment': environment } : {}),
     },
     fetch: options.fetch ?? ((...request) => globalThis.fetch(...request)),
     timeout,
     maxRetries,
-    credentials: cookies ? 'same-origin' : undefined,
+    // Only pages have cookies. Some other platforms refuse the field.
+    credentials: cookies ? 'same-origin' : 'document' in globalThis ? 'omit' : undefined,
     sleep,
   }
 }
+
+/** Throws a TypeError that does not show the URL, which may have a password. */
+function checkUrl(url: string): string {
+  const parsed = URL.canParse(url) ? new URL(url) : null
+  const isPlain = parsed?.username === '' && parsed.password === '' && parsed.search === '' && parsed.hash === ''
+  if (!parsed || !isPlain || !/^https?:$/.test(parsed.protocol))
+    throw new TypeError('`url` must say where Watchword is, such as https://auth.example.com.')
+  return url
+}
+
+/** Throws a TypeError that does not show the value. */
+function credential(value: string, what: string): string {
+  if (!/^[\x21-\x7e]+$/.test(value)) throw new TypeError(`The ${what} is empty, or has characters that none has.`)
+  return value
+}
+
+/** Header values are ASCII: the service decodes them. */
+const encoded = (text: string) => encodeURIComponent(text.toWellFormed())
 
 function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {

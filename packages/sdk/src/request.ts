@@ -7,9 +7,15 @@ export interface IncomingRequest {
   socket?: { remoteAddress?: string | undefined } | undefined
 }
 
+/** How the values of a header that was sent several times are put together (RFC 9110 §5.3, RFC 9113 §8.2.3). */
+const SEPARATORS: Record<string, string> = { cookie: '; ', 'webhook-signature': ' ' }
+
 /** A header of the request, by its name in lower case. */
 export function headerOf({ headers }: Pick<IncomingRequest, 'headers'>, name: string): string | undefined {
-  if (headers instanceof Headers) return headers.get(name) ?? undefined
-  const value = headers[name]
-  return Array.isArray(value) ? value.join(', ') : value
+  // Also the `Headers` of another package.
+  if (isHeaders(headers)) return headers.get(name) ?? undefined
+  const value = headers[name] ?? Object.entries(headers).find(([one]) => one.toLowerCase() === name)?.[1]
+  return Array.isArray(value) ? value.join(SEPARATORS[name] ?? ', ') : value
 }
+
+const isHeaders = (headers: IncomingRequest['headers']): headers is Headers => typeof headers.get === 'function'

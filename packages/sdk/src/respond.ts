@@ -1,11 +1,17 @@
 import type { AnyEvent } from './gen/schemas.gen.ts'
 import type { IncomingRequest } from './request.ts'
-import { type ActiveSession, CrossSiteError, type ReadSession, type Sessions } from './sessions.ts'
+import {
+  type ActiveSession,
+  CrossSiteError,
+  type ReadSession,
+  type Sessions,
+  SessionUnavailableError,
+} from './sessions.ts'
 import { verifyWebhook, WebhookError } from './webhooks.ts'
 
 /** What a request without access is answered with. */
 export interface Refusal {
-  status: 400 | 401 | 403
+  status: 400 | 401 | 403 | 503
   body: { code: string; detail: string }
 }
 
@@ -28,10 +34,16 @@ export async function readOwnSession(sessions: Sessions, request: IncomingReques
     const refusal = { status: 403 as const, body: { code: error.code, detail: error.message } }
     return { session: null, setCookie: null, refusal }
   }
-  const { session, setCookie } = await sessions.read(request)
-  if (session) return { session, setCookie, refusal: null }
-  const refusal = { status: 401 as const, body: { code: 'not_signed_in', detail: 'Sign in first.' } }
-  return { session, setCookie, refusal }
+  try {
+    const { session, setCookie } = await sessions.read(request)
+    if (session) return { session, setCookie, refusal: null }
+    const refusal = { status: 401 as const, body: { code: 'not_signed_in', detail: 'Sign in first.' } }
+    return { session, setCookie, refusal }
+  } catch (error) {
+    if (!(error instanceof SessionUnavailableError)) throw error
+    const refusal = { status: 503 as const, body: { code: error.code, detail: 'Please try again.' } }
+    return { session: null, setCookie: error.setCookie, refusal }
+  }
 }
 
 /** Verifies a delivery and hands its event on. Returns the refusal of one that is not genuine. What the handler throws is thrown. */

@@ -15,34 +15,42 @@ export interface SealedCookieOptions {
 /** What browsers accept of a cookie with its name, in bytes. */
 const MOST_BYTES = 4096
 
-/** A cookie that browsers keep and cannot read or change (JWE, A256GCM). It knows no other secret, name or purpose. */
+/**
+ * A cookie that browsers keep and cannot read or change (JWE, A256GCM; its content is compressed). It knows no other secret, name or
+ * purpose.
+ */
 export class SealedCookie<T> {
   readonly #name: string
   readonly #secure: boolean
   readonly #now: () => number
-  readonly #keys: Promise<Uint8Array[]>
+  readonly #secrets: readonly string[]
+  readonly #purpose: string
+  #keys: Promise<Uint8Array[]> | null = null
 
   constructor({ name, secret, secure, now = Date.now }: SealedCookieOptions) {
     const secrets = [secret].flat()
-    if (secrets.length === 0 || secrets.some((one) => one.length < 32))
+    if (secrets.length === 0 || secrets.some((one) => typeof one !== 'string' || one.length < 32))
       throw new TypeError('`secret` must have at least 32 characters, such as of `openssl rand -base64 32`.')
+    if (!/^[\w.-]+$/.test(name)) throw new TypeError('The name of a cookie has letters, digits, `_`, `.` and `-` only.')
     this.#name = secure ? `__Host-${name}` : name
+    this.#purpose = name
+    this.#secrets = secrets
     this.#secure = secure
     this.#now = now
-    this.#keys = Promise.all(secrets.map((one) => keyOf(one, name)))
   }
 
   /** The value of a `Set-Cookie` header. Throws a RangeError if the content is too large for a cookie. */
   async write(content: T, seconds: number): Promise<string> {
-    const [key] = await this.#keys
+    const [key] = await this.#readKeys()
     if (!key) throw new TypeError('No secret')
     const until = Math.floor(this.#now() / 1000) + seconds
-    const sealed = await new EncryptJWT({ c: content })
+    const sealed = await new EncryptJWT({ c: await compress(JSON.stringify(content)) })
       .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
       .setExpirationTime(until)
       .encrypt(key)
-    if (this.#name.length + sealed.length + 1 > MOST_BYTES)
-      throw new RangeError(`The cookie ${this.#name} would have ${sealed.length} bytes: shorten what is in it.`)
+    const size = this.#name.length + sealed.length + 1
+    if (size > MOST_BYTES)
+      throw new RangeError(`The cookie ${this.#name} would have ${size} bytes, and browsers keep ${MOST_BYTES}.`)
     return this.#header(sealed, seconds)
   }
 
@@ -51,14 +59,11 @@ export class SealedCookie<T> {
     const sealed = this.#find(request)
     if (sealed === null) return null
     const currentDate = new Date(this.#now())
-    for (const key of await this.#keys) {
-      try {
-        const algorithms = { keyManagementAlgorithms: ['dir'], contentEncryptionAlgorithms: ['A256GCM'] }
-        const { payload } = await jwtDecrypt<{ c: T }>(sealed, key, { ...algorithms, currentDate })
-        return payload.c
-      } catch {
-        // Sealed by another secret, changed, or over.
-      }
+    const algorithms = { keyManagementAlgorithms: ['dir'], contentEncryptionAlgorithms: ['A256GCM'] }
+    for (const key of await this.#readKeys()) {
+      // Null: sealed by another secret, changed, or over.
+      const opened = await jwtDecrypt<{ c: string }>(sealed, key, { ...algorithms, currentDate }).catch(() => null)
+      if (opened) return JSON.parse(await decompress(opened.payload.c))
     }
     return null
   }
@@ -66,6 +71,12 @@ export class SealedCookie<T> {
   /** The value of a `Set-Cookie` header that removes the cookie. */
   clear(): string {
     return this.#header('', 0)
+  }
+
+  /** Derived at the first use: some platforms allow no work before a request. */
+  #readKeys(): Promise<Uint8Array[]> {
+    this.#keys ??= Promise.all(this.#secrets.map((one) => deriveKey(one, this.#purpose)))
+    return this.#keys
   }
 
   #find(request: Pick<IncomingRequest, 'headers'>): string | null {
@@ -81,14 +92,26 @@ export class SealedCookie<T> {
 }
 
 /** A key of its own for each name (HKDF, RFC 5869): a cookie cannot stand for one of another name. */
-async function keyOf(secret: string, name: string): Promise<Uint8Array> {
+async function deriveKey(secret: string, name: string): Promise<Uint8Array> {
   const text = new TextEncoder()
   const material = await crypto.subtle.importKey('raw', text.encode(secret), 'HKDF', false, ['deriveBits'])
   const info = text.encode(`watchword cookie ${name}`)
-  const bits = await crypto.subtle.deriveBits(
-    { name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(), info },
-    material,
-    256,
-  )
-  return new Uint8Array(bits)
+  const parameters = { name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(), info }
+  return new Uint8Array(await crypto.subtle.deriveBits(parameters, material, 256))
+}
+
+/** DEFLATE (RFC 1951) in base64. Tokens are base64 already, which takes a third more than their bytes. */
+async function compress(text: string): Promise<string> {
+  const bytes = await through(new TextEncoder().encode(text), new CompressionStream('deflate-raw'))
+  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))
+}
+
+async function decompress(base64: string): Promise<string> {
+  const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
+  return new TextDecoder().decode(await through(bytes, new DecompressionStream('deflate-raw')))
+}
+
+async function through(bytes: Uint8Array<ArrayBuffer>, stream: CompressionStream | DecompressionStream) {
+  const changed = new Blob([bytes]).stream().pipeThrough(stream)
+  return new Uint8Array(await new Response(changed).arrayBuffer())
 }

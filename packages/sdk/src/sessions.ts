@@ -1,4 +1,4 @@
-import { WatchwordError } from './errors.ts'
+import { brandOf, ConnectionError, hasBrand, WatchwordError } from './errors.ts'
 import type { SessionTokens, TokensRefreshRequest } from './gen/schemas.gen.ts'
 import type { UserOperations, Watchword } from './index.ts'
 import { headerOf, type IncomingRequest } from './request.ts'
@@ -15,6 +15,8 @@ export interface SessionsOptions {
   verifier: TokenVerifier
   /** Where browsers find your application, such as `https://app.example.com`. */
   origin: string
+  /** Allows an `origin` with http on other hosts than this machine: the cookie is then not `Secure`. */
+  insecure?: boolean | undefined
   /** At least 32 random characters. During a change the new one first, then the old. */
   secret: string | readonly string[]
   /** The name of the cookie. Default `session`. */
@@ -37,15 +39,50 @@ export interface ReadSession {
   setCookie: string | null
 }
 
+/** What a sign-out has done. */
+export interface EndedSession {
+  /** The `Set-Cookie` that forgets the session, which the response must have. */
+  setCookie: string
+  /** Why the session could not be ended at Watchword, or null. It is over in this browser, and ends there by itself later. */
+  error: unknown
+}
+
+const CROSS_SITE = brandOf('cross-site')
+const UNREADABLE = brandOf('session-unavailable')
+
 /** The request did not come from a page of your application. Answer it with 403. */
 export class CrossSiteError extends Error {
+  static override [Symbol.hasInstance](value: unknown): value is CrossSiteError {
+    return hasBrand(value, CROSS_SITE)
+  }
+
   override readonly name = 'CrossSiteError'
+  readonly [CROSS_SITE] = true
   readonly code = 'cross_site'
+}
+
+/** Nothing can be said about the session: Watchword or its keys are unreachable. Answer with 503. The browser stays signed in. */
+export class SessionUnavailableError extends Error {
+  static override [Symbol.hasInstance](value: unknown): value is SessionUnavailableError {
+    return hasBrand(value, UNREADABLE)
+  }
+
+  override readonly name = 'SessionUnavailableError'
+  readonly [UNREADABLE] = true
+  readonly code = 'session_unavailable'
+  /** The `Set-Cookie` that the response must have, if any: the tokens were renewed, and the old ones are spent. */
+  readonly setCookie: string | null
+
+  constructor(cause: unknown, setCookie: string | null) {
+    super('The session could not be checked.', { cause })
+    this.setCookie = setCookie
+  }
 }
 
 interface Kept {
   access: string
   refresh: string
+  /** The organization. Null: the account's own team. */
   org: string | null
 }
 
@@ -56,11 +93,23 @@ const OVER: ReadonlySet<string> = new Set([
   'user_inactive',
   'user_locked',
   'organization_suspended',
+  'organization_archived',
+  'organization_not_found',
   'sso_required',
 ])
 /** How long the outcome of a refresh serves requests with the old cookie, in milliseconds. Below the service's 10 s. */
 const SHARED_MS = 5000
+/** A token that ends sooner is refreshed, in seconds: it should last for what the request does with it. */
+const SPARE_SECONDS = 30
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+interface Refresh {
+  tokens: Promise<SessionTokens | null>
+  /** The refresh token that it brought. */
+  successor: string | null
+  /** When its outcome serves no more, in milliseconds since 1970. */
+  until: number
+}
 
 /**
  * Sessions of a web application: one sealed cookie holds the tokens, an expired access token is refreshed, and simultaneous
@@ -68,92 +117,117 @@ const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
  */
 export class Sessions {
   readonly #options: SessionsOptions
+  readonly #origin: string
+  readonly #now: () => number
   readonly #cookie: SealedCookie<Kept>
   readonly #refreshes = new Map<string, Refresh>()
 
   constructor(options: SessionsOptions) {
-    const { cookieName = 'session', origin, secret, now } = options
+    const { cookieName = 'session', secret, now = Date.now } = options
+    const { origin, isSecure } = checkOrigin(options)
     this.#options = options
-    this.#cookie = new SealedCookie({ name: cookieName, secret, secure: origin.startsWith('https:'), now })
+    this.#origin = origin
+    this.#now = now
+    this.#cookie = new SealedCookie({ name: cookieName, secret, secure: isSecure, now })
   }
 
-  /** Signs the browser in: the `Set-Cookie` with the tokens of a sign-in. */
+  /** Signs the browser in: the `Set-Cookie` with the tokens of a sign-in. Throws a {@link TokenError} if they are not yours. */
   async start(tokens: SessionTokens): Promise<string> {
     const { org_id: org } = await this.#options.verifier.verify(tokens.access_token)
-    const kept: Kept = { access: tokens.access_token, refresh: tokens.refresh_token, org }
-    return this.#cookie.write(kept, tokens.refresh_expires_in)
+    return this.#seal(tokens, org)
   }
 
-  /**
-   * Who sent the request. Refreshes an expired access token. Throws if Watchword or its keys are unreachable: the cookie is
-   * still good then.
-   */
+  /** Who sent the request. Refreshes an access token that ends. Throws a {@link SessionUnavailableError}. */
   async read(request: IncomingRequest): Promise<ReadSession> {
     const kept = await this.#cookie.read(request)
     if (!kept) return { session: null, setCookie: null }
-    const session = await this.#verified(kept.access)
-    if (session) return { session, setCookie: null }
-    const tokens = await this.#refresh(request, kept)
-    const renewed = tokens && (await this.#verified(tokens.access_token))
-    if (!tokens || !renewed) return { session: null, setCookie: this.#cookie.clear() }
-    return { session: renewed, setCookie: await this.start(tokens) }
+    const current = await this.#verified(kept.access, null)
+    const isLasting = current && current.claims.exp - this.#now() / 1000 > SPARE_SECONDS
+    if (isLasting) return { session: current, setCookie: null }
+    let tokens: SessionTokens | null
+    try {
+      tokens = await this.#refresh(request, kept)
+    } catch (error) {
+      // It is still good for a moment.
+      if (current && error instanceof ConnectionError) return { session: current, setCookie: null }
+      throw new SessionUnavailableError(error, null)
+    }
+    if (!tokens) return { session: null, setCookie: this.#cookie.clear() }
+    const setCookie = await this.#seal(tokens, kept.org)
+    const session = await this.#verified(tokens.access_token, setCookie)
+    if (session) return { session, setCookie }
+    // Watchword has just issued it: the fault is of the keys, or of the settings of the verifier.
+    throw new SessionUnavailableError(new Error('The new access token does not verify.'), setCookie)
   }
 
-  /** Signs the browser out: ends the session, and returns the `Set-Cookie` that forgets it, whatever becomes of the request. */
-  async end(request: IncomingRequest): Promise<string> {
+  /** Signs the browser out, also where Watchword is unreachable. */
+  async end(request: IncomingRequest): Promise<EndedSession> {
     const kept = await this.#cookie.read(request)
-    if (kept) {
-      const { client } = this.#options
-      await client.forRequest(request).tokens.revoke({ refresh_token: kept.refresh }).catch(ignore)
-    }
-    return this.#cookie.clear()
+    const setCookie = this.#cookie.clear()
+    if (!kept) return { setCookie, error: null }
+    this.#forgetRefreshes(kept.refresh)
+    const { client } = this.#options
+    const revoked = client.forRequest(request).tokens.revoke({ refresh_token: kept.refresh })
+    return revoked.then(
+      () => ({ setCookie, error: null }),
+      (error: unknown) => ({ setCookie, error }),
+    )
   }
 
   /**
    * Against forged requests of other sites: what changes something must come from a page of your application, which browsers
-   * say in `Sec-Fetch-Site` or `Origin`. Throws a {@link CrossSiteError}.
+   * say in `Sec-Fetch-Site` or `Origin`. A request without a method counts as one. Throws a {@link CrossSiteError}.
    */
   assertSameOrigin(request: IncomingRequest): void {
-    if (SAFE.has((request.method ?? 'GET').toUpperCase())) return
+    if (SAFE.has((request.method ?? '').toUpperCase())) return
     const site = headerOf(request, 'sec-fetch-site')
-    const origin = headerOf(request, 'origin')
-    const isOwn = site === undefined ? origin === new URL(this.#options.origin).origin : site === 'same-origin'
-    if (!isOwn) throw new CrossSiteError(`Send this request from a page of ${this.#options.origin}.`)
+    const isOwn = site === undefined ? headerOf(request, 'origin') === this.#origin : site === 'same-origin'
+    if (!isOwn) throw new CrossSiteError(`Send this request from a page of ${this.#origin}.`)
   }
 
-  async #verified(token: string): Promise<ActiveSession | null> {
+  #seal(
+    { access_token: access, refresh_token: refresh, refresh_expires_in: seconds }: SessionTokens,
+    org: string | null,
+  ) {
+    return this.#cookie.write({ access, refresh, org }, seconds)
+  }
+
+  /** The session of a token, or null if it is not good. */
+  async #verified(token: string, setCookie: string | null): Promise<ActiveSession | null> {
     try {
       const claims = await this.#options.verifier.verify(token)
       return { claims, accessToken: token, user: this.#options.client.forUser(token) }
     } catch (error) {
       if (error instanceof TokenError && !error.code.endsWith('_unavailable')) return null
-      throw error
+      throw new SessionUnavailableError(error, setCookie)
     }
   }
 
   /** The new tokens, or null if only a new sign-in helps. */
   #refresh(request: IncomingRequest, { refresh, org }: Kept): Promise<SessionTokens | null> {
-    const { now = Date.now, client } = this.#options
-    for (const [token, { until }] of this.#refreshes) if (until < now()) this.#refreshes.delete(token)
+    for (const [token, { until }] of this.#refreshes) if (until < this.#now()) this.#refreshes.delete(token)
     const known = this.#refreshes.get(refresh)
     if (known) return known.tokens
-    const tokens = requestTokens(client.forRequest(request), { refresh_token: refresh, subOrgId: org ?? undefined })
-    const entry: Refresh = { tokens, until: Number.POSITIVE_INFINITY }
+    // The token names an organization, and not the team.
+    const body = { refresh_token: refresh, ...(org === null ? { subOrgId: 'team' } : {}) }
+    const tokens = requestTokens(this.#options.client.forRequest(request), body)
+    const entry: Refresh = { tokens, successor: null, until: Number.POSITIVE_INFINITY }
     this.#refreshes.set(refresh, entry)
     tokens.then(
-      () => {
-        entry.until = now() + SHARED_MS
+      (found) => {
+        entry.successor = found?.refresh_token ?? null
+        entry.until = this.#now() + SHARED_MS
       },
       () => this.#refreshes.delete(refresh),
     )
     return tokens
   }
-}
 
-interface Refresh {
-  tokens: Promise<SessionTokens | null>
-  /** When its outcome serves no more, in milliseconds since 1970. */
-  until: number
+  /** After a sign-out, no request with an older cookie gets the tokens of the session. */
+  #forgetRefreshes(refresh: string): void {
+    for (const [token, entry] of this.#refreshes)
+      if (token === refresh || entry.successor === refresh) entry.tokens = Promise.resolve(null)
+  }
 }
 
 async function requestTokens(client: Watchword, body: TokensRefreshRequest): Promise<SessionTokens | null> {
@@ -166,4 +240,15 @@ async function requestTokens(client: Watchword, body: TokensRefreshRequest): Pro
   }
 }
 
-const ignore = () => undefined
+const LOCAL = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\]|.+\.localhost)$/
+
+/** The origin as browsers send it. Throws a TypeError if it is none, or if the cookie would travel in the open. */
+function checkOrigin({ origin, insecure = false }: SessionsOptions): { origin: string; isSecure: boolean } {
+  const url = URL.canParse(origin) ? new URL(origin) : null
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw new TypeError('`origin` is where browsers find your application, such as https://app.example.com.')
+  const isSecure = url.protocol === 'https:'
+  if (!isSecure && !insecure && !LOCAL.test(url.hostname))
+    throw new TypeError('`origin` must begin with https, except on this machine. `insecure` allows http.')
+  return { origin: url.origin, isSecure }
+}

@@ -1,11 +1,18 @@
 import { Call, type Exchange, PageCall } from './call.ts'
-import { ConnectionError, type ErrorCode, type Problem, secondsOf, TimeoutError, WatchwordError } from './errors.ts'
+import {
+  ConnectionError,
+  type ErrorCode,
+  type Problem,
+  TimeoutError,
+  UnexpectedResponseError,
+  WatchwordError,
+} from './errors.ts'
 
 /** What one call may differ in. */
 export interface CallOptions {
   /** Ends the call, its retries and waits included. */
   signal?: AbortSignal | undefined
-  /** Milliseconds until an attempt is given up. */
+  /** Milliseconds until an attempt is given up; of a download, until it begins. 0: no limit. */
   timeout?: number | undefined
   /** How often a failed request is repeated. Requests that spend a one-time secret are never repeated. */
   maxRetries?: number | undefined
@@ -28,8 +35,8 @@ export interface TransportOptions {
   /** Milliseconds until an attempt is given up. */
   timeout: number
   maxRetries: number
-  /** Whether the browser sends its cookies. */
-  credentials: 'same-origin' | undefined
+  /** Whether a browser sends its cookies. */
+  credentials: 'same-origin' | 'omit' | undefined
   /** Waits that many milliseconds, or until the signal ends the wait. */
   sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void>
 }
@@ -47,7 +54,7 @@ export const Flags = {
 interface Attempt {
   method: string
   url: string
-  headers: Record<string, string>
+  headers: Headers
   body: string | undefined
   options: CallOptions
   isRepeatable: boolean
@@ -96,7 +103,8 @@ export class Transport {
     const attempt = this.#attempt('GET', path, Flags.repeatable, params, options, [])
     return new PageCall<Page, Field>(this.#exchange<Page>(attempt), field, (page) => {
       const { has_more: hasMore, next_cursor: next } = page as { has_more?: boolean; next_cursor?: string | null }
-      return hasMore && next ? this.page(path, field, cursor, { ...params, [cursor]: next }, options) : null
+      const isNew = next !== undefined && next !== null && next !== Object(params)[cursor]
+      return hasMore && isNew ? this.page(path, field, cursor, { ...params, [cursor]: next }, options) : null
     })
   }
 
@@ -124,26 +132,22 @@ export class Transport {
     const url = new URL(`${this.#options.url.replace(/\/+$/, '')}${path}`)
     const hasBody = (flags & Flags.body) !== 0
     const entries = Object.entries(params ?? {}).filter(([, value]) => value !== undefined)
-    const body = hasBody ? entries.filter(([name]) => !inQuery.includes(name)) : []
-    for (const [name, value] of hasBody ? entries.filter(([name]) => inQuery.includes(name)) : entries)
+    const isQuery = (name: string) => !hasBody || inQuery.includes(name)
+    const body = entries.filter(([name]) => !isQuery(name))
+    for (const [name, value] of entries.filter(([name, value]) => isQuery(name) && value !== null))
       for (const one of [value].flat())
         url.searchParams.append(name, one instanceof Date ? one.toISOString() : String(one))
     const isKeyed = (flags & Flags.keyed) !== 0
-    const headers: Record<string, string | undefined> = {
-      accept: 'application/json',
-      ...this.#options.headers,
-      'content-type': hasBody ? 'application/json' : undefined,
-      'idempotency-key': isKeyed ? (options.idempotencyKey ?? crypto.randomUUID()) : undefined,
-      'if-match': options.ifMatch,
-      'x-trusted-device': options.trustedDevice,
-      ...options.headers,
-    }
+    const headers = new Headers({ accept: 'application/json', ...this.#options.headers })
+    if (hasBody) headers.set('content-type', 'application/json')
+    if (isKeyed) headers.set('idempotency-key', options.idempotencyKey ?? crypto.randomUUID())
+    if (options.ifMatch !== undefined) headers.set('if-match', options.ifMatch)
+    if (options.trustedDevice !== undefined) headers.set('x-trusted-device', options.trustedDevice)
+    for (const [name, value] of Object.entries(options.headers ?? {})) headers.set(name, value)
     return {
       method,
       url: url.href,
-      headers: Object.fromEntries(
-        Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined),
-      ),
+      headers,
       body: hasBody ? JSON.stringify(Object.fromEntries(body)) : undefined,
       options,
       isRepeatable: (flags & Flags.repeatable) !== 0,
@@ -176,14 +180,14 @@ export class Transport {
   async #try<T>(attempt: Attempt, more: RequestInit, read: (response: Response) => Promise<T>): Promise<T> {
     const { method, url, headers, body, options } = attempt
     const { signal, timeout = this.#options.timeout } = options
-    const limit = AbortSignal.timeout(timeout)
     const { credentials, fetch } = this.#options
+    const limit = limitOf(timeout)
     try {
       const response = await fetch(url, {
         method,
         headers,
         redirect: 'manual',
-        signal: signal ? AbortSignal.any([signal, limit]) : limit,
+        signal: signal ? AbortSignal.any([signal, limit.signal]) : limit.signal,
         ...(body === undefined ? {} : { body }),
         ...(credentials ? { credentials } : {}),
         ...more,
@@ -193,11 +197,23 @@ export class Transport {
     } catch (error) {
       if (error instanceof ConnectionError || error instanceof WatchwordError) throw error
       signal?.throwIfAborted()
-      if (limit.aborted)
+      if (limit.signal.aborted)
         throw new TimeoutError(`${method} ${pathOf(url)} took longer than ${timeout} ms.`, { cause: error })
       throw new ConnectionError(`${method} ${pathOf(url)} could not be sent: ${messageOf(error)}`, { cause: error })
+    } finally {
+      limit.end()
     }
   }
+}
+
+const LONGEST_TIMER = 2 ** 31 - 1
+
+/** A signal that is aborted after so many milliseconds, unless it ends before. */
+function limitOf(timeout: number): { signal: AbortSignal; end(): void } {
+  const controller = new AbortController()
+  const isLimited = timeout > 0 && timeout <= LONGEST_TIMER
+  const timer = isLimited ? setTimeout(() => controller.abort(), timeout) : undefined
+  return { signal: controller.signal, end: () => clearTimeout(timer) }
 }
 
 /** The base of the generated classes. */
@@ -220,11 +236,12 @@ export function segment(value: string): string {
 function waitBefore(error: unknown, tried: number): number | null {
   const backoff = Math.min(FIRST_WAIT * 2 ** tried, LAST_WAIT)
   const jittered = backoff / 2 + (Math.random() * backoff) / 2
-  if (error instanceof WatchwordError || error instanceof ForeignResponseError) {
+  if (error instanceof WatchwordError || error instanceof UnexpectedResponseError) {
+    const { status, retryAfter } = error as WatchwordError | UnexpectedResponseError
     // The first request of this key is still being processed.
-    const isRunning = error.code === 'idempotency_in_progress'
-    const asked = (error.retryAfter ?? 0) * 1000
-    return (RETRIED.has(error.status) || isRunning) && asked <= LONGEST_WAIT ? Math.max(asked, jittered) : null
+    const isRunning = error instanceof WatchwordError && error.code === 'idempotency_in_progress'
+    const asked = (retryAfter ?? 0) * 1000
+    return (RETRIED.has(status) || isRunning) && asked <= LONGEST_WAIT ? Math.max(asked, jittered) : null
   }
   return error instanceof ConnectionError ? jittered : null
 }
@@ -235,30 +252,14 @@ async function errorOf(response: Response): Promise<ConnectionError | WatchwordE
   const problem = problemOf(text)
   if (problem) return new WatchwordError(problem, response)
   const excerpt = text.replaceAll(/\s+/g, ' ').slice(0, 200)
-  return new ForeignResponseError(response, `HTTP ${response.status}, not from Watchword: ${excerpt}`)
-}
-
-/** A response that the service did not write, as a proxy sends it. */
-class ForeignResponseError extends ConnectionError {
-  readonly code = undefined
-  readonly status: number
-  readonly retryAfter: number | null
-  readonly response: Response
-
-  constructor(response: Response, message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.status = response.status
-    this.retryAfter = secondsOf(response.headers.get('retry-after'))
-    this.response = response
-  }
+  return new UnexpectedResponseError(response, `HTTP ${response.status}, not from Watchword: ${excerpt}`)
 }
 
 function problemOf(text: string): Problem<ErrorCode> | null {
   try {
     const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && 'code' in value && 'detail' in value
-      ? (value as Problem<ErrorCode>)
-      : null
+    const { code, detail } = Object(value)
+    return typeof code === 'string' && typeof detail === 'string' ? (value as Problem<ErrorCode>) : null
   } catch {
     return null
   }
@@ -271,12 +272,13 @@ async function readJson(response: Response): Promise<unknown> {
     return JSON.parse(text)
   } catch (error) {
     const message = `The response (HTTP ${response.status}) is no JSON: is the URL that of Watchword?`
-    throw new ForeignResponseError(response, message, { cause: error })
+    throw new UnexpectedResponseError(response, message, { cause: error })
   }
 }
 
 function formOf({ headers }: Attempt, params: object | undefined): RequestInit {
-  const form = { ...headers, 'content-type': 'application/x-www-form-urlencoded' }
+  const form = new Headers(headers)
+  form.set('content-type', 'application/x-www-form-urlencoded')
   return { headers: form, body: new URLSearchParams(params as Record<string, string>).toString() }
 }
 

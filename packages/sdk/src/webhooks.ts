@@ -1,3 +1,4 @@
+import { brandOf, hasBrand } from './errors.ts'
 import type { AnyEvent } from './gen/schemas.gen.ts'
 import { headerOf, type IncomingRequest } from './request.ts'
 
@@ -6,9 +7,16 @@ export type { AnyEvent } from './gen/schemas.gen.ts'
 /** Why a delivery is refused. */
 export type WebhookErrorCode = 'body_not_raw' | 'header_missing' | 'timestamp_invalid' | 'signature_invalid'
 
+const BRAND = brandOf('webhook')
+
 /** The delivery is not from your Watchword, or was changed or delayed on the way. Answer it with 400. */
 export class WebhookError extends Error {
+  static override [Symbol.hasInstance](value: unknown): value is WebhookError {
+    return hasBrand(value, BRAND)
+  }
+
   override readonly name = 'WebhookError'
+  readonly [BRAND] = true
   readonly code: WebhookErrorCode
 
   constructor(code: WebhookErrorCode, message: string) {
@@ -47,7 +55,8 @@ export async function verifyWebhook(
     if (!value) throw new WebhookError('header_missing', `The header ${name} is missing.`)
     return value
   }) as [string, string, string]
-  if (!/^\d{1,15}$/.test(timestamp) || Math.abs(Number(timestamp) - now() / 1000) > toleranceSeconds)
+  const isNear = Math.abs(Number(timestamp) - now() / 1000) <= toleranceSeconds
+  if (!/^\d{1,15}$/.test(timestamp) || !isNear)
     throw new WebhookError(
       'timestamp_invalid',
       `The timestamp ${timestamp} is more than ${toleranceSeconds} s from now.`,
@@ -75,7 +84,7 @@ function joined(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> 
   return all
 }
 
-/** Whether one of the signatures is by one of the secrets, in constant time for each. */
+/** Whether one of the signatures is by one of the secrets. One HMAC for each secret, however many signatures there are. */
 async function isSigned(
   signed: Uint8Array<ArrayBuffer>,
   signatures: string,
@@ -85,13 +94,29 @@ async function isSigned(
     .split(' ')
     .filter((one) => one.startsWith(VERSION))
     .flatMap((one) => decoded(one.slice(VERSION.length)) ?? [])
+  let found = false
   for (const secret of secrets) {
-    const raw = decoded(secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret)
-    if (!raw) throw new TypeError('A webhook secret is `whsec_` and base64.')
-    const key = await crypto.subtle.importKey('raw', raw, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify'])
-    for (const signature of given) if (await crypto.subtle.verify('HMAC', key, signature, signed)) return true
+    const key = await crypto.subtle.importKey('raw', keyOf(secret), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
+    const expected = new Uint8Array(await crypto.subtle.sign('HMAC', key, signed))
+    for (const signature of given) found = isEqual(signature, expected) || found
   }
-  return false
+  return found
+}
+
+/** The key of a secret. Throws a TypeError if it is none. */
+function keyOf(secret: unknown): Uint8Array<ArrayBuffer> {
+  const text = typeof secret === 'string' ? secret : ''
+  const raw = decoded(text.startsWith(PREFIX) ? text.slice(PREFIX.length) : text)
+  if (!raw?.length) throw new TypeError('The secret of a webhook is missing, or is not `whsec_` and base64.')
+  return raw
+}
+
+/** Compares in constant time. */
+function isEqual(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false
+  let difference = 0
+  for (const [at, byte] of a.entries()) difference |= byte ^ (b[at] ?? 0)
+  return difference === 0
 }
 
 function decoded(base64: string): Uint8Array<ArrayBuffer> | null {

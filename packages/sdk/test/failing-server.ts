@@ -10,12 +10,13 @@ export interface Seen {
   body: string
 }
 
-/** How the server treats one request: with a status, headers and a body, by closing the connection, or by silence before or within its body. */
+/** How the server treats one request: with a status, headers and a body, by closing the connection, or by silence before, within or for a while in its body. */
 export type Treatment =
   | { status: number; headers?: Record<string, string>; body?: unknown }
   | 'close'
   | 'hang'
   | 'stall'
+  | 'slow'
 
 /** A server that treats each request as the next treatment says, and the last one again and again. */
 export async function startFailingServer(treatments: () => Treatment[]) {
@@ -30,6 +31,11 @@ export async function startFailingServer(treatments: () => Treatment[]) {
     if (treatment === 'hang' || treatment === undefined) return
     if (treatment === 'stall') {
       res.writeHead(200, { 'content-type': 'application/json' }).write('{')
+      return
+    }
+    if (treatment === 'slow') {
+      res.writeHead(200, { 'content-type': 'application/x-ndjson' }).write('{"a":')
+      setTimeout(() => res.end('1}\n'), 400)
       return
     }
     if (treatment === 'close') {

@@ -43,7 +43,7 @@ const verifier = new TokenVerifier({
   jwksUrl: `${service.baseUrl}/.well-known/jwks.json`,
 })
 const secret = 'a secret of at least 32 characters, for tests'
-const sessions = new Sessions({ client: watchword, verifier, origin, secret, now })
+const sessions = new Sessions({ client: watchword, verifier, origin, insecure: true, secret, now })
 const webhookSecret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const received: string[] = []
 const take = ({ type }: { type: string }) => {

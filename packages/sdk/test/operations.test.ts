@@ -97,7 +97,7 @@ describe('by the compiler', () => {
       `${imports}const w = new Watchword({ url: 'https://x.test' })\n${lines.join('\n')}\nexport { w, WatchwordError }\n`,
     )
     const config = join(place, `${name}.json`)
-    const compilerOptions = { noEmit: true, lib: ['es2023', 'dom', 'dom.iterable'], types: [] }
+    const compilerOptions = { noEmit: true, lib: ['es2024', 'dom', 'dom.iterable'], types: [] }
     const extended = join(root, 'tsconfig.json')
     writeFileSync(config, JSON.stringify({ extends: extended, compilerOptions, include: [], files: [file] }))
     const found = promisify(execFile)(join(root, 'node_modules/.bin/tsc'), ['-p', config])

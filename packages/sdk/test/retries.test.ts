@@ -196,3 +196,63 @@ test('a header that cannot be sent is changed, and the request is sent', async (
     .users.get('id')
   expect(server.seen[0]?.headers).toMatchObject({ 'x-end-user-agent': 'Agent ??/1', 'x-end-user-ip': '203.0.113.9' })
 })
+
+test('headers of a call replace those of the client, in any case', async () => {
+  treatments = [OK]
+  await create({ headers: { 'Idempotency-Key': 'mine', 'X-API-Key': 'other' } })
+  expect(server.seen[0]?.headers).toMatchObject({ 'idempotency-key': 'mine', 'x-api-key': 'other' })
+})
+
+test('who acts is sent so that any name arrives', async () => {
+  treatments = [OK]
+  const actor = { id: '%61dmin 100% Ω', name: 'Zoë \ud800' }
+  await client().forRequest({ headers: {} }, { actor }).users.get('id')
+  const { 'x-actor-id': id, 'x-actor-name': name } = server.seen[0]?.headers ?? {}
+  expect(decodeURIComponent(String(id))).toBe(actor.id)
+  expect(decodeURIComponent(String(name))).toBe('Zoë \ufffd')
+})
+
+test('a client with a wrong setting is refused, without showing a secret', () => {
+  const make = (options: object) => () => new Watchword({ url: 'https://x.test', ...options })
+  const bad: object[] = [
+    { url: 'auth.example.com:443' },
+    { url: 'https://user:secret@x.test' },
+    { url: 'https://x.test/?a=secret' },
+    { url: '' },
+    { apiKey: 'secret\nx' },
+    { timeout: Number.NaN },
+    { maxRetries: Number.NaN },
+    { maxRetries: -1 },
+  ]
+  for (const options of bad) {
+    expect(make(options)).toThrow(TypeError)
+    expect(make(options)).not.toThrow('secret')
+  }
+  expect(() => make({})().forUser('secret\nx')).toThrow(TypeError)
+  expect(() => make({})().forUser('')).toThrow(TypeError)
+  for (const timeout of [0, 2 ** 31, Number.POSITIVE_INFINITY]) expect(make({ timeout })).not.toThrow()
+})
+
+test('without a time limit, or with a very long one, a call goes on', async () => {
+  treatments = [OK]
+  for (const timeout of [0, 2 ** 31, Number.POSITIVE_INFINITY])
+    expect(await client({ timeout }).users.get('id')).toEqual({ user: { id: 'u1' } })
+})
+
+test('a download that has begun in time may take longer', async () => {
+  treatments = ['slow']
+  const response = await client({ timeout: 200, maxRetries: 0 }).audit.export()
+  expect(await response.text()).toBe('{"a":1}\n')
+})
+
+test('an answer that only looks like a refusal is one of a proxy', async () => {
+  treatments = [{ status: 502, body: { code: 500, detail: 'Bad gateway' } }, OK]
+  expect(await create()).toEqual({ user: { id: 'u1' } })
+})
+
+test('an iteration ends if the server repeats a place', async () => {
+  treatments = [{ status: 200, body: { users: [{ id: 'a' }], has_more: true, next_cursor: 'same' } }]
+  const found: unknown[] = []
+  for await (const user of client().users.list()) found.push(user.id)
+  expect(found).toEqual(['a', 'a'])
+})

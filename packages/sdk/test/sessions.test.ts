@@ -1,10 +1,11 @@
+import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { freshEmail } from '../../../test/fresh.ts'
 import { startApp } from '../../../test/harness.ts'
 import { mailedCode } from '../../../test/people/sign-in.ts'
 import { startSecondApp } from '../../../test/second-app.ts'
 import { Watchword } from '../src/index.ts'
-import { CrossSiteError, SealedCookie, Sessions } from '../src/sessions.ts'
+import { CrossSiteError, SealedCookie, Sessions, SessionUnavailableError } from '../src/sessions.ts'
 import { TokenVerifier } from '../src/tokens.ts'
 
 const app = await startApp()
@@ -48,7 +49,7 @@ function newSessions(url = app.baseUrl) {
     now,
     jwksUrl: `${url}/.well-known/jwks.json`,
   })
-  return { sessions: new Sessions({ client, verifier, origin, secret, now }), calls }
+  return { sessions: new Sessions({ client, verifier, origin, secret, now }), verifier, calls }
 }
 
 const requestWith = (setCookie: string) => ({ headers: { cookie: `other=1; ${setCookie.split(';')[0]}` } })
@@ -108,7 +109,7 @@ test('while Watchword is unreachable the cookie stays', async () => {
   const cookie = await sessions.start(session)
   await advance(session.expires_in + 10)
   const away = newSessions('http://127.0.0.1:1')
-  await expect(away.sessions.read(requestWith(cookie))).rejects.toThrow()
+  await expect(away.sessions.read(requestWith(cookie))).rejects.toThrow(SessionUnavailableError)
   expect((await sessions.read(requestWith(cookie))).session).not.toBeNull()
 })
 
@@ -116,10 +117,11 @@ test('a sign-out ends the session, and forgets the cookie', async () => {
   const { session } = await signIn()
   const { sessions } = newSessions()
   const cookie = await sessions.start(session)
-  expect(await sessions.end(requestWith(cookie))).toMatch(/^__Host-session=; .*Max-Age=0/)
+  const ended = await sessions.end(requestWith(cookie))
+  expect(ended).toEqual({ setCookie: expect.stringMatching(/^__Host-session=; .*Max-Age=0/), error: null })
   const { active } = await watchword.tokens.introspect({ token: session.access_token })
   expect(active).toBe(false)
-  expect(await sessions.end({ headers: {} })).toMatch(/Max-Age=0/)
+  expect(await sessions.end({ headers: {} })).toMatchObject({ error: null })
 })
 
 test('a cookie that was changed, sealed by another secret, or of another name is none', async () => {
@@ -137,7 +139,7 @@ test('a cookie that was changed, sealed by another secret, or of another name is
   const rotated = new SealedCookie({ name: 'a', secret: [`new ${secret}`, secret], secure: true })
   expect(await read(rotated, pair)).toEqual({ n: 7 })
   expect(() => new SealedCookie({ name: 'a', secret: 'short', secure: true })).toThrow('at least 32 characters')
-  await expect(cookie.write({ n: 'x'.repeat(4000) } as never, 60)).rejects.toThrow(RangeError)
+  await expect(cookie.write({ n: randomBytes(4000).toString('base64') } as never, 60)).rejects.toThrow(RangeError)
 })
 
 test('a request that changes something must come from a page of the application', () => {
@@ -156,5 +158,101 @@ test('a request that changes something must come from a page of the application'
   ])
     expect(post(headers as Record<string, string>)).toThrow(CrossSiteError)
   expect(() => sessions.assertSameOrigin({ method: 'GET', headers: {} })).not.toThrow()
+  expect(() => sessions.assertSameOrigin({ headers: { 'sec-fetch-site': 'cross-site' } })).toThrow(CrossSiteError)
   expect(() => sessions.assertSameOrigin(new Request(origin, { method: 'POST' }))).toThrow(CrossSiteError)
+})
+
+test('tokens that were renewed are not lost while the keys are unreachable', async () => {
+  const { session } = await signIn()
+  const { sessions } = newSessions()
+  const cookie = await sessions.start(session)
+  await advance(session.expires_in + 10)
+  const verifier = new TokenVerifier({
+    issuer: payload.iss,
+    audience: payload.aud,
+    now,
+    jwksUrl: 'http://127.0.0.1:1/jwks',
+  })
+  // Keys that are read for the old token, and cannot be read for the new one.
+  const real = newSessions()
+  let checks = 0
+  const failing = { verify: (token: string) => (checks++ === 0 ? real.verifier.verify(token) : verifier.verify(token)) }
+  const client = new Watchword({ url: app.baseUrl, apiKey: tenant.key })
+  const broken = new Sessions({ client, verifier: failing as unknown as TokenVerifier, origin, secret, now })
+  const error = await broken.read(requestWith(cookie)).catch((reason: unknown) => reason)
+  if (!(error instanceof SessionUnavailableError)) throw new Error(String(error))
+  await advance(60)
+  const read = await sessions.read(requestWith(error.setCookie ?? ''))
+  expect(read.session?.claims.directory_user_id).toBe(session.directory_user_id)
+})
+
+test('a request with the old cookie does not undo a sign-out', async () => {
+  const { session } = await signIn()
+  const { sessions } = newSessions()
+  const old = await sessions.start(session)
+  await advance(session.expires_in + 10)
+  const { setCookie } = await sessions.read(requestWith(old))
+  expect((await sessions.end(requestWith(setCookie ?? ''))).error).toBeNull()
+  const read = await sessions.read(requestWith(old))
+  expect([read.session, read.setCookie]).toEqual([null, expect.stringContaining('Max-Age=0')])
+})
+
+test('a sign-out says why the session could not be ended', async () => {
+  const { session } = await signIn()
+  const { sessions } = newSessions()
+  const cookie = await sessions.start(session)
+  const weak = await tenant.withKey({ scopes: ['users.read'] })
+  const client = new Watchword({ url: app.baseUrl, apiKey: weak.key })
+  const { verifier } = newSessions()
+  const other = new Sessions({ client, verifier, origin, secret, now })
+  expect(await other.end(requestWith(cookie))).toMatchObject({ error: { code: 'insufficient_scope' } })
+})
+
+test('a token that is about to end is refreshed, and serves while Watchword is unreachable', async () => {
+  const { session } = await signIn()
+  const { sessions, calls } = newSessions()
+  const cookie = await sessions.start(session)
+  await advance(session.expires_in - 20)
+  const away = newSessions()
+  await away.sessions.read(requestWith(cookie)).then(({ setCookie }) => expect(setCookie).not.toBeNull())
+  const unreachable = new Sessions({
+    client: new Watchword({ url: 'http://127.0.0.1:1', apiKey: tenant.key }),
+    verifier: away.verifier,
+    origin,
+    secret,
+    now,
+  })
+  expect((await unreachable.read(requestWith(cookie))).session).not.toBeNull()
+  expect(calls.filter((path) => path.endsWith('/refresh'))).toEqual([])
+})
+
+test('the token of somebody with many permissions and claims fits', async () => {
+  const { sessions } = newSessions()
+  const { subOrgId, user, session } = await signIn()
+  expect(Buffer.byteLength(await sessions.start(session))).toBeLessThan(2000)
+  const names = Array.from({ length: 60 }, (_, at) => `documents:of-kind-${at}:write`)
+  const { role } = await watchword.roles.create({ subOrgId, name: 'All', permissions: names } as never)
+  await watchword.roles.setForUser(user.id, { subOrgId, roleIds: [role.id] })
+  const metadata = { plan: randomBytes(600).toString('base64') }
+  await watchword.organizations.update(subOrgId, { metadata } as never)
+  await watchword.auth.updateSettings({ subOrgId, token_claims: { plan: 'organization.metadata.plan' } })
+  const renewed = await watchword.tokens.refresh({ subOrgId, refresh_token: session.refresh_token })
+  if (!renewed.session) throw new Error('no session')
+  expect(renewed.session.access_token.length).toBeGreaterThan(3000)
+  const cookie = await sessions.start(renewed.session)
+  expect(Buffer.byteLength(cookie)).toBeLessThan(4096)
+  expect((await sessions.read(requestWith(cookie))).session?.claims.permissions).toEqual(expect.arrayContaining(names))
+})
+
+test('an origin that would send the cookie in the open is refused', () => {
+  const { verifier } = newSessions()
+  const make =
+    (origin: string, more: object = {}) =>
+    () =>
+      new Sessions({ client: watchword, verifier, origin, secret, ...more })
+  for (const bad of ['app.example.com', 'http://app.example.com', 'ftp://x.test', ''])
+    expect(make(bad)).toThrow(TypeError)
+  for (const good of ['http://localhost:3000', 'HTTPS://App.Example.com/', 'http://127.0.0.1:1'])
+    expect(make(good)).not.toThrow()
+  expect(make('http://app.example.com', { insecure: true })).not.toThrow()
 })

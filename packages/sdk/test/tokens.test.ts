@@ -131,5 +131,111 @@ test('a feed that cannot be read is used for a minute, and then nothing is accep
   now += 2000
   expect(await codeOf(own.verify(session.access_token))).toBe('revocations_unavailable')
   isDown = false
+  now += 1001
   expect(await codeOf(own.verify(session.access_token))).toBe('accepted')
+})
+
+test('without an issuer, an audience or a requirement that is named nothing is accepted', async () => {
+  const without: object[] = [
+    { issuer: '' },
+    { issuer: undefined },
+    { audience: '' },
+    { audience: undefined },
+    { audience: [] },
+  ]
+  for (const one of without) expect(() => new TokenVerifier({ ...good, ...one })).toThrow(TypeError)
+  const { access_token: token } = first.session
+  for (const required of [
+    { organization: undefined },
+    { organization: '' },
+    { permission: undefined },
+    { permission: [] },
+  ])
+    await expect(verifier.verify(token, required as never)).rejects.toThrow(TypeError)
+})
+
+test('after the database was restored the feed is read from its beginning', async () => {
+  const { subOrgId, user, session } = await signIn()
+  let now = Date.now()
+  let isRestored = false
+  const fetching: typeof fetch = (address, init) => {
+    const isOld = isRestored && String(address).includes('after=')
+    const refusal = { type: 'x', title: 'x', status: 410, detail: 'Too old.', code: 'cursor_expired', request_id: 'r' }
+    return isOld ? Promise.resolve(Response.json(refusal, { status: 410 })) : fetch(address, init)
+  }
+  const client = new Watchword({ url: app.baseUrl, apiKey: tenant.key, fetch: fetching })
+  const own = new TokenVerifier({ ...good, revocations: { client }, now: () => now })
+  expect(await codeOf(own.verify(session.access_token))).toBe('accepted')
+  await watchword.users.revokeSessions(user.id, { subOrgId })
+  isRestored = true
+  now += 61_000
+  expect(await codeOf(own.verify(session.access_token))).toBe('token_revoked')
+  expect(await codeOf(own.verify(first.session.access_token))).toBe('accepted')
+})
+
+test('a feed that hangs delays little while the last reading is recent', async () => {
+  let now = Date.now()
+  let isHanging = false
+  const fetching: typeof fetch = (address, init) => (isHanging ? new Promise(() => undefined) : fetch(address, init))
+  const client = new Watchword({ url: app.baseUrl, apiKey: tenant.key, fetch: fetching })
+  const own = new TokenVerifier({ ...good, revocations: { client }, now: () => now })
+  expect(await codeOf(own.verify(first.session.access_token))).toBe('accepted')
+  isHanging = true
+  now += 30_000
+  expect(await codeOf(own.verify(first.session.access_token))).toBe('accepted')
+})
+
+test('a feed of one organization accepts no token of another', async () => {
+  const { session, subOrgId } = await signIn()
+  const own = new TokenVerifier({ ...good, revocations: { client: watchword, subOrgId } })
+  expect(await codeOf(own.verify(session.access_token))).toBe('accepted')
+  expect(await codeOf(own.verify(first.session.access_token))).toBe('organization_mismatch')
+})
+
+test('keys that were read once serve while they cannot be read again, for a day', async () => {
+  const published = await (await fetch(jwksUrl)).json()
+  let isDown = false
+  const server = await startFailingServer(() => [isDown ? { status: 503 } : { status: 200, body: published }])
+  const { session } = await signIn()
+  let now = Date.now()
+  const own = new TokenVerifier({ ...good, jwksUrl: server.url, now: () => now, clockTolerance: 10 ** 6 })
+  expect(await codeOf(own.verify(session.access_token))).toBe('accepted')
+  isDown = true
+  const remote = Date.now
+  try {
+    // The cache of keys goes by the clock of the process.
+    Date.now = () => remote() + 11 * 60_000
+    now += 11 * 60_000
+    expect(await codeOf(own.verify(session.access_token))).toBe('accepted')
+    const asked = server.seen.length
+    expect(await codeOf(own.verify(session.access_token))).toBe('accepted')
+    expect(server.seen.length).toBe(asked)
+    now += 24 * 60 * 60_000
+    Date.now = () => remote() + 25 * 60 * 60_000
+    expect(await codeOf(own.verify(session.access_token))).toBe('keys_unavailable')
+  } finally {
+    Date.now = remote
+  }
+})
+
+test('a broken set of keys is no fault of the token', async () => {
+  for (const body of [{}, '<html>']) {
+    const server = await startFailingServer(() => [{ status: 200, body }])
+    const own = new TokenVerifier({ ...good, jwksUrl: server.url })
+    expect(await codeOf(own.verify(first.session.access_token))).toBe('keys_unavailable')
+  }
+})
+
+test('claims that should be lists are', async () => {
+  const { publicKey, privateKey } = await generateKeyPair('ES256')
+  const jwk = { ...(await exportJWK(publicKey)), kid: 'k1', alg: 'ES256', use: 'sig' }
+  const server = await startFailingServer(() => [{ status: 200, body: { keys: [jwk] } }])
+  const own = new TokenVerifier({ issuer: 'https://x.test/', audience: 'a', jwksUrl: server.url })
+  const token = await new SignJWT({ sub: 'u', sid: 's', permissions: 'members:read-only' })
+    .setProtectedHeader({ kid: 'k1', alg: 'ES256', typ: 'at+jwt' })
+    .setIssuer('https://x.test')
+    .setAudience('a')
+    .setExpirationTime('1h')
+    .sign(privateKey)
+  expect(await codeOf(own.verify(token, { permission: 'members:read' }))).toBe('token_invalid')
 })

@@ -69,6 +69,26 @@ test('refuses what is missing, old, early, changed, or signed by another', async
   expect(await codeOf(verifyWebhook(body, none, secret))).toBe('signature_invalid')
 })
 
+test('refuses every time if the tolerance or the secret is no value', async () => {
+  const body = '{}'
+  const old = signed(body, new Date(1000))
+  expect(await codeOf(verifyWebhook(body, old, secret, { toleranceSeconds: Number.NaN }))).toBe('timestamp_invalid')
+  expect(await codeOf(verifyWebhook(body, signed(body), secret, { now: () => Number.NaN }))).toBe('timestamp_invalid')
+  for (const none of ['', 'whsec_', undefined, 'whsec_%'])
+    await expect(verifyWebhook(body, signed(body), none as never)).rejects.toThrow('The secret of a webhook is missing')
+})
+
+test('reads headers in any case, of any kind, and several signatures', async () => {
+  const body = '{}'
+  const headers = signed(body)
+  const inCapitals = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value]))
+  expect(await verifyWebhook(body, inCapitals, secret)).toEqual({})
+  const another = { get: (name: string) => new Headers(headers).get(name) } as Headers
+  expect(await verifyWebhook(body, another, secret)).toEqual({})
+  const list = { ...headers, 'webhook-signature': ['v1,AAAA', headers['webhook-signature']] }
+  expect(await verifyWebhook(body, list, secret)).toEqual({})
+})
+
 test('during a rotation either secret is good, and either signature', async () => {
   const [old, body] = [newSecret(), '{"id":"evt_1"}']
   expect(await codeOf(verifyWebhook(body, signed(body, new Date(), old), [secret, old]))).toBe('accepted')

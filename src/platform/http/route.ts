@@ -125,8 +125,8 @@ interface Common<
   idempotency?: boolean
   /** The operation that clients call instead, where two paths do the same. */
   sameAs?: string
-  /** A POST that changes nothing, such as a check: clients may repeat it. */
-  readOnly?: boolean
+  /** A POST that changes nothing, such as a check, or nothing more the second time: clients may repeat it. */
+  repeatable?: boolean
   /** The field of the reply with the rows of a page, where several fields are lists. */
   rows?: string
   /** `X-Trusted-Device` may stand for a second factor. */
@@ -286,7 +286,7 @@ export interface Route extends RouteFlags {
   team: boolean | 'own'
   downloads: Readonly<Record<string, string>>
   rows: string | null
-  readOnly: boolean
+  repeatable: boolean
   sameAs: string | null
   /** Left out of the contract, such as a page for development. */
   hidden: boolean
@@ -378,8 +378,8 @@ function flagsOf(spec: Partial<RouteFlags>): RouteFlags {
 }
 
 /** What generated clients are told ([markers](../openapi/openapi-markers.ts)). */
-function clientHintsOf({ rows, sameAs, readOnly }: { rows?: string; sameAs?: string; readOnly?: boolean }) {
-  return { rows: rows ?? null, sameAs: sameAs ?? null, readOnly: readOnly ?? false }
+function clientHintsOf({ rows, sameAs, repeatable }: { rows?: string; sameAs?: string; repeatable?: boolean }) {
+  return { rows: rows ?? null, sameAs: sameAs ?? null, repeatable: repeatable ?? false }
 }
 
 /** The rule that a write of the account's records follows, how it finds their owner, and all errors of the route. */

@@ -7,7 +7,7 @@ const CURSORS = ['cursor', 'after']
 /**
  * What a generated client reads of an operation, besides what OpenAPI defines:
  * - `x-alias`: another path or operation does the same; clients need one method for both.
- * - `x-idempotent`: a repeated request has no second effect: a GET, a read by POST, or a write that takes an
+ * - `x-idempotent`: a repeated request has no second effect: a GET, a POST that declares it, or a write that takes an
  *   `Idempotency-Key`, which the repeated request must send again.
  * - `x-pagination`: the field with the rows of a page, and the query parameter that takes `next_cursor`.
  */
@@ -15,10 +15,14 @@ export function describeMarkers(route: Route, { isAlias }: { isAlias: boolean })
   const pagination = paginationOf(route)
   return {
     ...(isAlias || route.sameAs ? { 'x-alias': true } : {}),
-    ...(route.method === 'GET' || route.idempotency || route.readOnly ? { 'x-idempotent': true } : {}),
+    ...(isRepeatable(route) ? { 'x-idempotent': true } : {}),
     ...(pagination ? { 'x-pagination': pagination } : {}),
   }
 }
+
+/** A GET that redirects is the end of a sign-in at a provider, which spends a code. */
+const isRepeatable = ({ method, idempotency, repeatable, redirects }: Route) =>
+  (method === 'GET' && !redirects) || idempotency || repeatable
 
 function paginationOf(route: Route): JsonObject | null {
   const reply = Object(route.replies[200]).properties ?? {}

@@ -65,7 +65,7 @@ const PLAIN = {
   tolerant: true,
   probe: false,
   longRunning: false,
-  readOnly: false,
+  repeatable: false,
   rows: null,
   sameAs: null,
   idempotency: false,

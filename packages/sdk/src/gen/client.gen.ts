@@ -1255,7 +1255,7 @@ export class PagesLinkApi extends Namespace {
    * GET /auth/link
    */
   get(options?: CallOptions): Promise<Response> {
-    return this.transport.raw('GET', '/auth/link', 1, undefined, options)
+    return this.transport.raw('GET', '/auth/link', 0, undefined, options)
   }
 
   /**
@@ -2527,7 +2527,7 @@ export class OidcApi extends Namespace {
    * GET /v1/auth/login/sso/oidc/callback
    */
   completeShared(params?: OidcCompleteSharedParams, options?: CallOptions): Promise<Response> {
-    return this.transport.raw('GET', '/v1/auth/login/sso/oidc/callback', 1, params, options)
+    return this.transport.raw('GET', '/v1/auth/login/sso/oidc/callback', 0, params, options)
   }
 
   /**
@@ -2543,7 +2543,7 @@ export class OidcApi extends Namespace {
    * GET /v1/auth/login/sso/oidc/callback/{connectionId}
    */
   complete(connectionId: string, params?: OidcCompleteParams, options?: CallOptions): Promise<Response> {
-    return this.transport.raw('GET', `/v1/auth/login/sso/oidc/callback/${segment(connectionId)}`, 1, params, options)
+    return this.transport.raw('GET', `/v1/auth/login/sso/oidc/callback/${segment(connectionId)}`, 0, params, options)
   }
 
   /**
@@ -2552,7 +2552,7 @@ export class OidcApi extends Namespace {
    * GET /v1/auth/login/sso/oidc/logged-out
    */
   completeLogout(params?: OidcCompleteLogoutParams, options?: CallOptions): Promise<Response> {
-    return this.transport.raw('GET', '/v1/auth/login/sso/oidc/logged-out', 1, params, options)
+    return this.transport.raw('GET', '/v1/auth/login/sso/oidc/logged-out', 0, params, options)
   }
 
   /**
@@ -3160,7 +3160,7 @@ export class SamlApi extends Namespace {
    * GET /v1/auth/login/sso/saml/slo/{connectionId}
    */
   logoutByRedirect(connectionId: string, params?: SamlLogoutByRedirectParams, options?: CallOptions): Promise<Response> {
-    return this.transport.raw('GET', `/v1/auth/login/sso/saml/slo/${segment(connectionId)}`, 1, params, options)
+    return this.transport.raw('GET', `/v1/auth/login/sso/saml/slo/${segment(connectionId)}`, 0, params, options)
   }
 
   /**
@@ -3458,7 +3458,7 @@ export class SocialApi extends Namespace {
    * GET /v1/auth/login/social/callback
    */
   completeShared(params?: SocialCompleteSharedParams, options?: CallOptions): Promise<Response> {
-    return this.transport.raw('GET', '/v1/auth/login/social/callback', 1, params, options)
+    return this.transport.raw('GET', '/v1/auth/login/social/callback', 0, params, options)
   }
 
   /**
@@ -3490,7 +3490,7 @@ export class SocialApi extends Namespace {
    * GET /v1/auth/login/social/callback/{provider}
    */
   complete(provider: string, params?: SocialCompleteParams, options?: CallOptions): Promise<Response> {
-    return this.transport.raw('GET', `/v1/auth/login/social/callback/${segment(provider)}`, 1, params, options)
+    return this.transport.raw('GET', `/v1/auth/login/social/callback/${segment(provider)}`, 0, params, options)
   }
 
   /**
@@ -3661,7 +3661,7 @@ export class TokensApi extends Namespace {
    * Errors of its own: `sub_org_required`.
    */
   revoke(params?: TokensRevokeRequest, options?: CallOptions): Call<Success> {
-    return this.transport.call('POST', '/v1/auth/token/revoke', 4, params, options)
+    return this.transport.call('POST', '/v1/auth/token/revoke', 5, params, options)
   }
 
   /**

@@ -54,17 +54,17 @@ export interface ApiKey {
   revokedAt: string | null
 }
 
-export type ApiKeyEvent = Event & ({
+export type ApiKeyEvent = Omit<Event, 'type' | 'data'> & {
   /**
    * `api_key.created`: An API key was created, through the API or on the command line. `api_key.revoked`: An API key was
    * revoked, with any previous secrets that still worked. `api_key.rotated`: An API key was given a new secret; its
    * rights are unchanged. `api_key.updated`: An API key got another name, other scopes or other addresses to use it
    * from.
    */
-  type?: "api_key.created" | "api_key.revoked" | "api_key.rotated" | "api_key.updated" | undefined
+  type: "api_key.created" | "api_key.revoked" | "api_key.rotated" | "api_key.updated"
   /** What happened, in the fields that events of this type have. */
-  data?: ApiKey | undefined
-})
+  data: ApiKey
+}
 
 export interface ApiKeyReply {
   apiKey: ApiKey
@@ -199,12 +199,12 @@ export interface AuditSettingsReply {
   settings: AuditSettings
 }
 
-export type AuditSettingsUpdatedEvent = Event & ({
+export type AuditSettingsUpdatedEvent = Omit<Event, 'type' | 'data'> & {
   /** How long the audit log of an organization is kept, or the default of its environment, was changed. */
-  type?: "audit.settings.updated" | undefined
+  type: "audit.settings.updated"
   /** What was set; null if inherited again. */
-  data?: Record<string, unknown> | undefined
-})
+  data: Record<string, unknown>
+}
 
 export interface AuditUpdateDefaultsRequest {
   /** How many days events are kept; null for WATCHWORD_EVENT_RETENTION_DAYS. */
@@ -233,26 +233,26 @@ export interface AuthListMethodsReply {
   enforced: boolean
 }
 
-export type AuthLoginDisownedEvent = Event & ({
+export type AuthLoginDisownedEvent = Omit<Event, 'type' | 'data'> & {
   /** A user said, by the link of the mail about a new device, that the sign-in of this session was not theirs. */
-  type?: "auth.login.disowned" | undefined
+  type: "auth.login.disowned"
   /** What happened, in the fields that events of this type have. */
-  data?: {
+  data: {
     /** The session that the user did not start. It was ended. */
     session_id: string
     /** The link in the mail that was used. */
     link_id: string
-  } | undefined
-})
+  }
+}
 
-export type AuthLoginFailedEvent = Event & ({
+export type AuthLoginFailedEvent = Omit<Event, 'type' | 'data'> & {
   /**
    * A sign-in was refused, or a code or link was requested for an address that cannot sign in; beyond a bound, so many
    * alike.
    */
-  type?: "auth.login.failed" | undefined
+  type: "auth.login.failed"
   /** What happened, in the fields that events of this type have. */
-  data?: {
+  data: {
     /** Sign-in method that was tried, such as `otp` or `password`. */
     method: string
     /** Why it was refused, such as the error code. */
@@ -269,27 +269,27 @@ export type AuthLoginFailedEvent = Event & ({
     first_at?: string | undefined
     /** With `count`: the last of them. */
     last_at?: string | undefined
-  } | undefined
-})
+  }
+}
 
-export type AuthLoginSucceededEvent = Event & ({
+export type AuthLoginSucceededEvent = Omit<Event, 'type' | 'data'> & {
   /** A user signed in: every required factor was right, and a session was created. */
-  type?: "auth.login.succeeded" | undefined
+  type: "auth.login.succeeded"
   /** What happened, in the fields that events of this type have. */
-  data?: {
+  data: {
     /** Sign-in method that was tried, such as `otp` or `password`. */
     method: string
-  } | undefined
-})
+  }
+}
 
-export type AuthOtpSentEvent = Event & ({
+export type AuthOtpSentEvent = Omit<Event, 'type' | 'data'> & {
   /**
    * A one-time code was created, and its message queued: for a user who signs in or up, or by the generator for an
    * address or a phone.
    */
-  type?: "auth.otp.sent" | undefined
+  type: "auth.otp.sent"
   /** What happened, in the fields that events of this type have. */
-  data?: {
+  data: {
     /** The code: `otp_id` of the response. */
     otp_id: string
     /** Absent for a code of the generator. */
@@ -304,30 +304,30 @@ export type AuthOtpSentEvent = Event & ({
     phone?: string | undefined
     /** Only for `POST /v1/otp/generate`: as sent there. */
     delivery_method?: "email" | "sms" | undefined
-  } | undefined
-})
+  }
+}
 
-export type AuthPasswordChangedEvent = Event & ({
+export type AuthPasswordChangedEvent = Omit<Event, 'type' | 'data'> & {
   /** A password was set, by its user or by an administrator. */
-  type?: "auth.password.changed" | undefined
+  type: "auth.password.changed"
   /** What happened, in the fields that events of this type have. */
-  data?: {
+  data: {
     /** Whether the user chose the new password, or your backend set it. */
     by: "user" | "administrator"
     /** Set by an administrator: the user must choose another at the next sign-in. */
     must_change?: boolean | undefined
-  } | undefined
-})
+  }
+}
 
-export type AuthPasswordResetCompletedEvent = Event & ({
+export type AuthPasswordResetCompletedEvent = Omit<Event, 'type' | 'data'> & {
   /** A user chose a new password with a mailed link. */
-  type?: "auth.password_reset.completed" | undefined
+  type: "auth.password_reset.completed"
   /** What happened, in the fields that events of this type have. */
-  data?: {
+  data: {
     /** The reset link that was redeemed. */
     link_id: string
-  } | undefined
-})
+  }
+}
 
 /** How users sign in and up, and how long sessions last. */
 export interface AuthSettings {
@@ -548,28 +548,28 @@ export interface AuthSettingsReply {
   settings: AuthSettings
 }
 
-export type AuthSettingsUpdatedEvent = Event & ({
+export type AuthSettingsUpdatedEvent = Omit<Event, 'type' | 'data'> & {
   /** The sign-in, sign-up and session settings of an organization, or the defaults of its environment, were changed. */
-  type?: "auth.settings.updated" | undefined
+  type: "auth.settings.updated"
   /** What was set; null if inherited again. */
-  data?: Record<string, unknown> | undefined
-})
+  data: Record<string, unknown>
+}
 
-export type AuthSignupSucceededEvent = Event & ({
+export type AuthSignupSucceededEvent = Omit<Event, 'type' | 'data'> & {
   /** A user finished signing up: by proving their mailbox, or without a proof where none is required. */
-  type?: "auth.signup.succeeded" | undefined
+  type: "auth.signup.succeeded"
   /** What happened, in the fields that events of this type have. */
-  data?: {
+  data: {
     /** Sign-in method that was tried, such as `otp` or `password`. */
     method: string
-  } | undefined
-})
+  }
+}
 
-export type AuthStepUpSucceededEvent = Event & ({
+export type AuthStepUpSucceededEvent = Omit<Event, 'type' | 'data'> & {
   /** A user proved again, within a session, who they are. */
-  type?: "auth.step_up.succeeded" | undefined
+  type: "auth.step_up.succeeded"
   /** What happened, in the fields that events of this type have. */
-  data?: {
+  data: {
     /** Method that the user stepped up with. */
     method: string
     /** The session that was stepped up. */
@@ -578,8 +578,8 @@ export type AuthStepUpSucceededEvent = Event & ({
     amr: string[]
     /** `aal1`: one factor. `aal2`: two factors, which a passkey is too. */
     aal: string
-  } | undefined
-})
+  }
+}
 
 export interface AuthVerifyEmailReply {
   /** Always `true`: a refusal has a status of 400 or above and is a problem. */
@@ -734,18 +734,18 @@ export interface DeliveryState {
   })[]
 }
 
-export type DeploymentRecoveredEvent = Event & ({
+export type DeploymentRecoveredEvent = Omit<Event, 'type' | 'data'> & {
   /**
    * The operator ran `watchword recover` after a restore or a failover that lost transactions: all sessions ended, and
    * codes, links and other one-time secrets from before are refused.
    */
-  type?: "deployment.recovered" | undefined
+  type: "deployment.recovered"
   /** What happened, in the fields that events of this type have. */
-  data?: {
+  data: {
     /** When the run began */
     recoveredAt: string
-  } | undefined
-})
+  }
+}
 
 /** A trusted device of a user. */
 export interface DeviceTrust {
@@ -757,16 +757,16 @@ export interface DeviceTrust {
   user_agent: string | null
 }
 
-export type DeviceTrustEvent = Event & ({
+export type DeviceTrustEvent = Omit<Event, 'type' | 'data'> & {
   /**
    * `mfa.trusted_device.added`: A user passed a challenge and had the device trusted. `mfa.trusted_device.removed`: One
    * trusted device was removed. Those that end with a factor, a password or the user are not listed one by one.
    * `mfa.trusted_device.used`: A trusted device replaced the second factor of a sign-in.
    */
-  type?: "mfa.trusted_device.added" | "mfa.trusted_device.removed" | "mfa.trusted_device.used" | undefined
+  type: "mfa.trusted_device.added" | "mfa.trusted_device.removed" | "mfa.trusted_device.used"
   /** What happened, in the fields that events of this type have. */
-  data?: DeviceTrust | undefined
-})
+  data: DeviceTrust
+}
 
 /** An organization that the person can enter. */
 export interface DiscoveredOrganization {
@@ -873,7 +873,7 @@ export interface DomainActionReply {
 /** txt_not_found: there is no TXT record. txt_mismatch: there are others. dns_unavailable: the DNS did not answer. */
 export type DomainError = "txt_not_found" | "txt_mismatch" | "dns_unavailable"
 
-export type DomainEvent = Event & ({
+export type DomainEvent = Omit<Event, 'type' | 'data'> & {
   /**
    * `domain.added`: A domain was added to an organization, and waits for its proof. `domain.removed`: A domain was
    * removed from its organization. `domain.verification_failed`: A check that was asked for did not find the record of a
@@ -881,10 +881,10 @@ export type DomainEvent = Event & ({
    * missing for days: the organization has the domain no longer. `domain.verified`: The TXT record of a domain was
    * found: the organization has it.
    */
-  type?: "domain.added" | "domain.removed" | "domain.verification_failed" | "domain.verification_lost" | "domain.verified" | undefined
+  type: "domain.added" | "domain.removed" | "domain.verification_failed" | "domain.verification_lost" | "domain.verified"
   /** What happened, in the fields that events of this type have. */
-  data?: Domain | undefined
-})
+  data: Domain
+}
 
 /** Email address of the user. Case does not matter. */
 export type EmailAddress = string
@@ -909,15 +909,15 @@ export interface Environment {
   keyCount: number
 }
 
-export type EnvironmentEvent = Event & ({
+export type EnvironmentEvent = Omit<Event, 'type' | 'data'> & {
   /**
    * `environment.created`: A custom environment was created. `environment.updated`: The name or the locale of an
    * environment was changed.
    */
-  type?: "environment.created" | "environment.updated" | undefined
+  type: "environment.created" | "environment.updated"
   /** What happened, in the fields that events of this type have. */
-  data?: Environment | undefined
-})
+  data: Environment
+}
 
 export interface EnvironmentsCreateReply {
   environment: Environment
@@ -1031,15 +1031,15 @@ export interface FactorChange {
   method: "totp" | "backup" | "sms"
 }
 
-export type FactorChangeEvent = Event & ({
+export type FactorChangeEvent = Omit<Event, 'type' | 'data'> & {
   /**
    * `mfa.enrolled`: A user confirmed a second factor. `mfa.removed`: A second factor of a user was removed, with every
    * trusted device and, for an app, its backup codes.
    */
-  type?: "mfa.enrolled" | "mfa.removed" | undefined
+  type: "mfa.enrolled" | "mfa.removed"
   /** What happened, in the fields that events of this type have. */
-  data?: FactorChange | undefined
-})
+  data: FactorChange
+}
 
 /** The factor was removed. */
 export interface FactorRemoval {
@@ -1091,24 +1091,24 @@ export interface Identity {
   lastUsedAt: string
 }
 
-export type IdentityEvent = Event & ({
+export type IdentityEvent = Omit<Event, 'type' | 'data'> & {
   /**
    * `identity.linked`: A person at a provider was linked to a user, who signs in by it from then on.
    * `identity.unlinked`: A link to a person at a provider was removed: by itself, or by the first proof of the mailbox.
    */
-  type?: "identity.linked" | "identity.unlinked" | undefined
+  type: "identity.linked" | "identity.unlinked"
   /** What happened, in the fields that events of this type have. */
-  data?: Identity | undefined
-})
+  data: Identity
+}
 
-export type ImpersonationEndedEvent = Event & ({
+export type ImpersonationEndedEvent = Omit<Event, 'type' | 'data'> & {
   /**
    * `impersonation.ended`: Such a session is over; recorded within a minute or two. `impersonation.started`: Somebody
    * acts for a user, in a session of its own that only reads.
    */
-  type?: "impersonation.ended" | "impersonation.started" | undefined
+  type: "impersonation.ended" | "impersonation.started"
   /** What happened, in the fields that events of this type have. */
-  data?: {
+  data: {
     /** The impersonation session. */
     id: string
     /** The user’s auth account: `userId` of the user, `sub` of tokens. */
@@ -1118,8 +1118,8 @@ export type ImpersonationEndedEvent = Event & ({
     impersonator: Impersonator
     /** Why the session ended. Null: it has begun. */
     ended: "expired" | "revoked" | null
-  } | undefined
-})
+  }
+}
 
 /** The support person who acts for the user: `act` of the token (RFC 8693 §4.1). */
 export interface Impersonator {
@@ -1205,7 +1205,7 @@ export interface Invite {
   revoked_at: string | null
 }
 
-export type InviteEvent = Event & ({
+export type InviteEvent = Omit<Event, 'type' | 'data'> & {
   /**
    * `invite.accepted`: An invitation was accepted: by its link, or since the person came in by another way
    * (`data.accepted_by`). `invite.created`: A user was invited: for the first time, or after the previous invitation was
@@ -1214,10 +1214,10 @@ export type InviteEvent = Event & ({
    * ended by a change of its user: another address, deactivation, deletion, a move, or provisioning has taken the user
    * over.
    */
-  type?: "invite.accepted" | "invite.created" | "invite.expired" | "invite.resent" | "invite.revoked" | undefined
+  type: "invite.accepted" | "invite.created" | "invite.expired" | "invite.resent" | "invite.revoked"
   /** What happened, in the fields that events of this type have. */
-  data?: Invite | undefined
-})
+  data: Invite
+}
 
 export interface InvitesAcceptRequest {
   token: TokenHash
@@ -1531,11 +1531,11 @@ export interface MadeInvite {
   invite_url?: string | undefined
 }
 
-export type MailBouncedEvent = Event & ({
+export type MailBouncedEvent = Omit<Event, 'type' | 'data'> & {
   /** The mail server refused an address, or a bounce or complaint was reported, and it counts. Each is recorded once. */
-  type?: "mail.bounced" | undefined
+  type: "mail.bounced"
   /** What happened, in the fields that events of this type have. */
-  data?: {
+  data: {
     /** The organization it counts for. Null: every organization of the environment. */
     sub_org_id: string | null
     /** The address, in lower case. */
@@ -1551,8 +1551,8 @@ export type MailBouncedEvent = Event & ({
     source: "smtp" | "report"
     /** The id in the report. Null: none. */
     provider_id: string | null
-  } | undefined
-})
+  }
+}
 
 export interface MailGetSettingsReply {
   settings: MailSettings
@@ -1695,12 +1695,12 @@ export interface MailSettingsReply {
   settings: MailSettings
 }
 
-export type MailSettingsUpdatedEvent = Event & ({
+export type MailSettingsUpdatedEvent = Omit<Event, 'type' | 'data'> & {
   /** The brand and mail settings of an organization, or the defaults of its environment, were changed. */
-  type?: "mail.settings.updated" | undefined
+  type: "mail.settings.updated"
   /** What was set; null if inherited again. */
-  data?: Record<string, unknown> | undefined
-})
+  data: Record<string, unknown>
+}
 
 /** The subject line. Null: the standard one in the language of the reader. */
 export type MailSubject = string | null
@@ -1769,16 +1769,16 @@ export interface MailSuppression {
   last_withheld_at: string | null
 }
 
-export type MailSuppressionEvent = Event & ({
+export type MailSuppressionEvent = Omit<Event, 'type' | 'data'> & {
   /**
    * `mail.suppressed`: An address receives no more emails, for a day or until it is cleared. Recorded again when the
    * mail server refuses an address that was only reported. `mail.suppression_cleared`: A suppressed address was cleared.
    * It receives emails again.
    */
-  type?: "mail.suppressed" | "mail.suppression_cleared" | undefined
+  type: "mail.suppressed" | "mail.suppression_cleared"
   /** What happened, in the fields that events of this type have. */
-  data?: MailSuppression | undefined
-})
+  data: MailSuppression
+}
 
 /** The texts of a kind of email in one language, as they were set. Null: inherited. */
 export interface MailTemplate {
@@ -1802,16 +1802,16 @@ export interface MailTemplate {
   footer: string | null
 }
 
-export type MailTemplateEvent = Event & ({
+export type MailTemplateEvent = Omit<Event, 'type' | 'data'> & {
   /**
    * `mail.template.reset`: The texts of a kind of email were reset, for an organization or the defaults of its
    * environment. `mail.template.updated`: The texts of a kind of email were changed, for an organization or the defaults
    * of its environment.
    */
-  type?: "mail.template.reset" | "mail.template.updated" | undefined
+  type: "mail.template.reset" | "mail.template.updated"
   /** What happened, in the fields that events of this type have. */
-  data?: MailTemplate | undefined
-})
+  data: MailTemplate
+}
 
 /** The texts in place of those that are null: of the environment’s defaults, or else the standard ones. */
 export interface MailTemplateInherited {
@@ -1902,7 +1902,7 @@ export interface MailedLink {
   channel: string
 }
 
-export type MailedLinkEvent = Event & ({
+export type MailedLinkEvent = Omit<Event, 'type' | 'data'> & {
   /**
    * `auth.email_verification.sent`: A link that verifies the address of a user was created, and mailed unless the caller
    * mails it. `auth.magic_link.sent`: A sign-in link was created, for a user or for discovery, and mailed unless the
@@ -1910,10 +1910,10 @@ export type MailedLinkEvent = Event & ({
    * `auth.signup_link.sent`: A link that finishes a sign-up or signs an existing user in was created, and mailed unless
    * the caller mails it.
    */
-  type?: "auth.email_verification.sent" | "auth.magic_link.sent" | "auth.password_reset.requested" | "auth.signup_link.sent" | undefined
+  type: "auth.email_verification.sent" | "auth.magic_link.sent" | "auth.password_reset.requested" | "auth.signup_link.sent"
   /** What happened, in the fields that events of this type have. */
-  data?: MailedLink | undefined
-})
+  data: MailedLink
+}
 
 /** The signed-in user, without what your backend keeps for its own use. */
 export interface Me {
@@ -2176,7 +2176,7 @@ export interface Member {
   updatedAt: string
 }
 
-export type MemberEvent = Event & ({
+export type MemberEvent = Omit<Event, 'type' | 'data'> & {
   /**
    * `member.added`: A person joined the team or the roster of an organization. `member.invitation_withdrawn`: An
    * invitation to the team or to the roster of an organization was withdrawn. `member.invited`: A person was invited to
@@ -2184,10 +2184,10 @@ export type MemberEvent = Event & ({
    * removed from the team, or from the roster of an organization. `member.role_updated`: The role of a member was
    * changed, in the account or on a roster.
    */
-  type?: "member.added" | "member.invitation_withdrawn" | "member.invited" | "member.removed" | "member.role_updated" | undefined
+  type: "member.added" | "member.invitation_withdrawn" | "member.invited" | "member.removed" | "member.role_updated"
   /** What happened, in the fields that events of this type have. */
-  data?: Member | undefined
-})
+  data: Member
+}
 
 /** The member whose second factors were removed. */
 export interface MemberFactorsReset {
@@ -2199,26 +2199,26 @@ export interface MemberFactorsReset {
   methods: ("totp" | "sms" | "passkey")[]
 }
 
-export type MemberFactorsResetEvent = Event & ({
+export type MemberFactorsResetEvent = Omit<Event, 'type' | 'data'> & {
   /** The second factors and passkeys of a member were removed by the command line. */
-  type?: "member.factors_reset" | undefined
+  type: "member.factors_reset"
   /** What happened, in the fields that events of this type have. */
-  data?: MemberFactorsReset | undefined
-})
+  data: MemberFactorsReset
+}
 
-export type MemberLinkPrintedEvent = Event & ({
+export type MemberLinkPrintedEvent = Omit<Event, 'type' | 'data'> & {
   /** The command line on the server printed a link that sets the password of a member, or accepts an invitation. */
-  type?: "member.link_printed" | undefined
+  type: "member.link_printed"
   /** What happened, in the fields that events of this type have. */
-  data?: {
+  data: {
     /** Names the membership in routes. It never changes. */
     membershipId: string
     /** The address that the member signs in with. */
     email: string
     /** What the printed link does. */
     purpose: "password_reset" | "invite"
-  } | undefined
-})
+  }
+}
 
 export interface MemberListReply {
   /** Memberships of the account and of rosters. */
@@ -2283,23 +2283,23 @@ export interface MembersUpdateRequest {
   subOrgId?: SubOrgId | undefined
 }
 
-export type MfaBackupCodesRegeneratedEvent = Event & ({
+export type MfaBackupCodesRegeneratedEvent = Omit<Event, 'type' | 'data'> & {
   /** The backup codes were replaced by new ones. */
-  type?: "mfa.backup_codes.regenerated" | undefined
+  type: "mfa.backup_codes.regenerated"
   /** What happened, in the fields that events of this type have. */
-  data?: {
+  data: {
     /** The user: `id` in `/v1/users`. Every route takes it. */
     directory_user_id: string
     /** How many codes were made. */
     codes: number
-  } | undefined
-})
+  }
+}
 
-export type MfaChallengeCreatedEvent = Event & ({
+export type MfaChallengeCreatedEvent = Omit<Event, 'type' | 'data'> & {
   /** A first factor was right and a second is required: there is no session yet. */
-  type?: "mfa.challenge.created" | undefined
+  type: "mfa.challenge.created"
   /** What happened, in the fields that events of this type have. */
-  data?: {
+  data: {
     /** The challenge. Later events about it have the same id. */
     id: string
     /** The user: `id` in `/v1/users`. Every route takes it. */
@@ -2308,14 +2308,14 @@ export type MfaChallengeCreatedEvent = Event & ({
     auth_method: string
     /** The user has no factor and must enroll one to sign in. */
     enrollment_required: boolean
-  } | undefined
-})
+  }
+}
 
-export type MfaChallengeFailedEvent = Event & ({
+export type MfaChallengeFailedEvent = Omit<Event, 'type' | 'data'> & {
   /** A wrong code was sent for a challenge. */
-  type?: "mfa.challenge.failed" | undefined
+  type: "mfa.challenge.failed"
   /** What happened, in the fields that events of this type have. */
-  data?: {
+  data: {
     /** A UUID that the service assigns. It never changes. */
     id: string
     /** The user: `id` in `/v1/users`. Every route takes it. */
@@ -2324,8 +2324,8 @@ export type MfaChallengeFailedEvent = Event & ({
     reason: "wrong_code"
     /** Whether this attempt locked the second step for a while. */
     locked: boolean
-  } | undefined
-})
+  }
+}
 
 export interface MfaChallengeSendReply {
   /** The phone number, masked. */
@@ -2340,19 +2340,19 @@ export interface MfaChallengeSendRequest {
   subOrgId?: SubOrgId | undefined
 }
 
-export type MfaChallengeSucceededEvent = Event & ({
+export type MfaChallengeSucceededEvent = Omit<Event, 'type' | 'data'> & {
   /** A right code passed a challenge. */
-  type?: "mfa.challenge.succeeded" | undefined
+  type: "mfa.challenge.succeeded"
   /** What happened, in the fields that events of this type have. */
-  data?: {
+  data: {
     /** A UUID that the service assigns. It never changes. */
     id: string
     /** The user: `id` in `/v1/users`. Every route takes it. */
     directory_user_id: string
     /** The factor that passed. */
     method: "totp" | "backup" | "sms"
-  } | undefined
-})
+  }
+}
 
 export interface MfaChallengeVerifyReply {
   /** The session of the sign-in. */
@@ -2419,15 +2419,15 @@ export interface MfaPolicy {
   updated_at: string | null
 }
 
-export type MfaPolicyEvent = Event & ({
+export type MfaPolicyEvent = Omit<Event, 'type' | 'data'> & {
   /**
    * `mfa.policy.updated`: The MFA policy of an organization, or the default of its environment, was changed.
    * `mfa.team_policy.updated`: An owner changed the MFA policy of the account’s own team.
    */
-  type?: "mfa.policy.updated" | "mfa.team_policy.updated" | undefined
+  type: "mfa.policy.updated" | "mfa.team_policy.updated"
   /** What happened, in the fields that events of this type have. */
-  data?: MfaPolicy | undefined
-})
+  data: MfaPolicy
+}
 
 /** When users need a second factor, and which ones they may use. */
 export interface MfaPolicyFields {
@@ -2651,29 +2651,29 @@ export interface OrganizationErasure {
   eraseAt: string
 }
 
-export type OrganizationErasureEvent = Event & ({
+export type OrganizationErasureEvent = Omit<Event, 'type' | 'data'> & {
   /**
    * `organization.erased`: The users, credentials and personal data of an organization were erased. It does not exist
    * any more. `organization.erasure_cancelled`: An organization was restored before its erasure began.
    * `organization.erasure_scheduled`: The erasure of an organization was requested. Until `eraseAt`, a change of its
    * status cancels it.
    */
-  type?: "organization.erased" | "organization.erasure_cancelled" | "organization.erasure_scheduled" | undefined
+  type: "organization.erased" | "organization.erasure_cancelled" | "organization.erasure_scheduled"
   /** What happened, in the fields that events of this type have. */
-  data?: OrganizationErasure | undefined
-})
+  data: OrganizationErasure
+}
 
-export type OrganizationEvent = Event & ({
+export type OrganizationEvent = Omit<Event, 'type' | 'data'> & {
   /**
    * `organization.activated`: A suspended or archived organization was reactivated. `organization.archived`: An
    * organization was archived; its sessions ended. `organization.created`: An organization was created.
    * `organization.suspended`: An organization was suspended; its sessions ended. `organization.updated`: Fields of an
    * organization other than its status were changed.
    */
-  type?: "organization.activated" | "organization.archived" | "organization.created" | "organization.suspended" | "organization.updated" | undefined
+  type: "organization.activated" | "organization.archived" | "organization.created" | "organization.suspended" | "organization.updated"
   /** What happened, in the fields that events of this type have. */
-  data?: Organization | undefined
-})
+  data: Organization
+}
 
 export interface OrganizationReply {
   subOrganization: Organization
@@ -2834,12 +2834,12 @@ export interface OtpSettingsReply {
   sources?: SettingsSources | undefined
 }
 
-export type OtpSettingsUpdatedEvent = Event & ({
+export type OtpSettingsUpdatedEvent = Omit<Event, 'type' | 'data'> & {
   /** The code settings of an organization, or the defaults of its environment, were changed. */
-  type?: "otp.settings.updated" | undefined
+  type: "otp.settings.updated"
   /** What was set; null if inherited again. */
-  data?: Record<string, unknown> | undefined
-})
+  data: Record<string, unknown>
+}
 
 export interface OtpValidateRequest {
   /** In any case, joined by a space, hyphen or underscore. */
@@ -2990,16 +2990,16 @@ export interface PasskeyDescriptor {
   transports?: string[] | undefined
 }
 
-export type PasskeyEvent = Event & ({
+export type PasskeyEvent = Omit<Event, 'type' | 'data'> & {
   /**
    * `passkey.deleted`: A passkey was deleted on its own or by the first proof of the mailbox, not with its user.
    * `passkey.registered`: A user registered a passkey. `passkey.updated`: A passkey was given another name, or became
    * backup eligible, which a sign-in with it shows.
    */
-  type?: "passkey.deleted" | "passkey.registered" | "passkey.updated" | undefined
+  type: "passkey.deleted" | "passkey.registered" | "passkey.updated"
   /** What happened, in the fields that events of this type have. */
-  data?: Passkey | undefined
-})
+  data: Passkey
+}
 
 /** The user’s name for the device. Default: the name of the authenticator, if known. */
 export type PasskeyName = string
@@ -3096,12 +3096,12 @@ export interface PasskeySettingsReply {
   relying_party: RelyingParty
 }
 
-export type PasskeySettingsUpdatedEvent = Event & ({
+export type PasskeySettingsUpdatedEvent = Omit<Event, 'type' | 'data'> & {
   /** The passkey settings of an organization, or the defaults of its environment, were changed. */
-  type?: "passkey.settings.updated" | undefined
+  type: "passkey.settings.updated"
   /** What was set; null if inherited again. */
-  data?: Record<string, unknown> | undefined
-})
+  data: Record<string, unknown>
+}
 
 /** toJSON() of the result of navigator.credentials.get(). */
 export interface PasskeySignInCredential {
@@ -3265,15 +3265,15 @@ export interface ProvisionedGroup {
   externalId: string | null
 }
 
-export type ProvisionedGroupEvent = Event & ({
+export type ProvisionedGroupEvent = Omit<Event, 'type' | 'data'> & {
   /**
    * `scim.group.created`: A provisioning client added a group. `scim.group.deleted`: A provisioning client deleted a
    * group. `scim.group.updated`: A provisioning client changed what it says of a group.
    */
-  type?: "scim.group.created" | "scim.group.deleted" | "scim.group.updated" | undefined
+  type: "scim.group.created" | "scim.group.deleted" | "scim.group.updated"
   /** What happened, in the fields that events of this type have. */
-  data?: ProvisionedGroup | undefined
-})
+  data: ProvisionedGroup
+}
 
 /** A user as the provisioning client knows them. */
 export interface ProvisionedUser {
@@ -3293,16 +3293,16 @@ export interface ProvisionedUser {
   active: boolean
 }
 
-export type ProvisionedUserEvent = Event & ({
+export type ProvisionedUserEvent = Omit<Event, 'type' | 'data'> & {
   /**
    * `scim.user.deprovisioned`: A provisioning client deactivated or deleted a user; every session ended.
    * `scim.user.provisioned`: A provisioning client added a user, took over one of its verified domain, or brought one
    * back. `scim.user.updated`: A provisioning client changed what it says of a user.
    */
-  type?: "scim.user.deprovisioned" | "scim.user.provisioned" | "scim.user.updated" | undefined
+  type: "scim.user.deprovisioned" | "scim.user.provisioned" | "scim.user.updated"
   /** What happened, in the fields that events of this type have. */
-  data?: ProvisionedUser | undefined
-})
+  data: ProvisionedUser
+}
 
 /** Where the link leads: an entry of allowed_redirect_uris. Default: the hosted page. */
 export type RedirectTo = string
@@ -3390,28 +3390,28 @@ export interface RoleAssignment {
   createdAt: string
 }
 
-export type RoleAssignmentEvent = Event & ({
+export type RoleAssignmentEvent = Omit<Event, 'type' | 'data'> & {
   /**
    * `role.assigned`: A user or member got a role. `role.unassigned`: A user or member lost a role, other than with the
    * role itself.
    */
-  type?: "role.assigned" | "role.unassigned" | undefined
+  type: "role.assigned" | "role.unassigned"
   /** What happened, in the fields that events of this type have. */
-  data?: RoleAssignment | undefined
-})
+  data: RoleAssignment
+}
 
 /** What the role is for, for administrators. Null: none. */
 export type RoleDescription = string | null
 
-export type RoleEvent = Event & ({
+export type RoleEvent = Omit<Event, 'type' | 'data'> & {
   /**
    * `role.created`: A role was made. `role.deleted`: A role was deleted. `assignmentCount` stops at 10 000 users and 10
    * 000 members. `role.updated`: A role was changed. `assignmentCount` stops at 10 000 users and 10 000 members.
    */
-  type?: "role.created" | "role.deleted" | "role.updated" | undefined
+  type: "role.created" | "role.deleted" | "role.updated"
   /** What happened, in the fields that events of this type have. */
-  data?: Role | undefined
-})
+  data: Role
+}
 
 /** What administrators see. Unique within the organization. */
 export type RoleName = string
@@ -3595,35 +3595,35 @@ export interface ScimConfig {
   onDeprovision: "deactivate" | "delete"
 }
 
-export type ScimConfigEvent = Event & ({
+export type ScimConfigEvent = Omit<Event, 'type' | 'data'> & {
   /**
    * `scim.config_updated`: The connection that gives roles, or what becomes of deprovisioned users, was changed.
    * `scim.disabled`: Provisioning was turned off: its requests are refused. `scim.enabled`: Provisioning was turned on.
    * `scim.token_rotated`: Provisioning got a new token.
    */
-  type?: "scim.config_updated" | "scim.disabled" | "scim.enabled" | "scim.token_rotated" | undefined
+  type: "scim.config_updated" | "scim.disabled" | "scim.enabled" | "scim.token_rotated"
   /** What happened, in the fields that events of this type have. */
-  data?: ScimConfig | undefined
-})
+  data: ScimConfig
+}
 
 export interface ScimGetConfigReply {
   config: ScimConfig
 }
 
-export type ScimGroupMemberAddedEvent = Event & ({
+export type ScimGroupMemberAddedEvent = Omit<Event, 'type' | 'data'> & {
   /**
    * `scim.group.member_added`: A provisioning client added a member to a group. `scim.group.member_removed`: A member
    * left a group: a provisioning client removed it, or it was deleted or moved.
    */
-  type?: "scim.group.member_added" | "scim.group.member_removed" | undefined
+  type: "scim.group.member_added" | "scim.group.member_removed"
   /** A user, or another group. */
-  data?: {
+  data: {
     /** The group whose members changed. */
     group: ProvisionedGroup
     /** `id` of a provisioned user or of another group. */
     memberId: string
-  } | undefined
-})
+  }
+}
 
 export interface ScimListLogsReply {
   /** Requests of the last 14 days. */
@@ -3704,12 +3704,12 @@ export interface ScimTokenExpiring {
   days: number
 }
 
-export type ScimTokenExpiringEvent = Event & ({
+export type ScimTokenExpiringEvent = Omit<Event, 'type' | 'data'> & {
   /** The token of provisioning expires in 30, 7 or 1 days, or has expired: the client is refused from then on. */
-  type?: "scim.token_expiring" | undefined
+  type: "scim.token_expiring"
   /** What happened, in the fields that events of this type have. */
-  data?: ScimTokenExpiring | undefined
-})
+  data: ScimTokenExpiring
+}
 
 export interface ScimUpdateConfigReply {
   config: ScimConfig
@@ -3777,12 +3777,12 @@ export interface ServiceConfigChange {
   subOrgId?: SubOrgId | undefined
 }
 
-export type ServiceConfigEvent = Event & ({
+export type ServiceConfigEvent = Omit<Event, 'type' | 'data'> & {
   /** Services of an organization, or the defaults of its environment, were turned on or off, or regrouped. */
-  type?: "service_config.updated" | undefined
+  type: "service_config.updated"
   /** What happened, in the fields that events of this type have. */
-  data?: ServiceConfig | undefined
-})
+  data: ServiceConfig
+}
 
 /** A live session of a user. */
 export interface Session {
@@ -3821,11 +3821,11 @@ export interface Session {
   expires_at: string
 }
 
-export type SessionCreatedEvent = Event & ({
+export type SessionCreatedEvent = Omit<Event, 'type' | 'data'> & {
   /** A session was created: the user passed every required factor. */
-  type?: "session.created" | undefined
+  type: "session.created"
   /** What happened, in the fields that events of this type have. */
-  data?: {
+  data: {
     /** The session, `sid` of its access tokens. */
     id: string
     /** The user’s auth account: `userId` of the user, `sub` of tokens. */
@@ -3843,29 +3843,29 @@ export type SessionCreatedEvent = Event & ({
      * method.
      */
     connection_id: string | null
-  } | undefined
-})
+  }
+}
 
-export type SessionRefreshReuseDetectedEvent = Event & ({
+export type SessionRefreshReuseDetectedEvent = Omit<Event, 'type' | 'data'> & {
   /**
    * A refresh token that had already been used was presented, so it or its successor may be stolen: the session was
    * ended.
    */
-  type?: "session.refresh_reuse_detected" | undefined
+  type: "session.refresh_reuse_detected"
   /** What happened, in the fields that events of this type have. */
-  data?: {
+  data: {
     /** A UUID that the service assigns. It never changes. */
     id: string
     /** The user: `id` in `/v1/users`. Every route takes it. */
     directory_user_id: string
-  } | undefined
-})
+  }
+}
 
-export type SessionRevokedEvent = Event & ({
+export type SessionRevokedEvent = Omit<Event, 'type' | 'data'> & {
   /** A session was ended before its time; `reason` says why. */
-  type?: "session.revoked" | undefined
+  type: "session.revoked"
   /** What happened, in the fields that events of this type have. */
-  data?: {
+  data: {
     /** A UUID that the service assigns. It never changes. */
     id: string
     /** The user’s auth account: `userId` of the user, `sub` of tokens. */
@@ -3874,8 +3874,8 @@ export type SessionRevokedEvent = Event & ({
     directory_user_id: string
     /** Why the session ended, such as `revoked`, `logout`, `password_changed`, `refresh_token_reused`. */
     reason: string
-  } | undefined
-})
+  }
+}
 
 export interface SessionTokens {
   /** JWT (RFC 9068) to present to the customer’s API as a Bearer token. */
@@ -4017,12 +4017,12 @@ export interface SocialProvider {
   callback_url: string
 }
 
-export type SocialProviderEvent = Event & ({
+export type SocialProviderEvent = Omit<Event, 'type' | 'data'> & {
   /** A social provider of an organization was turned on or off, or its credentials changed. */
-  type?: "social_provider.updated" | undefined
+  type: "social_provider.updated"
   /** What happened, in the fields that events of this type have. */
-  data?: SocialProvider | undefined
-})
+  data: SocialProvider
+}
 
 export interface SocialProviderPut {
   /** The social provider. */
@@ -4187,11 +4187,11 @@ export interface SsoConnection {
   updated_at: string
 }
 
-export type SsoConnectionCertificateExpiringEvent = Event & ({
+export type SsoConnectionCertificateExpiringEvent = Omit<Event, 'type' | 'data'> & {
   /** The last certificate of a provider expires in 60, 30, 7 or 1 days, or has expired. Sign-ins go on. */
-  type?: "sso.connection.certificate_expiring" | undefined
+  type: "sso.connection.certificate_expiring"
   /** What happened, in the fields that events of this type have. */
-  data?: {
+  data: {
     /** The connection. */
     id: string
     /** The connection’s name. */
@@ -4200,8 +4200,8 @@ export type SsoConnectionCertificateExpiringEvent = Event & ({
     not_after: string
     /** Days that are left until then. */
     days: number
-  } | undefined
-})
+  }
+}
 
 export interface SsoConnectionCreate {
   /** What administrators and sign-in pages show. */
@@ -4273,7 +4273,7 @@ export interface SsoConnectionCreate {
   subOrgId?: SubOrgId | undefined
 }
 
-export type SsoConnectionEvent = Event & ({
+export type SsoConnectionEvent = Omit<Event, 'type' | 'data'> & {
   /**
    * `sso.connection.activated`: A connection became active: people sign in by it. `sso.connection.certificate_renewed`:
    * The metadata of a provider has other certificates: they are used from now on. `sso.connection.created`: A connection
@@ -4282,10 +4282,10 @@ export type SsoConnectionEvent = Event & ({
    * A test found what does not work: see its `last_test`. `sso.connection.updated`: Fields of a connection other than
    * its status were changed.
    */
-  type?: "sso.connection.activated" | "sso.connection.certificate_renewed" | "sso.connection.created" | "sso.connection.deactivated" | "sso.connection.deleted" | "sso.connection.test_failed" | "sso.connection.updated" | undefined
+  type: "sso.connection.activated" | "sso.connection.certificate_renewed" | "sso.connection.created" | "sso.connection.deactivated" | "sso.connection.deleted" | "sso.connection.test_failed" | "sso.connection.updated"
   /** What happened, in the fields that events of this type have. */
-  data?: SsoConnection | undefined
-})
+  data: SsoConnection
+}
 
 export interface SsoConnectionList {
   /** Connections of the organization, or those of the environment. */
@@ -4374,15 +4374,15 @@ export interface SsoConnectionReply {
   connection: SsoConnection
 }
 
-export type SsoKeysChangedEvent = Event & ({
+export type SsoKeysChangedEvent = Omit<Event, 'type' | 'data'> & {
   /** The keys with which an environment signs and decrypts SAML were prepared, activated or retired. */
-  type?: "sso.keys.changed" | undefined
+  type: "sso.keys.changed"
   /** What happened, in the fields that events of this type have. */
-  data?: {
+  data: {
     /** The step that was taken, as in `POST /v1/sso/keys`. */
     action: "prepare" | "activate" | "retire"
-  } | undefined
-})
+  }
+}
 
 /** What a provider said at a sign-in, and the outcome. */
 export interface SsoSignInTrace {
@@ -4598,17 +4598,17 @@ export interface User {
   deletedAt: string | null
 }
 
-export type UserEmailRestoredEvent = Event & ({
+export type UserEmailRestoredEvent = Omit<Event, 'type' | 'data'> & {
   /** A user’s change of their address was undone by a link that was mailed to the old one. */
-  type?: "user.email_restored" | undefined
+  type: "user.email_restored"
   /** What happened, in the fields that events of this type have. */
-  data?: {
+  data: {
     /** The link in the mail that undid the change. */
     link_id: string
-  } | undefined
-})
+  }
+}
 
-export type UserEvent = Event & ({
+export type UserEvent = Omit<Event, 'type' | 'data'> & {
   /**
    * `user.activated`: A deactivated user may sign in again. `user.created`: A user was created: by the API, an import,
    * an invitation or a sign-up. `user.deactivated`: A user may no longer sign in; every session ended. `user.deleted`: A
@@ -4620,24 +4620,24 @@ export type UserEvent = Event & ({
    * early. `previous.lock` is the lock that ended. A lock that ends at its time records nothing. `user.updated`: Fields
    * of a user were changed.
    */
-  type?: "user.activated" | "user.created" | "user.deactivated" | "user.deleted" | "user.email_verified" | "user.locked" | "user.moved" | "user.restored" | "user.unlocked" | "user.updated" | undefined
+  type: "user.activated" | "user.created" | "user.deactivated" | "user.deleted" | "user.email_verified" | "user.locked" | "user.moved" | "user.restored" | "user.unlocked" | "user.updated"
   /** What happened, in the fields that events of this type have. */
-  data?: User | undefined
-})
+  data: User
+}
 
-export type UserExportedEvent = Event & ({
+export type UserExportedEvent = Omit<Event, 'type' | 'data'> & {
   /** Everything that is kept about a user was read. */
-  type?: "user.exported" | undefined
+  type: "user.exported"
   /** What happened, in the fields that events of this type have. */
-  data?: {
+  data: {
     /** The user’s auth account: `userId` of the user, `sub` of tokens. */
     user_id: string | null
     /** The user: `id` in `/v1/users`. Every route takes it. */
     directory_user_id: string
     /** Kinds of records that were cut at 1 000. */
     truncated: string[]
-  } | undefined
-})
+  }
+}
 
 /** The user and the session of the access token. */
 export interface UserInfo {
@@ -5092,16 +5092,16 @@ export interface WebhookDeliveryReply {
   delivery: WebhookDelivery
 }
 
-export type WebhookEvent = Event & ({
+export type WebhookEvent = Omit<Event, 'type' | 'data'> & {
   /**
    * `webhook.created`: A webhook was made. `webhook.deleted`: A webhook was deleted. `webhook.disabled`: A webhook was
    * disabled: it had only failed for 120 hours, or answered 410. `webhook.secret_rotated`: A webhook got a new signing
    * secret. `webhook.updated`: A webhook was changed, or enabled or disabled on request.
    */
-  type?: "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.secret_rotated" | "webhook.updated" | undefined
+  type: "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.secret_rotated" | "webhook.updated"
   /** What happened, in the fields that events of this type have. */
-  data?: Webhook | undefined
-})
+  data: Webhook
+}
 
 export interface WebhookReply {
   webhook: Webhook
@@ -5113,15 +5113,15 @@ export interface WebhookSecretReply {
   signingSecret: string
 }
 
-export type WebhookTestEvent = Event & ({
+export type WebhookTestEvent = Omit<Event, 'type' | 'data'> & {
   /** A test of a webhook, sent to that one alone. */
-  type?: "webhook.test" | undefined
+  type: "webhook.test"
   /** What happened, in the fields that events of this type have. */
-  data?: {
+  data: {
     /** The webhook that was tested. */
     webhookId: string
-  } | undefined
-})
+  }
+}
 
 export interface WebhooksCreateRequest {
   /** What administrators see. Need not be unique. */
@@ -5668,8 +5668,6 @@ export interface WebhooksGetParams {
   deliveries?: boolean | undefined
   /** Of deliveries: 50, at most 200, as CSV 1000. */
   limit?: number | undefined
-  /** csv, as `Accept: text/csv`: deliveries alone. */
-  format?: "json" | "csv" | undefined
   /** Finds only webhooks of the whole environment, as a change does. */
   scope?: "environment" | undefined
   /** Organization. Without it an org-wide key means the whole environment. */

@@ -218,7 +218,7 @@ export const roleRoutes: Route[] = [
     method: 'POST',
     path: '/v1/rbac/check',
     operation: 'roles.check',
-    readOnly: true,
+    repeatable: true,
     summary: 'Check a permission',
     description: 'As of now, whatever their token says.',
     body: CheckBody,

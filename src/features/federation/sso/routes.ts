@@ -102,7 +102,7 @@ export const ssoRoutes: Route[] = [
     method: 'POST',
     path: '/v1/auth/login/sso/discover',
     operation: 'login.sso.discover',
-    readOnly: true,
+    repeatable: true,
     directory: 'reach',
     summary: 'Find the connection of an address',
     description:
