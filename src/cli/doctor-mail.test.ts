@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { startApp } from '../../test/harness.ts'
 import { type DnsAnswer, startDnsPeer } from '../../test/peers/dns-peer.ts'
@@ -16,13 +17,21 @@ const settings = {
 }
 const [SPF, DKIM, DMARC] = ['mail.acme.co.uk', 'mail2026._domainkey.mail.acme.co.uk', '_dmarc.mail.acme.co.uk']
 const ABOVE = '_dmarc.acme.co.uk'
+const publicKey = (bits: number) =>
+  generateKeyPairSync('rsa', { modulusLength: bits })
+    .publicKey.export({ format: 'der', type: 'spki' })
+    .toString('base64')
+const [KEY, SHORT_KEY] = [publicKey(2048), publicKey(1024)]
 const one = (text: string | string[]): DnsAnswer => ({ texts: [text] })
 
 beforeEach(() => {
   dns.answers.clear()
   dns.answers.set(SPF, { texts: ['verification=abc', 'v=spf1 include:spf.example -all'] })
   // As providers publish it: an alias, and a key in two strings.
-  dns.answers.set(DKIM, { texts: [['v=DKIM1; k=rsa; p=MIGf', 'MA0GCS']], alias: 'key.provider.example' })
+  dns.answers.set(DKIM, {
+    texts: [[`v=DKIM1; k=rsa; p=${KEY.slice(0, 200)}`, KEY.slice(200)]],
+    alias: 'key.provider.example',
+  })
   dns.answers.set(DMARC, one('v=DMARC1; p=reject; rua=mailto:dmarc@acme.co.uk'))
 })
 
@@ -48,9 +57,15 @@ test.each<[check: string, name: string, answer: DnsAnswer | null, detail: RegExp
   ['SPF', SPF, { texts: ['v=spf1 -all', 'V=SPF1 mx ~all'] }, /has 2 TXT records v=spf1, so none counts: merge/],
   ['SPF', SPF, one('v=spf1 mx +all'), /ends in \+all, which lets every server send/],
   ['SPF', SPF, one('v=spf1 all'), /ends in \+all/],
+  ['SPF', SPF, one('v=spf1 mx ?all'), /ends in \?all, which says nothing/],
+  ['SPF', SPF, one('v=spf1 -all'), /lets no server send for it: add/],
   ['SPF', SPF, 'servfail', /^The DNS does not answer for the TXT records of mail\.acme\.co\.uk/],
   ['DKIM', DKIM, null, /^mail2026\._domainkey\.mail\.acme\.co\.uk has no key: add/],
   ['DKIM', DKIM, one('v=DKIM1; p='), /is revoked/],
+  ['DKIM', DKIM, one('v=DKIM1; p=AAAA'), /cannot be read/],
+  ['DKIM', DKIM, one('v=DKIM1; k=ed25519; p=AAAA'), /cannot be read/],
+  ['DKIM', DKIM, one(`v=DKIM1; p=${SHORT_KEY}`), /has 1024 bits: use one of 2048/],
+  ['DKIM', DKIM, one(['v=DKIM1; t=s:y; p=', KEY.slice(0, 200), KEY.slice(200)]), /says t=y: other servers may ignore/],
   ['DKIM', DKIM, 'servfail', /^The DNS does not answer/],
   ['DMARC', DMARC, null, /^_dmarc\.mail\.acme\.co\.uk has no TXT record: add one, such as v=DMARC1; p=none/],
   ['DMARC', DMARC, one('v=DMARC1; rua=mailto:a@b.example'), /has no valid policy/],
@@ -72,6 +87,9 @@ test('the policy of the registered domain holds for the domains below it, and p=
   dns.answers.set(ABOVE, one('v=DMARC1; p=none'))
   const { found } = await findings()
   expect(found.at(-1)).toEqual(['DMARC', 'ok', expect.stringMatching(/^_dmarc\.acme\.co\.uk says p=none: forged/)])
+  dns.answers.set(ABOVE, one('v=DMARC1; p=reject; sp=none'))
+  const below = await findings()
+  expect(below.found.at(-1)?.[2]).toMatch(/^_dmarc\.acme\.co\.uk says sp=none: forged/)
 })
 
 test('without a selector it says where to find it', async () => {

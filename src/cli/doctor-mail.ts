@@ -1,3 +1,4 @@
+import { createPublicKey } from 'node:crypto'
 import { getDomain } from 'tldts'
 import type { Config } from '../platform/config/config.ts'
 import { domainOf, readSender } from '../platform/mail/sender.ts'
@@ -53,6 +54,14 @@ async function examineSpf(look: Look, domain: string): Promise<Finding> {
       check,
       `The SPF record of ${domain} ends in +all, which lets every server send for it: use ~all or -all.`,
     )
+  if (/\s\?all(\s|$)/i.test(record))
+    return warn(
+      check,
+      `The SPF record of ${domain} ends in ?all, which says nothing about other servers: use ~all or -all.`,
+    )
+  // RFC 7208 §4.6: without any of these no server may send.
+  if (!/\s[+?~]?(a|mx|ptr|ip4|ip6|include|exists)([:/\s]|$)|\sredirect=/i.test(record))
+    return warn(check, `The SPF record of ${domain} lets no server send for it: add the servers of your mail provider.`)
   return ok(check, `${domain} has one record.`)
 }
 
@@ -66,11 +75,34 @@ async function examineDkim(look: Look, domain: string, selector: string | null):
   const name = `${selector}._domainkey.${domain}`
   const { texts } = await look(name)
   if (texts === null) return unanswered(check, name)
-  const key = texts.map((text) => readTags(text).get('p')).find((value) => value !== undefined)
-  if (key === undefined) return warn(check, `${name} has no key: add the record that your mail provider names.`)
+  const tags = texts.map((text) => readTags(text)).find((found) => found.has('p'))
+  const key = tags?.get('p')
+  if (tags === undefined || key === undefined)
+    return warn(check, `${name} has no key: add the record that your mail provider names.`)
   // RFC 6376 §3.6.1
   if (key === '') return warn(check, `The key at ${name} is revoked (p= is empty): set another selector, or add a key.`)
+  const problem = findKeyProblem(key, tags.get('k') ?? 'rsa')
+  if (problem !== null) return warn(check, `The key at ${name} ${problem}.`)
+  // RFC 6376 §3.6.1
+  if (tags.get('t')?.split(':').includes('y'))
+    return warn(check, `The key at ${name} says t=y: other servers may ignore the signature. Remove it.`)
   return ok(check, `${name} has a key.`)
+}
+
+const LEAST_RSA_BITS = 2048
+const ED25519_BYTES = 32
+
+function findKeyProblem(key: string, type: string): string | null {
+  const bytes = Buffer.from(key, 'base64')
+  // RFC 8463 §3
+  if (type.toLowerCase() === 'ed25519') return bytes.length === ED25519_BYTES ? null : 'cannot be read: set it anew'
+  try {
+    const bits = createPublicKey({ key: bytes, format: 'der', type: 'spki' }).asymmetricKeyDetails?.modulusLength ?? 0
+    // RFC 8301 §3.2
+    return bits < LEAST_RSA_BITS ? `has ${bits} bits: use one of ${LEAST_RSA_BITS}` : null
+  } catch {
+    return 'cannot be read: set it anew'
+  }
 }
 
 async function examineDmarc(look: Look, domain: string): Promise<Finding> {
@@ -83,7 +115,7 @@ async function examineDmarc(look: Look, domain: string): Promise<Finding> {
     const records = texts.filter((text) => /^v=DMARC1\s*(;|$)/.test(text))
     if (records.length > 1) return warn(check, `${name} has ${records.length} records, so none counts: keep one.`)
     const [record] = records
-    if (record !== undefined) return judgePolicy(check, name, readTags(record).get('p') ?? '')
+    if (record !== undefined) return judgePolicy(check, name, policyOf(readTags(record), named === domain))
   }
   return warn(
     check,
@@ -91,14 +123,20 @@ async function examineDmarc(look: Look, domain: string): Promise<Finding> {
   )
 }
 
-function judgePolicy(check: string, name: string, policy: string): Finding {
-  if (['quarantine', 'reject'].includes(policy.toLowerCase())) return ok(check, `${name} says p=${policy}.`)
+/** The tag that holds: `sp` for the domains below the one of the record (RFC 7489 §6.3). */
+function policyOf(tags: Map<string, string>, isOwn: boolean): { tag: string; policy: string } {
+  const tag = !isOwn && tags.has('sp') ? 'sp' : 'p'
+  return { tag, policy: tags.get(tag) ?? '' }
+}
+
+function judgePolicy(check: string, name: string, { tag, policy }: { tag: string; policy: string }): Finding {
+  if (['quarantine', 'reject'].includes(policy.toLowerCase())) return ok(check, `${name} says ${tag}=${policy}.`)
   if (policy.toLowerCase() === 'none')
     return ok(
       check,
-      `${name} says p=none: forged mails are reported, not refused. Use p=quarantine once reports are clean.`,
+      `${name} says ${tag}=none: forged mails are reported, not refused. Use ${tag}=quarantine once reports are clean.`,
     )
-  return warn(check, `${name} has no valid policy: set p to none, quarantine or reject.`)
+  return warn(check, `${name} has no valid policy: set ${tag} to none, quarantine or reject.`)
 }
 
 /** The tags of a record, such as `v=DKIM1; p=…`, by name. */
