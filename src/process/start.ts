@@ -2,7 +2,7 @@ import { networkInterfaces } from 'node:os'
 import type { FastifyInstance } from 'fastify'
 import { type Config, ConfigError } from '../platform/config/config.ts'
 import type { MasterKey } from '../platform/crypto/master-key.ts'
-import { migrate, migrationStatus, refuseNewerSchema } from '../platform/db/migrate.ts'
+import { describePending, migrate, migrationStatus, refuseNewerSchema } from '../platform/db/migrate.ts'
 import { findPooler, type Pooler } from '../platform/db/pooler.ts'
 import { reachDatabase } from '../platform/db/reach.ts'
 import { startEmbedded } from '../platform/embedded/embedded.ts'
@@ -67,7 +67,7 @@ async function refuseOtherSchema(url: string): Promise<void> {
   refuseNewerSchema(unknown)
   if (pending.length)
     throw new ConfigError(
-      `The database lacks ${pending.join(', ')}, and WATCHWORD_MIGRATE_ON_START is false: run \`npx watchword migrate\` first.`,
+      `The database lacks ${describePending(pending)}, and WATCHWORD_MIGRATE_ON_START is false: run \`npx watchword migrate\` first.`,
     )
 }
 
@@ -133,7 +133,10 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   lifetime.atEnd('answering requests', DRAIN_MS, () => drain(app.server))
   const check = readinessChecks(app.platform, worker)
   // By the process that is asked: a job would do so in one of many. Metrics must work without a database, too.
-  const measure = () => measureWaiting(app.platform).catch(() => undefined)
+  const measure = async () => {
+    const [checks] = await Promise.all([check(), measureWaiting(app.platform).catch(() => undefined)])
+    for (const [name, state] of Object.entries(checks)) app.metrics.ready.set({ check: name }, state === 'ok' ? 1 : 0)
+  }
   return {
     app,
     measure,

@@ -23,6 +23,11 @@ test('a process whose database only reads is not ready, and writes again without
     return readiness?.status === 503 && readiness.body.checks['database'] === 'failed' && readiness
   })
   expect(unready.body).toMatchObject({ status: 'unavailable', checks: { migrations: 'ok', signing_key: 'ok' } })
+  const metrics = async () => (await fetch(`${service.privateUrl}/metrics`)).text()
+  expect((await metrics()).match(/^watchword_ready\{.*$/gm)?.toSorted()).toEqual([
+    'watchword_ready{check="database"} 0',
+    ...['migrations', 'queue', 'signing_key'].map((check) => expect.stringContaining(`check="${check}"`)),
+  ])
   const refused = await api.post('/v1/organizations', { name: 'Meanwhile', slug: 'meanwhile' })
   expect([refused.status, refused.body.code]).toEqual([503, 'unavailable'])
   expect((await api.get('/v1/organizations')).status).toBe(200)

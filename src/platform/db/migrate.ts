@@ -286,3 +286,8 @@ async function migrateJobs(url: string, guarded: Set<pg.ClientBase>): Promise<vo
     await pgPool.end()
   }
 }
+
+/** Migrations that are not applied, in a few words. */
+export function describePending(pending: string[]): string {
+  return pending.length > 3 ? `${pending.length} migrations (${pending[0]} first)` : pending.join(', ')
+}

@@ -4,7 +4,7 @@ import { startApp, until } from '../../../test/harness.ts'
 import { enqueue, type JobHandler } from './queue.ts'
 import { renewClaims, startWorker } from './worker.ts'
 
-const { app } = await startApp()
+const { app, logLines } = await startApp()
 const { platform } = app
 
 interface Claim {
@@ -118,5 +118,8 @@ test('goes on after every connection to the database was cut', async () => {
   )
   await until(async () => seen.length > 0)
   expect(worker.isRunning()).toBe(true)
+  const reported = logLines.filter((line) => line.includes('The job queue reported an error'))
+  expect(reported.map((line) => JSON.parse(line).error?.code)).toContain('57P01')
+  expect(reported.join()).not.toContain('terminating connection')
   await worker.stop(5000)
 })

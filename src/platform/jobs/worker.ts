@@ -150,9 +150,10 @@ async function runJob(platform: Platform, handler: JobHandler, payload: unknown,
   }
 }
 
-/** The queue's own log lines quote payloads and errors, so only the fact is logged. */
+/** The queue's own log lines quote payloads and errors, so only the fact is logged, and what `describeError` leaves of the error. */
 function quietLogger(log: Log): Logger {
-  return new Logger(() => (level) => {
-    if (level === 'error') log.warn({}, 'The job queue reported an error')
+  return new Logger(() => (level, _message, meta) => {
+    const error = meta?.['error']
+    if (level === 'error') log.warn(error === undefined ? {} : { error }, 'The job queue reported an error')
   })
 }

@@ -22,6 +22,8 @@ export interface Metrics {
   smsWithheld: Counter<'reason'>
   /** Mails of the code generator that were withheld. */
   mailWithheld: Counter<'reason'>
+  /** 1 or 0 for each check of `/readyz`. */
+  ready: Gauge<'check'>
   /** 1 while mails, text messages and webhooks wait for the operator. */
   outgoingHeld: Gauge
   /** Passwords waiting for a hashing thread. */
@@ -97,6 +99,12 @@ export function createMetrics(): Metrics {
       name: 'watchword_sms_withheld_total',
       help: 'Text messages requested but withheld, by reason: no_provider, country_not_allowed, daily_limit and others',
       labelNames: ['reason'],
+      registers: [registry],
+    }),
+    ready: new Gauge({
+      name: 'watchword_ready',
+      help: 'Checks of /readyz: 1 while the check passes, else 0',
+      labelNames: ['check'],
       registers: [registry],
     }),
     outgoingHeld: new Gauge({

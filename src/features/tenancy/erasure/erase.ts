@@ -97,11 +97,13 @@ async function finish(work: ErasureWork, accountId: string): Promise<void> {
   const { platform, organizationId } = work
   const home = await homeEnvironmentOf(platform, accountId, organizationId)
   const directory = await accountDirectory(platform, home)
-  await work.held(async (db) => {
+  const isErased = await work.held(async (db) => {
     const erasedAt = await setStep(db, organizationId, steps.namedElsewhere, steps.done)
-    if (!erasedAt) return
+    if (!erasedAt) return false
     const row = { id: organizationId, account_id: accountId, home_slug: home.environmentSlug }
     const event = organizationEvents.erased(erasureOf(row, erasedAt))
     await record({ platform, directory, origin: systemOrigin(), db }, event)
+    return true
   })
+  if (isErased) platform.log.info({ subOrgId: organizationId }, 'An organization was erased')
 }
