@@ -145,6 +145,8 @@ test('an organization that is back after a restore is erased on the command line
   expect([done.code, done.json.subOrganization.status]).toEqual([0, 'archived'])
   await eraseDue(platform)
   expect((await tenant.get(`/v1/organizations/${back}`)).status).toBe(404)
+  const erased = service.logLines.filter((line) => line.includes('An organization was erased'))
+  expect(erased.map((line) => JSON.parse(line).subOrgId).filter((id) => id === back)).toEqual([back])
   const types = (await service.events({ accountId: tenant.accountId })).filter(({ target_id }) => target_id === back)
   expect(types.map(({ type, actor_type }) => [type, actor_type])).toEqual([
     ...[

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { type Config, loadConfig } from '../platform/config/config.ts'
 import { readSealingKeyId } from '../platform/crypto/keyring.ts'
 import { type MasterKey, provideMasterKeys } from '../platform/crypto/master-key.ts'
-import { migrationStatus, refuseNewerSchema } from '../platform/db/migrate.ts'
+import { describePending, migrationStatus, refuseNewerSchema } from '../platform/db/migrate.ts'
 import { findPooler } from '../platform/db/pooler.ts'
 import { describeDatabase, reachDatabase } from '../platform/db/reach.ts'
 import { startEmbedded } from '../platform/embedded/embedded.ts'
@@ -73,6 +73,6 @@ export async function requireSchema(config: Config, url: string): Promise<void> 
   if (!applied.length) throw new CliError(`There is nothing of Watchword in ${database}. ${CURE}`)
   if (pending.length)
     throw new CliError(
-      `The schema of ${database} is of an earlier release: it lacks ${pending.join(', ')}. Run \`npx watchword migrate\`, or start the service.`,
+      `The schema of ${database} is of an earlier release: it lacks ${describePending(pending)}. Run \`npx watchword migrate\`, or start the service.`,
     )
 }

@@ -5,7 +5,7 @@ import { type Config, type ExaminedConfig, examineConfig, listSettings } from '.
 import { assertBootstrapKey } from '../platform/crypto/bootstrap-key.ts'
 import { openKeyring } from '../platform/crypto/keyring.ts'
 import { loadMasterKeys, missingDevelopmentKey } from '../platform/crypto/master-key.ts'
-import { migrationStatus } from '../platform/db/migrate.ts'
+import { describePending, migrationStatus } from '../platform/db/migrate.ts'
 import { type Database, openDatabase } from '../platform/db/pool.ts'
 import { findPooler, type Pooler } from '../platform/db/pooler.ts'
 import { reachDatabase } from '../platform/db/reach.ts'
@@ -253,8 +253,7 @@ async function examineMigrations(
       return { migrations: { check, state: 'problem', detail }, isBehind }
     }
     if (!isBehind) return { migrations: { check, state: 'ok', detail: 'The schema is up to date.' }, isBehind }
-    const named = pending.length > 3 ? `${pending.length} migrations, ${pending[0]} first,` : pending.join(', ')
-    const detail = `${named} not applied: run \`npx watchword migrate\`, or start the service.`
+    const detail = `${describePending(pending)} not applied: run \`npx watchword migrate\`, or start the service.`
     return { migrations: { check, state: config.migrateOnStart ? 'warning' : 'problem', detail }, isBehind }
   } catch (error) {
     return { migrations: failed(check, error, config), isBehind: true }

@@ -135,6 +135,12 @@ test('every command explains itself with an example', async () => {
   expect((await cli('nonsense')).code).toBe(2)
 })
 
+test('a list shows to the minute when a key ends', async () => {
+  const { json } = await cli('keys', 'create', '--name', 'short', '--expires', '1d', '--json')
+  const { stdout } = await cli('keys', 'list')
+  expect(stdout).toMatch(new RegExp(`^${json.apiKey.id} .* until \\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\dZ `, 'm'))
+})
+
 test('in a mode that there is not no key is made', async () => {
   const before = await countKeys()
   const { code, stdout, stderr } = await runCommand({ ...env, NODE_ENV: 'prod' }, 'keys', 'create')

@@ -151,10 +151,14 @@ function keyCells(key: ApiKey): string[] {
     : isExpired
       ? 'expired'
       : key.expiresAt
-        ? `until ${key.expiresAt.slice(0, 10)}`
+        ? `until ${inMinutes(key.expiresAt)}`
         : 'live'
-  const lastUsed = key.lastUsedAt?.slice(0, 16).replace('T', ' ') ?? 'never'
+  const lastUsed = key.lastUsedAt ? inMinutes(key.lastUsedAt) : 'never'
   return [key.id, key.name, key.start, key.environment, key.subOrgId ?? 'all', lastUsed, state, key.scopes.join(',')]
+}
+
+function inMinutes(time: string): string {
+  return `${time.slice(0, 16)}Z`
 }
 
 async function revokeKey(given: string, options: { json?: boolean }): Promise<void> {

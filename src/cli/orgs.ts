@@ -53,14 +53,15 @@ async function listOrganizations(options: Options): Promise<void> {
     const { toOrganization } = await import('../features/tenancy/organizations/schema.ts')
     const { rows } = await findCountedPage(platform.db, await getScope(platform, options), {}, firstPage(MAX_ROWS))
     const subOrganizations = rows.slice(0, MAX_ROWS).map(toOrganization)
-    const heading = ['ID', 'SLUG', 'NAME', 'STATUS', 'USERS', 'CREATED']
-    const cells = ({ id, slug, name, status, userCount, createdAt }: Organization) => [
+    const heading = ['ID', 'SLUG', 'NAME', 'STATUS', 'USERS', 'CREATED', 'ERASED ON']
+    const cells = ({ id, slug, name, status, userCount, createdAt, eraseAt }: Organization) => [
       id,
       slug,
       name,
       status,
       String(userCount),
       createdAt.slice(0, 10),
+      eraseAt?.slice(0, 10) ?? '',
     ]
     print(options, { subOrganizations }, tableLines(heading, subOrganizations.map(cells)))
     noteMore(rows, MAX_ROWS)

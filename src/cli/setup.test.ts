@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { spawn } from '@lydell/node-pty'
 import { expect, test } from 'vitest'
@@ -33,6 +34,19 @@ test('sets a new deployment up from nothing, and refuses a second time', async (
     expect.objectContaining({ id: made.json.organizationId, slug: 'first-customer' }),
   ])
   expect((await service.readiness())?.status).toBe(200)
+})
+
+test('creates no database where the settings name none, and says which one it has set up', async () => {
+  const refused = await runCommand({}, 'setup', ...COMPLETE)
+  expect([refused.code, refused.stdout, refused.stderr]).toEqual([
+    1,
+    '',
+    'There is no database in /.watchword/data. Set DATABASE_URL to the database of the service, or WATCHWORD_DATA_DIR to create one there.\n',
+  ])
+  expect(existsSync('/.watchword')).toBe(false)
+  const env = { WATCHWORD_DATA_DIR: makeDataDir() }
+  const { stdout } = await runCommand(env, 'setup', ...COMPLETE)
+  expect(stdout).toContain(`Database      the embedded database in ${env.WATCHWORD_DATA_DIR}\n`)
 })
 
 test('asks on a terminal for what is missing, again after a wrong answer', async () => {

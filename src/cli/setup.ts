@@ -1,9 +1,13 @@
+import { existsSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
 import type { Command } from 'commander'
+import { listSettings, loadConfig } from '../platform/config/config.ts'
 import { migrate, migrationStatus } from '../platform/db/migrate.ts'
+import { describeDatabase } from '../platform/db/reach.ts'
 import { parseEmail } from '../platform/mail/address.ts'
 import { isName } from '../platform/schema.ts'
 import { slugOf } from '../platform/slug.ts'
+import { confirm } from './confirm.ts'
 import { openDeployment, requireSchema, withDatabase } from './deployment.ts'
 import { CliError, note, print } from './print.ts'
 
@@ -82,6 +86,15 @@ interface Options {
 }
 
 async function setUp(options: Options): Promise<void> {
+  const { databaseUrl, dataDir } = loadConfig()
+  // In production, forgotten variables would otherwise set up a database that the service never uses.
+  if (databaseUrl === null && !namesDataDir() && !existsSync(dataDir)) {
+    const cure = 'Set DATABASE_URL to the database of the service'
+    if (process.stdin.isTTY !== true)
+      throw new CliError(`There is no database in ${dataDir}. ${cure}, or WATCHWORD_DATA_DIR to create one there.`)
+    const lines = [`There is no database in ${dataDir}: setup creates one, for development. ${cure} otherwise.`]
+    await confirm({ lines, word: 'create', refused: 'Nothing was created.' })
+  }
   // Ask everything before the first change.
   const setup = await complete({
     accountName: options.account,
@@ -97,6 +110,7 @@ async function setUp(options: Options): Promise<void> {
       const { setUpAccount } = await import('../features/tenancy/accounts/setup.ts')
       const made = await platform.tx((tx) => setUpAccount(tx, setup))
       print(options, made, [
+        `Database      ${describeDatabase(config.databaseUrl)}${config.databaseUrl === null ? ` in ${config.dataDir}` : ''}`,
         `Account       ${setup.accountName} (${made.accountId})`,
         `Owner         ${setup.ownerEmail}`,
         `Organization  ${setup.organizationName} (${made.organizationId})`,
@@ -106,6 +120,10 @@ async function setUp(options: Options): Promise<void> {
       ])
     })
   })
+}
+
+function namesDataDir(): boolean {
+  return listSettings().some(({ name, isSet }) => name === 'WATCHWORD_DATA_DIR' && isSet)
 }
 
 async function complete(given: { [K in keyof Answers]: string | undefined }): Promise<Answers> {

@@ -26,7 +26,7 @@ test('lists and shows organizations', async () => {
     expect.objectContaining({ id: globex, slug: 'globex', userCount: 1 }),
   ])
   const listed = await cli('orgs', 'list')
-  expect(listed.stdout).toMatch(new RegExp(`^ID .*CREATED\n${acme}  acme +\\S.* +active +2 +20`))
+  expect(listed.stdout).toMatch(new RegExp(`^ID .*CREATED +ERASED ON\n${acme}  acme +\\S.* +active +2 +20`))
   const shown = await cli('orgs', 'show', 'globex')
   expect([shown.code, shown.stdout]).toEqual([0, expect.stringMatching(new RegExp(`^id +${globex}\\n`))])
   expect(await cli('orgs', 'show', 'nobody')).toMatchObject({
