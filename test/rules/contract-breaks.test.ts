@@ -464,10 +464,14 @@ test('whatever operation, response, parameter or field leaves the contract, its 
   const isPlainData = (place: string) =>
     /Event allOf 1 properties data$/.test(place) &&
     JSON.stringify(partOf(partAt(contract, place))['properties']) === '{}'
-  const needed = places.filter((place) => !isPlainData(place))
+  // Whatever is built on these says the field again.
+  const isSaidAgain = (place: string) =>
+    /^components schemas (Event properties (type|data)|Problem properties code)$/.test(place)
+  const needed = places.filter((place) => !isPlainData(place) && !isSaidAgain(place))
   expect(needed.length).toBeGreaterThan(2000)
-  const plain = places.filter(isPlainData)
-  expect(plain).not.toEqual([])
+  const plain = places.filter((place) => isPlainData(place) || isSaidAgain(place))
+  expect(plain.filter(isSaidAgain)).toHaveLength(3)
+  expect(plain.filter(isPlainData)).not.toEqual([])
   for (const place of plain)
     expect(breakingChanges(contract, changed(contract, { [place]: undefined })), place).toEqual([])
   fc.assert(
