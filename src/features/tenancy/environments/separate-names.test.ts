@@ -130,7 +130,12 @@ test('the command line asks which is meant', async () => {
     1,
     expect.stringMatching(/^Several organizations have an environment qa/),
   ])
-  expect((await cli('signing-keys', 'list', '--env', ids[0] ?? '', '--json')).json.signingKeys).not.toEqual([])
+  const signingKeys = async (id = '') => (await cli('signing-keys', 'list', '--env', id, '--json')).json.signingKeys
+  expect((await cli('signing-keys', 'rotate', '--env', ids[0] ?? '')).code).toBe(0)
+  expect([await signingKeys(ids[0]), await signingKeys(ids[1])]).toEqual([
+    expect.arrayContaining([expect.anything()]),
+    [],
+  ])
   const made = await cli('keys', 'create', '--env', 'qa', '--org', 'other', '--json')
   expect(made.code).toBe(0)
   const row = await platform.db
