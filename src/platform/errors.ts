@@ -199,8 +199,8 @@ export const httpErrors = defineErrors({
   impersonationReadOnly: [
     403,
     'impersonation_read_only',
-    'Who acts for somebody else only reads',
-    'The access token has the claim act: it changes nothing here.',
+    'Impersonation sessions are read-only',
+    'The access token has the claim `act`. Use a session of the user for this change.',
   ],
   subOrgMismatch: [
     403,

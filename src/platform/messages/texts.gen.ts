@@ -57,7 +57,7 @@ export const texts = {
       address: text('pages.link.address'),
       /** Continue to {host} */
       continueTo: text<'host'>('pages.link.continueTo'),
-      /** Ask whoever runs the application. */
+      /** Contact the people who run the application. */
       askOperator: text('pages.link.askOperator'),
       /** Request a new one where you sign in. */
       requestAtSignIn: text('pages.link.requestAtSignIn'),
@@ -109,7 +109,7 @@ export const texts = {
       used: text('devices.page.used'),
       /** End every session */
       title: text('devices.page.title'),
-      /** Somebody signed in to your account from a new device. If it was not you, sign out everywhere here. */
+      /** There was a sign-in to your account from a new device. If it was not you, sign out everywhere here. */
       paragraph: text('devices.page.paragraph'),
       /** Sign out everywhere */
       button: text('devices.page.button'),
@@ -144,9 +144,9 @@ export const texts = {
     code: text('emailChange.code'),
     /** Enter this code (or {digits}, if you are asked for digits) where you asked for the change: */
     codeOrDigits: text<'digits'>('emailChange.codeOrDigits'),
-    /** The code works once, within {span}. If that account is not yours, or you did not ask, ignore this email and do not forward it: whoever confirms it gives this address to that account. */
+    /** The code works once, within {span}. If that account is not yours, or you did not ask, ignore this email and do not forward it: confirming adds this address to that account. */
     codeNotAskedFor: text<'span'>('emailChange.codeNotAskedFor'),
-    /** The link or the code works once, within {span}. If that account is not yours, or you did not ask, ignore this email and do not forward it: whoever confirms it gives this address to that account. */
+    /** The link or the code works once, within {span}. If that account is not yours, or you did not ask, ignore this email and do not forward it: confirming adds this address to that account. */
     linkNotAskedFor: text<'span'>('emailChange.linkNotAskedFor'),
     /** If it was not you, bring this address back: it ends every session. */
     bringBack: text('emailChange.bringBack'),
@@ -296,7 +296,7 @@ export const texts = {
       email_exists: {
         /** This address is taken */
         title: text('hosted.refusals.email_exists.title'),
-        /** Somebody else has it by now: nothing was changed. */
+        /** Someone else now uses this address. Nothing was changed. */
         text: text('hosted.refusals.email_exists.text'),
       },
       scim_managed: {
@@ -338,7 +338,7 @@ export const texts = {
   impersonation: {
     /** Support has opened your account */
     started: text('impersonation.started'),
-    /** Somebody who supports this application sees it as you do, for {span} at most. They cannot change how you sign in. */
+    /** A support agent of this application sees it as you do, for {span} at most. They cannot change how you sign in. */
     seesIt: text<'span'>('impersonation.seesIt'),
   },
   invites: {

@@ -79,7 +79,7 @@ export interface ProblemMembers {
   idp_unreachable: unknown
   /** The organization does not allow impersonation. */
   impersonation_disabled: unknown
-  /** Who acts for somebody else only reads. */
+  /** Impersonation sessions are read-only. */
   impersonation_read_only: unknown
   /** The address is not https. */
   insecure_url: unknown

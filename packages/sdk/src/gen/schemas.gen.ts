@@ -1103,8 +1103,8 @@ export type IdentityEvent = Omit<Event, 'type' | 'data'> & {
 
 export type ImpersonationEndedEvent = Omit<Event, 'type' | 'data'> & {
   /**
-   * `impersonation.ended`: Such a session is over; recorded within a minute or two. `impersonation.started`: Somebody
-   * acts for a user, in a session of its own that only reads.
+   * `impersonation.ended`: Such a session is over; recorded within a minute or two. `impersonation.started`: A support
+   * agent acts for a user, in a read-only session.
    */
   type: "impersonation.ended" | "impersonation.started"
   /** What happened, in the fields that events of this type have. */
@@ -4277,10 +4277,10 @@ export type SsoConnectionEvent = Omit<Event, 'type' | 'data'> & {
   /**
    * `sso.connection.activated`: A connection became active: people sign in by it. `sso.connection.certificate_renewed`:
    * The metadata of a provider has other certificates: they are used from now on. `sso.connection.created`: A connection
-   * to an identity provider was made. `sso.connection.deactivated`: An active connection is so no longer: nobody signs
-   * in by it. `sso.connection.deleted`: A connection was deleted, with its links to users. `sso.connection.test_failed`:
-   * A test found what does not work: see its `last_test`. `sso.connection.updated`: Fields of a connection other than
-   * its status were changed.
+   * to an identity provider was made. `sso.connection.deactivated`: A connection was switched off. It signs no users in.
+   * `sso.connection.deleted`: A connection was deleted, with its links to users. `sso.connection.test_failed`: A test
+   * found what does not work: see its `last_test`. `sso.connection.updated`: Fields of a connection other than its
+   * status were changed.
    */
   type: "sso.connection.activated" | "sso.connection.certificate_renewed" | "sso.connection.created" | "sso.connection.deactivated" | "sso.connection.deleted" | "sso.connection.test_failed" | "sso.connection.updated"
   /** What happened, in the fields that events of this type have. */

@@ -6,11 +6,7 @@ export const connectionEvents = defineEvents({
   created: ['sso.connection.created', 'A connection to an identity provider was made.', Connection],
   updated: ['sso.connection.updated', 'Fields of a connection other than its status were changed.', Connection],
   activated: ['sso.connection.activated', 'A connection became active: people sign in by it.', Connection],
-  deactivated: [
-    'sso.connection.deactivated',
-    'An active connection is so no longer: nobody signs in by it.',
-    Connection,
-  ],
+  deactivated: ['sso.connection.deactivated', 'A connection was switched off. It signs no users in.', Connection],
   testFailed: ['sso.connection.test_failed', 'A test found what does not work: see its `last_test`.', Connection],
   certificateExpiring: [
     'sso.connection.certificate_expiring',

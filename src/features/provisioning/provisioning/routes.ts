@@ -110,8 +110,8 @@ function addRoute(changed: EventDefinition[]): Route {
     operation: 'scim.createUser',
     summary: 'Provision a user',
     description:
-      'A user of a verified domain whom nobody provisions is taken over; one whom the client deleted within 30 days comes ' +
-      'back under the same externalId.',
+      'Takes over a user of a verified domain that no client provisions. Restores a user with the same externalId that the ' +
+      'client deleted in the last 30 days.',
     query: selected,
     body: UserResource,
     replies: { 201: UserResource },

@@ -98,7 +98,7 @@ export const scimErrors = defineErrors({
     501,
     'scim_not_supported',
     'This part of SCIM is not supported',
-    'A provisioning client is nobody: /Me has no resource. Use /Users.',
+    '`/Me` is not supported: a provisioning client is no user. Use `/Users`.',
   ],
 })
 

@@ -15,7 +15,7 @@ const about = Type.Object({
 export const impersonationEvents = defineEvents({
   started: [
     'impersonation.started',
-    'Somebody acts for a user, in a session of its own that only reads.',
+    'A support agent acts for a user, in a read-only session.',
     about,
     { ended: null },
   ],
