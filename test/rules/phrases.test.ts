@@ -21,7 +21,14 @@ describe('no riddle is in', () => {
     expect(riddlesIn(read(path))).toEqual([])
   })
 
-  test.each(['README.md', 'ARCHITECTURE.md', 'docs/sdk.md', 'packages/sdk/README.md'])('%s', (path) => {
+  test.each([
+    'README.md',
+    'ARCHITECTURE.md',
+    'CONTRIBUTING.md',
+    'SECURITY.md',
+    'docs/sdk.md',
+    'packages/sdk/README.md',
+  ])('%s', (path) => {
     expect(
       read(path)
         .split('\n')
