@@ -13,10 +13,18 @@ export const federation: Mutant[] = [
   {
     name: 'no link is mailed to a person who signs in by single sign-on alone',
     in: 'sendLink',
-    find: 'isBound ? singleSignOnMail(mail.to) : message',
+    find: 'isBound ? singleSignOnMail(mail.to, way) : message',
     replace: 'message',
     tests: ['bound-people.test.ts'],
     only: 'mails no code or link that can only fail',
+  },
+  {
+    name: 'the statements of a sign-in do not tell who is exempt from single sign-on',
+    in: 'wayUnder',
+    find: "if (enforcement === 'off') return 'any'",
+    replace: "if (enforcement !== 'bound') return 'any'",
+    tests: ['bound-people.test.ts'],
+    only: 'asks the same of people who are exempt',
   },
   {
     name: 'a public discovery tells no connection of a user',

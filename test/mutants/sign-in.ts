@@ -487,7 +487,7 @@ export const signIn: Mutant[] = [
   {
     name: 'a user whose invitation has ended is not shown as invited',
     in: 'settleInvitation',
-    find: 'await record(work, ...(await change(work, user, NOT_INVITED, NOT_INVITED)).announced)',
+    find: 'await record(work, ...(await change(work, now, NOT_INVITED, NOT_INVITED)).announced)',
     replace: '',
     tests: ['invites/status.test.ts'],
   },

@@ -38,6 +38,23 @@ test('what the dashboard and the alerts ask for is in the metrics, and each metr
   expect(described.toSorted()).toEqual(own.toSorted())
 })
 
+test('each alert has one expression, and the guides name no other', () => {
+  const rules = read('docs/ops/alerts.yaml')
+    .split(/^ {6}- alert: /m)
+    .slice(1)
+  const names = rules.map((rule) => rule.split('\n')[0])
+  const keys = ['expr', 'for', 'labels', 'annotations', 'severity', 'summary']
+  for (const [at, rule] of rules.entries())
+    expect([names[at], keys.map((key) => rule.match(new RegExp(`^ +${key}:`, 'gm'))?.length)]).toEqual([
+      names[at],
+      keys.map(() => 1),
+    ])
+  const guides = globSync('docs/**/*.md', { cwd: root }).map(read).join('\n')
+  const named = [...new Set(guides.match(/\bWatchword(?=[A-Z])\w+/g))]
+  expect(named.length).toBeGreaterThan(3)
+  expect(named.filter((name) => !names.includes(name) && !/^Watchword(Error)$/.test(name))).toEqual([])
+})
+
 test('a hold has an alert of its own, and fires none of those on waiting messages', () => {
   const rules = read('docs/ops/alerts.yaml')
     .split(/^ {6}- alert: /m)

@@ -136,6 +136,9 @@ function decode(text: string): string {
   }
 }
 
+/** Some servers refuse a single recipient so: after this time the mail is dropped, in milliseconds. */
+const POLICY_PATIENCE_MS = 60 * 60 * 1000
+
 function toFailure(error: unknown): DeliveryFailure {
   const status = readErrorField(error, 'responseCode')
   const command = readErrorField(error, 'command')
@@ -149,7 +152,11 @@ function toFailure(error: unknown): DeliveryFailure {
       `SMTP_${status}`,
       ofMessage && status >= 500 && status !== 503 && !isPolicy,
       !ofMessage || status === 421,
-      { answer: ofMessage ? answer : null, smtpStatus: enhanced },
+      {
+        answer: ofMessage ? answer : null,
+        smtpStatus: enhanced,
+        ...(isPolicy ? { patienceMs: POLICY_PATIENCE_MS } : {}),
+      },
     )
   }
   return new DeliveryFailure(codeOfSmtpError(error), false, true)

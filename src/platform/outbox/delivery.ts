@@ -35,12 +35,14 @@ export class DeliveryFailure extends Error {
   readonly answer: string | null
   /** The enhanced status code in the answer of a mail server; null without one. */
   readonly smtpStatus: string | null
+  /** The age from which on a message is dropped for this, in milliseconds; null: it waits for as long as it is of use. */
+  readonly patienceMs: number | null
 
   constructor(
     code: string,
     refused: boolean,
     unreachable: boolean,
-    reply: { answer?: string | null; smtpStatus?: string | null } = {},
+    reply: { answer?: string | null; smtpStatus?: string | null; patienceMs?: number } = {},
   ) {
     super(code)
     this.code = code
@@ -48,6 +50,7 @@ export class DeliveryFailure extends Error {
     this.unreachable = unreachable
     this.answer = reply.answer ?? null
     this.smtpStatus = reply.smtpStatus ?? null
+    this.patienceMs = reply.patienceMs ?? null
   }
 }
 
@@ -227,16 +230,17 @@ async function failed<M extends { decoy: boolean }>(
 ): Promise<void> {
   const { platform, directory } = tenant
   const { outbox, metrics, lines } = channel
-  const fields = {
+  const describeFailure = async () => ({
     ...(await fieldsOf(tenant, channel, message)),
     ...{ attempt: message.attempts + 1, code: failure.code },
     ...(failure.smtpStatus === null ? {} : { smtpStatus: failure.smtpStatus }),
-  }
-  if (failure.refused) {
-    await channel.refused?.(tenant, message, failure)
+  })
+  const isGivenUp = failure.patienceMs !== null && message.ageMs > failure.patienceMs
+  if (failure.refused || isGivenUp) {
+    if (failure.refused) await channel.refused?.(tenant, message, failure)
     await deleteWaiting(platform.db, outbox, directory, message.id)
     metrics(platform).results.inc({ result: 'refused' })
-    platform.log.warn(fields, lines.refused)
+    platform.log.warn(await describeFailure(), lines.refused)
     return
   }
   await platform.tx(async (tx) => {
@@ -244,7 +248,7 @@ async function failed<M extends { decoy: boolean }>(
     if (waits) await enqueueSending(tx, outbox, message, delayOfNextTry(message.ageMs))
   })
   metrics(platform).results.inc({ result: 'retried' })
-  platform.log.warn(fields, lines.retried)
+  platform.log.warn(await describeFailure(), lines.retried)
 }
 
 /**

@@ -3,7 +3,15 @@ import { handedIn } from '../../../platform/platform.ts'
 import type { TxWork } from '../../../platform/work.ts'
 import { userEvents } from './events.ts'
 import { statusOf } from './schema.ts'
-import { type HeldUser, NOT_INVITED, type UserChanges, type UserRow, updateHidden, updateUserRow } from './store.ts'
+import {
+  type HeldUser,
+  lockUserRow,
+  NOT_INVITED,
+  type UserChanges,
+  type UserRow,
+  updateHidden,
+  updateUserRow,
+} from './store.ts'
 import { userEvent } from './user-event.ts'
 
 /** How the person of an invitation has come in. */
@@ -30,7 +38,10 @@ export async function settleInvitation(work: TxWork, user: HeldUser): Promise<vo
   // Those of the team end with the membership alone.
   if (user.invited_at === null || work.directory.kind === 'console') return
   if (await openInvitations.of(work.platform).isOpen(work, user.id)) return
-  await record(work, ...(await change(work, user, NOT_INVITED, NOT_INVITED)).announced)
+  // As they are now: the caller may have accepted the invitation meanwhile.
+  const now = await lockUserRow(work.db, work.directory, user.id)
+  if (!now || now.invited_at === null) return
+  await record(work, ...(await change(work, now, NOT_INVITED, NOT_INVITED)).announced)
 }
 
 // The status does not depend on which.

@@ -7,6 +7,7 @@ import { newUser } from '../../../../test/people/people.ts'
 import { verifyDomain } from '../../../../test/people/saml-connection.ts'
 import { provisioned } from '../../../../test/people/scim.ts'
 import { mailedCode, mailedLink, signIn } from '../../../../test/people/sign-in.ts'
+import { recordStatements } from '../../../../test/rules/sql-recorder.ts'
 import { newId } from '../../../platform/ids.ts'
 import { insertIdentityRow } from '../federation/store.ts'
 
@@ -94,6 +95,26 @@ test.each(sends)('%s tells a person that no connection takes to ask for access, 
   succeeded(await tenant.post(path, { subOrgId, email: ada }))
   expect((await app.mails(ada)).map(({ subject }) => subject)).toEqual([...company, 'You need access first'])
 })
+
+test.each(sends.slice(0, 2))(
+  '%s asks the same of people who are exempt, so that the time does not tell them',
+  async (path) => {
+    const { subOrgId, ada, eve, nobody, enforce } = await organization()
+    await enforce()
+    const [counts, asked]: [number[], number[]] = [[], []]
+    for (const email of [ada, eve, nobody, ada, eve, nobody]) {
+      const statements = await recordStatements(async () => {
+        succeeded(await tenant.post(path, { subOrgId, email }))
+      })
+      counts.push(statements.filter((text) => !text.includes('clock_timestamp()')).length)
+      asked.push(statements.filter((text) => /from\s+"?(sso_connections|domains)"?/.test(text)).length)
+    }
+    const [first = 0, ...others] = asked.slice(3)
+    expect(first).toBeGreaterThan(0)
+    expect(others).toEqual([first, first])
+    expect(new Set(counts.slice(3)).size).toBe(1)
+  },
+)
 
 test('nor does a sign-up, of whatever address, and no user is made', async () => {
   const { subOrgId, ada, eve, nobody, enforce } = await organization()

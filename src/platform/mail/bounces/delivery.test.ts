@@ -168,6 +168,21 @@ test.each(['550 5.7.1 relaying denied', '553 5.7.1 sender address rejected', '55
   },
 )
 
+test('a mail that the server refuses by policy is given up after an hour, and suppresses no address', async () => {
+  const email = newEmail()
+  peer.answerRecipient = () => '550 5.7.1 relaying denied'
+  succeeded(await tenant.post('/v1/users/invites', { subOrgId, email }))
+  await deliver()
+  const { refused = 0 } = await results()
+  await service.advance(3500)
+  await runJobs(platform, mailDelivery.send)
+  expect(await platform.db.selectFrom('mail_outbox').select('attempts').execute()).toEqual([{ attempts: 2 }])
+  await service.advance(200)
+  await runJobs(platform, mailDelivery.send)
+  expect(await platform.db.selectFrom('mail_outbox').select('id').execute()).toEqual([])
+  expect([(await results()).refused, await suppressions(), received(email)]).toEqual([refused + 1, [], 0])
+})
+
 const lineOf = (text: string) => {
   const lines = service.logLines.filter((line) => line.includes(text)).map((line) => JSON.parse(line))
   return lines.at(-1)

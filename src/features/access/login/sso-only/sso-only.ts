@@ -37,8 +37,11 @@ export async function signInWayOf(work: Work, person: Person): Promise<SignInWay
 
 /** The same of an address, which may be of no user, by what is enforced for it. */
 export async function wayUnder(work: Work, enforcement: Enforcement, emailNorm: string): Promise<SignInWay> {
-  if (enforcement !== 'bound') return 'any'
-  return (await ssoOnly.of(work.platform).isReachable(work, emailNorm)) ? 'singleSignOn' : 'none'
+  if (enforcement === 'off') return 'any'
+  // Asked for people who are exempt as well, so that the time does not tell who is.
+  const isReachable = await ssoOnly.of(work.platform).isReachable(work, emailNorm)
+  if (enforcement === 'exempt') return 'any'
+  return isReachable ? 'singleSignOn' : 'none'
 }
 
 /** Throws `sso_required` for a user who must use single sign-on. */
