@@ -263,7 +263,8 @@ function nameOf(value: unknown): string {
   )
 }
 
-function isPart(value: unknown): value is Part {
+/** Whether the value is an object, and no list. */
+export function isPart(value: unknown): value is Part {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 

@@ -1,12 +1,10 @@
+import { Flags } from '../../packages/sdk/src/transport.ts'
+import { pascal } from '../../src/platform/openapi/openapi-schemas.ts'
+import { type Part, partOf } from '../schema-breaks.ts'
 import { pathParametersOf } from './emit-types.ts'
 import { type Operation, typeName } from './operations.ts'
-import { indent, type Part, part, referredName, typeOf } from './schemas.ts'
-import { docComment, pascal } from './text.ts'
-
-/** How the transport treats a call: see `Flags` in `transport.ts`. */
-const REPEATABLE = 1
-const KEYED = 2
-const BODY = 4
+import { indent, referredName, typeOf } from './schemas.ts'
+import { docComment } from './text.ts'
 
 /** The module of the client: a class for each namespace, and the class of them all. */
 export function emitClient(document: Part, operations: Operation[]): string {
@@ -64,7 +62,7 @@ const deepestFirst = (a: string, b: string) => b.split('.').length - a.split('.'
 
 function tagsOf(document: Part): Map<string, string> {
   const tags = Array.isArray(document['tags']) ? document['tags'] : []
-  return new Map(tags.map((tag) => [String(part(tag)['name']), String(part(tag)['description'] ?? '')]))
+  return new Map(tags.map((tag) => [String(partOf(tag)['name']), String(partOf(tag)['description'] ?? '')]))
 }
 
 function emitMethod(document: Part, operation: Operation, onName: (name: string) => void): string {
@@ -74,7 +72,8 @@ function emitMethod(document: Part, operation: Operation, onName: (name: string)
   const pathArguments = steps.map((one) => `${one.name}: ${typeOf(one.schema, onName)}, `).join('')
   const url = path.replaceAll(/\{(\w+)\}/g, (_, step: string) => `\${segment(${step})}`)
   const quoted = steps.length > 0 ? `\`${url}\`` : `'${url}'`
-  const flags = (isRepeatable ? REPEATABLE : 0) + (takesIdempotencyKey ? KEYED : 0) + (body ? BODY : 0)
+  const flags =
+    (isRepeatable ? Flags.repeatable : 0) + (takesIdempotencyKey ? Flags.keyed : 0) + (body ? Flags.body : 0)
   const inQuery = body && query.length > 0 ? query.map((one) => `'${String(one['name'])}'`) : []
   const rest = `'${method}', ${quoted}, ${flags}, ${params ? 'params' : 'undefined'}, options`
   const signature = `${name}(${pathArguments}${params ? `${params}, ` : ''}options?: CallOptions)`

@@ -1,5 +1,6 @@
+import { listOf, type Part, partOf } from '../schema-breaks.ts'
 import { follow, type Operation, schemaOf, typeName } from './operations.ts'
-import { fieldsOf, list, type Part, part, referredName, typeOf } from './schemas.ts'
+import { fieldsOf, referredName, typeOf } from './schemas.ts'
 import { docComment } from './text.ts'
 
 const HEADER = '// Generated from openapi.json by `npm run gen`. Do not edit.\n\n'
@@ -34,18 +35,18 @@ function declaration(document: Part, name: string, onName: (name: string) => voi
 
 /** The type of a schema that another one narrows, as each event does: its fields replace those of the other. */
 function narrowing(schema: Part, document: Part, onName: (name: string) => void): string | null {
-  const [base, own, ...more] = list(schema['allOf'])
+  const [base, own, ...more] = listOf(schema['allOf'])
   const baseName = referredName(base)
-  const properties = Object.keys(part(part(own)['properties']))
+  const properties = Object.keys(partOf(partOf(own)['properties']))
   if (baseName === undefined || properties.length === 0 || more.length > 0) return null
   onName(baseName)
   const inherited = schemaOf(document, baseName)
-  const required = [...list(inherited['required']), ...list(part(own)['required'])].filter((name) =>
+  const required = [...listOf(inherited['required']), ...listOf(partOf(own)['required'])].filter((name) =>
     properties.includes(String(name)),
   )
-  const replaced = properties.filter((name) => name in part(inherited['properties'])).map((name) => `'${name}'`)
+  const replaced = properties.filter((name) => name in partOf(inherited['properties'])).map((name) => `'${name}'`)
   const rest = replaced.length > 0 ? `Omit<${baseName}, ${replaced.join(' | ')}>` : baseName
-  return `${rest} & {\n${fieldsOf({ ...part(own), required }, onName)}}`
+  return `${rest} & {\n${fieldsOf({ ...partOf(own), required }, onName)}}`
 }
 
 /** The type of the parameters of an operation, unless its body alone has them. */
@@ -63,20 +64,20 @@ function parametersType(operation: Operation, onName: (name: string) => void): s
 }
 
 const withDescription = (parameter: Part) => ({
-  ...part(parameter['schema']),
-  description: parameter['description'] ?? part(parameter['schema'])['description'],
+  ...partOf(parameter['schema']),
+  description: parameter['description'] ?? partOf(parameter['schema'])['description'],
 })
 
 /** The module of the codes of problems, each with the members that it adds. */
 export function emitErrors(document: Part): string {
-  const schemas = Object.values(part(part(document['components'])['schemas']))
+  const schemas = Object.values(partOf(partOf(document['components'])['schemas']))
   const problems = new Map<string, { about: string; schema: Part }>()
   for (const schema of schemas) {
-    const [base, own] = list(part(schema)['allOf'])
-    const { code, ...more } = part(part(own)['properties'])
-    const constant = part(code)['const']
+    const [base, own] = listOf(partOf(schema)['allOf'])
+    const { code, ...more } = partOf(partOf(own)['properties'])
+    const constant = partOf(code)['const']
     if (referredName(base) !== 'Problem' || typeof constant !== 'string') continue
-    problems.set(constant, { about: String(part(code)['description']), schema: { properties: more } })
+    problems.set(constant, { about: String(partOf(code)['description']), schema: { properties: more } })
   }
   const names = new Set<string>()
   const members = [...problems]
@@ -86,7 +87,7 @@ export function emitErrors(document: Part): string {
       return `  ${docComment(about).trimEnd()}\n  ${code}: ${fields === '' ? 'unknown' : `{\n${fields}}`}\n`
     })
   const imports = names.size > 0 ? `import type { ${[...names].sort().join(', ')} } from './schemas.gen.ts'\n\n` : ''
-  return `${HEADER}${imports}/** The members that a problem has besides those of every problem, by its \`code\`. */
+  return `${HEADER}${imports}/** The members that a problem adds to those of every problem, by its \`code\`. */
 export interface ProblemMembers {\n${members.join('')}}\n`
 }
 
@@ -98,6 +99,6 @@ export function pathParametersOf(
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
     const found = pathParameters.find((parameter) => parameter['name'] === name)
     if (!found) throw new Error(`${path} does not describe ${name}`)
-    return { name, schema: { ...part(found['schema']), ...follow(document, found['schema']) } }
+    return { name, schema: { ...partOf(found['schema']), ...follow(document, found['schema']) } }
   })
 }

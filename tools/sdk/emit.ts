@@ -1,11 +1,11 @@
+import { partOf } from '../schema-breaks.ts'
 import { emitClient } from './emit-client.ts'
 import { emitErrors, emitSchemas } from './emit-types.ts'
 import { operationsOf } from './operations.ts'
-import { part } from './schemas.ts'
 
 /** The generated modules of the SDK, by file name, from the text of openapi.json. */
 export function emitSdk(openapi: string): Record<'schemas.gen.ts' | 'errors.gen.ts' | 'client.gen.ts', string> {
-  const document = part(JSON.parse(openapi))
+  const document = partOf(JSON.parse(openapi))
   const operations = operationsOf(document)
   return {
     'schemas.gen.ts': emitSchemas(document, operations),

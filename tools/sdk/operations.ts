@@ -1,5 +1,6 @@
-import { isPart, list, type Part, part, referredName } from './schemas.ts'
-import { pascal } from './text.ts'
+import { pascal } from '../../src/platform/openapi/openapi-schemas.ts'
+import { isPart, listOf, type Part, partOf } from '../schema-breaks.ts'
+import { referredName } from './schemas.ts'
 
 /** An operation as a method needs it. */
 export interface Operation {
@@ -28,21 +29,21 @@ export interface Operation {
 
 /** The operations of an OpenAPI document, without aliases. */
 export function operationsOf(document: Part): Operation[] {
-  return Object.entries(part(document['paths'])).flatMap(([path, item]) =>
-    Object.entries(part(item))
-      .filter(([, operation]) => part(operation)['x-alias'] !== true)
-      .map(([method, operation]) => toOperation(document, method, path, part(operation))),
+  return Object.entries(partOf(document['paths'])).flatMap(([path, item]) =>
+    Object.entries(partOf(item))
+      .filter(([, operation]) => partOf(operation)['x-alias'] !== true)
+      .map(([method, operation]) => toOperation(document, method, path, partOf(operation))),
   )
 }
 
 function toOperation(document: Part, method: string, path: string, operation: Part): Operation {
   const id = String(operation['operationId']).split('.')
-  const parameters = list(operation['parameters']).map((parameter) => follow(document, parameter))
+  const parameters = listOf(operation['parameters']).map((parameter) => follow(document, parameter))
   const body = bodyOf(document, operation)
-  const inBody = part(part(follow(document, body?.schema))['properties'])
+  const inBody = partOf(partOf(follow(document, body?.schema))['properties'])
   // Methods return JSON where a reply has other formats as well.
   const isOneOfMany =
-    Object.keys(part(follow(document, part(operation['responses'])['200'])['content'])).length > 1 &&
+    Object.keys(partOf(follow(document, partOf(operation['responses'])['200'])['content'])).length > 1 &&
     replyOf(document, operation) !== null
   const ofKind = (kind: string) => parameters.filter((parameter) => parameter['in'] === kind)
   return {
@@ -50,7 +51,7 @@ function toOperation(document: Part, method: string, path: string, operation: Pa
     name: id.at(-1) ?? '',
     method: method.toUpperCase(),
     path,
-    tag: String(list(operation['tags'])[0]),
+    tag: String(listOf(operation['tags'])[0]),
     summary: String(operation['summary']),
     description: String(operation['description'] ?? ''),
     pathParameters: ofKind('path'),
@@ -60,7 +61,7 @@ function toOperation(document: Part, method: string, path: string, operation: Pa
     pagination: toPagination(operation['x-pagination']),
     isRepeatable: operation['x-idempotent'] === true,
     takesIdempotencyKey: ofKind('header').some(({ name }) => name === 'Idempotency-Key'),
-    isForUsers: list(operation['security']).some((one) => 'accessToken' in part(one)),
+    isForUsers: listOf(operation['security']).some((one) => 'accessToken' in partOf(one)),
     errors: errorsOf(document, operation),
   }
 }
@@ -71,26 +72,26 @@ function toPagination(value: unknown): Operation['pagination'] {
 
 function bodyOf(document: Part, operation: Part): Operation['body'] {
   const body = follow(document, operation['requestBody'])
-  const [type = '', media] = Object.entries(part(body['content']))[0] ?? []
+  const [type = '', media] = Object.entries(partOf(body['content']))[0] ?? []
   if (media === undefined) return null
-  const { schema, example, examples } = part(media)
+  const { schema, example, examples } = partOf(media)
   return {
     schema,
     required: body['required'] === true,
-    examples: isPart(examples) ? Object.values(examples).map((one) => part(one)['value']) : example ? [example] : [],
+    examples: isPart(examples) ? Object.values(examples).map((one) => partOf(one)['value']) : example ? [example] : [],
     isForm: type !== 'application/json',
   }
 }
 
 function replyOf(document: Part, operation: Part): unknown {
-  const reply = follow(document, part(operation['responses'])['200'])
-  const media = part(reply['content'])['application/json']
-  return media === undefined ? null : part(media)['schema']
+  const reply = follow(document, partOf(operation['responses'])['200'])
+  const media = partOf(reply['content'])['application/json']
+  return media === undefined ? null : partOf(media)['schema']
 }
 
 /** The codes in the schemas of those responses that are the operation's own. */
 function errorsOf(document: Part, operation: Part): string[] {
-  const codes = Object.entries(part(operation['responses'])).flatMap(([status, response]) =>
+  const codes = Object.entries(partOf(operation['responses'])).flatMap(([status, response]) =>
     status === 'default' || Number(status) < 400 ? [] : codesIn(document, follow(document, response)['content']),
   )
   return [...new Set(codes)]
@@ -101,21 +102,21 @@ function codesIn(document: Part, value: unknown): string[] {
   if (!isPart(value)) return []
   const name = referredName(value)
   if (name !== undefined) return name === 'Problem' ? [] : codesIn(document, schemaOf(document, name))
-  const { const: code } = part(part(value['properties'])['code'])
+  const { const: code } = partOf(partOf(value['properties'])['code'])
   return typeof code === 'string' ? [code] : Object.values(value).flatMap((inner) => codesIn(document, inner))
 }
 
 export const schemaOf = (document: Part, name: string): Part =>
-  part(part(part(document['components'])['schemas'])[name])
+  partOf(partOf(partOf(document['components'])['schemas'])[name])
 
 /** The part itself, or what it refers to. */
 export function follow(document: Part, value: unknown): Part {
-  const reference = part(value)['$ref']
-  if (typeof reference !== 'string') return part(value)
+  const reference = partOf(value)['$ref']
+  if (typeof reference !== 'string') return partOf(value)
   const target = reference
     .split('/')
     .slice(1)
-    .reduce<unknown>((inner, step) => part(inner)[step], document)
+    .reduce<unknown>((inner, step) => partOf(inner)[step], document)
   return follow(document, target)
 }
 

@@ -1,22 +1,11 @@
+import { isPart, listOf, type Part, partOf } from '../schema-breaks.ts'
 import { docComment } from './text.ts'
-
-/** A part of an OpenAPI document. */
-export type Part = Record<string, unknown>
-
-export const isPart = (value: unknown): value is Part =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-/** The value as an object, empty if it is none. */
-export const part = (value: unknown): Part => (isPart(value) ? value : {})
-
-/** The value as a list, empty if it is none. */
-export const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
 const REFERENCE = '#/components/schemas/'
 
 /** The name of the schema that this one refers to, or undefined. */
 export function referredName(schema: unknown): string | undefined {
-  const reference = part(schema)['$ref']
+  const reference = partOf(schema)['$ref']
   return typeof reference === 'string' && reference.startsWith(REFERENCE)
     ? reference.slice(REFERENCE.length)
     : undefined
@@ -29,22 +18,23 @@ export function typeOf(schema: unknown, onName: (name: string) => void): string 
     onName(name)
     return name
   }
-  const { const: constant, enum: values, allOf, anyOf, oneOf, type, items } = part(schema)
+  const { const: constant, enum: values, allOf, anyOf, oneOf, type, items } = partOf(schema)
   if (constant !== undefined) return JSON.stringify(constant)
   if (Array.isArray(values)) return values.map((value) => JSON.stringify(value)).join(' | ')
   if (Array.isArray(allOf)) return unique(allOf.map((inner) => inParentheses(typeOf(inner, onName)))).join(' & ')
   const choices = anyOf ?? oneOf
   if (Array.isArray(choices)) return unique(choices.map((inner) => typeOf(inner, onName))).join(' | ')
-  if (Array.isArray(type)) return unique(type.map((one) => typeOf({ ...part(schema), type: one }, onName))).join(' | ')
+  if (Array.isArray(type))
+    return unique(type.map((one) => typeOf({ ...partOf(schema), type: one }, onName))).join(' | ')
   if (type === 'array') return `${inParentheses(typeOf(items, onName))}[]`
-  if (type === 'object' || part(schema)['properties'] !== undefined) return objectType(part(schema), onName)
+  if (type === 'object' || partOf(schema)['properties'] !== undefined) return objectType(partOf(schema), onName)
   if (type === 'integer' || type === 'number') return 'number'
   return typeof type === 'string' && ['string', 'boolean', 'null'].includes(type) ? type : 'unknown'
 }
 
 function objectType(schema: Part, onName: (name: string) => void): string {
-  const properties = Object.entries(part(schema['properties']))
-  const [pattern] = Object.values(part(schema['patternProperties']))
+  const properties = Object.entries(partOf(schema['properties']))
+  const [pattern] = Object.values(partOf(schema['patternProperties']))
   const more = pattern ?? schema['additionalProperties']
   const record = isPart(more) ? `Record<string, ${typeOf(more, onName)}>` : 'Record<string, unknown>'
   if (properties.length === 0) return more === false ? 'Record<string, never>' : record
@@ -54,12 +44,12 @@ function objectType(schema: Part, onName: (name: string) => void): string {
 
 /** The fields of an object, each with its description. An optional one may also be undefined. */
 export function fieldsOf(schema: Part, onName: (name: string) => void): string {
-  const required = new Set(list(schema['required']))
-  return Object.entries(part(schema['properties']))
+  const required = new Set(listOf(schema['required']))
+  return Object.entries(partOf(schema['properties']))
     .map(([name, property]) => {
       const text = indent(typeOf(property, onName))
       const field = required.has(name) ? `${keyOf(name)}: ${text}` : `${keyOf(name)}?: ${text} | undefined`
-      return `${indent(docComment(part(property)['description']), '  ')}  ${field}\n`
+      return `${indent(docComment(partOf(property)['description']), '  ')}  ${field}\n`
     })
     .join('')
 }

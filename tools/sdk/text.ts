@@ -21,5 +21,3 @@ function wrapped(text: string): string[] {
   }
   return lines
 }
-
-export const pascal = (words: string) => words.replaceAll(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase())

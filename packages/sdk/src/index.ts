@@ -1,5 +1,4 @@
-import type { UserOperations } from './gen/client.gen.ts'
-import { Operations } from './gen/client.gen.ts'
+import { Operations, type UserOperations } from './gen/client.gen.ts'
 import { headerOf, type IncomingRequest } from './request.ts'
 import { Transport, type TransportOptions } from './transport.ts'
 

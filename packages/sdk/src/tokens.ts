@@ -3,7 +3,7 @@ import { brandOf, hasBrand, WatchwordError } from './errors.ts'
 import type { SessionsListRevocationsReply } from './gen/schemas.gen.ts'
 import type { Watchword } from './index.ts'
 
-/** What an access token says (RFC 9068). Claims of `token_claims` come besides. */
+/** The claims of an access token (RFC 9068), and those that the setting `token_claims` adds. */
 export interface Claims {
   /** Issuer: the URL of the environment. */
   iss: string

@@ -41,7 +41,7 @@ export interface TransportOptions {
   sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void>
 }
 
-/** What a call may do besides being sent once, as bits. */
+/** How a call is sent, as bits. The generated methods have them as a number. */
 export const Flags = {
   /** Repeating it has no second effect. */
   repeatable: 1,

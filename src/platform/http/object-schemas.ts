@@ -1,6 +1,6 @@
 import { type TObject, type TProperties, Type } from 'typebox'
 
-/** The schema of a body that accepts properties besides those it names, as protocols with extensions require. */
+/** The schema of a body that also accepts properties it does not name, as protocols with extensions require. */
 export function open<P extends TProperties>(schema: TObject<P>): TObject<P> {
   return Type.Object(schema.properties, { additionalProperties: true })
 }

@@ -377,7 +377,7 @@ function flagsOf(spec: Partial<RouteFlags>): RouteFlags {
   }
 }
 
-/** What generated clients are told ([markers](../openapi/openapi-markers.ts)). */
+/** Hints for generated clients, which `../openapi/openapi-markers.ts` describes. */
 function clientHintsOf({ rows, sameAs, repeatable }: { rows?: string; sameAs?: string; repeatable?: boolean }) {
   return { rows: rows ?? null, sameAs: sameAs ?? null, repeatable: repeatable ?? false }
 }

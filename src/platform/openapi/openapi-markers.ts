@@ -5,7 +5,7 @@ import type { JsonObject } from './openapi-schemas.ts'
 const CURSORS = ['cursor', 'after']
 
 /**
- * What a generated client reads of an operation, besides what OpenAPI defines:
+ * Extensions of OpenAPI that a generated client reads of an operation:
  * - `x-alias`: another path or operation does the same; clients need one method for both.
  * - `x-idempotent`: a repeated request has no second effect: a GET, a POST that declares it, or a write that takes an
  *   `Idempotency-Key`, which the repeated request must send again.

@@ -1,6 +1,6 @@
 // Generated from openapi.json by `npm run gen`. Do not edit.
 
-/** The members that a problem has besides those of every problem, by its `code`. */
+/** The members that a problem adds to those of every problem, by its `code`. */
 export interface ProblemMembers {
   /** Access token invalid. */
   access_token_invalid: unknown

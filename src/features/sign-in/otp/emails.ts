@@ -75,7 +75,7 @@ export function signInMail(to: Reader, purpose: keyof typeof WORDS, otp: ShownCo
   })
 }
 
-/** The mail in place of a code or a link, to a person who signs in by single sign-on alone, or whom it does not take. */
+/** The mail in place of a code or a link, to a person who must use single sign-on, or has no access by it. */
 export function singleSignOnMail(to: Reader, way: Exclude<SignInWay, 'any'>): Message {
   const { title, paragraph } = way === 'none' ? texts.otp.singleSignOn.noAccess : texts.otp.singleSignOn
   return {
