@@ -1,16 +1,15 @@
-import { once } from 'node:events'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { eraseOrganizations } from '../../src/features/tenancy/erasure/erase.ts'
 import { fresh } from '../fresh.ts'
-import { startApp, until } from '../harness.ts'
+import { startApp } from '../harness.ts'
 import { chainAll, verified } from '../people/audit.ts'
 import { findTexts, requestErasure, waitForErasure } from '../people/erasure.ts'
 import { succeeded } from '../people/factors.ts'
 import { newUser } from '../people/people.ts'
 import { signIn } from '../people/sign-in.ts'
-import { spawnProgram } from '../programs.ts'
 import { startSecondApp } from '../second-app.ts'
+import { killAtWriteOf } from './kill-at-write.ts'
 
 const app = await startApp()
 const second = await startSecondApp(app)
@@ -20,31 +19,11 @@ const tenant = await app.tenant()
 const USERS = 300
 
 /** Kills a process that erases, when it waits for its write of a table. Returns how far the erasure had come. */
-async function killAtWriteOf(table: string, subOrgId: string): Promise<number | undefined> {
-  await db.transaction().execute(async (tx) => {
-    // Lets others read and lock rows, and write none.
-    await sql`lock table ${sql.table(table)} in share mode`.execute(tx)
-    const worker = spawnProgram('erasure-worker.ts', [app.databaseUrl, app.masterKeyText], {
-      stdio: 'inherit',
-      env: process.env,
-    })
-    try {
-      await until(() => waitsFor(table), 60_000)
-    } finally {
-      const ended = once(worker, 'exit')
-      worker.kill('SIGKILL')
-      await ended
-    }
-  })
+async function killErasureAt(table: string, subOrgId: string): Promise<number | undefined> {
+  await killAtWriteOf(app, 'erasure-worker.ts', table)
   const { rows } = await sql<{ step: number }>`select erasure_step as step from organizations
     where id = ${subOrgId}`.execute(db)
   return rows[0]?.step
-}
-
-async function waitsFor(table: string): Promise<boolean> {
-  const { rows } = await sql`select from pg_locks where relation = ${table}::regclass and not granted
-    and database = (select oid from pg_database where datname = current_database())`.execute(db)
-  return rows.length > 0
 }
 
 async function eventsAbout(subOrgId: string): Promise<string[]> {
@@ -68,7 +47,7 @@ test.each([
   await requestErasure(tenant, subOrgId)
   await waitForErasure(app)
 
-  expect(await killAtWriteOf(table, subOrgId)).toBe(step)
+  expect(await killErasureAt(table, subOrgId)).toBe(step)
   // The statement that waited may still run: the database ends it without the process.
   expect(Object.keys(await findTexts(app, [mark]))).toContain('public.events')
   expect(await eventsAbout(subOrgId)).not.toContain('organization.erased')

@@ -35,7 +35,7 @@ export async function startFailingServer(treatments: () => Treatment[]) {
     }
     if (treatment === 'slow') {
       res.writeHead(200, { 'content-type': 'application/x-ndjson' }).write('{"a":')
-      setTimeout(() => res.end('1}\n'), 400)
+      setTimeout(() => res.end('1}\n'), 2000)
       return
     }
     if (treatment === 'close') {

@@ -3,39 +3,24 @@ import type { AddressInfo } from 'node:net'
 import express from 'express'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, describe, expect, test } from 'vitest'
-import { freshEmail } from '../../../test/fresh.ts'
 import { startApp } from '../../../test/harness.ts'
-import { mailedCode } from '../../../test/people/sign-in.ts'
 import { requireSession, sessionOf, webhook } from '../src/express.ts'
 import { receiveDelivery, withSession } from '../src/fetch.ts'
 import { Watchword } from '../src/index.ts'
 import { Sessions } from '../src/sessions.ts'
 import { TokenVerifier } from '../src/tokens.ts'
+import { payloadOf, signedInBySdk } from './signed-in.ts'
 
 const service = await startApp()
 const tenant = await service.tenant()
 const watchword = new Watchword({ url: service.baseUrl, apiKey: tenant.key })
+const signIn = () => signedInBySdk(service, tenant)
 let ahead = 0
 const now = () => Date.now() + ahead * 1000
 const origin = 'http://app.test'
 
-async function signIn() {
-  const subOrgId = await tenant.organization()
-  const email = freshEmail('ada')
-  await watchword.users.create({ subOrgId, email })
-  const { otp_id } = await watchword.login.otp.send({ subOrgId, email })
-  const { session } = await watchword.login.otp.verify({
-    subOrgId,
-    email,
-    otp_id,
-    code: await mailedCode(service, email),
-  })
-  if (!session) throw new Error('no session')
-  return { email, session }
-}
-
 const { session: some } = await signIn()
-const { iss, aud } = JSON.parse(Buffer.from(some.access_token.split('.')[1] ?? '', 'base64url').toString())
+const { iss, aud } = payloadOf(some.access_token)
 const verifier = new TokenVerifier({
   issuer: iss,
   audience: aud,

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, describe, expect, test } from 'vitest'
+import { partOf } from '../../../tools/schema-breaks.ts'
 import { type Operation, operationsOf } from '../../../tools/sdk/operations.ts'
-import { part } from '../../../tools/sdk/schemas.ts'
 import { Watchword } from '../src/index.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
-const document = part(JSON.parse(readFileSync(join(root, 'openapi.json'), 'utf8')))
+const document = partOf(JSON.parse(readFileSync(join(root, 'openapi.json'), 'utf8')))
 const operations = operationsOf(document)
 const client = new Watchword({ url: 'http://x.test' })
 const source = readFileSync(join(root, 'packages/sdk/src/gen/client.gen.ts'), 'utf8')
@@ -147,6 +147,6 @@ describe('by the compiler', () => {
 
 /** A value for a parameter. */
 function sampleOf(parameter: Record<string, unknown>): string {
-  const { enum: values } = part(parameter['schema'])
+  const { enum: values } = partOf(parameter['schema'])
   return Array.isArray(values) ? String(values[0]) : '0198b6f2-7c1a-7d3e-9b42-5a1f0c8e6d21'
 }

@@ -9,11 +9,9 @@ import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, describe, expect, test } from 'vitest'
-import { freshEmail } from '../../../test/fresh.ts'
 import { startApp } from '../../../test/harness.ts'
-import { mailedCode } from '../../../test/people/sign-in.ts'
 import manifest from '../package.json' with { type: 'json' }
-import { Watchword } from '../src/index.ts'
+import { payloadOf, signedInBySdk } from './signed-in.ts'
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../../..', import.meta.url))
@@ -60,13 +58,8 @@ async function findNodes(): Promise<string[]> {
 const nodes = await findNodes()
 
 async function delivery() {
-  const watchword = new Watchword({ url: app.baseUrl, apiKey: tenant.key })
-  const subOrgId = await tenant.organization()
-  const email = freshEmail('ada')
-  await watchword.users.create({ subOrgId, email })
-  const { otp_id } = await watchword.login.otp.send({ subOrgId, email })
-  const { session } = await watchword.login.otp.verify({ subOrgId, email, otp_id, code: await mailedCode(app, email) })
-  const { iss } = JSON.parse(Buffer.from(session?.access_token.split('.')[1] ?? '', 'base64url').toString())
+  const { email, session } = await signedInBySdk(app, tenant)
+  const { iss } = payloadOf(session.access_token)
   const [secret, body, now] = [`whsec_${Buffer.alloc(32, 7).toString('base64')}`, '{"type":"user.created"}', new Date()]
   const headers = {
     'webhook-id': 'evt_1',

@@ -174,7 +174,7 @@ test('a failure is reported once: by the call, by `withResponse` or by the itera
 
 test('a body that stops on the way is given up in time, and requested again', async () => {
   treatments = ['stall', OK]
-  expect(await client({ timeout: 300 }).users.get('id')).toEqual({ user: { id: 'u1' } })
+  expect(await client({ timeout: 1500 }).users.get('id')).toEqual({ user: { id: 'u1' } })
   treatments = ['stall']
   server.seen.length = 0
   await expect(client({ timeout: 100, maxRetries: 0 }).users.get('id')).rejects.toThrow(TimeoutError)
@@ -241,7 +241,7 @@ test('without a time limit, or with a very long one, a call goes on', async () =
 
 test('a download that has begun in time may take longer', async () => {
   treatments = ['slow']
-  const response = await client({ timeout: 200, maxRetries: 0 }).audit.export()
+  const response = await client({ timeout: 1500, maxRetries: 0 }).audit.export()
   expect(await response.text()).toBe('{"a":1}\n')
 })
 

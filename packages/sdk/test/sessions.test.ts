@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { freshEmail } from '../../../test/fresh.ts'
 import { startApp } from '../../../test/harness.ts'
-import { mailedCode } from '../../../test/people/sign-in.ts'
 import { startSecondApp } from '../../../test/second-app.ts'
 import { Watchword } from '../src/index.ts'
 import { CrossSiteError, SealedCookie, Sessions, SessionUnavailableError } from '../src/sessions.ts'
 import { TokenVerifier } from '../src/tokens.ts'
+import { payloadOf, signedInBySdk } from './signed-in.ts'
 
 const app = await startApp()
 const second = await startSecondApp(app)
@@ -21,19 +20,10 @@ async function advance(seconds: number) {
 const secret = 'a secret of at least 32 characters, for tests'
 const origin = 'https://app.example.com'
 const watchword = new Watchword({ url: app.baseUrl, apiKey: tenant.key })
-
-async function signIn() {
-  const subOrgId = await tenant.organization()
-  const email = freshEmail('ada')
-  const { user } = await watchword.users.create({ subOrgId, email })
-  const { otp_id } = await watchword.login.otp.send({ subOrgId, email })
-  const { session } = await watchword.login.otp.verify({ subOrgId, email, otp_id, code: await mailedCode(app, email) })
-  if (!session) throw new Error('no session')
-  return { subOrgId, user, session }
-}
+const signIn = () => signedInBySdk(app, tenant)
 
 const { session: some } = await signIn()
-const payload = JSON.parse(Buffer.from(some.access_token.split('.')[1] ?? '', 'base64url').toString())
+const payload = payloadOf(some.access_token)
 
 /** Sessions of one process of an application, which counts its refreshes. */
 function newSessions(url = app.baseUrl) {

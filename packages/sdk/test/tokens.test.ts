@@ -1,26 +1,16 @@
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { expect, test } from 'vitest'
-import { freshEmail } from '../../../test/fresh.ts'
 import { startApp } from '../../../test/harness.ts'
-import { mailedCode } from '../../../test/people/sign-in.ts'
 import { Watchword } from '../src/index.ts'
 import { TokenError, TokenVerifier } from '../src/tokens.ts'
 import { startFailingServer } from './failing-server.ts'
+import { payloadOf, signedInBySdk } from './signed-in.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()
 const watchword = new Watchword({ url: app.baseUrl, apiKey: tenant.key })
+const signIn = () => signedInBySdk(app, tenant)
 const { data: key } = await watchword.apiKeys.getCurrent().withResponse()
-
-async function signIn() {
-  const subOrgId = await tenant.organization()
-  const email = freshEmail('ada')
-  const { user } = await watchword.users.create({ subOrgId, email })
-  const { otp_id } = await watchword.login.otp.send({ subOrgId, email })
-  const { session } = await watchword.login.otp.verify({ subOrgId, email, otp_id, code: await mailedCode(app, email) })
-  if (!session) throw new Error('no session')
-  return { subOrgId, user, session }
-}
 
 const codeOf = (promise: Promise<unknown>) =>
   promise.then(
@@ -29,9 +19,7 @@ const codeOf = (promise: Promise<unknown>) =>
   )
 
 const first = await signIn()
-const { iss: issuer, aud } = JSON.parse(
-  Buffer.from(first.session.access_token.split('.')[1] ?? '', 'base64url').toString(),
-)
+const { iss: issuer, aud } = payloadOf(first.session.access_token)
 // The issuer of the tests is not where the service listens.
 const jwksUrl = `${app.baseUrl}/.well-known/jwks.json`
 const good = { issuer, audience: aud, jwksUrl }
