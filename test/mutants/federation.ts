@@ -19,6 +19,14 @@ export const federation: Mutant[] = [
     only: 'mails no code or link that can only fail',
   },
   {
+    name: 'an own text for users of single sign-on is not sent to people without access',
+    in: 'singleSignOnMail',
+    find: 'kind: kinds[way]',
+    replace: 'kind: kinds.singleSignOn',
+    tests: ['bound-people.test.ts'],
+    only: 'an own text of one of these mails',
+  },
+  {
     name: 'the statements of a sign-in do not tell who is exempt from single sign-on',
     in: 'wayUnder',
     find: "if (enforcement === 'off') return 'any'",

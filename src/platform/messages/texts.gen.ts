@@ -410,6 +410,12 @@ export const texts = {
       /** Your organization uses {brand} with single sign-on, which does not include your email address. Ask the person who invited you for access, then open the link in the invitation again. */
       paragraph: text('invites.noAccess.paragraph'),
     },
+    unavailable: {
+      /** Single sign-on is not available */
+      title: text('invites.unavailable.title'),
+      /** Your organization uses {brand} with single sign-on, which is not available at the moment. Open the link in the invitation again later, or ask the person who invited you. */
+      paragraph: text('invites.unavailable.paragraph'),
+    },
   },
   links: {
     /** Follow the link to sign in. */
@@ -474,6 +480,12 @@ export const texts = {
         title: text('otp.singleSignOn.noAccess.title'),
         /** The organization uses {brand} with single sign-on, which is not set up for your email address. You cannot sign in yet, so there is no code or link in this email. Ask an administrator of the organization, or the person who invited you, for access. */
         paragraph: text('otp.singleSignOn.noAccess.paragraph'),
+      },
+      unavailable: {
+        /** Single sign-on is not available */
+        title: text('otp.singleSignOn.unavailable.title'),
+        /** The organization uses {brand} with single sign-on, which is not available at the moment. You cannot sign in, so there is no code or link in this email. Try again later, or ask an administrator of the organization. */
+        paragraph: text('otp.singleSignOn.unavailable.paragraph'),
       },
       /** If you did not ask to sign in, ignore this email. */
       notAskedFor: text('otp.singleSignOn.notAskedFor'),

@@ -1685,6 +1685,8 @@ export interface MailSettingsPatch {
     signup_link?: MailSubject | undefined
     signup_otp?: MailSubject | undefined
     single_sign_on?: MailSubject | undefined
+    single_sign_on_no_access?: MailSubject | undefined
+    single_sign_on_unavailable?: MailSubject | undefined
     step_up_otp?: MailSubject | undefined
     webhook_disabled?: MailSubject | undefined
   } | null | undefined
@@ -1735,6 +1737,8 @@ export interface MailSubjects {
   signup_link: MailSubject
   signup_otp: MailSubject
   single_sign_on: MailSubject
+  single_sign_on_no_access: MailSubject
+  single_sign_on_unavailable: MailSubject
   step_up_otp: MailSubject
   webhook_disabled: MailSubject
 }

@@ -82,18 +82,19 @@ test.each(sends)('%s tells a person that no connection takes to ask for access, 
   const company = ['Sign in with your company account']
   expect(subjects).toEqual([company, ['You need access first'], company])
   const [mail] = await app.mails(guest.email)
-  expect(mail).toMatchObject({ kind: 'single_sign_on', text: expect.stringContaining('for access') })
+  expect(mail).toMatchObject({ kind: 'single_sign_on_no_access', text: expect.stringContaining('for access') })
   expect(`${mail?.text}${mail?.html}`).not.toMatch(/company account|token_hash|https?:/)
   expect(await app.mails(`nobody@${at}`)).toEqual([])
+  expect(await kinds(ada)).toEqual(['single_sign_on'])
   // Once they are exempt, they get what they asked for.
   succeeded(await tenant.patch('/v1/auth/settings', { subOrgId, sso_exempt_user_ids: [guest.id] }))
   await app.advance(61)
   succeeded(await tenant.post(path, { subOrgId, email: guest.email }))
-  expect((await kinds(guest.email)).at(-1)).not.toBe('single_sign_on')
-  // Without an active connection, single sign-on takes no person.
+  expect((await kinds(guest.email)).at(-1)).not.toMatch(/^single_sign_on/)
+  // Without an active connection, no person is said to lack access.
   succeeded(await tenant.patch(`/v1/sso/connections/${connectionId}`, { subOrgId, status: 'testing' }))
   succeeded(await tenant.post(path, { subOrgId, email: ada }))
-  expect((await app.mails(ada)).map(({ subject }) => subject)).toEqual([...company, 'You need access first'])
+  expect((await app.mails(ada)).map(({ subject }) => subject)).toEqual([...company, 'Single sign-on is not available'])
 })
 
 test.each(sends.slice(0, 2))(
@@ -116,6 +117,23 @@ test.each(sends.slice(0, 2))(
   },
 )
 
+test('an own text of one of these mails is of that mail alone', async () => {
+  const { subOrgId, ada, connectionId, enforce } = await organization()
+  const guest = await newUser(tenant, { subOrgId, email: `guest@${fresh()}.example` })
+  await enforce()
+  const own = { subOrgId, subject: 'Use the blue button', body: ['Choose the blue button.'] }
+  succeeded(await tenant.put('/v1/mail/templates/single_sign_on/en', own))
+  const subjects = async () => {
+    await app.advance(61)
+    for (const email of [ada, guest.email]) succeeded(await tenant.post('/v1/auth/login/otp/send', { subOrgId, email }))
+    return Promise.all([ada, guest.email].map(async (email) => (await app.mails(email)).at(-1)?.subject))
+  }
+  expect(await subjects()).toEqual([own.subject, 'You need access first'])
+  succeeded(await tenant.patch(`/v1/sso/connections/${connectionId}`, { subOrgId, status: 'testing' }))
+  const unavailable = 'Single sign-on is not available'
+  expect(await subjects()).toEqual([unavailable, unavailable])
+})
+
 test('nor does a sign-up, of whatever address, and no user is made', async () => {
   const { subOrgId, ada, eve, nobody, enforce } = await organization()
   await enforce()
@@ -130,7 +148,9 @@ test('nor does a sign-up, of whatever address, and no user is made', async () =>
   expect(await kinds(eve)).not.toContain('single_sign_on')
   const stranger = `stranger@${fresh()}.example`
   succeeded(await tenant.post('/v1/auth/signup/otp/send', { subOrgId, email: stranger, openSignup: true }))
-  expect(await app.mails(stranger)).toMatchObject([{ kind: 'single_sign_on', subject: 'You need access first' }])
+  expect(await app.mails(stranger)).toMatchObject([
+    { kind: 'single_sign_on_no_access', subject: 'You need access first' },
+  ])
   const { users } = succeeded(await tenant.get(`/v1/users?subOrgId=${subOrgId}`))
   expect(users.map(({ email }: { email: string }) => email).sort()).toEqual([ada, eve])
 })

@@ -1,6 +1,7 @@
 import type { Work } from '../../../platform/work.ts'
+import type { SsoWay } from '../../access/login/sso-only/sso-only.ts'
 import { ownsDomainOf } from '../../directory/domains/domains.ts'
-import { usableConnections } from '../connections/known/known.ts'
+import { type KnownConnection, usableConnections } from '../connections/known/known.ts'
 import { findConnectionsOfUser } from '../federation/federation.ts'
 import { choose } from './discover.ts'
 
@@ -22,12 +23,16 @@ export async function connectionToStart(work: Work, emailNorm: string): Promise<
 }
 
 /**
- * Whether a connection can sign in the person of an address: the organization has verified the domain and a connection takes
- * it, or the user is linked to a connection, or provisioned, since an `externalId` needs no verified domain.
+ * Whether a connection can sign in the person of an address. One takes them if the organization has verified the domain and the
+ * connection takes it, or the user is linked to the connection, or provisioned, since an `externalId` needs no verified domain.
  */
-export async function takesAddress(work: Work, emailNorm: string): Promise<boolean> {
+export async function wayOfAddress(work: Work, emailNorm: string): Promise<SsoWay> {
   const usable = await usableConnections(work)
-  if (usable.length === 0) return false
+  if (usable.length === 0) return 'unavailable'
+  return (await isTaken(work, usable, emailNorm)) ? 'singleSignOn' : 'noAccess'
+}
+
+async function isTaken(work: Work, usable: KnownConnection[], emailNorm: string): Promise<boolean> {
   if (choose(usable, emailNorm).length > 0 && (await ownsDomainOf(work, emailNorm))) return true
   const user = await findConnectionsOfUser(work, emailNorm)
   if (!user) return false

@@ -1,7 +1,7 @@
 import type { ApiError } from '../../../platform/errors.ts'
 import { type Gate, loginErrors } from '../../access/login/login.ts'
 import { assertNotBound, type SsoOnly } from '../../access/login/sso-only/sso-only.ts'
-import { connectionToStart, takesAddress } from './connection-to-start.ts'
+import { connectionToStart, wayOfAddress } from './connection-to-start.ts'
 import { enforcementSettings } from './settings.ts'
 
 /**
@@ -33,5 +33,5 @@ export const ssoOnlyRule: SsoOnly = {
     const connectionId = await connectionToStart(work, email.toLowerCase())
     return ssoRequired(connectionId)
   },
-  isReachable: takesAddress,
+  way: wayOfAddress,
 }

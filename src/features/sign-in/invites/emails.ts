@@ -4,6 +4,7 @@ import { withoutLinks } from '../../../platform/mail/layout.ts'
 import { type Message, titled, withValues } from '../../../platform/mail/outbox.ts'
 import { type Language, spanInWords } from '../../../platform/messages/language.ts'
 import { texts } from '../../../platform/messages/texts.gen.ts'
+import type { SsoWay } from '../../access/login/sso-only/sso-only.ts'
 import type { LinkMailData } from '../links/send-link/send-link.ts'
 
 const kinds = {
@@ -27,7 +28,7 @@ export interface InviteMailData {
    * What the user is asked to do: accept and choose a password, accept, sign in with the password they have, by single
    * sign-on, or by another method; or to ask for access, where single sign-on is enforced and does not take them.
    */
-  asks: 'password' | 'acceptance' | 'signInByPassword' | 'singleSignOn' | 'signIn' | 'access'
+  asks: 'password' | 'acceptance' | 'signInByPassword' | 'signIn' | SsoWay
 }
 
 /** The mail with an invitation. */
@@ -57,7 +58,8 @@ const bodies = {
     acceptable(language, texts.invites.createdWithoutPassword, { url, span }),
   signInByPassword: (language: Language, url: string) => known(language, texts.invites.haveAccount, url),
   singleSignOn: (language: Language, url: string) => known(language, texts.invites.singleSignOn.paragraph, url),
-  access: (language: Language, url: string) => known(language, texts.invites.noAccess.paragraph, url),
+  noAccess: (language: Language, url: string) => known(language, texts.invites.noAccess.paragraph, url),
+  unavailable: (language: Language, url: string) => known(language, texts.invites.unavailable.paragraph, url),
   signIn: (language: Language, url: string) => known(language, texts.invites.signInAsUsual, url),
 }
 

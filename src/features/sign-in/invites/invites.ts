@@ -189,7 +189,13 @@ async function mailInvite(
   const made = toInvite(await getInviteRow(work, linkId))
   const event = isRenewed ? inviteEvents.resent : inviteEvents.created
   await record(work, event({ target: { type: 'invite', id: linkId }, data: made }))
-  return { user: await getUser(work, user.id), invite: made, url, rolesApplied, canSignIn: way !== 'none' }
+  return {
+    user: await getUser(work, user.id),
+    invite: made,
+    url,
+    rolesApplied,
+    canSignIn: way === 'any' || way === 'singleSignOn',
+  }
 }
 
 /** What the mail asks the user to do. */
@@ -198,8 +204,7 @@ async function askOf(
   user: UserRow,
   { way, mayOnlySignIn, asksPassword }: { way: SignInWay; mayOnlySignIn: boolean; asksPassword: boolean },
 ): Promise<InviteMailData['asks']> {
-  if (way === 'none') return 'access'
-  if (way === 'singleSignOn') return 'singleSignOn'
+  if (way !== 'any') return way
   if (!mayOnlySignIn) return asksPassword ? 'password' : 'acceptance'
   return asksPassword && (await hasPassword(work.db, work.directory, user.id)) ? 'signInByPassword' : 'signIn'
 }

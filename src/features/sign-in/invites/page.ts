@@ -1,7 +1,7 @@
 import { fillIn } from '../../../platform/mail/layout.ts'
 import { texts } from '../../../platform/messages/texts.gen.ts'
 import { doorRoutes } from '../../access/login/login.ts'
-import { signInWayOf } from '../../access/login/sso-only/sso-only.ts'
+import { type SsoWay, signInWayOf } from '../../access/login/sso-only/sso-only.ts'
 import { type LinkPage, type LiveLink, linkFields, linkHome, type View } from '../pages/pages.ts'
 import { choosePassword } from '../password/password.ts'
 import { acceptOnPage, findInvitation } from './accept.ts'
@@ -48,29 +48,31 @@ export const invitePage: LinkPage = {
 const joined = { title: texts.invites.join.done, text: texts.invites.join.doneText }
 const accepted = { title: texts.mail.welcome, text: texts.invites.withoutPassword.doneText }
 
-/**
- * How the person accepts: as they are on the team, with a first password, by the link alone, by single sign-on, or not yet:
- * single sign-on is enforced and does not take them.
- */
-type Manner = 'join' | 'password' | 'link' | Elsewhere
-type Elsewhere = 'singleSignOn' | 'noAccess'
+/** How the person accepts: as they are on the team, with a first password, by the link alone, or as single sign-on allows. */
+type Manner = 'join' | 'password' | 'link' | SsoWay
 
-const isElsewhere = (manner: Manner): manner is Elsewhere => manner === 'singleSignOn' || manner === 'noAccess'
+/** What the page says where nothing is accepted on it. */
+const elsewhere = {
+  singleSignOn: texts.invites.singleSignOn,
+  noAccess: texts.invites.noAccess,
+  unavailable: texts.invites.unavailable,
+}
+const isElsewhere = (manner: Manner): manner is SsoWay => manner in elsewhere
 
 async function mannerOf({ work, token }: LiveLink): Promise<Manner> {
   const settings = await firstPasswordSettings(work)
   const { joinsAsIs, hasCredential, user } = await findInvitation(work, token)
   if (joinsAsIs) return 'join'
   const way = await signInWayOf(work, { ...user, user_id: user.id })
-  if (way !== 'any') return way === 'none' ? 'noAccess' : way
+  if (way !== 'any') return way
   if (hasCredential) throw inviteErrors.credentialExists()
   return settings ? 'password' : 'link'
 }
 
 /** Nothing is accepted here: the sign-in accepts, or the person needs access first. */
-function signInThere(live: LiveLink, where: Elsewhere): View {
+function signInThere(live: LiveLink, way: SsoWay): View {
   const { language, brand } = live
-  const { title, paragraph } = where === 'noAccess' ? texts.invites.noAccess : texts.invites.singleSignOn
+  const { title, paragraph } = elsewhere[way]
   return { title: title(language), body: { paragraphs: [fillIn(paragraph(language), brand)], ...linkHome(live) } }
 }
 

@@ -4,7 +4,7 @@ import { type Message, titled, withValues } from '../../../platform/mail/outbox.
 import { exactSpanInWords, type Language, type Reader, spanInWords } from '../../../platform/messages/language.ts'
 import { texts } from '../../../platform/messages/texts.gen.ts'
 import type { NewSms } from '../../../platform/sms/outbox.ts'
-import type { SignInWay } from '../../access/login/sso-only/sso-only.ts'
+import type { SsoWay } from '../../access/login/sso-only/sso-only.ts'
 import type { ShownCode } from './codes.ts'
 
 const kinds = {
@@ -14,6 +14,8 @@ const kinds = {
   step_up: defineMail('step_up_otp', () => signInMail(EXAMPLE_READER, 'step_up', EXAMPLE_CODE)),
   discovery: defineMail('discovery_otp', () => signInMail(EXAMPLE_READER, 'discovery', EXAMPLE_CODE)),
   singleSignOn: defineMail('single_sign_on', () => singleSignOnMail(EXAMPLE_READER, 'singleSignOn')),
+  noAccess: defineMail('single_sign_on_no_access', () => singleSignOnMail(EXAMPLE_READER, 'noAccess')),
+  unavailable: defineMail('single_sign_on_unavailable', () => singleSignOnMail(EXAMPLE_READER, 'unavailable')),
 }
 
 /** Title and instruction of a code of words, by its purpose. The mail of a sign-up has another subject and heading. */
@@ -75,11 +77,11 @@ export function signInMail(to: Reader, purpose: keyof typeof WORDS, otp: ShownCo
   })
 }
 
-/** The mail in place of a code or a link, to a person who must use single sign-on, or has no access by it. */
-export function singleSignOnMail(to: Reader, way: Exclude<SignInWay, 'any'>): Message {
-  const { title, paragraph } = way === 'none' ? texts.otp.singleSignOn.noAccess : texts.otp.singleSignOn
+/** The mail in place of a code or a link, to a person for whom single sign-on is enforced. */
+export function singleSignOnMail(to: Reader, way: SsoWay): Message {
+  const { title, paragraph } = way === 'singleSignOn' ? texts.otp.singleSignOn : texts.otp.singleSignOn[way]
   return {
-    kind: kinds.singleSignOn,
+    kind: kinds[way],
     to,
     write: (language) =>
       titled(title(language), {

@@ -16,6 +16,8 @@ const NO_SUBJECTS = {
   login_otp: null,
   signup_otp: null,
   single_sign_on: null,
+  single_sign_on_no_access: null,
+  single_sign_on_unavailable: null,
   step_up_otp: null,
   email_change_otp: null,
   own_email_changed: null,

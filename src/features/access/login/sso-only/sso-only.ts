@@ -13,8 +13,8 @@ export interface SsoOnly {
   enforcement(work: Work, person: Person | null): Promise<Enforcement>
   /** The refusal of every other method, with the connection to start. Only for a person who has proved who they are. */
   refusal(work: Work, person: Person): Promise<ApiError>
-  /** Whether a connection can sign in the person who has an address. */
-  isReachable(work: Work, emailNorm: string): Promise<boolean>
+  /** How the person of an address signs in by single sign-on. */
+  way(work: Work, emailNorm: string): Promise<SsoWay>
 }
 
 // Handed in: single sign-on is of the wing of federation, which is above.
@@ -28,8 +28,14 @@ export async function enforcementFor(work: Work, person: Person | null): Promise
   return ssoOnly.of(work.platform).enforcement(work, person)
 }
 
-/** How a person can sign in: by any method, by single sign-on alone, or not at all: it is enforced, and no connection takes them. */
-export type SignInWay = 'any' | 'singleSignOn' | 'none'
+/**
+ * `singleSignOn`: a connection takes the address. `noAccess`: none of those that work does. `unavailable`: no connection works,
+ * whatever the address is.
+ */
+export type SsoWay = 'singleSignOn' | 'noAccess' | 'unavailable'
+
+/** How a person can sign in: by any method, or, where single sign-on is enforced for them, as it allows. */
+export type SignInWay = 'any' | SsoWay
 
 export async function signInWayOf(work: Work, person: Person): Promise<SignInWay> {
   return wayUnder(work, await enforcementFor(work, person), person.email.toLowerCase())
@@ -39,9 +45,8 @@ export async function signInWayOf(work: Work, person: Person): Promise<SignInWay
 export async function wayUnder(work: Work, enforcement: Enforcement, emailNorm: string): Promise<SignInWay> {
   if (enforcement === 'off') return 'any'
   // Asked for people who are exempt as well, so that the time does not tell who is.
-  const isReachable = await ssoOnly.of(work.platform).isReachable(work, emailNorm)
-  if (enforcement === 'exempt') return 'any'
-  return isReachable ? 'singleSignOn' : 'none'
+  const way = await ssoOnly.of(work.platform).way(work, emailNorm)
+  return enforcement === 'exempt' ? 'any' : way
 }
 
 /** Throws `sso_required` for a user who must use single sign-on. */
