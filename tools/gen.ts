@@ -34,8 +34,8 @@ const generators: Generators = {
   'src/platform/db/schema.gen.ts': generateSchema,
   'openapi.json': (outFile) => generateOpenApi(outFile, 'api'),
   'openapi.scim.json': (outFile) => generateOpenApi(outFile, 'scim'),
-  'docs/errors.md': generateErrors,
-  'docs/events.md': generateEvents,
+  'docs/reference/errors.md': generateErrors,
+  'docs/reference/events.md': generateEvents,
 }
 
 async function generateErrors(outFile: string): Promise<void> {

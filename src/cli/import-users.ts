@@ -36,7 +36,7 @@ export function addImport(program: Command, report: (exitCode: number) => void):
       'after',
       `
 Existing users stay unchanged. Run a stopped import again to continue where it stopped.
-Exits with 0 if no row failed, 3 if rows failed, 130 if it was stopped. See docs/import.md.
+Exits with 0 if no row failed, 3 if rows failed, 130 if it was stopped. See docs/directory/import.md.
 
 Examples:
   $ npx watchword import users people.csv --org acme --dry-run

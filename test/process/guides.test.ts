@@ -61,7 +61,7 @@ async function run(codes: string[]) {
 }
 
 const functions = blocksOf(read('docs/index.md')).map(({ code }) => code)
-const guides = ['README.md', ...globSync('docs/*.md', { cwd: root }).sort()].filter(
+const guides = ['README.md', ...globSync('docs/**/*.md', { cwd: root }).sort()].filter(
   (file) => file !== 'docs/index.md' && blocksOf(read(file)).length > 0,
 )
 

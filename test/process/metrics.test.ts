@@ -26,20 +26,22 @@ function namesIn(text: string): string[] {
 test('what the dashboard and the alerts ask for is in the metrics, and each metric is in the guide', async () => {
   const text = await readMetrics()
   const names = new Set(namesIn(text))
-  const files = globSync('docs/ops/*.{json,yaml}', { cwd: root }).sort()
-  expect(files).toEqual(['docs/ops/alerts.yaml', 'docs/ops/grafana-dashboard.json'])
+  const files = globSync('docs/**/*.{json,yaml}', { cwd: root }).sort()
+  expect(files).toEqual(['docs/operate/alerts.yaml', 'docs/operate/grafana-dashboard.json'])
   for (const file of files) {
     const asked = [...new Set(read(file).match(/\b(watchword|nodejs|process)_[a-z0-9_]+/g))]
     expect(asked.length).toBeGreaterThan(5)
     expect([file, asked.filter((name) => !names.has(name))]).toEqual([file, []])
   }
   const own = [...text.matchAll(/^# TYPE (watchword_\S+)/gm)].map(([, name = '']) => name)
-  const described = [...read('docs/operations.md').matchAll(/^\| *`(watchword_\w+)`/gm)].map(([, name = '']) => name)
+  const described = [...read('docs/operate/operations.md').matchAll(/^\| *`(watchword_\w+)`/gm)].map(
+    ([, name = '']) => name,
+  )
   expect(described.toSorted()).toEqual(own.toSorted())
 })
 
 test('each alert has one expression, and the guides name no other', () => {
-  const rules = read('docs/ops/alerts.yaml')
+  const rules = read('docs/operate/alerts.yaml')
     .split(/^ {6}- alert: /m)
     .slice(1)
   const names = rules.map((rule) => rule.split('\n')[0])
@@ -56,7 +58,7 @@ test('each alert has one expression, and the guides name no other', () => {
 })
 
 test('a hold has an alert of its own, and fires none of those on waiting messages', () => {
-  const rules = read('docs/ops/alerts.yaml')
+  const rules = read('docs/operate/alerts.yaml')
     .split(/^ {6}- alert: /m)
     .slice(1)
   const about = (metric: string) => rules.filter((rule) => rule.includes(metric))
@@ -71,7 +73,7 @@ test('a hold has an alert of its own, and fires none of those on waiting message
     expect.stringMatching(/^WatchwordOutgoingHeld\n(.*\n)*.*for: 1m\n.*\n.*critical/),
     [],
   ])
-  expect(read('docs/ops/grafana-dashboard.json')).toContain('max(watchword_outgoing_held)')
+  expect(read('docs/operate/grafana-dashboard.json')).toContain('max(watchword_outgoing_held)')
 })
 
 test('each of several processes tells how long a mail has been waiting', async () => {

@@ -13,7 +13,7 @@ const NAMED = ['sign-in.ts', 'try.ts', 'check-token.ts']
 const sdk = join(root, 'packages/sdk/src')
 const paths = { '@watchword/sdk': [join(sdk, 'index.ts')], '@watchword/sdk/*': [join(sdk, '*.ts')] }
 
-const snippets = globSync('docs/*.md', { cwd: root })
+const snippets = globSync('docs/!(internals)/*.md', { cwd: root })
   .sort()
   .flatMap((file) => {
     const blocks = [...readFileSync(join(root, file), 'utf8').matchAll(/^```ts\n([\s\S]*?)^```$/gm)]

@@ -43,10 +43,10 @@ const namesIn = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '
 const namesOf = (rows: string[][]) => rows.flatMap(([first]) => namesIn(first)).toSorted()
 
 describe.each([
-  ['authentication', rowsOf('authentication', 'Field', 'Default'), authSettingsFamily],
-  ['otp', rowsOf('otp', 'Field', 'Default'), otpSettings],
-  ['passkeys', rowsOf('passkeys', 'Field', 'Default'), passkeySettings],
-  ['mails', rowsOf('mails', 'Field', 'Default'), mailSettings()],
+  ['sign-in/sessions', rowsOf('sign-in/sessions', 'Field', 'Default'), authSettingsFamily],
+  ['sign-in/otp', rowsOf('sign-in/otp', 'Field', 'Default'), otpSettings],
+  ['sign-in/passkeys', rowsOf('sign-in/passkeys', 'Field', 'Default'), passkeySettings],
+  ['operate/mails', rowsOf('operate/mails', 'Field', 'Default'), mailSettings()],
 ] as const)('the settings in %s.md', (_, rows, { schema, defaults }) => {
   const properties: TProperties = schema.properties
 
@@ -56,7 +56,7 @@ describe.each([
 
   test('have its defaults and bounds', () => {
     const plain = rows.filter(([name]) => ['number', 'boolean'].includes(typeof defaults[namesIn(name)[0] ?? '']))
-    expect(plain.length).toBeGreaterThan(_ === 'mails' ? -1 : 0)
+    expect(plain.length).toBeGreaterThan(_ === 'operate/mails' ? -1 : 0)
     for (const [cell, shown = '', range = ''] of plain) {
       const [name = ''] = namesIn(cell)
       const value = defaults[name]
@@ -72,15 +72,15 @@ describe.each([
 const dense = (text: string) => text.replaceAll(/\s/g, '')
 
 test('the kinds of mails in mails.md are those of the code', () => {
-  expect(namesOf(rowsOf('mails', 'Kind', 'Says'))).toEqual([...mailKinds()].toSorted())
+  expect(namesOf(rowsOf('operate/mails', 'Kind', 'Says'))).toEqual([...mailKinds()].toSorted())
 })
 
 test('the variables in configuration.md are those of the code', () => {
-  expect(namesOf(rowsOf('configuration', 'Variable', 'Default'))).toEqual(Object.keys(variables).toSorted())
+  expect(namesOf(rowsOf('reference/configuration', 'Variable', 'Default'))).toEqual(Object.keys(variables).toSorted())
 })
 
 test('the defaults in configuration.md are those of the code: to set one changes nothing', () => {
-  const rows = rowsOf('configuration', 'Variable', 'Default')
+  const rows = rowsOf('reference/configuration', 'Variable', 'Default')
   // Where a social provider is unless one says so, is with what is known of it.
   const plain = rows.filter(([name = '', shown = '']) => !name.includes('_SOCIAL_') && /^`[^`<>]+`$/.test(shown))
   expect(plain.length).toBeGreaterThan(10)
@@ -90,7 +90,7 @@ test('the defaults in configuration.md are those of the code: to set one changes
 })
 
 test('the policy in mfa.md has the fields and the defaults of the code', () => {
-  const rows = rowsOf('mfa', 'Field', 'Default').map(([name = '', shown = '']) => [namesIn(name)[0], shown])
+  const rows = rowsOf('sign-in/mfa', 'Field', 'Default').map(([name = '', shown = '']) => [namesIn(name)[0], shown])
   expect(
     Object.fromEntries(rows.map(([name = '', shown = '']) => [name, JSON.parse(shown.replaceAll('`', ''))])),
   ).toEqual(MFA_POLICY_DEFAULTS)
@@ -98,18 +98,22 @@ test('the policy in mfa.md has the fields and the defaults of the code', () => {
 
 test('the scopes in api-keys.md are those that a route asks for', () => {
   const asked = routes.flatMap(({ scope }) => (scope === null || isAnyCaller(scope) ? [] : [scope]))
-  expect(namesOf(rowsOf('api-keys', 'Scope', 'Allows'))).toEqual([...new Set(asked), 'links.issue'].toSorted())
+  expect(namesOf(rowsOf('reference/api-keys', 'Scope', 'Allows'))).toEqual(
+    [...new Set(asked), 'links.issue'].toSorted(),
+  )
 })
 
 test('the scopes in invites.md are those that the role admin takes', () => {
-  const rows = new Map(rowsOf('invites', 'Role', 'Scopes of the key').map(([role = '', scopes = '']) => [role, scopes]))
+  const rows = new Map(
+    rowsOf('directory/invites', 'Role', 'Scopes of the key').map(([role = '', scopes = '']) => [role, scopes]),
+  )
   const written = [...(rows.get('`admin`') ?? '').matchAll(/`([a-z_.]+)`/g)].map(([, scope]) => scope)
   const asked = directoryRolePermissions.admin.map((permission) => permissionScopes[permission] ?? '*')
   expect(written).toEqual([...new Set(asked)].toSorted())
 })
 
-test('the services in services.md are those of the code, each with a route of its own', () => {
-  const rows = rowsOf('services', 'Service', 'Switches')
+test('the services in organizations.md are those of the code, each with a route of its own', () => {
+  const rows = rowsOf('directory/organizations', 'Service', 'Switches')
   expect(namesOf(rows)).toEqual([...serviceIds].toSorted())
   const served = new Set(routes.flatMap(({ service }) => service ?? []))
   expect(serviceIds.filter((id) => !served.has(id))).toEqual([])
@@ -176,7 +180,7 @@ test('what is kept, in privacy.md, is what the clean-ups keep', () => {
     return [...others, ...purged]
   })
   expect(removals.map(({ table }) => table).toSorted()).toEqual(Object.values(KEPT).flat().toSorted())
-  const rows = new Map(rowsOf('privacy', 'What', 'Kept').map(([what = '', kept = '']) => [what, kept]))
+  const rows = new Map(rowsOf('operate/privacy', 'What', 'Kept').map(([what = '', kept = '']) => [what, kept]))
   expect([...rows.keys()].toSorted()).toEqual([...Object.keys(KEPT), ...Object.keys(KEPT_OTHERWISE)].toSorted())
   for (const [what, period] of Object.entries(KEPT_OTHERWISE))
     expect([what, rows.get(what)]).toEqual([what, expect.stringContaining(period)])
@@ -187,13 +191,11 @@ test('what is kept, in privacy.md, is what the clean-ups keep', () => {
   }
 })
 
-test('the limits in idempotency-pagination-limits.md are those of the code', () => {
+test('the limits in http.md are those of the code', () => {
   const { defaults: code } = otpSettings
   const { defaults: auth } = authSettingsFamily
   const { networkRequestsPerSecond: network } = parseConfig({})
-  const rows = new Map(
-    rowsOf('idempotency-pagination-limits', 'What', 'Limit').map(([what = '', limit = '']) => [what, dense(limit)]),
-  )
+  const rows = new Map(rowsOf('reference/http', 'What', 'Limit').map(([what = '', limit = '']) => [what, dense(limit)]))
   const expected: Record<string, string> = {
     'Codes sent to one address or phone number': `${code.rate_limit_per_minute} a minute, ${code.rate_limit_per_hour} an hour`,
     'Messages of one organization': `${code.send_limit_per_hour_organization} an hour`,
@@ -215,7 +217,7 @@ test('the limits in idempotency-pagination-limits.md are those of the code', () 
     'Wrong guesses over all sign-in and sign-up codes of an address, or all generated ones of an address or `session_id`',
     'Passkey sign-ins started for one address from one network',
     'Tests and replays of one webhook',
-    '[Invitations to the team](team.md#inviting) of one inviter; of an account in production; in other environments',
+    '[Invitations to the team](../directory/team.md#inviting) of one inviter; of an account in production; in other environments',
     'Notices to one address, of passwords and addresses that a key sets for users',
     'Direct sign-ups with one address',
     'Requests of one API key',

@@ -14,7 +14,7 @@ import { routes } from '../../src/wiring/routes.ts'
 import { blocksOf, unrunBlocksOf } from './guide-blocks.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const files = globSync(['*.md', 'docs/*.md', 'docs/internals/*.md', 'examples/*/README.md'], { cwd: root }).sort()
+const files = globSync(['*.md', 'docs/**/*.md', 'examples/*/README.md'], { cwd: root }).sort()
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
 const proseOf = (file: string) => read(file).replaceAll(/^ *```[\s\S]*?^ *```$/gm, '')
 
@@ -34,14 +34,16 @@ test('every guide starts the service as package.json and the image do', () => {
   expect(scripts.start).toMatch(/^node (--\S+ )*src\/main\.js$/)
   const image: string[] = JSON.parse(/^CMD (\[.*\])$/m.exec(read('Dockerfile'))?.[1] ?? '[]')
   expect(image.join(' ')).toBe(scripts.start)
-  expect(read('docs/deploy.md')).toContain(`ExecStart=/usr/bin/${scripts.start}\n`)
+  expect(read('docs/operate/deploy.md')).toContain(`ExecStart=/usr/bin/${scripts.start}\n`)
   const arenas = /MALLOC_ARENA_MAX=\d+/.exec(read('Dockerfile'))?.[0] ?? 'no MALLOC_ARENA_MAX'
-  expect(read('docs/deploy.md')).toContain(`Environment=${arenas}\n`)
-  expect(read('docs/operations.md')).toContain(`\`${arenas}\``)
-  expect(read('docs/operations.md')).toContain(`\`${scripts.start}\``)
+  expect(read('docs/operate/deploy.md')).toContain(`Environment=${arenas}\n`)
+  expect(read('docs/operate/operations.md')).toContain(`\`${arenas}\``)
+  expect(read('docs/operate/operations.md')).toContain(`\`${scripts.start}\``)
 })
 
-const RUN_WHOLE = ['sso', 'saml', 'oidc', 'scim', 'invites'].map((guide) => `docs/${guide}.md`)
+const RUN_WHOLE = ['sso', 'saml', 'oidc', 'scim']
+  .map((guide) => `docs/enterprise/${guide}.md`)
+  .concat('docs/directory/invites.md')
 
 test.each(RUN_WHOLE)('every block of %s runs, or is what one prints', (file) => {
   expect(blocksOf(read(file)).length).toBeGreaterThan(1)
@@ -80,12 +82,12 @@ test('every guide is in the index', () => {
 const scopesOfRoutes = routes.flatMap(({ scope }) => (scope === null || isAnyCaller(scope) ? [] : [scope]))
 
 test.each([
-  ['docs/authentication.md', [...Object.keys(authSettingsFamily.schema.properties), ...endReasons()]],
-  ['docs/otp.md', Object.keys(OtpSettings.properties)],
-  ['docs/passkeys.md', Object.keys(PasskeySettings.properties)],
-  ['docs/mails.md', [...Object.keys(mailSettings().schema.properties), ...mailKinds()]],
-  ['docs/configuration.md', Object.keys(variables)],
-  ['docs/api-keys.md', [...new Set(scopesOfRoutes)]],
+  ['docs/sign-in/sessions.md', [...Object.keys(authSettingsFamily.schema.properties), ...endReasons()]],
+  ['docs/sign-in/otp.md', Object.keys(OtpSettings.properties)],
+  ['docs/sign-in/passkeys.md', Object.keys(PasskeySettings.properties)],
+  ['docs/operate/mails.md', [...Object.keys(mailSettings().schema.properties), ...mailKinds()]],
+  ['docs/reference/configuration.md', Object.keys(variables)],
+  ['docs/reference/api-keys.md', [...new Set(scopesOfRoutes)]],
 ])('%s has each of what it is about in its tables', (file, names) => {
   const cells = (read(file).match(/^\| *`[^|]+/gm) ?? []).join()
   expect(names.filter((name) => !cells.includes(`\`${name}\``))).toEqual([])

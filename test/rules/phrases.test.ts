@@ -26,7 +26,7 @@ describe('no riddle is in', () => {
     'ARCHITECTURE.md',
     'CONTRIBUTING.md',
     'SECURITY.md',
-    'docs/sdk.md',
+    'docs/start/sdk.md',
     'packages/sdk/README.md',
   ])('%s', (path) => {
     expect(

@@ -11,7 +11,7 @@ import { joinedMember, PASSWORD, type TeamMember } from '../people/team.ts'
 import { bearing } from './own-world.ts'
 import { nameOf } from './samples.ts'
 
-// Every route that touches another member of the team, for each caller and each role of the other, as docs/team.md says.
+// Every route that touches another member of the team, for each caller and each role of the other, as docs/directory/team.md says.
 
 const app = await startApp()
 const ROLES = ['owner', 'admin', 'developer', 'member'] as const
@@ -29,11 +29,11 @@ interface Power {
   gives: boolean
 }
 
-/** What docs/team.md says, by the first cell of a row and by role. */
+/** What docs/directory/team.md says, by the first cell of a row and by role. */
 const TABLE = readTable()
 
 function readTable(): Map<string, Record<Role, Power>> {
-  const text = readFileSync(new URL('../../docs/team.md', import.meta.url), 'utf8')
+  const text = readFileSync(new URL('../../docs/directory/team.md', import.meta.url), 'utf8')
   const section = text.slice(text.indexOf('## Acting on other members'))
   const lines = section.slice(0, section.indexOf('\n## ', 3)).match(/^\|.*\|$/gm) ?? []
   const [heading = [], , ...rows] = lines.map((line) =>
@@ -412,7 +412,7 @@ async function tryOn(
 
 describe.each(CALLERS)('%s', (_, row, make) => {
   const power = TABLE.get(row)
-  if (!power) throw new Error(`docs/team.md has no row ${row}`)
+  if (!power) throw new Error(`docs/directory/team.md has no row ${row}`)
 
   test.each(Object.entries(CHANGING))('%s', async (name, { status, where, calls }) => {
     const place = await makePlace()

@@ -70,9 +70,11 @@ async function signIn() {
   )
   if (organizations.length === 0) return say('Nobody has invited this address yet.')
   const { subOrgId, requires } = await choose(organizations)
-  if (requires === 'sso') return say('Sign in at the identity provider of this organization: see docs/sso.md.')
+  if (requires === 'sso')
+    return say('Sign in at the identity provider of this organization: see docs/enterprise/sso.md.')
   const answer = await post('/sign-in', { subOrgId })
-  if (answer.enroll) return say('This organization requires a second factor, which has to be set up: see docs/mfa.md.')
+  if (answer.enroll)
+    return say('This organization requires a second factor, which has to be set up: see docs/sign-in/mfa.md.')
   if (!answer.signedIn) await type('The code of your app', 'text', (code) => post('/sign-in/challenge', { code }))
   await showPerson()
 }

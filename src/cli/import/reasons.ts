@@ -25,7 +25,7 @@ export function reasonOf(error: string, email: string | null, unknownRole?: stri
   if (error === 'invalid_email')
     return email === null ? 'The email address is missing.' : 'The email address is invalid.'
   if (error === 'external_id_taken')
-    return 'Another user, or a row before this one, has this externalId: see "external_id_taken" in docs/import.md.'
+    return 'Another user, or a row before this one, has this externalId: see "external_id_taken" in docs/directory/import.md.'
   if (unknownRole !== undefined) return `The organization has no role “${unknownRole}”.`
   const known = codes[error]
   if (known !== undefined) return known

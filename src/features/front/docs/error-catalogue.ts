@@ -50,7 +50,7 @@ function headingOf(status: number): string {
   return `${status} ${STATUS_NAMES[status] ?? ''}`.trim()
 }
 
-/** The content of docs/errors.md. Pass every route of the service, so that each code is known. */
+/** The content of docs/reference/errors.md. Pass every route of the service, so that each code is known. */
 export function errorsMarkdown(routes: Route[]): string {
   const sections = [...catalogueOf(routes)].map(([status, entries]) => {
     const items = entries.map((entry) => {

@@ -12,7 +12,7 @@ function typesByResource(): [resource: string, types: EventDefinition[]][] {
   return [...Map.groupBy(eventCatalogue(), ({ type }) => type.slice(0, type.indexOf('.')))]
 }
 
-/** The content of docs/events.md. Every feature must be loaded, so that each type is known. */
+/** The content of docs/reference/events.md. Every feature must be loaded, so that each type is known. */
 export function eventsMarkdown(): string {
   const sections = typesByResource().map(([resource, types]) => {
     const entries = types.map(({ type, help }) => `### ${type}\n\n${help}\n`)

@@ -71,7 +71,7 @@ test('each table tells what it may, and nothing secret', async () => {
   })
   const telling = belongings.filter(({ exports }) => !('nothing' in exports)).map(({ table }) => table)
   expect(Object.keys(answer.records).toSorted()).toEqual(telling.toSorted())
-  const guide = readFileSync('docs/users.md', 'utf8')
+  const guide = readFileSync('docs/directory/users.md', 'utf8')
   expect(telling.filter((table) => !guide.includes(`\`${table}\``))).toEqual([])
   for (const { table, exports } of belongings) {
     if ('nothing' in exports) continue

@@ -14,7 +14,7 @@ const tenant = await app.tenant()
 const browser = await openBrowser()
 const VERIFY = '/v1/auth/login/passkey/verify'
 
-/** What the pages of docs/passkeys.md do. */
+/** What the pages of docs/sign-in/passkeys.md do. */
 const PAGE = `<!doctype html><title>Acme</title>
 <input autocomplete="username webauthn" aria-label="Email">
 <script>
