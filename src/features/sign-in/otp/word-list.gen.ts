@@ -1,4 +1,4 @@
-// Sources, licences and the rules these words keep: docs/word-lists.md; the rules are asserted in word-list.test.ts.
+// Sources, licences and the rules these words keep: docs/internals/word-lists.md; the rules are asserted in word-list.test.ts.
 // Codes are stored as hashes of the phrase, so a change here only affects codes made from then on.
 
 /** The first word of a word-pair code, in alphabetical order: 2 048 modifiers, so 11 bits when drawn uniformly. */
