@@ -6,6 +6,7 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev && npm cache clean --force
 COPY migrations migrations
 COPY locales locales
+COPY docs docs
 COPY src src
 # The embedded database's directory, for whoever mounts a volume instead of setting DATABASE_URL; and Node's compile
 # cache, filled now so that the first start is as quick as the others, and loads no compiler of TypeScript.

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { partOf } from '../src/platform/openapi/document-parts.ts'
 import { breakingChanges } from './contract-breaks.ts'
-import { partOf } from './schema-breaks.ts'
 
 /**
  * Compares the OpenAPI documents of a folder, by default the repository, with those of the last release in

@@ -1,13 +1,11 @@
+import { listOf, type Part, partOf } from '../src/platform/openapi/document-parts.ts'
 import {
   alternativesOf,
   breaksOfOpen,
   breaksOfSchema,
   followed,
-  listOf,
   openValues,
   type Pair,
-  type Part,
-  partOf,
   type Spot,
 } from './schema-breaks.ts'
 

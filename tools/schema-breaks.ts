@@ -1,5 +1,4 @@
-/** An object of a document. */
-export type Part = Record<string, unknown>
+import { isPart, listOf, type Part, partOf } from '../src/platform/openapi/document-parts.ts'
 
 /** A place in both documents, and what was found there before. */
 export interface Spot {
@@ -261,19 +260,4 @@ function nameOf(value: unknown): string {
       .split('/')
       .at(-1) ?? ''
   )
-}
-
-/** Whether the value is an object, and no list. */
-export function isPart(value: unknown): value is Part {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/** The value as an object, empty if it is none. */
-export function partOf(value: unknown): Part {
-  return isPart(value) ? value : {}
-}
-
-/** The value as a list, empty if it is none. */
-export function listOf(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : []
 }

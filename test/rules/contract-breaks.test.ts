@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
+import { listOf, type Part, partOf } from '../../src/platform/openapi/document-parts.ts'
 import { breakingChanges } from '../../tools/contract-breaks.ts'
-import { listOf, type Part, partOf } from '../../tools/schema-breaks.ts'
 
 const schema = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 const json = (content: Part) => ({ content: { 'application/json': { schema: content } } })

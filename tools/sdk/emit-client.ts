@@ -1,9 +1,9 @@
 import { Flags } from '../../packages/sdk/src/transport.ts'
+import type { Operation } from '../../src/platform/openapi/document-operations.ts'
+import { type Part, partOf, referredName } from '../../src/platform/openapi/document-parts.ts'
 import { pascal } from '../../src/platform/openapi/openapi-schemas.ts'
-import { type Part, partOf } from '../schema-breaks.ts'
 import { pathParametersOf } from './emit-types.ts'
-import { type Operation, typeName } from './operations.ts'
-import { indent, referredName, typeOf } from './schemas.ts'
+import { indent, typeName, typeOf } from './schemas.ts'
 import { docComment } from './text.ts'
 
 /** The module of the client: a class for each namespace, and the class of them all. */

@@ -1,6 +1,6 @@
-import { listOf, type Part, partOf } from '../schema-breaks.ts'
-import { follow, type Operation, schemaOf, typeName } from './operations.ts'
-import { fieldsOf, referredName, typeOf } from './schemas.ts'
+import type { Operation } from '../../src/platform/openapi/document-operations.ts'
+import { follow, listOf, type Part, partOf, referredName, schemaOf } from '../../src/platform/openapi/document-parts.ts'
+import { fieldsOf, typeName, typeOf } from './schemas.ts'
 import { docComment } from './text.ts'
 
 const HEADER = '// Generated from openapi.json by `npm run gen`. Do not edit.\n\n'

@@ -1,15 +1,7 @@
-import { isPart, listOf, type Part, partOf } from '../schema-breaks.ts'
+import type { Operation } from '../../src/platform/openapi/document-operations.ts'
+import { isPart, listOf, type Part, partOf, referredName } from '../../src/platform/openapi/document-parts.ts'
+import { pascal } from '../../src/platform/openapi/openapi-schemas.ts'
 import { docComment } from './text.ts'
-
-const REFERENCE = '#/components/schemas/'
-
-/** The name of the schema that this one refers to, or undefined. */
-export function referredName(schema: unknown): string | undefined {
-  const reference = partOf(schema)['$ref']
-  return typeof reference === 'string' && reference.startsWith(REFERENCE)
-    ? reference.slice(REFERENCE.length)
-    : undefined
-}
 
 /** The TypeScript type of a JSON Schema, in as many lines as it needs; `onName` hears of each schema it refers to. */
 export function typeOf(schema: unknown, onName: (name: string) => void): string {
@@ -64,3 +56,6 @@ export function indent(text: string, first = ''): string {
 const inParentheses = (type: string) => (/ [|&] /.test(type) ? `(${type})` : type)
 
 const unique = (types: string[]) => [...new Set(types)]
+
+/** The name of the type of an operation, such as `UsersListParams`. */
+export const typeName = ({ namespace, name }: Operation, ending: string) => `${pascal(`${namespace}.${name}`)}${ending}`

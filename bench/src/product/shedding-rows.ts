@@ -60,7 +60,7 @@ const getDeployment = oncePerRun(async (bench) => {
   const sent = await call(post('/v1/auth/login/magic-link/send', { subOrgId, email, deliver: false }))
   const { search } = new URL(readText(sent, 'url'))
   // What is rendered and compressed on first use.
-  for (const path of ['/docs', '/docs/reference.js', '/v1/openapi.json']) await call({ method: 'GET', path })
+  for (const path of ['/docs', '/docs/events', '/v1/openapi.json']) await call({ method: 'GET', path })
   return { ...plan, subOrgId, linkPath: `/auth/link${search}` }
 })
 

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, describe, expect, test } from 'vitest'
-import { partOf } from '../../../tools/schema-breaks.ts'
-import { type Operation, operationsOf } from '../../../tools/sdk/operations.ts'
+import { type Operation, operationsOf } from '../../../src/platform/openapi/document-operations.ts'
+import { partOf } from '../../../src/platform/openapi/document-parts.ts'
 import { Watchword } from '../src/index.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))

@@ -29,8 +29,8 @@ export async function keepAnswer(
 }
 
 /** Keeps what a function makes from its first use on; a failure is not kept. */
-export function keepOnce(make: () => Promise<KeptAnswer>): () => Promise<KeptAnswer> {
-  let made: Promise<KeptAnswer> | null = null
+export function keepOnce<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | null = null
   return () => {
     made ??= make().catch((error: unknown) => {
       made = null

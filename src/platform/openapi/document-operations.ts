@@ -1,9 +1,9 @@
-import { pascal } from '../../src/platform/openapi/openapi-schemas.ts'
-import { isPart, listOf, type Part, partOf } from '../schema-breaks.ts'
-import { referredName } from './schemas.ts'
+import { follow, isPart, listOf, type Part, partOf, referredName, schemaOf } from './document-parts.ts'
 
 /** An operation as a method needs it. */
 export interface Operation {
+  /** Such as `me.sessions.list`. */
+  id: string
   /** `me.sessions.list` is the method `list` of the namespace `me.sessions`. */
   namespace: string
   name: string
@@ -18,11 +18,16 @@ export interface Operation {
   body: { schema: unknown; required: boolean; examples: unknown[]; isForm: boolean } | null
   /** The schema of the JSON reply, or null where the reply is of another kind. */
   reply: unknown
+  replyExample: unknown
   pagination: { items: string; cursor: string } | null
   isRepeatable: boolean
   takesIdempotencyKey: boolean
   /** For requests with the access token of a user. */
   isForUsers: boolean
+  /** The credential that a request needs, by its name in the document, or null for none. */
+  credential: string | null
+  /** The scopes of the API key that it needs. */
+  scopes: string[]
   /** The codes of problems that this operation names by itself. */
   errors: string[]
 }
@@ -46,7 +51,10 @@ function toOperation(document: Part, method: string, path: string, operation: Pa
     Object.keys(partOf(follow(document, partOf(operation['responses'])['200'])['content'])).length > 1 &&
     replyOf(document, operation) !== null
   const ofKind = (kind: string) => parameters.filter((parameter) => parameter['in'] === kind)
+  const [security] = listOf(operation['security']).map(partOf)
+  const [credential, scopes] = Object.entries(security ?? {})[0] ?? [null, []]
   return {
+    id: id.join('.'),
     namespace: id.slice(0, -1).join('.'),
     name: id.at(-1) ?? '',
     method: method.toUpperCase(),
@@ -58,10 +66,13 @@ function toOperation(document: Part, method: string, path: string, operation: Pa
     query: ofKind('query').filter(({ name }) => !(String(name) in inBody) && !(isOneOfMany && name === 'format')),
     body,
     reply: replyOf(document, operation),
+    replyExample: replyMediaOf(document, operation)['example'] ?? null,
     pagination: toPagination(operation['x-pagination']),
     isRepeatable: operation['x-idempotent'] === true,
     takesIdempotencyKey: ofKind('header').some(({ name }) => name === 'Idempotency-Key'),
     isForUsers: listOf(operation['security']).some((one) => 'accessToken' in partOf(one)),
+    credential,
+    scopes: listOf(scopes).map(String),
     errors: errorsOf(document, operation),
   }
 }
@@ -84,9 +95,12 @@ function bodyOf(document: Part, operation: Part): Operation['body'] {
 }
 
 function replyOf(document: Part, operation: Part): unknown {
+  return replyMediaOf(document, operation)['schema'] ?? null
+}
+
+function replyMediaOf(document: Part, operation: Part): Part {
   const reply = follow(document, partOf(operation['responses'])['200'])
-  const media = partOf(reply['content'])['application/json']
-  return media === undefined ? null : partOf(media)['schema']
+  return partOf(partOf(reply['content'])['application/json'])
 }
 
 /** The codes in the schemas of those responses that are the operation's own. */
@@ -105,20 +119,3 @@ function codesIn(document: Part, value: unknown): string[] {
   const { const: code } = partOf(partOf(value['properties'])['code'])
   return typeof code === 'string' ? [code] : Object.values(value).flatMap((inner) => codesIn(document, inner))
 }
-
-export const schemaOf = (document: Part, name: string): Part =>
-  partOf(partOf(partOf(document['components'])['schemas'])[name])
-
-/** The part itself, or what it refers to. */
-export function follow(document: Part, value: unknown): Part {
-  const reference = partOf(value)['$ref']
-  if (typeof reference !== 'string') return partOf(value)
-  const target = reference
-    .split('/')
-    .slice(1)
-    .reduce<unknown>((inner, step) => partOf(inner)[step], document)
-  return follow(document, target)
-}
-
-/** The name of the type of an operation, such as `UsersListParams`. */
-export const typeName = ({ namespace, name }: Operation, ending: string) => `${pascal(`${namespace}.${name}`)}${ending}`

@@ -191,9 +191,13 @@ interface DocumentParts {
   title: string
   styles: string
   main: string
+  /** A header above the main content. */
+  before?: string
+  /** What follows the main content. */
+  after?: string
 }
 
-/** A whole document with the colors and type of all pages of the service; `styles` and `main` are trusted. */
+/** A whole document with the colors and type of all pages of the service. All but the title is trusted. */
 export function renderDocument(page: DocumentParts): string {
   return `<!doctype html>
 <html lang="${page.language ?? 'en'}">
@@ -206,9 +210,9 @@ export function renderDocument(page: DocumentParts): string {
 <style>${BASE_STYLES}
 ${page.styles}</style>
 </head>
-<body><main>
+<body>${page.before ?? ''}<main id="content">
 ${page.main}
-</main></body>
+</main>${page.after ?? ''}</body>
 </html>
 `
 }

@@ -2,7 +2,6 @@ import { type ErrorDefinition, errorCatalogue } from '../../../platform/errors.t
 import type { Route } from '../../../platform/http/route.ts'
 import { escapeHtml } from '../../../platform/mail/html.ts'
 import { errorsOf } from '../../../platform/openapi/openapi-errors.ts'
-import { renderDocument } from '../../../platform/pages/page-layout.ts'
 import { renderProse } from './prose.ts'
 
 /** A code of the catalogue and the routes that return it. */
@@ -62,28 +61,12 @@ export function errorsMarkdown(routes: Route[]): string {
   return `# Error codes\n\n${INTRODUCTION}\n\n${sections.join('\n')}`
 }
 
-const STYLES = `dl{margin:0;background:var(--card);border:1px solid var(--line);border-radius:12px;overflow:hidden}
-dl>div{padding:12px 16px}
-dl>div+div{border-top:1px solid var(--line)}
-dl>div:target{background:var(--mark)}
-dt a{text-decoration:none;font-weight:600;overflow-wrap:anywhere}
-dt a:hover,dt a:focus-visible{text-decoration:underline}
-dd{margin:0;color:var(--soft)}
-dd ul{margin:4px 0 0;padding:0;list-style:none}
-dd li{overflow-wrap:anywhere}`
-
-/** The same as a page; each code is an anchor, to which the `type` of a problem points. */
-export function renderErrorPage(routes: Route[]): string {
+/** The same as the content of a page; each code is an anchor, to which the `type` of a problem points. */
+export function renderErrors(routes: Route[]): string {
   const sections = [...catalogueOf(routes)].map(
     ([status, entries]) => `<h2>${headingOf(status)}</h2>\n<dl>\n${entries.map(renderEntry).join('\n')}\n</dl>`,
   )
-  return renderDocument({
-    title: 'Error codes',
-    styles: STYLES,
-    main: `<h1>Error codes</h1>
-<p>${renderProse(INTRODUCTION)} <a href="/docs">API reference</a></p>
-${sections.join('\n')}`,
-  })
+  return `<p>${renderProse(INTRODUCTION)}</p>\n${sections.join('\n')}`
 }
 
 function renderEntry({ code, title, help, routes }: CatalogueEntry): string {

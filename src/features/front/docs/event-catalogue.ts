@@ -1,11 +1,12 @@
 import { type EventDefinition, eventCatalogue } from '../../../platform/events/events.ts'
 import { escapeHtml } from '../../../platform/mail/html.ts'
-import { renderDocument } from '../../../platform/pages/page-layout.ts'
+import { listOf, type Part, partOf, schemaOf } from '../../../platform/openapi/document-parts.ts'
+import { objectOf, renderFields } from './fields.ts'
 import { renderProse } from './prose.ts'
 
 const INTRODUCTION =
   'What the service records, as `GET /v1/events` shows it, by resource: `types=user.*` reads all types of one. Types are ' +
-  'permanent. The schema of the data of each type is in the API reference, under webhooks.'
+  'permanent.'
 
 /** The catalogue by resource, which is the first word of a type; resources and types in the order of the alphabet. */
 function typesByResource(): [resource: string, types: EventDefinition[]][] {
@@ -21,26 +22,24 @@ export function eventsMarkdown(): string {
   return `# Events\n\n${INTRODUCTION}\n\n${sections.join('\n')}`
 }
 
-const STYLES = `dl{margin:0;background:var(--card);border:1px solid var(--line);border-radius:12px;overflow:hidden}
-dl>div{padding:12px 16px}
-dl>div+div{border-top:1px solid var(--line)}
-dl>div:target{background:var(--mark)}
-dt a{text-decoration:none;font-weight:600;overflow-wrap:anywhere}
-dd{margin:0;color:var(--soft)}`
-
-/** The same as a page. */
-export function renderEventPage(): string {
+/** The same as the content of a page, with the fields of the data, which are those of the schemas of the document. */
+export function renderEvents(document: Part): string {
+  const dataByType = new Map(listOf(schemaOf(document, 'AnyEvent')['oneOf']).flatMap((one) => dataOf(document, one)))
+  const entryOf = ({ type, help }: EventDefinition) => {
+    const fields = renderFields(document, dataByType.get(type))
+    const data = fields && `<details><summary>Fields of <code>data</code></summary>${fields}</details>`
+    return `<div id="${type}"><dt><a href="#${type}"><code>${type}</code></a></dt><dd>${renderProse(help)}${data}</dd></div>`
+  }
   const sections = typesByResource().map(
     ([resource, types]) =>
-      `<h2><code>${escapeHtml(resource)}.*</code></h2>\n<dl>\n${types.map(renderEntry).join('\n')}\n</dl>`,
+      `<h2><code>${escapeHtml(resource)}.*</code></h2>\n<dl>\n${types.map(entryOf).join('\n')}\n</dl>`,
   )
-  return renderDocument({
-    title: 'Events',
-    styles: STYLES,
-    main: `<h1>Events</h1>\n<p>${renderProse(INTRODUCTION).replace('API reference', '<a href="/docs">API reference</a>')}</p>\n${sections.join('\n')}`,
-  })
+  return `<p>${renderProse(INTRODUCTION)}</p>\n${sections.join('\n')}`
 }
 
-function renderEntry({ type, help }: EventDefinition): string {
-  return `<div id="${type}"><dt><a href="#${type}"><code>${type}</code></a></dt><dd>${renderProse(help)}</dd></div>`
+/** The schema of the data of each type that a schema of events is for. */
+function dataOf(document: Part, schema: unknown): [type: string, data: unknown][] {
+  const { type, data } = partOf(objectOf(document, schema)['properties'])
+  const { const: only, enum: several } = partOf(type)
+  return (only === undefined ? listOf(several) : [only]).map((one) => [String(one), data])
 }

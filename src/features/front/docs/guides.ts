@@ -1,0 +1,162 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { posix } from 'node:path'
+import { Marked, type Token, type Tokens } from 'marked'
+import { escapeHtml } from '../../../platform/mail/html.ts'
+import { type MenuGroup, renderCode, renderContents } from './site.ts'
+
+const folder = new URL('../../../../docs/', import.meta.url)
+
+/** A guide of the folder docs. */
+export interface Guide {
+  /** Below docs, such as `sign-in/mfa.md`. */
+  file: string
+  title: string
+  path: string
+  html: string
+  sections: GuideSection[]
+}
+
+/** The text below one heading, for the search. */
+export interface GuideSection {
+  title: string
+  /** The anchor; empty for the beginning of the guide. */
+  id: string
+  text: string
+}
+
+/** The guides by path, and the menu of them. The index names them and their groups. */
+export interface Guides {
+  byPath: Map<string, Guide>
+  menu: MenuGroup[]
+}
+
+const INDEX = 'index.md'
+export const GUIDES = '/docs/guides'
+
+/** Reads and renders every guide that the index names below a heading. */
+export async function readGuides(): Promise<Guides> {
+  const index = await readFile(new URL(INDEX, folder), 'utf8')
+  const groups = groupsOf(index)
+  const files = [INDEX, ...groups.flatMap(({ files: named }) => named)]
+  const guides = await Promise.all(
+    files.map(async (file) => renderGuide(file, await readFile(new URL(file, folder), 'utf8'))),
+  )
+  const byPath = new Map(guides.map((guide) => [guide.path, guide]))
+  const menu = groups.map(({ title, files: named }) => ({
+    title,
+    entries: named.flatMap((file) => {
+      const guide = byPath.get(pathOf(file))
+      return guide ? [{ title: guide.title, path: guide.path }] : []
+    }),
+  }))
+  return { byPath, menu }
+}
+
+// The guides for developers of the service itself stay in the repository, with the code that they describe.
+const OWN_PAGES: Record<string, string> = {
+  [INDEX]: GUIDES,
+  'reference/errors.md': '/docs/errors',
+  'reference/events.md': '/docs/events',
+}
+
+function groupsOf(index: string): { title: string; files: string[] }[] {
+  return index
+    .split(/^## /m)
+    .slice(1)
+    .map((section) => ({
+      title: section.slice(0, section.indexOf('\n')),
+      files: [...section.matchAll(/^\| \[[^\]]+\]\(([^)#]+\.md)\)/gm)]
+        .map(([, file = '']) => file)
+        .filter((file) => isServed(file) && !(file in OWN_PAGES)),
+    }))
+    .filter(({ files }) => files.length > 0)
+}
+
+const isServed = (file: string) => /^[\w-]+\/[\w-]+\.md$|^index\.md$/.test(file) && !file.startsWith('internals/')
+
+const pathOf = (file: string) => OWN_PAGES[file] ?? `${GUIDES}/${file.replace(/\.md$/, '')}`
+
+function renderGuide(file: string, markdown: string): Guide {
+  const marked = new Marked({ gfm: true })
+  marked.use({ renderer: rendererFor(file) })
+  const [first, ...tokens] = marked.lexer(markdown)
+  if (first?.type !== 'heading') throw new Error(`The guide ${file} must begin with its title`)
+  const { text: title } = first as Tokens.Heading
+  const headings = tokens.filter((token): token is Tokens.Heading => token.type === 'heading' && token.depth === 2)
+  const contents = renderContents(headings.map(({ text }) => ({ id: anchorOf(text), title: plain(text) })))
+  return {
+    file,
+    title,
+    path: pathOf(file),
+    html: contents + marked.parser(tokens),
+    sections: sectionsOf(title, tokens),
+  }
+}
+
+/** The anchor of a heading, as GitHub makes it. */
+export function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(' ', '-')
+}
+
+const plain = (markdown: string) => markdown.replaceAll(/[`*]|\]\([^)]*\)|\[/g, '')
+
+function sectionsOf(title: string, tokens: Token[]): GuideSection[] {
+  const sections: GuideSection[] = [{ title, id: '', text: '' }]
+  for (const token of tokens) {
+    if (token.type === 'heading') sections.push({ title: plain(token['text']), id: anchorOf(token['text']), text: '' })
+    else if (token.type !== 'space' && token.type !== 'html') {
+      const section = sections.at(-1)
+      if (section) section.text += `${plain(token.raw)} `
+    }
+  }
+  return sections
+}
+
+function rendererFor(file: string) {
+  return {
+    heading(this: { parser: { parseInline(tokens: Token[]): string } }, { tokens, depth, text }: Tokens.Heading) {
+      const id = escapeHtml(anchorOf(text))
+      return `<h${depth} id="${id}"><a href="#${id}">${this.parser.parseInline(tokens)}</a></h${depth}>\n`
+    },
+    link(this: { parser: { parseInline(tokens: Token[]): string } }, { href, tokens }: Tokens.Link) {
+      const label = this.parser.parseInline(tokens)
+      const target = targetOf(file, href)
+      return target === null
+        ? `${label} (<code>${escapeHtml(posix.normalize(posix.join('docs', posix.dirname(file), href)))}</code> in the repository)`
+        : `<a href="${escapeHtml(target)}">${label}</a>`
+    },
+    image: ({ href, text }: Tokens.Image) =>
+      `<img src="/docs/images/${escapeHtml(posix.basename(href))}" alt="${escapeHtml(text)}" loading="lazy">`,
+    code: ({ text }: Tokens.Code) => `${renderCode(text)}\n`,
+    table(
+      this: { parser: { parseInline(tokens: Token[]): string } },
+      { header, rows }: Pick<Tokens.Table, 'header' | 'rows'>,
+    ) {
+      const row = (cells: Tokens.TableCell[], tag: string) =>
+        `<tr>${cells.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join('')}</tr>`
+      const body = rows.map((cells) => row(cells, 'td')).join('\n')
+      return `<div class="scroll" tabindex="0"><table><thead>${row(header, 'th')}</thead><tbody>${body}</tbody></table></div>\n`
+    },
+  }
+}
+
+/** Where a link of a guide leads on this site, or null for a file that only the repository has. */
+function targetOf(file: string, href: string): string | null {
+  if (/^https?:|^#/.test(href)) return href
+  if (href.startsWith('/')) return href
+  const [path = '', anchor] = href.split('#')
+  const to = posix.normalize(posix.join(posix.dirname(file), path))
+  if (!isServed(to)) return null
+  // The catalogue of events has the types themselves as anchors.
+  return `${pathOf(to)}${anchor === undefined ? '' : `#${anchor}`}`
+}
+
+/** The images of the guides by name. */
+export async function readImages(): Promise<Map<string, Buffer>> {
+  const images = new URL('images/', folder)
+  const names = await readdir(images)
+  return new Map(await Promise.all(names.map(async (name) => [name, await readFile(new URL(name, images))] as const)))
+}

@@ -1,0 +1,147 @@
+import { escapeHtml } from '../../../platform/mail/html.ts'
+import { type Operation, operationsOf } from '../../../platform/openapi/document-operations.ts'
+import { listOf, type Part, partOf } from '../../../platform/openapi/document-parts.ts'
+import { formatJson } from '../../../platform/openapi/openapi-text.ts'
+import { renderFields, renderMarkdown } from './fields.ts'
+import { type MenuGroup, renderCode, renderContents } from './site.ts'
+
+/** A tag of the contract, which has a page, and its operations. */
+export interface ReferenceTag {
+  title: string
+  description: string
+  path: string
+  document: Part
+  operations: Operation[]
+}
+
+/** The tags of the documents in their order. */
+export function referenceTags(...documents: Part[]): ReferenceTag[] {
+  return documents.flatMap((document) => {
+    const byTag = Map.groupBy(operationsOf(document), ({ tag }) => tag)
+    const isScim = Object.hasOwn(partOf(partOf(document['components'])['securitySchemes']), 'scimToken')
+    return listOf(document['tags'])
+      .map(partOf)
+      .filter(({ name }) => byTag.has(String(name)))
+      .map(({ name, description }) => ({
+        title: isScim ? 'SCIM endpoint' : String(name),
+        description: String(description ?? ''),
+        path: `/docs/reference/${isScim ? 'scim-endpoint' : slugOf(String(name))}`,
+        document,
+        operations: byTag.get(String(name)) ?? [],
+      }))
+  })
+}
+
+const slugOf = (name: string) => name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')
+
+export const referenceMenu = (tags: ReferenceTag[]): MenuGroup[] => [
+  { title: 'API reference', entries: tags.map(({ title, path }) => ({ title, path })) },
+]
+
+/** The first page of the reference: what holds for every request, and every operation. */
+export function renderOverview(document: Part, tags: ReferenceTag[]): string {
+  const { description } = partOf(document['info'])
+  const lists = tags.map(({ title, path, description: about, operations }) => {
+    const items = operations.map(
+      ({ id, method, path: route, summary }) =>
+        `<li><a href="${path}#${id}">${escapeHtml(summary)}</a> <code>${method} ${escapeHtml(route)}</code></li>`,
+    )
+    return `<h2><a href="${path}">${escapeHtml(title)}</a></h2>\n${renderMarkdown(about)}<ul>\n${items.join('\n')}\n</ul>`
+  })
+  return `${renderMarkdown(String(description))}<p>The same as OpenAPI 3.1: <a href="/v1/openapi.json">the API</a>, <a href="/v1/scim/openapi.json">the SCIM endpoint</a>. <a href="/docs/guides">The guides</a> explain how the parts work together.</p>
+${lists.join('\n')}`
+}
+
+/** The page of a tag. */
+export function renderTag({ document, description, operations }: ReferenceTag): string {
+  const sections = operations.map((operation) => renderOperation(document, operation))
+  const contents = renderContents(operations.map(({ id, summary }) => ({ id, title: summary })))
+  return `${renderMarkdown(description)}${contents}\n${sections.join('\n')}`
+}
+
+function renderOperation(document: Part, operation: Operation): string {
+  const { id, method, path, summary, description, credential, scopes, body, errors } = operation
+  const parts = [
+    `<h2 id="${id}"><a href="#${id}">${escapeHtml(summary)}</a></h2>`,
+    `<p class="operation"><code>${method} ${escapeHtml(path)}</code></p>`,
+    renderMarkdown(description),
+    `<p>${credentialText(credential, scopes)}${operation.isRepeatable ? ' Safe to repeat.' : ''}</p>`,
+    renderParameters(document, operation),
+    body === null ? '' : section('Body', renderFields(document, body.schema)),
+    section('Example', renderExamples(document, operation)),
+    section('Response', renderReply(document, operation)),
+    errors.length === 0 ? '' : section('Errors', renderErrors(errors)),
+  ]
+  return parts.filter((part) => part !== '').join('\n')
+}
+
+const section = (title: string, content: string) => (content === '' ? '' : `<h3>${title}</h3>\n${content}`)
+
+function credentialText(credential: string | null, scopes: string[]): string {
+  if (credential === null) return 'Needs no credential.'
+  if (credential === 'accessToken') return 'Needs the access token of a user.'
+  if (credential === 'scimToken') return 'Needs the token of a SCIM connection.'
+  const list = scopes.map((scope) => `<code>${escapeHtml(scope)}</code>`).join(', ')
+  return list === '' ? 'Needs an API key.' : `Needs an API key with the scope ${list}.`
+}
+
+function renderParameters(document: Part, { pathParameters, query }: Operation): string {
+  const parameters = [...pathParameters, ...query]
+  const properties = Object.fromEntries(
+    parameters.map(({ name, schema, description }) => [String(name), { ...partOf(schema), description }]),
+  )
+  const required = parameters.filter((one) => one['required'] === true).map(({ name }) => name)
+  return section('Parameters', renderFields(document, { properties, required }))
+}
+
+function renderReply(document: Part, { reply, replyExample }: Operation): string {
+  if (reply === null) return ''
+  const fields = renderFields(document, reply)
+  const folded = fields && `<details><summary>Fields of the response</summary>${fields}</details>`
+  return folded + (replyExample === null ? '' : renderCode(formatJson(replyExample)))
+}
+
+const renderErrors = (codes: string[]) =>
+  `<p>${codes.map((code) => `<a href="/docs/errors#${code}"><code>${code}</code></a>`).join(', ')}, and the errors of <a href="/docs/errors">every request</a>.</p>`
+
+function renderExamples(document: Part, operation: Operation): string {
+  const [{ url } = { url: '' }] = listOf(document['servers']).map(partOf).toReversed()
+  const isSdk = operation.credential !== 'scimToken'
+  return [renderCode(curlOf(String(url), operation)), isSdk ? renderCode(callOf(operation)) : ''].join('\n')
+}
+
+const CREDENTIALS: Record<string, string> = {
+  apiKey: '-H "X-API-Key: $KEY"',
+  accessToken: '-H "Authorization: Bearer $ACCESS_TOKEN"',
+  scimToken: '-H "Authorization: Bearer $SCIM_TOKEN"',
+}
+
+/** The request as a command. Parameters in braces are for the reader to fill in. */
+function curlOf(url: string, { method, path, query, credential, body }: Operation): string {
+  const needed = query.filter(({ required }) => required === true).map(({ name }) => `${name}={${name}}`)
+  const address = `"${url}${path}${needed.length === 0 ? '' : `?${needed.join('&')}`}"`
+  const [example] = body?.examples ?? []
+  const parts = [
+    `curl${method === 'GET' ? '' : ` -X ${method}`} ${address}`,
+    ...(credential === null ? [] : [CREDENTIALS[credential] ?? '']),
+    ...(example === undefined ? [] : [`-H "Content-Type: application/json"`, `-d '${quoted(formatJson(example))}'`]),
+  ]
+  return parts.join(' \\\n  ')
+}
+
+const quoted = (text: string) => text.replaceAll("'", "'\\''")
+
+/** The call of the SDK: the parameters of the path, then query and body as one object. */
+export function callOf({ id, pathParameters, query, body, isForUsers }: Operation): string {
+  const [example] = body?.examples ?? []
+  const needed = query.filter(({ required }) => required === true).map(({ name }) => [String(name), `{${name}}`])
+  const input = { ...Object.fromEntries(needed), ...partOf(example) }
+  const texts = [
+    ...pathParameters.map(({ name }) => String(name)),
+    ...(Object.keys(input).length === 0 ? [] : [literalOf(input)]),
+  ]
+  return `await watchword${isForUsers ? '.forUser(accessToken)' : ''}.${id}(${texts.join(', ')})`
+}
+
+/** An object of JSON in the form that TypeScript code has. */
+const literalOf = (value: unknown) => formatJson(value).replaceAll(/^(\s*|\{)"([A-Za-z_$][\w$]*)": /gm, '$1$2: ')

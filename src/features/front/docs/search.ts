@@ -1,0 +1,101 @@
+import MiniSearch from 'minisearch'
+import { errorCatalogue } from '../../../platform/errors.ts'
+import { eventCatalogue } from '../../../platform/events/events.ts'
+import { escapeHtml } from '../../../platform/mail/html.ts'
+import type { Guides } from './guides.ts'
+import type { ReferenceTag } from './reference.ts'
+
+/** A place that a search finds: a section of a guide, an operation, an error code or an event type. */
+interface Place {
+  id: string
+  title: string
+  /** What the place belongs to, such as the title of the guide. */
+  of: string
+  text: string
+}
+
+// Longer questions are cut: each word costs time.
+const MAX_QUESTION = 100
+const MAX_WORDS = 8
+const MAX_RESULTS = 30
+const SNIPPET = 180
+
+export type Search = (question: string) => Place[]
+
+/** An index of guides, operations, errors and events. */
+export function makeSearch({ guides, tags }: { guides: Guides; tags: ReferenceTag[] }): Search {
+  const places = [...guidePlaces(guides), ...operationPlaces(tags), ...cataloguePlaces()]
+  const byId = new Map(places.map((place) => [place.id, place]))
+  const index = new MiniSearch<Place>({
+    fields: ['title', 'of', 'text'],
+    // Codes, types and fields are words as a whole, and by their parts.
+    tokenize: (text) =>
+      [...text.matchAll(/[\p{L}\p{N}_]+/gu)].flatMap(([word]) => [...new Set([word, ...word.split('_')])]),
+    searchOptions: {
+      boost: { title: 4, of: 2 },
+      prefix: (term) => term.length > 1,
+      fuzzy: (term) => (term.length > 4 ? 0.2 : false),
+      combineWith: 'AND',
+    },
+  })
+  index.addAll([...byId.values()])
+  return (question) =>
+    index
+      .search(question.slice(0, MAX_QUESTION).split(/\s+/, MAX_WORDS).join(' '))
+      .slice(0, MAX_RESULTS)
+      .flatMap(({ id }) => byId.get(id) ?? [])
+}
+
+function guidePlaces({ byPath }: Guides): Place[] {
+  return [...byPath.values()].flatMap(({ path, title: of, sections }) =>
+    sections.map(({ id, title, text }) => ({ id: id === '' ? path : `${path}#${id}`, title, of, text })),
+  )
+}
+
+function operationPlaces(tags: ReferenceTag[]): Place[] {
+  return tags.flatMap(({ path: page, title: of, operations }) =>
+    operations.map(({ id, summary, description, method, path }) => ({
+      id: `${page}#${id}`,
+      title: summary,
+      of: `API reference, ${of}`,
+      text: `${method} ${path} ${id} ${description}`,
+    })),
+  )
+}
+
+function cataloguePlaces(): Place[] {
+  return [
+    ...errorCatalogue().map(({ code, title, help }) => ({
+      id: `/docs/errors#${code}`,
+      title: code,
+      of: 'Errors',
+      text: `${title}. ${help}`,
+    })),
+    ...eventCatalogue().map(({ type, help }) => ({
+      id: `/docs/events#${type}`,
+      title: type,
+      of: 'Events',
+      text: help,
+    })),
+  ]
+}
+
+/** The results of a search as a list. */
+export function renderResults(question: string, places: Place[]): string {
+  if (question.trim() === '') return '<p>Enter the words to search for.</p>'
+  const found = `<p role="status">${places.length === 0 ? 'Nothing was found. Try fewer or other words.' : `${places.length === MAX_RESULTS ? 'The best' : ''} ${places.length} result${places.length === 1 ? '' : 's'}`}</p>`
+  const items = places.map(
+    ({ id, title, of, text }) =>
+      `<li><a href="${escapeHtml(id)}">${escapeHtml(title)}</a>${of === title ? '' : ` · ${escapeHtml(of)}`}<p>${escapeHtml(snippetOf(text, question))}</p></li>`,
+  )
+  return `${found}\n<ul class="results">\n${items.join('\n')}\n</ul>`
+}
+
+/** The part of a text around the first word of the question. */
+function snippetOf(text: string, question: string): string {
+  const flat = text.replaceAll(/\s+/g, ' ').trim()
+  const [word = ''] = question.trim().split(/\s+/)
+  const at = Math.max(0, flat.toLowerCase().indexOf(word.toLowerCase()) - Math.floor(SNIPPET / 3))
+  const part = flat.slice(at, at + SNIPPET)
+  return `${at > 0 ? '… ' : ''}${part}${at + SNIPPET < flat.length ? ' …' : ''}`
+}
