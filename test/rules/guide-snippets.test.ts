@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 
@@ -13,12 +13,12 @@ const NAMED = ['sign-in.ts', 'try.ts', 'check-token.ts']
 const sdk = join(root, 'packages/sdk/src')
 const paths = { '@watchword/sdk': [join(sdk, 'index.ts')], '@watchword/sdk/*': [join(sdk, '*.ts')] }
 
-const snippets = globSync('docs/!(internals)/*.md', { cwd: root })
+const snippets = globSync(['README.md', 'packages/sdk/README.md', 'docs/!(internals)/*.md'], { cwd: root })
   .sort()
   .flatMap((file) => {
     const blocks = [...readFileSync(join(root, file), 'utf8').matchAll(/^```ts\n([\s\S]*?)^```$/gm)]
     const nameOf = (at: number) =>
-      file.endsWith('getting-started.md') ? NAMED[at] : `${basename(file, '.md')}-${at}.ts`
+      file.endsWith('getting-started.md') ? NAMED[at] : `${file.replaceAll(/\W/g, '-')}-${at}.ts`
     return blocks.map(([, code = ''], at) => ({ name: nameOf(at) ?? `${at}.ts`, code }))
   })
 

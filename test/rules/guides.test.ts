@@ -26,7 +26,7 @@ function anchorsOf(file: string): string[] {
 }
 
 test('the README can be read at one go', () => {
-  expect(read('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(120)
+  expect(read('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(90)
 })
 
 test('every guide starts the service as package.json and the image do', () => {

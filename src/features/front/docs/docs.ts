@@ -74,9 +74,11 @@ const keptSite = keptOf(async (platform, all): Promise<Site> => {
   }
 })
 
+const typeOfImage = (name: string) => (name.endsWith('.svg') ? 'image/svg+xml' : 'image/png')
+
 async function keepImages(): Promise<Map<string, KeptAnswer>> {
   const images = [...(await readImages())].map(
-    async ([name, image]) => [name, await keepAnswer(image, { 'content-type': 'image/png' })] as const,
+    async ([name, image]) => [name, await keepAnswer(image, { 'content-type': typeOfImage(name) })] as const,
   )
   return new Map(await Promise.all(images))
 }
