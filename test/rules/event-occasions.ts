@@ -241,7 +241,6 @@ export const occasions: Readonly<Record<string, Occasion>> = {
   'auth.step_up.succeeded': stepUp,
   'deployment.recovered': recoverDeployment,
   'domain.verified': loseDomain,
-  'domain.verification_failed': loseDomain,
   'domain.verification_lost': loseDomain,
   'impersonation.ended': endImpersonation,
   'invite.expired': expireInvite,

@@ -32,8 +32,14 @@ const CALLERS: Record<string, string[]> = {
     'PUT /api/os/scim/v2/Me',
     'PUT /api/os/scim/v2/Users/{id}',
   ],
-  'admin_portal.read': ['GET /v1/admin-portal'],
-  'admin_portal.write': ['PATCH /v1/admin-portal', 'POST /v1/admin-portal'],
+  'admin_portal.read': ['GET /v1/admin-portal', 'GET /v1/admin-portal/domains'],
+  'admin_portal.write': [
+    'DELETE /v1/admin-portal/domains/{domainId}',
+    'PATCH /v1/admin-portal',
+    'POST /v1/admin-portal',
+    'POST /v1/admin-portal/domains',
+    'POST /v1/admin-portal/domains/{domainId}/verify',
+  ],
   'an access token': [
     'DELETE /v1/me/mfa/phone',
     'DELETE /v1/me/mfa/totp',

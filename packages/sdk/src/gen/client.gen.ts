@@ -51,6 +51,13 @@ import type {
   DocsGetScimOpenapiReply,
   DomainAction,
   DomainActionReply,
+  DomainCheckReply,
+  DomainCreate,
+  DomainListReply,
+  DomainReply,
+  DomainsDeleteParams,
+  DomainsListParams,
+  DomainsVerifyRequest,
   EnvironmentsCreateReply,
   EnvironmentsCreateRequest,
   EnvironmentsGetParams,
@@ -1889,6 +1896,69 @@ export class DocsApi extends Namespace {
    */
   getScimOpenapi(options?: CallOptions): Call<DocsGetScimOpenapiReply> {
     return this.transport.call('GET', '/v1/scim/openapi.json', 1, undefined, options)
+  }
+}
+
+/** What an administrator of an organization sets up: branding, domains and the checklist. */
+export class DomainsApi extends Namespace {
+  /**
+   * List the domains of an organization.
+   *
+   * Belongs to the service `admin_portal`.
+   *
+   * GET /v1/admin-portal/domains
+   */
+  list(params?: DomainsListParams, options?: CallOptions): Call<DomainListReply> {
+    return this.transport.call('GET', '/v1/admin-portal/domains', 1, params, options)
+  }
+
+  /**
+   * Add a domain.
+   *
+   * The response has the TXT record to set. A domain that the organization has already is returned unchanged.
+   *
+   * Belongs to the service `admin_portal`.
+   *
+   * Events: `domain.added`.
+   *
+   * POST /v1/admin-portal/domains
+   *
+   * Errors of its own: `domain_claimed`, `domain_limit_reached`, `organization_archived`, `domain_not_allowed`.
+   */
+  create(params: DomainCreate, options?: CallOptions): Call<DomainReply> {
+    return this.transport.call('POST', '/v1/admin-portal/domains', 7, params, options)
+  }
+
+  /**
+   * Verify a domain.
+   *
+   * Looks for the TXT record, up to 60 times an hour. `success` is false if it is not there; `error` says why.
+   *
+   * Belongs to the service `admin_portal`.
+   *
+   * Events: `domain.verified`, `domain.verification_failed`.
+   *
+   * POST /v1/admin-portal/domains/{domainId}/verify
+   *
+   * Errors of its own: `domain_not_found`, `domain_claimed`, `organization_archived`.
+   */
+  verify(domainId: string, params?: DomainsVerifyRequest, options?: CallOptions): Call<DomainCheckReply> {
+    return this.transport.call('POST', `/v1/admin-portal/domains/${segment(domainId)}/verify`, 7, params, options)
+  }
+
+  /**
+   * Remove a domain.
+   *
+   * Belongs to the service `admin_portal`.
+   *
+   * Events: `domain.removed`.
+   *
+   * DELETE /v1/admin-portal/domains/{domainId}
+   *
+   * Errors of its own: `domain_not_found`.
+   */
+  delete(domainId: string, params?: DomainsDeleteParams, options?: CallOptions): Call<Success> {
+    return this.transport.call('DELETE', `/v1/admin-portal/domains/${segment(domainId)}`, 3, params, options)
   }
 }
 
@@ -4165,6 +4235,7 @@ export class Operations extends Namespace {
   readonly connections = new ConnectionsApi(this.transport)
   readonly discovery = new DiscoveryApi(this.transport)
   readonly docs = new DocsApi(this.transport)
+  readonly domains = new DomainsApi(this.transport)
   readonly environments = new EnvironmentsApi(this.transport)
   readonly events = new EventsApi(this.transport)
   readonly health = new HealthApi(this.transport)

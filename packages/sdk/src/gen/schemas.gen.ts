@@ -870,6 +870,19 @@ export interface DomainActionReply {
   overview: AdminPortalOverview
 }
 
+export interface DomainCheckReply {
+  /** false: the check did not find the record, and error says why. */
+  success: boolean
+  error: DomainError | null
+  domain: Domain
+}
+
+export interface DomainCreate {
+  /** A domain name such as acme.com, also with letters of other languages. */
+  domain: string
+  subOrgId?: SubOrgId | undefined
+}
+
 /** txt_not_found: there is no TXT record. txt_mismatch: there are others. dns_unavailable: the DNS did not answer. */
 export type DomainError = "txt_not_found" | "txt_mismatch" | "dns_unavailable"
 
@@ -884,6 +897,19 @@ export type DomainEvent = Omit<Event, 'type' | 'data'> & {
   type: "domain.added" | "domain.removed" | "domain.verification_failed" | "domain.verification_lost" | "domain.verified"
   /** What happened, in the fields that events of this type have. */
   data: Domain
+}
+
+export interface DomainListReply {
+  /** The domains, the oldest first. */
+  domains: Domain[]
+}
+
+export interface DomainReply {
+  domain: Domain
+}
+
+export interface DomainsVerifyRequest {
+  subOrgId?: SubOrgId | undefined
 }
 
 /** Email address of the user. Case does not matter. */
@@ -5887,6 +5913,18 @@ export interface MailDeleteSuppressionParams {
 /** Parameters of "Read the set-up of an organization". */
 export interface AdminPortalGetParams {
   /** Organization. Without it an org-wide key reads the account level. */
+  subOrgId?: string | undefined
+}
+
+/** Parameters of "List the domains of an organization". */
+export interface DomainsListParams {
+  /** Organization. Without it an org-wide key reads the account level. */
+  subOrgId?: string | undefined
+}
+
+/** Parameters of "Remove a domain". */
+export interface DomainsDeleteParams {
+  /** Organization. Required with an org-wide key, here or in the body. */
   subOrgId?: string | undefined
 }
 

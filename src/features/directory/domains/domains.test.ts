@@ -280,3 +280,37 @@ test('a request that is sent again does nothing twice', async () => {
   expect(again.text).toBe(first.text)
   expect(await eventsOf(id)).toEqual(['domain.added'])
 })
+
+test('each operation answers and records what its action does', async () => {
+  const DOMAINS = `${PORTAL}/domains`
+  const operations = {
+    add: (key: Caller, domain: string) => key.post(DOMAINS, { domain }),
+    verify: (key: Caller, id: string) => key.post(`${DOMAINS}/${id}/verify`, {}),
+    remove: (key: Caller, id: string) => key.delete(`${DOMAINS}/${id}`),
+  }
+  const seen = []
+  for (const way of [{ add, verify, remove }, operations]) {
+    const { id, key } = await makeOrganization()
+    const name = freshDomain()
+    const { domain } = (await way.add(key, name)).body
+    const replies = [await way.add(key, name), await way.verify(key, domain.id)]
+    publish(domain)
+    replies.push(await way.verify(key, domain.id))
+    expect((await key.get(DOMAINS)).body).toEqual({ domains: [replies.at(-1)?.body.domain] })
+    replies.push(await way.remove(key, domain.id), await way.remove(key, domain.id), await way.verify(key, domain.id))
+    replies.push(await way.add(key, 'gmail.com'), await way.add(key, 'not a domain'))
+    expect((await key.get(DOMAINS)).body).toEqual({ domains: [] })
+    const shown = replies.map(({ status, body: { success, error, domain: after, code } }) => [
+      status,
+      // To add a domain has no other outcome than success.
+      after && success === undefined ? true : success,
+      error ?? null,
+      after?.status ?? null,
+      code ?? null,
+    ])
+    seen.push([shown, await eventsOf(id)])
+  }
+  const [byAction, byOperation] = seen
+  expect(byOperation).toEqual(byAction)
+  expect(byAction?.[0]?.map(([status]) => status)).toEqual([200, 200, 200, 200, 404, 404, 422, 400])
+})

@@ -1,10 +1,96 @@
 import { defineRoute, type Route } from '../../../platform/http/route.ts'
 import { changeMailSettings, mailSettings } from '../../../platform/mail/settings.ts'
-import { domainErrors, domainEvents } from '../../directory/domains/domains.ts'
+import { Success } from '../../../platform/schema.ts'
+import {
+  addDomain,
+  domainErrors,
+  domainEvents,
+  listDomains,
+  lookForRecord,
+  removeDomain,
+  verifyDomain,
+} from '../../directory/domains/domains.ts'
 import { actOnDomain, prepareAction, readOverview } from './overview.ts'
-import { brandingPatch, DomainAction, DomainActionReply, OverviewReply } from './schema.ts'
+import {
+  brandingPatch,
+  DomainAction,
+  DomainActionReply,
+  DomainCheckReply,
+  DomainCreate,
+  DomainListReply,
+  DomainParams,
+  DomainReply,
+  OverviewReply,
+} from './schema.ts'
 
-const about = { tag: 'Admin portal', path: '/v1/admin-portal', service: 'admin_portal' } as const
+const service = { tag: 'Admin portal', service: 'admin_portal' } as const
+const about = { ...service, path: '/v1/admin-portal' } as const
+const one = { ...service, scope: 'admin_portal.write', params: DomainParams } as const
+
+/** The actions on domains, each as an operation. */
+const domainRoutes: Route[] = [
+  defineRoute({
+    ...service,
+    method: 'GET',
+    path: '/v1/admin-portal/domains',
+    operation: 'domains.list',
+    scope: 'admin_portal.read',
+    summary: 'List the domains of an organization',
+    reply: DomainListReply,
+    handle: async (work) => ({ domains: await listDomains(work) }),
+  }),
+  defineRoute({
+    ...service,
+    method: 'POST',
+    path: '/v1/admin-portal/domains',
+    operation: 'domains.create',
+    scope: 'admin_portal.write',
+    summary: 'Add a domain',
+    description:
+      'The response has the TXT record to set. A domain that the organization has already is returned unchanged.',
+    body: DomainCreate,
+    reply: DomainReply,
+    errors: [
+      domainErrors.claimed,
+      domainErrors.limitReached,
+      domainErrors.notAllowed,
+      domainErrors.organizationArchived,
+    ],
+    maybeEvents: [domainEvents.added],
+    handle: async (work, { body }) => ({ domain: await addDomain(work, body.domain) }),
+  }),
+  defineRoute({
+    ...one,
+    method: 'POST',
+    path: '/v1/admin-portal/domains/{domainId}/verify',
+    operation: 'domains.verify',
+    summary: 'Verify a domain',
+    description:
+      'Looks for the TXT record, up to 60 times an hour. `success` is false if it is not there; `error` says why.',
+    reply: DomainCheckReply,
+    errors: [domainErrors.notFound, domainErrors.claimed, domainErrors.organizationArchived],
+    maybeEvents: [domainEvents.verified, domainEvents.verificationFailed],
+    prepare: (work, { params }) => lookForRecord(work, params.domainId),
+    async handle(work, { params }, seen) {
+      const { domain, error } = await verifyDomain(work, seen ?? (await lookForRecord(work, params.domainId)))
+      return { success: error === null, error, domain }
+    },
+  }),
+  defineRoute({
+    ...one,
+    method: 'DELETE',
+    path: '/v1/admin-portal/domains/{domainId}',
+    operation: 'domains.delete',
+    summary: 'Remove a domain',
+    reply: Success,
+    errors: [domainErrors.notFound],
+    event: domainEvents.removed,
+    async handle(work, { params }) {
+      await removeDomain(work, params.domainId)
+      return { success: true }
+    },
+  }),
+]
 
 /** A function, because every feature must have defined its kinds of mail first. */
 export function adminPortalRoutes(): Route[] {
@@ -56,5 +142,6 @@ export function adminPortalRoutes(): Route[] {
         return { success: error === null, error, domain, overview: await readOverview(work) }
       },
     }),
+    ...domainRoutes,
   ]
 }

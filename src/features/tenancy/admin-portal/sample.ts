@@ -16,5 +16,9 @@ export async function makeRecords(_: TestApp, { scoped }: Start): Promise<Domain
 export const samples: Samples = {
   'GET /v1/admin-portal': () => ({}),
   'PATCH /v1/admin-portal': () => ({ body: { brand_name: 'Acme' } }),
+  'GET /v1/admin-portal/domains': () => ({}),
+  'POST /v1/admin-portal/domains': () => ({ body: { domain: `acme-${fresh()}.example` } }),
+  'POST /v1/admin-portal/domains/{domainId}/verify': ({ ids }) => ({ params: { domainId: ids.domain } }),
+  'DELETE /v1/admin-portal/domains/{domainId}': ({ ids }) => ({ params: { domainId: ids.domain } }),
   'POST /v1/admin-portal': ({ ids }) => ({ body: { action: 'remove_domain', domainId: ids.domain } }),
 }

@@ -59,6 +59,28 @@ export function brandingPatch() {
   return named('BrandingPatch', Type.Object({ brand_name, logo_url, support_email }))
 }
 
+const domainName = Type.String({
+  minLength: 1,
+  maxLength: 253,
+  description: 'A domain name such as acme.com, also with letters of other languages.',
+  examples: ['acme.com'],
+})
+
+export const DomainParams = Type.Object({ domainId: Type.String({ description: 'Id of a domain.' }) })
+export const DomainCreate = named('DomainCreate', Type.Object({ domain: domainName }))
+export const DomainReply = named('DomainReply', Type.Object({ domain: Domain }))
+export const DomainListReply = named(
+  'DomainListReply',
+  Type.Object({ domains: Type.Array(Domain, { description: 'The domains, the oldest first.' }) }),
+)
+
+const checked = {
+  success: Type.Boolean({ description: 'false: the check did not find the record, and error says why.' }),
+  error: Object.assign(nullable(DomainError), { examples: [null] }),
+}
+
+export const DomainCheckReply = named('DomainCheckReply', Type.Object({ ...checked, domain: Domain }))
+
 export const DomainAction = named(
   'DomainAction',
   Type.Object({
@@ -68,10 +90,8 @@ export const DomainAction = named(
     }),
     domain: Type.Optional(
       Type.String({
-        minLength: 1,
-        maxLength: 253,
+        ...domainName,
         description: 'To add: a domain name such as acme.com, also with letters of other languages.',
-        examples: ['acme.com'],
       }),
     ),
     domainId: Type.Optional(Type.String({ description: 'The domain to verify or to remove: `id` in the overview.' })),
@@ -82,8 +102,7 @@ export type DomainAction = Static<typeof DomainAction>
 export const DomainActionReply = named(
   'DomainActionReply',
   Type.Object({
-    success: Type.Boolean({ description: 'false: the check did not find the record, and error says why.' }),
-    error: Object.assign(nullable(DomainError), { examples: [null] }),
+    ...checked,
     domain: nullable(Domain, 'The domain after the action. Null: it was removed.'),
     overview: Overview,
   }),
