@@ -195,7 +195,7 @@ test('looking changes nothing', async () => {
   await database.stop()
   expect(unmigrated.of('migrations')).toMatchObject({
     state: 'warning',
-    detail: expect.stringMatching(/^\d+ migrations \(0001_platform\.sql first\) not applied: .*npx watchword migrate/),
+    detail: expect.stringMatching(/^0200_release_0_1_0\.sql not applied: .*npx watchword migrate/),
   })
 })
 

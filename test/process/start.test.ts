@@ -231,6 +231,6 @@ test('an operator who migrates apart is told what lacks, and nothing is applied'
   const { code, line } = await refusedStart(settings)
   expect(code).toBe(1)
   expect(line).toMatch(
-    /^The database lacks \d+ migrations \(0001_platform\.sql first\), and WATCHWORD_MIGRATE_ON_START is false: run `npx watchword migrate` first\.$/,
+    /^The database lacks 0200_release_0_1_0\.sql, and WATCHWORD_MIGRATE_ON_START is false: run `npx watchword migrate` first\.$/,
   )
 })

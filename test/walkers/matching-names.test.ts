@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { fresh } from '../fresh.ts'
@@ -312,32 +311,6 @@ test('a name that administrators assigned before counts no longer', async () => 
     await signIn({ upn: last })
     expect(await add(world, { userName: last })).toBe(await linked(world, sub))
   }
-})
-
-test('an upgrade takes NameIDs for assigned names, and a release before that changes a name takes them back', async () => {
-  const world = await makeWorld(federated, op, 'saml', { jit_provisioning: true })
-  const { at } = world
-  const { db } = app.app.platform
-  const upgrade = readFileSync('migrations/0134_principal_names_of_saml.sql', 'utf8')
-  const people = [0, 1, 2].map(() => ({ subject: at(newLocal()), email: at(newLocal()) }))
-  for (const told of people) await world.signIn(told)
-  const [asBefore = '', mapped = '', renamed = ''] = people.map(({ subject }) => subject)
-  // As the release before writes these rows.
-  await db.updateTable('identities').set({ principal_names: null }).where('subject', 'in', [asBefore, mapped]).execute()
-  const now = at(newLocal())
-  await db
-    .updateTable('identities')
-    .set({ user_names: [now] })
-    .where('subject', '=', renamed)
-    .execute()
-  await sql.raw(upgrade).execute(db)
-  await db.updateTable('identities').set({ principal_names: null }).where('subject', '=', mapped).execute()
-  await world.change({ attribute_mapping: { subject: 'number' } })
-  await sql.raw(upgrade).execute(db)
-  const took = async (subject: string, more: object = {}) =>
-    (await add(world, { userName: subject, ...more })) === (await linked(world, subject))
-  expect([await took(asBefore), await took(mapped)]).toEqual([true, false])
-  expect(await took(renamed, { emails: [workEmail(at(newLocal())), workEmail(now, false)] })).toBe(false)
 })
 
 test('the owner of a main address comes before a user who has it beside another', async () => {

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { fresh } from '../fresh.ts'
@@ -280,18 +279,6 @@ test('a name that the provider says at a later sign-in is kept, by tokens and by
     const emails = [workEmail(world.at(newLocal())), workEmail(address, false)]
     expect(await add(world, { userName: upn, emails })).toBe(id)
   }
-})
-
-test('an upgrade keeps connections that made users making them', async () => {
-  const [world, off] = [await makeWorld(federated, op, 'oidc'), await makeWorld(federated, op, 'oidc')]
-  await off.configure({ enabled: false })
-  const jit = async ({ key, connectionId }: World) =>
-    succeeded(await key.get(`/v1/sso/connections/${connectionId}`)).connection.jit_provisioning
-  await sql.raw(readFileSync('migrations/0121_jit_beside_provisioning.sql', 'utf8')).execute(app.app.platform.db)
-  await world.change({ name: 'Read again' })
-  expect(await jit(world)).toBe(true)
-  await off.configure({ enabled: true })
-  expect(await jit(off)).toBe(false)
 })
 
 test('in a large organization, names are found by an index, from both sides', async () => {

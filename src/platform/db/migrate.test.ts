@@ -1,13 +1,35 @@
 import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import pg from 'pg'
-import { expect, inject, onTestFinished, test } from 'vitest'
+import { afterAll, expect, inject, onTestFinished, test } from 'vitest'
 import { administer, copyTemplate, databaseUrl } from '../../../test/database.ts'
 import { until } from '../../../test/harness.ts'
 import { startSilentProxy } from '../../../test/peers/silent-proxy.ts'
-import { type MigrateOptions, migrate, migrationStatus } from './migrate.ts'
+import { type MigrateOptions, migrate, migrationStatus, readMigrations } from './migrate.ts'
 import { explainDatabaseError } from './reach.ts'
 
-const PENDING = '0139_member_inviters.sql'
+const PENDING = '9001_column.sql'
+const CONCURRENT = '9002_indexes.sql'
+
+/** The migrations of a release to come: one that changes the table `members`, and one that builds indexes concurrently. */
+const directory = pathToFileURL(`${mkdtempSync(join(tmpdir(), 'migrations-'))}/`)
+for (const { name, sql } of readMigrations()) writeFileSync(new URL(name, directory), sql)
+writeFileSync(new URL(PENDING, directory), 'alter table members add column later text;\n')
+writeFileSync(
+  new URL(CONCURRENT, directory),
+  `-- no transaction
+drop index concurrently if exists users_later;
+create index concurrently users_later on users (directory_id, updated_at);
+drop index concurrently if exists users_even_later;
+create index concurrently users_even_later on users (directory_id, id);
+`,
+)
+afterAll(() => rmSync(directory, { recursive: true }))
+
+const pendingIn = async (url: string) => (await migrationStatus(url, directory)).pending
 
 /** A database of this release, and connections to it. */
 async function startMigrated() {
@@ -29,7 +51,8 @@ async function startMigrated() {
 async function startPending() {
   const started = await startMigrated()
   const holder = await started.connect()
-  await holder.query('alter table members drop column invited_by_type, drop column invited_by_id')
+  await migrate(started.url, { directory })
+  await holder.query('alter table members drop column later')
   await holder.query('delete from schema_migrations where name = $1', [PENDING])
   return { ...started, holder }
 }
@@ -42,14 +65,14 @@ async function lockMembers(holder: pg.Client): Promise<void> {
 /** Migrates; returns what was applied, or the line of why not. */
 function migrating(url: string, options: MigrateOptions): Promise<string[] | string | null> {
   const applied: string[] = []
-  return migrate(url, { ...options, onApplied: (name) => void applied.push(name) }).then(
+  return migrate(url, { directory, ...options, onApplied: (name) => void applied.push(name) }).then(
     () => applied,
     (error: unknown) => explainDatabaseError(error, url),
   )
 }
 
 const WAITS =
-  /^Migration 0139_member_inviters\.sql waits for a lock on table members that process \d+ \(a report, idle in transaction for \d+ s\) of PostgreSQL at \S+( \S+)? holds\.$/
+  /^Migration 9001_column\.sql waits for a lock on table members that process \d+ \(a report, idle in transaction for \d+ s\) of PostgreSQL at \S+( \S+)? holds\.$/
 
 test('a migration that another transaction blocks says once what it waits for, lets others go first, and goes on', async () => {
   const { url, holder, connect, lines, notice } = await startPending()
@@ -62,18 +85,18 @@ test('a migration that another transaction blocks says once what it waits for, l
   await holder.query('commit')
   expect(await done).toEqual([PENDING])
   expect(lines).toEqual([expect.stringMatching(WAITS)])
-  expect((await migrationStatus(url)).pending).toEqual([])
+  expect(await pendingIn(url)).toEqual([])
 })
 
 test('a migration that stays blocked is given up with the reason, and nothing of it is left', async () => {
   const { url, holder } = await startPending()
   await lockMembers(holder)
   expect(await migrating(url, { patienceMs: 0 })).toMatch(
-    /^Migration 0139_member_inviters\.sql was not applied, because process \d+ \(a report, idle in transaction for \d+ s\) holds a lock on table members: end that transaction and start again\.$/,
+    /^Migration 9001_column\.sql was not applied, because process \d+ \(a report, idle in transaction for \d+ s\) holds a lock on table members: end that transaction and start again\.$/,
   )
   await holder.query('commit')
-  const columns = await holder.query(`select from information_schema.columns where column_name = 'invited_by_type'`)
-  expect([columns.rowCount, (await migrationStatus(url)).pending]).toEqual([0, [PENDING]])
+  const columns = await holder.query(`select from information_schema.columns where column_name = 'later'`)
+  expect([columns.rowCount, await pendingIn(url)]).toEqual([0, [PENDING]])
   expect(await migrating(url, {})).toEqual([PENDING])
 })
 
@@ -110,18 +133,18 @@ test('a migration whose server falls silent ends, and can be started again', asy
   expect(await migrating(url, {})).toEqual([PENDING])
 })
 
-const CONCURRENT = '0143_lists_of_large_organizations.sql'
 const EARLIER_LOCK_KEY = 7_190_214_001
 
 /** Migrates a database that lacks an index, up to where the build of the index waits for a reader. */
 async function startBuild() {
   const { url, connect } = await startMigrated()
   const [reader, earlier, watcher] = [await connect(), await connect(), await connect()]
+  await migrate(url, { directory })
   const recorded = await watcher.query<{ digest: string }>(
     'delete from schema_migrations where name = $1 returning digest',
     [CONCURRENT],
   )
-  await watcher.query('drop index users_by_change')
+  await watcher.query('drop index users_later')
   await reader.query('begin isolation level repeatable read')
   await reader.query('select from users')
   const done = migrating(url, {})
@@ -183,11 +206,52 @@ test('an index build that was interrupted is repeated for the index that is not 
     )
     return new Map(rows.map(({ name, oid, indisvalid }) => [name, indisvalid ? oid : null]))
   }
+  await migrate(url, { directory })
   const before = await indexes()
   await client.query('delete from schema_migrations where name = $1', [CONCURRENT])
-  await client.query(`update pg_index set indisvalid = false where indexrelid = 'users_inactive'::regclass`)
+  await client.query(`update pg_index set indisvalid = false where indexrelid = 'users_even_later'::regclass`)
   expect(await migrating(url, {})).toEqual([CONCURRENT])
   const after = await indexes()
   const changed = [...before.keys()].filter((name) => before.get(name) !== after.get(name))
-  expect([changed, after.get('users_inactive') ?? null]).toEqual([['users_inactive'], expect.any(Number)])
+  expect([changed, after.get('users_even_later') ?? null]).toEqual([['users_even_later'], expect.any(Number)])
+})
+
+/** A database as versions before release 0.1.0 leave it: with the names of their files. */
+async function startEarlier(...names: string[]) {
+  const { url, connect } = await startMigrated()
+  const client = await connect()
+  const rows = async () => (await client.query('select name, digest from schema_migrations order by name')).rows
+  const [first] = await rows()
+  await client.query('delete from schema_migrations')
+  for (const name of names)
+    await client.query('insert into schema_migrations (name, digest) values ($1, $2)', [name, 'x'])
+  return { url, client, rows, first }
+}
+
+const EARLIER = ['0001_platform.sql', '0189_passwords_by_managers.sql']
+
+test('a database that has the last migration before release 0.1.0 is adopted, and nothing in it changes', async () => {
+  const { url, client, rows, first } = await startEarlier(...EARLIER)
+  const schema = async () =>
+    (
+      await client.query(`select attrelid::regclass::text, attname, attnum, format_type(atttypid, atttypmod) as type
+        from pg_attribute join pg_class on pg_class.oid = attrelid
+        where relnamespace = 'public'::regnamespace and attnum > 0 order by 1, 3`)
+    ).rows
+  const before = await schema()
+  expect(await migrationStatus(url)).toEqual({ applied: [first.name], pending: [], unknown: [] })
+  expect(await migrating(url, { directory: new URL('../../../migrations/', import.meta.url) })).toEqual([])
+  expect(await schema()).toEqual(before)
+  expect(await rows()).toEqual([...EARLIER.map((name) => ({ name, digest: 'x' })), first])
+  // A later release goes on from there.
+  expect(await migrating(url, {})).toEqual([PENDING, CONCURRENT])
+})
+
+test('an older one is refused with the commit to start once', async () => {
+  const { url, rows } = await startEarlier('0001_platform.sql')
+  const before = await rows()
+  const refusal = /^The database is older than release 0\.1\.0\. Start the service of commit [0-9a-f]{8} once, /
+  await expect(migrate(url)).rejects.toThrow(refusal)
+  await expect(migrationStatus(url)).rejects.toThrow(refusal)
+  expect(await rows()).toEqual(before)
 })

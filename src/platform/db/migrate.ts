@@ -11,6 +11,10 @@ import { DatabaseError, nameDatabase } from './reach.ts'
 import { unboundedParameters } from './session-settings.ts'
 
 const DIRECTORY = new URL('../../../migrations/', import.meta.url)
+/** The schema of release 0.1.0 in one file. It stands for the files before it, which databases of earlier versions have applied. */
+const FIRST = '0200_release_0_1_0.sql'
+/** The last of those files, and a commit that applies it. */
+const BEFORE_FIRST = { last: '0189_passwords_by_managers.sql', commit: '58e44fb3' }
 // Any fixed numbers. The process that holds both locks migrates the database. The release before 0.1.0 knows only the second. Its
 // processes wait for it in a statement, and a concurrent index build waits until every older statement has ended. So the second
 // lock is released during such a build.
@@ -38,12 +42,12 @@ export interface MigrationStatus {
 }
 
 /** The migrations of this release, in order. */
-export function readMigrations(): Migration[] {
-  return readdirSync(DIRECTORY)
+export function readMigrations(directory = DIRECTORY): Migration[] {
+  return readdirSync(directory)
     .filter((name) => name.endsWith('.sql'))
     .sort()
     .map((name) => {
-      const sql = readFileSync(new URL(name, DIRECTORY), 'utf8')
+      const sql = readFileSync(new URL(name, directory), 'utf8')
       return { name, sql, digest: createHash('sha256').update(sql).digest('hex') }
     })
 }
@@ -52,6 +56,8 @@ export interface MigrateOptions {
   onApplied?(name: string): void
   /** Gets a line on what a migration waits for, once for each process that it waits for. */
   notice?(line: string): void
+  /** In tests: the files of a release to come. */
+  directory?: URL
   /** In tests: how long a migration is tried again while something has locked a table, in milliseconds. */
   patienceMs?: number
   /** In tests: how long the server may take to answer whether a migration waits, in milliseconds. */
@@ -80,15 +86,16 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
         // Database clock: the function clock_now() does not exist before the first migration.
         await client.query(`create table if not exists schema_migrations (
           name text primary key, digest text not null, applied_at timestamptz not null default now())`)
-        const found = await compare(client)
+        const found = await compare(client, options.directory)
         refuseNewerSchema(found.unknown)
+        if (found.adopts) await keepApplied(client, found.adopts)
         let { pending } = found
         for (let [migration] = pending; migration; [migration] = pending) {
           waits.begin(migration)
           await applyPatiently(client, migration, waits, options)
           options.onApplied?.(migration.name)
           // A process of an earlier release may have migrated during an index build.
-          pending = isInSteps(migration) ? (await compare(client)).pending : pending.slice(1)
+          pending = isInSteps(migration) ? (await compare(client, options.directory)).pending : pending.slice(1)
         }
         await migrateJobs(url, watch.guarded)
       } finally {
@@ -155,10 +162,13 @@ async function applyPatiently(
   }
 }
 
-/** Compares the schema with this release. Throws ConfigError when an applied migration differs from this release's. */
-export async function migrationStatus(url: string): Promise<MigrationStatus> {
+/**
+ * Compares the schema with this release. Throws ConfigError when an applied migration differs from this release's, and when the
+ * schema is older than release 0.1.0.
+ */
+export async function migrationStatus(url: string, directory?: URL): Promise<MigrationStatus> {
   return withClient(url, MIGRATOR, async (client) => {
-    const { applied, pending, unknown } = await compare(client)
+    const { applied, pending, unknown } = await compare(client, directory)
     return { applied, pending: pending.map((migration) => migration.name), unknown }
   })
 }
@@ -169,10 +179,12 @@ export function refuseNewerSchema(unknown: string[]): void {
     throw new ConfigError(`The database was migrated by a newer release (${unknown.join(', ')}): start that release.`)
 }
 
-async function compare(client: pg.Client) {
+async function compare(client: pg.Client, directory?: URL) {
   const rows = await readApplied(client)
-  const digests = new Map(rows.map((row) => [row.name, row.digest]))
-  const all = readMigrations()
+  const digests = new Map(rows.filter(({ name }) => name >= FIRST).map(({ name, digest }) => [name, digest]))
+  const all = readMigrations(directory)
+  const adopts = findAdopted(rows, all)
+  if (adopts) digests.set(adopts.name, adopts.digest)
   for (const { name, digest } of all) {
     if (digests.has(name) && digests.get(name) !== digest)
       throw new ConfigError(`Migration ${name} was applied with different content: restore the file of the release.`)
@@ -182,7 +194,22 @@ async function compare(client: pg.Client) {
     applied: [...digests.keys()].filter((name) => known.has(name)),
     pending: all.filter((migration) => !digests.has(migration.name)),
     unknown: [...digests.keys()].filter((name) => !known.has(name)),
+    adopts,
   }
+}
+
+/**
+ * The first file of this release, if the database has its schema by the files before it. Throws ConfigError for a database that
+ * lacks some of those.
+ */
+function findAdopted(rows: { name: string }[], all: Migration[]): Migration | null {
+  const names = new Set(rows.map(({ name }) => name))
+  if (names.has(FIRST) || rows.length === 0) return null
+  if (!names.has(BEFORE_FIRST.last))
+    throw new ConfigError(
+      `The database is older than release 0.1.0. Start the service of commit ${BEFORE_FIRST.commit} once, which migrates it, then this release.`,
+    )
+  return all.find(({ name }) => name === FIRST) ?? null
 }
 
 /** Empty for a database that was never migrated; creates nothing. */

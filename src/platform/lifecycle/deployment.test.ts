@@ -1,10 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { fresh } from '../../../test/fresh.ts'
 import { startApp, until } from '../../../test/harness.ts'
 import { startSecondApp } from '../../../test/second-app.ts'
-import type { Tx } from '../db/pool.ts'
 import { beginEventEpoch, markEventStream } from '../events/event-epoch.ts'
 import { createLog } from '../observability/log.ts'
 import { checkDatabaseIdentity, endHold, isOutgoingHeld, readDeployment } from './deployment.ts'
@@ -89,27 +87,6 @@ test('a start that waits for the release of a copy does not hold messages again'
   })
   await starting
   expect([await readDeployment(db), lines]).toMatchObject([{ hold: null, isCopy: false }, []])
-})
-
-test('an upgrade does not take an identity that the role cannot compare', async () => {
-  await sql`update event_stream set cluster = event_cluster()`.execute(db)
-  const text = readFileSync(new URL('../../../migrations/0152_identity_before.sql', import.meta.url), 'utf8')
-  const identity = async (tx: Tx) => {
-    await sql.raw(text).execute(tx)
-    const { rows } = await sql`select system_identifier is not null as taken from deployment`.execute(tx)
-    await sql`update deployment set system_identifier = null, database_oid = null`.execute(tx)
-    return rows
-  }
-  await platform
-    .tx(async (tx) => {
-      expect(await identity(tx)).toEqual([{ taken: true }])
-      await sql`create or replace function event_cluster() returns text language sql stable as 'select null::text'`.execute(
-        tx,
-      )
-      expect(await identity(tx)).toEqual([{ taken: false }])
-      throw new Error('undone')
-    })
-    .catch((error: Error) => expect(error.message).toBe('undone'))
 })
 
 /** As after a promotion: the same cluster and database, on another timeline than when the epoch began. */

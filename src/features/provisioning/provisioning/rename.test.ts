@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { startApp } from '../../../../test/harness.ts'
 import { provenClient } from '../../../../test/people/provisioning.ts'
@@ -75,24 +73,4 @@ test('an address that an administrator forces stays until the client names anoth
   await patch(plain.id, 'userName', at('a.new'))
   await patch(rich.id, 'emails[type eq "work"].value', at('b'))
   expect([(await readUser(plain.id)).email, (await readUser(rich.id)).email]).toEqual([at('a.new'), at('b')])
-})
-
-test('addresses that a release before has stored as sent are derived again, and those of clients are not', async () => {
-  const { db } = app.app.platform
-  const { at, call, add, patch } = await organization()
-  const [stored, sent, untouched] = [
-    await add({ userName: at('stored'), emails: [email(at('stored'))] }),
-    await add({ userName: at('sent'), emails: [email(at('other'))] }),
-    await add({ userName: at('untouched'), emails: [email(at('untouched'))] }),
-  ]
-  await patch(stored.id, 'title', 'Engineer')
-  await patch(sent.id, 'title', 'Engineer')
-  const before = (await call('GET', `/Users/${stored.id}`)).body
-  await sql.raw(readFileSync('migrations/0122_derived_addresses.sql', 'utf8')).execute(db)
-  expect((await call('GET', `/Users/${stored.id}`)).body).toEqual(before)
-  const emailsAfterRename = async ({ id }: { id: string }, name: string) =>
-    (await patch(id, 'userName', at(name))).emails
-  expect(await emailsAfterRename(stored, 'stored.new')).toEqual([email(at('stored.new'))])
-  expect(await emailsAfterRename(sent, 'sent.new')).toEqual([email(at('other'))])
-  expect(await emailsAfterRename(untouched, 'untouched.new')).toEqual([email(at('untouched'))])
 })

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { succeeded } from '../../../../test/people/factors.ts'
 import { groupedOrganization, provisionedUser } from '../../../../test/people/group-roles.ts'
@@ -10,7 +8,6 @@ import { startSecondApp } from '../../../../test/second-app.ts'
 const service = await startFederatedApp()
 const { app, tenant } = service
 const second = await startSecondApp(app)
-const { db } = app.app.platform
 const ISSUER = 'https://login.acme.example'
 const CONFIG = '/v1/scim/config'
 
@@ -70,19 +67,4 @@ test('no link is left to a connection that another process deletes at the same m
     // It is gone by now.
     expect((await there.patch(CONFIG, { sso_connection_id: connectionId })).body.code).toBe('scim_connection_not_found')
   }
-})
-
-test('the upgrade clears links to connections that were deleted before, and no others', async () => {
-  const [stale, live] = [await linked(), await linked()]
-  succeeded(await stale.home.key.delete(`/v1/sso/connections/${stale.connectionId}`))
-  // As the release before left it.
-  await sql`update scim_configs set sso_connection_id = ${stale.connectionId}
-    where directory_id = (select directory_id from users where email like ${`%@${stale.home.domain}`} limit 1)`.execute(
-    db,
-  )
-  expect((await stale.config()).sso_connection_id).toBe(stale.connectionId)
-  const file = new URL('../../../../migrations/0137_links_to_deleted_connections.sql', import.meta.url)
-  await sql.raw(readFileSync(file, 'utf8')).execute(db)
-  expect((await stale.config()).sso_connection_id).toBe(null)
-  expect((await live.config()).sso_connection_id).toBe(live.connectionId)
 })

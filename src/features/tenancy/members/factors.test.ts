@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs'
 import { decodeJwt } from 'jose'
-import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { fresh } from '../../../../test/fresh.ts'
 import { type Reply, startApp, type Tenant } from '../../../../test/harness.ts'
@@ -291,24 +289,6 @@ describe('the grace period', () => {
     )
     expect(Math.round((Date.parse(accepted.mfa.grace_ends_at) - moment()) / DAY / 1000)).toBe(7)
     expect(await graceOf(own, email)).toBe(7)
-  })
-
-  test('of a team of an earlier release is 7 days from the migration', async () => {
-    const upgraded = await startApp()
-    const own = await upgraded.tenant()
-    const { email } = await joinedMember(upgraded, own, 'owner')
-    const { db } = upgraded.app.platform
-    await upgraded.advance(400 * DAY)
-    // As that release left it.
-    await sql`alter table members drop column role_since`.execute(db)
-    await sql`delete from mfa_grace`.execute(db)
-    const file = new URL('../../../../migrations/0110_team_roles_since.sql', import.meta.url)
-    await sql.raw(readFileSync(file, 'utf8')).execute(db)
-    const held = succeeded(await byPassword(own, email))
-    const now = upgraded.app.platform.clock.now().getTime()
-    expect(Math.round((Date.parse(held.mfa.grace_ends_at) - now) / DAY / 1000)).toBe(7)
-    await upgraded.advance(8 * DAY)
-    expect(succeeded(await byPassword(own, email)).enrollment_required).toBe(true)
   })
 })
 

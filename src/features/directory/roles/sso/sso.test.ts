@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs'
 import { decodeJwt } from 'jose'
-import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { fresh } from '../../../../../test/fresh.ts'
 import { startOpPeer } from '../../../../../test/peers/op-peer.ts'
@@ -209,26 +207,4 @@ test('a key without the scopes cannot give roles by switching provisioning on', 
   const reply = await narrow.patch('/v1/scim/config', { enabled: true })
   expect([reply.status, reply.body.code]).toEqual([403, 'privilege_escalation'])
   expect((await home.key.get('/v1/scim/config')).body.config.enabled).toBe(false)
-})
-
-test('an upgrade keeps roles of live connections, and ends those of which the source is gone', async () => {
-  const { db } = app.app.platform
-  const [linked, left, byHand] = [await enter(['Pay', 'Admins']), await enter(['Pay', 'Admins']), await enter([])]
-  succeeded(await byHand.home.key.put(`/v1/rbac/users/${byHand.id}/roles`, { role: 'admin', roleIds: ['payer'] }))
-  // As releases before left them: without the table, and without the link of the second.
-  await db.deleteFrom('sso_roles').execute()
-  await db.deleteFrom('identities').where('user_id', '=', left.id).execute()
-  const [, statements = ''] = readFileSync('migrations/0125_sso_roles.sql', 'utf8').split(/(?=insert into)/)
-  for (const statement of statements.split(/;\s*\n/)) if (statement.trim()) await sql.raw(statement).execute(db)
-  expect(await linked.read()).toEqual(['admin', 'payer'])
-  expect(await left.read()).toEqual(['member'])
-  expect(await left.introspect()).toMatchObject({ role: 'member', roles: [] })
-  expect(await byHand.read()).toEqual(['admin', 'payer'])
-  // Which groups gave what is unknown: whatever a removed rule gave ends.
-  const { home, connection, comeBy } = linked
-  const next = { Admins: 'admin', Staff: 'payer' }
-  succeeded(await home.key.patch(`/v1/sso/connections/${connection}`, { group_role_mapping: next }))
-  expect(await linked.read()).toEqual(['admin'])
-  await comeBy(connection, ['Staff'])
-  expect(await linked.read()).toEqual(['member', 'payer'])
 })
