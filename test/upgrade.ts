@@ -131,7 +131,7 @@ async function use({ api, mail }: Running) {
 /** What lists show, without what passes by. */
 async function read({ api }: Running, subOrgId: string) {
   const { users } = (await api('GET', `/users?subOrgId=${subOrgId}`)).body
-  const { roles } = (await api('GET', `/rbac/roles?subOrgId=${subOrgId}`)).body
+  const { customRoles: roles } = (await api('GET', `/rbac/roles?subOrgId=${subOrgId}`)).body
   const { events } = (await api('GET', '/events?limit=200')).body
   return {
     users: users.map(({ id, email, status }: Record<string, string>) => [id, email, status]),

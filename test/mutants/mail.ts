@@ -208,6 +208,23 @@ export const mail: Mutant[] = [
     tests: ['bounces.test.ts'],
   },
   {
+    name: 'the log does not hold what makes a report count',
+    in: 'describeForLog',
+    find: 'if (mails.length === 0) return []',
+    replace:
+      "const { messageIdOf } = await import('./bounces/message-id.ts')\n  const untaggedMessageId = (mail: never) => messageIdOf(platform, mail, 'acme.example')",
+    tests: ['bounces/delivery.test.ts'],
+    only: 'the log says',
+  },
+  {
+    name: 'very many expired mails delay none that is of use',
+    in: 'outbox/delivery/defineDelivery',
+    find: 'if (opened(platform).transport && ',
+    replace: 'await dropExpired(platform, channel)\n        if (opened(platform).transport && ',
+    tests: ['mail/delivery.test.ts'],
+    only: 'very many expired',
+  },
+  {
     name: 'a report about a mail is accepted for 30 days',
     in: 'readMessageId',
     find: '> REPORTED_WITHIN_MS',

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
 import { startApp, type Tenant, until } from '../../../test/harness.ts'
 import { makeCertificate, startSmtpPeer, trust } from '../../../test/peers/smtp-peer.ts'
+import { recordStatements } from '../../../test/rules/sql-recorder.ts'
 import { workIn } from '../../../test/work.ts'
 import { jobs } from '../../wiring/jobs.ts'
 import { packId } from '../crypto/tokens.ts'
@@ -202,6 +203,28 @@ test('sends what no job is left for, and leaves alone what a job has under way',
   expect(await findRow(running)).toBeDefined()
   await platform.db.deleteFrom('mail_outbox').where('id', '=', running).execute()
   await sql`delete from graphile_worker._private_jobs`.execute(platform.db)
+})
+
+test('queues what is of use before very many expired mails, and names 20 of those in the log', async () => {
+  const expired = 230
+  for (let n = 0; n < expired; n++) await queue(`late${n}@example.com`, { usefulSeconds: 60 })
+  await service.advance(60)
+  const lost = await queue('lost@example.com')
+  await service.advance(61)
+  await sql`delete from graphile_worker._private_jobs`.execute(platform.db)
+  const before = service.logLines.length
+  const statements = await recordStatements(() => mailDelivery.cleanUp.handle(platform, {}, 1))
+  const indexOf = (part: string) => statements.findIndex((text) => text.includes(part))
+  expect(indexOf('add_job')).toBeGreaterThanOrEqual(0)
+  expect(indexOf('add_job')).toBeLessThan(indexOf('delete from "mail_outbox"'))
+  expect(statements.filter((text) => text.includes('from "users"'))).toHaveLength(1)
+  const lines = service.logLines.slice(before).map((line) => JSON.parse(line))
+  expect(lines.filter(({ msg }) => msg.startsWith('An email was dropped'))).toHaveLength(20)
+  const more = lines.filter(({ msg }) => msg.startsWith('More emails were dropped'))
+  expect(more).toMatchObject([{ level: 'warn', job: 'mail.send', count: expired - 20 }])
+  await work()
+  await gone(lost)
+  expect(peer.deliveries.map(({ to }) => to)).toEqual([['lost@example.com']])
 })
 
 test('quotes neither address nor code in jobs, errors and log lines', async () => {

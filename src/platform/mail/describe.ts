@@ -1,21 +1,30 @@
 import type { LogFields } from '../observability/log.ts'
-import type { Tenant } from '../outbox/delivery.ts'
+import type { PlacedMessage } from '../outbox/waiting.ts'
+import type { Platform } from '../platform.ts'
 import { parseEmail } from './address.ts'
-import { messageIdOf } from './bounces/message-id.ts'
-import type { WaitingMail } from './outbox.ts'
-import { domainOf, readSender } from './sender.ts'
+import { untaggedMessageId } from './bounces/message-id.ts'
+import type { SealedMail } from './outbox.ts'
 
-/** By what an operator finds a mail in the log of the mail server and in the directory. Never the address. */
-export async function describeForLog({ platform, directory }: Tenant, mail: WaitingMail): Promise<LogFields> {
-  const messageId = messageIdOf(platform, mail, domainOf(readSender(platform.config.mailFrom).address))
-  const email = parseEmail(mail.to)
+/** By what an operator finds mails in the log of the mail server and in the directory. Never the address. */
+export async function describeForLog(platform: Platform, mails: PlacedMessage<SealedMail>[]): Promise<LogFields[]> {
+  if (mails.length === 0) return []
+  const placed = mails.map(({ directory, message }) => {
+    return {
+      directoryId: directory.id,
+      messageId: untaggedMessageId(message),
+      norm: parseEmail(message.to)?.norm ?? '',
+    }
+  })
   // Foreign table users: the log names the user instead of the address.
-  const user = await platform.db
+  const users = await platform.db
     .selectFrom('users')
-    .select('id')
-    .where('directory_id', '=', directory.id)
-    .where('email_norm', '=', email?.norm ?? '')
+    .select(['id', 'directory_id', 'email_norm'])
+    .where('directory_id', 'in', [...new Set(placed.map(({ directoryId }) => directoryId))])
+    .where('email_norm', 'in', [...new Set(placed.map(({ norm }) => norm))])
     .where('deleted_at', 'is', null)
-    .executeTakeFirst()
-  return user ? { messageId, userId: user.id } : { messageId }
+    .execute()
+  return placed.map(({ directoryId, messageId, norm }) => {
+    const user = users.find((user) => user.directory_id === directoryId && user.email_norm === norm)
+    return user ? { messageId, userId: user.id } : { messageId }
+  })
 }

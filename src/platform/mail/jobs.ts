@@ -16,6 +16,7 @@ export const mailDelivery = defineDelivery({
     refused: 'The mail server permanently refused an email',
     retried: 'An email could not be sent and will be retried',
     expired: 'An email was dropped: it could not be sent while it was of use',
+    moreExpired: 'More emails were dropped: they could not be sent while they were of use',
   },
   describe: describeForLog,
   suppress: withholdSuppressed,

@@ -27,7 +27,7 @@ export interface LogFields {
   code?: string
   /** Of a message: what it is, such as `login_otp`. */
   kind?: string
-  /** The `Message-ID` of a mail, as its recipient and the mail server see it. */
+  /** The `Message-ID` of a mail up to its tag, which makes a report of a bounce count. */
   messageId?: string
   /** The enhanced status code of a mail server's answer (RFC 3463), such as `5.1.1`. */
   smtpStatus?: string

@@ -18,6 +18,7 @@ import {
   noteFailedTry,
   oldestWaitingSeconds,
   openExpired,
+  type PlacedMessage,
   type Visited,
   type Waiting,
 } from './waiting.ts'
@@ -72,9 +73,12 @@ export interface Channel<M extends { decoy: boolean }> {
   /** Names the clean-up job. */
   cleanUp: string
   /** Log lines. */
-  lines: { sent: string; refused: string; retried: string; expired: string }
-  /** What a log line says about a message, by which an operator finds it: never the recipient's address or number. */
-  describe?(tenant: Tenant, message: Waiting<M>): Promise<LogFields>
+  lines: { sent: string; refused: string; retried: string; expired: string; moreExpired: string }
+  /**
+   * What log lines say about messages, in their order, by which an operator finds them: never the recipient's address or
+   * number.
+   */
+  describe?(platform: Platform, messages: PlacedMessage<M>[]): Promise<LogFields[]>
   /** Drops a message whose recipient is suppressed. Returns true if it was dropped. */
   suppress?(tenant: Tenant, message: Waiting<M>): Promise<boolean>
   /** Notes what a permanent refusal says about the recipient. It may be called again for the same message. */
@@ -137,7 +141,7 @@ export function defineDelivery<M extends { decoy: boolean }>(channel: Channel<M>
           await deleteWaiting(platform.db, outbox, directory, id)
           if (message.decoy) return
           channel.metrics(platform).results.inc({ result: 'expired' })
-          return logDropped({ platform, directory }, channel, message)
+          return logDropped(platform, channel, [{ directory, message }])
         }
         // The row stays: the release enqueues it.
         if (await isOutgoingHeld(platform)) return
@@ -148,10 +152,11 @@ export function defineDelivery<M extends { decoy: boolean }>(channel: Channel<M>
       name: channel.cleanUp,
       cron: '* * * * *',
       async handle(platform) {
-        await dropExpired(platform, channel)
+        // First, since very many expired messages must not delay those that are still of use.
         if (opened(platform).transport && !(await isOutgoingHeld(platform)))
           for (const message of await listForgotten(platform.db, outbox, { limit: BATCH, olderThanSeconds: 60 }))
             await enqueueSending(platform.db, outbox, message)
+        await dropExpired(platform, channel)
         await measure(platform)
       },
     },
@@ -159,15 +164,24 @@ export function defineDelivery<M extends { decoy: boolean }>(channel: Channel<M>
 }
 
 const BATCH = 200
+/** Expired messages that one run opens to describe them in the log. The others are counted in one line. */
+const NAMED = 20
 
 async function dropExpired<M extends { decoy: boolean }>(platform: Platform, channel: Channel<M>): Promise<void> {
+  let named = 0
+  let more = 0
   for (;;) {
     const { deleted, expired } = await deleteExpired(platform, channel.outbox, BATCH)
     channel.metrics(platform).results.inc({ result: 'expired' }, expired.length)
-    for (const { directory, message } of await openExpired(platform, channel.outbox, expired))
-      if (!message.decoy) await logDropped({ platform, directory }, channel, message)
-    if (deleted < BATCH) return
+    const rows = expired.slice(0, NAMED - named)
+    named += rows.length
+    more += expired.length - rows.length
+    const opened = await openExpired(platform, channel.outbox, rows)
+    const dropped = opened.filter(({ message }) => !message.decoy)
+    await logDropped(platform, channel, dropped)
+    if (deleted < BATCH) break
   }
+  if (more > 0) platform.log.warn({ job: channel.outbox.job, count: more }, channel.lines.moreExpired)
 }
 
 async function deliver<M extends { decoy: boolean }>(
@@ -196,30 +210,41 @@ async function deliver<M extends { decoy: boolean }>(
   }
   await deleteWaiting(platform.db, outbox, directory, message.id)
   channel.metrics(platform).results.inc({ result: 'sent' })
-  if (platform.log.writes('debug')) platform.log.debug(await fieldsOf(tenant, channel, message), channel.lines.sent)
+  if (platform.log.writes('debug'))
+    platform.log.debug(await describeMessage(tenant, channel, message), channel.lines.sent)
 }
 
 async function logDropped<M extends { decoy: boolean }>(
-  tenant: Tenant,
+  platform: Platform,
   channel: Channel<M>,
-  message: Waiting<M>,
+  dropped: PlacedMessage<M>[],
 ): Promise<void> {
-  const { attempts, lastError } = message
-  const fields = { ...(await fieldsOf(tenant, channel, message)), attempt: attempts }
-  tenant.platform.log.warn(lastError === null ? fields : { ...fields, code: lastError }, channel.lines.expired)
+  for (const [n, fields] of (await describeMessages(platform, channel, dropped)).entries()) {
+    const { attempts: attempt = 0, lastError: code = null } = dropped[n]?.message ?? {}
+    platform.log.warn({ ...fields, attempt, ...(code === null ? {} : { code }) }, channel.lines.expired)
+  }
 }
 
-async function fieldsOf<M extends { decoy: boolean }>(
-  tenant: Tenant,
+async function describeMessages<M extends { decoy: boolean }>(
+  platform: Platform,
   { outbox, describe }: Channel<M>,
+  messages: PlacedMessage<M>[],
+): Promise<LogFields[]> {
+  const described = (await describe?.(platform, messages)) ?? []
+  return messages.map(({ directory: { id: directoryId, organizationId }, message: { kind } }, n) => ({
+    ...{ job: outbox.job, kind, directoryId },
+    ...(organizationId === null ? {} : { subOrgId: organizationId }),
+    ...described[n],
+  }))
+}
+
+async function describeMessage<M extends { decoy: boolean }>(
+  { platform, directory }: Tenant,
+  channel: Channel<M>,
   message: Waiting<M>,
 ): Promise<LogFields> {
-  const { id: directoryId, organizationId } = tenant.directory
-  return {
-    ...{ job: outbox.job, kind: message.kind, directoryId },
-    ...(organizationId === null ? {} : { subOrgId: organizationId }),
-    ...(await describe?.(tenant, message)),
-  }
+  const [fields = {}] = await describeMessages(platform, channel, [{ directory, message }])
+  return fields
 }
 
 async function failed<M extends { decoy: boolean }>(
@@ -231,7 +256,7 @@ async function failed<M extends { decoy: boolean }>(
   const { platform, directory } = tenant
   const { outbox, metrics, lines } = channel
   const describeFailure = async () => ({
-    ...(await fieldsOf(tenant, channel, message)),
+    ...(await describeMessage(tenant, channel, message)),
     ...{ attempt: message.attempts + 1, code: failure.code },
     ...(failure.smtpStatus === null ? {} : { smtpStatus: failure.smtpStatus }),
   })

@@ -20,6 +20,12 @@ export type Waiting<M> = M & {
   lastError: string | null
 }
 
+/** A message and its directory. */
+export interface PlacedMessage<M> {
+  directory: Directory
+  message: Waiting<M>
+}
+
 /** The message, or null when it has been sent or dropped. */
 export async function findWaiting<M extends { decoy: boolean }>(
   platform: Platform,
@@ -131,7 +137,7 @@ export async function openExpired<M extends { decoy: boolean }>(
   platform: Platform,
   outbox: Outbox<M>,
   rows: Row[],
-): Promise<{ directory: Directory; message: Waiting<M> }[]> {
+): Promise<PlacedMessage<M>[]> {
   const opened = rows.map(async (row) => {
     const directory = await findDirectory(platform, row.directory_id)
     const message = directory && (await openRow(platform, outbox, directory, row).catch(() => null))

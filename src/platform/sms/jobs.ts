@@ -13,6 +13,7 @@ export const smsDelivery = defineDelivery({
     refused: 'The SMS provider permanently refused a text message',
     retried: 'A text message could not be sent and will be retried',
     expired: 'A text message was dropped: it could not be sent while it was of use',
+    moreExpired: 'More text messages were dropped: they could not be sent while they were of use',
   },
 })
 

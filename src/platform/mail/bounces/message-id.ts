@@ -15,6 +15,14 @@ export interface MailReference {
 const REPORTED_WITHIN_MS = 30 * 24 * 3600_000
 
 /**
+ * The part of a `Message-ID` in front of the tag, for the log: with the tag a reader of the log could forge a report that
+ * counts.
+ */
+export function untaggedMessageId(mail: MailReference): string {
+  return `${packId(mail.id)}.${packId(mail.directoryId)}`
+}
+
+/**
  * The `Message-ID` of a mail: its id, its directory, and a keyed tag over both and the recipient. A report that returns it
  * proves that the service mailed this address, so no record of sent mails is kept. All attempts have the same, so that
  * recipients recognize a mail that arrives twice (RFC 5322 §3.6.4).
@@ -24,7 +32,7 @@ export function messageIdOf(
   mail: MailReference & { to: string },
   domain: string,
 ): string {
-  const place = `${packId(mail.id)}.${packId(mail.directoryId)}`
+  const place = untaggedMessageId(mail)
   return `<${place}.${tagOf(keyring.hashKey(messageIds), bodyOf(place, mail.to))}@${domain}>`
 }
 
