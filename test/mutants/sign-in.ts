@@ -3,6 +3,22 @@ import type { Mutant } from './mutant.ts'
 /** Sign-in methods, second factors, lockout and impersonation. */
 export const signIn: Mutant[] = [
   {
+    name: 'the expiry of invitations waits for no user whose row is locked',
+    in: 'holdFreeUsers',
+    find: '{ waits: false }',
+    replace: '{ waits: true }',
+    tests: ['invites/status.test.ts'],
+    only: 'waits for no user',
+  },
+  {
+    name: 'an invitation of a user whose row is locked is left for the next run',
+    in: 'closeExpiredInvites',
+    find: 'user_id === null || !busyIds.includes(user_id)',
+    replace: 'user_id !== busyIds.length.toString()',
+    tests: ['invites/status.test.ts'],
+    only: 'waits for no user',
+  },
+  {
     name: 'links in mails use the configured address, not the Host header',
     in: 'mailLink',
     find: 'redirectTo: delivery.redirectTo })',

@@ -5,7 +5,7 @@ import type { Directory } from '../../../platform/tenancy/directory.ts'
 import type { TxWork } from '../../../platform/work.ts'
 import { userErrors } from './errors.ts'
 import { userEvents } from './events.ts'
-import { dropPending, type HeldUser, lockUserRow, lockUserRows } from './store.ts'
+import { dropPending, findLiveIds, type HeldUser, lockUserRow, lockUserRows } from './store.ts'
 import { userEvent } from './user-event.ts'
 
 /**
@@ -25,6 +25,21 @@ export async function getUserForUpdate(work: TxWork, id: string): Promise<HeldUs
 /** Those of these directory users that are there, locked in the same way, in one order. */
 export async function holdUsers({ db, directory }: TxWork, ids: string[]): Promise<HeldUser[]> {
   return ids.length === 0 ? [] : lockUserRows(db, directory, ids)
+}
+
+/**
+ * The same for a job, which does not wait: also returns the ids of those that other transactions hold. They are for the next
+ * run.
+ */
+export async function holdFreeUsers(
+  { db, directory }: TxWork,
+  ids: string[],
+): Promise<{ held: HeldUser[]; busyIds: string[] }> {
+  if (ids.length === 0) return { held: [], busyIds: [] }
+  const held = await lockUserRows(db, directory, ids, { waits: false })
+  const heldIds = new Set(held.map(({ id }) => id))
+  const others = ids.filter((id) => !heldIds.has(id))
+  return { held, busyIds: others.length === 0 ? [] : await findLiveIds(db, directory, others) }
 }
 
 export function present<T>(found: T | null | undefined): T {

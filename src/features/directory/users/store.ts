@@ -179,12 +179,28 @@ export async function updateUserRow(tx: Tx, directory: Directory, id: string, ch
 }
 
 /** Live users of these ids, locked until the transaction ends, always in the same order. */
-export async function lockUserRows(tx: Tx, directory: Directory, ids: string[]): Promise<HeldUser[]> {
+export async function lockUserRows(
+  tx: Tx,
+  directory: Directory,
+  ids: string[],
+  { waits = true } = {},
+): Promise<HeldUser[]> {
+  // Skips locked rows: the statement names its directory, so a distributed database accepts the lock.
   const { rows } = await sql<UserRow>`
     select users.*, ${lockNow.expression} as locked from users
     where directory_id = ${directory.id} and id = any(${ids}::uuid[]) and ${isLive}
-    order by id for update`.execute(tx)
+    order by id ${waits ? sql`for update` : sql`for update skip locked`}`.execute(tx)
   return rows.map((row) => ({ ...row, held: true as const }))
+}
+
+/** Those of these ids that are ids of live users. */
+export async function findLiveIds(db: Db, directory: Directory, ids: string[]): Promise<string[]> {
+  const rows = await selectLive(db, directory)
+    .clearSelect()
+    .select('id')
+    .where(sql<boolean>`id = any(${ids}::uuid[])`)
+    .execute()
+  return rows.map(({ id }) => id)
 }
 
 /** A deleted user who can be restored, by either id, locked until the transaction ends. */

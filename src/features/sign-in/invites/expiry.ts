@@ -8,7 +8,8 @@ import { inviteEvents } from './events.ts'
 import { toInvite } from './schema.ts'
 import { findInviteRows } from './store.ts'
 
-const BATCH = 200
+// Also the users that one transaction holds.
+const BATCH = 20
 
 /** Records invitations that expired. They are refused from the moment of expiry, whether or not the job has run. */
 export const announceExpiredInvites: JobHandler = {

@@ -1,9 +1,11 @@
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { freshPassword } from '../../../../test/fresh.ts'
 import { startApp } from '../../../../test/harness.ts'
 import { enrollTotp, succeeded } from '../../../../test/people/factors.ts'
 import { newEmail } from '../../../../test/people/people.ts'
 import { provenClient } from '../../../../test/people/provisioning.ts'
+import { recordQueries, type SentQuery } from '../../../../test/rules/sql-recorder.ts'
 import { startSecondApp } from '../../../../test/second-app.ts'
 import { announceExpiredInvites } from './expiry.ts'
 
@@ -16,6 +18,11 @@ const { subOrgId } = client
 const elsewhere = await tenant.organization()
 const second = await startSecondApp(app)
 const WEEK_SECONDS = 7 * 86_400
+
+interface User {
+  id: string
+  status: string
+}
 
 interface Invited {
   id: string
@@ -135,4 +142,37 @@ test('an invitation that expires leaves a user who is not invited, and the next 
   expect(after.filter(({ target_id }) => target_id === again.invite.id).map(({ type }) => type)).toEqual([
     'invite.created',
   ])
+})
+
+test('the expiry of invitations waits for no user that is being changed, and holds few users at a time', async () => {
+  const place = await tenant.organization()
+  const invited: { id: string; inviteId: string }[] = []
+  for (let n = 0; n < 22; n++) {
+    const made = succeeded(await tenant.post('/v1/users/invites', { subOrgId: place, email: newEmail() }))
+    invited.push({ id: made.user.id, inviteId: made.invite.id })
+  }
+  const [busy, ...others] = invited
+  if (!busy) throw new Error('No user was invited')
+  succeeded(await tenant.delete(`/v1/users/${others[0]?.id}?subOrgId=${place}`))
+  await app.advance(WEEK_SECONDS + 1)
+  const { platform } = app.app
+  const expire = () => announceExpiredInvites.handle(platform, {}, 1)
+  const statusesOf = async (users: { id: string }[]) => {
+    const { users: all } = succeeded(await tenant.get(`/v1/users?subOrgId=${place}&limit=100`))
+    return all.filter(({ id }: Invited) => users.some((user) => user.id === id)).map((user: User) => user.status)
+  }
+  const queries: SentQuery[] = []
+  await platform.tx(async (tx) => {
+    await sql`select from users where id = ${busy.id} for update`.execute(tx)
+    queries.push(...(await recordQueries(expire)))
+  })
+  expect([await statusesOf([busy]), new Set(await statusesOf(others))]).toEqual([['invited'], new Set(['active'])])
+  const held = queries.filter(({ text }) => /from users\s.*for update/s.test(text))
+  const sizes = held.map(({ values }) => values.find(Array.isArray)?.length ?? 0)
+  expect([Math.max(...sizes) <= 20, sizes.length > 1]).toEqual([true, true])
+  await expire()
+  expect(await statusesOf([busy])).toEqual(['active'])
+  const events = await app.events({ accountId: tenant.accountId })
+  const expired = events.filter(({ type }) => type === 'invite.expired').map(({ target_id }) => target_id)
+  for (const { inviteId } of [busy, ...others.slice(1)]) expect(expired).toContain(inviteId)
 })

@@ -6,7 +6,7 @@ import { forEachDirectory } from '../../../platform/jobs/due-rows.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import { findDirectory } from '../../../platform/tenancy/directory.ts'
 import type { TxWork, Work } from '../../../platform/work.ts'
-import { type HeldUser, holdUsers } from '../../directory/users/users.ts'
+import { type HeldUser, holdFreeUsers } from '../../directory/users/users.ts'
 import { deliveryErrors } from './errors.ts'
 import { isMailed, type LinkPurpose, type MailedPurpose } from './purposes/purposes.ts'
 import {
@@ -14,7 +14,7 @@ import {
   closeLinkRows,
   closeLinksById,
   expiredInvites,
-  findUserIdsOfLinks,
+  findUsersOfLinks,
   hasLiveLinkRow,
   insertLinkRow,
   useLinkRows,
@@ -128,7 +128,8 @@ export async function closeLinks({ db, directory }: TxWork, purpose: LinkPurpose
 
 /**
  * Closes the invitations of every directory that expired unused, `batch` at a time. Announces the ids of each directory in
- * the transaction that closes them, with their users. A directory that fails delays no other (`forEachDirectory`).
+ * the transaction that closes them, with their users. Leaves those whose user another transaction holds for the next run. A
+ * directory that fails delays no other (`forEachDirectory`).
  */
 export async function closeExpiredInvites(
   platform: Platform,
@@ -140,8 +141,11 @@ export async function closeExpiredInvites(
     await platform.tx(async (db) => {
       const work = directory && { platform, directory, origin: systemOrigin(), db }
       // Users before links, as every change of a user does.
-      const held = work ? await holdUsers(work, await findUserIdsOfLinks(db, work.directory, given)) : []
-      const ids = await closeExpiredInviteRows(db, directoryId, given, skipLocked(platform.database))
+      const links = await findUsersOfLinks(db, directoryId, given)
+      const userIds = links.flatMap(({ user_id }) => user_id ?? [])
+      const { held, busyIds } = work ? await holdFreeUsers(work, userIds) : { held: [], busyIds: [] }
+      const free = links.filter(({ user_id }) => user_id === null || !busyIds.includes(user_id)).map(({ id }) => id)
+      const ids = await closeExpiredInviteRows(db, directoryId, free, skipLocked(platform.database))
       if (work && ids.length) await announce(work, ids, held)
     })
   })

@@ -214,14 +214,17 @@ const isOver = sql`open_invite_until <= clock_now()`
 export const expiredInvites = { table: 'links', key: 'id', isDue: isOver, orderBy: 'open_invite_until' } as const
 
 /** The users of these links. */
-export async function findUserIdsOfLinks(tx: Tx, directory: Directory, ids: string[]): Promise<string[]> {
-  const rows = await tx
+export function findUsersOfLinks(
+  tx: Tx,
+  directoryId: string,
+  ids: string[],
+): Promise<{ id: string; user_id: string | null }[]> {
+  return tx
     .selectFrom('links')
-    .select('user_id')
-    .where('directory_id', '=', directory.id)
+    .select(['id', 'user_id'])
+    .where('directory_id', '=', directoryId)
     .where(sql<boolean>`id = any(${ids}::uuid[])`)
     .execute()
-  return rows.flatMap(({ user_id }) => user_id ?? [])
 }
 
 /** Closes those of these links that are expired invitations. Returns each id once, so that its expiry is announced once. */
