@@ -146,8 +146,36 @@ export const mail: Mutant[] = [
   {
     name: 'soft bounces withhold no notice',
     in: 'withholds',
-    find: "reason === 'hard_bounce' && ",
+    find: "reason !== 'soft_bounces' && ",
     replace: '',
+    tests: ['notices.test.ts'],
+  },
+  {
+    name: 'a complaint ends the notices that strangers can cause',
+    in: 'withholds',
+    find: ' || isCausedByStrangers(kind)',
+    replace: '',
+    tests: ['notices.test.ts'],
+  },
+  {
+    name: 'a complaint stays a complaint after a hard bounce',
+    in: 'strengthen',
+    find: " || reason === 'complaint'",
+    replace: '',
+    tests: ['notices.test.ts'],
+  },
+  {
+    name: 'a complaint after a hard bounce is kept',
+    in: 'strengthen',
+    find: "bounce.kind === 'complaint' && reason !== 'complaint'",
+    replace: "bounce.kind === 'soft' && reason !== 'complaint'",
+    tests: ['notices.test.ts'],
+  },
+  {
+    name: 'a complaint after a refusal by the mail server brings no notices back',
+    in: 'strengthen',
+    find: "source === 'smtp' ? ('smtp' as const) : bounce.source",
+    replace: 'bounce.source',
     tests: ['notices.test.ts'],
   },
   {

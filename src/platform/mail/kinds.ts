@@ -30,18 +30,30 @@ export const NOTICE: Meanings = {
   },
 }
 
-const kinds = new Map<MailKind, { example: (() => Message) | null; meanings: Meanings }>()
+interface KindOfMail {
+  example: (() => Message) | null
+  meanings: Meanings
+  causedByStrangers: boolean
+}
+
+const kinds = new Map<MailKind, KindOfMail>()
 
 /**
  * Defines a kind of mail, once, where it is composed. `example` composes one with a value for every placeholder: from it come the
  * list of placeholders and the preview. A kind without an example is for the team of an account: it keeps its
  * standard texts.
- * `meanings`: of the placeholders that other kinds do not have.
+ * `meanings`: of the placeholders that other kinds do not have. `causedByStrangers`: of a notice, whether people who have proved
+ * nothing can cause it.
  */
-export function defineMail(name: string, example: (() => Message) | null = null, meanings: Meanings = {}): MailKind {
+export function defineMail(
+  name: string,
+  example: (() => Message) | null = null,
+  meanings: Meanings = {},
+  { causedByStrangers = false } = {},
+): MailKind {
   const kind = name as MailKind
   if (kinds.has(kind)) throw new Error(`The mail ${name} is defined twice`)
-  kinds.set(kind, { example, meanings })
+  kinds.set(kind, { example, meanings, causedByStrangers })
   return kind
 }
 
@@ -53,6 +65,11 @@ export function isForTeam(kind: string): boolean {
 /** Whether mails of this kind are notices of a change that could be the work of an attacker. */
 export function isNotice(kind: string): boolean {
   return kinds.get(kind as MailKind)?.meanings['standard'] === NOTICE['standard']
+}
+
+/** Whether people who have proved nothing can cause a notice of this kind. */
+export function isCausedByStrangers(kind: string): boolean {
+  return kinds.get(kind as MailKind)?.causedByStrangers === true
 }
 
 /** Every kind that any loaded module defines. */

@@ -2329,9 +2329,10 @@ export class MailApi extends Namespace {
    *
    * A hard bounce or a complaint suppresses the address until it is cleared; three soft bounces in 7 days suppress it
    * for 24 hours, where those within an hour count once. No report withholds notices of a change to the account, such as
-   * `password_changed`. Send `email` and `kind`, or the report as `message`. A report about an email, by its
-   * `Message-ID`, counts for the organization that sent it; one that names `subOrgId`, or with a key of one
-   * organization, for that organization; any other for every organization of the environment.
+   * `password_changed`. A complaint stays the reason of a suppression after hard bounces. Send `email` and `kind`, or
+   * the report as `message`. A report about an email, by its `Message-ID`, counts for the organization that sent it; one
+   * that names `subOrgId`, or with a key of one organization, for that organization; any other for every organization of
+   * the environment.
    *
    * Events: `mail.bounced`, `mail.suppressed`.
    *

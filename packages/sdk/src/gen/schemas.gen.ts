@@ -1771,7 +1771,7 @@ export interface MailSubjects {
 
 /**
  * An address that receives no emails, and why. Notices of a change to the account are withheld only if `source` is
- * `smtp` and `reason` is `hard_bounce`.
+ * `smtp` and `reason` is not `soft_bounces`; `account_locked`, which strangers can cause, with any `source`.
  */
 export interface MailSuppression {
   /** A UUID that the service assigns. It never changes. */
@@ -1781,13 +1781,16 @@ export interface MailSuppression {
   /** The address, in lower case. */
   email: string
   /**
-   * `hard_bounce`: the address takes no mail. `complaint`: its owner reported a mail as spam. `soft_bounces`: three soft
-   * bounces in 7 days, of which those within an hour count once.
+   * `hard_bounce`: the address takes no mail. `complaint`: its owner reported a mail as spam, which stays the reason
+   * after hard bounces. `soft_bounces`: three soft bounces in 7 days, of which those within an hour count once.
    */
   reason: "hard_bounce" | "complaint" | "soft_bounces"
   /** Status code of the bounce (RFC 3463). Null: the report has none. */
   status: string | null
-  /** `smtp`: the mail server refused the address. `report`: `POST /v1/mail/bounces` reported it. */
+  /**
+   * `smtp`: the mail server has refused the address, also if `reason` is a complaint from before. `report`: it was only
+   * reported, by `POST /v1/mail/bounces`.
+   */
   source: "smtp" | "report"
   /** When it began (RFC 3339, in UTC). */
   suppressed_at: string
@@ -1802,8 +1805,8 @@ export interface MailSuppression {
 export type MailSuppressionEvent = Omit<Event, 'type' | 'data'> & {
   /**
    * `mail.suppressed`: An address receives no more emails, for a day or until it is cleared. Recorded again when the
-   * mail server refuses an address that was only reported. `mail.suppression_cleared`: A suppressed address was cleared.
-   * It receives emails again.
+   * mail server refuses an address that was only reported, and when the owner of an address that bounces complains.
+   * `mail.suppression_cleared`: A suppressed address was cleared. It receives emails again.
    */
   type: "mail.suppressed" | "mail.suppression_cleared"
   /** What happened, in the fields that events of this type have. */

@@ -12,6 +12,8 @@ const kinds = {
     'account_locked',
     () => lockedMail(EXAMPLE_LINK, { where: 'account', shut: 'password' }),
     NOTICE,
+    // Wrong passwords of anyone.
+    { causedByStrangers: true },
   ),
 }
 

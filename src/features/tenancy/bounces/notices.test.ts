@@ -61,10 +61,9 @@ async function signInFrom(device: TestDevice): Promise<void> {
 }
 
 const report = (body: object) => tenant.post('/v1/mail/bounces', { email: person.email, ...body })
-const suppressions = async () =>
-  succeeded(await tenant.get(`/v1/mail/suppressions?email=${person.email}`)).suppressions.map(
-    (row: { reason: string; source: string; withheld: number }) => [row.reason, row.source, row.withheld],
-  )
+const listed = async (): Promise<{ reason: string; source: string; withheld: number }[]> =>
+  succeeded(await tenant.get(`/v1/mail/suppressions?email=${person.email}`)).suppressions
+const suppressions = async () => (await listed()).map((row) => [row.reason, row.source, row.withheld])
 
 // The first one: an authenticator app goes by the clock of the machine, which is then behind.
 test('a report withholds no notice of any change to the account', async () => {
@@ -81,6 +80,22 @@ test('a report withholds no notice of any change to the account', async () => {
   expect(await received()).toEqual([])
   succeeded(await tenant.patch(`/v1/users/${id}`, { subOrgId, email: newEmail() }))
   expect(await received()).toEqual(['Your email address was changed'])
+})
+
+// The same.
+test('a complaint leaves the notice of a locked second factor, which follows a right password', async () => {
+  const { subOrgId, id, email } = person
+  const password = freshPassword()
+  succeeded(await tenant.put(`/v1/users/${id}/password`, { subOrgId, password }))
+  await enrollTotp(tenant, id, { subOrgId })
+  await received()
+  succeeded(await report({ kind: 'complaint' }))
+  for (let challenge = 0; challenge < 4; challenge++) {
+    const { challenge_token } = succeeded(await tenant.post('/v1/auth/login/password', { subOrgId, email, password }))
+    const verify = () => tenant.post('/v1/mfa/challenge/verify', { subOrgId, challenge_token, code: '000000' })
+    for (let n = 0; n < 3; n++) await verify()
+  }
+  expect(await received()).toEqual(['Too many wrong sign-in codes'])
 })
 
 describe('a report with an API key', () => {
@@ -123,8 +138,7 @@ describe('a report with an API key', () => {
     await askForCode()
     await setPassword()
     expect(await received()).toEqual([CHANGED])
-    const [[reason, source, withheld]] = await suppressions()
-    expect([reason, source, withheld]).toEqual([before[0][0], 'report', 1])
+    expect(await suppressions()).toEqual([[before[0]?.[0], 'report', 1]])
   })
 })
 
@@ -143,17 +157,34 @@ describe('a refusal by the mail server', () => {
     expect([await received(), await suppressions()]).toEqual([[], [['hard_bounce', 'smtp', 2]]])
   })
 
-  test('after a report withholds notices from then on, also if it is reported again', async () => {
+  test.each(['hard', 'complaint'])('after a report withholds notices from then on: %s', async (kind) => {
     const { subOrgId } = person
-    succeeded(await report({ subOrgId, kind: 'complaint' }))
+    const reason = kind === 'hard' ? 'hard_bounce' : 'complaint'
+    succeeded(await report({ subOrgId, kind }))
+    await askForCode()
+    expect(await received()).toEqual([])
+    const [before] = await listed()
     await refuse('550 5.1.1 no such user', setPassword)
-    expect(await suppressions()).toEqual([['hard_bounce', 'smtp', 0]])
-    for (const kind of ['hard', 'complaint', 'soft']) succeeded(await report({ subOrgId, kind }))
+    const refused = { ...before, reason, source: 'smtp', status: '5.1.1', withheld: 1 }
+    expect(await listed()).toEqual([refused])
+    for (const kind of ['hard', 'soft']) succeeded(await report({ subOrgId, kind }))
     await setPassword()
-    expect([await received(), await suppressions()]).toEqual([[], [['hard_bounce', 'smtp', 1]]])
-    const types = (await service.events({ accountId: tenant.accountId })).map(({ type }) => type)
-    expect(types.filter((type) => type === 'mail.suppressed')).toHaveLength(2)
-    expect(types.filter((type) => type === 'mail.bounced')).toHaveLength(5)
+    expect([await received(), await suppressions()]).toEqual([[], [[reason, 'smtp', 2]]])
+    const events = await service.events({ accountId: tenant.accountId })
+    const suppressed = events.filter(({ type }) => type === 'mail.suppressed').map(({ data }) => data)
+    expect(suppressed).toMatchObject([{ reason, source: 'report' }, refused])
+    expect(events.filter(({ type }) => type === 'mail.bounced')).toHaveLength(4)
+  })
+
+  test('is kept by a complaint, which is the reason from then on', async () => {
+    await refuse('550 5.1.1 no such user', askForCode)
+    const [before] = await listed()
+    for (let n = 0; n < 2; n++) succeeded(await report({ subOrgId: person.subOrgId, kind: 'complaint' }))
+    expect(await listed()).toEqual([{ ...before, reason: 'complaint' }])
+    await setPassword()
+    expect([await received(), await suppressions()]).toEqual([[], [['complaint', 'smtp', 1]]])
+    const events = await service.events({ accountId: tenant.accountId })
+    expect(events.filter(({ type }) => type === 'mail.suppressed')).toHaveLength(2)
   })
 
   test('of a full mailbox withholds no notice, which is tried', async () => {
@@ -164,5 +195,36 @@ describe('a refusal by the mail server', () => {
     await askForCode()
     await setPassword()
     expect([await received(), await suppressions()]).toEqual([[CHANGED], [['soft_bounces', 'smtp', 1]]])
+  })
+})
+
+describe('the notice of a lock by wrong passwords, which strangers can cause,', () => {
+  const LOCKED = 'Your account was locked'
+  async function guess(): Promise<void> {
+    const { subOrgId, email } = person
+    for (let n = 0; n < 11; n++) await tenant.post('/v1/auth/login/password', { subOrgId, email, password: 'wrong' })
+  }
+  const soft = async (): Promise<void> => {
+    for (let n = 0; n < 3; n++) {
+      await service.advance(HOUR)
+      succeeded(await report({ subOrgId: person.subOrgId, kind: 'soft' }))
+    }
+  }
+  const once = (kind: string) => async (): Promise<void> => void succeeded(await report({ kind }))
+  const outcomes: [string, boolean, () => Promise<void>][] = [
+    ['is withheld after a complaint', true, once('complaint')],
+    ['is withheld after a hard bounce', true, once('hard')],
+    ['is sent after soft bounces', false, soft],
+  ]
+  test.each(outcomes)('%s', async (_, isWithheld, act) => {
+    await setPassword()
+    await received()
+    await act()
+    await guess()
+    expect(await received()).toEqual(isWithheld ? [] : [LOCKED])
+    const [[, , withheld] = []] = await suppressions()
+    expect(withheld).toBe(isWithheld ? 1 : 0)
+    await setPassword()
+    expect(await received()).toEqual([CHANGED])
   })
 })

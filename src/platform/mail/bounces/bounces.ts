@@ -5,7 +5,7 @@ import { accountDirectory, type Directory, findDirectory } from '../../tenancy/d
 import { isErased } from '../../tenancy/erased.ts'
 import { inTx, type TxWork, type Work } from '../../work.ts'
 import { parseEmail } from '../address.ts'
-import { isForTeam, isNotice } from '../kinds.ts'
+import { isCausedByStrangers, isForTeam, isNotice } from '../kinds.ts'
 import { bounceEvents } from './events.ts'
 import type { BounceKind } from './report.ts'
 import { type MailSuppression, toSuppression } from './schema.ts'
@@ -81,18 +81,37 @@ async function suppress(work: TxWork, row: AddressRow, { kind, status, source }:
     const recent = [...row.soft_bounced_at.filter((at) => at > ago(SOFT_WITHIN_MS)), present].slice(-SOFT_BOUNCES)
     await keepSoftBounces(db, directory, row.id, recent)
     if (isSuppressed || recent.length < SOFT_BOUNCES) return
-  } else if (isSuppressed && row.suppressed_until === null && !isFirstRefusal(row, { kind, source })) return
-  const reason = kind === 'soft' ? 'soft_bounces' : kind === 'hard' ? 'hard_bounce' : 'complaint'
-  const until = kind === 'soft' ? new Date(present.getTime() + SOFT_SUPPRESSED_MS) : null
-  const change = { reason, status, source, suppressed_at: present, suppressed_until: until } as const
+  }
+  const isForGood = isSuppressed && row.suppressed_until === null
+  const change = isForGood ? strengthen(row, { kind, status, source }) : begin(present, { kind, status, source })
+  if (!change) return
   await suppressRow(db, directory, row.id, change)
-  const data = toSuppression({ ...row, ...change, withheld: 0, last_withheld_at: null }, directory.organizationId)
+  const data = toSuppression({ ...row, ...change }, directory.organizationId)
   await record(work, bounceEvents.suppressed({ target: targetOf(row), data }))
 }
 
-/** Whether the mail server confirms what was only reported: from then on notices are withheld too. */
-function isFirstRefusal(row: AddressRow, { kind, source }: Pick<Bounce, 'kind' | 'source'>): boolean {
-  return row.source === 'report' && source === 'smtp' && kind === 'hard'
+type Reported = Pick<Bounce, 'kind' | 'status' | 'source'>
+
+const REASON_OF = { hard: 'hard_bounce', soft: 'soft_bounces', complaint: 'complaint' } as const
+
+function begin(present: Date, { kind, status, source }: Reported) {
+  const until = kind === 'soft' ? new Date(present.getTime() + SOFT_SUPPRESSED_MS) : null
+  const since = { suppressed_at: present, suppressed_until: until, withheld: 0, last_withheld_at: null }
+  return { reason: REASON_OF[kind], status, source, ...since }
+}
+
+/**
+ * What a hard bounce or a complaint adds to a suppression without an end; null for nothing. A complaint stays the reason, since
+ * its owner does not want the mails even if the address works again. Once the mail server has refused the address,
+ * notices are withheld too.
+ */
+function strengthen({ reason, status, source, suppressed_at }: AddressRow, bounce: Reported) {
+  const becomesComplaint = bounce.kind === 'complaint' && reason !== 'complaint'
+  const becomesRefused = bounce.kind === 'hard' && bounce.source === 'smtp' && source !== 'smtp'
+  if (!(becomesComplaint || becomesRefused) || suppressed_at === null) return null
+  const known = becomesRefused ? bounce : { status, source: source === 'smtp' ? ('smtp' as const) : bounce.source }
+  const strongest = becomesComplaint || reason === 'complaint' ? ('complaint' as const) : ('hard_bounce' as const)
+  return { reason: strongest, status: known.status, source: known.source, suppressed_at, suppressed_until: null }
 }
 
 const targetOf = ({ id }: Pick<AddressRow, 'id'>) => ({ type: 'mail_suppression', id })
@@ -125,10 +144,12 @@ export async function listSuppressions(
 
 /**
  * Whether a suppression withholds a kind of mail. Only a mail server that says that there is no such address withholds notices:
- * an attacker with an API key could report the address of a victim, or fill the mailbox.
+ * an attacker with an API key could report the address of a victim, or fill the mailbox. Those that strangers can cause
+ * are also withheld after a report: otherwise anyone could have mails sent to a person who complained.
  */
 function withholds({ reason, source }: SuppressionRow, kind: string): boolean {
-  return !isNotice(kind) || (reason === 'hard_bounce' && source === 'smtp')
+  if (!isNotice(kind)) return true
+  return reason !== 'soft_bounces' && (source === 'smtp' || isCausedByStrangers(kind))
 }
 
 /** The directories whose suppressions hold in a directory. */

@@ -10,7 +10,7 @@ export const bounceEvents = defineEvents({
   suppressed: [
     'mail.suppressed',
     'An address receives no more emails, for a day or until it is cleared. Recorded again when the mail server refuses an ' +
-      'address that was only reported.',
+      'address that was only reported, and when the owner of an address that bounces complains.',
     MailSuppression,
   ],
   cleared: ['mail.suppression_cleared', 'A suppressed address was cleared. It receives emails again.', MailSuppression],

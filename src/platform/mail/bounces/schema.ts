@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { named, nullable } from '../../schema.ts'
+import { described, named, nullable } from '../../schema.ts'
 import type { SuppressionRow } from './store.ts'
 
 const Id = Type.String({ format: 'uuid' })
@@ -12,6 +12,11 @@ const Status = nullable(
 const Source = Type.Enum(['smtp', 'report'], {
   description: '`smtp`: the mail server refused the address. `report`: `POST /v1/mail/bounces` reported it.',
 })
+const SuppressionSource = described(
+  Source,
+  '`smtp`: the mail server has refused the address, also if `reason` is a complaint from before. `report`: it was only ' +
+    'reported, by `POST /v1/mail/bounces`.',
+)
 
 export const BounceKinds = Type.Enum(['hard', 'soft', 'complaint'], {
   description:
@@ -31,11 +36,11 @@ export const MailSuppression = named(
       email: Address,
       reason: Type.Enum(['hard_bounce', 'complaint', 'soft_bounces'], {
         description:
-          '`hard_bounce`: the address takes no mail. `complaint`: its owner reported a mail as spam. `soft_bounces`: three ' +
-          'soft bounces in 7 days, of which those within an hour count once.',
+          '`hard_bounce`: the address takes no mail. `complaint`: its owner reported a mail as spam, which stays the reason ' +
+          'after hard bounces. `soft_bounces`: three soft bounces in 7 days, of which those within an hour count once.',
       }),
       status: Status,
-      source: Source,
+      source: SuppressionSource,
       suppressed_at: Type.String({ format: 'date-time', description: 'When it began (RFC 3339, in UTC).' }),
       suppressed_until: nullable(Moment, 'When it ends (RFC 3339, in UTC). Null: when it is cleared.'),
       withheld: Type.Integer({ minimum: 0, description: 'Emails that were not sent because of it.', examples: [2] }),
@@ -44,7 +49,7 @@ export const MailSuppression = named(
     {
       description:
         'An address that receives no emails, and why. Notices of a change to the account are withheld only if `source` is ' +
-        '`smtp` and `reason` is `hard_bounce`.',
+        '`smtp` and `reason` is not `soft_bounces`; `account_locked`, which strangers can cause, with any `source`.',
     },
   ),
 )

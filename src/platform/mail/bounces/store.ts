@@ -133,11 +133,12 @@ export async function suppressRow(
   tx: Tx,
   directory: Directory,
   id: string,
-  change: Pick<SuppressionRow, 'reason' | 'status' | 'source' | 'suppressed_at' | 'suppressed_until'>,
+  change: Pick<SuppressionRow, 'reason' | 'status' | 'source' | 'suppressed_at' | 'suppressed_until'> &
+    Partial<Pick<SuppressionRow, 'withheld' | 'last_withheld_at'>>,
 ): Promise<void> {
   await tx
     .updateTable('bounced_addresses')
-    .set({ ...change, withheld: 0, last_withheld_at: null })
+    .set(change)
     .where('directory_id', '=', directory.id)
     .where('id', '=', id)
     .execute()
