@@ -3363,6 +3363,11 @@ export interface ReportedBounce {
    * address under this `Message-ID` in the last 30 days; `not_counted`: see `kind`.
    */
   outcome: "counted" | "repeated" | "unknown_mail" | "not_counted"
+  /**
+   * Soft bounces of the address in the last 7 days, of which those within an hour count once. The third suppresses the
+   * address. Null: `outcome` is `unknown_mail` or `not_counted`.
+   */
+  soft_bounces: number | null
   /** Why the address receives no emails. Null: it receives them. */
   suppression: MailSuppression | null
 }

@@ -4,7 +4,7 @@ import { type Bounce, countBounce, reportOfMail, reportOfProvider } from '../../
 import { readMessageId } from '../../../platform/mail/bounces/message-id.ts'
 import { type BounceKind, readReport } from '../../../platform/mail/bounces/report.ts'
 import { toSuppression } from '../../../platform/mail/bounces/schema.ts'
-import { findSuppressions } from '../../../platform/mail/bounces/store.ts'
+import { findAddress } from '../../../platform/mail/bounces/store.ts'
 import { type Directory, findDirectory } from '../../../platform/tenancy/directory.ts'
 import type { Work } from '../../../platform/work.ts'
 import type { BounceReport, ReportedBounce } from './schema.ts'
@@ -79,7 +79,8 @@ async function outcomeOf(work: Work, reported: Reported, outcome: Outcome): Prom
   const { db, directory } = work
   const isKnown = outcome === 'counted' || outcome === 'repeated'
   // Of this directory alone: a caller of one organization must not learn what is suppressed elsewhere.
-  const [row] = isKnown ? await findSuppressions(db, [directory], [emailNorm]) : []
-  const suppression = row ? toSuppression(row, directory.organizationId) : null
-  return { email: emailNorm, kind, status, outcome, suppression }
+  const found = isKnown ? await findAddress(db, directory, emailNorm) : null
+  const softBounces = isKnown ? (found?.soft_bounces ?? 0) : null
+  const suppression = found?.suppression ? toSuppression(found.suppression, directory.organizationId) : null
+  return { email: emailNorm, kind, status, outcome, soft_bounces: softBounces, suppression }
 }

@@ -52,6 +52,11 @@ export const ReportedBounce = named(
           '`counted`; `repeated`: it was counted before; `unknown_mail`: within reach of the caller, no email was sent ' +
           'to the address under this `Message-ID` in the last 30 days; `not_counted`: see `kind`.',
       }),
+      soft_bounces: nullable(
+        Type.Integer({ minimum: 0, maximum: 3, examples: [1] }),
+        'Soft bounces of the address in the last 7 days, of which those within an hour count once. The third suppresses the ' +
+          'address. Null: `outcome` is `unknown_mail` or `not_counted`.',
+      ),
       suppression: nullable(MailSuppression, 'Why the address receives no emails. Null: it receives them.'),
     },
     { description: 'What became of a reported bounce or complaint.' },

@@ -15,13 +15,13 @@ import {
   holdAddress,
   insertReport,
   keepSoftBounces,
+  SOFT_WITHIN_MS,
   type SuppressionRow,
   suppressRow,
   takeSuppression,
 } from './store.ts'
 
 const DAY_MS = 24 * 3600_000
-const SOFT_WITHIN_MS = 7 * DAY_MS
 const SOFT_BOUNCES = 3
 // Retries and several mails within minutes are one problem of the mailbox.
 const SOFT_APART_MS = 3600_000

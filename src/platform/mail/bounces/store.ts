@@ -8,6 +8,9 @@ import { defineRetention } from '../../jobs/retention.ts'
 import type { Directory, Reach } from '../../tenancy/directory.ts'
 import type { BounceKind } from './report.ts'
 
+/** For how long a soft bounce counts. */
+export const SOFT_WITHIN_MS = 7 * 24 * 3600_000
+
 export type AddressRow = Selectable<BouncedAddresses>
 
 /** The row of an address that is suppressed. */
@@ -48,6 +51,26 @@ export function findSuppressions(db: Db, directories: Directory[], emailNorms: s
     .where('bounced_addresses.email_norm', 'in', emailNorms)
     .orderBy('suppressed_at', 'desc')
     .execute()
+}
+
+/** What is known of an address in a directory: the soft bounces that count, and what suppresses it. */
+export async function findAddress(
+  db: Db,
+  directory: Directory,
+  emailNorm: string,
+): Promise<{ soft_bounces: number; suppression: SuppressionRow | null } | null> {
+  const row = await db
+    .selectFrom('bounced_addresses')
+    .select(columns)
+    .select(sql<boolean>`coalesce(${isSuppressed}, false)`.as('suppressed'))
+    .select(
+      sql<number>`(select count(*) from unnest(soft_bounced_at) as at (at)
+        where at.at > clock_now() - make_interval(secs => ${SOFT_WITHIN_MS / 1000}))::int`.as('soft_bounces'),
+    )
+    .where('bounced_addresses.directory_id', '=', directory.id)
+    .where('bounced_addresses.email_norm', '=', emailNorm)
+    .executeTakeFirst()
+  return row ? { soft_bounces: row.soft_bounces, suppression: row.suppressed ? row : null } : null
 }
 
 /** A page of suppressed addresses within the reach. The team's own directory has none. */
