@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { type Config, loadConfig } from '../platform/config/config.ts'
 import { readSealingKeyId } from '../platform/crypto/keyring.ts'
 import { type MasterKey, provideMasterKeys } from '../platform/crypto/master-key.ts'
@@ -6,6 +5,7 @@ import { describePending, migrationStatus, refuseNewerSchema } from '../platform
 import { findPooler } from '../platform/db/pooler.ts'
 import { describeDatabase, reachDatabase } from '../platform/db/reach.ts'
 import { startEmbedded } from '../platform/embedded/embedded.ts'
+import { hasDatabase } from '../platform/embedded/home.ts'
 import type { Origin } from '../platform/events/origin.ts'
 import { createLog } from '../platform/observability/log.ts'
 import type { Platform } from '../platform/platform.ts'
@@ -39,7 +39,7 @@ export async function withDatabase<T>(work: (config: Config, url: string) => Pro
 export async function withPlatform<T>(work: (platform: Platform, masterKeys: MasterKey[]) => Promise<T>): Promise<T> {
   const { databaseUrl, dataDir } = loadConfig()
   // A command must not create a database where there is none.
-  if (databaseUrl === null && !existsSync(dataDir)) throw new CliError(`There is no database in ${dataDir}. ${CURE}`)
+  if (databaseUrl === null && !hasDatabase(dataDir)) throw new CliError(`There is no database in ${dataDir}. ${CURE}`)
   return withDatabase(async (config, url) => {
     await requireSchema(config, url)
     return openDeployment(config, url, work)

@@ -95,3 +95,18 @@ test.each(['require', 'verify-ca', 'verify-full'])('sslmode=%s verifies the cert
     { check: 'database', state: 'problem', detail: expect.stringMatching(/has a certificate for another name/) },
   ])
 })
+
+test('a second address that cannot be reached loses nothing of what was found at the first', async () => {
+  const more = { WATCHWORD_DATABASE_DIRECT_URL: 'postgres://watchword@0.0.0.0:1/watchword' }
+  const { code, json } = await runCommand({ ...settings, ...more }, 'doctor', '--json')
+  const states = json.findings.map(({ check, state }: { check: string; state: string }) => [check, state])
+  expect(code).toBe(1)
+  expect(states).toEqual(
+    expect.arrayContaining([
+      ['database', 'ok'],
+      ['migrations', 'ok'],
+      ['master key', 'ok'],
+      ['encryption', 'problem'],
+    ]),
+  )
+})

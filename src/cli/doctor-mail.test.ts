@@ -17,11 +17,10 @@ const settings = {
 }
 const [SPF, DKIM, DMARC] = ['mail.acme.co.uk', 'mail2026._domainkey.mail.acme.co.uk', '_dmarc.mail.acme.co.uk']
 const ABOVE = '_dmarc.acme.co.uk'
-const publicKey = (bits: number) =>
-  generateKeyPairSync('rsa', { modulusLength: bits })
-    .publicKey.export({ format: 'der', type: 'spki' })
-    .toString('base64')
+const publicKey = (bits: number, type: 'spki' | 'pkcs1' = 'spki') =>
+  generateKeyPairSync('rsa', { modulusLength: bits }).publicKey.export({ format: 'der', type }).toString('base64')
 const [KEY, SHORT_KEY] = [publicKey(2048), publicKey(1024)]
+const [BARE_KEY, SHORT_BARE_KEY] = [publicKey(2048, 'pkcs1'), publicKey(1024, 'pkcs1')]
 const one = (text: string | string[]): DnsAnswer => ({ texts: [text] })
 
 beforeEach(() => {
@@ -65,6 +64,8 @@ test.each<[check: string, name: string, answer: DnsAnswer | null, detail: RegExp
   ['DKIM', DKIM, one('v=DKIM1; p=AAAA'), /cannot be read/],
   ['DKIM', DKIM, one('v=DKIM1; k=ed25519; p=AAAA'), /cannot be read/],
   ['DKIM', DKIM, one(`v=DKIM1; p=${SHORT_KEY}`), /has 1024 bits: use one of 2048/],
+  ['DKIM', DKIM, one(`v=DKIM1; p=${SHORT_BARE_KEY}`), /has 1024 bits: use one of 2048/],
+  ['DKIM', DKIM, one(['v=DKIM1; p=', BARE_KEY.slice(0, 200), BARE_KEY.slice(200)]), /is an RSAPublicKey \(PKCS #1\)/],
   ['DKIM', DKIM, one(['v=DKIM1; t=s:y; p=', KEY.slice(0, 200), KEY.slice(200)]), /says t=y: other servers may ignore/],
   ['DKIM', DKIM, 'servfail', /^The DNS does not answer/],
   ['DMARC', DMARC, null, /^_dmarc\.mail\.acme\.co\.uk has no TXT record: add one, such as v=DMARC1; p=none/],

@@ -96,12 +96,21 @@ function findKeyProblem(key: string, type: string): string | null {
   const bytes = Buffer.from(key, 'base64')
   // RFC 8463 §3
   if (type.toLowerCase() === 'ed25519') return bytes.length === ED25519_BYTES ? null : 'cannot be read: set it anew'
+  const whole = bitsOf(bytes, 'spki')
+  // RFC 6376 §3.6.1 names this form, but servers such as OpenDKIM read only the other one.
+  const bits = whole ?? bitsOf(bytes, 'pkcs1')
+  if (bits === null) return 'cannot be read: set it anew'
+  // RFC 8301 §3.2
+  if (bits < LEAST_RSA_BITS) return `has ${bits} bits: use one of ${LEAST_RSA_BITS}`
+  if (whole !== null) return null
+  return 'is an RSAPublicKey (PKCS #1), which some mail servers cannot read: publish it as `openssl rsa -pubout` writes it'
+}
+
+function bitsOf(key: Buffer, type: 'spki' | 'pkcs1'): number | null {
   try {
-    const bits = createPublicKey({ key: bytes, format: 'der', type: 'spki' }).asymmetricKeyDetails?.modulusLength ?? 0
-    // RFC 8301 §3.2
-    return bits < LEAST_RSA_BITS ? `has ${bits} bits: use one of ${LEAST_RSA_BITS}` : null
+    return createPublicKey({ key, format: 'der', type }).asymmetricKeyDetails?.modulusLength ?? 0
   } catch {
-    return 'cannot be read: set it anew'
+    return null
   }
 }
 

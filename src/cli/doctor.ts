@@ -10,6 +10,7 @@ import { type Database, openDatabase } from '../platform/db/pool.ts'
 import { findPooler, type Pooler } from '../platform/db/pooler.ts'
 import { reachDatabase } from '../platform/db/reach.ts'
 import { startEmbedded } from '../platform/embedded/embedded.ts'
+import { hasDatabase } from '../platform/embedded/home.ts'
 import { type DeploymentState, readDeployment } from '../platform/lifecycle/deployment.ts'
 import { assertWorkersServed } from '../process/embedded-workers.ts'
 import { explainStartFailure } from '../process/start-failure.ts'
@@ -183,7 +184,7 @@ function nearestExisting(path: string): string {
 
 async function examineDatabase(config: Config): Promise<Finding[]> {
   // The check must not create a database where there is none.
-  if (!config.databaseUrl && !existsSync(config.dataDir))
+  if (!config.databaseUrl && !hasDatabase(config.dataDir))
     return [
       { check: 'database', state: 'ok', detail: 'Embedded, created at the first start.' },
       examineMasterKeySetting(config),
@@ -209,8 +210,14 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
 }
 
 async function examineEncryption(config: Config): Promise<Finding[]> {
-  const found = await findOpenConnections(config)
-  return found.map((detail): Finding => ({ check: 'encryption', state: 'warning', detail }))
+  const check = 'encryption'
+  try {
+    const found = await findOpenConnections(config)
+    return found.map((detail): Finding => ({ check, state: 'warning', detail }))
+  } catch (error) {
+    // Otherwise what was found in the database would be lost.
+    return [failed(check, error, config)]
+  }
 }
 
 function describePooler(pooler: Pooler | null): Finding[] {

@@ -1,11 +1,13 @@
+import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { spawn } from '@lydell/node-pty'
 import { expect, test } from 'vitest'
 import { caller, until } from '../../test/harness.ts'
 import { runCommand } from '../../test/process/cli.ts'
-import { afterThisTest, makeDataDir, startService } from '../../test/process/service.ts'
+import { afterThisTest, makeDataDir, makeDirectory, startService } from '../../test/process/service.ts'
 
 const COMPLETE = ['--account', 'Acme', '--owner-email', 'ada@acme.com', '--organization', 'First Customer']
 
@@ -47,6 +49,28 @@ test('creates no database where the settings name none, and says which one it ha
   const env = { WATCHWORD_DATA_DIR: makeDataDir() }
   const { stdout } = await runCommand(env, 'setup', ...COMPLETE)
   expect(stdout).toContain(`Database      the embedded database in ${env.WATCHWORD_DATA_DIR}\n`)
+})
+
+test('takes an empty directory for no database, as other commands do', async () => {
+  const place = makeDirectory()
+  const dataDir = join(place, '.watchword', 'data')
+  mkdirSync(dataDir, { recursive: true })
+  const program = fileURLToPath(new URL('../cli.ts', import.meta.url))
+  const env = { PATH: process.env['PATH'] ?? '' }
+  const { status, stderr } = spawnSync(process.execPath, [program, 'setup', ...COMPLETE], {
+    ...{ cwd: place, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] },
+  })
+  expect([status, stderr]).toEqual([
+    1,
+    expect.stringMatching(/^There is no database in .*\.watchword\/data\. Set DATABASE_URL/),
+  ])
+  const listed = await runCommand({ WATCHWORD_DATA_DIR: dataDir }, 'keys', 'list')
+  expect([listed.code, listed.stderr]).toEqual([1, expect.stringMatching(/^There is no database in /)])
+  const { json } = await runCommand({ WATCHWORD_DATA_DIR: dataDir }, 'doctor', '--json')
+  expect(json.findings).toContainEqual({
+    ...{ check: 'database', state: 'ok', detail: 'Embedded, created at the first start.' },
+  })
+  expect(readdirSync(dataDir)).toEqual([])
 })
 
 test('asks on a terminal for what is missing, again after a wrong answer', async () => {

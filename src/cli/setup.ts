@@ -1,9 +1,9 @@
-import { existsSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
 import type { Command } from 'commander'
 import { listSettings, loadConfig } from '../platform/config/config.ts'
 import { migrate, migrationStatus } from '../platform/db/migrate.ts'
 import { describeDatabase } from '../platform/db/reach.ts'
+import { hasDatabase } from '../platform/embedded/home.ts'
 import { parseEmail } from '../platform/mail/address.ts'
 import { isName } from '../platform/schema.ts'
 import { slugOf } from '../platform/slug.ts'
@@ -88,7 +88,7 @@ interface Options {
 async function setUp(options: Options): Promise<void> {
   const { databaseUrl, dataDir } = loadConfig()
   // In production, forgotten variables would otherwise set up a database that the service never uses.
-  if (databaseUrl === null && !namesDataDir() && !existsSync(dataDir)) {
+  if (databaseUrl === null && !namesDataDir() && !hasDatabase(dataDir)) {
     const cure = 'Set DATABASE_URL to the database of the service'
     if (process.stdin.isTTY !== true)
       throw new CliError(`There is no database in ${dataDir}. ${cure}, or WATCHWORD_DATA_DIR to create one there.`)

@@ -79,6 +79,18 @@ export function findHomes(dataDir: string): Home[] {
   return id === null ? [own] : [homeAt(join(sharedDirectory, id)), own]
 }
 
+/** Whether there is a database of `dataDir`, which may also be a directory without one, such as an empty volume. */
+export function hasDatabase(dataDir: string): boolean {
+  return findHomes(dataDir).some(({ cluster }) => {
+    try {
+      return statSync(join(cluster, 'PG_VERSION'), { throwIfNoEntry: false }) !== undefined
+    } catch {
+      // A directory that this user cannot look into: what opens the database says so.
+      return true
+    }
+  })
+}
+
 function homeAt(directory: string): Home {
   return { directory, cluster: join(directory, 'postgres'), logFile: join(directory, 'postgres.log'), user: undefined }
 }
