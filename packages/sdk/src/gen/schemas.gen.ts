@@ -180,7 +180,8 @@ export interface AuditListReply {
   /**
    * Present names of the users, team members and API keys that are actors or targets of these events, by id: of people
    * the display name, else first and last name, else the address. Who was deleted has none. A key of one organization
-   * gets the names of its own. Empty without the scope `users.read`.
+   * gets the names of its own users and keys. Names of users need the scope `users.read`, those of the team
+   * `members.read`, those of keys `api_keys.read`.
    */
   names: Record<string, string>
   /** Whether more rows follow this page. */

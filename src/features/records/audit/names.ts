@@ -1,5 +1,6 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { toEvent } from '../../../platform/events/event-envelope.ts'
+import type { ManagerCaller } from '../../../platform/tenancy/caller.ts'
 import { homeEnvironmentOf, type Reach } from '../../../platform/tenancy/directory.ts'
 import type { Work } from '../../../platform/work.ts'
 
@@ -8,36 +9,42 @@ const NAMED = new Set(['user', 'api_key'])
 
 /**
  * The present names of the users, team members and API keys that are actors or targets of events, by id, in one statement:
- * the display name, or else first and last name, or else the address. Events are stored without them. A caller of one
- * organization gets those of its own.
+ * the display name, or else first and last name, or else the address. Events are stored without them. A caller gets the
+ * names that it could list: of users, of the team, and of keys each with their own scope, since names are personal data,
+ * which the scope of the audit log alone does not open. A caller of one organization gets those of its own.
  */
 export async function namesIn(
   { platform, db }: Pick<Work, 'platform' | 'db'>,
-  { reach, organizationId }: { reach: Reach; organizationId: string | null },
+  reach: Reach,
+  { organizationId, grants }: Pick<ManagerCaller, 'organizationId' | 'grants'>,
   events: Pick<ReturnType<typeof toEvent>, 'actor' | 'target'>[],
 ): Promise<Record<string, string>> {
   const things = events.flatMap(({ actor, target }) => [actor, actor.via, target])
   const ids = [...new Set(things.flatMap((thing) => (thing?.id && NAMED.has(thing.type) ? [thing.id] : [])))]
-  if (ids.length === 0) return {}
   const { directory, environmentId, accountId } = reach
   const isNarrow = organizationId !== null
-  const home = isNarrow ? null : await homeEnvironmentOf(platform, accountId, null)
+  const home = !isNarrow && grants.has('members.read') ? await homeEnvironmentOf(platform, accountId, null) : null
+  const teamOf = (environmentId: string) =>
+    sql`select id from directories where environment_id = ${environmentId} and kind = 'console'`
+  const inReach = directory
+    ? sql`directory_id = ${directory.id}`
+    : sql`environment_id = ${environmentId} and directory_id not in (${teamOf(environmentId)})`
+  const namesOfUsers = (where: RawBuilder<unknown>) => sql`
+    select id, coalesce(nullif(display_name, ''), nullif(concat_ws(' ', first_name, last_name), ''), email) as name
+    from users where id = any(${ids}::uuid[]) and deleted_at is null and ${where}`
   // Separate queries, since each uses its own index.
-  const users = [
-    directory ? sql`directory_id = ${directory.id}` : sql`environment_id = ${environmentId}`,
+  const queries = [
+    ...(grants.has('users.read') ? [namesOfUsers(inReach)] : []),
     // The directory of the team, if it exists.
-    ...(home
+    ...(home ? [namesOfUsers(sql`directory_id = (${teamOf(home.environmentId)})`)] : []),
+    ...(grants.has('api_keys.read')
       ? [
-          sql`directory_id = (select id from directories where environment_id = ${home.environmentId} and kind = 'console')`,
+          sql`select id, name from api_keys where id = any(${ids}::uuid[]) and account_id = ${accountId}
+            and ${isNarrow ? sql`organization_id = ${organizationId}` : sql`true`}`,
         ]
       : []),
-  ].map(
-    (where) => sql`
-    select id, coalesce(nullif(display_name, ''), nullif(concat_ws(' ', first_name, last_name), ''), email) as name
-    from users where id = any(${ids}::uuid[]) and deleted_at is null and ${where}`,
-  )
-  const keys = sql`select id, name from api_keys where id = any(${ids}::uuid[]) and account_id = ${accountId}
-    and ${isNarrow ? sql`organization_id = ${organizationId}` : sql`true`}`
-  const { rows } = await sql<{ id: string; name: string }>`${sql.join([...users, keys], sql` union all `)}`.execute(db)
+  ]
+  if (ids.length === 0 || queries.length === 0) return {}
+  const { rows } = await sql<{ id: string; name: string }>`${sql.join(queries, sql` union all `)}`.execute(db)
   return Object.fromEntries(rows.map(({ id, name }) => [id, name]))
 }

@@ -143,8 +143,39 @@ test('names the people and keys of a page as they are called now, each caller th
   const auditor = await tenant.withKey({ subOrgId: place, scopes: ['audit.read'] })
   const seen = await page(auditor, { subOrgId: place, limit: '1000' })
   expect([seen.events.length > 0, seen.names]).toEqual([true, {}])
-  const reader = await tenant.withKey({ subOrgId: place, scopes: ['audit.read', 'users.read'] })
-  expect(await names(reader)).toHaveProperty(bo.id)
+})
+
+test('shows a caller the names of users, members of the team, and keys that it could list', async () => {
+  const place = await tenant.organization()
+  const member = await joinedMember(service, tenant, 'admin')
+  const byMember = bearing(service, member.session.access_token)
+  const made = await byMember.post('/v1/users', { subOrgId: place, email: 'cleo@example.com' })
+  const byKey = await tenant.post('/v1/users', { subOrgId: place, email: 'dan@example.com' })
+  const users = ['cleo@example.com', 'dan@example.com']
+  const { actor } = (await page(tenant, { target_id: byKey.body.user.id })).events[0]
+  const keyName = (await tenant.get(`/v1/api-keys/${actor.id}`)).body.apiKey.name
+  const cases: [string[], string[]][] = [
+    [[], []],
+    [['users.read'], users],
+    [['members.read'], [member.email]],
+    [['api_keys.read'], [keyName]],
+    [
+      ['users.read', 'members.read', 'api_keys.read'],
+      [...users, member.email, keyName],
+    ],
+  ]
+  for (const [scopes, wanted] of cases) {
+    const wide = await tenant.withKey({ scopes: ['audit.read', ...scopes] })
+    const narrow = await tenant.withKey({ subOrgId: place, scopes: ['audit.read', ...scopes] })
+    for (const query of [{ subOrgId: place }, {}] as const) {
+      const shown = new Set<unknown>()
+      for (const target_id of [made.body.user.id, byKey.body.user.id])
+        for (const name of Object.values((await page(wide, { ...query, target_id })).names)) shown.add(name)
+      expect([scopes, [...shown].sort()]).toEqual([scopes, wanted.toSorted()])
+    }
+    const own = Object.values((await page(narrow, { limit: '1000' })).names)
+    expect([scopes, own.sort()]).toEqual([scopes, wanted.filter((name) => users.includes(name)).sort()])
+  }
 })
 
 describe('finds', () => {

@@ -13,8 +13,6 @@ import type { AuditQuery } from './schema.ts'
 type Reading = Pick<ReachWork, 'platform' | 'reach'>
 /** The caller decides which names are shown. */
 type NamedReading = Reading & { db: Db; caller: Pick<ManagerCaller, 'organizationId' | 'grants'> }
-/** Names of people are personal data, which the scope of the audit log alone does not open. */
-const SEES_NAMES = 'users.read'
 type Sent = ReturnType<typeof toEvent>
 
 /** A page of events, the newest first. Throws `invalid_request` for an unknown type and for a cursor of another reach. */
@@ -27,9 +25,7 @@ export async function listAudit(
   const { events, next } = await readPage(work, toFilter(query), placeOf(work, after), limit)
   const next_cursor = next && sealPosition(platform, reach, next)
   const sent = events.map(toEvent)
-  const names = caller.grants.has(SEES_NAMES)
-    ? await namesIn({ platform, db }, { reach, organizationId: caller.organizationId }, sent)
-    : {}
+  const names = await namesIn({ platform, db }, reach, caller, sent)
   return { events: sent, names, has_more: next !== null, next_cursor }
 }
 

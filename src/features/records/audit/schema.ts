@@ -45,7 +45,8 @@ export const AuditPage = Type.Object({
     description:
       'Present names of the users, team members and API keys that are actors or targets of these events, by id: of people ' +
       'the display name, else first and last name, else the address. Who was deleted has none. A key of one organization ' +
-      'gets the names of its own. Empty without the scope `users.read`.',
+      'gets the names of its own users and keys. Names of users need the scope `users.read`, those of the team `members.read`, ' +
+      'those of keys `api_keys.read`.',
     examples: [{ '0198b6f2-7c1a-7d3e-9b42-5a1f0c8e6d21': 'Ada Lovelace' }],
   }),
   has_more: Type.Boolean(),
