@@ -46,6 +46,20 @@ export const records: Mutant[] = [
     tests: ['exports.test.ts'],
   },
   {
+    name: 'an export for a caller of one organization has no bounces of the environment',
+    in: 'exports/exports/eventsOf',
+    find: 'organizationId !== null || ',
+    replace: '',
+    tests: ['exports.test.ts'],
+  },
+  {
+    name: 'an export has no bounces of another user who had the address before',
+    in: 'ofUser',
+    find: ' and e.created_at >= ${mailed.since}',
+    replace: ' and ${mailed.since}::timestamptz is not null',
+    tests: ['exports.test.ts'],
+  },
+  {
     name: 'a webhook signature covers the timestamp',
     in: 'signatureHeaders',
     find: 'update(`${id}.${seconds}.${body}`)',

@@ -4833,7 +4833,10 @@ export interface UsersExportReply {
   email_suppression: MailSuppression | null
   /** By kind, the newest 1000 of each first. More kinds and fields may come. */
   records: Record<string, Record<string, unknown>[]>
-  /** The newest 1000 of the audit log that tell of the user. */
+  /**
+   * The newest 1000 of the audit log that tell of the user, or of bounces of their present address. Bounces of the whole
+   * environment only for org-wide keys.
+   */
   events: AnyEvent[]
   /** Kinds of records, or `events`, of which there may be more. */
   truncated: string[]

@@ -15,6 +15,13 @@ import {
 } from '../../../platform/events/event-rows.ts'
 import type { Reach } from '../../../platform/tenancy/directory.ts'
 
+/** The user that events are about: by ids, and by the address of events that have no id of a user. */
+export interface EventsOfUser {
+  ids: string[]
+  /** Since when the user has existed: before, the address may have belonged to another user. */
+  mailed: { types: string[]; email: string; since: Date } | null
+}
+
 /** What is scanned for; all of it must hold. */
 export interface Filter {
   types: string[] | null
@@ -24,8 +31,7 @@ export interface Filter {
   onBehalfOf: string | null
   targetType: string | null
   targetId: string | null
-  /** Ids of one user. */
-  userIds: string[] | null
+  user: EventsOfUser | null
   ipAddress: string | null
   requestId: string | null
   /** Somewhere in its texts, whatever the case. */
@@ -118,7 +124,7 @@ function below(reach: Reach, to: Date | null, before: Position | null): RawBuild
 }
 
 function matches(filter: Filter): RawBuilder<unknown> {
-  const { types, userIds, text, from, to } = filter
+  const { types, user, text, from, to } = filter
   const equal = [
     ['e.target_type', filter.targetType],
     ['e.target_id', filter.targetId],
@@ -133,7 +139,7 @@ function matches(filter: Filter): RawBuilder<unknown> {
     ...(types ? [sql`e.type = any(${types})`] : []),
     ...(from ? [sql`e.created_at >= ${from}`] : []),
     ...(to ? [sql`e.created_at <= ${to}`] : []),
-    ...(userIds === null ? [] : [ofUser(userIds)]),
+    ...(user === null ? [] : [ofUser(user)]),
     ...(text === null ? [] : [hasText(text)]),
   ]
   return sql.join(conditions, sql` and `)
@@ -152,14 +158,16 @@ function byActor({ actorType, actorId }: Filter): RawBuilder<unknown> {
   return sql`(${sql.join(either, sql` or `)})`
 }
 
-/** By ids of a user: what they did, what was done to them, and what tells of them. */
-function ofUser(ids: string[]): RawBuilder<unknown> {
+/** What a user did, what was done to them, and what tells of them or of mails to them. */
+function ofUser({ ids, mailed }: EventsOfUser): RawBuilder<unknown> {
   const named = ['user_id', 'directory_user_id', 'userId'].map((name) => sql`e.data ->> ${sql.lit(name)}`)
   const places = [sql`e.target_id`, sql`e.actor_id`, ...named]
-  return sql`(${sql.join(
-    places.map((place) => sql`${place} = any(${ids}::text[])`),
-    sql` or `,
-  )})`
+  const conditions = places.map((place) => sql`${place} = any(${ids}::text[])`)
+  if (mailed)
+    conditions.push(
+      sql`(e.type = any(${mailed.types}) and e.data ->> 'email' = ${mailed.email} and e.created_at >= ${mailed.since})`,
+    )
+  return sql`(${sql.join(conditions, sql` or `)})`
 }
 
 function hasText(text: string): RawBuilder<unknown> {

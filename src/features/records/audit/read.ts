@@ -7,7 +7,7 @@ import type { ManagerCaller } from '../../../platform/tenancy/caller.ts'
 import { reachOf } from '../../../platform/tenancy/directory.ts'
 import type { ReachWork, Work } from '../../../platform/work.ts'
 import { namesIn } from './names.ts'
-import { type Filter, type ReadPage, selectNewest } from './read-store.ts'
+import { type EventsOfUser, type Filter, type ReadPage, selectNewest } from './read-store.ts'
 import type { AuditQuery } from './schema.ts'
 
 type Reading = Pick<ReachWork, 'platform' | 'reach'>
@@ -69,19 +69,19 @@ export async function exportAudit(
 const EVERYTHING = toFilter({})
 
 /**
- * The newest events of a directory that tell of a user, by their ids. They are looked for in steps, so many at most.
+ * The newest events of a directory that tell of a user. They are looked for in steps, so many at most.
  * `isWhole` is false where there may be more.
  */
 export async function newestEventsOf(
   { platform, directory }: Pick<Work, 'platform' | 'directory'>,
-  ids: string[],
+  user: EventsOfUser,
   { limit, steps }: { limit: number; steps: number },
 ): Promise<{ events: Sent[]; isWhole: boolean }> {
   const found: Sent[] = []
   let before: Position | null = null
   for (let step = 0; step < steps && found.length < limit; step++) {
     const asked = { before, limit: limit - found.length }
-    const page: ReadPage = await selectNewest(platform.db, reachOf(directory), { ...EVERYTHING, userIds: ids }, asked)
+    const page: ReadPage = await selectNewest(platform.db, reachOf(directory), { ...EVERYTHING, user }, asked)
     found.push(...page.events.map(toEvent))
     if (page.next === null) return { events: found, isWhole: true }
     before = page.next
@@ -110,7 +110,7 @@ function toFilter(query: AuditQuery): Filter {
     onBehalfOf: query.on_behalf_of ?? null,
     targetType: query.target_type ?? null,
     targetId: query.target_id?.toLowerCase() ?? null,
-    userIds: query.user_id === undefined ? null : [query.user_id.toLowerCase()],
+    user: query.user_id === undefined ? null : { ids: [query.user_id.toLowerCase()], mailed: null },
     ipAddress: query.ip_address ?? null,
     requestId: query.request_id ?? null,
     text: query.q ?? null,

@@ -3,11 +3,17 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { startApp } from '../../../../test/harness.ts'
 import { succeeded } from '../../../../test/people/factors.ts'
-import { newUser, type Person } from '../../../../test/people/people.ts'
+import { newEmail, newUser, type Person } from '../../../../test/people/people.ts'
 import { signIn } from '../../../../test/people/sign-in.ts'
 import { snapshot } from '../../../../test/snapshot.ts'
 import { plant, plantedIn } from '../../../../test/walkers/planted.ts'
 import { belongings } from '../../../wiring/belongings.ts'
+
+interface Told {
+  type: string
+  sub_org_id: string | null
+  data: { kind?: string; reason?: string }
+}
 
 const app = await startApp()
 const tenant = await app.tenant()
@@ -169,4 +175,44 @@ test('of very many, the newest are told, and what was cut is named', async () =>
   const { events, truncated: cut } = await exported(person.id)
   expect([events.length, cut]).toEqual([1000, ['events']])
   expect(new Set(events.map(({ type }: { type: string }) => type))).toEqual(new Set(['auth.login.failed']))
+})
+
+test('it has the bounces of the address, those of the environment only for callers of the whole account', async () => {
+  const email = newEmail()
+  const gone = await newUser(tenant, { email })
+  const { subOrgId } = gone
+  const bounce = (body: object) => tenant.post('/v1/mail/bounces', { email, ...body })
+  succeeded(await bounce({ subOrgId, kind: 'soft', provider_id: 'of-another-user' }))
+  succeeded(await tenant.delete(`/v1/users/${gone.id}?subOrgId=${subOrgId}`))
+  const person = await newUser(tenant, { subOrgId, email })
+  const other = await newUser(tenant, { subOrgId })
+  const elsewhere = await newUser(tenant, { email })
+  for (const [place, user] of [
+    [subOrgId, other.email],
+    [elsewhere.subOrgId, email],
+  ] as const)
+    succeeded(await bounce({ subOrgId: place, email: user, kind: 'hard' }))
+  succeeded(await bounce({ subOrgId, kind: 'complaint' }))
+  succeeded(await bounce({ kind: 'hard' }))
+  const { suppressions } = succeeded(await tenant.get(`/v1/mail/suppressions?subOrgId=${subOrgId}&email=${email}`))
+  succeeded(await tenant.delete(`/v1/mail/suppressions/${suppressions[0].id}?subOrgId=${subOrgId}`))
+  const told = async (caller: Pick<typeof tenant, 'get'>) => {
+    const { events } = await exported(person.id, caller)
+    const mails = events.filter(({ type }: { type: string }) => type.startsWith('mail.'))
+    return mails.map(({ type, sub_org_id, data }: Told) => [type, sub_org_id, data.kind ?? data.reason])
+  }
+  const own = [
+    ['mail.suppression_cleared', subOrgId, 'complaint'],
+    ['mail.suppressed', subOrgId, 'complaint'],
+    ['mail.bounced', subOrgId, 'complaint'],
+  ]
+  const shared = [
+    ['mail.suppressed', null, 'hard_bounce'],
+    ['mail.bounced', null, 'hard'],
+  ]
+  expect(await told(await tenant.withKey({ subOrgId }))).toEqual(own)
+  const all = await told(tenant)
+  expect(all).toHaveLength(5)
+  expect(all.filter(([, place]: unknown[]) => place === null)).toEqual(shared)
+  expect(all.filter(([, place]: unknown[]) => place !== null)).toEqual(own)
 })

@@ -1,10 +1,12 @@
 import { record } from '../../../platform/events/events.ts'
 import { belongingsOf } from '../../../platform/lifecycle/belongings.ts'
 import { showSuppression } from '../../../platform/mail/bounces/bounces.ts'
+import { bounceEvents } from '../../../platform/mail/bounces/events.ts'
 import { authorize } from '../../../platform/tenancy/authorize.ts'
 import type { ManagerCaller } from '../../../platform/tenancy/caller.ts'
-import type { ReachWork } from '../../../platform/work.ts'
-import { reachUser, toUser } from '../../directory/users/users.ts'
+import { accountDirectory } from '../../../platform/tenancy/directory.ts'
+import type { ReachWork, Work } from '../../../platform/work.ts'
+import { reachUser, toUser, type UserRow } from '../../directory/users/users.ts'
 import { newestEventsOf } from '../audit/audit.ts'
 import { exportEvents } from './events.ts'
 import { selectRecords } from './store.ts'
@@ -30,8 +32,7 @@ export async function exportUser(work: ReachWork & { caller: ManagerCaller }, us
     records[table] = found.records
     if (found.isCut) truncated.push(table)
   }
-  const ids = [user.id, ...(user.auth_account_id === null ? [] : [user.auth_account_id])]
-  const { events, isWhole } = await newestEventsOf(there, ids, { limit: NEWEST, steps: STEPS })
+  const { events, isWhole } = await eventsOf(there, user, work.caller)
   if (!isWhole) truncated.push('events')
   const data = { user_id: user.auth_account_id, directory_user_id: user.id, truncated }
   await record(there, exportEvents.exported({ target: { type: 'user', id: user.id }, data }))
@@ -41,4 +42,22 @@ export async function exportUser(work: ReachWork & { caller: ManagerCaller }, us
     ...{ exported_at, user: toUser(user, directory.organizationId), records, events, truncated },
     email_suppression: await showSuppression({ platform, db, caller: work.caller }, user),
   }
+}
+
+const MAILED = [bounceEvents.bounced, bounceEvents.suppressed, bounceEvents.cleared].map(({ type }) => type)
+
+/**
+ * The newest events about a user, also about mails to their address: for a caller of the whole account also those that hold for
+ * the environment, of which a caller of one organization must not learn.
+ */
+async function eventsOf({ platform, directory }: Work, user: UserRow, { organizationId }: ManagerCaller) {
+  const ids = [user.id, ...(user.auth_account_id === null ? [] : [user.auth_account_id])]
+  const mailed = { types: MAILED, email: user.email_norm, since: user.created_at }
+  const most = { limit: NEWEST, steps: STEPS }
+  const own = await newestEventsOf({ platform, directory }, { ids, mailed }, most)
+  if (organizationId !== null || directory.kind === 'account') return own
+  const above = await accountDirectory(platform, directory)
+  const shared = await newestEventsOf({ platform, directory: above }, { ids: [], mailed }, most)
+  const events = [...own.events, ...shared.events].sort((a, b) => Date.parse(b.timestamp) - Date.parse(a.timestamp))
+  return { events: events.slice(0, NEWEST), isWhole: own.isWhole && shared.isWhole && events.length <= NEWEST }
 }

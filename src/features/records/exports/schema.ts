@@ -12,7 +12,11 @@ export const ExportReply = Type.Object({
     description: 'By kind, the newest 1000 of each first. More kinds and fields may come.',
     examples: [{ sessions: [{ id: '0198b6f2-5a9e-7d14-9b3f-6c2e8a1d4f70', auth_method: 'otp' }] }],
   }),
-  events: Type.Array(anyEvent, { description: 'The newest 1000 of the audit log that tell of the user.' }),
+  events: Type.Array(anyEvent, {
+    description:
+      'The newest 1000 of the audit log that tell of the user, or of bounces of their present address. Bounces of the whole ' +
+      'environment only for org-wide keys.',
+  }),
   truncated: Type.Array(Type.String({ examples: ['events'] }), {
     description: 'Kinds of records, or `events`, of which there may be more.',
   }),
