@@ -8,6 +8,7 @@ import { addDistribute } from './distribute.ts'
 import { addDoctor } from './doctor.ts'
 import { addImport } from './import-users.ts'
 import { addKeys } from './keys.ts'
+import { addMail } from './mail.ts'
 import { addMasterKey } from './master-key.ts'
 import { addMembers } from './members.ts'
 import { addMigrate } from './migrate.ts'
@@ -61,6 +62,7 @@ export async function runCli(argv: string[]): Promise<number> {
   addOrganizations(program)
   addUsers(program)
   addMembers(program)
+  addMail(program)
   addAudit(program, (code) => {
     exitCode = code
   })

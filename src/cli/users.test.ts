@@ -120,7 +120,7 @@ test('shows that an address is suppressed, and mails it nothing again without sa
   expect((await cli('users', 'show', user.id)).stdout).toMatch(/^email_suppression +\{.*"reason":"hard_bounce"/m)
   expect(await cli('users', 'resend', user.id)).toMatchObject({
     code: 0,
-    stdout: `Nothing is mailed: ${user.email} is suppressed (hard_bounce). Clear it by DELETE /v1/mail/suppressions/${suppression.id}?subOrgId=${acme}, then try again.\n`,
+    stdout: `Nothing is mailed: ${user.email} is suppressed (hard_bounce). Run \`npx watchword mail suppressions clear ${user.email} --org ${acme}\`, then try again.\n`,
   })
   expect((await cli('users', 'resend', user.id, '--json')).json).toEqual({
     ...{ id: user.id, sent: null },
@@ -129,7 +129,9 @@ test('shows that an address is suppressed, and mails it nothing again without sa
   await api.delete(`/v1/mail/suppressions/${suppression.id}?subOrgId=${acme}`)
   expect((await cli('users', 'show', user.id, '--json')).json.email_suppression).toBeNull()
   await api.post('/v1/mail/bounces', { email: user.email, kind: 'complaint' })
-  expect((await cli('users', 'resend', user.id)).stdout).toMatch(/\(complaint\).*suppressions\/[0-9a-f-]{36}, then/)
+  expect((await cli('users', 'resend', user.id)).stdout).toContain(
+    `(complaint). Run \`npx watchword mail suppressions clear ${user.email}\`, then`,
+  )
 })
 
 test('locks and unlocks a user', async () => {

@@ -137,7 +137,7 @@ async function resend(named: string, options: Options): Promise<void> {
     const what = isInvited ? 'invitation' : 'verification'
     const email_suppression = sent ? await suppressionOf(platform, row) : null
     const line = email_suppression
-      ? describeSuppression(email_suppression)
+      ? describeSuppression(email_suppression, options)
       : `The ${what} is on its way to ${row.email}.`
     print(options, { id: row.id, sent: sent && !email_suppression ? what : null, email_suppression }, [
       sent ? line : `${row.email} is verified: there is nothing to mail.`,
@@ -151,9 +151,9 @@ async function suppressionOf(platform: Platform, row: ListedUserRow): Promise<Ma
   return showSuppression({ platform, db: platform.db, caller: { organizationId: null } }, row)
 }
 
-function describeSuppression({ id, email, reason, sub_org_id }: MailSuppression): string {
-  const place = sub_org_id === null ? '' : `?subOrgId=${sub_org_id}`
-  return `Nothing is mailed: ${email} is suppressed (${reason}). Clear it by DELETE /v1/mail/suppressions/${id}${place}, then try again.`
+function describeSuppression({ email, reason, sub_org_id }: MailSuppression, { env }: Options): string {
+  const place = `${sub_org_id === null ? '' : ` --org ${sub_org_id}`}${env === 'production' ? '' : ` --env ${env}`}`
+  return `Nothing is mailed: ${email} is suppressed (${reason}). Run \`npx watchword mail suppressions clear ${email}${place}\`, then try again.`
 }
 
 async function reachOf(platform: Platform, options: Options): Promise<ReachWork> {

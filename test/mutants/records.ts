@@ -54,7 +54,7 @@ export const records: Mutant[] = [
   },
   {
     name: 'an export has no bounces of another user who had the address before',
-    in: 'ofUser',
+    in: 'read-store/ofUser',
     find: ' and e.created_at >= ${mailed.since}',
     replace: ' and ${mailed.since}::timestamptz is not null',
     tests: ['exports.test.ts'],

@@ -80,12 +80,17 @@ const LIMITS = {
   maxResponseSize: 64 * 1024,
 }
 
+/** For a single mail or check. Throws ConfigError. */
+export async function openConnection(smtpUrl: string) {
+  const { createTransport } = await import('nodemailer')
+  return createTransport({ ...readSmtpUrl(smtpUrl), ...LIMITS })
+}
+
 /** Connects and signs in, for `doctor`. Throws ConfigError, which says what to do. */
 export async function checkMailServer(config: Config): Promise<void> {
   if (config.smtpUrl === null) return
   readSender(config.mailFrom)
-  const { createTransport } = await import('nodemailer')
-  const transport = createTransport({ ...readSmtpUrl(config.smtpUrl), ...LIMITS })
+  const transport = await openConnection(config.smtpUrl)
   try {
     await transport.verify()
   } catch (error) {
