@@ -26,20 +26,34 @@ const LINKS = [
 
 /** Reports invisible characters and links in a text of a mail. */
 export function findHidden(field: string, text: string): FieldError[] {
-  // The shortest top-level domain has two letters, so a placeholder counts as two.
-  const shown = text.replaceAll(PLACEHOLDER, 'xx').normalize('NFKC')
   return [
     ...(INVISIBLE.test(text)
       ? [{ field, code: 'invisible_character', message: `${field} must not contain invisible characters` }]
       : []),
-    ...(LINKS.some((link) => link.test(shown))
-      ? [
-          {
-            field,
-            code: 'link',
-            message: `${field} must not contain what email programs turn into a link, such as example.com`,
-          },
-        ]
-      : []),
+    ...(hasLink(text) ? [{ field, code: 'link', message: `${field} ${NO_LINK}${nameLinks(text)}` }] : []),
   ]
+}
+
+const NO_LINK = 'must not contain what email programs turn into a link'
+
+function hasLink(text: string): boolean {
+  // The shortest top-level domain has two letters, so a placeholder counts as two.
+  const shown = text.replaceAll(PLACEHOLDER, 'xx').normalize('NFKC')
+  return LINKS.some((link) => link.test(shown))
+}
+
+const NAMED_LINKS = 3
+const NAMED_CHARACTERS = 60
+
+/** The first words that are links, for the person who wrote the text. */
+function nameLinks(text: string): string {
+  const words = text.split(/\s+/).filter(hasLink).slice(0, NAMED_LINKS)
+  if (words.length === 0) return ''
+  const shown = words.map((word) =>
+    [...word]
+      .filter((each) => !INVISIBLE.test(each))
+      .slice(0, NAMED_CHARACTERS)
+      .join(''),
+  )
+  return `: ${shown.map((word) => JSON.stringify(word)).join(', ')}`
 }

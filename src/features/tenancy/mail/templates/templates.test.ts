@@ -314,6 +314,21 @@ describe('refuses, and changes nothing', () => {
   })
 
   test.each([
+    ['Open shop.example, or write to help@{brand}', '"shop.example,", "help@{brand}"'],
+    ['a.bb c.dd e.ff g.hh', '"a.bb", "c.dd", "e.ff"'],
+    [`${'a'.repeat(70)}.example`, `"${'a'.repeat(60)}"`],
+  ])('and the answer names the words that are links: %j', async (footer, words) => {
+    const subOrgId = await tenant.organization()
+    const message = `footer must not contain what email programs turn into a link: ${words}`
+    const reply = await tenant.put(LOGIN, { subOrgId, footer })
+    expect(reply.body).toMatchObject({ detail: `${message}.`, errors: [{ field: 'footer', code: 'link', message }] })
+    const subjects = await tenant.patch('/v1/mail/settings', { subOrgId, subjects: { login_otp: 'See evil.example' } })
+    expect(subjects.body.detail).toBe(
+      'subjects.login_otp must not contain what email programs turn into a link: "evil.example".',
+    )
+  })
+
+  test.each([
     'z. B. mit 2.5 Litern, e.g. this. And that.',
     'これは説明です。次の文です。',
     '1. Open the app',
