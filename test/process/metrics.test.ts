@@ -45,7 +45,7 @@ test('each alert has one expression, and the guides name no other', () => {
     .split(/^ {6}- alert: /m)
     .slice(1)
   const names = rules.map((rule) => rule.split('\n')[0])
-  const keys = ['expr', 'for', 'labels', 'annotations', 'severity', 'summary']
+  const keys = ['expr', 'for', 'labels', 'annotations', 'severity', 'summary', 'guide']
   for (const [at, rule] of rules.entries())
     expect([names[at], keys.map((key) => rule.match(new RegExp(`^ +${key}:`, 'gm'))?.length)]).toEqual([
       names[at],

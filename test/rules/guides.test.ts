@@ -73,6 +73,18 @@ test('every link leads to a file that is there, and to a heading in it', () => {
   expect(broken).toEqual([])
 })
 
+test('every alert names a section of a guide', () => {
+  const rules = read('docs/ops/alerts.yaml')
+  const named = [...rules.matchAll(/^ +guide: "([^"#]+)#([^"]+)"$/gm)].map(([, file = '', anchor = '']) => ({
+    file,
+    anchor,
+  }))
+  expect(named).toHaveLength(rules.match(/^ +- alert: /gm)?.length ?? 0)
+  expect(
+    named.filter(({ file, anchor }) => !existsSync(join(root, file)) || !anchorsOf(file).includes(anchor)),
+  ).toEqual([])
+})
+
 test('every guide is in the index', () => {
   const index = read('docs/index.md')
   const guides = files.filter((file) => file.startsWith('docs/') && file !== 'docs/index.md')
