@@ -55,8 +55,15 @@ export const records: Mutant[] = [
   {
     name: 'an export has no bounces of another user who had the address before',
     in: 'read-store/ofUser',
-    find: ' and e.created_at >= ${mailed.since}',
-    replace: ' and ${mailed.since}::timestamptz is not null',
+    find: 'e.created_at >= ${since} and',
+    replace: '${since}::timestamptz is not null and',
+    tests: ['exports.test.ts'],
+  },
+  {
+    name: 'an export of a deleted user has no bounces of a later user of the address',
+    in: 'read-store/ofUser',
+    find: " and e.created_at < coalesce(${until}::timestamptz, 'infinity')",
+    replace: " and coalesce(${until}::timestamptz, 'infinity') is not null",
     tests: ['exports.test.ts'],
   },
   {

@@ -5430,6 +5430,8 @@ export interface UsersDeleteParams {
 
 /** Parameters of "Export all data of a user". */
 export interface UsersExportParams {
+  /** `true`: exports a deleted user that can still be restored, by the `id` in `GET /v1/users?deleted=true`, instead. */
+  deleted?: boolean | undefined
   /** Organization. Without it an org-wide key means the whole environment. */
   subOrgId?: string | undefined
 }

@@ -65,22 +65,34 @@ export async function findUserRowInReach(db: Db, reach: Reach, id: string): Prom
 }
 
 export function selectUserInReach(db: Db, reach: Reach, id: string) {
-  return selectListed(db)
-    .where((eb) => hasId(eb, id))
-    .where((eb) =>
-      reach.directory
-        ? eb('users.directory_id', '=', reach.directory.id)
-        : // One probe of the primary key per directory: both ids are indexed only within their directory.
-          eb(
-            'users.directory_id',
-            'in',
-            eb
-              .selectFrom('directories')
-              .select('id')
-              .where('environment_id', '=', reach.environmentId)
-              .where('kind', '!=', 'console'),
-          ),
-    )
+  return within(
+    reach,
+    selectListed(db)
+      .where(isLive)
+      .where((eb) => hasId(eb, id)),
+  )
+}
+
+/** A deleted user who can be restored, by the id of the directory user: no index has the other id of deleted users. */
+export async function findDeletedInReach(db: Db, reach: Reach, id: string): Promise<ListedUserRow | undefined> {
+  return within(reach, selectListed(db).where(isRestorable).where('users.id', '=', id)).executeTakeFirst()
+}
+
+function within(reach: Reach, query: ReturnType<typeof selectListed>) {
+  return query.where((eb) =>
+    reach.directory
+      ? eb('users.directory_id', '=', reach.directory.id)
+      : // One probe of the primary key per directory: both ids are indexed only within their directory.
+        eb(
+          'users.directory_id',
+          'in',
+          eb
+            .selectFrom('directories')
+            .select('id')
+            .where('environment_id', '=', reach.environmentId)
+            .where('kind', '!=', 'console'),
+        ),
+  )
 }
 
 /** What a user who takes the place of a sign-up has of their own. Not the lock, which is the address's. */
@@ -334,7 +346,6 @@ function selectListed(db: Db) {
         .whereRef('directories.id', '=', 'users.directory_id')
         .as('organization_id'),
     )
-    .where(isLive)
 }
 
 type UsersExpression = ExpressionBuilder<DB, 'users'>

@@ -8,6 +8,7 @@ import { present } from './hold.ts'
 import { identityOf, insertUsers } from './insert.ts'
 import { type SignupProfile, toColumns } from './schema.ts'
 import {
+  findDeletedInReach,
   findUserRowByEmail,
   findUserRowById,
   findUserRowInReach,
@@ -43,11 +44,17 @@ export async function getUser(work: Work, id: string): Promise<UserRow> {
 
 /**
  * A user by either id, within the caller's reach, and the work in the directory of the user. Throws `user_not_found`, and
- * `service_disabled` where the service of the read is off there.
+ * `service_disabled` where the service of the read is off there. `deleted`: a deleted user who can be restored instead, by the id
+ * of the directory user.
  */
-export async function reachUser(work: ReachWork, id: string): Promise<{ user: ListedUserRow; there: Work }> {
+export async function reachUser(
+  work: ReachWork,
+  id: string,
+  { deleted = false } = {},
+): Promise<{ user: ListedUserRow; there: Work }> {
   const known = id.toLowerCase()
-  const user = present(isId(known) ? await findUserRowInReach(work.db, work.reach, known) : null)
+  const find = deleted ? findDeletedInReach : findUserRowInReach
+  const user = present(isId(known) ? await find(work.db, work.reach, known) : null)
   const directory = await directoryInReach(work.platform, work.reach, user.directory_id)
   // Deleted meanwhile.
   if (!directory) throw userErrors.notFound()

@@ -18,8 +18,8 @@ import type { Reach } from '../../../platform/tenancy/directory.ts'
 /** The user that events are about: by ids, and by the address of events that have no id of a user. */
 export interface EventsOfUser {
   ids: string[]
-  /** Since when the user has existed: before, the address may have belonged to another user. */
-  mailed: { types: string[]; email: string; since: Date } | null
+  /** While the user existed: before and after, the address may have belonged to another user. */
+  mailed: { types: string[]; email: string; since: Date; until: Date | null } | null
 }
 
 /** What is scanned for; all of it must hold. */
@@ -163,10 +163,11 @@ function ofUser({ ids, mailed }: EventsOfUser): RawBuilder<unknown> {
   const named = ['user_id', 'directory_user_id', 'userId'].map((name) => sql`e.data ->> ${sql.lit(name)}`)
   const places = [sql`e.target_id`, sql`e.actor_id`, ...named]
   const conditions = places.map((place) => sql`${place} = any(${ids}::text[])`)
-  if (mailed)
-    conditions.push(
-      sql`(e.type = any(${mailed.types}) and e.data ->> 'email' = ${mailed.email} and e.created_at >= ${mailed.since})`,
-    )
+  if (mailed) {
+    const { types, email, since, until } = mailed
+    const isThen = sql`e.created_at >= ${since} and e.created_at < coalesce(${until}::timestamptz, 'infinity')`
+    conditions.push(sql`(e.type = any(${types}) and e.data ->> 'email' = ${email} and ${isThen})`)
+  }
   return sql`(${sql.join(conditions, sql` or `)})`
 }
 

@@ -216,3 +216,33 @@ test('it has the bounces of the address, those of the environment only for calle
   expect(all.filter(([, place]: unknown[]) => place === null)).toEqual(shared)
   expect(all.filter(([, place]: unknown[]) => place !== null)).toEqual(own)
 })
+
+test('a deleted user is exported while a restore is possible, and only if it is asked for', async () => {
+  const person = await newUser(tenant)
+  const { id, email, subOrgId } = person
+  const session = await signIn(app, tenant, subOrgId, email)
+  const deleted = (userId = id, caller: Pick<typeof tenant, 'get'> = tenant) =>
+    caller.get(`${path(userId)}?deleted=true`)
+  const verdict = ({ status, body }: Awaited<ReturnType<typeof deleted>>) => [status, body.code]
+  const missing = [404, 'user_not_found']
+  expect(verdict(await deleted())).toEqual(missing)
+  succeeded(await tenant.post('/v1/mail/bounces', { subOrgId, email, kind: 'soft', provider_id: 'own' }))
+  succeeded(await tenant.delete(`/v1/users/${id}?subOrgId=${subOrgId}`))
+  await newUser(tenant, { subOrgId, email })
+  succeeded(await tenant.post('/v1/mail/bounces', { subOrgId, email, kind: 'soft', provider_id: 'of-the-next' }))
+  expect(verdict(await tenant.get(path(id)))).toEqual(missing)
+  const stranger = await (await app.tenant()).get(`${path(id)}?deleted=true`)
+  const elsewhere = await tenant.withKey({ subOrgId: await tenant.organization() })
+  expect([verdict(stranger), verdict(await deleted(id, elsewhere))]).toEqual([missing, missing])
+  expect(verdict(await deleted(session.user_id))).toEqual(missing)
+  const answer = succeeded(await deleted())
+  expect(answer.user).toMatchObject({ id, email, deletedAt: expect.any(String) })
+  expect(answer.records.sessions).toMatchObject([{ id: expect.any(String), revoked_at: expect.any(String) }])
+  const types: string[] = answer.events.map(({ type }: { type: string }) => type)
+  expect(types.filter((type) => /^(mail|user)\./.test(type)).toSorted()).toEqual([
+    ...['mail.bounced', 'user.created', 'user.deleted', 'user.email_verified'],
+  ])
+  succeeded(await deleted(id, await tenant.withKey({ subOrgId })))
+  await app.advance(31 * 86_400)
+  expect(verdict(await deleted())).toEqual(missing)
+})

@@ -20,9 +20,9 @@ const STEPS = 20
  * hang on a user, and by the audit log, which is why its scope is needed besides. Throws `user_not_found`,
  * `insufficient_scope`.
  */
-export async function exportUser(work: ReachWork & { caller: ManagerCaller }, userId: string) {
+export async function exportUser(work: ReachWork & { caller: ManagerCaller }, userId: string, deleted = false) {
   authorize(work.caller, 'audit.read')
-  const { user, there } = await reachUser(work, userId)
+  const { user, there } = await reachUser(work, userId, { deleted })
   const { platform, db, directory } = there
   const records: Record<string, Record<string, unknown>[]> = {}
   const truncated: string[] = []
@@ -52,7 +52,7 @@ const MAILED = [bounceEvents.bounced, bounceEvents.suppressed, bounceEvents.clea
  */
 async function eventsOf({ platform, directory }: Work, user: UserRow, { organizationId }: ManagerCaller) {
   const ids = [user.id, ...(user.auth_account_id === null ? [] : [user.auth_account_id])]
-  const mailed = { types: MAILED, email: user.email_norm, since: user.created_at }
+  const mailed = { types: MAILED, email: user.email_norm, since: user.created_at, until: user.deleted_at }
   const most = { limit: NEWEST, steps: STEPS }
   const own = await newestEventsOf({ platform, directory }, { ids, mailed }, most)
   if (organizationId !== null || directory.kind === 'account') return own

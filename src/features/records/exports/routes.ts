@@ -1,3 +1,4 @@
+import { Type } from 'typebox'
 import { defineRoute, type Route } from '../../../platform/http/route.ts'
 import { UserParams, userErrors } from '../../directory/users/users.ts'
 import { exportEvents } from './events.ts'
@@ -16,9 +17,17 @@ export const exportRoutes: Route[] = [
     summary: 'Export all data of a user',
     description: 'Secrets are listed, never included. Also requires the scope audit.read.',
     params: UserParams,
+    query: Type.Object({
+      deleted: Type.Optional(
+        Type.Boolean({
+          description:
+            '`true`: exports a deleted user that can still be restored, by the `id` in `GET /v1/users?deleted=true`, instead.',
+        }),
+      ),
+    }),
     reply: ExportReply,
     errors: [userErrors.notFound],
     event: exportEvents.exported,
-    handle: (work, { params }) => exportUser(work, params.userId),
+    handle: (work, { params, query }) => exportUser(work, params.userId, query.deleted),
   }),
 ]
