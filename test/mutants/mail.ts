@@ -83,7 +83,7 @@ export const mail: Mutant[] = [
   },
   {
     name: 'a text of a mail brings no link of its own',
-    in: 'findHidden',
+    in: 'mail/hidden/hasLink',
     find: 'LINKS.some((link) => link.test(shown))',
     replace: 'LINKS.length === 0',
     tests: ['templates.test.ts'],
@@ -91,7 +91,7 @@ export const mail: Mutant[] = [
   },
   {
     name: 'a domain after a placeholder is a link too',
-    in: 'findHidden',
+    in: 'mail/hidden/hasLink',
     find: "text.replaceAll(PLACEHOLDER, 'xx')",
     replace: "text.replaceAll(PLACEHOLDER, '')",
     tests: ['templates.test.ts'],
@@ -180,7 +180,7 @@ export const mail: Mutant[] = [
   },
   {
     name: 'a withheld mail counts at the suppression of its organization',
-    in: 'listSuppressions',
+    in: 'bounces/listSuppressions',
     find: 'return [...rows.filter(isOwn), ...rows.filter((row) => !isOwn(row))]',
     replace: 'return rows',
     tests: ['bounces.test.ts'],
