@@ -8,7 +8,7 @@ import { rolldown } from 'rolldown'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const sdk = join(root, 'packages/sdk')
 const out = join(sdk, 'dist')
-const ENTRIES = ['index', 'webhooks', 'tokens', 'sessions', 'express', 'fetch']
+const ENTRIES = ['index', 'webhooks', 'tokens', 'sessions', 'express', 'fastify', 'hono', 'next', 'fetch']
 const FORMATS = { esm: 'module', cjs: 'commonjs' } as const
 
 rmSync(out, { recursive: true, force: true })

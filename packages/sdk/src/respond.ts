@@ -46,6 +46,16 @@ export async function readOwnSession(sessions: Sessions, request: IncomingReques
   }
 }
 
+/** The response with the `Set-Cookie` of a session, if there is one. */
+export function withCookie(response: Response, setCookie: string | null): Response {
+  if (setCookie === null) return response
+  // The headers of a response may be immutable, as those of `Response.redirect` are.
+  const copy = new Response(response.body, response)
+  copy.headers.append('set-cookie', setCookie)
+  copy.headers.set('cache-control', 'no-store')
+  return copy
+}
+
 /** Verifies a delivery and hands its event on. Returns the refusal of one that is not genuine. What the handler throws is thrown. */
 export async function receiveWebhook(
   request: Pick<IncomingRequest, 'headers'> & { body: string | Uint8Array | ArrayBuffer },

@@ -160,6 +160,22 @@ export class Sessions {
     throw new SessionUnavailableError(new Error('The new access token does not verify.'), setCookie)
   }
 
+  /**
+   * Who sent the request, where no cookie can be set. Never refreshes: the new tokens would be lost. Throws a
+   * {@link SessionUnavailableError}, and an Error if the access token has expired, since `read` must come before.
+   */
+  async peek(request: IncomingRequest): Promise<ActiveSession | null> {
+    const kept = await this.#cookie.read(request)
+    if (!kept) return null
+    return this.#open(kept.access, null).catch((error: unknown) => {
+      if (!(error instanceof TokenError)) throw error
+      // To say "signed out" would sign people out as often as access tokens end.
+      if (error.code === 'token_expired')
+        throw new Error('The access token has expired: refresh it before this code runs.', { cause: error })
+      return null
+    })
+  }
+
   /** Signs the browser out, also where Watchword is unreachable. */
   async end(request: IncomingRequest): Promise<EndedSession> {
     const kept = await this.#cookie.read(request)
@@ -194,11 +210,19 @@ export class Sessions {
 
   /** The session of a token, or null if it is not good. */
   async #verified(token: string, setCookie: string | null): Promise<ActiveSession | null> {
+    return this.#open(token, setCookie).catch((error: unknown) => {
+      if (error instanceof TokenError) return null
+      throw error
+    })
+  }
+
+  /** The session of a token. Throws a {@link TokenError}, or a {@link SessionUnavailableError} if nothing can be said about it. */
+  async #open(token: string, setCookie: string | null): Promise<ActiveSession> {
     try {
       const claims = await this.#options.verifier.verify(token)
       return { claims, accessToken: token, user: this.#options.client.forUser(token) }
     } catch (error) {
-      if (error instanceof TokenError && !error.code.endsWith('_unavailable')) return null
+      if (error instanceof TokenError && !error.code.endsWith('_unavailable')) throw error
       throw new SessionUnavailableError(error, setCookie)
     }
   }

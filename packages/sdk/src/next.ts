@@ -1,0 +1,144 @@
+import { headerOf, type IncomingRequest } from './request.ts'
+import { readOwnSession, withCookie } from './respond.ts'
+import type { ActiveSession, EndedSession, Sessions } from './sessions.ts'
+
+export { receiveDelivery, withSession } from './fetch.ts'
+
+/** What this needs of the cookies of Next.js. */
+export interface NextCookies {
+  getAll(): { name: string; value: string }[]
+  set(name: string, value: string, options: CookieOptions): unknown
+}
+
+interface CookieOptions {
+  path: string
+  maxAge: number
+  httpOnly: boolean
+  sameSite: 'lax'
+  secure: boolean
+}
+
+export interface NextSessionsOptions {
+  sessions: Sessions
+  /** `cookies` of `next/headers`. */
+  cookies: () => Promise<NextCookies>
+  /** `headers` of `next/headers`. */
+  headers: () => Promise<Headers>
+  /** What a page or a server action does without a session, such as `() => redirect('/login')`. */
+  signedOut: () => never
+  /** The address of the end user, by a header that your own proxy sets. */
+  ip?: (headers: Headers) => string | null | undefined
+}
+
+/** `NextResponse` of `next/server`. */
+export interface NextResponseClass<Res extends Response> {
+  next(init: { request: { headers: Headers } }): Res
+}
+
+/** Sessions of an application with the App Router of Next.js. */
+export interface NextSessions {
+  /**
+   * For `proxy.ts`: refreshes the session of a request, for the browser and for the page that is rendered. A change that comes from
+   * another site gets 403, server actions included; every request 503 while Watchword is unreachable.
+   */
+  proxy<Res extends Response>(request: Request, next: NextResponseClass<Res>): Promise<Response>
+  /** Who is signed in, or null: in pages, server actions and route handlers behind the proxy. */
+  read(): Promise<ActiveSession | null>
+  /** Who is signed in. Without a session it ends in `signedOut`. */
+  require(): Promise<ActiveSession>
+  /** A server action that needs a session and a page of your application as its origin, whatever the proxy covers. */
+  action<Args extends unknown[], T>(
+    act: (session: ActiveSession, ...args: Args) => Promise<T>,
+  ): (...args: Args) => Promise<T>
+  /** Signs the browser in, with the tokens of a sign-in. For server actions and route handlers. */
+  start(tokens: Parameters<Sessions['start']>[0]): Promise<void>
+  /** Signs the browser out. `error` says why the session could not be ended at Watchword, or is null. */
+  end(): Promise<Pick<EndedSession, 'error'>>
+  /** The request, for `forRequest` of a client and `read` of a sealed cookie. */
+  request(): Promise<IncomingRequest>
+  /** Sends what `write` or `clear` of a sealed cookie has returned. For server actions and route handlers. */
+  setCookie(header: string): Promise<void>
+}
+
+/** Sessions of an application with the App Router of Next.js 16 or later. Put them into a module that pages and `proxy.ts` import. */
+export function nextSessions({ sessions, cookies, headers, signedOut, ip }: NextSessionsOptions): NextSessions {
+  async function request(): Promise<IncomingRequest> {
+    const own = new Headers(await headers())
+    // With what this request has set already, unlike its headers.
+    const pairs = (await cookies()).getAll().map(({ name, value }) => `${name}=${value}`)
+    own.set('cookie', pairs.join('; '))
+    return { headers: own, ip: ip?.(own) ?? undefined }
+  }
+
+  async function setCookie(header: string): Promise<void> {
+    const { name, value, ...options } = partsOf(header)
+    ;(await cookies()).set(name, value, options)
+  }
+
+  const read = async () => sessions.peek(await request())
+  const require = async () => (await read()) ?? signedOut()
+  return {
+    proxy: (incoming, next) => refreshed(incoming, next, sessions, ip),
+    read,
+    require,
+    action:
+      (act) =>
+      async (...args) => {
+        // Without a method, it counts as a change.
+        sessions.assertSameOrigin(await request())
+        return act(await require(), ...args)
+      },
+    start: async (tokens) => setCookie(await sessions.start(tokens)),
+    async end() {
+      const { setCookie: header, error } = await sessions.end(await request())
+      await setCookie(header)
+      return { error }
+    },
+    request,
+    setCookie,
+  }
+}
+
+async function refreshed<Res extends Response>(
+  request: Request,
+  next: NextResponseClass<Res>,
+  sessions: Sessions,
+  ip: NextSessionsOptions['ip'],
+): Promise<Response> {
+  const { method } = request
+  const headers = new Headers(request.headers)
+  const { setCookie, refusal } = await readOwnSession(sessions, { headers, method, ip: ip?.(headers) ?? undefined })
+  if (refusal && refusal.status !== 401)
+    return withCookie(Response.json(refusal.body, { status: refusal.status }), setCookie)
+  // The page that is rendered for this request reads the renewed session, and not the one whose tokens are spent.
+  if (setCookie !== null) headers.set('cookie', replaced(headerOf({ headers }, 'cookie') ?? '', setCookie))
+  const response = next.next({ request: { headers } })
+  if (setCookie !== null) {
+    response.headers.append('set-cookie', setCookie)
+    response.headers.set('cache-control', 'no-store')
+  }
+  return response
+}
+
+/** The `Cookie` header of a browser that has got a `Set-Cookie`. */
+function replaced(cookie: string, setCookie: string): string {
+  const { name, value } = partsOf(setCookie)
+  const others = cookie.split(/; */).filter((pair) => pair !== '' && !pair.startsWith(`${name}=`))
+  return [...others, ...(value === '' ? [] : [`${name}=${value}`])].join('; ')
+}
+
+/** The parts of a `Set-Cookie` of this package. */
+function partsOf(header: string): CookieOptions & { name: string; value: string } {
+  const [pair = '', ...attributes] = header.split('; ')
+  const at = pair.indexOf('=')
+  const age = attributes.find((one) => one.startsWith('Max-Age='))?.slice('Max-Age='.length)
+  return {
+    name: pair.slice(0, at),
+    value: pair.slice(at + 1),
+    path: '/',
+    maxAge: Number(age),
+    httpOnly: true,
+    sameSite: 'lax',
+    secure: attributes.includes('Secure'),
+  }
+}
