@@ -19,7 +19,8 @@ interface CookieOptions {
 }
 
 export interface NextSessionsOptions {
-  sessions: Sessions
+  /** A function is called at the first request: `next build` loads your modules, and has no key and no secret. */
+  sessions: Sessions | (() => Sessions | Promise<Sessions>)
   /** `cookies` of `next/headers`. */
   cookies: () => Promise<NextCookies>
   /** `headers` of `next/headers`. */
@@ -61,7 +62,9 @@ export interface NextSessions {
 }
 
 /** Sessions of an application with the App Router of Next.js 16 or later. Put them into a module that pages and `proxy.ts` import. */
-export function nextSessions({ sessions, cookies, headers, signedOut, ip }: NextSessionsOptions): NextSessions {
+export function nextSessions({ cookies, headers, signedOut, ip, ...options }: NextSessionsOptions): NextSessions {
+  const sessions = onceMade(options.sessions)
+
   async function request(): Promise<IncomingRequest> {
     const own = new Headers(await headers())
     // With what this request has set already, unlike its headers.
@@ -71,31 +74,49 @@ export function nextSessions({ sessions, cookies, headers, signedOut, ip }: Next
   }
 
   async function setCookie(header: string): Promise<void> {
-    const { name, value, ...options } = partsOf(header)
-    ;(await cookies()).set(name, value, options)
+    const { name, value, ...attributes } = partsOf(header)
+    ;(await cookies()).set(name, value, attributes)
   }
 
-  const read = async () => sessions.peek(await request())
-  const require = async () => (await read()) ?? signedOut()
+  async function read(): Promise<ActiveSession | null> {
+    // First: while `next build` tries to render a page, it ends here, before sessions are made.
+    const incoming = await request()
+    return (await sessions()).peek(incoming)
+  }
+
+  const requireSession = async () => (await read()) ?? signedOut()
   return {
-    proxy: (incoming, next) => refreshed(incoming, next, sessions, ip),
+    proxy: async (incoming, next) => refreshed(incoming, next, await sessions(), ip),
     read,
-    require,
+    require: requireSession,
     action:
       (act) =>
       async (...args) => {
         // Without a method, it counts as a change.
-        sessions.assertSameOrigin(await request())
-        return act(await require(), ...args)
+        ;(await sessions()).assertSameOrigin(await request())
+        return act(await requireSession(), ...args)
       },
-    start: async (tokens) => setCookie(await sessions.start(tokens)),
+    start: async (tokens) => setCookie(await (await sessions()).start(tokens)),
     async end() {
-      const { setCookie: header, error } = await sessions.end(await request())
+      const { setCookie: header, error } = await (await sessions()).end(await request())
       await setCookie(header)
       return { error }
     },
     request,
     setCookie,
+  }
+}
+
+/** Makes the sessions at their first use, and again after a failure. */
+function onceMade(given: NextSessionsOptions['sessions']): () => Promise<Sessions> {
+  if (typeof given !== 'function') return async () => given
+  let made: Promise<Sessions> | null = null
+  return async () => {
+    made ??= Promise.resolve().then(given)
+    return made.catch((error: unknown) => {
+      made = null
+      throw error
+    })
   }
 }
 

@@ -39,7 +39,7 @@ async function expire(seconds: number) {
 }
 
 /** A request as pages and actions see it, with the cookies that they set. */
-function nextRequest(cookie: string, more: Record<string, string> = {}) {
+function nextRequest(cookie: string, more: Record<string, string> = {}, make?: () => Promise<Sessions>) {
   const jar = new Map(
     cookie
       .split('; ')
@@ -55,7 +55,7 @@ function nextRequest(cookie: string, more: Record<string, string> = {}) {
     },
   }
   const auth = nextSessions({
-    sessions,
+    sessions: make ?? sessions,
     cookies: async () => cookies,
     headers: async () => new Headers({ cookie, 'user-agent': 'Firefox/140', ...more }),
     signedOut() {
@@ -173,4 +173,15 @@ test('an action needs a session, and a page of the application', async () => {
     await expect(rename(headers)('Zoë')).rejects.toThrow(CrossSiteError)
   await expect(rename({ origin }, '')('Zoë')).rejects.toThrow('to the sign-in')
   expect(acted).toEqual([email])
+})
+
+test('sessions are made at the first request, and again if that fails', async () => {
+  let made = 0
+  const { auth } = nextRequest('', {}, async () => {
+    if (++made === 1) throw new Error('No secret')
+    return sessions
+  })
+  expect(made).toBe(0)
+  await expect(auth.read()).rejects.toThrow('No secret')
+  expect([await auth.read(), await auth.read(), made]).toEqual([null, null, 2])
 })
