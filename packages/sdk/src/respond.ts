@@ -8,6 +8,7 @@ import {
   type Sessions,
   SessionUnavailableError,
 } from './sessions.ts'
+import { TokenError } from './tokens.ts'
 import { verifyWebhook, WebhookError } from './webhooks.ts'
 
 /** What a request that is refused is answered with. */
@@ -69,7 +70,8 @@ export async function refusalOf(
   if (error instanceof CrossSiteError) return { refusal: crossSite(error), setCookie: null }
   if (error instanceof SessionUnavailableError)
     return { refusal: unavailable(error, error.code), setCookie: error.setCookie }
-  if (error instanceof ConnectionError) return { refusal: unavailable(error), setCookie: null }
+  const isUnreachable = error instanceof TokenError && error.code.endsWith('_unavailable')
+  if (error instanceof ConnectionError || isUnreachable) return { refusal: unavailable(error), setCookie: null }
   if (!(error instanceof WatchwordError)) return null
   if (error.code === 'access_token_invalid')
     return { refusal: NOT_SIGNED_IN, setCookie: (await sessions.end(request)).setCookie }

@@ -21,6 +21,9 @@ const { iss: issuer, aud: audience } = payloadOf(some.access_token)
 const verifier = new TokenVerifier({ issuer, audience, jwksUrl: `${service.baseUrl}/.well-known/jwks.json` })
 const sessions = new Sessions({ client: watchword, verifier, origin, secret })
 
+const noKeys = new TokenVerifier({ issuer, audience, jwksUrl: 'http://127.0.0.1:1/jwks' })
+const withoutKeys = new Sessions({ client: watchword, verifier: noKeys, origin, secret })
+
 const weak = new Watchword({ url: service.baseUrl, apiKey: (await tenant.withKey({ scopes: ['users.read'] })).key })
 const unreachable = new Watchword({ url: 'http://127.0.0.1:1', apiKey: tenant.key, maxRetries: 0 })
 const clients = { weak, unreachable, watchword }
@@ -56,6 +59,7 @@ for (const [at, responses] of Object.entries({ '/api': asJson, '/pages': asPages
   router.get('/own', () => {
     throw new RangeError('of the application')
   })
+  router.get('/start', async (_req, res) => res.append('set-cookie', await withoutKeys.start(some)).json({}))
   router.get('/unavailable', () => {
     throw new SessionUnavailableError(new Error('away'), 'session=renewed')
   })
@@ -138,6 +142,12 @@ test('a session that has ended while its token lives signs the browser out', asy
   expect([page.status, page.headers.get('location')]).toEqual([302, '/login'])
   expect(page.headers.getSetCookie()).toEqual([expect.stringMatching(/^session=; .*Max-Age=0/)])
   expect(reported).toEqual([])
+})
+
+test('a sign-in whose token cannot be checked is 503', async () => {
+  const { status, body, headers } = await ask('/api/start')
+  expect([status, body.code, headers.getSetCookie()]).toEqual([503, 'unavailable', []])
+  expect(reported).toMatchObject([{ code: 'keys_unavailable' }])
 })
 
 test('renewed tokens reach the browser with a 503', async () => {
