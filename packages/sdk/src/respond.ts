@@ -58,9 +58,6 @@ const unavailable = (cause: unknown, code = 'unavailable'): Refusal => ({
   cause,
 })
 
-/** Refusals of your API key, or of how your backend calls: the person can do nothing about them. */
-const OF_BACKEND = /^(api_key_.*|insufficient_scope|sub_org_.*|environment_not_found|not_found|method_not_allowed)$/
-
 /** What an error of this package is answered with, or null if it is another error. Ends a session that is over at Watchword. */
 export async function refusalOf(
   error: unknown,
@@ -75,8 +72,7 @@ export async function refusalOf(
   if (!(error instanceof WatchwordError)) return null
   if (error.code === 'access_token_invalid')
     return { refusal: NOT_SIGNED_IN, setCookie: (await sessions.end(request)).setCookie }
-  const isOwnFault = error.status >= 500 || OF_BACKEND.test(error.code)
-  const refusal = isOwnFault ? unavailable(error) : { status: error.status, body: error.problem }
+  const refusal = error.isInternal ? unavailable(error) : { status: error.status, body: error.problem }
   return { refusal, setCookie: null }
 }
 

@@ -103,7 +103,8 @@ test.each(['weak', 'unreachable'] as const)(
     const { status, body } = await send('/api', client, { subOrgId, email: 'ada@example.com' })
     expect([status, body]).toEqual([503, { code: 'unavailable', detail: 'Please try again.' }])
     expect((await send('/pages', client, { subOrgId, email: 'ada@example.com' })).text).toBe('<h1>unavailable</h1>')
-    expect(reported).toMatchObject(Array(2).fill(client === 'weak' ? { code: 'insufficient_scope' } : {}))
+    const expected = client === 'weak' ? { code: 'insufficient_scope', isInternal: true } : { name: 'ConnectionError' }
+    expect(reported).toMatchObject(Array(2).fill(expected))
     expect(reported).toHaveLength(2)
   },
 )
@@ -115,7 +116,7 @@ test('a key that is limited to one organization, and asked about another, is no 
   const { status, body } = await send('/api', 'weak', { subOrgId: other, email: 'ada@example.com' })
   Object.assign(clients, { weak })
   expect([status, body.code]).toEqual([503, 'unavailable'])
-  expect(reported).toMatchObject([{ code: 'sub_org_mismatch' }])
+  expect(reported).toMatchObject([{ code: 'sub_org_mismatch', isInternal: true }])
 })
 
 test('a change of another site is 403 before its handler runs', async () => {
@@ -160,5 +161,5 @@ test('errors of the application, and those after the response has begun, go on t
   passedOn.length = 0
   expect(await ask('/api/own')).toMatchObject({ status: 500, text: 'own' })
   await expect(ask('/api/late')).rejects.toThrow()
-  expect(passedOn).toMatchObject([{ message: 'of the application' }, { code: 'user_not_found' }])
+  expect(passedOn).toMatchObject([{ message: 'of the application' }, { code: 'user_not_found', isInternal: false }])
 })
