@@ -109,18 +109,17 @@ interface KeptSession {
   until: number
 }
 
-const sealed = <T>(name: string) => new SealedCookie<T>({ name, secret: COOKIE_SECRET, secure: false })
-const session = sealed<KeptSession>('session')
+const cookieOf = <T>(name: string, secret = COOKIE_SECRET) => new SealedCookie<T>({ name, secret, secure: false })
 
-/** The value of a session cookie as the example seals it. */
-export async function sealSession(kept: KeptSession): Promise<string> {
-  const [pair = ''] = (await session.write(kept, 7 * 86_400)).split(';')
-  return pair.slice('session='.length)
+/** The value of a cookie as the example seals it, or as another secret does. */
+export async function sealCookie(name: string, content: object, secret = COOKIE_SECRET): Promise<string> {
+  const [pair = ''] = (await cookieOf<object>(name, secret).write(content, 7 * 86_400)).split(';')
+  return pair.slice(`${name}=`.length)
 }
 
 /** What a cookie of the example says, or null. */
 export async function openCookie<T>(name: string, value: string): Promise<T | null> {
-  return sealed<T>(name).read({ headers: { cookie: `${name}=${value}` } })
+  return cookieOf<T>(name).read({ headers: { cookie: `${name}=${value}` } })
 }
 
 export const cookiesOf = async (context: BrowserContext): Promise<Record<string, Cookie>> =>
@@ -141,7 +140,7 @@ export async function dropAccessToken(context: BrowserContext, from?: Cookie): P
   const cookie = from ?? (await sessionOf(context)).cookie
   const kept = await openCookie<KeptSession>('session', cookie.value)
   if (!kept) throw new Error('This is no cookie of a session.')
-  await context.addCookies([{ ...cookie, value: await sealSession({ ...kept, access: 'none' }) }])
+  await context.addCookies([{ ...cookie, value: await sealCookie('session', { ...kept, access: 'none' }) }])
 }
 
 /** The packages of an example that the tests do not run it with. */

@@ -15,7 +15,7 @@ import {
   holdRefreshUntil,
   issuerOf,
   openCookie,
-  sealSession,
+  sealCookie,
   sessionOf,
   startExample,
   untestedPackages,
@@ -317,7 +317,7 @@ test('tokens of others, for others, and of no one open nothing', async () => {
   const own = (await signIn(app, tenant, globex, email)).access_token
   const ask = async (cookie: string) => (await fetch(`${PAGE}/me`, { headers: { cookie: `session=${cookie}` } })).status
   const status = async (access: string) =>
-    ask(await sealSession({ access, refresh: 'none', org: acme, until: Date.now() / 1000 + 60 }))
+    ask(await sealCookie('session', { access, refresh: 'none', org: acme, until: Date.now() / 1000 + 60 }))
   expect(await status(own)).toBe(200)
   expect(await status(ofOthers)).toBe(401)
   expect(await status(forOthers)).toBe(401)
