@@ -73,10 +73,10 @@ app.post('/sign-out', async (req, res) => {
   res.json({ signedIn: false })
 })
 
-// Everything below is for people who are signed in. A route of yours compares claims.org_id with what it is about.
+// Everything below is for people who are signed in. A route of yours compares `sessionOf(res).claims.org_id` with what it is about.
 app.use('/me', requireSession(sessions))
 const me = (res: Response) => sessionOf(res).user.me
-app.get('/me', async (_req, res) => res.json({ ...(await me(res).get()), claims: sessionOf(res).claims }))
+app.get('/me', async (_req, res) => res.json(await me(res).get()))
 app.post('/me/passkeys/options', async (_req, res) => res.json(await me(res).passkeys.start()))
 app.post('/me/passkeys/verify', async (req, res) => res.json(await me(res).passkeys.verify(req.body)))
 app.post('/me/email', async (req, res) => res.json(await me(res).email.start(req.body)))

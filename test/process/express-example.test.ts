@@ -121,7 +121,7 @@ test('somebody of two organizations enters one of them, and no script sees their
   await page.getByRole('button', { name: 'Globex' }).waitFor()
   expect((await page.getByRole('listitem').allTextContents()).toSorted()).toEqual(['Acme', 'Globex'])
   await page.getByRole('button', { name: 'Globex' }).click()
-  await says(page, `You are ${email}. This is globex-`)
+  await says(page, `You are ${email}. This is Globex.`)
   await page.getByRole('button', { name: 'Sign out' }).waitFor()
   // What the sign-in needed on its way is gone.
   expect(Object.keys(await cookiesOf(page.context()))).toEqual(['session'])

@@ -74,9 +74,9 @@ async function signIn() {
 }
 
 async function showPerson() {
-  const { user, claims } = await ask('GET', '/me')
+  const { user, organization } = await ask('GET', '/me')
   find('#who').textContent = user.email
-  find('#where').textContent = claims.org_slug
+  find('#where').textContent = organization.name
   find('#signed-in').hidden = false
 }
 
