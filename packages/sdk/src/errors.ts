@@ -36,6 +36,9 @@ const CONNECTION = brandOf('connection')
 const TIMEOUT = brandOf('timeout')
 const UNEXPECTED = brandOf('unexpected')
 
+/** Refusals of an API key, or of how a backend calls: an end user can do nothing about them. */
+const OF_BACKEND = /^(api_key_.*|insufficient_scope|sub_org_.*|environment_not_found|not_found|method_not_allowed)$/
+
 /** The service refused the request. */
 export class WatchwordError<C extends ErrorCode | Unlisted = ErrorCode | Unlisted> extends Error {
   /** Narrows to {@link ApiError}. */
@@ -66,6 +69,14 @@ export class WatchwordError<C extends ErrorCode | Unlisted = ErrorCode | Unliste
     this.requestId = problem.request_id
     this.retryAfter = secondsOf(response)
     this.response = response
+  }
+
+  /**
+   * Whether the fault is of your backend (its API key, how it calls) or of Watchword, and not of the end user. Answer the user with 503,
+   * and sign no one out.
+   */
+  get isInternal(): boolean {
+    return this.status >= 500 || OF_BACKEND.test(this.code)
   }
 }
 
