@@ -8,8 +8,7 @@ import { startApp, until } from '../harness.ts'
 import { openBrowser } from '../peers/browser.ts'
 import { enrollTotp, succeeded } from '../people/factors.ts'
 import { mailedCode } from '../people/sign-in.ts'
-import { issuerOf } from '../process/examples.ts'
-import { MOVED_CLOCK } from '../process/moved-clock.ts'
+import { CLOCK, COOKIE_SECRET, issuerOf } from '../process/examples.ts'
 import { takePort } from '../process/service.ts'
 
 // The application in examples/next as its README starts it, built, in a browser.
@@ -34,7 +33,7 @@ npm('run', 'build')
 const text: string[] = []
 const running = spawn(
   process.execPath,
-  ['--import', `data:text/javascript,${encodeURIComponent(MOVED_CLOCK)}`, 'node_modules/next/dist/bin/next', 'start'],
+  ['--import', `data:text/javascript,${encodeURIComponent(CLOCK)}`, 'node_modules/next/dist/bin/next', 'start'],
   {
     cwd: place,
     env: {
@@ -44,7 +43,8 @@ const running = spawn(
       WATCHWORD_URL: app.baseUrl,
       WATCHWORD_KEY: tenant.key,
       WATCHWORD_ISSUER: await issuerOf(app, tenant),
-      COOKIE_SECRET: 'a secret of at least 32 characters, for tests',
+      COOKIE_SECRET,
+      MOVED: '0',
       WEBHOOK_SECRET: webhookSecret,
       NEXT_TELEMETRY_DISABLED: '1',
     },
@@ -253,7 +253,8 @@ test('after the end of the session the page leads to the sign-in, and the cookie
   const page = await signedInPage()
   const [user] = succeeded(await tenant.get(`/v1/users?subOrgId=${acme}&email=${ada}`)).users
   succeeded(await tenant.delete(`/v1/users/${user.id}/sessions?subOrgId=${acme}`))
-  await advance(3700)
+  // Its access token lives: the feed of revocations says that it has ended.
+  await advance(15)
   await page.goto(`${PAGE}/members`)
   await page.getByLabel('Work email').waitFor()
   expect([page.url(), await page.context().cookies(PAGE)]).toEqual([`${PAGE}/login`, []])

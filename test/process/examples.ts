@@ -17,13 +17,16 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const TELLING = `import { subscribe } from 'node:diagnostics_channel'
 subscribe('http.server.request.start', ({ request }) => process.send(request.url))`
 
-// A clock that goes ahead with that of the service.
+/** A program for another process: a clock that goes ahead with that of the service. `MOVED` says how far, in seconds. */
 // Shared process: the text of a program that runs in a process of its own.
-const CLOCK = `const Real = Date
+export const CLOCK = `const Real = Date
 let ahead = Number(process.env.MOVED) * 1000
 globalThis.Date = class extends Real {
   constructor(...given) { given.length ? super(...given) : super(Real.now() + ahead) }
   static now() { return Real.now() + ahead }
+  // Next.js copies the class with its own members alone.
+  static parse = Real.parse
+  static UTC = Real.UTC
 }
 process.on('message', (seconds) => { ahead = seconds * 1000; process.send('moved') })`
 
@@ -40,7 +43,7 @@ export interface Example {
 }
 
 /** Seals the cookies of every example that tests start. */
-const COOKIE_SECRET = 'a secret of at least 32 characters, for tests'
+export const COOKIE_SECRET = 'a secret of at least 32 characters, for tests'
 
 /**
  * Builds the client and starts an application of examples/, as its package.json does, and waits until it answers. It ends with the

@@ -41,12 +41,9 @@ const PROBLEMS: Record<string, string> = {
 
 export const wordsFor = (code: string) => PROBLEMS[code] ?? 'This did not work. Try again.'
 
-/** Codes that say something about the API key of this application, and nothing about the person. */
-const OF_KEY = /^(api_key_|insufficient_scope$|sub_org_mismatch$)/
-
 /** What to tell the person about a refusal. Throws other errors again. */
 export function problemOf(error: unknown): string {
-  if (!(error instanceof WatchwordError) || OF_KEY.test(error.code)) throw error
+  if (!(error instanceof WatchwordError) || error.isInternal) throw error
   return wordsFor(error.code)
 }
 

@@ -1,6 +1,6 @@
 import { Watchword } from '@watchword/sdk'
 import { nextSessions } from '@watchword/sdk/next'
-import { SealedCookie, Sessions } from '@watchword/sdk/sessions'
+import { Sessions } from '@watchword/sdk/sessions'
 import { TokenVerifier } from '@watchword/sdk/tokens'
 import { cookies, headers } from 'next/headers'
 import { redirect } from 'next/navigation'
@@ -22,6 +22,8 @@ export const auth = nextSessions({
     const verifier = new TokenVerifier({
       issuer: process.env.WATCHWORD_ISSUER ?? url,
       audience: process.env.WATCHWORD_AUDIENCE ?? accountId,
+      // Sessions that end elsewhere end here within ten seconds.
+      revocations: { client: watchword },
     })
     return new Sessions({ client: watchword, verifier, origin, secret: process.env.COOKIE_SECRET ?? '' })
   },
@@ -43,21 +45,17 @@ export interface Attempt {
 const TEN_MINUTES = 600
 
 /** Keeps a sign-in in the browser that began it. No other browser can complete it. */
-const attemptCookie = () =>
-  new SealedCookie<Attempt>({
-    name: 'attempt',
-    secret: process.env.COOKIE_SECRET ?? '',
-    secure: origin.startsWith('https:'),
-  })
+const attemptCookie = async () => (await auth.sessions()).cookie<Attempt>('attempt')
 
 export async function readAttempt(): Promise<Attempt> {
-  return (await attemptCookie().read(await auth.request())) ?? {}
+  const request = await auth.request()
+  return (await (await attemptCookie()).read(request)) ?? {}
 }
 
 export async function keepAttempt(attempt: Attempt): Promise<void> {
-  await auth.setCookie(await attemptCookie().write(attempt, TEN_MINUTES))
+  await auth.setCookie(await (await attemptCookie()).write(attempt, TEN_MINUTES))
 }
 
 export async function forgetAttempt(): Promise<void> {
-  await auth.setCookie(attemptCookie().clear())
+  await auth.setCookie((await attemptCookie()).clear())
 }

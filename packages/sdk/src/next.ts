@@ -1,8 +1,9 @@
 import { headerOf, type IncomingRequest } from './request.ts'
-import { readOwnSession, withCookie } from './respond.ts'
+import { type Refusal, readOwnSession, withCookie } from './respond.ts'
 import type { ActiveSession, EndedSession, Sessions } from './sessions.ts'
 
 export { receiveDelivery, withSession } from './fetch.ts'
+export type { Refusal } from './respond.ts'
 
 /** What this needs of the cookies of Next.js. */
 export interface NextCookies {
@@ -27,6 +28,8 @@ export interface NextSessionsOptions {
   headers: () => Promise<Headers>
   /** What a page or a server action does without a session, such as `() => redirect('/login')`. */
   signedOut: () => never
+  /** The response of the proxy to a request that is refused, such as a page. Default: its status, with its body as JSON. */
+  refused?: (request: Request, refusal: Refusal) => Response | Promise<Response>
   /** The address of the end user, by a header that your own proxy sets. */
   ip?: (headers: Headers) => string | null | undefined
 }
@@ -55,14 +58,17 @@ export interface NextSessions {
   start(tokens: Parameters<Sessions['start']>[0]): Promise<void>
   /** Signs the browser out. `error` says why the session could not be ended at Watchword, or is null. */
   end(): Promise<Pick<EndedSession, 'error'>>
+  /** The sessions, such as for `cookie` and `update`. */
+  sessions(): Promise<Sessions>
   /** The request, for `forRequest` of a client and `read` of a sealed cookie. */
   request(): Promise<IncomingRequest>
-  /** Sends what `write` or `clear` of a sealed cookie has returned. For server actions and route handlers. */
+  /** Sends a `Set-Cookie` of this package: of a sealed cookie, or of `update` of the sessions. For server actions and route handlers. */
   setCookie(header: string): Promise<void>
 }
 
 /** Sessions of an application with the App Router of Next.js 16 or later. Put them into a module that pages and `proxy.ts` import. */
-export function nextSessions({ cookies, headers, signedOut, ip, ...options }: NextSessionsOptions): NextSessions {
+export function nextSessions(options: NextSessionsOptions): NextSessions {
+  const { cookies, headers, signedOut, ip } = options
   const sessions = onceMade(options.sessions)
 
   async function request(): Promise<IncomingRequest> {
@@ -86,7 +92,7 @@ export function nextSessions({ cookies, headers, signedOut, ip, ...options }: Ne
 
   const requireSession = async () => (await read()) ?? signedOut()
   return {
-    proxy: async (incoming, next) => refreshed(incoming, next, await sessions(), ip),
+    proxy: async (incoming, next) => refreshed(incoming, next, await sessions(), options),
     read,
     require: requireSession,
     action:
@@ -102,6 +108,7 @@ export function nextSessions({ cookies, headers, signedOut, ip, ...options }: Ne
       await setCookie(header)
       return { error }
     },
+    sessions,
     request,
     setCookie,
   }
@@ -124,13 +131,15 @@ async function refreshed<Res extends Response>(
   request: Request,
   next: NextResponseClass<Res>,
   sessions: Sessions,
-  ip: NextSessionsOptions['ip'],
+  { ip, refused }: NextSessionsOptions,
 ): Promise<Response> {
   const { method } = request
   const headers = new Headers(request.headers)
   const { setCookie, refusal } = await readOwnSession(sessions, { headers, method, ip: ip?.(headers) ?? undefined })
-  if (refusal && refusal.status !== 401)
-    return withCookie(Response.json(refusal.body, { status: refusal.status }), setCookie)
+  if (refusal && refusal.status !== 401) {
+    const response = refused ? refused(request, refusal) : Response.json(refusal.body, { status: refusal.status })
+    return withCookie(await response, setCookie)
+  }
   // The page that is rendered for this request reads the renewed session, and not the one whose tokens are spent.
   if (setCookie !== null) headers.set('cookie', replaced(headerOf({ headers }, 'cookie') ?? '', setCookie))
   const response = next.next({ request: { headers } })

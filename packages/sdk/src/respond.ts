@@ -30,14 +30,21 @@ interface Refused extends ReadSession {
   refusal: Refusal
 }
 
-/** Reads the session of a request that comes from a page of the application. Other requests get a refusal. */
-export async function readOwnSession(sessions: Sessions, request: IncomingRequest): Promise<Passed | Refused> {
+/** The refusal of a change that does not come from a page of the application, or null. */
+export function refusalOfOrigin(sessions: Sessions, request: IncomingRequest): Refusal | null {
   try {
     sessions.assertSameOrigin(request)
+    return null
   } catch (error) {
     if (!(error instanceof CrossSiteError)) throw error
-    return { session: null, setCookie: null, refusal: crossSite(error) }
+    return crossSite(error)
   }
+}
+
+/** Reads the session of a request that comes from a page of the application. Other requests get a refusal. */
+export async function readOwnSession(sessions: Sessions, request: IncomingRequest): Promise<Passed | Refused> {
+  const foreign = refusalOfOrigin(sessions, request)
+  if (foreign) return { session: null, setCookie: null, refusal: foreign }
   try {
     const { session, setCookie } = await sessions.read(request)
     if (session) return { session, setCookie, refusal: null }

@@ -131,6 +131,23 @@ test('the proxy refuses a change from another site, and says while Watchword is 
   expect([away.response.status, away.response.headers.getSetCookie(), away.passed]).toEqual([503, [], []])
 })
 
+test('the proxy answers what it refuses with a page of the application', async () => {
+  const auth = nextSessions({
+    sessions,
+    cookies: async () => ({ getAll: () => [], set: () => undefined }),
+    headers: async () => new Headers(),
+    signedOut: () => {
+      throw new Error('to the sign-in')
+    },
+    refused: (request, { status, body }) => new Response(`${request.method} ${body.code}`, { status }),
+  })
+  const request = new Request(origin, { method: 'POST', headers: { origin: 'https://evil.test' } })
+  const response = await auth.proxy(request, { next: () => new Response() })
+  expect([response.status, await response.text()]).toEqual([403, 'POST cross_site'])
+  const cookie = (await auth.sessions()).cookie<string>('attempt')
+  expect(await cookie.read({ headers: { cookie: pairOf(await cookie.write('begun', 60)) } })).toBe('begun')
+})
+
 test('a page never refreshes, and says that the proxy is missing', async () => {
   const { session } = await signIn()
   const cookie = pairOf(await sessions.start(session))
