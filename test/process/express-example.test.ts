@@ -298,13 +298,18 @@ test('a second factor is asked for', async () => {
 })
 
 test('a page of another site changes nothing', async () => {
-  const sent = countOf('/v1/auth/discovery/otp/send')
-  for (const origin of [null, 'https://evil.example', 'null', `http://localhost:${port}.evil.example`]) {
-    const headers = { 'content-type': 'application/json', ...(origin === null ? {} : { origin }) }
-    const reply = await fetch(`${PAGE}/sign-in/code`, { method: 'POST', headers, body: JSON.stringify({ email }) })
-    expect([origin, reply.status]).toEqual([origin, 403])
-  }
-  expect(countOf('/v1/auth/discovery/otp/send')).toBe(sent)
+  const page = await signedInPage()
+  await says(page, `You are ${email}.`)
+  const cookie = `session=${(await sessionOf(page.context())).cookie.value}`
+  const before = countOf('/v1/')
+  for (const origin of [null, 'https://evil.example', 'null', `http://localhost:${port}.evil.example`])
+    for (const path of ['/sign-in/code', '/sign-out', '/me/email']) {
+      const headers = { 'content-type': 'application/json', cookie, ...(origin === null ? {} : { origin }) }
+      const reply = await fetch(`${PAGE}${path}`, { method: 'POST', headers, body: JSON.stringify({ email }) })
+      expect([origin, path, reply.status]).toEqual([origin, path, 403])
+    }
+  expect(countOf('/v1/')).toBe(before)
+  expect(await fetchAtOnce(page, '/me', 1)).toEqual([200])
 })
 
 test('tokens of others, for others, and of no one open nothing', async () => {

@@ -341,12 +341,15 @@ test('a passkey signs in by autofill, without an address', async () => {
 test('other sites, other browsers and changed cookies get nowhere', async () => {
   const page = await signedInPage(ada)
   const cookie = `session=${(await sessionOf(page.context())).cookie.value}`
-  const body = new URLSearchParams({ domain: 'evil.test' })
-  for (const origin of [null, 'https://evil.example', 'null', `${PAGE}.evil.example`]) {
-    const headers = { cookie, ...(origin === null ? {} : { origin }) }
-    const reply = await fetch(`${PAGE}/settings/domains`, { method: 'POST', headers, body, redirect: 'manual' })
-    expect([origin, reply.status]).toEqual([origin, 403])
-  }
+  const body = new URLSearchParams({ domain: 'evil.test', email: ada })
+  const before = countOf('/v1/auth/')
+  for (const origin of [null, 'https://evil.example', 'null', `${PAGE}.evil.example`])
+    for (const path of ['/settings/domains', '/login', '/sign-out']) {
+      const headers = { cookie, ...(origin === null ? {} : { origin }) }
+      const reply = await fetch(`${PAGE}${path}`, { method: 'POST', headers, body, redirect: 'manual' })
+      expect([origin, path, reply.status]).toEqual([origin, path, 403])
+    }
+  expect(countOf('/v1/auth/')).toBe(before)
   expect(succeeded(await tenant.get(`/v1/admin-portal?subOrgId=${acme}`)).overview.domains).toEqual([])
   // A sign-in that this browser did not begin.
   const exchanges = countOf('/v1/auth/token/exchange')

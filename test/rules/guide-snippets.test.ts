@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 // The snippets of TypeScript in the guides: of getting-started.md each by the name that it is to be saved as.
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const NAMED = ['sign-in.ts', 'try.ts', 'check-token.ts']
+const NAMED = ['watchword.ts', 'try.ts', 'check-token.ts']
 
 const snippets = globSync('docs/*.md', { cwd: root })
   .sort()

@@ -11,6 +11,8 @@ interface Entry {
 test.each([
   'package-lock.json',
   'bench/package-lock.json',
+  'examples/express/package-lock.json',
+  'examples/one-login/package-lock.json',
   'examples/next/package-lock.json',
   'test/longer/workerd/package-lock.json',
 ])('%s names the bytes of every package, and no registry', (file) => {
