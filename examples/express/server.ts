@@ -1,110 +1,94 @@
 import { fileURLToPath } from 'node:url'
-import express, { type ErrorRequestHandler, type RequestHandler } from 'express'
-import { answerSignIn, forget, origin, readCookie, setCookie, signedIn, split } from './session.ts'
-import { type Answer, callAsPerson, callFor, Refusal } from './watchword.ts'
-
-interface Sent {
-  otp_id: string
-  delivery_hint: string
-}
-
-/** What the page shows of an organization that somebody may enter. */
-interface Found {
-  discovery_token: string
-  organizations: { subOrgId: string; name: string; requires: string | null }[]
-}
+import type { LoginResult } from '@watchword/sdk'
+import { requireSameOrigin, requireSession, sessionOf, watchwordErrors } from '@watchword/sdk/express'
+import express, { type Request, type Response } from 'express'
+import { origin, sessions, watchword } from './watchword.ts'
 
 const app = express()
 app.disable('x-powered-by')
 // Behind a proxy of yours: `req.ip`, which limits and locks go by, is then the address of the person.
 app.set('trust proxy', 'loopback')
-
 app.use((_req, res, next) => {
   res.set('content-security-policy', "default-src 'self'; frame-ancestors 'none'; form-action 'self'; base-uri 'none'")
   next()
 })
 app.use(express.static(fileURLToPath(new URL('public', import.meta.url))))
-app.use(express.json())
 app.use((_req, res, next) => {
   res.set('cache-control', 'no-store')
   next()
 })
+app.use(requireSameOrigin(sessions))
+app.use(express.json())
 
-/** Against CSRF: what changes something comes from a page of ours. Browsers tell the origin of each such request. */
-const ownPagesOnly: RequestHandler = (req, _res, next) => {
-  if (req.method !== 'GET' && req.get('origin') !== origin)
-    throw new Refusal(403, { code: 'other_origin', detail: `Send this from a page of ${origin}.` })
-  next()
+/** What a sign-in needs at its next step. It is sealed in a cookie: only the browser that began the sign-in can go on. */
+interface Attempt {
+  email?: string
+  otp_id?: string
+  discovery_token?: string
+  challenge_token?: string | undefined
+  subOrgId?: string | undefined
 }
-app.use(ownPagesOnly)
+const attempt = sessions.cookie<Attempt>('attempt')
+const readAttempt = async (req: Request): Promise<Attempt> => (await attempt.read(req)) ?? {}
+const keepAttempt = async (res: Response, next: Attempt) => res.append('set-cookie', await attempt.write(next, 600))
 
 // Sign in: a code to the mailbox, the organizations that it opens, and the session in one of them.
 app.post('/sign-in/code', async (req, res) => {
   const { email } = req.body
-  const sent = await callFor<Sent>(req, '/auth/discovery/otp/send', { email })
-  setCookie(res, 'otp', sent.otp_id, 600)
-  res.json({ delivery_hint: sent.delivery_hint })
+  const { otp_id, delivery_hint } = await watchword.forRequest(req).discovery.otp.send({ email })
+  await keepAttempt(res, { email, otp_id })
+  res.json({ delivery_hint })
 })
 app.post('/sign-in/organizations', async (req, res) => {
-  const { email, code } = req.body
-  const sent = { email, otp_id: readCookie(req, 'otp') ?? '', code }
-  const found = await callFor<Found>(req, '/auth/discovery/otp/verify', sent)
-  setCookie(res, 'discovery', found.discovery_token, 600)
-  res.json({ organizations: found.organizations })
+  const { email = '', otp_id = '' } = await readAttempt(req)
+  const sent = { email, otp_id, code: req.body.code }
+  const { discovery_token, organizations } = await watchword.forRequest(req).discovery.otp.verify(sent)
+  await keepAttempt(res, { discovery_token })
+  res.json({ organizations })
 })
 app.post('/sign-in', async (req, res) => {
+  const { discovery_token = '' } = await readAttempt(req)
   const { subOrgId } = req.body
-  const body = { subOrgId, discovery_token: readCookie(req, 'discovery') ?? '' }
-  answerSignIn(res, subOrgId, await callFor<Answer>(req, '/auth/discovery/exchange', body))
+  await answerSignIn(res, await watchword.forRequest(req).discovery.exchange({ subOrgId, discovery_token }))
 })
 app.post('/sign-in/challenge', async (req, res) => {
-  const [subOrgId, challenge_token] = split(readCookie(req, 'challenge'))
-  const body = { subOrgId, challenge_token, code: req.body.code }
-  answerSignIn(res, subOrgId, await callFor<Answer>(req, '/mfa/challenge/verify', body))
+  const { subOrgId, challenge_token = '' } = await readAttempt(req)
+  const sent = { subOrgId, challenge_token, code: req.body.code }
+  await answerSignIn(res, await watchword.forRequest(req).mfa.challenge.verify(sent))
 })
+
+/** Answers a sign-in: the person is signed in, or the page has to ask for a second factor. */
+async function answerSignIn(res: Response, result: LoginResult): Promise<void> {
+  const { session, challenge_token, sub_org_id, methods, enrollment_required: enroll } = result
+  if (session) res.append('set-cookie', [await sessions.start(session), attempt.clear()])
+  else await keepAttempt(res, { challenge_token, subOrgId: sub_org_id ?? undefined })
+  res.json(session ? { signedIn: true } : { signedIn: false, methods, enroll })
+}
+
 app.post('/sign-out', async (req, res) => {
-  const [, refresh_token] = split(readCookie(req, 'refresh'))
-  try {
-    if (refresh_token) await callFor(req, '/auth/token/revoke', { refresh_token })
-  } finally {
-    // Whatever becomes of the session: this browser is signed out.
-    forget(res)
-  }
+  const { setCookie, error } = await sessions.end(req)
+  res.append('set-cookie', [setCookie, attempt.clear()])
+  // This browser is signed out all the same.
+  if (error) throw error
   res.json({ signedIn: false })
 })
 
-// Everything below is for people who are signed in. A route of yours compares claims.org_id with what it is about.
-app.use('/me', signedIn)
-app.get('/me', async (_req, res) => {
-  res.json({ ...(await callAsPerson<object>(res.locals['token'], 'GET', '/me')), claims: res.locals['claims'] })
-})
-for (const path of ['/step-up', '/passkeys/options', '/passkeys/verify', '/email', '/email/verify'])
-  app.post(`/me${path}`, async (req, res) => {
-    res.json(await callAsPerson(res.locals['token'], 'POST', `/me${path}`, req.body))
-  })
+// Everything below is for people who are signed in. A route of yours compares `sessionOf(res).claims.org_id` with what it is about.
+app.use('/me', requireSession(sessions))
+const me = (res: Response) => sessionOf(res).user.me
+app.get('/me', async (_req, res) => res.json(await me(res).get()))
+app.post('/me/passkeys/options', async (_req, res) => res.json(await me(res).passkeys.start()))
+app.post('/me/passkeys/verify', async (req, res) => res.json(await me(res).passkeys.verify(req.body)))
+app.post('/me/email', async (req, res) => res.json(await me(res).email.start(req.body)))
+app.post('/me/email/verify', async (req, res) => res.json(await me(res).email.verify(req.body)))
+app.post('/me/step-up', async (req, res) => res.json(await me(res).stepUp.start(req.body)))
 app.post('/me/step-up/verify', async (req, res) => {
-  interface SteppedUp {
-    access_token: string
-    expires_in: number
-  }
-  const token = res.locals['token']
-  const proved = await callAsPerson<SteppedUp>(token, 'POST', '/me/step-up/verify', req.body)
-  setCookie(res, 'access', proved.access_token, proved.expires_in)
+  const steppedUp = await me(res).stepUp.verify(req.body)
+  res.append('set-cookie', await sessions.update(sessionOf(res), steppedUp))
   res.json({ steppedUp: true })
 })
 
-const answerError: ErrorRequestHandler = (error, _req, res, _next) => {
-  if (error instanceof Refusal) {
-    // The session has ended: without the cookie the next request tries to refresh it, and learns why.
-    if (error.problem.code === 'access_token_invalid') forget(res, ['access'])
-    res.status(error.status).json(error.problem)
-    return
-  }
-  const status = error.status >= 400 && error.status < 500 ? error.status : 503
-  if (status === 503) console.error(error)
-  res.status(status).json({ code: status === 503 ? 'unavailable' : 'bad_request', detail: 'Please try again.' })
-}
-app.use(answerError)
+app.use(watchwordErrors(sessions))
 
 app.listen(Number(process.env['PORT'] ?? 3000), process.env['HOST'] ?? 'localhost', (error) => {
   // Express 5 calls it as well when the port is taken.

@@ -1,17 +1,15 @@
-import { callAsBackend, Refusal } from './watchword.ts'
+import { WatchwordError } from '@watchword/sdk'
+import { watchword } from './watchword.ts'
 
 // People to try it with: ada@example.com administers two customers. Delete this file once you have people.
 // The product has no passwords: people sign in by code, passkey or single sign-on, and accept invitations by the link alone.
-await callAsBackend('PATCH', '/auth/settings/defaults', { email_password_enabled: false })
-for (const [slug, name] of [
-  ['acme-one', 'Acme'],
-  ['globex-one', 'Globex'],
-]) {
+await watchword.auth.updateDefaults({ email_password_enabled: false })
+for (const name of ['Acme', 'Globex']) {
   try {
-    const made = await callAsBackend<{ subOrganization: { id: string } }>('POST', '/organizations', { name, slug })
-    const ada = { email: 'ada@example.com', displayName: 'Ada Lovelace', role: 'admin' }
-    await callAsBackend('POST', '/users', { subOrgId: made.subOrganization.id, ...ada })
+    const { subOrganization } = await watchword.organizations.create({ name, slug: `${name.toLowerCase()}-one` })
+    const ada = { email: 'ada@example.com', displayName: 'Ada Lovelace', role: 'admin' } as const
+    await watchword.users.create({ subOrgId: subOrganization.id, ...ada })
   } catch (error) {
-    if (!(error instanceof Refusal && error.problem.code === 'slug_taken')) throw error
+    if (!(error instanceof WatchwordError && error.code === 'slug_taken')) throw error
   }
 }

@@ -1,5 +1,5 @@
 import type { Response } from 'express'
-import type { Person } from './watchword.ts'
+import type { Person } from './session.ts'
 
 /** Text that is HTML already. Everything else is escaped. */
 export class Html {

@@ -1,13 +1,14 @@
 import { fileURLToPath } from 'node:url'
-import express, { type ErrorRequestHandler } from 'express'
+import { requireSameOrigin, sessionOf, watchwordErrors } from '@watchword/sdk/express'
+import express from 'express'
 import { audit } from './audit.ts'
-import { ownPagesOnly, readPasskey } from './forms.ts'
+import { readPasskey } from './forms.ts'
 import { html, sendPage } from './html.ts'
-import { forget, origin, personOf, signedIn, signOut, tokenOf } from './session.ts'
+import { personOf, refused, signedIn } from './session.ts'
 import { settings } from './settings.ts'
 import { signIn } from './sign-in.ts'
-import { callAsPerson, Refusal } from './watchword.ts'
-import { events, receiver, registerWebhook } from './webhooks.ts'
+import { origin, sessions } from './watchword.ts'
+import { events, receiver } from './webhooks.ts'
 
 const app = express()
 app.disable('x-powered-by')
@@ -29,8 +30,8 @@ app.use((_req, res, next) => {
   res.set('cache-control', 'no-store')
   next()
 })
-app.use(receiver)
-app.use(ownPagesOnly)
+app.post('/webhooks', receiver)
+app.use(requireSameOrigin(sessions, { refused }))
 app.use(express.urlencoded({ extended: false }))
 app.use(signIn)
 
@@ -45,38 +46,22 @@ app.get('/', signedIn, (_req, res) => {
     head: html`<script type="module" src="/passkey.js"></script>`,
   })
 })
-app.post('/passkeys/options', signedIn, async (_req, res) => {
-  res.json(await callAsPerson<object>(tokenOf(res), 'POST', '/me/passkeys/options', {}))
-})
+app.post('/passkeys/options', signedIn, async (_req, res) => res.json(await sessionOf(res).user.me.passkeys.start()))
 app.post('/passkeys', signedIn, async (req, res) => {
-  await callAsPerson(tokenOf(res), 'POST', '/me/passkeys/verify', readPasskey(req))
+  await sessionOf(res).user.me.passkeys.verify(readPasskey(req))
   const body = html`<p>You can sign in with it from now on.</p><a class="button" href="/">Home</a>`
   sendPage(res, { title: 'The passkey was added', person: personOf(res), body })
 })
 app.post('/sign-out', async (req, res) => {
-  await signOut(req, res)
+  const { setCookie, error } = await sessions.end(req)
+  res.append('set-cookie', setCookie)
+  // This browser is signed out all the same.
+  if (error) throw error
   res.redirect(303, '/login')
 })
 app.use(settings, audit, events)
+app.use(watchwordErrors(sessions, { refused }))
 
-const answerError: ErrorRequestHandler = (error, req, res, _next) => {
-  const code = error instanceof Refusal ? error.problem.code : ''
-  // The session has ended: without the cookie the next request tries to refresh it, and learns why.
-  if (code === 'access_token_invalid') forget(res, ['access'])
-  const wantsJson = req.path.endsWith('/options')
-  if (!wantsJson && ['not_signed_in', 'access_token_invalid'].includes(code)) {
-    res.redirect(303, code === 'not_signed_in' ? '/login' : '/')
-    return
-  }
-  const status = error.status >= 400 && error.status < 500 ? error.status : 503
-  if (status === 503) console.error(error)
-  const detail = error instanceof Refusal && status !== 503 ? error.message : 'Please try again.'
-  if (wantsJson) res.status(status).json({ code, detail })
-  else sendPage(res, { title: 'This did not work', status, body: html`<p>${detail}</p><p><a href="/">Home</a></p>` })
-}
-app.use(answerError)
-
-await registerWebhook()
 app.listen(Number(process.env['PORT'] ?? 3000), process.env['HOST'] ?? 'localhost', (error) => {
   // Express 5 calls it as well when the port is taken.
   if (error) throw error

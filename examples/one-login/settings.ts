@@ -1,42 +1,15 @@
+import { type Domain, type SsoConnection, type Watchword, WatchwordError } from '@watchword/sdk'
 import { type Request, type Response, Router } from 'express'
 import { read } from './forms.ts'
 import { type Html, html, sendPage } from './html.ts'
-import { adminsOnly, origin, personOf, signedIn } from './session.ts'
-import { callOnBehalfOf, Refusal } from './watchword.ts'
+import { adminsOnly, personOf, watchwordFor } from './session.ts'
+import { origin } from './watchword.ts'
 
 // What an administrator of a customer sets up. Each call is about the organization of the person who is signed in, never about
 // one that a form names.
 
-interface Domain {
-  id: string
-  domain: string
-  status: string
-  verification: { name: string; value: string }
-}
-
-interface Connection {
-  id: string
-  name: string
-  protocol: 'oidc' | 'saml'
-  status: string
-  oidc_redirect_uri: string | null
-  sp: { entity_id: string; acs_url: string } | null
-}
-
-interface Invite {
-  email: string
-  invited_by: string | null
-}
-
 export const settings = Router()
-settings.use('/settings', signedIn, adminsOnly)
-
-/** Calls for the administrator, whose name goes into the audit log. */
-function manage<T>(req: Request, res: Response, method: string, path: string, body?: object): Promise<T> {
-  const person = personOf(res)
-  const about = body ? path : `${path}${path.includes('?') ? '&' : '?'}subOrgId=${person.subOrgId}`
-  return callOnBehalfOf<T>(req, person, method, about, body && { subOrgId: person.subOrgId, ...body })
-}
+settings.use('/settings', adminsOnly)
 
 interface Said {
   alert?: string
@@ -45,12 +18,13 @@ interface Said {
 }
 
 async function showSettings(req: Request, res: Response, { alert, once }: Said = {}): Promise<void> {
-  const get = <T>(path: string) => manage<T>(req, res, 'GET', path)
+  const { subOrgId } = personOf(res)
+  const watchword = watchwordFor(req, res)
   const [{ overview }, { connections }, { config }, { invites }] = await Promise.all([
-    get<{ overview: { domains: Domain[] } }>('/admin-portal'),
-    get<{ connections: Connection[] }>('/sso/connections'),
-    get<{ config: { enabled: boolean; endpointUrl: string; tokenHint: string | null } }>('/scim/config'),
-    get<{ invites: Invite[] }>('/users/invites?status=pending'),
+    watchword.adminPortal.get({ subOrgId }),
+    watchword.connections.list({ subOrgId }),
+    watchword.scim.getConfig({ subOrgId }),
+    watchword.invites.list({ subOrgId, status: 'pending' }),
   ])
   sendPage(res, {
     title: 'Settings',
@@ -83,7 +57,7 @@ function domainForm({ id, domain, status, verification }: Domain): Html {
 <form method="post" action="/settings/domains/verify"><button name="domainId" value="${id}">Verify ${domain}</button></form>`
 }
 
-function connectionForm({ id, name, protocol, status, oidc_redirect_uri, sp }: Connection): Html {
+function connectionForm({ id, name, protocol, status, oidc_redirect_uri, sp }: SsoConnection): Html {
   const values =
     protocol === 'oidc'
       ? html`<p>Redirect URI: <code>${oidc_redirect_uri}</code></p>`
@@ -106,14 +80,26 @@ const newConnection = html`<details><summary>Connect with OpenID Connect</summar
 <label for="metadata">Metadata URL</label><input id="metadata" name="metadataUrl" type="url" required>
 <button>Add the SAML provider</button></form></details>`
 
+/** What an action of an administrator works with. */
+interface Action {
+  watchword: Watchword
+  subOrgId: string
+  /** The name of the administrator. */
+  name: string
+  /** A field of the form. */
+  field: (name: string) => string
+}
+
 /** Does something, and shows the settings again: after a refusal with what it says, which tells an administrator what to do. */
-function act(path: string, run: (req: Request, res: Response) => Promise<Said | undefined>): void {
+function act(path: string, run: (action: Action) => Promise<Said | undefined>): void {
   settings.post(path, async (req, res) => {
+    const { subOrgId, name } = personOf(res)
+    const field = (name: string) => read(req, name)
     let said: Said | undefined
     try {
-      said = await run(req, res)
+      said = await run({ watchword: watchwordFor(req, res), subOrgId, name, field })
     } catch (error) {
-      if (!(error instanceof Refusal && error.status < 500)) throw error
+      if (!(error instanceof WatchwordError) || error.isInternal) throw error
       said = { alert: error.message }
     }
     if (said) await showSettings(req, res, said)
@@ -123,57 +109,49 @@ function act(path: string, run: (req: Request, res: Response) => Promise<Said | 
 
 settings.get('/settings', (req, res) => showSettings(req, res))
 
-act('/settings/domains', async (req, res) => {
-  await manage(req, res, 'POST', '/admin-portal', { action: 'add_domain', domain: read(req, 'domain') })
-  return undefined
+act('/settings/domains', async ({ watchword, subOrgId, field }) => {
+  await watchword.adminPortal.changeDomain({ subOrgId, action: 'add_domain', domain: field('domain') })
 })
 
-act('/settings/domains/verify', async (req, res) => {
-  const body = { action: 'verify_domain', domainId: read(req, 'domainId') }
-  const { success } = await manage<{ success: boolean }>(req, res, 'POST', '/admin-portal', body)
+act('/settings/domains/verify', async ({ watchword, subOrgId, field }) => {
+  const domainId = field('domainId')
+  const { success } = await watchword.adminPortal.changeDomain({ subOrgId, action: 'verify_domain', domainId })
   return success ? undefined : { alert: 'The record is not there yet. DNS changes can take an hour.' }
 })
 
-act('/settings/sso', async (req, res) => {
-  const [name, protocol] = [read(req, 'name'), read(req, 'protocol')]
-  const fields =
-    protocol === 'saml'
-      ? { idp_metadata_url: read(req, 'metadataUrl') }
-      : {
-          oidc_issuer: read(req, 'issuer'),
-          oidc_client_id: read(req, 'clientId'),
-          oidc_client_secret: read(req, 'clientSecret'),
-        }
-  await manage(req, res, 'POST', '/sso/connections', { name, protocol, ...fields })
-  return undefined
+act('/settings/sso', async ({ watchword, subOrgId, field }) => {
+  const name = field('name')
+  const connection =
+    field('protocol') === 'saml'
+      ? ({ protocol: 'saml', idp_metadata_url: field('metadataUrl') } as const)
+      : ({
+          protocol: 'oidc',
+          oidc_issuer: field('issuer'),
+          oidc_client_id: field('clientId'),
+          oidc_client_secret: field('clientSecret'),
+        } as const)
+  await watchword.connections.create({ subOrgId, name, ...connection })
 })
 
-act('/settings/sso/activate', async (req, res) => {
-  const path = `/sso/connections/${encodeURIComponent(read(req, 'connectionId'))}`
-  interface Tested {
-    checks: { ok: boolean; message: string }[]
-  }
-  const { checks } = await manage<Tested>(req, res, 'POST', `${path}/test`, {})
+act('/settings/sso/activate', async ({ watchword, subOrgId, field }) => {
+  const id = field('connectionId')
+  const { checks } = await watchword.connections.test(id, { subOrgId })
   const failed = checks.filter(({ ok }) => !ok)
   if (failed.length > 0) return { alert: failed.map(({ message }) => message).join(' ') }
-  await manage(req, res, 'PATCH', path, { status: 'active' })
+  await watchword.connections.update(id, { subOrgId, status: 'active' })
   return undefined
 })
 
-act('/settings/scim', async (req, res) => {
-  const { config } = await manage<{ config: { endpointUrl: string } }>(req, res, 'PATCH', '/scim/config', {
-    enabled: true,
-  })
-  const { token } = await manage<{ token: string }>(req, res, 'POST', '/scim/config', { action: 'rotate-token' })
+act('/settings/scim', async ({ watchword, subOrgId }) => {
+  const { config } = await watchword.scim.updateConfig({ subOrgId, enabled: true })
+  const { token } = await watchword.scim.rotateToken({ subOrgId, action: 'rotate-token' })
   const once = html`<section><h2>Enter this at your directory</h2><p>The token is shown only now.</p>
 <label for="endpoint">Endpoint URL</label><input id="endpoint" value="${config.endpointUrl}" readonly>
 <label for="token">Token</label><input id="token" value="${token}" readonly></section>`
   return { once }
 })
 
-act('/settings/invitations', async (req, res) => {
-  const [email, role] = [read(req, 'email'), read(req, 'role')]
-  const invitation = { invitedBy: personOf(res).name, redirectTo: `${origin}/invitation` }
-  await manage(req, res, 'POST', '/users/invites', { email, role, ...invitation })
-  return undefined
+act('/settings/invitations', async ({ watchword, subOrgId, name: invitedBy, field }) => {
+  const [email, role] = [field('email'), field('role') === 'admin' ? 'admin' : 'member'] as const
+  await watchword.invites.create({ subOrgId, email, role, invitedBy, redirectTo: `${origin}/invitation` })
 })

@@ -1,53 +1,70 @@
+import {
+  type ConnectionOfDomain,
+  type DiscoveredOrganization,
+  type FederatedStart,
+  type LoginResult,
+  type SessionTokens,
+  WatchwordError,
+} from '@watchword/sdk'
 import { type Request, type Response, Router } from 'express'
 import { read, readPasskey } from './forms.ts'
 import { type Html, html, sendPage } from './html.ts'
-import { type Attempt, keepAttempt, keepSession, origin, readAttempt } from './session.ts'
-import { type Answer, callAsBackend, callFor, type Found, Refusal } from './watchword.ts'
+import { wordsFor } from './problems.ts'
+import { origin, sessions, watchword } from './watchword.ts'
 
-interface Connection {
-  id: string
-  subOrgId: string
-  name: string
+/** A sign-in under way, sealed in a cookie. Only the browser that began it can finish it. */
+interface Attempt {
+  email?: string
+  /** Of the mailed code. */
+  otpId?: string
+  /** Proof of the mailbox, or of a passkey of several organizations. */
+  discovery?: string
+  /** Of single sign-on: what the browser must bring back. */
+  state?: string
+  /** Of a second factor, with its user and organization. */
+  challenge?: string
+  userId?: string
+  subOrgId?: string
 }
+
+const cookie = sessions.cookie<Attempt>('attempt')
+const readAttempt = async (req: Request): Promise<Attempt> => (await cookie.read(req)) ?? {}
+const keepAttempt = async (res: Response, attempt: Attempt) =>
+  res.append('set-cookie', await cookie.write(attempt, 600))
 
 export const signIn = Router()
 
-const PROVIDERS: Record<string, string> = { google: 'Google', microsoft: 'Microsoft', apple: 'Apple', github: 'GitHub' }
+/** What a page shows after a refusal. */
+interface Refused {
+  code: string
+  alert: string
+  attempt: Attempt
+}
+
+/** A step of the sign-in. After a refusal of Watchword it shows a page again, with what was wrong. */
+function step(
+  method: 'get' | 'post',
+  path: string,
+  run: (req: Request, res: Response, attempt: Attempt) => Promise<void>,
+  again: (res: Response, refused: Refused, req: Request) => void = (res, { alert }) => showLogin(res, alert),
+): void {
+  signIn[method](path, async (req, res) => {
+    const attempt = await readAttempt(req)
+    try {
+      await run(req, res, attempt)
+    } catch (error) {
+      if (!(error instanceof WatchwordError) || error.isInternal) throw error
+      again(res, { code: error.code, alert: wordsFor(error.code), attempt }, req)
+    }
+  })
+}
+
+const PROVIDERS = { google: 'Google', microsoft: 'Microsoft', apple: 'Apple', github: 'GitHub' }
+const isProvider = (name: string): name is keyof typeof PROVIDERS => name in PROVIDERS
 
 /** The social providers of the environment. They are read once: start again after a change. */
-const { methods } = await callAsBackend<{ methods: { providers: string[] | null }[] }>('GET', '/auth/methods')
-const social = methods.flatMap(({ providers }) => providers ?? [])
-
-const PROBLEMS: Record<string, string> = {
-  otp_invalid: 'This code is not right. Check the newest mail.',
-  otp_expired: 'This code has expired. Ask for a new one.',
-  otp_too_many_attempts: 'Too many wrong codes. Ask for a new one.',
-  mfa_code_invalid: 'This code is not right. Wait for the next one in your app.',
-  challenge_expired: 'This took too long. Sign in again.',
-  discovery_token_invalid: 'This took too long. Sign in again.',
-  passkey_invalid: 'This passkey did not work. Use your address instead.',
-  rate_limited: 'Too many tries. Wait a few minutes.',
-  account_locked: 'Too many tries. Wait a few minutes.',
-  user_inactive: 'Your access has ended. Ask your administrator.',
-  user_locked: 'Your access is locked. Ask your administrator.',
-  organization_suspended: 'Your organization has no access at the moment.',
-  sso_required: 'Your organization requires single sign-on. Enter your work address.',
-  token_invalid: 'This link no longer works. Ask for a new invitation.',
-  token_expired: 'This link has expired. Ask for a new invitation.',
-  credential_exists: 'You have joined already. Sign in with your address.',
-  invalid_request: 'This is incomplete. Check what you have typed.',
-  access_denied: 'The sign-in was cancelled.',
-  domain_not_verified: 'Your organization has not verified the domain of your address.',
-  account_not_linked: 'Your organization has not given you access yet. Ask your administrator.',
-}
-
-const wordsFor = (code: string) => PROBLEMS[code] ?? 'This did not work. Try again.'
-
-/** Shows a page again, with what was wrong. */
-const showAgain = (show: (alert: string) => void) => (error: unknown) => {
-  if (!(error instanceof Refusal)) throw error
-  show(wordsFor(error.problem.code))
-}
+const { methods } = await watchword.auth.listMethods()
+const social = methods.flatMap(({ providers }) => providers ?? []).filter(isProvider)
 
 function showLogin(res: Response, alert?: string, email = ''): void {
   sendPage(res, {
@@ -59,31 +76,28 @@ function showLogin(res: Response, alert?: string, email = ''): void {
 <input id="email" name="email" type="email" value="${email}" autocomplete="username webauthn" required autofocus>
 <button>Continue</button>
 </form>
-${social.map((provider) => html`<a class="button" href="/login/social?provider=${provider}">Continue with ${PROVIDERS[provider] ?? provider}</a>`)}
+${social.map((provider) => html`<a class="button" href="/login/social?provider=${provider}">Continue with ${PROVIDERS[provider]}</a>`)}
 <form method="post" action="/login/passkey" id="passkey-sign-in" hidden><input type="hidden" name="answer"></form>`,
   })
 }
 
 signIn.get('/login', (_req, res) => showLogin(res))
 
-/** The address decides: single sign-on if the domain has it, otherwise a mailed code. */
-signIn.post('/login', async (req, res) => {
-  const email = read(req, 'email')
-  interface Discovered {
-    connections: Connection[]
-    enforced: boolean
-  }
-  try {
-    const { connections, enforced } = await callFor<Discovered>(req, '/auth/login/sso/discover', { email })
-    if (connections.length === 0 && !enforced) await sendCode(req, res, email)
-    else {
-      keepAttempt(res, { email })
-      showConnections(res, connections, enforced)
-    }
-  } catch (error) {
-    showAgain((alert) => showLogin(res, alert, email))(error)
-  }
-})
+// The address decides: single sign-on if the domain has it, otherwise a mailed code.
+step(
+  'post',
+  '/login',
+  async (req, res) => {
+    const email = read(req, 'email')
+    const { connections, enforced } = await watchword.forRequest(req).login.sso.discover({ email })
+    if (connections.length === 0 && !enforced) return sendCode(req, res, email)
+    await keepAttempt(res, { email })
+    showConnections(res, connections, enforced)
+  },
+  (res, { alert }, req) => showLogin(res, alert, read(req, 'email')),
+)
+
+type Connection = Pick<ConnectionOfDomain, 'id' | 'subOrgId' | 'name'>
 
 // Links, and no redirect of the form: `form-action` of the page does not allow a form to end at an identity provider.
 function showConnections(res: Response, connections: Connection[], enforced: boolean): void {
@@ -99,52 +113,48 @@ ${enforced ? html`<p>Do you also belong to another organization? A code opens th
   })
 }
 
-const ssoPath = (subOrgId: string, connectionId: string) =>
-  `/login/sso?${new URLSearchParams({ organization: subOrgId, connection: connectionId })}`
+const ssoPath = (subOrgId: string | null, connection: string) =>
+  `/login/sso?${new URLSearchParams({ organization: subOrgId ?? '', connection })}`
 
-signIn.get('/login/sso', async (req, res) => {
-  // A link on another site could sign a browser in to an account of its author (login CSRF).
-  if (req.get('sec-fetch-site') !== 'same-origin') return showLogin(res)
-  const { email } = readAttempt(req)
-  const subOrgId = String(req.query['organization'])
-  const start = { subOrgId, connectionId: String(req.query['connection']), redirectUri: `${origin}/login/callback` }
-  const hint = email ? { login_hint: email } : {}
-  try {
-    const body = { ...start, ...hint, response_mode: 'code' }
-    const begun = await callFor<{ authorization_url: string; state: string }>(req, '/auth/login/sso/start', body)
-    keepAttempt(res, { state: begun.state })
+const redirectUri = `${origin}/login/callback`
+
+/** Begins a sign-in that leaves this application. */
+function leave(path: string, start: (req: Request, attempt: Attempt) => Promise<FederatedStart> | undefined): void {
+  step('get', path, async (req, res, attempt) => {
+    // A link on another site could sign a browser in to an account of its author (login CSRF).
+    const begun = sessions.isSameOrigin(req) ? await start(req, attempt) : undefined
+    if (!begun) return showLogin(res)
+    await keepAttempt(res, { state: begun.state })
     res.redirect(303, begun.authorization_url)
-  } catch (error) {
-    showAgain((alert) => showLogin(res, alert))(error)
-  }
+  })
+}
+
+leave('/login/sso', (req, { email }) =>
+  watchword.forRequest(req).login.sso.start({
+    subOrgId: String(req.query['organization']) || undefined,
+    connectionId: String(req.query['connection']),
+    redirectUri,
+    response_mode: 'code',
+    login_hint: email,
+  }),
+)
+
+// Without an organization: the result has those of the person.
+leave('/login/social', (req) => {
+  const provider = social.find((one) => one === req.query['provider'])
+  return provider && watchword.forRequest(req).social.start({ provider, redirectUri })
 })
 
-// Of no organization: the answer has those of the person.
-signIn.get('/login/social', async (req, res) => {
-  if (req.get('sec-fetch-site') !== 'same-origin') return showLogin(res)
-  const body = { provider: String(req.query['provider']), redirectUri: `${origin}/login/callback` }
-  try {
-    const begun = await callFor<{ authorization_url: string; state: string }>(req, '/auth/login/social/start', body)
-    keepAttempt(res, { state: begun.state })
-    res.redirect(303, begun.authorization_url)
-  } catch (error) {
-    showAgain((alert) => showLogin(res, alert))(error)
-  }
-})
-
-signIn.get('/login/callback', async (req, res) => {
-  const { state } = readAttempt(req)
+step('get', '/login/callback', async (req, res, { state }) => {
   // Only the browser that began this sign-in may end it: otherwise an attacker could sign it in to another account (login CSRF).
   if (!state || req.query['state'] !== state) return showLogin(res, 'This sign-in began in another browser. Try again.')
   if (req.query['error']) return showLogin(res, wordsFor(String(req.query['error'])))
-  await callFor<Answer>(req, '/auth/token/exchange', { code: String(req.query['code']) })
-    .then((answer) => proceedFrom(req, res, answer))
-    .catch(showAgain((alert) => showLogin(res, alert)))
+  await proceedFrom(req, res, await watchword.forRequest(req).tokens.exchange({ code: String(req.query['code']) }))
 })
 
 async function sendCode(req: Request, res: Response, email: string): Promise<void> {
-  const sent = await callFor<{ otp_id: string }>(req, '/auth/discovery/otp/send', { email })
-  keepAttempt(res, { email, otpId: sent.otp_id })
+  const { otp_id: otpId } = await watchword.forRequest(req).discovery.otp.send({ email })
+  await keepAttempt(res, { email, otpId })
   showCode(res, email)
 }
 
@@ -163,28 +173,29 @@ function showCode(res: Response, email: string, alert?: string): void {
   })
 }
 
-signIn.post('/login/email', async (req, res) => {
-  await sendCode(req, res, readAttempt(req).email ?? '').catch(showAgain((alert) => showLogin(res, alert)))
-})
+step('post', '/login/email', (req, res, { email = '' }) => sendCode(req, res, email))
 
-signIn.post('/login/code', async (req, res) => {
-  const { email = '', otpId = '' } = readAttempt(req)
-  const body = { email, otp_id: otpId, code: read(req, 'code') }
-  const again = showAgain((alert) => (otpId ? showCode(res, email, alert) : showLogin(res, alert)))
-  const found = await callFor<Answer>(req, '/auth/discovery/otp/verify', body).catch(again)
-  if (found) await proceedFrom(req, res, found, { email })
-})
+step(
+  'post',
+  '/login/code',
+  async (req, res, { email = '', otpId = '' }) => {
+    const sent = { email, otp_id: otpId, code: read(req, 'code') }
+    const found = await watchword.forRequest(req).discovery.otp.verify(sent)
+    await proceedFrom(req, res, { session: null, ...found }, { email })
+  },
+  (res, { alert, attempt: { email, otpId } }) => (email && otpId ? showCode(res, email, alert) : showLogin(res, alert)),
+)
 
 /** The same as `proceed`, but enters an organization that is the only one. */
-async function proceedFrom(req: Request, res: Response, answer: Answer, attempt: Attempt = {}): Promise<void> {
-  const [only, ...others] = answer.organizations ?? []
+async function proceedFrom(req: Request, res: Response, result: LoginResult, attempt?: Attempt): Promise<void> {
+  const [only, ...others] = result.organizations ?? []
   if (only && others.length === 0 && only.requires !== 'sso')
-    await enter(req, res, only.subOrgId, answer.discovery_token)
-  else proceed(res, answer, attempt)
+    await enter(req, res, only.subOrgId, result.discovery_token)
+  else await proceed(res, result, attempt)
 }
 
-function showOrganizations(res: Response, organizations: Found[]): void {
-  const way = ({ subOrgId, name, requires, connection_id }: Found) => {
+function showOrganizations(res: Response, organizations: DiscoveredOrganization[]): void {
+  const way = ({ subOrgId, name, requires, connection_id }: DiscoveredOrganization) => {
     if (requires !== 'sso')
       return html`<form method="post" action="/login/organization"><button name="subOrgId" value="${subOrgId}">${name}</button></form>`
     return connection_id
@@ -199,38 +210,41 @@ function showOrganizations(res: Response, organizations: Found[]): void {
   })
 }
 
-signIn.post('/login/organization', (req, res) => enter(req, res, read(req, 'subOrgId'), readAttempt(req).discovery))
+step('post', '/login/organization', (req, res, { discovery }) => enter(req, res, read(req, 'subOrgId'), discovery))
 
-async function enter(req: Request, res: Response, subOrgId: string, token = ''): Promise<void> {
+async function enter(req: Request, res: Response, subOrgId: string, discovery_token = ''): Promise<void> {
   try {
-    const answer = await callFor<Answer>(req, '/auth/discovery/exchange', { subOrgId, discovery_token: token })
-    proceed(res, answer)
+    await proceed(res, await watchword.forRequest(req).discovery.exchange({ subOrgId, discovery_token }))
   } catch (error) {
-    const connection = error instanceof Refusal ? error.problem.connection_id : null
-    if (connection) return showConnections(res, [{ id: connection, subOrgId, name: 'single sign-on' }], true)
-    showAgain((alert) => showLogin(res, alert))(error)
+    const isRefused = error instanceof WatchwordError && error.code === 'sso_required'
+    const id = isRefused ? error.problem.connection_id : null
+    if (!id) throw error
+    showConnections(res, [{ id, subOrgId, name: 'single sign-on' }], true)
   }
 }
 
 /** Every sign-in ends here: signed in, or with what the person has to do next. */
-function proceed(res: Response, answer: Answer, attempt: Attempt = {}): void {
-  const { session, challenge_token: challenge, discovery_token: discovery } = answer
-  const { sub_org_id: subOrgId, directory_user_id: userId } = answer
+async function proceed(res: Response, result: LoginResult, attempt: Attempt = {}): Promise<void> {
+  const { session, challenge_token: challenge, discovery_token: discovery } = result
+  const { sub_org_id: subOrgId, directory_user_id: userId } = result
   if (session) {
-    keepSession(res, session)
+    await signedIn(res, session)
     // Always home: an address in the query would be an open redirect.
     res.redirect(303, '/')
   } else if (challenge && subOrgId && userId) {
-    keepAttempt(res, { ...attempt, subOrgId, challenge, userId })
-    if (answer.enrollment_required) showEnrollment(res)
-    else showChallenge(res, answer.methods ?? [])
+    await keepAttempt(res, { subOrgId, challenge, userId })
+    if (result.enrollment_required) showEnrollment(res)
+    else showChallenge(res, result.methods)
   } else {
-    keepAttempt(res, { ...attempt, ...(discovery ? { discovery } : {}) })
-    showOrganizations(res, answer.organizations ?? [])
+    await keepAttempt(res, { ...attempt, ...(discovery ? { discovery } : {}) })
+    showOrganizations(res, result.organizations ?? [])
   }
 }
 
-function showChallenge(res: Response, methods: string[], alert?: string): void {
+const signedIn = async (res: Response, session: SessionTokens) =>
+  res.append('set-cookie', [await sessions.start(session), cookie.clear()])
+
+function showChallenge(res: Response, methods: string[] = [], alert?: string): void {
   const usesApp = methods.length === 0 || methods.includes('totp')
   sendPage(res, {
     title: 'Second factor',
@@ -247,19 +261,21 @@ ${label}
 <button>Continue</button>
 </form>`
 
-signIn.post('/login/challenge', async (req, res) => {
-  const { subOrgId = '', challenge = '' } = readAttempt(req)
-  const body = { subOrgId, challenge_token: challenge, code: read(req, 'code') }
-  await callFor<Answer>(req, '/mfa/challenge/verify', body)
-    .then((answer) => proceed(res, answer))
-    .catch(retryOrBegin(res, (alert) => showChallenge(res, [], alert)))
-})
+step(
+  'post',
+  '/login/challenge',
+  async (req, res, { subOrgId, challenge = '' }) => {
+    const sent = { subOrgId, challenge_token: challenge, code: read(req, 'code') }
+    await proceed(res, await watchword.forRequest(req).mfa.challenge.verify(sent))
+  },
+  unlessWrongCode((res, alert) => showChallenge(res, [], alert)),
+)
 
 /** A wrong code can be typed again. After everything else the challenge is over. */
-const retryOrBegin = (res: Response, again: (alert: string) => void) => (error: unknown) =>
-  showAgain((alert) =>
-    error instanceof Refusal && error.problem.code === 'mfa_code_invalid' ? again(alert) : showLogin(res, alert),
-  )(error)
+function unlessWrongCode(again: (res: Response, alert: string, req: Request) => void) {
+  return (res: Response, { code, alert }: Refused, req: Request) =>
+    code === 'mfa_code_invalid' ? again(res, alert, req) : showLogin(res, alert)
+}
 
 function showEnrollment(res: Response): void {
   sendPage(res, {
@@ -269,25 +285,14 @@ function showEnrollment(res: Response): void {
   })
 }
 
-signIn.post('/login/enroll', async (req, res) => {
-  const { subOrgId = '', userId = '', challenge } = readAttempt(req)
-  if (!challenge) return showLogin(res, wordsFor('challenge_expired'))
-  interface Begun {
-    pendingId: string
-    qrDataUrl: string
-    secret: string
-  }
-  await callFor<Begun>(req, '/mfa/totp', { subOrgId, userId, challenge_token: challenge })
-    .then(({ pendingId, qrDataUrl, secret }) =>
-      showConfirmation(
-        res,
-        pendingId,
-        html`<p>Scan this with your authenticator app:</p>
+step('post', '/login/enroll', async (req, res, { subOrgId, userId, challenge }) => {
+  if (!challenge || !userId) return showLogin(res, wordsFor('challenge_expired'))
+  const begin = { subOrgId, userId, challenge_token: challenge }
+  const { pendingId, qrDataUrl, secret } = await watchword.forRequest(req).mfa.totp.start(begin)
+  const above = html`<p>Scan this with your authenticator app:</p>
 <img class="qr" src="${qrDataUrl}" alt="QR code for an authenticator app">
-<p>Or type this key into it: <code>${secret}</code></p>`,
-      ),
-    )
-    .catch(showAgain((alert) => showLogin(res, alert)))
+<p>Or type this key into it: <code>${secret}</code></p>`
+  showConfirmation(res, pendingId, above)
 })
 
 function showConfirmation(res: Response, pendingId: string, above: Html | null, alert?: string): void {
@@ -297,35 +302,33 @@ function showConfirmation(res: Response, pendingId: string, above: Html | null, 
   sendPage(res, { title: 'Set up a second factor', alert, body: html`${above}${form}` })
 }
 
-signIn.post('/login/enroll/confirm', async (req, res) => {
-  // The challenge goes along, so that only its own user gets this factor.
-  const { subOrgId = '', userId = '', challenge } = readAttempt(req)
-  if (!challenge) return showLogin(res, wordsFor('challenge_expired'))
-  const pendingId = read(req, 'pendingId')
-  const body = { subOrgId, userId, pendingId, code: read(req, 'code'), challenge_token: challenge }
-  await callFor<Answer & { backupCodes: string[] }>(req, '/mfa/totp', body, 'PUT')
-    .then(({ session, backupCodes }) => {
-      if (session) keepSession(res, session)
-      sendPage(res, {
-        title: 'Keep your backup codes',
-        body: html`<p>Each opens one session without the app. They are shown only now.</p>
+step(
+  'post',
+  '/login/enroll/confirm',
+  async (req, res, { subOrgId, userId, challenge }) => {
+    if (!challenge || !userId) return showLogin(res, wordsFor('challenge_expired'))
+    // The challenge goes along, so that only its own user gets this factor.
+    const typed = { pendingId: read(req, 'pendingId'), code: read(req, 'code') }
+    const sent = { subOrgId, userId, challenge_token: challenge, ...typed }
+    const { session, backupCodes } = await watchword.forRequest(req).mfa.totp.verify(sent)
+    if (session) await signedIn(res, session)
+    sendPage(res, {
+      title: 'Keep your backup codes',
+      body: html`<p>Each opens one session without the app. They are shown only now.</p>
 <ul class="codes">${backupCodes.map((code) => html`<li><code>${code}</code></li>`)}</ul>
 <a class="button" href="/">Continue</a>`,
-      })
     })
-    .catch(retryOrBegin(res, (alert) => showConfirmation(res, pendingId, null, alert)))
-})
+  },
+  unlessWrongCode((res, alert, req) => showConfirmation(res, read(req, 'pendingId'), null, alert)),
+)
 
 // Passkeys by autofill: the passkey says whose it is, and of which organization.
-signIn.post('/login/passkey/options', async (req, res) => {
-  res.json(await callFor<object>(req, '/auth/login/passkey/options', {}))
-})
-
-signIn.post('/login/passkey', async (req, res) => {
-  await callFor<Answer>(req, '/auth/login/passkey/verify', readPasskey(req))
-    .then((answer) => proceed(res, answer))
-    .catch(showAgain((alert) => showLogin(res, alert)))
-})
+signIn.post('/login/passkey/options', async (req, res) =>
+  res.json(await watchword.forRequest(req).login.passkey.start({})),
+)
+step('post', '/login/passkey', async (req, res) =>
+  proceed(res, await watchword.forRequest(req).login.passkey.verify(readPasskey(req))),
+)
 
 // Invitations: one page for all customers. Opening the link changes nothing, since programs that scan mails open it too.
 signIn.get('/invitation', (req, res) => {
@@ -339,9 +342,7 @@ signIn.get('/invitation', (req, res) => {
   })
 })
 
-signIn.post('/invitation', async (req, res) => {
-  // The token says which organization this is.
-  await callFor<Answer>(req, '/auth/invite/accept', { token: read(req, 'token') })
-    .then((answer) => proceed(res, answer))
-    .catch(showAgain((alert) => showLogin(res, alert)))
-})
+// The token says which organization this is.
+step('post', '/invitation', async (req, res) =>
+  proceed(res, await watchword.forRequest(req).invites.accept({ token: read(req, 'token') })),
+)

@@ -1,66 +1,45 @@
-import express, { Router } from 'express'
-import { Webhook } from 'standardwebhooks'
-import { type Event, nameOf, namesOf } from './audit.ts'
+import type { AnyEvent } from '@watchword/sdk'
+import { webhook } from '@watchword/sdk/express'
+import { Router } from 'express'
+import { nameOf, namesOf } from './audit.ts'
 import { html, sendPage } from './html.ts'
-import { adminsOnly, origin, personOf, signedIn } from './session.ts'
-import { callAsBackend } from './watchword.ts'
+import { adminsOnly, personOf } from './session.ts'
+import { origin, watchword } from './watchword.ts'
 
-const address = process.env['WEBHOOK_URL'] ?? `${origin}/webhooks`
+const url = process.env['WEBHOOK_URL'] ?? `${origin}/webhooks`
 
-/** The secret of the webhook: yours, or that of a webhook that this application registers for itself, for trying it out. */
-let secret = process.env['WEBHOOK_SECRET'] ?? null
-
-export async function registerWebhook(): Promise<void> {
-  if (secret !== null) return
-  interface Registered {
-    webhooks: { id: string; url: string; subOrgId: string | null }[]
-  }
-  const { webhooks } = await callAsBackend<Registered>('GET', '/webhooks?limit=100')
-  const mine = webhooks.find(({ url, subOrgId }) => url === address && subOrgId === null)
+/** The secret of a webhook that this application registers for itself, for trying it out. */
+async function registerWebhook(): Promise<string> {
   const scope = 'environment'
-  const [path, body] = mine
-    ? [`/webhooks/${mine.id}/rotate-secret`, { scope, overlapSeconds: 0 }]
-    : ['/webhooks', { scope, name: 'One login', url: address, events: ['*'] }]
-  const { signingSecret } = await callAsBackend<{ signingSecret: string }>('POST', path, body)
-  secret = signingSecret
+  for await (const { id, url: known, subOrgId } of watchword.webhooks.list())
+    if (known === url && subOrgId === null)
+      return (await watchword.webhooks.rotateSecret(id, { scope, overlapSeconds: 0 })).signingSecret
+  return (await watchword.webhooks.create({ scope, name: 'One login', url, events: ['*'] })).signingSecret
 }
 
 const KEPT = 1000
 /** The last events, by their id: each may be delivered more than once. Yours are in your database. */
-const received = new Map<string, Event>()
+const received = new Map<string, AnyEvent>()
 
-/** Outside of the checks for browsers: the signature says who sends this. */
-export const receiver = Router()
-
-receiver.post('/webhooks', express.raw({ type: 'application/json', limit: '100kb' }), (req, res) => {
-  let event: Event
-  try {
-    // Over the bytes as they came. It also refuses a timestamp that is more than five minutes away.
-    event = new Webhook(secret ?? '').verify(String(req.body), req.headers as Record<string, string>) as Event
-  } catch {
-    res.status(401).end()
-    return
-  }
+/** Checks the signature of each delivery. Put it before the checks for browsers. */
+export const receiver = webhook(process.env['WEBHOOK_SECRET'] ?? (await registerWebhook()), (event) => {
   if (!received.has(event.id)) received.set(event.id, event)
   const [oldest] = received.keys()
   if (received.size > KEPT && oldest) received.delete(oldest)
-  res.status(204).end()
 })
 
 export const events = Router()
 
-events.get('/events', signedIn, adminsOnly, async (_req, res) => {
+events.get('/events', adminsOnly, async (_req, res) => {
   const person = personOf(res)
   // The webhook gets the events of all customers: show each customer their own.
-  const own = [...received.values()]
-    .filter(({ sub_org_id }) => sub_org_id === person.subOrgId)
-    .slice(-50)
-    .reverse()
+  const own = [...received.values()].filter(({ sub_org_id }) => sub_org_id === person.subOrgId)
   const names = await namesOf(person.subOrgId)
+  const newest = own.slice(-50).reverse()
   sendPage(res, {
     title: 'Events',
     person,
     body: html`<p class="muted">Received by webhook since this application started.</p>
-<ul>${own.map((event) => html`<li>${event.type} <small>${nameOf(event, names)}, ${event.timestamp}</small></li>`)}</ul>`,
+<ul>${newest.map((event) => html`<li>${event.type} <small>${nameOf(event, names)}, ${event.timestamp}</small></li>`)}</ul>`,
   })
 })

@@ -1,15 +1,25 @@
-import { decodeJwt } from 'jose'
-import type { BrowserContext, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import ofExample from '../../examples/express/package.json' with { type: 'json' }
-import ofProject from '../../package.json' with { type: 'json' }
 import { freshEmail } from '../fresh.ts'
 import { startApp, until } from '../harness.ts'
 import { openBrowser } from '../peers/browser.ts'
 import { codeOf, enrollTotp, succeeded } from '../people/factors.ts'
 import { workOfOrganization } from '../people/federation.ts'
 import { mailedCode, signIn } from '../people/sign-in.ts'
-import { endExamples, holdRefreshUntil, issuerOf, startExample } from './examples.ts'
+import {
+  advanceBoth,
+  cookiesOf,
+  dropAccessToken,
+  endExamples,
+  holdRefreshUntil,
+  issuerOf,
+  openCookie,
+  sealCookie,
+  sessionOf,
+  startExample,
+  untestedPackages,
+} from './examples.ts'
 import { takePort } from './service.ts'
 
 // The application in examples/express as its README starts it, in a browser with an authenticator of its own.
@@ -21,23 +31,12 @@ const key = await tenant.withKey({ scopes: ['auth.login'] })
 const port = await takePort()
 const PAGE = `http://localhost:${port}`
 const browser = await openBrowser()
-let moved = 0
-
-// A clock that goes ahead with that of the service.
-// Shared process: the text of a program that runs in a process of its own.
-const CLOCK = `const Real = Date
-let ahead = 0
-globalThis.Date = class extends Real {
-  constructor(...given) { given.length ? super(...given) : super(Real.now() + ahead) }
-  static now() { return Real.now() + ahead }
-}
-process.on('message', (seconds) => { ahead = seconds * 1000; process.send('moved') })`
 
 endExamples()
 const issuer = await issuerOf(app, tenant)
-const startExpress = (env: { PORT: string; ORIGIN?: string }) => {
+const startExpress = (env: { PORT: string; ORIGIN?: string }, moved = 0) => {
   const service = { WATCHWORD_URL: app.baseUrl, WATCHWORD_KEY: key.key, WATCHWORD_ISSUER: issuer }
-  return startExample('express', { ...service, ...env }, [CLOCK])
+  return startExample('express', { ...service, ...env }, moved)
 }
 const example = await startExpress({ PORT: String(port) })
 
@@ -57,13 +56,7 @@ async function customer(name: string): Promise<string> {
   return subOrganization.id
 }
 
-async function advance(seconds: number) {
-  moved += seconds
-  await app.advance(seconds)
-  example.process.send(moved)
-  await until(async () => example.told.includes('moved'))
-  example.told.length = 0
-}
+const advance = (seconds: number) => advanceBoth(app, example, seconds)
 
 /** The page in a browser of its own, with a platform authenticator that answers without being asked. */
 async function openPage(): Promise<Page> {
@@ -110,9 +103,6 @@ async function signedInPage(): Promise<Page> {
   return page
 }
 
-const cookiesOf = async (context: BrowserContext) =>
-  Object.fromEntries((await context.cookies()).map((cookie) => [cookie.name, cookie]))
-
 const countOf = (text: string) => app.logLines.filter((line) => line.includes(text)).length
 
 /** The status of what the page asks its backend for, so many times at once. */
@@ -131,14 +121,16 @@ test('somebody of two organizations enters one of them, and no script sees their
   await page.getByRole('button', { name: 'Globex' }).waitFor()
   expect((await page.getByRole('listitem').allTextContents()).toSorted()).toEqual(['Acme', 'Globex'])
   await page.getByRole('button', { name: 'Globex' }).click()
-  await says(page, `You are ${email}. This is globex-`)
+  await says(page, `You are ${email}. This is Globex.`)
   await page.getByRole('button', { name: 'Sign out' }).waitFor()
   // What the sign-in needed on its way is gone.
-  const { access, refresh, ...others } = await cookiesOf(page.context())
-  expect(others).toEqual({})
-  for (const cookie of [access, refresh]) expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Lax' })
-  expect(decodeJwt(access?.value ?? '')).toMatchObject({ org_id: globex, aud: tenant.accountId })
-  const ends = (refresh?.expires ?? 0) * 1000 - Date.now()
+  expect(Object.keys(await cookiesOf(page.context()))).toEqual(['session'])
+  expect(await page.evaluate('document.cookie')).toBe('')
+  const { cookie, claims, access, refresh } = await sessionOf(page.context())
+  expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Lax' })
+  for (const token of [access, refresh]) expect(cookie.value).not.toContain(token)
+  expect(claims).toMatchObject({ org_id: globex, aud: tenant.accountId })
+  const ends = cookie.expires * 1000 - Date.now()
   expect(Math.round(ends / 86_400_000)).toBe(7)
   await page.reload()
   await says(page, `You are ${email}.`)
@@ -148,33 +140,33 @@ test('somebody of two organizations enters one of them, and no script sees their
   expect(succeeded(await tenant.get(`/v1/sessions?subOrgId=${globex}`)).users).toEqual([])
 })
 
-test('five requests without an access token are one refresh', async () => {
+test('five requests with an expired token are one refresh', async () => {
   const page = await signedInPage()
   await says(page, `You are ${email}.`)
-  const before = await cookiesOf(page.context())
-  await page.context().clearCookies({ name: 'access' })
+  const before = await sessionOf(page.context())
+  const { sid, exp = 0, iat = 0 } = before.claims
+  await advance(exp - iat + 10)
   const refreshed = countOf('/v1/auth/token/refresh')
-  const { sid } = decodeJwt(before['access']?.value ?? '')
   const { answers } = await holdRefreshUntil(app, example, { sessionId: sid, path: '/me', times: 5 }, () =>
     fetchAtOnce(page, '/me', 5),
   )
   expect(await answers).toEqual([200, 200, 200, 200, 200])
   expect(countOf('/v1/auth/token/refresh')).toBe(refreshed + 1)
-  const after = await cookiesOf(page.context())
-  expect(after['refresh']?.value).not.toBe(before['refresh']?.value)
+  const after = await sessionOf(page.context())
+  expect(after.refresh).not.toBe(before.refresh)
+  expect(after.claims['sid']).toBe(sid)
+  expect(await fetchAtOnce(page, '/me', 1)).toEqual([200])
+  expect(countOf('/v1/auth/token/refresh')).toBe(refreshed + 1)
 })
 
-test('a session that has ended is over at the next request, with its cookies', async () => {
+test('a session that has ended is over at the next request, with its cookie', async () => {
   const page = await signedInPage()
   await says(page, `You are ${email}.`)
-  succeeded(
-    await tenant.delete(
-      `/v1/sessions/${decodeJwt((await cookiesOf(page.context()))['access']?.value ?? '')['sid']}?subOrgId=${acme}`,
-    ),
-  )
-  expect(await fetchAtOnce(page, '/me', 1)).toEqual([401])
+  const { claims } = await sessionOf(page.context())
+  succeeded(await tenant.delete(`/v1/sessions/${claims['sid']}?subOrgId=${acme}`))
   expect(await fetchAtOnce(page, '/me', 1)).toEqual([401])
   expect(await page.context().cookies()).toEqual([])
+  expect(await fetchAtOnce(page, '/me', 1)).toEqual([401])
 })
 
 /** Refuses, or no longer, every call of the example. */
@@ -184,15 +176,15 @@ async function refuseKey(allowedIps: string[] | null) {
 }
 const keyOfExample = key.get('/v1/api-keys/current').then(succeeded)
 
-test('what the service refuses of this backend ends nobody’s session; signing out forgets it all the same', async () => {
+test('what the service refuses of this backend ends no session; signing out forgets it all the same', async () => {
   const page = await signedInPage()
   await says(page, `You are ${email}.`)
+  await dropAccessToken(page.context())
   const before = await cookiesOf(page.context())
-  await page.context().clearCookies({ name: 'access' })
   onTestFinished(() => refuseKey(null))
   await refuseKey(['203.0.113.9'])
   expect(await fetchAtOnce(page, '/me', 1)).toEqual([503])
-  expect((await cookiesOf(page.context()))['refresh']?.value).toBe(before['refresh']?.value)
+  expect((await cookiesOf(page.context()))['session']?.value).toBe(before['session']?.value)
   await refuseKey(null)
   expect(await fetchAtOnce(page, '/me', 1)).toEqual([200])
   await refuseKey(['203.0.113.9'])
@@ -206,8 +198,10 @@ test('the code works in the browser that asked for it alone', async () => {
   const [asked] = await Promise.all([page.waitForResponse(/sign-in.code/), answer(page, /email address/, email)])
   expect(await asked.json()).toEqual({ delivery_hint: `${email[0]}•••@example.com` })
   const code = await mailedCode(app, email)
-  const { otp } = await cookiesOf(page.context())
-  const sent = { email, code, otp_id: otp?.value }
+  const { attempt } = await cookiesOf(page.context())
+  const begun = await openCookie<{ otp_id: string }>('attempt', attempt?.value ?? '')
+  expect(attempt?.httpOnly).toBe(true)
+  const sent = { email, code, otp_id: begun?.otp_id }
   const status = await another.evaluate(async (sent) => {
     const headers = { 'content-type': 'application/json' }
     return (await fetch('/sign-in/organizations', { method: 'POST', headers, body: JSON.stringify(sent) })).status
@@ -220,13 +214,11 @@ test('the code works in the browser that asked for it alone', async () => {
 test('the service learns of every sign-in and refresh from where the person came', async () => {
   const page = await signedInPage()
   await says(page, `You are ${email}.`)
-  const { refresh: old } = await cookiesOf(page.context())
-  if (!old) throw new Error('No cookie')
-  await page.context().clearCookies({ name: 'access' })
+  const { cookie: old } = await sessionOf(page.context())
+  await dropAccessToken(page.context())
   expect(await fetchAtOnce(page, '/me', 1)).toEqual([200])
   await advance(60)
-  await page.context().clearCookies({ name: 'access' })
-  await page.context().addCookies([old])
+  await dropAccessToken(page.context(), old)
   expect(await fetchAtOnce(page, '/me', 1)).toEqual([401])
   expect(await page.context().cookies()).toEqual([])
   const { directory } = await workOfOrganization(app, acme)
@@ -246,7 +238,7 @@ test('the service learns of every sign-in and refresh from where the person came
 
 test('by https the cookies are of this host alone', async () => {
   const [ORIGIN, PORT] = ['https://app.example.com', String(await takePort())]
-  await startExpress({ ORIGIN, PORT })
+  await startExpress({ ORIGIN, PORT }, example.moved)
   const jar = new Map<string, string>()
   const post = async (path: string, body: object) => {
     const headers = {
@@ -261,7 +253,7 @@ test('by https the cookies are of this host alone', async () => {
     })
     expect(reply.status, await reply.clone().text()).toBe(200)
     for (const cookie of reply.headers.getSetCookie()) {
-      expect(cookie).toMatch(/^__Host-\w+=[^;]*;.* Path=\/;.*HttpOnly; Secure; SameSite=Lax$/)
+      expect(cookie).toMatch(/^__Host-\w+=[^;]*; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Lax; Secure$/)
       expect(cookie).not.toContain('Domain')
       const [name = '', value = ''] = cookie.split(/[=;]/)
       if (value) jar.set(name, value)
@@ -272,7 +264,7 @@ test('by https the cookies are of this host alone', async () => {
   expect(await post('/sign-in/code', { email })).not.toContain('otp_id')
   await post('/sign-in/organizations', { email, code: await mailedCode(app, email) })
   expect(await post('/sign-in', { subOrgId: acme })).toBe('{"signedIn":true}')
-  expect([...jar.keys()].toSorted()).toEqual(['__Host-access', '__Host-refresh'])
+  expect([...jar.keys()]).toEqual(['__Host-session'])
 })
 
 test('a passkey and a new address want a recent proof, by a code and then by the passkey', async () => {
@@ -293,29 +285,34 @@ test('a passkey and a new address want a recent proof, by a code and then by the
   await says(page, `You are ${next}.`)
   const changed = await app.events({ accountId: tenant.accountId, type: 'user.updated' })
   expect(changed.at(-1)).toMatchObject({ actor_type: 'user', target_id: users[0].id })
-  expect(decodeJwt((await cookiesOf(page.context()))['access']?.value ?? '')).toMatchObject({ aal: 'aal2' })
+  expect((await sessionOf(page.context())).claims).toMatchObject({ aal: 'aal2' })
 })
 
 test('a second factor is asked for', async () => {
   const { users } = succeeded(await tenant.get(`/v1/users?subOrgId=${acme}`))
-  const { secret } = await enrollTotp(tenant, users[0].id, { subOrgId: acme, ahead: moved })
+  const { secret } = await enrollTotp(tenant, users[0].id, { subOrgId: acme, ahead: example.moved })
   const page = await signedInPage()
-  await answer(page, /code of your app/, async () => codeOf(secret, 1, moved))
+  await answer(page, /code of your app/, async () => codeOf(secret, 1, example.moved))
   await says(page, `You are ${email}.`)
-  expect(decodeJwt((await cookiesOf(page.context()))['access']?.value ?? '')).toMatchObject({ aal: 'aal2' })
+  expect((await sessionOf(page.context())).claims).toMatchObject({ aal: 'aal2' })
 })
 
 test('a page of another site changes nothing', async () => {
-  const sent = countOf('/v1/auth/discovery/otp/send')
-  for (const origin of [null, 'https://evil.example', 'null', `http://localhost:${port}.evil.example`]) {
-    const headers = { 'content-type': 'application/json', ...(origin === null ? {} : { origin }) }
-    const reply = await fetch(`${PAGE}/sign-in/code`, { method: 'POST', headers, body: JSON.stringify({ email }) })
-    expect([origin, reply.status]).toEqual([origin, 403])
-  }
-  expect(countOf('/v1/auth/discovery/otp/send')).toBe(sent)
+  const page = await signedInPage()
+  await says(page, `You are ${email}.`)
+  const cookie = `session=${(await sessionOf(page.context())).cookie.value}`
+  const before = countOf('/v1/')
+  for (const origin of [null, 'https://evil.example', 'null', `http://localhost:${port}.evil.example`])
+    for (const path of ['/sign-in/code', '/sign-out', '/me/email']) {
+      const headers = { 'content-type': 'application/json', cookie, ...(origin === null ? {} : { origin }) }
+      const reply = await fetch(`${PAGE}${path}`, { method: 'POST', headers, body: JSON.stringify({ email }) })
+      expect([origin, path, reply.status]).toEqual([origin, path, 403])
+    }
+  expect(countOf('/v1/')).toBe(before)
+  expect(await fetchAtOnce(page, '/me', 1)).toEqual([200])
 })
 
-test('tokens of others, for others, and of nobody open nothing', async () => {
+test('tokens of others, for others, and of no one open nothing', async () => {
   const stranger = await app.tenant()
   const subOrgId = await stranger.organization()
   succeeded(await stranger.post('/v1/users', { subOrgId, email }))
@@ -323,16 +320,17 @@ test('tokens of others, for others, and of nobody open nothing', async () => {
   succeeded(await tenant.patch('/v1/auth/settings', { subOrgId: acme, audience: 'another-application' }))
   const forOthers = (await signIn(app, tenant, acme, email)).access_token
   const own = (await signIn(app, tenant, globex, email)).access_token
-  const status = async (token: string) => (await fetch(`${PAGE}/me`, { headers: { cookie: `access=${token}` } })).status
+  const ask = async (cookie: string) => (await fetch(`${PAGE}/me`, { headers: { cookie: `session=${cookie}` } })).status
+  const status = async (access: string) =>
+    ask(await sealCookie('session', { access, refresh: 'none', org: acme, until: Date.now() / 1000 + 60 }))
   expect(await status(own)).toBe(200)
   expect(await status(ofOthers)).toBe(401)
   expect(await status(forOthers)).toBe(401)
   expect(await status(`${own.slice(0, own.lastIndexOf('.'))}.AAAA`)).toBe(401)
   expect(await status('nothing')).toBe(401)
+  expect(await ask(own)).toBe(401)
 })
 
-test('copied out, it has the packages that it is tested with', () => {
-  const tested: Record<string, string> = { ...ofProject.dependencies, ...ofProject.devDependencies }
-  const wanted = Object.entries({ ...ofExample.dependencies, ...ofExample.devDependencies })
-  expect(wanted.filter(([name, version]) => tested[name] !== version)).toEqual([])
+test('it has the packages that it is tested with', () => {
+  expect(untestedPackages(ofExample)).toEqual([])
 })

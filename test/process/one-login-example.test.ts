@@ -1,8 +1,6 @@
-import { decodeJwt } from 'jose'
-import type { BrowserContext, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { beforeEach, expect, test } from 'vitest'
 import ofExample from '../../examples/one-login/package.json' with { type: 'json' }
-import ofProject from '../../package.json' with { type: 'json' }
 import { fanOut } from '../../src/features/records/deliveries/fan-out.ts'
 import { fresh, freshEmail } from '../fresh.ts'
 import { startApp, until } from '../harness.ts'
@@ -10,7 +8,17 @@ import { openBrowser } from '../peers/browser.ts'
 import { codeOf, succeeded } from '../people/factors.ts'
 import { mailedCode, mailedLink } from '../people/sign-in.ts'
 import { deliverDue } from '../people/webhook-delivery.ts'
-import { endExamples, holdRefreshUntil, issuerOf, startExample } from './examples.ts'
+import {
+  advanceBoth,
+  cookiesOf,
+  endExamples,
+  holdRefreshUntil,
+  issuerOf,
+  sealCookie,
+  sessionOf,
+  startExample,
+  untestedPackages,
+} from './examples.ts'
 import { takePort } from './service.ts'
 
 // The application in examples/one-login as its README starts it, with the identity provider of development.
@@ -88,9 +96,6 @@ async function signedInPage(email: string): Promise<Page> {
   await says(page, `as ${email}`)
   return page
 }
-
-const cookiesOf = async (context: BrowserContext) =>
-  Object.fromEntries((await context.cookies(PAGE)).map((cookie) => [cookie.name, cookie]))
 
 const countOf = (text: string) => app.logLines.filter((line) => line.includes(text)).length
 
@@ -231,10 +236,11 @@ test('a person of two organizations picks one, and single sign-on leads to the p
   await enterCode(page, ben)
   await press(page, 'Globex')
   await says(page, `You are signed in to Globex as ${ben}`)
-  const { access, refresh, ...others } = await cookiesOf(page.context())
-  expect(others).toEqual({})
-  for (const cookie of [access, refresh]) expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Lax' })
-  expect(decodeJwt(access?.value ?? '')).toMatchObject({ org_id: globex })
+  expect(Object.keys(await cookiesOf(page.context()))).toEqual(['session'])
+  const { cookie, claims, access, refresh } = await sessionOf(page.context())
+  expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Lax' })
+  for (const token of [access, refresh]) expect(cookie.value).not.toContain(token)
+  expect(claims).toMatchObject({ org_id: globex })
   await press(page, 'Sign out')
   await page.getByLabel('Work email').waitFor()
   expect(await page.context().cookies(PAGE)).toEqual([])
@@ -298,7 +304,7 @@ test('a second factor is set up where it is required, and asked for from then on
   await page.getByLabel('Code of the app').fill('000000')
   await press(page, 'Continue')
   await says(page, 'This code is not right')
-  await page.getByLabel('Code of the app').fill(codeOf(secret))
+  await page.getByLabel('Code of the app').fill(codeOf(secret, 0, example.moved))
   await press(page, 'Continue')
   await says(page, 'Keep your backup codes')
   expect(await page.getByRole('listitem').count()).toBe(10)
@@ -309,10 +315,10 @@ test('a second factor is set up where it is required, and asked for from then on
   await page.getByLabel('Code of your authenticator app').fill('000000')
   await press(page, 'Continue')
   await says(page, 'This code is not right')
-  await page.getByLabel('Code of your authenticator app').fill(codeOf(secret, 1))
+  await page.getByLabel('Code of your authenticator app').fill(codeOf(secret, 1, example.moved))
   await press(page, 'Continue')
   await says(page, `as ${ada}`)
-  expect(decodeJwt((await cookiesOf(page.context()))['access']?.value ?? '')).toMatchObject({ aal: 'aal2' })
+  expect((await sessionOf(page.context())).claims).toMatchObject({ aal: 'aal2' })
 })
 
 test('a passkey signs in by autofill, without an address', async () => {
@@ -324,24 +330,26 @@ test('a passkey signs in by autofill, without an address', async () => {
   await cdp.send('WebAuthn.addVirtualAuthenticator', { options: { ...options, ...verified } })
   await press(page, 'Add a passkey')
   await says(page, 'You can sign in with it')
-  const before = decodeJwt((await cookiesOf(page.context()))['access']?.value ?? '')
+  const { claims: before } = await sessionOf(page.context())
   await press(page, 'Sign out')
   await says(page, `as ${ada}`)
-  const after = decodeJwt((await cookiesOf(page.context()))['access']?.value ?? '')
+  const { claims: after } = await sessionOf(page.context())
   expect(after).toMatchObject({ aal: 'aal2', org_id: acme })
   expect(after['sid']).not.toBe(before['sid'])
 })
 
 test('other sites, other browsers and changed cookies get nowhere', async () => {
   const page = await signedInPage(ada)
-  const { access, refresh } = await cookiesOf(page.context())
-  const cookie = `access=${access?.value}; refresh=${refresh?.value}`
-  const body = new URLSearchParams({ domain: 'evil.test' })
-  for (const origin of [null, 'https://evil.example', 'null', `${PAGE}.evil.example`]) {
-    const headers = { cookie, ...(origin === null ? {} : { origin }) }
-    const reply = await fetch(`${PAGE}/settings/domains`, { method: 'POST', headers, body, redirect: 'manual' })
-    expect([origin, reply.status]).toEqual([origin, 403])
-  }
+  const cookie = `session=${(await sessionOf(page.context())).cookie.value}`
+  const body = new URLSearchParams({ domain: 'evil.test', email: ada })
+  const before = countOf('/v1/auth/')
+  for (const origin of [null, 'https://evil.example', 'null', `${PAGE}.evil.example`])
+    for (const path of ['/settings/domains', '/login', '/sign-out']) {
+      const headers = { cookie, ...(origin === null ? {} : { origin }) }
+      const reply = await fetch(`${PAGE}${path}`, { method: 'POST', headers, body, redirect: 'manual' })
+      expect([origin, path, reply.status]).toEqual([origin, path, 403])
+    }
+  expect(countOf('/v1/auth/')).toBe(before)
   expect(succeeded(await tenant.get(`/v1/admin-portal?subOrgId=${acme}`)).overview.domains).toEqual([])
   // A sign-in that this browser did not begin.
   const exchanges = countOf('/v1/auth/token/exchange')
@@ -358,13 +366,21 @@ test('other sites, other browsers and changed cookies get nowhere', async () => 
     expect([site, reply.status]).toEqual([site, 200])
   }
   expect(countOf('/v1/auth/login/sso/start')).toBe(starts)
-  // A cookie that the application did not sign, with another user.
+  // A cookie that the application did not seal, with another user.
   const { users } = succeeded(await tenant.get(`/v1/users?subOrgId=${acme}`))
   const attempt = { subOrgId: acme, userId: users[0].id, challenge: 'mfa_made-up' }
-  const forged = Buffer.from(JSON.stringify({ attempt, until: 9e15 })).toString('base64url')
-  const headers = { origin: PAGE, cookie: `attempt=${forged}.${'A'.repeat(43)}` }
-  const enrolled = await fetch(`${PAGE}/login/enroll`, { method: 'POST', headers })
-  expect(await enrolled.text()).toContain('This took too long')
+  const forged = await sealCookie('attempt', attempt, 'another secret of at least 32 characters')
+  for (const value of [forged, Buffer.from(JSON.stringify(attempt)).toString('base64url')]) {
+    const headers = { origin: PAGE, cookie: `attempt=${value}` }
+    const enrolled = await fetch(`${PAGE}/login/enroll`, { method: 'POST', headers })
+    expect(await enrolled.text()).toContain('This took too long')
+  }
+  // Sealed by the application, it gets as far as Watchword.
+  const own = await sealCookie('attempt', attempt)
+  const headers = { origin: PAGE, cookie: `attempt=${own}` }
+  const begun = countOf('/v1/mfa/totp')
+  await fetch(`${PAGE}/login/enroll`, { method: 'POST', headers })
+  expect(countOf('/v1/mfa/totp')).toBe(begun + 1)
   const factors = succeeded(await tenant.get(`/v1/mfa/totp?subOrgId=${acme}&userId=${users[0].id}`))
   expect(factors.enrollment.pending).toBe(false)
   // An event that the service did not sign.
@@ -378,21 +394,23 @@ test('other sites, other browsers and changed cookies get nowhere', async () => 
     },
     body: '{}',
   })
-  expect(unsigned.status).toBe(401)
+  expect(unsigned.status).toBe(400)
 })
 
-test('five requests without an access token are one refresh; an ended session is over at once', async () => {
+test('five requests with an expired token are one refresh; an ended session is over at once', async () => {
   const page = await signedInPage(ada)
-  const before = await cookiesOf(page.context())
-  await page.context().clearCookies({ name: 'access' })
+  const before = await sessionOf(page.context())
+  const { sid: sessionId, exp = 0, iat = 0 } = before.claims
+  await advanceBoth(app, example, exp - iat + 10)
   const refreshed = countOf('/v1/auth/token/refresh')
-  const sessionId = decodeJwt(before['access']?.value ?? '')['sid']
   const { answers } = await holdRefreshUntil(app, example, { sessionId, path: '/?', times: 5 }, () =>
     page.evaluate(() => Promise.all(Array.from({ length: 5 }, async (_, n) => (await fetch(`/?${n}`)).status))),
   )
   expect(await answers).toEqual([200, 200, 200, 200, 200])
   expect(countOf('/v1/auth/token/refresh')).toBe(refreshed + 1)
-  expect((await cookiesOf(page.context()))['refresh']?.value).not.toBe(before['refresh']?.value)
+  const after = await sessionOf(page.context())
+  expect(after.refresh).not.toBe(before.refresh)
+  expect(after.claims['sid']).toBe(sessionId)
   succeeded(await tenant.delete(`/v1/sessions/${sessionId}?subOrgId=${acme}`))
   await page.reload()
   await page.getByLabel('Work email').waitFor()
@@ -406,13 +424,11 @@ test('by https the cookies are of this host alone', async () => {
   const reply = await fetch(`http://localhost:${PORT}/login`, { method: 'POST', headers: { origin: ORIGIN }, body })
   expect(reply.headers.getSetCookie()).toHaveLength(1)
   for (const cookie of reply.headers.getSetCookie()) {
-    expect(cookie).toMatch(/^__Host-\w+=[^;]*;.* Path=\/;.*HttpOnly; Secure; SameSite=Lax$/)
+    expect(cookie).toMatch(/^__Host-\w+=[^;]*; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Lax; Secure$/)
     expect(cookie).not.toContain('Domain')
   }
 })
 
-test('copied out, it has the packages that it is tested with', () => {
-  const tested: Record<string, string> = { ...ofProject.dependencies, ...ofProject.devDependencies }
-  const wanted = Object.entries({ ...ofExample.dependencies, ...ofExample.devDependencies })
-  expect(wanted.filter(([name, version]) => tested[name] !== version)).toEqual([])
+test('it has the packages that it is tested with', () => {
+  expect(untestedPackages(ofExample)).toEqual([])
 })

@@ -30,7 +30,7 @@ export function emitClient(document: Part, operations: Operation[]): string {
   return `// Generated from openapi.json by \`npm run gen\`. Do not edit.
 
 import type { Call, PageCall } from '../call.ts'
-import { type CallOptions, Namespace, segment } from '../transport.ts'
+import { type CallOptions, Namespace, path } from '../transport.ts'
 import type {
 ${[...names]
   .sort()
@@ -70,8 +70,8 @@ function emitMethod(document: Part, operation: Operation, onName: (name: string)
   const params = paramsOf(operation, onName)
   const steps = pathParametersOf(document, operation)
   const pathArguments = steps.map((one) => `${one.name}: ${typeOf(one.schema, onName)}, `).join('')
-  const url = path.replaceAll(/\{(\w+)\}/g, (_, step: string) => `\${segment(${step})}`)
-  const quoted = steps.length > 0 ? `\`${url}\`` : `'${url}'`
+  const url = path.replaceAll(/\{(\w+)\}/g, (_, step: string) => `\${${step}}`)
+  const quoted = steps.length > 0 ? `path\`${url}\`` : `'${url}'`
   const flags =
     (isRepeatable ? Flags.repeatable : 0) + (takesIdempotencyKey ? Flags.keyed : 0) + (body ? Flags.body : 0)
   const inQuery = body && query.length > 0 ? query.map((one) => `'${String(one['name'])}'`) : []

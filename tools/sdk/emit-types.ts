@@ -5,10 +5,13 @@ import { docComment } from './text.ts'
 
 const HEADER = '// Generated from openapi.json by `npm run gen`. Do not edit.\n\n'
 
+/** The events that the document lists. A newer service also sends others. */
+const EVENT = 'AnyEvent'
+
 /** The module of the types of requests, replies and events. */
 export function emitSchemas(document: Part, operations: Operation[]): string {
   const written = new Map<string, string>()
-  const waiting: string[] = ['AnyEvent']
+  const waiting: string[] = [EVENT]
   const onName = (name: string) => void waiting.push(name)
   const parameters = operations.flatMap((operation) => {
     const { body, reply } = operation
@@ -19,7 +22,8 @@ export function emitSchemas(document: Part, operations: Operation[]): string {
   for (let name = waiting.pop(); name !== undefined; name = waiting.pop())
     if (!written.has(name)) written.set(name, declaration(document, name, onName))
   const types = [...written].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, text]) => text)
-  return `${HEADER}${[...types, ...parameters].join('\n')}`
+  const imports = "import type { UnlistedEvent } from '../unlisted.ts'\n\n"
+  return `${HEADER}${imports}${[...types, ...parameters].join('\n')}`
 }
 
 function declaration(document: Part, name: string, onName: (name: string) => void): string {
@@ -30,7 +34,7 @@ function declaration(document: Part, name: string, onName: (name: string) => voi
   const isPlain = schema['properties'] !== undefined && schema['allOf'] === undefined && !schema['additionalProperties']
   return isPlain
     ? `${comment}export interface ${name} {\n${fieldsOf(schema, onName)}}\n`
-    : `${comment}export type ${name} = ${typeOf(schema, onName)}\n`
+    : `${comment}export type ${name} = ${typeOf(schema, onName)}${name === EVENT ? ' | UnlistedEvent' : ''}\n`
 }
 
 /** The type of a schema that another one narrows, as each event does: its fields replace those of the other. */

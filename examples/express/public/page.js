@@ -11,7 +11,7 @@ async function ask(method, path, body) {
     headers: { 'content-type': 'application/json' },
     ...(body ? { body: JSON.stringify(body) } : {}),
   })
-  const answer = await reply.json()
+  const answer = await reply.json().catch(() => ({ detail: 'Please try again.' }))
   if (!reply.ok) throw Object.assign(new Error(answer.detail), answer)
   return answer
 }
@@ -60,15 +60,11 @@ function choose(organizations) {
 }
 
 async function signIn() {
-  let email
-  const sent = await type('Your email address', 'email', (typed) => {
-    email = typed
-    return post('/sign-in/code', { email })
-  })
+  const sent = await type('Your email address', 'email', (email) => post('/sign-in/code', { email }))
   const { organizations } = await type(`The two words mailed to ${sent.delivery_hint}`, 'text', (code) =>
-    post('/sign-in/organizations', { email, code }),
+    post('/sign-in/organizations', { code }),
   )
-  if (organizations.length === 0) return say('Nobody has invited this address yet.')
+  if (organizations.length === 0) return say('No organization has added this address yet.')
   const { subOrgId, requires } = await choose(organizations)
   if (requires === 'sso')
     return say('Sign in at the identity provider of this organization: see docs/enterprise/sso.md.')
@@ -80,9 +76,9 @@ async function signIn() {
 }
 
 async function showPerson() {
-  const { user, claims } = await ask('GET', '/me')
+  const { user, organization } = await ask('GET', '/me')
   find('#who').textContent = user.email
-  find('#where').textContent = claims.org_slug
+  find('#where').textContent = organization.name
   find('#signed-in').hidden = false
 }
 

@@ -1,10 +1,11 @@
 import type { ProblemMembers } from './gen/errors.gen.ts'
+import type { Unlisted } from './unlisted.ts'
 
-/** Every stable code of a refusal. Newer versions of the service may send others. */
+/** Every code that this version of the package lists. A newer service may send others: {@link Unlisted}. */
 export type ErrorCode = keyof ProblemMembers
 
 /** A refusal as the service sends it (RFC 9457). */
-export type Problem<C extends ErrorCode = ErrorCode> = {
+export type Problem<C extends ErrorCode | Unlisted = ErrorCode | Unlisted> = {
   /** The page that documents the code. */
   type: string
   /** The problem in a few words: the same for every request with this code. */
@@ -17,10 +18,10 @@ export type Problem<C extends ErrorCode = ErrorCode> = {
   code: C
   /** The request in log lines and events: give it to support. */
   request_id: string
-} & ProblemMembers[C]
+} & (C extends ErrorCode ? ProblemMembers[C] : Record<string, unknown>)
 
 /** An error of the service, one member for each code: `error.code === 'email_exists'` narrows it. */
-export type ApiError = { [C in ErrorCode]: WatchwordError<C> }[ErrorCode]
+export type ApiError = { [C in ErrorCode]: WatchwordError<C> }[ErrorCode] | WatchwordError<Unlisted>
 
 /**
  * Marks the instances of a class, so that `instanceof` also recognizes those of another copy of this package, such as its CommonJS
@@ -35,8 +36,11 @@ const CONNECTION = brandOf('connection')
 const TIMEOUT = brandOf('timeout')
 const UNEXPECTED = brandOf('unexpected')
 
+/** Refusals of an API key, or of how a backend calls: an end user can do nothing about them. */
+const OF_BACKEND = /^(api_key_.*|insufficient_scope|sub_org_.*|environment_not_found|not_found|method_not_allowed)$/
+
 /** The service refused the request. */
-export class WatchwordError<C extends ErrorCode = ErrorCode> extends Error {
+export class WatchwordError<C extends ErrorCode | Unlisted = ErrorCode | Unlisted> extends Error {
   /** Narrows to {@link ApiError}. */
   static override [Symbol.hasInstance](value: unknown): value is ApiError {
     return hasBrand(value, REFUSAL)
@@ -65,6 +69,14 @@ export class WatchwordError<C extends ErrorCode = ErrorCode> extends Error {
     this.requestId = problem.request_id
     this.retryAfter = secondsOf(response)
     this.response = response
+  }
+
+  /**
+   * Whether the fault is of your backend (its API key, how it calls) or of Watchword, and not of the end user. Answer the user with 503,
+   * and sign no one out.
+   */
+  get isInternal(): boolean {
+    return this.status >= 500 || OF_BACKEND.test(this.code)
   }
 }
 

@@ -1,5 +1,5 @@
 import type { AnyEvent } from './gen/schemas.gen.ts'
-import { readOwnSession, receiveWebhook } from './respond.ts'
+import { readOwnSession, receiveWebhook, withCookie } from './respond.ts'
 import type { ActiveSession, Sessions } from './sessions.ts'
 
 export interface WithSessionOptions {
@@ -33,12 +33,7 @@ export async function withSession(
     : refusal.status === 401 && signedOut
       ? await signedOut()
       : Response.json(refusal.body, { status: refusal.status })
-  if (setCookie === null) return response
-  // The headers of a response may be immutable, as those of `Response.redirect` are.
-  const copy = new Response(response.body, response)
-  copy.headers.append('set-cookie', setCookie)
-  copy.headers.set('cache-control', 'no-store')
-  return copy
+  return withCookie(response, setCookie)
 }
 
 /**

@@ -16,6 +16,7 @@ export type * from './gen/client.gen.ts'
 export type * from './gen/schemas.gen.ts'
 export type { IncomingRequest } from './request.ts'
 export type { CallOptions } from './transport.ts'
+export type { Unlisted, UnlistedEvent } from './unlisted.ts'
 
 /** How a client reaches the service. */
 export interface ClientOptions {

@@ -1,3 +1,4 @@
+import { ConnectionError, WatchwordError } from './errors.ts'
 import type { AnyEvent } from './gen/schemas.gen.ts'
 import type { IncomingRequest } from './request.ts'
 import {
@@ -7,12 +8,16 @@ import {
   type Sessions,
   SessionUnavailableError,
 } from './sessions.ts'
+import { TokenError } from './tokens.ts'
 import { verifyWebhook, WebhookError } from './webhooks.ts'
 
-/** What a request without access is answered with. */
+/** What a request that is refused is answered with. */
 export interface Refusal {
-  status: 400 | 401 | 403 | 503
+  status: number
+  /** JSON for a page of yours: after a refusal of Watchword its problem. */
   body: { code: string; detail: string }
+  /** With 503: the error, which the person should not see. */
+  cause?: unknown
 }
 
 interface Passed extends ReadSession {
@@ -25,25 +30,67 @@ interface Refused extends ReadSession {
   refusal: Refusal
 }
 
-/** Reads the session of a request that comes from a page of the application. Other requests get a refusal. */
-export async function readOwnSession(sessions: Sessions, request: IncomingRequest): Promise<Passed | Refused> {
+/** The refusal of a change that does not come from a page of the application, or null. */
+export function refusalOfOrigin(sessions: Sessions, request: IncomingRequest): Refusal | null {
   try {
     sessions.assertSameOrigin(request)
+    return null
   } catch (error) {
     if (!(error instanceof CrossSiteError)) throw error
-    const refusal = { status: 403 as const, body: { code: error.code, detail: error.message } }
-    return { session: null, setCookie: null, refusal }
+    return crossSite(error)
   }
+}
+
+/** Reads the session of a request that comes from a page of the application. Other requests get a refusal. */
+export async function readOwnSession(sessions: Sessions, request: IncomingRequest): Promise<Passed | Refused> {
+  const foreign = refusalOfOrigin(sessions, request)
+  if (foreign) return { session: null, setCookie: null, refusal: foreign }
   try {
     const { session, setCookie } = await sessions.read(request)
     if (session) return { session, setCookie, refusal: null }
-    const refusal = { status: 401 as const, body: { code: 'not_signed_in', detail: 'Sign in first.' } }
-    return { session, setCookie, refusal }
+    return { session, setCookie, refusal: NOT_SIGNED_IN }
   } catch (error) {
     if (!(error instanceof SessionUnavailableError)) throw error
-    const refusal = { status: 503 as const, body: { code: error.code, detail: 'Please try again.' } }
-    return { session: null, setCookie: error.setCookie, refusal }
+    return { session: null, setCookie: error.setCookie, refusal: unavailable(error, error.code) }
   }
+}
+
+/** The response with the `Set-Cookie` of a session, if there is one. */
+export function withCookie(response: Response, setCookie: string | null): Response {
+  if (setCookie === null) return response
+  // The headers of a response may be immutable, as those of `Response.redirect` are.
+  const copy = new Response(response.body, response)
+  copy.headers.append('set-cookie', setCookie)
+  copy.headers.set('cache-control', 'no-store')
+  return copy
+}
+
+const NOT_SIGNED_IN: Refusal = { status: 401, body: { code: 'not_signed_in', detail: 'Sign in first.' } }
+
+const crossSite = ({ code, message }: CrossSiteError): Refusal => ({ status: 403, body: { code, detail: message } })
+
+const unavailable = (cause: unknown, code = 'unavailable'): Refusal => ({
+  status: 503,
+  body: { code, detail: 'Please try again.' },
+  cause,
+})
+
+/** What an error of this package is answered with, or null if it is another error. Ends a session that is over at Watchword. */
+export async function refusalOf(
+  error: unknown,
+  sessions: Sessions,
+  request: IncomingRequest,
+): Promise<{ refusal: Refusal; setCookie: string | null } | null> {
+  if (error instanceof CrossSiteError) return { refusal: crossSite(error), setCookie: null }
+  if (error instanceof SessionUnavailableError)
+    return { refusal: unavailable(error, error.code), setCookie: error.setCookie }
+  const isUnreachable = error instanceof TokenError && error.code.endsWith('_unavailable')
+  if (error instanceof ConnectionError || isUnreachable) return { refusal: unavailable(error), setCookie: null }
+  if (!(error instanceof WatchwordError)) return null
+  if (error.code === 'access_token_invalid')
+    return { refusal: NOT_SIGNED_IN, setCookie: (await sessions.end(request)).setCookie }
+  const refusal = error.isInternal ? unavailable(error) : { status: error.status, body: error.problem }
+  return { refusal, setCookie: null }
 }
 
 /** Verifies a delivery and hands its event on. Returns the refusal of one that is not genuine. What the handler throws is thrown. */

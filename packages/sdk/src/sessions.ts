@@ -79,11 +79,14 @@ export class SessionUnavailableError extends Error {
   }
 }
 
+/** What the cookie says. */
 interface Kept {
   access: string
   refresh: string
   /** The organization. Null: the account's own team. */
   org: string | null
+  /** When the refresh token ends, in seconds since 1970. */
+  until: number
 }
 
 /** After these refusals of a refresh only a new sign-in helps. */
@@ -119,29 +122,56 @@ export class Sessions {
   readonly #options: SessionsOptions
   readonly #origin: string
   readonly #now: () => number
+  readonly #secure: boolean
   readonly #cookie: SealedCookie<Kept>
   readonly #refreshes = new Map<string, Refresh>()
+  readonly #read = new WeakMap<ActiveSession, Kept>()
 
   constructor(options: SessionsOptions) {
-    const { cookieName = 'session', secret, now = Date.now } = options
     const { origin, isSecure } = checkOrigin(options)
     this.#options = options
     this.#origin = origin
-    this.#now = now
-    this.#cookie = new SealedCookie({ name: cookieName, secret, secure: isSecure, now })
+    this.#now = options.now ?? Date.now
+    this.#secure = isSecure
+    this.#cookie = this.#newCookie(this.#name)
+  }
+
+  /**
+   * A cookie of your own, sealed like that of the session, for what a sign-in needs at its next step: an `otp_id`, a
+   * `discovery_token`, a `challenge_token`, a `state`. Then only the browser that began the sign-in can go on with it.
+   */
+  cookie<T>(name: string): SealedCookie<T> {
+    if (name === this.#name) throw new TypeError(`The cookie ${name} is that of the session.`)
+    return this.#newCookie(name)
   }
 
   /** Signs the browser in: the `Set-Cookie` with the tokens of a sign-in. Throws a {@link TokenError} if they are not yours. */
   async start(tokens: SessionTokens): Promise<string> {
     const { org_id: org } = await this.#options.verifier.verify(tokens.access_token)
-    return this.#seal(tokens, org)
+    return this.#seal(this.#keptOf(tokens, org))
+  }
+
+  /**
+   * The `Set-Cookie` with the new access token of a step-up (`session.user.me.stepUp.verify`). Throws a {@link TokenError} if it is not
+   * of this session.
+   */
+  async update(session: ActiveSession, { access_token: access }: { access_token: string }): Promise<string> {
+    const kept = this.#read.get(session)
+    if (!kept) throw new TypeError('`session` must be one that `read` has returned.')
+    const { sid } = await this.#options.verifier.verify(access)
+    if (sid !== session.claims.sid) throw new TokenError('token_invalid', 'The token is of another session.')
+    // A simultaneous request may have used the refresh token up, or signed the browser out.
+    const refresh = this.#refreshes.get(kept.refresh)
+    const tokens = await refresh?.tokens.catch(() => undefined)
+    if (tokens === null) return this.#cookie.clear()
+    return this.#seal({ ...(tokens ? this.#keptOf(tokens, kept.org) : kept), access })
   }
 
   /** Who sent the request. Refreshes an access token that ends. Throws a {@link SessionUnavailableError}. */
   async read(request: IncomingRequest): Promise<ReadSession> {
     const kept = await this.#cookie.read(request)
     if (!kept) return { session: null, setCookie: null }
-    const current = await this.#verified(kept.access, null)
+    const current = await this.#verified(kept, null)
     const isLasting = current && current.claims.exp - this.#now() / 1000 > SPARE_SECONDS
     if (isLasting) return { session: current, setCookie: null }
     let tokens: SessionTokens | null
@@ -153,11 +183,28 @@ export class Sessions {
       throw new SessionUnavailableError(error, null)
     }
     if (!tokens) return { session: null, setCookie: this.#cookie.clear() }
-    const setCookie = await this.#seal(tokens, kept.org)
-    const session = await this.#verified(tokens.access_token, setCookie)
+    const renewed = this.#keptOf(tokens, kept.org)
+    const setCookie = await this.#seal(renewed)
+    const session = await this.#verified(renewed, setCookie)
     if (session) return { session, setCookie }
     // Watchword has just issued it: the fault is of the keys, or of the settings of the verifier.
     throw new SessionUnavailableError(new Error('The new access token does not verify.'), setCookie)
+  }
+
+  /**
+   * Who sent the request, where no cookie can be set. Never refreshes: the new tokens would be lost. Throws a
+   * {@link SessionUnavailableError}, and an Error if the access token has expired, since `read` must come before.
+   */
+  async peek(request: IncomingRequest): Promise<ActiveSession | null> {
+    const kept = await this.#cookie.read(request)
+    if (!kept) return null
+    return this.#open(kept, null).catch((error: unknown) => {
+      if (!(error instanceof TokenError)) throw error
+      // To say "signed out" would sign people out as often as access tokens end.
+      if (error.code === 'token_expired')
+        throw new Error('The access token has expired: refresh it before this code runs.', { cause: error })
+      return null
+    })
   }
 
   /** Signs the browser out, also where Watchword is unreachable. */
@@ -180,25 +227,54 @@ export class Sessions {
    */
   assertSameOrigin(request: IncomingRequest): void {
     if (SAFE.has((request.method ?? '').toUpperCase())) return
-    const site = headerOf(request, 'sec-fetch-site')
-    const isOwn = site === undefined ? headerOf(request, 'origin') === this.#origin : site === 'same-origin'
-    if (!isOwn) throw new CrossSiteError(`Send this request from a page of ${this.#origin}.`)
+    if (!this.isSameOrigin(request)) throw new CrossSiteError(`Send this request from a page of ${this.#origin}.`)
   }
 
-  #seal(
+  /**
+   * Whether the request comes from a page of your application, whatever its method. For a `GET` that begins a sign-in elsewhere: a link
+   * on another site could sign the browser in to an account of its author.
+   */
+  isSameOrigin(request: IncomingRequest): boolean {
+    const site = headerOf(request, 'sec-fetch-site')
+    return site === undefined ? headerOf(request, 'origin') === this.#origin : site === 'same-origin'
+  }
+
+  get #name(): string {
+    return this.#options.cookieName ?? 'session'
+  }
+
+  #newCookie<T>(name: string): SealedCookie<T> {
+    return new SealedCookie({ name, secret: this.#options.secret, secure: this.#secure, now: this.#now })
+  }
+
+  #keptOf(
     { access_token: access, refresh_token: refresh, refresh_expires_in: seconds }: SessionTokens,
     org: string | null,
   ) {
-    return this.#cookie.write({ access, refresh, org }, seconds)
+    return { access, refresh, org, until: Math.floor(this.#now() / 1000) + seconds }
+  }
+
+  #seal(kept: Kept): Promise<string> {
+    return this.#cookie.write(kept, Math.max(kept.until - Math.floor(this.#now() / 1000), 0))
   }
 
   /** The session of a token, or null if it is not good. */
-  async #verified(token: string, setCookie: string | null): Promise<ActiveSession | null> {
+  async #verified(kept: Kept, setCookie: string | null): Promise<ActiveSession | null> {
+    return this.#open(kept, setCookie).catch((error: unknown) => {
+      if (error instanceof TokenError) return null
+      throw error
+    })
+  }
+
+  /** The session of a token. Throws a {@link TokenError}, or a {@link SessionUnavailableError} if nothing can be said about it. */
+  async #open(kept: Kept, setCookie: string | null): Promise<ActiveSession> {
     try {
-      const claims = await this.#options.verifier.verify(token)
-      return { claims, accessToken: token, user: this.#options.client.forUser(token) }
+      const claims = await this.#options.verifier.verify(kept.access)
+      const session = { claims, accessToken: kept.access, user: this.#options.client.forUser(kept.access) }
+      this.#read.set(session, kept)
+      return session
     } catch (error) {
-      if (error instanceof TokenError && !error.code.endsWith('_unavailable')) return null
+      if (error instanceof TokenError && !error.code.endsWith('_unavailable')) throw error
       throw new SessionUnavailableError(error, setCookie)
     }
   }
@@ -225,8 +301,9 @@ export class Sessions {
 
   /** After a sign-out, no request with an older cookie gets the tokens of the session. */
   #forgetRefreshes(refresh: string): void {
-    for (const [token, entry] of this.#refreshes)
-      if (token === refresh || entry.successor === refresh) entry.tokens = Promise.resolve(null)
+    const tokens = Promise.resolve(null)
+    for (const entry of this.#refreshes.values()) if (entry.successor === refresh) entry.tokens = tokens
+    this.#refreshes.set(refresh, { tokens, successor: null, until: this.#now() + SHARED_MS })
   }
 }
 

@@ -1,12 +1,5 @@
 import { Call, type Exchange, PageCall } from './call.ts'
-import {
-  ConnectionError,
-  type ErrorCode,
-  type Problem,
-  TimeoutError,
-  UnexpectedResponseError,
-  WatchwordError,
-} from './errors.ts'
+import { ConnectionError, type Problem, TimeoutError, UnexpectedResponseError, WatchwordError } from './errors.ts'
 
 /** What one call may differ in. */
 export interface CallOptions {
@@ -83,25 +76,25 @@ export class Transport {
   /** Sends a request and reads its JSON. Parameters go into the body, or for `inQuery` and requests without one into the query. */
   call<T>(
     method: string,
-    path: string,
+    path: Path,
     flags: number,
     params?: object,
     options: CallOptions = {},
     inQuery: readonly string[] = [],
   ): Call<T> {
-    return new Call<T>(this.#exchange<T>(this.#attempt(method, path, flags, params, options, inQuery)))
+    return new Call<T>(this.#exchange<T>(() => this.#attempt(method, path, flags, params, options, inQuery)))
   }
 
   /** Requests a page. The following ones are requested with the same parameters. */
   page<Page, Field extends keyof Page & string>(
-    path: string,
+    path: Path,
     field: Field,
     cursor: string,
     params: object = {},
     options: CallOptions = {},
   ): PageCall<Page, Field> {
-    const attempt = this.#attempt('GET', path, Flags.repeatable, params, options, [])
-    return new PageCall<Page, Field>(this.#exchange<Page>(attempt), field, (page) => {
+    const exchange = this.#exchange<Page>(() => this.#attempt('GET', path, Flags.repeatable, params, options, []))
+    return new PageCall<Page, Field>(exchange, field, (page) => {
       const { has_more: hasMore, next_cursor: next } = page as { has_more?: boolean; next_cursor?: string | null }
       const isNew = next !== undefined && next !== null && next !== Object(params)[cursor]
       return hasMore && isNew ? this.page(path, field, cursor, { ...params, [cursor]: next }, options) : null
@@ -109,13 +102,7 @@ export class Transport {
   }
 
   /** Sends a request whose reply is no JSON: a file, a page or a redirect, which is not followed. */
-  async raw(
-    method: string,
-    path: string,
-    flags: number,
-    params?: object,
-    options: CallOptions = {},
-  ): Promise<Response> {
+  async raw(method: string, path: Path, flags: number, params?: object, options: CallOptions = {}): Promise<Response> {
     const attempt = this.#attempt(method, path, flags, params, options, [])
     const form = (flags & Flags.body) === 0 ? {} : formOf(attempt, params)
     return this.#send(attempt, form, async (response) => response)
@@ -123,12 +110,13 @@ export class Transport {
 
   #attempt(
     method: string,
-    path: string,
+    path: Path,
     flags: number,
     params: object | undefined,
     options: CallOptions,
     inQuery: readonly string[],
   ): Attempt {
+    if (typeof path !== 'string') throw path
     const url = new URL(`${this.#options.url.replace(/\/+$/, '')}${path}`)
     const hasBody = (flags & Flags.body) !== 0
     const entries = Object.entries(params ?? {}).filter(([, value]) => value !== undefined)
@@ -154,8 +142,9 @@ export class Transport {
     }
   }
 
-  #exchange<T>(attempt: Attempt): Promise<Exchange<T>> {
-    return this.#send(attempt, {}, async (response) => {
+  /** What is wrong with an argument rejects the call, as a refusal does. */
+  async #exchange<T>(attempt: () => Attempt): Promise<Exchange<T>> {
+    return this.#send(attempt(), {}, async (response) => {
       const data = (await readJson(response)) as T
       return { data, response, requestId: response.headers.get('x-request-id') ?? '' }
     })
@@ -225,11 +214,14 @@ export class Namespace {
   }
 }
 
-/** A value as one segment of a path. Throws if it is empty, or would leave its place. */
-export function segment(value: string): string {
-  if (typeof value !== 'string' || value === '' || value === '.' || value === '..')
-    throw new TypeError(`A path takes an id, not ${JSON.stringify(value) ?? 'undefined'}.`)
-  return encodeURIComponent(value)
+/** A path, or what is wrong with an id in it. */
+export type Path = string | TypeError
+
+/** A path with ids, each as one segment. Other than text, or what would leave its place, makes it an error. */
+export function path(parts: TemplateStringsArray, ...ids: string[]): Path {
+  const wrong = ids.findIndex((id) => typeof id !== 'string' || id === '' || id === '.' || id === '..')
+  if (wrong >= 0) return new TypeError(`A path takes an id, not ${JSON.stringify(ids[wrong]) ?? 'undefined'}.`)
+  return parts.map((part, at) => part + encodeURIComponent(ids[at] ?? '')).join('')
 }
 
 /** How long to wait before the attempt is repeated, in milliseconds, or null if that does not help. */
@@ -255,11 +247,11 @@ async function errorOf(response: Response): Promise<ConnectionError | WatchwordE
   return new UnexpectedResponseError(response, `HTTP ${response.status}, not from Watchword: ${excerpt}`)
 }
 
-function problemOf(text: string): Problem<ErrorCode> | null {
+function problemOf(text: string): Problem | null {
   try {
     const value: unknown = JSON.parse(text)
     const { code, detail } = Object(value)
-    return typeof code === 'string' && typeof detail === 'string' ? (value as Problem<ErrorCode>) : null
+    return typeof code === 'string' && typeof detail === 'string' ? (value as Problem) : null
   } catch {
     return null
   }

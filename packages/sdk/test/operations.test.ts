@@ -91,10 +91,10 @@ describe('by the compiler', () => {
   /** What the compiler says about a module that has a client `w`. */
   async function complaints(name: string, lines: string[]): Promise<string> {
     const file = join(place, `${name}.ts`)
-    const imports = `import { Watchword, WatchwordError } from '../../../src/index.ts'\n`
+    const imports = `import { type AnyEvent, type ErrorCode, type UnlistedEvent, Watchword, WatchwordError } from '../../../src/index.ts'\n`
     writeFileSync(
       file,
-      `${imports}const w = new Watchword({ url: 'https://x.test' })\n${lines.join('\n')}\nexport { w, WatchwordError }\n`,
+      `${imports}const w = new Watchword({ url: 'https://x.test' })\n${lines.join('\n')}\nexport { type AnyEvent, type ErrorCode, type UnlistedEvent, w, WatchwordError }\n`,
     )
     const config = join(place, `${name}.json`)
     const compilerOptions = { noEmit: true, lib: ['es2024', 'dom', 'dom.iterable'], types: [] }
@@ -129,9 +129,21 @@ describe('by the compiler', () => {
       '  if (error.code === "no_such_code") throw error',
       '  // @ts-expect-error: a member of another code',
       '  if (error.code === "email_exists") void error.problem.reasons',
+      '  const code: string = error.code; void code',
+      '  // A newer service sends codes that this package does not list.',
+      '  switch (error.code) { case "rate_limited": break; default: { const other: string = error.code; void other } }',
+      '  // @ts-expect-error: codes that are not listed are left',
+      '  const words: Record<ErrorCode, string> = {} as never; void words[error.code]',
       '}',
       'for await (const user of w.users.list()) { const email: string = user.email; void email }',
       'for await (const event of w.events.list()) if (event.type === "user.created") { const id: string = event.data.id; void id }',
+      'for await (const event of w.events.list()) {',
+      '  if (event.type === "user.created") { const id: string = event.data.id; void id }',
+      '  // @ts-expect-error: a type that does not exist',
+      '  if (event.type === "user.invented") void event',
+      '}',
+      'function isListed(event: UnlistedEvent): AnyEvent { return event }',
+      'void isListed',
       'const { data, response } = await w.organizations.get("id").withResponse()',
       'void [data.subOrganization.id, response.headers]',
       '// @ts-expect-error: a field that does not exist',

@@ -45,6 +45,11 @@ const IMPORTS = [
   ['verifyWebhook, WebhookError', '@watchword/sdk/webhooks'],
   ['TokenError, TokenVerifier', '@watchword/sdk/tokens'],
   ['Sessions', '@watchword/sdk/sessions'],
+  ['requireSession as forExpress', '@watchword/sdk/express'],
+  ['requireSession as forFastify', '@watchword/sdk/fastify'],
+  ['requireSession as forHono', '@watchword/sdk/hono'],
+  ['nextSessions', '@watchword/sdk/next'],
+  ['withSession', '@watchword/sdk/fetch'],
 ] as const
 
 /** The Node that runs this, and that of the machine if it is another. */
@@ -73,7 +78,9 @@ describe.each(nodes)('the packed package under %s', (node) => {
   test.each(['module', 'commonjs'] as const)('works in a project of type %s', async (type) => {
     const dir = projects[type]
     const imports = IMPORTS.map(([names, from]) =>
-      type === 'module' ? `import { ${names} } from '${from}'` : `const { ${names} } = require('${from}')`,
+      type === 'module'
+        ? `import { ${names} } from '${from}'`
+        : `const { ${names.replace(' as ', ': ')} } = require('${from}')`,
     )
     const program = readFileSync(join(sdk, 'test/consumer/program.txt'), 'utf8')
     writeFileSync(join(dir, 'program.js'), `${imports.join('\n')}\n${program}`)
@@ -86,6 +93,7 @@ describe.each(nodes)('the packed package under %s', (node) => {
       forged: [true, 'signature_invalid'],
       claims: true,
       bad: [true, 'token_invalid'],
+      handlers: ['function', 'function', 'function', 'function', 'function'],
     })
   })
 })
@@ -94,7 +102,8 @@ test.each(['module', 'commonjs'] as const)('its types suit a project of type %s'
   const dir = projects[type]
   const use = `const watchword: Watchword = new Watchword({ url: 'https://x.test' })
 export const email = watchword.users.get('id').then(({ user }) => user.email.length)
-export const all = [verifyWebhook, WebhookError, TokenError, TokenVerifier, Sessions, WatchwordError]\n`
+export const all = [verifyWebhook, WebhookError, TokenError, TokenVerifier, Sessions, WatchwordError]
+export const handlers = [forExpress, forFastify, forHono, nextSessions, withSession]\n`
   const imports = IMPORTS.map(([names, from]) => `import { ${names} } from '${from}'\n`).join('')
   writeFileSync(join(dir, 'use.ts'), imports + use)
   const compilerOptions = { strict: true, noEmit: true, module: 'nodenext', target: 'es2022', types: [] }

@@ -152,11 +152,26 @@ test('a response that is no JSON says that the URL may be wrong', async () => {
   )
 })
 
-test('an id cannot leave its place in the path', async () => {
+test('an id cannot leave its place in the path: the call is rejected, of whatever kind it is', async () => {
   treatments = [OK]
-  for (const id of ['', '.', '..', undefined as never]) expect(() => client().users.get(id)).toThrow(TypeError)
+  for (const id of ['', '.', '..', undefined as never]) {
+    await expect(client().users.get(id)).rejects.toThrow(TypeError)
+    const identities = client().users.listIdentities(id)
+    await expect(identities).rejects.toThrow('A path takes an id, not')
+    await expect(identities[Symbol.asyncIterator]().next()).rejects.toThrow(TypeError)
+    await expect(client().oidc.complete(id)).rejects.toThrow(TypeError)
+  }
+  await expect(client().users.get('u1', {}, { ifMatch: 'a\nb' })).rejects.toThrow(TypeError)
+  expect(server.seen).toEqual([])
   await client().users.get('../api-keys?x=1')
   expect(server.seen[0]?.url).toBe('/v1/users/..%2Fapi-keys%3Fx%3D1')
+})
+
+test('a code that the package does not list is passed on, with the members of its problem', async () => {
+  treatments = [{ status: 409, body: problem(409, 'brand_new', { hint: 'Upgrade' }) }]
+  const error: unknown = await create().catch((reason: unknown) => reason)
+  if (!(error instanceof WatchwordError)) throw new Error('no refusal')
+  expect([error.code, error.status, Object(error.problem).hint]).toEqual(['brand_new', 409, 'Upgrade'])
 })
 
 test('a failure is reported once: by the call, by `withResponse` or by the iteration', async () => {

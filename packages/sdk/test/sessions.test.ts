@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
+import { mailedCode } from '../../../test/people/sign-in.ts'
 import { startSecondApp } from '../../../test/second-app.ts'
 import { Watchword } from '../src/index.ts'
-import { CrossSiteError, SealedCookie, Sessions, SessionUnavailableError } from '../src/sessions.ts'
+import { type ActiveSession, CrossSiteError, SealedCookie, Sessions, SessionUnavailableError } from '../src/sessions.ts'
 import { TokenVerifier } from '../src/tokens.ts'
 import { payloadOf, signedInBySdk } from './signed-in.ts'
 
@@ -150,6 +151,10 @@ test('a request that changes something must come from a page of the application'
   expect(() => sessions.assertSameOrigin({ method: 'GET', headers: {} })).not.toThrow()
   expect(() => sessions.assertSameOrigin({ headers: { 'sec-fetch-site': 'cross-site' } })).toThrow(CrossSiteError)
   expect(() => sessions.assertSameOrigin(new Request(origin, { method: 'POST' }))).toThrow(CrossSiteError)
+  expect(sessions.isSameOrigin({ method: 'GET', headers: { 'sec-fetch-site': 'same-origin' } })).toBe(true)
+  for (const site of ['cross-site', 'same-site', 'none'])
+    expect(sessions.isSameOrigin({ method: 'GET', headers: { 'sec-fetch-site': site } })).toBe(false)
+  expect(sessions.isSameOrigin({ method: 'GET', headers: {} })).toBe(false)
 })
 
 test('tokens that were renewed are not lost while the keys are unreachable', async () => {
@@ -245,4 +250,78 @@ test('an origin that would send the cookie in the open is refused', () => {
   for (const good of ['http://localhost:3000', 'HTTPS://App.Example.com/', 'http://127.0.0.1:1'])
     expect(make(good)).not.toThrow()
   expect(make('http://app.example.com', { insecure: true })).not.toThrow()
+})
+
+test('a cookie of the application is sealed like that of the session, and is not one', async () => {
+  const { sessions } = newSessions()
+  const { session } = await signIn()
+  const attempt = sessions.cookie<{ state: string }>('attempt')
+  const set = await attempt.write({ state: 's-1' }, 600)
+  expect(set).toMatch(/^__Host-attempt=[\w.-]+; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax; Secure$/)
+  expect(await attempt.read(requestWith(set))).toEqual({ state: 's-1' })
+  expect(await sessions.cookie('other').read(requestWith(set.replace('attempt', 'other')))).toBeNull()
+  const asSession = requestWith(set.replace('attempt', 'session'))
+  expect(await sessions.read(asSession)).toEqual({ session: null, setCookie: null })
+  const asAttempt = requestWith((await sessions.start(session)).replace('session', 'attempt'))
+  expect(await attempt.read(asAttempt)).toBeNull()
+  expect(() => sessions.cookie('session')).toThrow(TypeError)
+})
+
+/** Proves again who the user of a session is. */
+async function stepUp({ user, claims }: ActiveSession) {
+  const { otp_id } = await user.me.stepUp.start({ method: 'otp' })
+  return user.me.stepUp.verify({ otp_id, code: await mailedCode(app, claims.email) })
+}
+
+async function readSession(sessions: Sessions, cookie: string): Promise<ActiveSession> {
+  const { session } = await sessions.read(requestWith(cookie))
+  if (!session) throw new Error('No session')
+  return session
+}
+
+const lifetimeOf = (setCookie: string) => Number(/Max-Age=(\d+)/.exec(setCookie)?.[1])
+
+test('the token of a step-up replaces the old one, and the session stays as long as it was to', async () => {
+  const { session: tokens } = await signIn()
+  const { sessions, calls } = newSessions()
+  const cookie = await sessions.start(tokens)
+  await advance(100)
+  const before = await readSession(sessions, cookie)
+  const updated = await sessions.update(before, await stepUp(before))
+  expect(lifetimeOf(updated)).toBeGreaterThan(tokens.refresh_expires_in - 130)
+  expect(lifetimeOf(updated)).toBeLessThanOrEqual(tokens.refresh_expires_in - 100)
+  const after = await readSession(sessions, updated)
+  expect(after.claims.sid).toBe(before.claims.sid)
+  expect(after.claims.auth_time).toBeGreaterThan(before.claims.auth_time)
+  // It is refreshed with the refresh token that it had.
+  await advance(tokens.expires_in + 200)
+  expect((await readSession(sessions, updated)).claims.sid).toBe(before.claims.sid)
+  expect(calls.filter((path) => path.endsWith('/refresh'))).toHaveLength(1)
+})
+
+test('a step-up beside a refresh keeps the new refresh token', async () => {
+  const { session: tokens } = await signIn()
+  const { sessions, calls } = newSessions()
+  const cookie = await sessions.start(tokens)
+  const before = await readSession(sessions, cookie)
+  const stepped = await stepUp(before)
+  await advance(tokens.expires_in - 20)
+  await sessions.read(requestWith(cookie))
+  const updated = await sessions.update(before, stepped)
+  // Longer than the service accepts the old refresh token again.
+  await advance(60)
+  expect((await readSession(sessions, updated)).claims.sid).toBe(before.claims.sid)
+  expect(calls.filter((path) => path.endsWith('/refresh'))).toHaveLength(2)
+})
+
+test('a step-up does not undo a sign-out, and takes no token of another session', async () => {
+  const [{ session: tokens }, { session: others }] = [await signIn(), await signIn()]
+  const { sessions } = newSessions()
+  const cookie = await sessions.start(tokens)
+  const before = await readSession(sessions, cookie)
+  await expect(sessions.update(before, others)).rejects.toMatchObject({ code: 'token_invalid' })
+  await expect(newSessions().sessions.update(before, tokens)).rejects.toThrow(TypeError)
+  const stepped = await stepUp(before)
+  await sessions.end(requestWith(cookie))
+  expect(await sessions.update(before, stepped)).toContain('Max-Age=0')
 })

@@ -45,6 +45,13 @@ describe('accepts the body as it arrived', () => {
   })
 })
 
+test('passes an event on whose type the package does not list', async () => {
+  const body = '{"id":"evt_1","type":"rocket.launched","data":{"height":7}}'
+  const event = await verifyWebhook(body, signed(body), secret)
+  const type: string = event.type
+  expect([type, event.data]).toEqual(['rocket.launched', { height: 7 }])
+})
+
 test('refuses a parsed body with a sentence', async () => {
   const parsed = verifyWebhook({ name: 'Ada' } as never, signed('{}'), secret)
   await expect(parsed).rejects.toThrow('Pass the raw body (text or bytes), not a parsed object.')

@@ -1,7 +1,7 @@
 // Generated from openapi.json by `npm run gen`. Do not edit.
 
 import type { Call, PageCall } from '../call.ts'
-import { type CallOptions, Namespace, segment } from '../transport.ts'
+import { type CallOptions, Namespace, path } from '../transport.ts'
 import type {
   AdminPortalGetParams,
   AdminPortalReply,
@@ -706,7 +706,7 @@ export class MePasskeysApi extends Namespace {
    * Errors of its own: `passkey_not_found`.
    */
   update(id: string, params: MePasskeysUpdateRequest, options?: CallOptions): Call<MePasskeysUpdateReply> {
-    return this.transport.call('PATCH', `/v1/me/passkeys/${segment(id)}`, 4, params, options)
+    return this.transport.call('PATCH', path`/v1/me/passkeys/${id}`, 4, params, options)
   }
 
   /**
@@ -724,7 +724,7 @@ export class MePasskeysApi extends Namespace {
    * `passkey_not_found`, `last_factor`, `account_locked`.
    */
   delete(id: string, options?: CallOptions): Call<MePasskeysDeleteReply> {
-    return this.transport.call('DELETE', `/v1/me/passkeys/${segment(id)}`, 0, undefined, options)
+    return this.transport.call('DELETE', path`/v1/me/passkeys/${id}`, 0, undefined, options)
   }
 }
 
@@ -850,7 +850,7 @@ export class MeSessionsApi extends Namespace {
    * Errors of its own: `session_not_found`.
    */
   revoke(sessionId: string, options?: CallOptions): Call<MeSessionsRevokeReply> {
-    return this.transport.call('DELETE', `/v1/me/sessions/${segment(sessionId)}`, 0, undefined, options)
+    return this.transport.call('DELETE', path`/v1/me/sessions/${sessionId}`, 0, undefined, options)
   }
 }
 
@@ -1014,7 +1014,7 @@ export class MeTrustedDevicesApi extends Namespace {
    * Errors of its own: `trusted_device_not_found`.
    */
   delete(id: string, options?: CallOptions): Call<MeTrustedDevicesDeleteReply> {
-    return this.transport.call('DELETE', `/v1/me/trusted-devices/${segment(id)}`, 0, undefined, options)
+    return this.transport.call('DELETE', path`/v1/me/trusted-devices/${id}`, 0, undefined, options)
   }
 }
 
@@ -1245,7 +1245,7 @@ export class MfaTrustedDevicesApi extends Namespace {
    * Errors of its own: `trusted_device_not_found`.
    */
   delete(id: string, params?: MfaTrustedDevicesDeleteParams, options?: CallOptions): Call<Success> {
-    return this.transport.call('DELETE', `/v1/mfa/trusted-devices/${segment(id)}`, 3, params, options)
+    return this.transport.call('DELETE', path`/v1/mfa/trusted-devices/${id}`, 3, params, options)
   }
 }
 
@@ -1460,7 +1460,7 @@ export class ApiKeysApi extends Namespace {
    * Errors of its own: `api_key_not_found`.
    */
   get(id: string, params?: ApiKeysGetParams, options?: CallOptions): Call<ApiKeyReply> {
-    return this.transport.call('GET', `/v1/api-keys/${segment(id)}`, 1, params, options)
+    return this.transport.call('GET', path`/v1/api-keys/${id}`, 1, params, options)
   }
 
   /**
@@ -1476,7 +1476,7 @@ export class ApiKeysApi extends Namespace {
    * Errors of its own: `privilege_escalation`, `api_key_not_found`, `api_key_inactive`.
    */
   update(id: string, params?: ApiKeysUpdateRequest, options?: CallOptions): Call<ApiKeyReply> {
-    return this.transport.call('PATCH', `/v1/api-keys/${segment(id)}`, 7, params, options)
+    return this.transport.call('PATCH', path`/v1/api-keys/${id}`, 7, params, options)
   }
 
   /**
@@ -1492,7 +1492,7 @@ export class ApiKeysApi extends Namespace {
    * Errors of its own: `privilege_escalation`, `api_key_not_found`.
    */
   revoke(id: string, params?: ApiKeysRevokeParams, options?: CallOptions): Call<Success> {
-    return this.transport.call('DELETE', `/v1/api-keys/${segment(id)}`, 3, params, options)
+    return this.transport.call('DELETE', path`/v1/api-keys/${id}`, 3, params, options)
   }
 
   /**
@@ -1508,7 +1508,7 @@ export class ApiKeysApi extends Namespace {
    * Errors of its own: `privilege_escalation`, `api_key_not_found`, `api_key_inactive`.
    */
   rotate(id: string, params?: ApiKeysRotateRequest, options?: CallOptions): Call<ApiKeySecret> {
-    return this.transport.call('POST', `/v1/api-keys/${segment(id)}/rotate`, 7, params, options)
+    return this.transport.call('POST', path`/v1/api-keys/${id}/rotate`, 7, params, options)
   }
 }
 
@@ -1750,7 +1750,7 @@ export class ConnectionsApi extends Namespace {
    * Errors of its own: `connection_not_found`.
    */
   get(connectionId: string, params?: ConnectionsGetParams, options?: CallOptions): Call<SsoConnectionReply> {
-    return this.transport.call('GET', `/v1/sso/connections/${segment(connectionId)}`, 1, params, options)
+    return this.transport.call('GET', path`/v1/sso/connections/${connectionId}`, 1, params, options)
   }
 
   /**
@@ -1768,7 +1768,7 @@ export class ConnectionsApi extends Namespace {
    * Errors of its own: `privilege_escalation`, `connection_not_found`, `version_conflict`, `metadata_invalid`.
    */
   update(connectionId: string, params?: SsoConnectionPatch, options?: CallOptions): Call<SsoConnectionReply> {
-    return this.transport.call('PATCH', `/v1/sso/connections/${segment(connectionId)}`, 7, params, options)
+    return this.transport.call('PATCH', path`/v1/sso/connections/${connectionId}`, 7, params, options)
   }
 
   /**
@@ -1785,7 +1785,7 @@ export class ConnectionsApi extends Namespace {
    * Errors of its own: `connection_not_found`, `version_conflict`.
    */
   delete(connectionId: string, params?: ConnectionsDeleteParams, options?: CallOptions): Call<Success> {
-    return this.transport.call('DELETE', `/v1/sso/connections/${segment(connectionId)}`, 3, params, options)
+    return this.transport.call('DELETE', path`/v1/sso/connections/${connectionId}`, 3, params, options)
   }
 
   /**
@@ -1803,7 +1803,7 @@ export class ConnectionsApi extends Namespace {
    * Errors of its own: `connection_not_found`.
    */
   test(connectionId: string, params?: ConnectionsTestRequest, options?: CallOptions): Call<ConnectionsTestReply> {
-    return this.transport.call('POST', `/v1/sso/connections/${segment(connectionId)}/test`, 7, params, options)
+    return this.transport.call('POST', path`/v1/sso/connections/${connectionId}/test`, 7, params, options)
   }
 
   /**
@@ -1818,7 +1818,7 @@ export class ConnectionsApi extends Namespace {
    * Errors of its own: `connection_not_found`.
    */
   listTraces(connectionId: string, params?: ConnectionsListTracesParams, options?: CallOptions): Call<ConnectionsListTracesReply> {
-    return this.transport.call('GET', `/v1/sso/connections/${segment(connectionId)}/traces`, 1, params, options)
+    return this.transport.call('GET', path`/v1/sso/connections/${connectionId}/traces`, 1, params, options)
   }
 }
 
@@ -1943,7 +1943,7 @@ export class DomainsApi extends Namespace {
    * Errors of its own: `domain_not_found`, `domain_claimed`, `organization_archived`.
    */
   verify(domainId: string, params?: DomainsVerifyRequest, options?: CallOptions): Call<DomainCheckReply> {
-    return this.transport.call('POST', `/v1/admin-portal/domains/${segment(domainId)}/verify`, 7, params, options)
+    return this.transport.call('POST', path`/v1/admin-portal/domains/${domainId}/verify`, 7, params, options)
   }
 
   /**
@@ -1958,7 +1958,7 @@ export class DomainsApi extends Namespace {
    * Errors of its own: `domain_not_found`.
    */
   delete(domainId: string, params?: DomainsDeleteParams, options?: CallOptions): Call<Success> {
-    return this.transport.call('DELETE', `/v1/admin-portal/domains/${segment(domainId)}`, 3, params, options)
+    return this.transport.call('DELETE', path`/v1/admin-portal/domains/${domainId}`, 3, params, options)
   }
 }
 
@@ -1998,7 +1998,7 @@ export class EnvironmentsApi extends Namespace {
    * GET /v1/environments/{environmentId}
    */
   get(environmentId: string, params?: EnvironmentsGetParams, options?: CallOptions): Call<EnvironmentsGetReply> {
-    return this.transport.call('GET', `/v1/environments/${segment(environmentId)}`, 1, params, options)
+    return this.transport.call('GET', path`/v1/environments/${environmentId}`, 1, params, options)
   }
 
   /**
@@ -2014,7 +2014,7 @@ export class EnvironmentsApi extends Namespace {
    * Errors of its own: `home_key_required`, `production_key_required`, `version_conflict`.
    */
   update(environmentId: string, params?: EnvironmentsUpdateRequest, options?: CallOptions): Call<EnvironmentsUpdateReply> {
-    return this.transport.call('PATCH', `/v1/environments/${segment(environmentId)}`, 7, params, options)
+    return this.transport.call('PATCH', path`/v1/environments/${environmentId}`, 7, params, options)
   }
 }
 
@@ -2103,7 +2103,7 @@ export class InvitesApi extends Namespace {
    * Errors of its own: `invite_not_found`.
    */
   get(inviteId: string, params?: InvitesGetParams, options?: CallOptions): Call<InvitesGetReply> {
-    return this.transport.call('GET', `/v1/users/invites/${segment(inviteId)}`, 1, params, options)
+    return this.transport.call('GET', path`/v1/users/invites/${inviteId}`, 1, params, options)
   }
 
   /**
@@ -2119,7 +2119,7 @@ export class InvitesApi extends Namespace {
    * Errors of its own: `invite_not_found`, `invite_accepted`.
    */
   revoke(inviteId: string, params?: InvitesRevokeParams, options?: CallOptions): Call<InvitesRevokeReply> {
-    return this.transport.call('DELETE', `/v1/users/invites/${segment(inviteId)}`, 3, params, options)
+    return this.transport.call('DELETE', path`/v1/users/invites/${inviteId}`, 3, params, options)
   }
 
   /**
@@ -2240,7 +2240,7 @@ export class MailApi extends Namespace {
    * Errors of its own: `mail_template_not_found`.
    */
   getTemplate(kind: string, language: string, params?: MailGetTemplateParams, options?: CallOptions): Call<MailTemplateReply> {
-    return this.transport.call('GET', `/v1/mail/templates/${segment(kind)}/${segment(language)}`, 1, params, options)
+    return this.transport.call('GET', path`/v1/mail/templates/${kind}/${language}`, 1, params, options)
   }
 
   /**
@@ -2258,7 +2258,7 @@ export class MailApi extends Namespace {
    * Errors of its own: `mail_template_not_found`, `mail_templates_too_large`.
    */
   updateTemplate(kind: string, language: string, params?: MailTemplatePut, options?: CallOptions): Call<MailTemplateReply> {
-    return this.transport.call('PUT', `/v1/mail/templates/${segment(kind)}/${segment(language)}`, 7, params, options)
+    return this.transport.call('PUT', path`/v1/mail/templates/${kind}/${language}`, 7, params, options)
   }
 
   /**
@@ -2273,7 +2273,7 @@ export class MailApi extends Namespace {
    * Errors of its own: `mail_template_not_found`.
    */
   resetTemplate(kind: string, language: string, params?: MailResetTemplateParams, options?: CallOptions): Call<MailTemplateReply> {
-    return this.transport.call('DELETE', `/v1/mail/templates/${segment(kind)}/${segment(language)}`, 3, params, options)
+    return this.transport.call('DELETE', path`/v1/mail/templates/${kind}/${language}`, 3, params, options)
   }
 
   /**
@@ -2291,7 +2291,7 @@ export class MailApi extends Namespace {
    * Errors of its own: `mail_template_not_found`, `mail_templates_too_large`.
    */
   updateDefaultTemplate(kind: string, language: string, params?: MailTemplatePut, options?: CallOptions): Call<MailTemplateReply> {
-    return this.transport.call('PUT', `/v1/mail/templates/${segment(kind)}/${segment(language)}/defaults`, 7, params, options)
+    return this.transport.call('PUT', path`/v1/mail/templates/${kind}/${language}/defaults`, 7, params, options)
   }
 
   /**
@@ -2306,7 +2306,7 @@ export class MailApi extends Namespace {
    * Errors of its own: `mail_template_not_found`.
    */
   resetDefaultTemplate(kind: string, language: string, params?: MailResetDefaultTemplateParams, options?: CallOptions): Call<MailTemplateReply> {
-    return this.transport.call('DELETE', `/v1/mail/templates/${segment(kind)}/${segment(language)}/defaults`, 3, params, options)
+    return this.transport.call('DELETE', path`/v1/mail/templates/${kind}/${language}/defaults`, 3, params, options)
   }
 
   /**
@@ -2321,7 +2321,7 @@ export class MailApi extends Namespace {
    * Errors of its own: `mail_template_not_found`.
    */
   previewTemplate(kind: string, language: string, params?: MailTemplatePut, options?: CallOptions): Call<MailPreview> {
-    return this.transport.call('POST', `/v1/mail/templates/${segment(kind)}/${segment(language)}/preview`, 7, params, options)
+    return this.transport.call('POST', path`/v1/mail/templates/${kind}/${language}/preview`, 7, params, options)
   }
 
   /**
@@ -2368,7 +2368,7 @@ export class MailApi extends Namespace {
    * Errors of its own: `suppression_not_found`.
    */
   deleteSuppression(suppressionId: string, params?: MailDeleteSuppressionParams, options?: CallOptions): Call<Success> {
-    return this.transport.call('DELETE', `/v1/mail/suppressions/${segment(suppressionId)}`, 3, params, options)
+    return this.transport.call('DELETE', path`/v1/mail/suppressions/${suppressionId}`, 3, params, options)
   }
 }
 
@@ -2474,7 +2474,7 @@ export class MembersApi extends Namespace {
    * `invite_accepted`.
    */
   revokeInvite(inviteId: string, params?: MembersRevokeInviteParams, options?: CallOptions): Call<MembersRevokeInviteReply> {
-    return this.transport.call('DELETE', `/v1/members/invites/${segment(inviteId)}`, 3, params, options)
+    return this.transport.call('DELETE', path`/v1/members/invites/${inviteId}`, 3, params, options)
   }
 
   /**
@@ -2491,7 +2491,7 @@ export class MembersApi extends Namespace {
    * `last_owner`.
    */
   update(membershipId: string, params: MembersUpdateRequest, options?: CallOptions): Call<MemberReply> {
-    return this.transport.call('PATCH', `/v1/members/${segment(membershipId)}`, 7, params, options)
+    return this.transport.call('PATCH', path`/v1/members/${membershipId}`, 7, params, options)
   }
 
   /**
@@ -2508,7 +2508,7 @@ export class MembersApi extends Namespace {
    * `last_owner`.
    */
   delete(membershipId: string, params?: MembersDeleteParams, options?: CallOptions): Call<MembersDeleteReply> {
-    return this.transport.call('DELETE', `/v1/members/${segment(membershipId)}`, 3, params, options)
+    return this.transport.call('DELETE', path`/v1/members/${membershipId}`, 3, params, options)
   }
 }
 
@@ -2614,7 +2614,7 @@ export class OidcApi extends Namespace {
    * GET /v1/auth/login/sso/oidc/callback/{connectionId}
    */
   complete(connectionId: string, params?: OidcCompleteParams, options?: CallOptions): Promise<Response> {
-    return this.transport.raw('GET', `/v1/auth/login/sso/oidc/callback/${segment(connectionId)}`, 0, params, options)
+    return this.transport.raw('GET', path`/v1/auth/login/sso/oidc/callback/${connectionId}`, 0, params, options)
   }
 
   /**
@@ -2636,7 +2636,7 @@ export class OidcApi extends Namespace {
    * POST /v1/auth/login/sso/oidc/logout/{connectionId}
    */
   logout(connectionId: string, params: Record<string, string>, options?: CallOptions): Promise<Response> {
-    return this.transport.raw('POST', `/v1/auth/login/sso/oidc/logout/${segment(connectionId)}`, 4, params, options)
+    return this.transport.raw('POST', path`/v1/auth/login/sso/oidc/logout/${connectionId}`, 4, params, options)
   }
 
   /**
@@ -2649,7 +2649,7 @@ export class OidcApi extends Namespace {
    * Errors of its own: `not_found`.
    */
   listKeys(connectionId: string, options?: CallOptions): Call<ClientKeySet> {
-    return this.transport.call('GET', `/v1/auth/login/sso/oidc/jwks/${segment(connectionId)}`, 1, undefined, options)
+    return this.transport.call('GET', path`/v1/auth/login/sso/oidc/jwks/${connectionId}`, 1, undefined, options)
   }
 }
 
@@ -2689,7 +2689,7 @@ export class OrganizationsApi extends Namespace {
    * GET /v1/organizations/{subOrgId}
    */
   get(subOrgId: string, params?: OrganizationsGetParams, options?: CallOptions): Call<OrganizationReply> {
-    return this.transport.call('GET', `/v1/organizations/${segment(subOrgId)}`, 1, params, options)
+    return this.transport.call('GET', path`/v1/organizations/${subOrgId}`, 1, params, options)
   }
 
   /**
@@ -2707,7 +2707,7 @@ export class OrganizationsApi extends Namespace {
    * Errors of its own: `home_key_required`, `production_key_required`, `version_conflict`.
    */
   update(subOrgId: string, params?: OrganizationsUpdateRequest, options?: CallOptions): Call<OrganizationReply> {
-    return this.transport.call('PATCH', `/v1/organizations/${segment(subOrgId)}`, 7, params, options)
+    return this.transport.call('PATCH', path`/v1/organizations/${subOrgId}`, 7, params, options)
   }
 
   /**
@@ -2723,7 +2723,7 @@ export class OrganizationsApi extends Namespace {
    * Errors of its own: `home_key_required`, `production_key_required`, `version_conflict`.
    */
   archive(subOrgId: string, params?: OrganizationsArchiveParams, options?: CallOptions): Call<Success> {
-    return this.transport.call('DELETE', `/v1/organizations/${segment(subOrgId)}`, 3, params, options)
+    return this.transport.call('DELETE', path`/v1/organizations/${subOrgId}`, 3, params, options)
   }
 
   /**
@@ -2741,7 +2741,7 @@ export class OrganizationsApi extends Namespace {
    * Errors of its own: `home_key_required`, `production_key_required`, `organization_name_mismatch`.
    */
   erase(subOrgId: string, params: OrganizationsEraseRequest, options?: CallOptions): Call<OrganizationReply> {
-    return this.transport.call('POST', `/v1/organizations/${segment(subOrgId)}/erase`, 7, params, options)
+    return this.transport.call('POST', path`/v1/organizations/${subOrgId}/erase`, 7, params, options)
   }
 
   /**
@@ -2750,7 +2750,7 @@ export class OrganizationsApi extends Namespace {
    * GET /v1/organizations/{subOrgId}/members
    */
   listMembers(subOrgId: string, params?: OrganizationsListMembersParams, options?: CallOptions): Call<RosterReply> {
-    return this.transport.call('GET', `/v1/organizations/${segment(subOrgId)}/members`, 1, params, options)
+    return this.transport.call('GET', path`/v1/organizations/${subOrgId}/members`, 1, params, options)
   }
 
   /**
@@ -2766,7 +2766,7 @@ export class OrganizationsApi extends Namespace {
    * Errors of its own: `home_key_required`, `privilege_escalation`, `production_key_required`, `last_owner`.
    */
   replaceMembers(subOrgId: string, params: OrganizationsReplaceMembersRequest, options?: CallOptions): Call<RosterReply> {
-    return this.transport.call('PUT', `/v1/organizations/${segment(subOrgId)}/members`, 7, params, options)
+    return this.transport.call('PUT', path`/v1/organizations/${subOrgId}/members`, 7, params, options)
   }
 }
 
@@ -2900,7 +2900,7 @@ export class PasskeysApi extends Namespace {
    * Errors of its own: `passkey_not_found`.
    */
   update(credentialId: string, params: PasskeysUpdateRequest, options?: CallOptions): Call<PasskeysUpdateReply> {
-    return this.transport.call('PATCH', `/v1/webauthn/credentials/${segment(credentialId)}`, 7, params, options)
+    return this.transport.call('PATCH', path`/v1/webauthn/credentials/${credentialId}`, 7, params, options)
   }
 
   /**
@@ -2918,7 +2918,7 @@ export class PasskeysApi extends Namespace {
    * Errors of its own: `passkey_not_found`.
    */
   delete(credentialId: string, params?: PasskeysDeleteParams, options?: CallOptions): Call<PasskeysDeleteReply> {
-    return this.transport.call('DELETE', `/v1/webauthn/credentials/${segment(credentialId)}`, 3, params, options)
+    return this.transport.call('DELETE', path`/v1/webauthn/credentials/${credentialId}`, 3, params, options)
   }
 
   /**
@@ -3062,7 +3062,7 @@ export class RolesApi extends Namespace {
    * Errors of its own: `role_not_found`.
    */
   get(roleId: string, params?: RolesGetParams, options?: CallOptions): Call<RoleReply> {
-    return this.transport.call('GET', `/v1/rbac/roles/${segment(roleId)}`, 1, params, options)
+    return this.transport.call('GET', path`/v1/rbac/roles/${roleId}`, 1, params, options)
   }
 
   /**
@@ -3080,7 +3080,7 @@ export class RolesApi extends Namespace {
    * Errors of its own: `privilege_escalation`, `system_role`, `role_not_found`, `role_exists`, `version_conflict`.
    */
   update(roleId: string, params?: RolesUpdateParams, options?: CallOptions): Call<RolesUpdateReply> {
-    return this.transport.call('PATCH', `/v1/rbac/roles/${segment(roleId)}`, 7, params, options, ['preview'])
+    return this.transport.call('PATCH', path`/v1/rbac/roles/${roleId}`, 7, params, options, ['preview'])
   }
 
   /**
@@ -3097,7 +3097,7 @@ export class RolesApi extends Namespace {
    * Errors of its own: `system_role`, `role_not_found`, `version_conflict`.
    */
   delete(roleId: string, params?: RolesDeleteParams, options?: CallOptions): Call<RolesDeleteReply> {
-    return this.transport.call('DELETE', `/v1/rbac/roles/${segment(roleId)}`, 3, params, options)
+    return this.transport.call('DELETE', path`/v1/rbac/roles/${roleId}`, 3, params, options)
   }
 
   /**
@@ -3121,7 +3121,7 @@ export class RolesApi extends Namespace {
    * Errors of its own: `user_not_found`.
    */
   getForUser(userId: string, params?: RolesGetForUserParams, options?: CallOptions): Call<RolesGetForUserReply> {
-    return this.transport.call('GET', `/v1/rbac/users/${segment(userId)}/roles`, 1, params, options)
+    return this.transport.call('GET', path`/v1/rbac/users/${userId}/roles`, 1, params, options)
   }
 
   /**
@@ -3139,7 +3139,7 @@ export class RolesApi extends Namespace {
    * Errors of its own: `privilege_escalation`, `user_not_found`, `role_managed`.
    */
   setForUser(userId: string, params?: RolesSetForUserRequest, options?: CallOptions): Call<RolesSetForUserReply> {
-    return this.transport.call('PUT', `/v1/rbac/users/${segment(userId)}/roles`, 7, params, options)
+    return this.transport.call('PUT', path`/v1/rbac/users/${userId}/roles`, 7, params, options)
   }
 
   /**
@@ -3152,7 +3152,7 @@ export class RolesApi extends Namespace {
    * Errors of its own: `role_member_not_found`.
    */
   getForMember(membershipId: string, params?: RolesGetForMemberParams, options?: CallOptions): Call<RolesGetForMemberReply> {
-    return this.transport.call('GET', `/v1/rbac/members/${segment(membershipId)}/roles`, 1, params, options)
+    return this.transport.call('GET', path`/v1/rbac/members/${membershipId}/roles`, 1, params, options)
   }
 
   /**
@@ -3169,7 +3169,7 @@ export class RolesApi extends Namespace {
    * Errors of its own: `privilege_escalation`, `role_member_not_found`.
    */
   setForMember(membershipId: string, params: RolesSetForMemberRequest, options?: CallOptions): Call<RolesSetForMemberReply> {
-    return this.transport.call('PUT', `/v1/rbac/members/${segment(membershipId)}/roles`, 7, params, options)
+    return this.transport.call('PUT', path`/v1/rbac/members/${membershipId}/roles`, 7, params, options)
   }
 
   /**
@@ -3220,7 +3220,7 @@ export class SamlApi extends Namespace {
    * POST /v1/auth/login/sso/saml/acs/{connectionId}
    */
   complete(connectionId: string, params: Record<string, string>, options?: CallOptions): Promise<Response> {
-    return this.transport.raw('POST', `/v1/auth/login/sso/saml/acs/${segment(connectionId)}`, 4, params, options)
+    return this.transport.raw('POST', path`/v1/auth/login/sso/saml/acs/${connectionId}`, 4, params, options)
   }
 
   /**
@@ -3231,7 +3231,7 @@ export class SamlApi extends Namespace {
    * GET /v1/auth/login/sso/saml/slo/{connectionId}
    */
   logoutByRedirect(connectionId: string, params?: SamlLogoutByRedirectParams, options?: CallOptions): Promise<Response> {
-    return this.transport.raw('GET', `/v1/auth/login/sso/saml/slo/${segment(connectionId)}`, 0, params, options)
+    return this.transport.raw('GET', path`/v1/auth/login/sso/saml/slo/${connectionId}`, 0, params, options)
   }
 
   /**
@@ -3242,7 +3242,7 @@ export class SamlApi extends Namespace {
    * POST /v1/auth/login/sso/saml/slo/{connectionId}
    */
   logout(connectionId: string, params: Record<string, string>, options?: CallOptions): Promise<Response> {
-    return this.transport.raw('POST', `/v1/auth/login/sso/saml/slo/${segment(connectionId)}`, 4, params, options)
+    return this.transport.raw('POST', path`/v1/auth/login/sso/saml/slo/${connectionId}`, 4, params, options)
   }
 
   /**
@@ -3251,7 +3251,7 @@ export class SamlApi extends Namespace {
    * GET /v1/auth/login/sso/saml/metadata/{connectionId}
    */
   getMetadata(connectionId: string, options?: CallOptions): Promise<Response> {
-    return this.transport.raw('GET', `/v1/auth/login/sso/saml/metadata/${segment(connectionId)}`, 1, undefined, options)
+    return this.transport.raw('GET', path`/v1/auth/login/sso/saml/metadata/${connectionId}`, 1, undefined, options)
   }
 }
 
@@ -3336,7 +3336,7 @@ export class ScimApi extends Namespace {
    * `scim_not_replayable`.
    */
   replayLog(id: string, params?: ScimReplayLogRequest, options?: CallOptions): Call<ScimReplayLogReply> {
-    return this.transport.call('POST', `/v1/scim/logs/${segment(id)}/replay`, 7, params, options)
+    return this.transport.call('POST', path`/v1/scim/logs/${id}/replay`, 7, params, options)
   }
 }
 
@@ -3408,7 +3408,7 @@ export class SessionsApi extends Namespace {
    * Errors of its own: `session_not_found`.
    */
   get(sessionId: string, params?: SessionsGetParams, options?: CallOptions): Call<Session> {
-    return this.transport.call('GET', `/v1/sessions/${segment(sessionId)}`, 1, params, options)
+    return this.transport.call('GET', path`/v1/sessions/${sessionId}`, 1, params, options)
   }
 
   /**
@@ -3423,7 +3423,7 @@ export class SessionsApi extends Namespace {
    * Errors of its own: `session_not_found`.
    */
   revoke(sessionId: string, params?: SessionsRevokeParams, options?: CallOptions): Call<Success> {
-    return this.transport.call('DELETE', `/v1/sessions/${segment(sessionId)}`, 3, params, options)
+    return this.transport.call('DELETE', path`/v1/sessions/${sessionId}`, 3, params, options)
   }
 
   /**
@@ -3561,7 +3561,7 @@ export class SocialApi extends Namespace {
    * GET /v1/auth/login/social/callback/{provider}
    */
   complete(provider: string, params?: SocialCompleteParams, options?: CallOptions): Promise<Response> {
-    return this.transport.raw('GET', `/v1/auth/login/social/callback/${segment(provider)}`, 0, params, options)
+    return this.transport.raw('GET', path`/v1/auth/login/social/callback/${provider}`, 0, params, options)
   }
 
   /**
@@ -3577,7 +3577,7 @@ export class SocialApi extends Namespace {
    * POST /v1/auth/login/social/callback/{provider}
    */
   completeByForm(provider: string, params: Record<string, string>, options?: CallOptions): Promise<Response> {
-    return this.transport.raw('POST', `/v1/auth/login/social/callback/${segment(provider)}`, 4, params, options)
+    return this.transport.raw('POST', path`/v1/auth/login/social/callback/${provider}`, 4, params, options)
   }
 
   /**
@@ -3765,7 +3765,7 @@ export class TokensApi extends Namespace {
    * Errors of its own: `not_found`.
    */
   getJwks(accountId: string, environment: string, options?: CallOptions): Call<JwkSet> {
-    return this.transport.call('GET', `/accounts/${segment(accountId)}/${segment(environment)}/.well-known/jwks.json`, 1, undefined, options)
+    return this.transport.call('GET', path`/accounts/${accountId}/${environment}/.well-known/jwks.json`, 1, undefined, options)
   }
 
   /**
@@ -3778,7 +3778,7 @@ export class TokensApi extends Namespace {
    * Errors of its own: `not_found`.
    */
   getMetadata(accountId: string, environment: string, options?: CallOptions): Call<IssuerMetadata> {
-    return this.transport.call('GET', `/accounts/${segment(accountId)}/${segment(environment)}/.well-known/oauth-authorization-server`, 1, undefined, options)
+    return this.transport.call('GET', path`/accounts/${accountId}/${environment}/.well-known/oauth-authorization-server`, 1, undefined, options)
   }
 }
 
@@ -3834,7 +3834,7 @@ export class UsersApi extends Namespace {
    * Errors of its own: `user_not_found`.
    */
   get(userId: string, params?: UsersGetParams, options?: CallOptions): Call<UserView> {
-    return this.transport.call('GET', `/v1/users/${segment(userId)}`, 1, params, options)
+    return this.transport.call('GET', path`/v1/users/${userId}`, 1, params, options)
   }
 
   /**
@@ -3851,7 +3851,7 @@ export class UsersApi extends Namespace {
    * Errors of its own: `user_not_found`, `email_exists`, `external_id_taken`, `scim_managed`, `version_conflict`.
    */
   update(userId: string, params?: UsersUpdateRequest, options?: CallOptions): Call<UserReply> {
-    return this.transport.call('PATCH', `/v1/users/${segment(userId)}`, 7, params, options)
+    return this.transport.call('PATCH', path`/v1/users/${userId}`, 7, params, options)
   }
 
   /**
@@ -3866,7 +3866,7 @@ export class UsersApi extends Namespace {
    * Errors of its own: `user_not_found`, `scim_managed`, `version_conflict`.
    */
   delete(userId: string, params?: UsersDeleteParams, options?: CallOptions): Call<UsersDeleteReply> {
-    return this.transport.call('DELETE', `/v1/users/${segment(userId)}`, 3, params, options)
+    return this.transport.call('DELETE', path`/v1/users/${userId}`, 3, params, options)
   }
 
   /**
@@ -3883,7 +3883,7 @@ export class UsersApi extends Namespace {
    * Errors of its own: `user_not_found`, `email_exists`, `external_id_taken`, `scim_managed`, `version_conflict`.
    */
   move(userId: string, params: UsersMoveRequest, options?: CallOptions): Call<UserReply> {
-    return this.transport.call('POST', `/v1/users/${segment(userId)}`, 7, params, options)
+    return this.transport.call('POST', path`/v1/users/${userId}`, 7, params, options)
   }
 
   /**
@@ -3898,7 +3898,7 @@ export class UsersApi extends Namespace {
    * Errors of its own: `user_not_found`, `email_exists`, `external_id_taken`, `scim_managed`.
    */
   restore(userId: string, params?: UsersRestoreRequest, options?: CallOptions): Call<UserReply> {
-    return this.transport.call('POST', `/v1/users/${segment(userId)}/restore`, 7, params, options)
+    return this.transport.call('POST', path`/v1/users/${userId}/restore`, 7, params, options)
   }
 
   /**
@@ -3913,7 +3913,7 @@ export class UsersApi extends Namespace {
    * Errors of its own: `user_not_found`.
    */
   export(userId: string, params?: UsersExportParams, options?: CallOptions): Call<UsersExportReply> {
-    return this.transport.call('GET', `/v1/users/${segment(userId)}/export`, 1, params, options)
+    return this.transport.call('GET', path`/v1/users/${userId}/export`, 1, params, options)
   }
 
   /**
@@ -3932,7 +3932,7 @@ export class UsersApi extends Namespace {
    * `user_inactive`, `user_locked`, `user_not_found`, `role_managed`.
    */
   invite(userId: string, params?: UsersInviteRequest, options?: CallOptions): Call<UsersInviteReply> {
-    return this.transport.call('POST', `/v1/users/${segment(userId)}/invite`, 7, params, options)
+    return this.transport.call('POST', path`/v1/users/${userId}/invite`, 7, params, options)
   }
 
   /**
@@ -3952,7 +3952,7 @@ export class UsersApi extends Namespace {
    * `user_not_found`, `user_never_signed_in`, `account_locked`.
    */
   impersonate(userId: string, params: UsersImpersonateRequest, options?: CallOptions): Call<UsersImpersonateReply> {
-    return this.transport.call('POST', `/v1/users/${segment(userId)}/impersonate`, 4, params, options)
+    return this.transport.call('POST', path`/v1/users/${userId}/impersonate`, 4, params, options)
   }
 
   /**
@@ -3968,7 +3968,7 @@ export class UsersApi extends Namespace {
    * `sso_required`, `user_inactive`, `user_locked`, `verification_required`, `user_not_found`.
    */
   sendPasswordReset(userId: string, params?: UsersSendPasswordResetRequest, options?: CallOptions): Call<UsersSendPasswordResetReply> {
-    return this.transport.call('POST', `/v1/users/${segment(userId)}/password/reset`, 7, params, options)
+    return this.transport.call('POST', path`/v1/users/${userId}/password/reset`, 7, params, options)
   }
 
   /**
@@ -3987,7 +3987,7 @@ export class UsersApi extends Namespace {
    * `weak_password`.
    */
   setPassword(userId: string, params: UsersSetPasswordRequest, options?: CallOptions): Call<UsersSetPasswordReply> {
-    return this.transport.call('PUT', `/v1/users/${segment(userId)}/password`, 7, params, options)
+    return this.transport.call('PUT', path`/v1/users/${userId}/password`, 7, params, options)
   }
 
   /**
@@ -4003,7 +4003,7 @@ export class UsersApi extends Namespace {
    * Errors of its own: `user_not_found`.
    */
   unlock(userId: string, params?: UsersUnlockRequest, options?: CallOptions): Call<UsersUnlockReply> {
-    return this.transport.call('POST', `/v1/users/${segment(userId)}/unlock`, 7, params, options)
+    return this.transport.call('POST', path`/v1/users/${userId}/unlock`, 7, params, options)
   }
 
   /**
@@ -4019,7 +4019,7 @@ export class UsersApi extends Namespace {
    * Errors of its own: `user_not_found`.
    */
   lock(userId: string, params: UsersLockRequest, options?: CallOptions): Call<UsersLockReply> {
-    return this.transport.call('POST', `/v1/users/${segment(userId)}/lock`, 7, params, options)
+    return this.transport.call('POST', path`/v1/users/${userId}/lock`, 7, params, options)
   }
 
   /**
@@ -4037,7 +4037,7 @@ export class UsersApi extends Namespace {
    * `signup_disabled`, `sso_required`, `user_inactive`, `user_locked`, `user_not_found`, `account_locked`.
    */
   sendVerification(userId: string, params?: UsersSendVerificationRequest, options?: CallOptions): Call<UsersSendVerificationReply> {
-    return this.transport.call('POST', `/v1/users/${segment(userId)}/verify/resend`, 7, params, options)
+    return this.transport.call('POST', path`/v1/users/${userId}/verify/resend`, 7, params, options)
   }
 
   /**
@@ -4048,7 +4048,7 @@ export class UsersApi extends Namespace {
    * Errors of its own: `user_not_found`.
    */
   listIdentities(userId: string, params?: UsersListIdentitiesParams, options?: CallOptions): PageCall<UsersListIdentitiesReply, 'identities'> {
-    return this.transport.page(`/v1/users/${segment(userId)}/identities`, 'identities', 'cursor', params, options)
+    return this.transport.page(path`/v1/users/${userId}/identities`, 'identities', 'cursor', params, options)
   }
 
   /**
@@ -4064,7 +4064,7 @@ export class UsersApi extends Namespace {
    * Errors of its own: `identity_not_found`, `user_not_found`.
    */
   deleteIdentity(userId: string, identityId: string, params?: UsersDeleteIdentityParams, options?: CallOptions): Call<UsersDeleteIdentityReply> {
-    return this.transport.call('DELETE', `/v1/users/${segment(userId)}/identities/${segment(identityId)}`, 3, params, options)
+    return this.transport.call('DELETE', path`/v1/users/${userId}/identities/${identityId}`, 3, params, options)
   }
 
   /**
@@ -4077,7 +4077,7 @@ export class UsersApi extends Namespace {
    * Errors of its own: `user_not_found`.
    */
   revokeSessions(userId: string, params?: UsersRevokeSessionsParams, options?: CallOptions): Call<UsersRevokeSessionsReply> {
-    return this.transport.call('DELETE', `/v1/users/${segment(userId)}/sessions`, 3, params, options)
+    return this.transport.call('DELETE', path`/v1/users/${userId}/sessions`, 3, params, options)
   }
 }
 
@@ -4133,7 +4133,7 @@ export class WebhooksApi extends Namespace {
    * Errors of its own: `sub_org_conflict`, `webhook_not_found`.
    */
   get(webhookId: string, params?: WebhooksGetParams, options?: CallOptions): Call<WebhooksGetReply> {
-    return this.transport.call('GET', `/v1/webhooks/${segment(webhookId)}`, 1, params, options)
+    return this.transport.call('GET', path`/v1/webhooks/${webhookId}`, 1, params, options)
   }
 
   /**
@@ -4148,7 +4148,7 @@ export class WebhooksApi extends Namespace {
    * Errors of its own: `insecure_url`, `webhook_not_found`, `version_conflict`, `webhook_url_not_allowed`.
    */
   update(webhookId: string, params?: WebhooksUpdateRequest, options?: CallOptions): Call<WebhookReply> {
-    return this.transport.call('PATCH', `/v1/webhooks/${segment(webhookId)}`, 7, params, options)
+    return this.transport.call('PATCH', path`/v1/webhooks/${webhookId}`, 7, params, options)
   }
 
   /**
@@ -4163,7 +4163,7 @@ export class WebhooksApi extends Namespace {
    * Errors of its own: `webhook_not_found`, `version_conflict`.
    */
   delete(webhookId: string, params?: WebhooksDeleteParams, options?: CallOptions): Call<Success> {
-    return this.transport.call('DELETE', `/v1/webhooks/${segment(webhookId)}`, 3, params, options)
+    return this.transport.call('DELETE', path`/v1/webhooks/${webhookId}`, 3, params, options)
   }
 
   /**
@@ -4178,7 +4178,7 @@ export class WebhooksApi extends Namespace {
    * Errors of its own: `webhook_not_found`.
    */
   rotateSecret(webhookId: string, params?: WebhooksRotateSecretRequest, options?: CallOptions): Call<WebhookSecretReply> {
-    return this.transport.call('POST', `/v1/webhooks/${segment(webhookId)}/rotate-secret`, 7, params, options)
+    return this.transport.call('POST', path`/v1/webhooks/${webhookId}/rotate-secret`, 7, params, options)
   }
 
   /**
@@ -4195,7 +4195,7 @@ export class WebhooksApi extends Namespace {
    * Errors of its own: `webhook_not_found`.
    */
   test(webhookId: string, params?: WebhooksTestRequest, options?: CallOptions): Call<WebhookDeliveryReply> {
-    return this.transport.call('POST', `/v1/webhooks/${segment(webhookId)}/test`, 4, params, options)
+    return this.transport.call('POST', path`/v1/webhooks/${webhookId}/test`, 4, params, options)
   }
 
   /**
@@ -4210,7 +4210,7 @@ export class WebhooksApi extends Namespace {
    * Errors of its own: `webhook_not_found`, `webhook_disabled`.
    */
   replayEvents(webhookId: string, params: WebhooksReplayEventsRequest, options?: CallOptions): Call<Success> {
-    return this.transport.call('POST', `/v1/webhooks/${segment(webhookId)}/replay`, 7, params, options)
+    return this.transport.call('POST', path`/v1/webhooks/${webhookId}/replay`, 7, params, options)
   }
 
   /**
@@ -4223,7 +4223,7 @@ export class WebhooksApi extends Namespace {
    * Errors of its own: `delivery_not_found`, `webhook_not_found`, `webhook_disabled`.
    */
   resendDelivery(webhookId: string, deliveryId: string, params?: WebhooksResendDeliveryRequest, options?: CallOptions): Call<Success> {
-    return this.transport.call('POST', `/v1/webhooks/${segment(webhookId)}/deliveries/${segment(deliveryId)}/resend`, 7, params, options)
+    return this.transport.call('POST', path`/v1/webhooks/${webhookId}/deliveries/${deliveryId}/resend`, 7, params, options)
   }
 }
 

@@ -1,5 +1,7 @@
 // Generated from openapi.json by `npm run gen`. Do not edit.
 
+import type { UnlistedEvent } from '../unlisted.ts'
+
 /** What an organization has set up. */
 export interface AdminPortalOverview {
   branding: Branding
@@ -17,7 +19,7 @@ export interface AdminPortalReply {
 export type AllowedIps = string[] | null
 
 /** An event of any type. [The catalogue](/docs/events) says what each means. More types may come. */
-export type AnyEvent = ApiKeyEvent | AuditSettingsUpdatedEvent | MailedLinkEvent | AuthLoginDisownedEvent | AuthLoginFailedEvent | AuthLoginSucceededEvent | AuthOtpSentEvent | AuthPasswordChangedEvent | AuthPasswordResetCompletedEvent | AuthSettingsUpdatedEvent | AuthSignupSucceededEvent | AuthStepUpSucceededEvent | DeploymentRecoveredEvent | DomainEvent | EnvironmentEvent | IdentityEvent | ImpersonationEndedEvent | InviteEvent | MailBouncedEvent | MailSettingsUpdatedEvent | MailSuppressionEvent | MailTemplateEvent | MemberEvent | MemberFactorsResetEvent | MemberLinkPrintedEvent | MfaBackupCodesRegeneratedEvent | MfaChallengeCreatedEvent | MfaChallengeFailedEvent | MfaChallengeSucceededEvent | FactorChangeEvent | MfaPolicyEvent | DeviceTrustEvent | OrganizationEvent | OrganizationErasureEvent | OtpSettingsUpdatedEvent | PasskeyEvent | PasskeySettingsUpdatedEvent | RoleAssignmentEvent | RoleEvent | ScimConfigEvent | ProvisionedGroupEvent | ScimGroupMemberAddedEvent | ScimTokenExpiringEvent | ProvisionedUserEvent | ServiceConfigEvent | SessionCreatedEvent | SessionRefreshReuseDetectedEvent | SessionRevokedEvent | SocialProviderEvent | SsoConnectionEvent | SsoConnectionCertificateExpiringEvent | SsoKeysChangedEvent | UserEvent | UserEmailRestoredEvent | UserExportedEvent | WebhookEvent | WebhookTestEvent
+export type AnyEvent = ApiKeyEvent | AuditSettingsUpdatedEvent | MailedLinkEvent | AuthLoginDisownedEvent | AuthLoginFailedEvent | AuthLoginSucceededEvent | AuthOtpSentEvent | AuthPasswordChangedEvent | AuthPasswordResetCompletedEvent | AuthSettingsUpdatedEvent | AuthSignupSucceededEvent | AuthStepUpSucceededEvent | DeploymentRecoveredEvent | DomainEvent | EnvironmentEvent | IdentityEvent | ImpersonationEndedEvent | InviteEvent | MailBouncedEvent | MailSettingsUpdatedEvent | MailSuppressionEvent | MailTemplateEvent | MemberEvent | MemberFactorsResetEvent | MemberLinkPrintedEvent | MfaBackupCodesRegeneratedEvent | MfaChallengeCreatedEvent | MfaChallengeFailedEvent | MfaChallengeSucceededEvent | FactorChangeEvent | MfaPolicyEvent | DeviceTrustEvent | OrganizationEvent | OrganizationErasureEvent | OtpSettingsUpdatedEvent | PasskeyEvent | PasskeySettingsUpdatedEvent | RoleAssignmentEvent | RoleEvent | ScimConfigEvent | ProvisionedGroupEvent | ScimGroupMemberAddedEvent | ScimTokenExpiringEvent | ProvisionedUserEvent | ServiceConfigEvent | SessionCreatedEvent | SessionRefreshReuseDetectedEvent | SessionRevokedEvent | SocialProviderEvent | SsoConnectionEvent | SsoConnectionCertificateExpiringEvent | SsoKeysChangedEvent | UserEvent | UserEmailRestoredEvent | UserExportedEvent | WebhookEvent | WebhookTestEvent | UnlistedEvent
 
 /** An API key, without its secret. */
 export interface ApiKey {
