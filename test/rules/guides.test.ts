@@ -74,7 +74,7 @@ test('every link leads to a file that is there, and to a heading in it', () => {
 })
 
 test('every alert names a section of a guide', () => {
-  const rules = read('docs/ops/alerts.yaml')
+  const rules = read('docs/operate/alerts.yaml')
   const named = [...rules.matchAll(/^ +guide: "([^"#]+)#([^"]+)"$/gm)].map(([, file = '', anchor = '']) => ({
     file,
     anchor,
