@@ -125,7 +125,7 @@ async function use({ api, mail }: Running) {
   const pending = await sendCode(eve)
   const invited = `new@acme.example`
   await api('POST', '/users/invites', { subOrgId, email: invited })
-  return { subOrgId, session, eve, pending, token_hash, invited, invitation: await mail(invited, TOKEN) }
+  return { subOrgId, session, bob, eve, pending, token_hash, invited, invitation: await mail(invited, TOKEN) }
 }
 
 /** What lists show, without what passes by. */
@@ -145,7 +145,7 @@ execFileSync('git', ['worktree', 'add', '--detach', earlier, commit], { cwd: roo
 try {
   execFileSync('npm', ['ci', '--omit=dev', '--no-audit', '--no-fund'], { cwd: earlier, stdio: 'inherit' })
   const before = await start(earlier)
-  const { subOrgId, session, eve, pending, token_hash, invited, invitation } = await use(before)
+  const { subOrgId, session, bob, eve, pending, token_hash, invited, invitation } = await use(before)
   const seen = await read(before, subOrgId)
   await before.stop()
 
@@ -166,7 +166,7 @@ try {
   check('it does so once', await statusOf('/auth/login/otp/verify', pending), 401)
   check(
     'a link that was sent before signs in',
-    await statusOf('/auth/login/magic-link/verify', { subOrgId, token_hash }),
+    await statusOf('/auth/login/magic-link/verify', { subOrgId, email: bob, token_hash }),
     200,
   )
   check(
