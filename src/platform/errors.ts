@@ -124,15 +124,15 @@ export const httpErrors = defineErrors({
   credentialConflict: [
     400,
     'api_key_conflict',
-    'Two different API keys in one request',
-    'X-API-Key and Authorization carry different keys, or one of them came twice: send one.',
+    'Two different API keys sent',
+    'X-API-Key and Authorization carry different keys, or one of them is sent twice. Send one key.',
   ],
   subOrgRequired: [
     400,
     'sub_org_required',
     'subOrgId is required',
-    'An org-wide key reaches every organization, so a write must name one.',
-    { errors: fieldErrors('Where its name may be misspelt.') },
+    'An org-wide key reaches every organization, so a write must name one. Send subOrgId.',
+    { errors: fieldErrors('The property that may be a misspelt subOrgId.') },
   ],
   subOrgConflict: [
     400,
@@ -146,30 +146,30 @@ export const httpErrors = defineErrors({
     'API key missing',
     'Send the key in the header X-API-Key, or as Authorization: Bearer.',
   ],
-  apiKeyInvalid: [401, 'api_key_invalid', 'API key invalid', 'The key is mistyped, revoked, or of another deployment.'],
-  apiKeyExpired: [
+  apiKeyInvalid: [
     401,
-    'api_key_expired',
-    'API key expired',
-    'The key is past its expiresAt: rotate it, or create another.',
+    'api_key_invalid',
+    'API key invalid',
+    'The key is mistyped, revoked, or of another deployment. Check the key, or create another one.',
   ],
+  apiKeyExpired: [401, 'api_key_expired', 'API key expired', 'The key is past its expiresAt. Create another one.'],
   apiKeyIpNotAllowed: [
     403,
     'api_key_ip_not_allowed',
-    'The API key may not be used from here',
-    "The client's address is not in the key's allowedIps.",
+    'Address not allowed for this key',
+    "The client's address is not in the key's allowedIps. Add it with PATCH /v1/api-keys/{id}, or call from an allowed address.",
   ],
   accessTokenMissing: [
     401,
     'access_token_missing',
     'Access token missing',
-    'This route is for end users: send the access token as Authorization: Bearer. An API key does not work here.',
+    'This route is for end users. Send the access token as Authorization: Bearer. An API key does not work here.',
   ],
   accessTokenInvalid: [
     401,
     'access_token_invalid',
     'Access token invalid',
-    'It has expired, its session has ended, or it is not of this service: exchange the refresh token for a new one, or sign in again.',
+    'The token has expired, its session has ended, or it is not a token of this service. Exchange the refresh token for a new one, or sign in again.',
   ],
   scimTokenMissing: [
     401,
@@ -181,7 +181,7 @@ export const httpErrors = defineErrors({
     401,
     'scim_token_invalid',
     'SCIM token invalid',
-    'The token is mistyped, was replaced by another, or is not of this service: POST /v1/scim/config makes a new one.',
+    'The token is mistyped, was replaced, or is not a token of this service. POST /v1/scim/config creates a new one.',
   ],
   privilegeEscalation: [
     403,
@@ -193,7 +193,7 @@ export const httpErrors = defineErrors({
     403,
     'insufficient_scope',
     'Permission missing',
-    'scope names the missing scope: use a key that has it.',
+    '`scope` names the missing scope. Use a key that has it.',
     { scope: Type.String({ description: 'The missing scope.' }) },
   ],
   impersonationReadOnly: [
@@ -206,7 +206,7 @@ export const httpErrors = defineErrors({
     403,
     'sub_org_mismatch',
     'The organization does not match',
-    'A key or member of one organization reaches no other. Requests about all organizations take an org-wide key or a member of the account, without subOrgId.',
+    'A key or member of one organization reaches no other organization. Requests about all organizations require an org-wide key or a member of the account, and no subOrgId.',
   ],
   productionKeyRequired: [
     403,
@@ -217,31 +217,31 @@ export const httpErrors = defineErrors({
   homeKeyRequired: [
     403,
     'home_key_required',
-    'A key of another environment is required',
+    'A home-environment key is required',
     'Only keys of its home environment change an organization. Its field `environment` names the home environment.',
   ],
   serviceDisabled: [
     403,
     'service_disabled',
     'Service disabled',
-    'service names it; PUT /v1/organization-apps turns it on. Sign-in methods also need auth.',
+    '`service` names the disabled service. Turn it on with PUT /v1/organization-apps. Sign-in methods also need auth.',
     { service: Type.String({ description: 'The service that is off.' }) },
   ],
   organizationSuspended: [
     403,
     'organization_suspended',
     'The organization is suspended or archived',
-    'organization_status says which. No user can sign in or refresh until the organization is active again.',
+    '`organization_status` says which. No user can sign in or refresh until the organization is active again.',
     { organization_status: Type.String({ description: '`suspended` or `archived`.' }) },
   ],
   originNotAllowed: [
     403,
     'origin_not_allowed',
-    'This web page may not call the service',
+    'Origin not allowed',
     'Add the origin of the page, such as https://app.example.com, to allowed_origins of the auth settings.',
     { origin: Type.String({ description: 'The origin of the page.' }) },
   ],
-  notFound: [404, 'not_found', 'Not found', 'Nothing answers at this path.'],
+  notFound: [404, 'not_found', 'Not found', 'No route has this path. Check the path and the version.'],
   organizationNotFound: [
     404,
     'organization_not_found',
@@ -251,8 +251,8 @@ export const httpErrors = defineErrors({
   environmentNotFound: [
     404,
     'environment_not_found',
-    'No such environment',
-    'No environment has this id, or the caller does not see it.',
+    'Environment not found',
+    'No environment has this id, or the caller cannot see it.',
   ],
   methodNotAllowed: [
     405,
@@ -260,30 +260,30 @@ export const httpErrors = defineErrors({
     'Method not allowed',
     'The header Allow names the methods of this path.',
   ],
-  notAcceptable: [406, 'not_acceptable', 'Not acceptable', 'Responses are application/json: accept that.'],
+  notAcceptable: [406, 'not_acceptable', 'Not acceptable', 'Responses are application/json. Accept that type.'],
   idempotencyInProgress: [
     409,
     'idempotency_in_progress',
-    'A request with this idempotency key is still running',
-    'The first request with this key has not been answered yet: try again in a moment.',
+    'The first request is still running',
+    'The first request with this idempotency key is still running. Try again in a moment.',
   ],
   versionConflict: [
     412,
     'version_conflict',
     'The record has changed',
-    'The record was changed after you read it: read it again, and repeat the change.',
+    'The record was changed after you read it. Read it again, and repeat the change.',
   ],
   payloadTooLarge: [
     413,
     'payload_too_large',
     'Body too large',
-    'It is larger than the route takes: 1 MiB for most, 5 MiB for bulk creation of users.',
+    'The body exceeds the route’s limit: 1 MiB for most routes, 5 MiB for bulk creation of users.',
   ],
   unsupportedMediaType: [
     415,
     'unsupported_media_type',
     'Unsupported media type',
-    'Send application/json, not compressed; its charset, if any, is utf-8.',
+    'Send application/json, uncompressed. A charset, if sent, must be utf-8.',
   ],
   idempotencyKeyReused: [
     422,
@@ -295,20 +295,20 @@ export const httpErrors = defineErrors({
     429,
     'rate_limited',
     'Too many requests',
-    'retry_after and the header Retry-After say in how many seconds to try again.',
+    'Try again after the seconds in retry_after and in the header Retry-After.',
     { retry_after: Type.Integer({ description: 'Seconds to wait before the next attempt.' }) },
   ],
   internal: [
     500,
     'internal_error',
     'Internal error',
-    'The fault is ours. request_id identifies the occurrence in the log of the service.',
+    'The service failed. request_id identifies the occurrence in its log.',
   ],
   unavailable: [
     503,
     'unavailable',
     'Temporarily unavailable',
-    'The database or the service is busy or unreachable: try again after Retry-After. A single change is carried out completely or not at all.',
+    'The database or the service is busy or unreachable. Try again after Retry-After. A single change is carried out completely or not at all.',
   ],
 })
 
@@ -324,5 +324,5 @@ export function invalidField(
 
 /** The refusal of what would have to wait too long. */
 export function busy(): ApiError {
-  return httpErrors.unavailable({ detail: 'The service is busy: try again.', headers: { 'retry-after': '1' } })
+  return httpErrors.unavailable({ detail: 'The service is busy. Try again.', headers: { 'retry-after': '1' } })
 }

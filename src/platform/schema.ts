@@ -64,7 +64,10 @@ export function oneOf(values: readonly string[], options: { description?: string
 export const RevokedCount = Type.Integer({ description: 'Sessions that ended, counted up to 10 000.', examples: [2] })
 
 /** The answer of what has nothing else to say. */
-export const Success = named('Success', Type.Object({ success: Type.Boolean() }, { description: 'It is done.' }))
+export const Success = named(
+  'Success',
+  Type.Object({ success: Type.Boolean() }, { description: 'The request succeeded.' }),
+)
 
 // What breaks a line or changes the direction of what stands around it (Cc, Zl, Zp, Bidi_Control). In escapes that
 // JavaScript, Python and Go all support, and else written out; nothing beyond U+FFFF, which programs without the flag `u` read as

@@ -23,13 +23,13 @@ export const eventEnvelope = named(
   'Event',
   Type.Object({
     id: Type.String({
-      description: 'The same in the feed and in every delivery.',
+      description: 'Id of the event. The same in the feed and in every delivery.',
       examples: ['evt_0198b6f2-7c1b-7e05-8a63-c94d1b7f20e8'],
     }),
     type: Type.String({ description: '`resource.past_tense`', examples: ['user.created'] }),
     timestamp: Type.String({ description: 'When it happened (RFC 3339, in UTC).', format: 'date-time' }),
     api_version: Type.String({
-      description: 'Version of the format of events. It changes only with a break of the format.',
+      description: 'Version of the event format. It changes only with incompatible changes.',
       examples: [API_VERSION],
     }),
     environment: Type.String({ examples: ['production'] }),
@@ -46,35 +46,38 @@ export const eventEnvelope = named(
         id: nullable(Type.String({ format: 'uuid' }), 'The API key or the user. Null: the kind has no id.'),
         on_behalf_of: nullable(
           OnBehalfOf,
-          'The person that your backend acted for, as X-Actor-Id and X-Actor-Name of the request say; null without them.',
+          'The person that your backend acted for (`X-Actor-Id` and `X-Actor-Name`). Null without these headers.',
         ),
         via: nullable(
           Via,
-          'Of a sign-in or sign-out, whose actor is the user: the API key or team member that made the request. Otherwise null.',
+          'For a sign-in or sign-out, where the actor is the user: the API key or team member that made the request. Otherwise null.',
         ),
       },
       { description: 'Who did it.' },
     ),
     target: nullable(
       Type.Object({
-        type: Type.String({ description: 'Such as `user` or `session`.', examples: ['user'] }),
-        id: Type.String({ description: 'The id of that thing.', format: 'uuid' }),
+        type: Type.String({ description: 'Type of the resource, such as `user` or `session`.', examples: ['user'] }),
+        id: Type.String({ description: 'Id of the resource.', format: 'uuid' }),
       }),
-      'What it was done to. Null: nothing in particular.',
+      'The resource that the event is about. Null: none.',
     ),
     request_id: nullable(
       Type.String({ examples: ['req_01KAV3R0M2Y7Q9Z8X5W4V3T2S1'] }),
-      'The request that did it: its `X-Request-Id`. Null: no request, such as a job.',
+      '`X-Request-Id` of the request. Null: no request, such as a job.',
     ),
     ip_address: nullable(
-      Type.String({ description: 'Of the end user, if the request gave it.', examples: ['203.0.113.7'] }),
+      Type.String({ description: 'IP address of the end user, if the request had it.', examples: ['203.0.113.7'] }),
     ),
     user_agent: nullable(
-      Type.String({ description: 'Of the end user, if the request gave it.', examples: ['Mozilla/5.0'] }),
+      Type.String({ description: 'IP address of the end user, if the request had it.', examples: ['Mozilla/5.0'] }),
     ),
     data: Type.Object({}, { additionalProperties: true, description: 'The resource as the API shows it.' }),
     previous: nullable(
-      Type.Object({}, { additionalProperties: true, description: 'For an update: the changed fields as they were.' }),
+      Type.Object(
+        {},
+        { additionalProperties: true, description: 'For an update: the previous values of the changed fields.' },
+      ),
     ),
   }),
 )

@@ -32,7 +32,7 @@ export interface EventInput {
 interface EventDetails<D extends TSchema> {
   target?: { type: string; id: string }
   data: Static<D>
-  /** For an update: the changed fields as they were. */
+  /** For an update: the previous values of the changed fields. */
   previous?: object
 }
 

@@ -16,10 +16,15 @@ export const TOLD_AN_HOUR = { ofDirectory: 500, ofAddress: 20 }
 /** Members of the data of an event that stands for several. */
 export const countedMembers = {
   count: Type.Optional(
-    Type.Integer({ minimum: 1, description: 'Present where the event stands for so many alike, which were counted.' }),
+    Type.Integer({
+      minimum: 1,
+      description: 'Number of similar failures that the event stands for. Absent for a single one.',
+    }),
   ),
-  first_at: Type.Optional(Type.String({ format: 'date-time', description: 'With `count`: the first of them.' })),
-  last_at: Type.Optional(Type.String({ format: 'date-time', description: 'With `count`: the last of them.' })),
+  first_at: Type.Optional(
+    Type.String({ format: 'date-time', description: 'With `count`: time of the first failure.' }),
+  ),
+  last_at: Type.Optional(Type.String({ format: 'date-time', description: 'With `count`: time of the last failure.' })),
 }
 
 // In how many rows failures without a target are counted. Those at one address are in one row, as those of a user are, and

@@ -27,7 +27,7 @@ export const COUNTED = 10_000
 /** Query parameters of every list; spread into `query`. */
 export const listQuery = {
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: MAX_LIMIT, description: 'Most rows on the page.' }),
+    Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: MAX_LIMIT, description: 'Maximum rows per page.' }),
   ),
   cursor: Type.Optional(Type.String({ maxLength: 200, description: '`next_cursor` of the previous page.' })),
   order: Type.Optional(

@@ -15,7 +15,7 @@ export type DirectoryMode = 'one' | 'one-or-account' | 'one-or-environment' | 'r
 // What it means depends on the route: the document says it (`openapi-parameters.ts`).
 const subOrgId = Type.Optional(Type.String({ description: 'Organization.' }))
 const wholeEnvironment = Type.Optional(
-  Type.Enum(['environment'], { description: 'Instead of subOrgId: the whole environment. Needs an org-wide key.' }),
+  Type.Enum(['environment'], { description: 'The whole environment, instead of subOrgId. Requires an org-wide key.' }),
 )
 
 /** The fields of query and body that name the tenant of a route. */

@@ -30,9 +30,8 @@ export interface DeploymentState {
 export const deploymentEvents = defineEvents({
   recovered: [
     'deployment.recovered',
-    'The operator ran `watchword recover` after a restore or a failover that lost transactions: all sessions ended, and ' +
-      'codes, links and other one-time secrets from before are refused.',
-    Type.Object({ recoveredAt: Type.String({ format: 'date-time', description: 'When the run began' }) }),
+    'The operator ran `watchword recover` after a restore or a failover that lost transactions. All sessions ended, and earlier codes, links and other one-time secrets are refused.',
+    Type.Object({ recoveredAt: Type.String({ format: 'date-time', description: 'When the run started.' }) }),
   ],
 })
 

@@ -5,6 +5,6 @@ export const mailErrors = defineErrors({
     409,
     'mail_templates_too_large',
     'Too many email texts',
-    'The email texts of one organization, or of the defaults of an environment, may have 100 000 characters in all. Reset some of them, or shorten them.',
+    'The email texts of an organization, or of the defaults of an environment, may have 100 000 characters in total. Shorten or reset some of them.',
   ],
 })

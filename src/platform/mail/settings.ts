@@ -67,8 +67,7 @@ function define() {
   const subjects = Type.Object(Object.fromEntries(mailKinds().map((kind) => [kind, Subject])), {
     additionalProperties: false,
     description:
-      'Subjects by kind of email; null for the standard one. {brand} stands for the brand’s name. Those of notices of a ' +
-      'change to the account begin with {standard}, which stands for the standard subject.',
+      'Subjects by kind of email; null for the standard one. {brand} is the brand’s name. Subjects of notices of a change to the account must begin with {standard}, the standard subject.',
   })
   const schema = named(
     'MailSettings',

@@ -17,7 +17,7 @@ export const Locale = Type.Optional(
       format: LOCALE_FORMAT,
       'x-form': 'a language tag of BCP 47 such as de-AT',
       description:
-        'A language tag (BCP 47): of mails, text messages and pages. Null: that of the organization, of the environment, or `en`.',
+        'A language tag (BCP 47) for emails, text messages and pages. Null: that of the organization, of the environment, or `en`.',
       examples: ['de-AT'],
     }),
   ),

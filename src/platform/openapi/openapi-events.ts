@@ -37,7 +37,7 @@ export function describeEvents(components: Components, records: Map<string, Json
     return `#/components/schemas/${name}`
   })
   components.define(anyEvent, {
-    description: 'An event of any type. [The catalogue](/docs/events) says what each means. More types may come.',
+    description: 'An event of any type. [The catalogue](/docs/events) describes each type. More types may be added.',
     // No discriminator: `type` tells them apart, and not every generator takes names in a mapping.
     oneOf: refs.map(($ref) => ({ $ref })),
   })
@@ -46,7 +46,7 @@ export function describeEvents(components: Components, records: Map<string, Json
   return { webhooks: { event: { post: webhookOf(example) } }, example }
 }
 
-const DATA = 'What happened, in the fields that events of this type have.'
+const DATA = 'What happened, with the fields of this type of event.'
 
 /** One for all types: `AnyEvent` tells them apart. */
 function webhookOf(example: Json): JsonObject {

@@ -7,7 +7,11 @@ const string = { type: 'string' }
 const headers = {
   Etag: ['ETag', 'The version of the record, for If-Match; of a document, for If-None-Match.', string],
   Link: ['Link', 'The address of the next page (RFC 8288), if there are more: `<…>; rel="next"`.', string],
-  Location: ['Location', 'Where the browser is sent, or what was made is.', { type: 'string', format: 'uri' }],
+  Location: [
+    'Location',
+    'URL that the browser is sent to, or URL of the new resource.',
+    { type: 'string', format: 'uri' },
+  ],
 } as const satisfies Record<string, readonly [name: string, description: string, schema: JsonObject]>
 
 type HeaderName = keyof typeof headers

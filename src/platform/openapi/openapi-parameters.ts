@@ -15,9 +15,8 @@ const organizations = {
   SubOrgIdOrEnvironment: 'Organization. An org-wide key sends it or `scope`, here or in the body.',
   SubOrgIdOrAccount: 'Organization. Without it an org-wide key means the account level.',
   SubOrgIdOfReach: 'Organization. Without it an org-wide key means the whole environment.',
-  SubOrgIdOfNone: 'Leave it out: the request is about every organization, and needs an org-wide key.',
-  SubOrgIdOfAccount:
-    'Organization, to which it narrows an org-wide key. Without it such a key means the whole account.',
+  SubOrgIdOfNone: 'Do not send it. The request applies to every organization and requires an org-wide key.',
+  SubOrgIdOfAccount: 'Organization. Without it an org-wide key means the whole account.',
 }
 
 type OrganizationName = keyof typeof organizations
@@ -37,28 +36,29 @@ function organizationOf(route: Route): OrganizationName {
 export const parameterComponents: Record<string, JsonObject> = {
   IdempotencyKey: header(
     'Idempotency-Key',
-    'Answers a repeated request with the first answer, for 24 hours, and with `Idempotent-Replayed: true`.',
+    'A repeated request with the same key returns the first response, with `Idempotent-Replayed: true`, for 24 hours.',
     255,
   ),
-  IfMatch: header('If-Match', 'The ETag the change is based on: refused if the record has changed since.'),
-  IfNoneMatch: header('If-None-Match', 'The ETag of what you have: 304 if it is still that.'),
+  IfMatch: header(
+    'If-Match',
+    'The ETag that the change is based on. The change is refused if the record has changed since.',
+  ),
+  IfNoneMatch: header('If-None-Match', 'The ETag of your copy. Returns 304 if it is current.'),
   EndUserIp: header('X-End-User-IP', 'IP address of the end user the request is made for.'),
   EndUserAgent: header('X-End-User-Agent', 'User agent of the end user the request is made for.', 512),
   ActorId: header(
     ACTOR_ID_HEADER,
-    'With an API key: your id of the person that you act for. Recorded as actor.on_behalf_of of events; grants nothing. ' +
-      'Characters beyond ASCII, and %, are percent-encoded as UTF-8.',
+    'With an API key: your id of the person that you act for. Recorded in `actor.on_behalf_of` of events; it grants nothing. Percent-encode `%` and non-ASCII characters as UTF-8.',
   ),
-  ActorName: header(ACTOR_NAME_HEADER, 'What that person is called, encoded likewise. Only together with X-Actor-Id.'),
+  ActorName: header(ACTOR_NAME_HEADER, 'Name of that person, with the same encoding. Only together with X-Actor-Id.'),
   Environment: header(
     ENVIRONMENT_HEADER,
-    'Id of the environment that a request of a team member works in. Without it: production, or the home environment of ' +
-      'the organization that the member acts for. An API key may name its own environment only.',
+    'Id of the environment of a team member’s request. Default: production, or the home environment of the organization in the request. An API key may send only its own environment.',
     36,
   ),
   TrustedDevice: header(
     'X-Trusted-Device',
-    'The trusted_device_token of the end user’s device, which may replace a second factor.',
+    'The trusted_device_token of the end user’s device. It can replace a second factor.',
     100,
   ),
   ...Object.fromEntries(

@@ -14,11 +14,15 @@ export const problemSchema = {
     type: { type: 'string', format: 'uri', description: 'The page that documents the code.' },
     title: { type: 'string', description: 'The problem in a few words: the same for every request with this code.' },
     status: { type: 'integer', description: 'The HTTP status of the response.' },
-    detail: { type: 'string', description: 'What is wrong with this request, and how to fix it. May be reworded.' },
+    detail: {
+      type: 'string',
+      description: 'What is wrong with this request, and how to fix it. The wording may change.',
+    },
     code: { type: 'string', description: 'The kind of problem. Codes never change: branch on this field.' },
     request_id: {
       type: 'string',
-      description: 'The request in log lines and events: give it to support. Also the header `X-Request-Id`.',
+      description:
+        'Identifies the request in log lines and events; give it to support. Also the header `X-Request-Id`.',
     },
   },
 }

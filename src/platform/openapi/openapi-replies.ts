@@ -19,7 +19,7 @@ export interface Shared {
 export function describeReplies(route: Route, { components, responses, given, records }: Shared): JsonObject {
   const headers = headersOfReply(route)
   const replies = Object.entries(route.replies).map(([status, reply]): [string, JsonObject] => {
-    if (status === '304') return [status, { description: 'It is still what If-None-Match names.', headers }]
+    if (status === '304') return [status, { description: 'Unchanged: the ETag in If-None-Match is current.', headers }]
     if (status === '204') return [status, { description: `${sentenceOf(route)} There is no content.`, headers }]
     const name = `${pascal(route.operation)}Reply${status === '200' ? '' : status}`
     const described = toJson(reply)
@@ -38,7 +38,7 @@ export function describeReplies(route: Route, { components, responses, given, re
     return [status, responses.note(title, { description: sentenceOf(route, described), headers: sent, content })]
   })
   const page = { description: 'A page.', headers, content: { 'text/html': { schema: { type: 'string' } } } }
-  const redirect = { description: 'The browser goes on at another address.', headers: headersOfRedirect }
+  const redirect = { description: 'Redirects the browser to another address.', headers: headersOfRedirect }
   const files = Object.fromEntries(
     Object.entries(route.downloads).map(([type, example]) => [type, { schema: { type: 'string' }, example }]),
   )
@@ -47,7 +47,7 @@ export function describeReplies(route: Route, { components, responses, given, re
     ...Object.fromEntries(replies),
     ...(Object.keys(files).length ? { '200': file } : {}),
     ...(route.shows ? { '200': page } : {}),
-    ...(route.kept ? { '304': { description: 'It is still what If-None-Match names.', headers } } : {}),
+    ...(route.kept ? { '304': { description: 'Unchanged: the ETag in If-None-Match is current.', headers } } : {}),
     ...(route.redirects ? { [route.method === 'GET' ? '302' : '303']: redirect } : {}),
   }
 }
@@ -80,7 +80,9 @@ function wordsOf(field: string): string {
 
 const PAST: Record<string, string> = {
   Send: 'Sent',
+  Resend: 'Resent',
   Set: 'Set',
+  Reset: 'Reset',
   Withdraw: 'Withdrew',
   Verify: 'Verified',
   Give: 'Gave',

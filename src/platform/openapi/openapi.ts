@@ -14,21 +14,21 @@ import { collectRecurring, type Recurring } from './openapi-recurring.ts'
 import { describeReplies, type Shared } from './openapi-replies.ts'
 import { type Components, collectSchemas, type Json, type JsonObject, pascal, toJson } from './openapi-schemas.ts'
 
-const INTRODUCTION = `Send the API key as \`X-API-Key\`, or as a Bearer token. The scopes listed with a route's security are those the key
-must have. Success is 200 unless a route says otherwise. A refusal is a problem (RFC 9457) with a stable \`code\`;
-[the catalogue](/docs/errors) lists every code. Where waiting helps it has \`Retry-After\`, in seconds; where other
-credentials would, \`WWW-Authenticate\` says which, and what is wrong (RFC 6750 §3).
+const INTRODUCTION = `Send the API key as \`X-API-Key\`, or as a Bearer token. The security of each route lists the scopes that
+the key must have. The status of success is 200 unless a route says otherwise. A refusal is a problem (RFC 9457) with a
+stable \`code\`; [the catalogue](/docs/errors) lists every code. If waiting helps, it has \`Retry-After\`, in seconds. If
+other credentials are required, \`WWW-Authenticate\` says which, and what is wrong (RFC 6750 §3).
 
-Every answer has \`X-Request-Id\`, which identifies the request in log lines and events: the one that was sent, if it has 8 to
-128 of the characters \`A-Za-z0-9._-\`, else a new one. Where a limit counts requests, answers and refusals have
-\`RateLimit\`, such as \`"default";r=2;t=57\`: what is left, and the seconds until it starts anew. With it come
+Every response has \`X-Request-Id\`, which identifies the request in log lines and events. It is the value in the request if
+that has 8 to 128 of the characters \`A-Za-z0-9._-\`, or else a new value. If a limit counts requests, responses have
+\`RateLimit\`, such as \`"default";r=2;t=57\`: the requests left, and the seconds until the window starts again. They also have
 \`RateLimit-Policy\`, the limit and its window in seconds (\`"default";q=3;w=60\`), and the older \`X-RateLimit-Limit\`,
 \`-Remaining\` and \`-Reset\`, which are \`q\`, \`r\` and \`t\`.`
 
-const SCIM_INTRODUCTION = `What the directory of an organization calls to provision users and groups: SCIM 2.0 (RFC 7643, RFC 7644, RFC 9865). Send
-the token of the organization, which \`POST /v1/scim/config\` of [the API](/docs) makes, as a Bearer token. The
-endpoint describes itself as well, below \`/ServiceProviderConfig\`, \`/ResourceTypes\` and \`/Schemas\`. A refusal is an
-error of SCIM (RFC 7644 §3.12).`
+const SCIM_INTRODUCTION = `The SCIM 2.0 endpoint, which directories call to provision users and groups (RFC 7643, RFC 7644, RFC 9865). Send
+the SCIM token of the organization as a Bearer token; \`POST /v1/scim/config\` of [the API](/docs) creates it. The endpoint
+also describes itself, at \`/ServiceProviderConfig\`, \`/ResourceTypes\` and \`/Schemas\`. A refusal is a SCIM error (RFC
+7644 §3.12).`
 
 /** What is described apart: who calls it knows nothing of the rest. */
 export type OpenApiPart = 'api' | 'scim'

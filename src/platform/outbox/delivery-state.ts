@@ -10,12 +10,12 @@ export interface Delivery {
 }
 
 const Status = Type.Enum(['queued', 'withheld'], {
-  description: '`queued`: on its way. `withheld`: not sent, for the reason given.',
+  description: '`queued`: will be sent. `withheld`: not sent; see `reason`.',
 })
 const Reason = nullable(
   Type.String({ examples: ['recipient_limit'] }),
-  'Why not: channel_off, no_provider, number_not_mobile, country_not_allowed, daily_limit, recipient_limit, ' +
-    'organization_limit, key_limit, user_limit, network_limit. null where it is queued.',
+  'Why the message is withheld: channel_off, no_provider, number_not_mobile, country_not_allowed, daily_limit, recipient_limit, ' +
+    'organization_limit, key_limit, user_limit, network_limit. Null if it is queued.',
 )
 const queued = { status: 'queued', reason: null }
 
@@ -27,17 +27,17 @@ export const DeliveryState = named(
       reason: Reason,
       messages: Type.Array(
         Type.Object({
-          channel: Type.Enum(['email', 'sms'], { description: 'How the message travels.' }),
+          channel: Type.Enum(['email', 'sms'], { description: 'Channel of the message.' }),
           status: Status,
           reason: Reason,
         }),
         {
-          description: 'Each message that was asked for.',
+          description: 'Each requested message.',
         },
       ),
     },
     {
-      description: '`queued` if a message leaves, by whatever channel.',
+      description: '`queued` if at least one message is sent.',
       examples: [{ ...queued, messages: [{ channel: 'email', ...queued }] }],
     },
   ),

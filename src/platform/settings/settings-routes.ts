@@ -76,7 +76,7 @@ export function settingsRoutes<P extends TProperties, R extends TProperties>(
       ...change,
       operation: `${noun}.updateSettings`,
       description:
-        'null resets a field to the inherited value. So where null is itself a value, it cannot replace an inherited one.',
+        'null resets a field to the inherited value. A field for which null is itself a value therefore cannot replace an inherited value with null.',
       ...spec.update,
       handle: (work, { body }) => spec.change(work, body),
     }),
@@ -85,7 +85,7 @@ export function settingsRoutes<P extends TProperties, R extends TProperties>(
       operation: `${noun}.updateDefaults`,
       directory: 'account',
       writes: 'own-environment',
-      description: 'For org-wide keys. null resets a field to the default of the service.',
+      description: 'Requires an org-wide key. null resets a field to the default of the service.',
       ...spec.updateDefaults,
       handle: (work, { body }) => spec.change({ ...work, directory: accountDefaults(work.account).directory }, body),
     }),

@@ -162,7 +162,10 @@ export function settingsFamily<P extends TProperties>(help: string, whole: Setti
     updated: [
       `${table.replace('_', '.')}.updated`,
       help,
-      Type.Object({}, { additionalProperties: true, description: 'What was set; null if inherited again.' }),
+      Type.Object(
+        {},
+        { additionalProperties: true, description: 'The values that were set. Null if inherited again.' },
+      ),
       Object.fromEntries(Object.entries(defaults).slice(0, 1)),
     ],
   })

@@ -348,7 +348,7 @@ export class DiscoveryMagicLinkApi extends Namespace {
   /**
    * Mail a discovery link.
    *
-   * Mails a link to any address, and in the same mail a code where codes are on (`otp_id`). For org-wide keys.
+   * Mails a link to any address. If codes are on, the same email has a code (`otp_id`). Requires an org-wide key.
    *
    * Events: `auth.magic_link.sent`.
    *
@@ -363,8 +363,8 @@ export class DiscoveryMagicLinkApi extends Namespace {
   /**
    * Exchange a discovery link for organizations.
    *
-   * Lists the organizations as for a code, if they accept magic links. Call it only when the user acts on your page:
-   * mail scanners follow links. For org-wide keys.
+   * Lists the organizations as for a code, if they accept magic links. Call it only when the user acts on your page,
+   * because mail scanners follow links. Requires an org-wide key.
    *
    * POST /v1/auth/discovery/magic-link/verify
    *
@@ -383,7 +383,7 @@ export class DiscoveryOtpApi extends Namespace {
   /**
    * Mail a discovery code.
    *
-   * Mails a code to any address, also to one without a user, so the response reveals nothing. For org-wide keys.
+   * Mails a code to any address, even if no user has it, so the response reveals nothing. Requires an org-wide key.
    *
    * Events: `auth.otp.sent`.
    *
@@ -398,8 +398,8 @@ export class DiscoveryOtpApi extends Namespace {
   /**
    * Exchange a discovery code for organizations.
    *
-   * Lists the organizations of the environment that the person belongs to, is invited to, or may join by their domain,
-   * if they accept codes. For org-wide keys.
+   * Lists the organizations of the environment that the person belongs to, is invited to, or may join by email domain,
+   * if they accept codes. Requires an org-wide key.
    *
    * POST /v1/auth/discovery/otp/verify
    *
@@ -418,9 +418,9 @@ export class LoginMagicLinkApi extends Namespace {
   /**
    * Mail a sign-in link.
    *
-   * Mails a link to the address if a user of the organization has it. The response is the same if no user has. Where
-   * codes are enabled the email also has two words to type on another device: send them with otp_id to POST
-   * /v1/auth/login/otp/verify.
+   * Mails a link to the address if it belongs to a user of the organization. The response is the same for unknown
+   * addresses. If codes are enabled, the email also has two words to type on another device. Send them with otp_id to
+   * POST /v1/auth/login/otp/verify.
    *
    * Belongs to the service `magic_link`.
    *
@@ -435,9 +435,9 @@ export class LoginMagicLinkApi extends Namespace {
   }
 
   /**
-   * Exchange a sign-in link for a session.
+   * Sign in with a mailed link.
    *
-   * Call it only when the user acts on the page that the link leads to: mail scanners follow links.
+   * Call it only when the user acts on the page that the link opens, because mail scanners follow links.
    *
    * Belongs to the service `magic_link`.
    *
@@ -463,8 +463,8 @@ export class LoginOtpApi extends Namespace {
   /**
    * Send a sign-in code.
    *
-   * Mails two words to the address if a user of the organization has it. The response is the same if no user has. Within
-   * resend_interval_seconds a second call sends no second message, and the code on its way stays valid.
+   * Mails two words to the address if it belongs to a user of the organization. The response is the same for unknown
+   * addresses. A second call within resend_interval_seconds sends no second message, and the first code stays valid.
    *
    * Belongs to the service `otp`.
    *
@@ -479,7 +479,7 @@ export class LoginOtpApi extends Namespace {
   }
 
   /**
-   * Exchange a sign-in code for a session.
+   * Sign in with a mailed code.
    *
    * Belongs to the service `otp`.
    *
@@ -504,10 +504,10 @@ export class LoginPasskeyApi extends Namespace {
    * Start a sign-in by passkey.
    *
    * Pass the options to navigator.credentials.get() in the browser. The response does not reveal whether a user has the
-   * address or a passkey. Leave out email and send conditional for autofill: one network (X-End-User-IP) starts at most
+   * address or a passkey. For autofill, leave out email and send conditional. One network (X-End-User-IP) starts at most
    * start_limit_per_minute_network of these a minute. With an org-wide key and without subOrgId, the challenge is for
-   * the rp_id and origins of the environment’s defaults, and no passkey is listed: the user chooses among those on the
-   * device. Passkeys of organizations with another rp_id need subOrgId.
+   * the rp_id and origins of the environment’s defaults. It lists no passkey: the user chooses one on the device.
+   * Passkeys of organizations with another rp_id need subOrgId.
    *
    * Belongs to the service `passkeys`.
    *
@@ -520,11 +520,11 @@ export class LoginPasskeyApi extends Namespace {
   }
 
   /**
-   * Exchange the response of a passkey for a session.
+   * Complete a sign-in by passkey.
    *
-   * A passkey with fingerprint, face or PIN is both factors. Every response, right or wrong, consumes its challenge.
-   * Without subOrgId, as at the options, the session is of the organization of the passkey’s user. If several
-   * organizations hold the passkey, the response has a discovery_token and these organizations instead.
+   * A passkey with fingerprint, face or PIN counts as both factors. Every response, right or wrong, consumes its
+   * challenge. Without subOrgId, the session belongs to the organization of the passkey’s user. If several organizations
+   * hold the passkey, the response has a discovery_token and these organizations instead.
    *
    * Belongs to the service `passkeys`.
    *
@@ -547,10 +547,10 @@ export class LoginPasskeyApi extends Namespace {
  */
 export class LoginSsoApi extends Namespace {
   /**
-   * Start a sign-in at an identity provider.
+   * Start a single sign-on.
    *
-   * Send the browser to authorization_url. It comes back to redirectUri, with `state`, which your application compares
-   * with the one of this answer, and with a code for POST /v1/auth/token/exchange, or the tokens, or `error`.
+   * Send the browser to authorization_url. It returns to redirectUri with `state`, and with a code for POST
+   * /v1/auth/token/exchange, the tokens, or `error`. Compare `state` with the one in this response.
    *
    * Belongs to the service `sso`.
    *
@@ -566,10 +566,10 @@ export class LoginSsoApi extends Namespace {
   /**
    * Find the connection of an address.
    *
-   * Finds the organization that has verified the domain of the address. The answer depends on the domain alone and does
+   * Finds the organization that has verified the domain of the address. The response depends only on the domain and does
    * not reveal whether the address has an account. With an org-wide key and without subOrgId, all organizations of the
-   * environment are searched. An organization that is suspended or archived, or has the service off, is then answered
-   * like an unknown domain.
+   * environment are searched. In that case, the domain of an organization that is suspended, archived or without the
+   * service counts as unknown.
    *
    * Belongs to the service `sso`.
    *
@@ -584,8 +584,8 @@ export class LoginSsoApi extends Namespace {
   /**
    * Sign out, also at the provider.
    *
-   * The session ends at once, as by /v1/auth/logout. Then send the browser to logoutUrl, if there is one: it comes back
-   * to redirectUri with `state`, and with `error` where the provider did not do it.
+   * Ends the session at once, like /v1/auth/logout. Then send the browser to logoutUrl, if the response has one. It
+   * returns to redirectUri with `state`, and with `error` if the provider did not sign the person out.
    *
    * Events: `session.revoked`.
    *
@@ -625,9 +625,9 @@ export class MeEmailApi extends Namespace {
   /**
    * Confirm your new email address.
    *
-   * Send otp_id with code, or token_hash of the link. The link works only in the session that asked for it. Your other
-   * sessions, trusted devices and sign-ins under way end. The old address gets a mail with a link that undoes the change
-   * for 7 days.
+   * Send otp_id with code, or token_hash of the link. The link works only in the session that asked for it. Ends your
+   * other sessions, trusted devices and sign-ins in progress. The old address gets an email with a link that undoes the
+   * change for 7 days.
    *
    * Belongs to the service `auth`.
    *
@@ -679,7 +679,7 @@ export class MePasskeysApi extends Namespace {
   /**
    * Register a passkey for yourself.
    *
-   * A challenge can be answered once, within 300 seconds. Told by email.
+   * A challenge can be answered once, within 300 seconds. The user is notified by email.
    *
    * Belongs to the service `passkeys`.
    *
@@ -712,7 +712,7 @@ export class MePasskeysApi extends Namespace {
   /**
    * Delete one of your passkeys.
    *
-   * Told by email. Not the last factor, where the policy requires one.
+   * The user is notified by email. The last factor cannot be deleted if the policy requires one.
    *
    * Belongs to the service `passkeys`.
    *
@@ -736,8 +736,8 @@ export class MePasswordApi extends Namespace {
   /**
    * Change your password.
    *
-   * Or set the first one, without current_password. Ends your other sessions, your trusted devices and sign-ins under
-   * way, and sends an email about the change. A wrong current_password counts as a failed sign-in.
+   * Sets the first password if there is none; then omit current_password. Ends your other sessions, your trusted devices
+   * and sign-ins in progress. The user is notified by email. A wrong current_password counts as a failed sign-in.
    *
    * Belongs to the service `password`.
    *
@@ -761,7 +761,7 @@ export class MePhoneApi extends Namespace {
   /**
    * Start enrolling your phone.
    *
-   * Sends six digits, which work for ten minutes.
+   * Sends a six-digit code that is valid for ten minutes.
    *
    * Belongs to the service `mfa`.
    *
@@ -777,7 +777,7 @@ export class MePhoneApi extends Namespace {
   /**
    * Confirm your phone.
    *
-   * Your other sessions and sign-ins under way end.
+   * Ends your other sessions and sign-ins in progress.
    *
    * Belongs to the service `mfa`.
    *
@@ -795,7 +795,7 @@ export class MePhoneApi extends Namespace {
   /**
    * Remove your phone.
    *
-   * With trusted devices. Not the last factor, where the policy requires one.
+   * Also removes trusted devices. The last factor cannot be removed if the policy requires one.
    *
    * Belongs to the service `mfa`.
    *
@@ -841,7 +841,7 @@ export class MeSessionsApi extends Namespace {
   /**
    * End one of your sessions.
    *
-   * The present one, too. Idempotent: ending a session that has already ended succeeds.
+   * The current session can be ended too. Idempotent: ending a session that has already ended succeeds.
    *
    * Events: `session.revoked`.
    *
@@ -862,9 +862,9 @@ export class MeStepUpApi extends Namespace {
   /**
    * Start a step-up.
    *
-   * Changes of a sign-in method require a step-up in the last 10 minutes. A user with a second factor steps up with that
-   * or with a passkey. Without `method` the response only lists the methods. With one it sends the code, or has the
-   * challenge or the passkey options to answer.
+   * Changes of a sign-in method require a step-up in the last 10 minutes. A user with a second factor steps up with it
+   * or with a passkey. Without `method`, the response only lists the methods. With a `method`, the service sends the
+   * code, or the response has the challenge or the passkey options.
    *
    * Belongs to the service `auth`.
    *
@@ -918,7 +918,7 @@ export class MeTotpApi extends Namespace {
   /**
    * Start enrolling your authenticator app.
    *
-   * Show the QR code; send the first code by PUT within ten minutes.
+   * Show the QR code, and send the first code with PUT within ten minutes.
    *
    * Belongs to the service `mfa`.
    *
@@ -934,7 +934,7 @@ export class MeTotpApi extends Namespace {
   /**
    * Confirm your authenticator app.
    *
-   * Five wrong codes end the enrollment. Your other sessions and sign-ins under way end.
+   * Five wrong codes end the enrollment. Success ends your other sessions and sign-ins in progress.
    *
    * Belongs to the service `mfa`.
    *
@@ -952,7 +952,7 @@ export class MeTotpApi extends Namespace {
   /**
    * Remove your authenticator app.
    *
-   * With backup codes and trusted devices. Not the last factor, where the policy requires one.
+   * Also removes backup codes and trusted devices. The last factor cannot be removed if the policy requires one.
    *
    * Belongs to the service `mfa`.
    *
@@ -1024,10 +1024,11 @@ export class MeTrustedDevicesApi extends Namespace {
  */
 export class MfaChallengeApi extends Namespace {
   /**
-   * Exchange a challenge and a code for a session.
+   * Complete a challenge.
    *
-   * The code of an authenticator app, a backup code, or the code of a text message. Five attempts per challenge; over
-   * all challenges of a user, wrong codes lock the second step as wrong passwords lock an address (lockout_*).
+   * Exchanges the challenge of a sign-in and a code for a session. Takes the code of an authenticator app, a backup
+   * code, or the code of a text message. A challenge allows five attempts. Wrong codes over all challenges of a user
+   * lock the second step, as wrong passwords lock an address (`lockout_*`).
    *
    * Belongs to the service `mfa`.
    *
@@ -1044,9 +1045,9 @@ export class MfaChallengeApi extends Namespace {
   }
 
   /**
-   * Send six digits by text message.
+   * Send a challenge code by SMS.
    *
-   * To the phone that the user has enrolled. Only the newest code is valid, while the challenge lives.
+   * Sends six digits to the phone that the user has enrolled. Only the newest code is valid, until the challenge ends.
    *
    * Belongs to the service `mfa`.
    *
@@ -1068,9 +1069,9 @@ export class MfaChallengeApi extends Namespace {
  */
 export class MfaSmsApi extends Namespace {
   /**
-   * Start enrolling a phone as a second factor.
+   * Start enrolling a phone.
    *
-   * Sends six digits, if the policy allows sms and messages can be sent. They work for ten minutes.
+   * Sends a six-digit code, if the policy allows sms and messages can be sent. The code is valid for ten minutes.
    *
    * Belongs to the service `mfa`.
    *
@@ -1083,9 +1084,9 @@ export class MfaSmsApi extends Namespace {
   }
 
   /**
-   * Confirm the phone with the code that was sent.
+   * Confirm a phone.
    *
-   * Codes, links and challenges of sign-ins under way end.
+   * Ends codes, links and challenges of sign-ins in progress.
    *
    * Belongs to the service `mfa`.
    *
@@ -1103,7 +1104,7 @@ export class MfaSmsApi extends Namespace {
   /**
    * Remove the phone.
    *
-   * Also removes the user’s trusted devices, ends sign-ins under way, and notifies the user by email.
+   * Also removes the user’s trusted devices, ends sign-ins in progress, and notifies the user by email.
    *
    * Belongs to the service `mfa`.
    *
@@ -1124,7 +1125,7 @@ export class MfaSmsApi extends Namespace {
  */
 export class MfaTotpApi extends Namespace {
   /**
-   * Read the second factors of a user.
+   * Read second factors of a user.
    *
    * Belongs to the service `mfa`.
    *
@@ -1139,8 +1140,8 @@ export class MfaTotpApi extends Namespace {
   /**
    * Start enrolling an authenticator app.
    *
-   * Show the QR code, and the secret for typing; send the first code by PUT within ten minutes. With challenge_token,
-   * only for the user of that sign-in. With challenge_token the scope auth.login suffices. Members of the team enroll
+   * Show the QR code, and the secret for typing. Send the first code with PUT within ten minutes. A challenge_token
+   * enrolls only the user of that sign-in. With a challenge_token, the scope auth.login is enough. Team members enroll
    * only with a challenge_token here, or at /v1/me/mfa/totp.
    *
    * Belongs to the service `mfa`.
@@ -1155,11 +1156,11 @@ export class MfaTotpApi extends Namespace {
   }
 
   /**
-   * Confirm the app with its first code.
+   * Confirm an authenticator app.
    *
    * Five wrong codes end the enrollment. With the challenge_token of a sign-in that returned enrollment_required, the
-   * response also has the session. With challenge_token the scope auth.login suffices. Members of the team enroll only
-   * with a challenge_token here, or at /v1/me/mfa/totp. Codes, links and challenges of sign-ins under way end.
+   * response also has the session. With a challenge_token, the scope auth.login is enough. Team members enroll only with
+   * a challenge_token here, or at /v1/me/mfa/totp. Ends codes, links and challenges of sign-ins in progress.
    *
    * Belongs to the service `mfa`.
    *
@@ -1180,8 +1181,9 @@ export class MfaTotpApi extends Namespace {
   /**
    * Remove the authenticator app.
    *
-   * Also removes backup codes and trusted devices, ends sign-ins under way, and notifies the user by email. `required`:
-   * the policy requires a factor, so the next sign-in enrolls one. Send userId in the body or the query.
+   * Also removes backup codes and trusted devices, ends sign-ins in progress, and notifies the user by email. If
+   * `required` is true, the policy requires a factor and the next sign-in enrolls one. Send userId in the body or the
+   * query.
    *
    * Belongs to the service `mfa`.
    *
@@ -1198,7 +1200,7 @@ export class MfaTotpApi extends Namespace {
   /**
    * Create new backup codes.
    *
-   * The old ones stop working. Codes, links and challenges of sign-ins under way end.
+   * The old ones stop working. Ends codes, links and challenges of sign-ins in progress.
    *
    * Belongs to the service `mfa`.
    *
@@ -1219,7 +1221,7 @@ export class MfaTotpApi extends Namespace {
  */
 export class MfaTrustedDevicesApi extends Namespace {
   /**
-   * List the trusted devices of a user.
+   * List trusted devices of a user.
    *
    * Belongs to the service `mfa`.
    *
@@ -1252,7 +1254,7 @@ export class MfaTrustedDevicesApi extends Namespace {
 /** Hosted pages that mailed links lead to. Browsers open them; your backend does not. */
 export class PagesLinkApi extends Namespace {
   /**
-   * The page of a mailed link.
+   * Open the page of a link.
    *
    * Events: `auth.login.failed`, `invite.accepted`, `user.email_verified`, `session.revoked`,
    * `auth.password_reset.completed`, `auth.password.changed`, `user.unlocked`, `user.locked`, `user.email_restored`,
@@ -1266,7 +1268,7 @@ export class PagesLinkApi extends Namespace {
   }
 
   /**
-   * The page of a mailed link.
+   * Open the page of a link.
    *
    * Events: `auth.login.failed`, `invite.accepted`, `user.email_verified`, `session.revoked`,
    * `auth.password_reset.completed`, `auth.password.changed`, `user.unlocked`, `user.locked`, `user.email_restored`,
@@ -1285,8 +1287,8 @@ export class SignupMagicLinkApi extends Namespace {
   /**
    * Mail a sign-up link.
    *
-   * With openSignup the link creates the user when it is redeemed, not before. An existing user gets a link that signs
-   * them in, valid for magic_link_ttl_seconds at most. The response is always the same.
+   * With openSignup, the link creates the user when it is redeemed, not before. An existing user gets a sign-in link,
+   * valid for at most magic_link_ttl_seconds. The response is always the same.
    *
    * Belongs to the service `magic_link`.
    *
@@ -1302,7 +1304,7 @@ export class SignupMagicLinkApi extends Namespace {
   }
 
   /**
-   * Exchange a sign-up link for a session.
+   * Sign up with a mailed link.
    *
    * Belongs to the service `magic_link`.
    *
@@ -1325,8 +1327,8 @@ export class SignupOtpApi extends Namespace {
   /**
    * Mail a sign-up code.
    *
-   * With openSignup an unknown address soon becomes a pending user, deleted after 24 hours without proof of the mailbox;
-   * without it the response is the same and no email is sent. Existing users get a code as well.
+   * With openSignup, an unknown address becomes a pending user, which is deleted after 24 hours without proof of the
+   * mailbox. Without openSignup, the response is the same and no email is sent. Existing users get a code as well.
    *
    * Belongs to the service `otp`.
    *
@@ -1341,7 +1343,7 @@ export class SignupOtpApi extends Namespace {
   }
 
   /**
-   * Exchange a sign-up code for a session.
+   * Sign up with a mailed code.
    *
    * Belongs to the service `otp`.
    *
@@ -1365,8 +1367,8 @@ export class AdminPortalApi extends Namespace {
   /**
    * Read the set-up of an organization.
    *
-   * Its branding, its domains, and a checklist. Without subOrgId, an org-wide key reads what the organizations of its
-   * environment inherit.
+   * Returns the branding, the domains and a checklist. Without subOrgId, an org-wide key reads what the organizations of
+   * its environment inherit.
    *
    * Belongs to the service `admin_portal`.
    *
@@ -1379,7 +1381,7 @@ export class AdminPortalApi extends Namespace {
   /**
    * Change the branding of an organization.
    *
-   * Absent fields are kept, null returns one to the inherited value. They are those of the mail settings.
+   * Absent fields are kept, null resets a field to the inherited value. The mail settings have the same fields.
    *
    * Belongs to the service `admin_portal`.
    *
@@ -1394,8 +1396,9 @@ export class AdminPortalApi extends Namespace {
   /**
    * Add, verify or remove a domain.
    *
-   * add_domain with domain answers the TXT record to set; one that the organization has already is answered as it is.
-   * verify_domain with domainId looks for the record: up to 60 times an hour. remove_domain with domainId.
+   * `add_domain` takes `domain` and returns the TXT record to set; a domain that the organization already has is
+   * returned unchanged. `verify_domain` takes `domainId` and looks for the record, at most 60 times an hour.
+   * `remove_domain` takes `domainId`.
    *
    * Belongs to the service `admin_portal`.
    *
@@ -1416,8 +1419,8 @@ export class ApiKeysApi extends Namespace {
   /**
    * List API keys.
    *
-   * Of the environment of the calling key, including revoked ones. A key of one organization sees only those of its
-   * organization.
+   * Lists the keys of the environment of the calling key, including revoked ones. A key of one organization sees only
+   * keys of its organization.
    *
    * GET /v1/api-keys
    */
@@ -1428,8 +1431,8 @@ export class ApiKeysApi extends Namespace {
   /**
    * Create an API key.
    *
-   * It can do no more than the calling key or the role of the calling member. With `subOrgId`, it is a key of that
-   * organization only. A key with `requestsPerSecond` creates none.
+   * The new key can do no more than the calling key or the role of the calling member. With `subOrgId`, it is a key of
+   * that organization only. A key with `requestsPerSecond` cannot create keys.
    *
    * Events: `api_key.created`.
    *
@@ -1466,8 +1469,8 @@ export class ApiKeysApi extends Namespace {
   /**
    * Change an API key.
    *
-   * Takes effect within 5 s on every process, also on previous secrets. Absent fields are kept. A key that can do more
-   * than the caller is 403 `privilege_escalation`.
+   * Takes effect within 5 s on every process, also on previous secrets. Absent fields are kept. Returns 403
+   * `privilege_escalation` if the key can do more than the caller.
    *
    * Events: `api_key.updated`.
    *
@@ -1482,8 +1485,8 @@ export class ApiKeysApi extends Namespace {
   /**
    * Revoke an API key.
    *
-   * Takes effect within 5 s on every process. Also revokes previous secrets that still work. A key that can do more than
-   * the caller is 403 `privilege_escalation`.
+   * Takes effect within 5 s on every process. Also revokes previous secrets that still work. Returns 403
+   * `privilege_escalation` if the key can do more than the caller.
    *
    * Events: `api_key.revoked`.
    *
@@ -1496,10 +1499,10 @@ export class ApiKeysApi extends Namespace {
   }
 
   /**
-   * Give an API key a new secret.
+   * Rotate an API key.
    *
-   * The previous secret ends at once, or after `overlap_seconds`, listed meanwhile as a key of its own. A key with
-   * `requestsPerSecond` rotates only itself.
+   * Gives the key a new secret. The previous secret ends at once, or after `overlap_seconds`; until then it is listed as
+   * a separate key. A key with `requestsPerSecond` can rotate only itself.
    *
    * Events: `api_key.rotated`.
    *
@@ -1517,8 +1520,9 @@ export class AuditApi extends Namespace {
   /**
    * Read the audit log.
    *
-   * Newest first. A page may have fewer events than `limit`, or none, and go on: what is rare is looked for in steps. Of
-   * one organization, or with an org-wide key and no `subOrgId` of the whole environment.
+   * Newest first. A page may have fewer events than `limit`, or none, although more pages follow, because rare events
+   * are searched in steps. Returns events of one organization. An org-wide key without `subOrgId` reads those of the
+   * whole environment.
    *
    * GET /v1/audit/events
    */
@@ -1529,7 +1533,7 @@ export class AuditApi extends Namespace {
   /**
    * Export the audit log.
    *
-   * All that matches, newest first, as fast as it is read. A file that was cut off has no proper end.
+   * Streams all matching events, newest first. An interrupted export ends with a broken connection.
    *
    * GET /v1/audit/export
    */
@@ -1551,7 +1555,8 @@ export class AuditApi extends Namespace {
   /**
    * Change audit settings.
    *
-   * null resets a field to the inherited value. So where null is itself a value, it cannot replace an inherited one.
+   * null resets a field to the inherited value. A field for which null is itself a value therefore cannot replace an
+   * inherited value with null.
    *
    * Events: `audit.settings.updated`.
    *
@@ -1564,7 +1569,7 @@ export class AuditApi extends Namespace {
   /**
    * Change the default audit settings.
    *
-   * For org-wide keys. null resets a field to the default of the service.
+   * Requires an org-wide key. null resets a field to the default of the service.
    *
    * Events: `audit.settings.updated`.
    *
@@ -1601,7 +1606,7 @@ export class AuthApi extends Namespace {
   /**
    * List sign-in methods.
    *
-   * Methods whose service is enabled and configured. Empty while the Auth service is off.
+   * Lists the methods whose service is enabled and configured. Empty while the Auth service is off.
    *
    * GET /v1/auth/methods
    */
@@ -1610,7 +1615,7 @@ export class AuthApi extends Namespace {
   }
 
   /**
-   * Read sign-in, sign-up and session settings.
+   * Read auth settings.
    *
    * Without subOrgId, an org-wide key reads the defaults that the organizations of its environment inherit.
    *
@@ -1621,9 +1626,10 @@ export class AuthApi extends Namespace {
   }
 
   /**
-   * Change sign-in, sign-up and session settings.
+   * Change auth settings.
    *
-   * null resets a field to the inherited value. So where null is itself a value, it cannot replace an inherited one.
+   * null resets a field to the inherited value. A field for which null is itself a value therefore cannot replace an
+   * inherited value with null.
    *
    * Events: `auth.settings.updated`, `session.revoked`.
    *
@@ -1634,9 +1640,9 @@ export class AuthApi extends Namespace {
   }
 
   /**
-   * Change the default settings.
+   * Change the default auth settings.
    *
-   * For org-wide keys. null resets a field to the default of the service.
+   * Requires an org-wide key. null resets a field to the default of the service.
    *
    * Events: `auth.settings.updated`, `session.revoked`.
    *
@@ -1649,7 +1655,7 @@ export class AuthApi extends Namespace {
   /**
    * Unlock a user by link.
    *
-   * The mail about a lock has the link. Resets the failed attempts at the address.
+   * Takes the link in the email about a lock. Resets the failed attempts for the address.
    *
    * Belongs to the service `auth`.
    *
@@ -1666,7 +1672,7 @@ export class AuthApi extends Namespace {
   /**
    * Report an unknown sign-in.
    *
-   * The mail about a new device has the link. Ends every session, trusted device and sign-in under way.
+   * Takes the link in the email about a new device. Ends every session, trusted device and sign-in in progress.
    *
    * Belongs to the service `auth`.
    *
@@ -1683,9 +1689,9 @@ export class AuthApi extends Namespace {
   /**
    * Verify an email address by link.
    *
-   * Creates no session. Someone who registered an address before its owner must not keep access: the first proof of the
-   * mailbox ends every session and removes the password. It stays if `password` sends the one that was chosen at
-   * sign-up; a wrong one counts as a failed sign-in and leaves the link valid.
+   * Creates no session. The first proof of the mailbox ends every session and removes the password, so that a person who
+   * registered another person’s address loses access. The password is kept if the request sends the one chosen at
+   * sign-up as `password`. A wrong one counts as a failed sign-in and leaves the link valid.
    *
    * Belongs to the service `auth`.
    *
@@ -1711,7 +1717,7 @@ export class ConnectionsApi extends Namespace {
   /**
    * List connections.
    *
-   * Of one organization, or with an org-wide key and no `subOrgId` of the whole environment.
+   * Lists the connections of one organization. An org-wide key without `subOrgId` lists those of the whole environment.
    *
    * Belongs to the service `sso`.
    *
@@ -1724,9 +1730,9 @@ export class ConnectionsApi extends Namespace {
   /**
    * Create a connection.
    *
-   * As a draft. For SAML give the metadata of the provider as XML or by its address, or idp_entity_id, idp_sso_url and
-   * idp_certificate; for OpenID Connect oidc_issuer, oidc_client_id and oidc_client_secret. Then test it, and set its
-   * status to active.
+   * Creates a draft. For SAML, send the metadata of the provider as XML or as a URL, or send idp_entity_id, idp_sso_url
+   * and idp_certificate. For OpenID Connect, send oidc_issuer, oidc_client_id and oidc_client_secret. Then test the
+   * connection, and set its status to active.
    *
    * Belongs to the service `sso`.
    *
@@ -1756,7 +1762,7 @@ export class ConnectionsApi extends Namespace {
   /**
    * Change a connection.
    *
-   * Absent fields are kept. What idp_metadata_xml or idp_metadata_url gives is overlaid with the fields given.
+   * Absent fields are kept. Fields in the request override those in idp_metadata_xml or idp_metadata_url.
    *
    * Belongs to the service `sso`.
    *
@@ -1774,7 +1780,7 @@ export class ConnectionsApi extends Namespace {
   /**
    * Delete a connection.
    *
-   * Its links to users go with it; the users stay. Provisioning that is linked to it is unlinked.
+   * Deletes its links to users, but no users. Provisioning that is linked to the connection is unlinked.
    *
    * Belongs to the service `sso`.
    *
@@ -1791,8 +1797,8 @@ export class ConnectionsApi extends Namespace {
   /**
    * Test a connection.
    *
-   * Runs every check that needs no user, each with a message and a fix. `status` of the response is always `testing`;
-   * the stored status of an active connection stays `active`. Up to 60 an hour.
+   * Runs every check that needs no user, each with a message and a fix. `status` in the response is always `testing`,
+   * but an active connection stays `active`. At most 60 an hour.
    *
    * Belongs to the service `sso`.
    *
@@ -1807,9 +1813,9 @@ export class ConnectionsApi extends Namespace {
   }
 
   /**
-   * List the latest sign-ins by a connection.
+   * List sign-ins through a connection.
    *
-   * What the provider said and what became of it, the newest first: 50 at most, for a week.
+   * Lists what the provider sent and the outcome, newest first. Keeps at most 50 traces, for a week.
    *
    * Belongs to the service `sso`.
    *
@@ -1832,8 +1838,8 @@ export class DiscoveryApi extends Namespace {
   /**
    * Enter a discovered organization.
    *
-   * Signs the person in to the organization that `subOrgId` names, as the code, link, passkey or social provider of the
-   * token does there. Returns the session, or the challenge of a second factor.
+   * Signs the person in to the organization in `subOrgId`, with the method of the token: the code, link, passkey or
+   * social provider. Returns the session, or the challenge of a second factor.
    *
    * Events: `auth.login.succeeded`, `mfa.challenge.created`, `session.created`, `session.revoked`,
    * `mfa.trusted_device.used`, `user.email_verified`, `auth.signup.succeeded`, `user.created`, `passkey.updated`,
@@ -1853,10 +1859,10 @@ export class DiscoveryApi extends Namespace {
   /**
    * Create an organization after discovery.
    *
-   * Where discovery_create_organizations is on in the defaults. The person becomes its admin, and is signed in there. A
-   * token is good for one; one of a passkey, or of a social provider that does not vouch for the address, for none. The
-   * social provider that the person came by is turned on in the organization. The slug may get a suffix: the answer has
-   * it. For org-wide keys.
+   * Requires an org-wide key, and discovery_create_organizations in the defaults. The person becomes the admin of the
+   * organization and is signed in there. A token creates one organization. A token of a passkey, or of a social provider
+   * that does not vouch for the address, creates none. If the person used a social provider, it is turned on in the
+   * organization. The slug may get a suffix; the response has it.
    *
    * Events: `auth.login.succeeded`, `mfa.challenge.created`, `session.created`, `session.revoked`,
    * `mfa.trusted_device.used`, `user.email_verified`, `auth.signup.succeeded`, `organization.created`, `user.created`,
@@ -1879,7 +1885,7 @@ export class DocsApi extends Namespace {
   /**
    * Read this document.
    *
-   * OpenAPI 3.1 of every route but those of SCIM, with the URL of this deployment.
+   * OpenAPI 3.1 of every route except SCIM, with the URL of this deployment.
    *
    * GET /v1/openapi.json
    */
@@ -1888,9 +1894,9 @@ export class DocsApi extends Namespace {
   }
 
   /**
-   * Read the document of SCIM.
+   * Read the SCIM document.
    *
-   * OpenAPI 3.1 of what directories call.
+   * OpenAPI 3.1 of the SCIM endpoint that directories call.
    *
    * GET /v1/scim/openapi.json
    */
@@ -1915,7 +1921,7 @@ export class DomainsApi extends Namespace {
   /**
    * Add a domain.
    *
-   * The response has the TXT record to set. A domain that the organization has already is returned unchanged.
+   * The response has the TXT record to set. A domain that the organization already has is returned unchanged.
    *
    * Belongs to the service `admin_portal`.
    *
@@ -1932,7 +1938,7 @@ export class DomainsApi extends Namespace {
   /**
    * Verify a domain.
    *
-   * Looks for the TXT record, up to 60 times an hour. `success` is false if it is not there; `error` says why.
+   * Looks for the TXT record, at most 60 times an hour. If it is not found, `success` is false and `error` says why.
    *
    * Belongs to the service `admin_portal`.
    *
@@ -1967,7 +1973,7 @@ export class EnvironmentsApi extends Namespace {
   /**
    * List environments.
    *
-   * Production and staging first, then the custom ones by age.
+   * Lists production and staging first, then custom environments by age.
    *
    * GET /v1/environments
    */
@@ -2004,8 +2010,8 @@ export class EnvironmentsApi extends Namespace {
   /**
    * Rename an environment.
    *
-   * The slug stays. Only an org-wide production key changes a shared environment, such as staging. A custom environment
-   * is changed by keys of the home environment of its organization.
+   * The slug never changes. Changing a shared environment, such as staging, requires an org-wide production key.
+   * Changing a custom environment requires a key of the home environment of its organization.
    *
    * Events: `environment.updated`.
    *
@@ -2023,9 +2029,10 @@ export class EventsApi extends Namespace {
   /**
    * Follow the event stream.
    *
-   * Oldest first, each event exactly once: call again with the last next_cursor, immediately while has_more is true.
-   * Without `after` it starts 30 days back. Of one organization, or with an org-wide key and no `subOrgId` of the whole
-   * environment. [The catalogue](/docs/events) lists the types, and so do the `webhooks` of this document.
+   * Returns each event exactly once, oldest first. Call again with the last next_cursor, immediately while has_more is
+   * true. Without `after` it starts 30 days back. Returns events of one organization. An org-wide key without `subOrgId`
+   * reads those of the whole environment. [The catalogue](/docs/events) lists the types, and so do the `webhooks` of
+   * this document.
    *
    * GET /v1/events
    *
@@ -2041,7 +2048,7 @@ export class HealthApi extends Namespace {
   /**
    * Check that the process responds.
    *
-   * Does not use the database, so that a slow one never makes an orchestrator kill healthy processes.
+   * Does not use the database, so a slow database never makes an orchestrator kill healthy processes.
    *
    * Also at `/livez`.
    *
@@ -2078,9 +2085,9 @@ export class InvitesApi extends Namespace {
    * Invite someone by address.
    *
    * Mails a link to accept the invitation, with a first password where passwords are on. Creates the user, or invites
-   * the user who has the address; voids the previous invitation. An existing user keeps names and roles; one who has the
-   * status `invited` gets the roles in the request. A user who already has a password or passkey is asked by the email
-   * to sign in.
+   * the existing user with this address, and voids the previous invitation. An existing user keeps names and roles, but
+   * a user with the status `invited` gets the roles in the request. If the user already has a password or passkey, the
+   * email asks them to sign in.
    *
    * Belongs to the service `auth`.
    *
@@ -2109,7 +2116,7 @@ export class InvitesApi extends Namespace {
   /**
    * Withdraw an invitation.
    *
-   * Voids its link; the user remains, as they may have existed before. Withdrawing an invitation that has expired or was
+   * Voids the link of the invitation. The user is not deleted. Withdrawing an invitation that has expired or was
    * withdrawn succeeds and does nothing.
    *
    * Events: `invite.revoked`, `user.updated`.
@@ -2125,10 +2132,10 @@ export class InvitesApi extends Namespace {
   /**
    * Accept an invitation.
    *
-   * The link proves the mailbox. `password` is the first password, required where passwords are on and refused where
-   * they are off; one that is refused leaves the invitation valid. A user who already has a password or passkey signs in
-   * instead. An existing team member accepts without a password and gets no session (`sign_in_required`): they sign in
-   * as usual.
+   * The link proves the mailbox. `password` is the first password. It is required if passwords are on and refused if
+   * they are off. A refused password leaves the invitation valid. A user who already has a password or passkey signs in
+   * instead. An existing team member accepts without a password, gets no session (`sign_in_required`) and signs in as
+   * usual.
    *
    * Belongs to the service `auth`.
    *
@@ -2159,8 +2166,8 @@ export class LoginApi extends Namespace {
   /**
    * Exchange a password for a session.
    *
-   * Wrong passwords lock an address for a while (settings lockout_*), whether or not a user has it. Send X-End-User-IP,
-   * so that a single network is locked before the whole address.
+   * Wrong passwords lock an address for a while (settings `lockout_*`), whether or not a user has it. Send
+   * X-End-User-IP, so that a single network is locked before the whole address.
    *
    * Belongs to the service `password`.
    *
@@ -2194,7 +2201,7 @@ export class MailApi extends Namespace {
   /**
    * Change mail settings.
    *
-   * null returns a field to the inherited value. Only the subjects that are sent change.
+   * null resets a field to the inherited value. Subjects that are not sent are kept.
    *
    * Events: `mail.settings.updated`.
    *
@@ -2207,7 +2214,7 @@ export class MailApi extends Namespace {
   /**
    * Change the default mail settings.
    *
-   * For org-wide keys. null returns a field to the inherited value. Only the subjects that are sent change.
+   * Requires an org-wide key. null resets a field to the inherited value. Subjects that are not sent are kept.
    *
    * Events: `mail.settings.updated`.
    *
@@ -2218,10 +2225,10 @@ export class MailApi extends Namespace {
   }
 
   /**
-   * List the texts of emails.
+   * List email texts.
    *
-   * Every kind of email with its placeholders, and the languages in which its texts were changed. Without subOrgId, an
-   * org-wide key reads those of its environment’s defaults.
+   * Lists every kind of email with its placeholders, and the languages in which its texts were changed. Without
+   * subOrgId, an org-wide key reads the defaults of its environment.
    *
    * GET /v1/mail/templates
    */
@@ -2232,8 +2239,8 @@ export class MailApi extends Namespace {
   /**
    * Read the texts of an email.
    *
-   * What the organization has set, and what it inherits. Without subOrgId, an org-wide key reads the defaults of its
-   * environment.
+   * Returns the texts that the organization has set, and those that it inherits. Without subOrgId, an org-wide key reads
+   * the defaults of its environment.
    *
    * GET /v1/mail/templates/{kind}/{language}
    *
@@ -2246,10 +2253,11 @@ export class MailApi extends Namespace {
   /**
    * Set the texts of an email.
    *
-   * For one language: readers of another one get the texts of their own language. Texts are plain: placeholders in
-   * braces are filled in, and markup is shown as it is typed. Replaces all parts; those that are null or absent are
-   * inherited. Refused with `invalid_request`: a body that lacks a required placeholder such as {code} or {link}, a code
-   * or link outside the body, unknown placeholders, invisible characters, and what email programs turn into a link.
+   * Sets the texts for one language. Readers of other languages get the texts of their language. Texts are plain:
+   * placeholders in braces are filled in, and markup is not interpreted. Replaces all parts; those that are null or
+   * absent are inherited. Returns `invalid_request` for a body without a required placeholder such as {code} or {link},
+   * a code or link outside the body, unknown placeholders, invisible characters, and text that email programs turn into
+   * a link.
    *
    * Events: `mail.template.updated`.
    *
@@ -2264,7 +2272,7 @@ export class MailApi extends Namespace {
   /**
    * Reset the texts of an email.
    *
-   * The organization inherits all parts again. Succeeds if nothing was set.
+   * The organization inherits all parts again. Also succeeds if no texts were set.
    *
    * Events: `mail.template.reset`.
    *
@@ -2277,12 +2285,12 @@ export class MailApi extends Namespace {
   }
 
   /**
-   * Set the default texts of an email.
+   * Set default texts of an email.
    *
-   * For org-wide keys: what the organizations of the environment inherit. Texts are plain: placeholders in braces are
-   * filled in, and markup is shown as it is typed. Replaces all parts; those that are null or absent are inherited.
-   * Refused with `invalid_request`: a body that lacks a required placeholder such as {code} or {link}, a code or link
-   * outside the body, unknown placeholders, invisible characters, and what email programs turn into a link.
+   * Requires an org-wide key. Organizations of the environment inherit these texts. Texts are plain: placeholders in
+   * braces are filled in, and markup is not interpreted. Replaces all parts; those that are null or absent are
+   * inherited. Returns `invalid_request` for a body without a required placeholder such as {code} or {link}, a code or
+   * link outside the body, unknown placeholders, invisible characters, and text that email programs turn into a link.
    *
    * Events: `mail.template.updated`.
    *
@@ -2295,9 +2303,9 @@ export class MailApi extends Namespace {
   }
 
   /**
-   * Reset the default texts of an email.
+   * Reset default texts of an email.
    *
-   * For org-wide keys. The organizations of the environment inherit the standard texts again.
+   * Requires an org-wide key. The organizations of the environment inherit the standard texts again.
    *
    * Events: `mail.template.reset`.
    *
@@ -2312,9 +2320,9 @@ export class MailApi extends Namespace {
   /**
    * Preview an email.
    *
-   * The email exactly as it would be sent, with the example values of the placeholders. With texts in the body they
-   * count as if they were set, and are refused by the same rules; without, the texts in force. Sends and changes
-   * nothing. Without subOrgId, an org-wide key previews the defaults of its environment.
+   * Returns the email exactly as it would be sent, with example values for the placeholders. Texts in the request are
+   * used as if they were set, under the same rules. Without texts, the current ones are used. Sends and changes nothing.
+   * Without subOrgId, an org-wide key previews the defaults of its environment.
    *
    * POST /v1/mail/templates/{kind}/{language}/preview
    *
@@ -2386,11 +2394,11 @@ export class MeApi extends Namespace {
   readonly totp = new MeTotpApi(this.transport)
   readonly trustedDevices = new MeTrustedDevicesApi(this.transport)
   /**
-   * Read the user of the access token.
+   * Read the user of the token.
    *
    * OpenID Connect UserInfo. For apps, and for web pages of the origins in allowed_origins of the auth settings: send
    * the access token as a Bearer token, no API key. Claims without a value are left out. A session that has ended is
-   * refused at once; a lock of the user ends none.
+   * refused at once. Locking the user through failed attempts ends no session.
    *
    * GET /v1/auth/userinfo
    */
@@ -2410,7 +2418,7 @@ export class MeApi extends Namespace {
   /**
    * Change your profile.
    *
-   * Absent fields are kept, null clears. The phone is not verified by that.
+   * Absent fields are kept, null clears. A new phone number is not verified.
    *
    * Events: `user.updated`.
    *
@@ -2428,7 +2436,7 @@ export class MembersApi extends Namespace {
   /**
    * List members of the team.
    *
-   * Members of the account and of its organizations. With subOrgId, the roster of that organization.
+   * Lists the members of the account and of its organizations. With subOrgId, lists the roster of that organization.
    *
    * GET /v1/members
    */
@@ -2448,9 +2456,9 @@ export class MembersApi extends Namespace {
   /**
    * Invite a person to the team.
    *
-   * To the account, or with subOrgId to that organization alone. Mails a link, which voids the one before. An org-wide
-   * caller adds an existing team member at once. A caller limited to one organization gets the same response for every
-   * address, and each person has to accept.
+   * Invites to the account, or with subOrgId only to that organization. Mails a link, which voids the previous one. If
+   * the caller is org-wide, an existing team member is added at once. A caller limited to one organization gets the same
+   * response for every address, and each person must accept.
    *
    * Events: `member.invited`, `member.added`.
    *
@@ -2480,8 +2488,8 @@ export class MembersApi extends Namespace {
   /**
    * Change the role of a member.
    *
-   * In the account, or with subOrgId on the roster of that organization. A lower role in the account ends all sessions
-   * of the member; on a roster, only of a member without a membership elsewhere.
+   * Changes the role in the account, or with subOrgId on the roster of that organization. A lower role in the account
+   * ends all sessions of the member. On a roster it ends them only if the member has no other membership.
    *
    * Events: `member.role_updated`.
    *
@@ -2497,8 +2505,8 @@ export class MembersApi extends Namespace {
   /**
    * Remove a member.
    *
-   * From the team and every roster, or with subOrgId from the roster of that organization. Ends all sessions of the
-   * member; on a roster, only of a member without a membership elsewhere.
+   * Removes the member from the team and every roster, or with subOrgId from the roster of that organization. Ends all
+   * sessions of the member. Removal from a roster ends them only if the member has no other membership.
    *
    * Events: `member.removed`, `member.invitation_withdrawn`.
    *
@@ -2538,10 +2546,10 @@ export class MfaApi extends Namespace {
   /**
    * Change the MFA policy.
    *
-   * Applies to the next sign-in, and to the next refresh of a session that was opened with one factor. Absent fields are
-   * kept, null restores the inherited value. A policy that contradicts itself is refused. A user’s grace period is fixed
-   * once: no change extends it. GET /v1/mfa/policy/preview shows the users that a change affects. With subOrgId `team`,
-   * an owner of the account changes the policy of the team with the token of their session.
+   * Applies from the next sign-in, and from the next refresh of a session with one factor. Absent fields are kept, null
+   * restores the inherited value. Contradictory policies are refused. No change extends a grace period that has started.
+   * GET /v1/mfa/policy/preview shows the users that a change affects. With subOrgId `team`, an owner of the account
+   * changes the policy of the team with the token of their session.
    *
    * Belongs to the service `mfa`.
    *
@@ -2556,7 +2564,7 @@ export class MfaApi extends Namespace {
   /**
    * Change the default MFA policy.
    *
-   * For org-wide keys. An organization keeps the fields that it has set itself.
+   * Requires an org-wide key. An organization keeps the fields that it has set itself.
    *
    * Events: `mfa.policy.updated`.
    *
@@ -2567,7 +2575,7 @@ export class MfaApi extends Namespace {
   }
 
   /**
-   * Preview the effect of an MFA policy.
+   * Preview an MFA policy.
    *
    * Changes nothing. Absent fields keep their current value.
    *
@@ -2629,7 +2637,7 @@ export class OidcApi extends Namespace {
   /**
    * Receive an OpenID back-channel logout.
    *
-   * Of OpenID Connect Back-Channel Logout: the provider calls it when a person signs out there.
+   * For OpenID Connect Back-Channel Logout. The provider calls it when a person signs out there.
    *
    * Events: `session.revoked`.
    *
@@ -2640,9 +2648,9 @@ export class OidcApi extends Namespace {
   }
 
   /**
-   * List the keys for private_key_jwt.
+   * List keys for private_key_jwt.
    *
-   * By which the service proves to the provider of a connection who it is.
+   * The provider of a connection verifies the client assertions of the service with them.
    *
    * GET /v1/auth/login/sso/oidc/jwks/{connectionId}
    *
@@ -2658,8 +2666,8 @@ export class OrganizationsApi extends Namespace {
   /**
    * List organizations.
    *
-   * Those that exist in the environment of the key, including archived ones. A key of one organization sees only that
-   * one.
+   * Lists the organizations of the environment of the key, including archived ones. A key of one organization sees only
+   * that one.
    *
    * GET /v1/organizations
    */
@@ -2670,8 +2678,9 @@ export class OrganizationsApi extends Namespace {
   /**
    * Create an organization.
    *
-   * Requires an org-wide key. The organization belongs to the environment of the key: every environment uses one of
-   * production; another one exists in its own environment only. `subOrgId`, if given, becomes its `parentId`.
+   * Requires an org-wide key. The organization belongs to the environment of the key. Every environment uses
+   * organizations of production. Any other organization exists only in its own environment. `subOrgId`, if given,
+   * becomes its `parentId`.
    *
    * Events: `organization.created`.
    *
@@ -2756,8 +2765,8 @@ export class OrganizationsApi extends Namespace {
   /**
    * Replace the roster of an organization.
    *
-   * All or nothing. Members of the account come onto it; members that are not named leave it. One must be an owner. A
-   * role that is left out stays.
+   * All or nothing. Named members of the account join the roster, and members that are not named leave it. At least one
+   * must be an owner. A role that is left out is kept.
    *
    * Events: `member.added`, `member.role_updated`, `member.removed`, `member.invited`, `member.invitation_withdrawn`.
    *
@@ -2775,8 +2784,8 @@ export class OtpApi extends Namespace {
   /**
    * Create a one-time code.
    *
-   * Returns the code, and sends it if an address or a phone is given. A message that may not leave is withheld, as
-   * `delivery` says. A code passes once and does not sign in: sign-in has codes of its own.
+   * Returns the code, and sends it if the request has an address or a phone number. A message over a limit is withheld,
+   * as `delivery` says. A code works once and does not sign in: sign-in uses separate codes.
    *
    * Belongs to the service `otp`.
    *
@@ -2794,8 +2803,9 @@ export class OtpApi extends Namespace {
    * Validate and consume a one-time code.
    *
    * A wrong code is not an error: the response is 200 with valid false and a message. With only session_id, the newest
-   * code of that session is tried, a withheld one last. Wrong attempts end a code (settings: max_attempts); twenty
-   * within an hour, or forty within a day (ten where digits pass), end all codes of a session or an address.
+   * code of that session is tried, and a withheld code last. Too many wrong attempts end a code (setting
+   * `max_attempts`). Twenty within an hour, or forty within a day (ten if digits pass), end all codes of a session or an
+   * address.
    *
    * Belongs to the service `otp`.
    *
@@ -2823,7 +2833,8 @@ export class OtpApi extends Namespace {
   /**
    * Change one-time code settings.
    *
-   * null resets a field to the inherited value. So where null is itself a value, it cannot replace an inherited one.
+   * null resets a field to the inherited value. A field for which null is itself a value therefore cannot replace an
+   * inherited value with null.
    *
    * Events: `otp.settings.updated`.
    *
@@ -2836,7 +2847,8 @@ export class OtpApi extends Namespace {
   /**
    * Change the default one-time code settings.
    *
-   * For org-wide keys. The generator uses these settings without subOrgId. null returns a field to the default.
+   * Requires an org-wide key. Codes that are generated without subOrgId use these settings. null resets a field to the
+   * default.
    *
    * Events: `otp.settings.updated`.
    *
@@ -2856,10 +2868,10 @@ export class PasskeysApi extends Namespace {
   /**
    * Register a passkey.
    *
-   * First with the action options: pass the returned options to navigator.credentials.create() in the browser. Then with
-   * verify, challengeId and the result of the browser. A challenge can be answered once, within 300 seconds. The user is
-   * notified by email. A call with your key asserts that the user asked for it; with require_recent_sign_in_seconds set,
-   * the action options also requires the access_token of one of their sessions.
+   * Takes two calls. First send the action `options`, and pass the returned options to navigator.credentials.create() in
+   * the browser. Then send `verify` with challengeId and the result of the browser. A challenge can be answered once,
+   * within 300 seconds. The user is notified by email. A call with your key asserts that the user asked for it. If
+   * require_recent_sign_in_seconds is set, `options` also requires the access_token of one of the user’s sessions.
    *
    * Belongs to the service `passkeys`.
    *
@@ -2889,7 +2901,7 @@ export class PasskeysApi extends Namespace {
   }
 
   /**
-   * Name a passkey.
+   * Rename a passkey.
    *
    * Belongs to the service `passkeys`.
    *
@@ -2906,8 +2918,8 @@ export class PasskeysApi extends Namespace {
   /**
    * Delete a passkey.
    *
-   * It no longer signs in; existing sessions continue. The user is notified by email. The response says if it was the
-   * user’s last factor, and whether the MFA policy requires one.
+   * The passkey no longer signs in; existing sessions continue. The user is notified by email. The response has whether
+   * it was the user’s last factor, and whether the MFA policy requires one.
    *
    * Belongs to the service `passkeys`.
    *
@@ -2935,8 +2947,8 @@ export class PasskeysApi extends Namespace {
   /**
    * Change passkey settings.
    *
-   * null returns a field to the inherited value. Passkeys work only for the rp_id that they were created for: after it
-   * is changed, existing passkeys do not sign in until it is changed back.
+   * null resets a field to the inherited value. Passkeys work only for the rp_id that they were created for. After rp_id
+   * changes, existing passkeys do not sign in until it is changed back.
    *
    * Events: `passkey.settings.updated`.
    *
@@ -2949,7 +2961,7 @@ export class PasskeysApi extends Namespace {
   /**
    * Change the default passkey settings.
    *
-   * For org-wide keys. null resets a field to the default of the service.
+   * Requires an org-wide key. null resets a field to the default of the service.
    *
    * Events: `passkey.settings.updated`.
    *
@@ -2962,8 +2974,8 @@ export class PasskeysApi extends Namespace {
   /**
    * List related origins.
    *
-   * The origins of other sites that may use the passkeys of this host. Browsers ask the host of the rp_id for them
-   * (WebAuthn Level 3).
+   * Lists the origins of other sites that may use the passkeys of this host. Browsers request them from the host of the
+   * rp_id (WebAuthn Level 3).
    *
    * GET /.well-known/webauthn
    */
@@ -2996,11 +3008,11 @@ export class PasswordResetApi extends Namespace {
   }
 
   /**
-   * Exchange a reset link and a new password for a session.
+   * Reset a password by link.
    *
-   * With the token of a mailed link, or of a password_change_required. Every earlier session, code and link ends, and
-   * the user is notified by email. A password that is refused leaves the link valid. After a password_change_required
-   * that is answered by a challenge, all this happens when the challenge is passed.
+   * Sets a new password and signs the user in. Takes the token of a mailed link or of a `password_change_required`. Ends
+   * every earlier session, code and link, and notifies the user by email. A refused password leaves the link valid.
+   * After a `password_change_required` that leads to a challenge, all this happens when the challenge is passed.
    *
    * Belongs to the service `password`.
    *
@@ -3025,7 +3037,7 @@ export class RolesApi extends Namespace {
   /**
    * List roles and who has them.
    *
-   * The pages are of the assignments.
+   * Returns all roles. The pages are pages of assignments.
    *
    * Belongs to the service `rbac`.
    *
@@ -3038,7 +3050,8 @@ export class RolesApi extends Namespace {
   /**
    * Create a role.
    *
-   * Of permissions of the catalogue, which the scopes of the key must cover, and of your own.
+   * A role consists of permissions of the catalogue, which the scopes of the key must cover, and of your own
+   * permissions.
    *
    * Belongs to the service `rbac`.
    *
@@ -3068,7 +3081,7 @@ export class RolesApi extends Namespace {
   /**
    * Change a role.
    *
-   * Absent fields are kept. Its users and members have the new permissions at once; tokens show them from the next
+   * Absent fields are kept. Users and members get the new permissions at once. Their tokens have them from the next
    * refresh on.
    *
    * Belongs to the service `rbac`.
@@ -3194,7 +3207,7 @@ export class SamlApi extends Namespace {
   /**
    * Finish a SAML sign-in (shared).
    *
-   * For providers that know one address for all connections. Only for sign-ins that were started here.
+   * For providers that use one URL for all connections. Accepts only sign-ins that started at this service.
    *
    * Events: `auth.login.succeeded`, `mfa.challenge.created`, `session.created`, `session.revoked`,
    * `mfa.trusted_device.used`, `user.email_verified`, `auth.signup.succeeded`, `user.created`, `user.updated`,
@@ -3210,7 +3223,7 @@ export class SamlApi extends Namespace {
   /**
    * Finish a SAML sign-in.
    *
-   * Also one that began at the provider, if the connection allows it (`allow_idp_initiated`).
+   * Also accepts sign-ins that started at the provider, if the connection allows them (`allow_idp_initiated`).
    *
    * Events: `auth.login.succeeded`, `mfa.challenge.created`, `session.created`, `session.revoked`,
    * `mfa.trusted_device.used`, `user.email_verified`, `auth.signup.succeeded`, `user.created`, `user.updated`,
@@ -3246,7 +3259,7 @@ export class SamlApi extends Namespace {
   }
 
   /**
-   * Read the SAML metadata of the service.
+   * Read SAML service provider metadata.
    *
    * GET /v1/auth/login/sso/saml/metadata/{connectionId}
    */
@@ -3258,7 +3271,7 @@ export class SamlApi extends Namespace {
 /** Provisioning of users and groups by the directory of an organization (SCIM 2.0). */
 export class ScimApi extends Namespace {
   /**
-   * Read the configuration of provisioning.
+   * Read the provisioning configuration.
    *
    * Belongs to the service `scim`.
    *
@@ -3269,9 +3282,9 @@ export class ScimApi extends Namespace {
   }
 
   /**
-   * Change the configuration of provisioning.
+   * Change the provisioning configuration.
    *
-   * Absent fields are kept. Another connection changes the roles of provisioned users at once.
+   * Absent fields are kept. A new `sso_connection_id` changes the roles of provisioned users at once.
    *
    * Belongs to the service `scim`.
    *
@@ -3286,10 +3299,10 @@ export class ScimApi extends Namespace {
   }
 
   /**
-   * Give provisioning a new token.
+   * Rotate the provisioning token.
    *
-   * The token is shown once. It is good for the SCIM endpoint of this organization and nothing else. One that expires is
-   * announced by `scim.token_expiring`.
+   * The token is shown once. It works only for the SCIM endpoint of this organization. Before it expires, the event
+   * `scim.token_expiring` is recorded.
    *
    * Belongs to the service `scim`.
    *
@@ -3304,9 +3317,9 @@ export class ScimApi extends Namespace {
   }
 
   /**
-   * List the requests of provisioning.
+   * List provisioning requests.
    *
-   * With verdict, reason and how to mend it, for 14 days.
+   * Each request has its outcome, the reason and a fix. Requests are kept for 14 days.
    *
    * Belongs to the service `scim`.
    *
@@ -3345,8 +3358,7 @@ export class ServicesApi extends Namespace {
   /**
    * Read which services are on.
    *
-   * An organization that has set nothing has the defaults of its environment; unless those were changed, every service
-   * is on.
+   * An organization without own settings has the defaults of its environment. By default every service is on.
    *
    * GET /v1/organization-apps
    */
@@ -3372,7 +3384,7 @@ export class ServicesApi extends Namespace {
   /**
    * Change the default services.
    *
-   * For org-wide keys. Absent fields are kept.
+   * Requires an org-wide key. Absent fields are kept.
    *
    * Events: `service_config.updated`.
    *
@@ -3427,10 +3439,10 @@ export class SessionsApi extends Namespace {
   }
 
   /**
-   * Follow the sessions that end.
+   * List ended sessions.
    *
-   * For verifiers that check tokens offline and want to know sooner than expires_in: poll with the last next_cursor,
-   * immediately while has_more is true. Oldest first, each exactly once.
+   * For services that verify tokens offline and need revocations sooner than expires_in. Poll with the last next_cursor,
+   * immediately while has_more is true. Returns each ended session exactly once, oldest first.
    *
    * Belongs to the service `sessions`.
    *
@@ -3450,10 +3462,10 @@ export class SignupApi extends Namespace {
   /**
    * Sign up without a password.
    *
-   * The mailbox is unproved, so only a user that this very call creates gets a session. An existing address is refused
-   * with email_exists, or verification_required if its user never signed in; with require_email_verification on, every
-   * address is refused with verification_required. POST /v1/auth/signup/otp/send serves all of them and does not reveal
-   * who exists. An email asks for the proof.
+   * The mailbox is not proved, so only a user that this call creates gets a session. An email asks for the proof. An
+   * existing address is refused with email_exists, or with verification_required if its user never signed in. If
+   * require_email_verification is on, every address is refused with verification_required. POST /v1/auth/signup/otp/send
+   * works for all addresses and does not reveal which exist.
    *
    * Belongs to the service `auth`.
    *
@@ -3473,10 +3485,10 @@ export class SignupApi extends Namespace {
   /**
    * Sign up with a password.
    *
-   * The mailbox is unproved, so only a user that this very call creates gets a session. An existing address is refused
-   * with email_exists, or verification_required if its user never signed in; with require_email_verification on, every
-   * address is refused with verification_required. POST /v1/auth/signup/otp/send serves all of them and does not reveal
-   * who exists. An email asks for the proof.
+   * The mailbox is not proved, so only a user that this call creates gets a session. An email asks for the proof. An
+   * existing address is refused with email_exists, or with verification_required if its user never signed in. If
+   * require_email_verification is on, every address is refused with verification_required. POST /v1/auth/signup/otp/send
+   * works for all addresses and does not reveal which exist.
    *
    * Belongs to the service `password`.
    *
@@ -3498,11 +3510,11 @@ export class SignupApi extends Namespace {
 /** Sign users in with Google, GitHub, Apple or Microsoft, and set the credentials of these providers. */
 export class SocialApi extends Namespace {
   /**
-   * Start a sign-in at a social provider.
+   * Start a social sign-in.
    *
-   * Send the browser to authorization_url. It comes back to redirectUri, as with single sign-on. With an org-wide key
-   * and without subOrgId, the providers, `allowed_redirect_uris` and services of the environment’s defaults count. The
-   * browser then always brings a code, for which POST /v1/auth/token/exchange answers a discovery_token and the
+   * Send the browser to authorization_url. It returns to redirectUri, as with single sign-on. With an org-wide key and
+   * without subOrgId, the providers, `allowed_redirect_uris` and services of the environment’s defaults apply. The
+   * browser then always returns with a code, which POST /v1/auth/token/exchange exchanges for a discovery_token and the
    * organizations of the person.
    *
    * Belongs to the service `social`.
@@ -3592,8 +3604,8 @@ export class SocialApi extends Namespace {
   /**
    * Configure a social provider.
    *
-   * Absent fields are kept, null removes one. An application of the organization uses the `callback_url` that was shown
-   * before.
+   * Absent fields are kept, null removes a value. If the organization has its own application at the provider, register
+   * the `callback_url` of the list there.
    *
    * Events: `social_provider.updated`.
    *
@@ -3604,9 +3616,9 @@ export class SocialApi extends Namespace {
   }
 
   /**
-   * List the social providers of an environment.
+   * List the default social providers.
    *
-   * For org-wide keys. Sign-ins without an organization use these.
+   * Requires an org-wide key. Sign-ins without an organization use these providers.
    *
    * GET /v1/social/providers/defaults
    */
@@ -3615,10 +3627,10 @@ export class SocialApi extends Namespace {
   }
 
   /**
-   * Change a social provider of an environment.
+   * Change a default social provider.
    *
-   * For org-wide keys. `enabled` lets people sign in without an organization. The organizations of the environment sign
-   * in by these credentials unless they have their own, and each turns the provider on for itself.
+   * Requires an org-wide key. `enabled` lets people sign in without an organization. Organizations of the environment
+   * use these credentials unless they have their own. Each organization turns the provider on for itself.
    *
    * Events: `social_provider.updated`.
    *
@@ -3635,9 +3647,10 @@ export class SocialApi extends Namespace {
  */
 export class SsoApi extends Namespace {
   /**
-   * List the certificates of the service provider.
+   * List SAML service provider certificates.
    *
-   * What the environment signs and decrypts SAML with; the metadata of its connections has them.
+   * Lists the certificates of the keys that sign and decrypt SAML for the environment. The metadata of its connections
+   * has them too.
    *
    * GET /v1/sso/keys
    */
@@ -3646,10 +3659,11 @@ export class SsoApi extends Namespace {
   }
 
   /**
-   * Change the keys of the service provider.
+   * Roll over SAML service provider keys.
    *
-   * In three steps, so that no sign-in fails: prepare publishes the next certificates beside the present ones; once
-   * every provider knows them, activate uses them; retire ends the publication of the former ones. With an org-wide key.
+   * Requires an org-wide key. Takes three steps, so that no sign-in fails. `prepare` publishes the next certificates
+   * beside the current ones. `activate` uses them, once every provider has them. `retire` stops publishing the previous
+   * ones.
    *
    * Events: `sso.keys.changed`.
    *
@@ -3665,11 +3679,11 @@ export class SsoApi extends Namespace {
 /** Refresh, exchange, introspect and revoke tokens, and read the public keys that verify access tokens. */
 export class TokensApi extends Namespace {
   /**
-   * Exchange a refresh token for new tokens.
+   * Exchange a refresh token.
    *
-   * Single use. The same token again within refresh_reuse_interval_seconds returns the same successor, so a lost
-   * response can be requested again; later it ends the session (RFC 9700 §4.14.2). Once the MFA policy requires a second
-   * factor of the user, a session of one factor gets a challenge instead, and its token stays valid.
+   * A refresh token works once. Sent again within refresh_reuse_interval_seconds, it returns the same successor, so a
+   * lost response can be requested again. Sent later, it ends the session (RFC 9700 §4.14.2). If the MFA policy requires
+   * a second factor and the session has one factor, the response has a challenge instead and the token stays valid.
    *
    * Belongs to the service `auth`.
    *
@@ -3685,11 +3699,11 @@ export class TokensApi extends Namespace {
   }
 
   /**
-   * Exchange a provider sign-in for a session.
+   * Exchange a code for a session.
    *
-   * The code that the browser brought to redirectUri with response_mode code: once, within 60 seconds. The code of a
-   * social sign-in without an organization is exchanged with an org-wide key and without subOrgId: the response has a
-   * discovery_token and the organizations of the person, and `session` is null.
+   * Takes the code that redirectUri received with response_mode `code`. A code works once, within 60 seconds. Exchange
+   * the code of a social sign-in without an organization with an org-wide key and without subOrgId. The response then
+   * has a discovery_token and the organizations of the person, and `session` is null.
    *
    * Belongs to the service `auth`.
    *
@@ -3708,7 +3722,7 @@ export class TokensApi extends Namespace {
   /**
    * Introspect a token.
    *
-   * RFC 7662. Takes access and refresh tokens; sees a revocation at once, which offline verifiers do not.
+   * Follows RFC 7662. Takes access and refresh tokens. Unlike offline verification, it sees a revocation at once.
    *
    * POST /v1/auth/token/introspect
    */
@@ -3719,8 +3733,8 @@ export class TokensApi extends Namespace {
   /**
    * End the session of a token.
    *
-   * Signs out. Send exactly one of refresh_token, access_token and session_id; `everywhere` ends every session of the
-   * user. A session_id also requires the scope sessions.revoke. Also succeeds when there was nothing to end (RFC 7009
+   * Signs out. Send exactly one of refresh_token, access_token and session_id. `everywhere` ends every session of the
+   * user. A session_id also requires the scope sessions.revoke. Succeeds even if there is no session to end (RFC 7009
    * §2.2).
    *
    * Events: `session.revoked`.
@@ -3787,7 +3801,7 @@ export class UsersApi extends Namespace {
   /**
    * List users.
    *
-   * Of one organization, or with an org-wide key and no `subOrgId` of the whole environment.
+   * Lists the users of one organization. An org-wide key without `subOrgId` lists those of the whole environment.
    *
    * GET /v1/users
    */
@@ -3798,7 +3812,7 @@ export class UsersApi extends Namespace {
   /**
    * Create a user.
    *
-   * Without `role` and `roleIds` the user is a member. Both need what assigning roles needs.
+   * Without `role` and `roleIds` the user is a member. Both require the scope and service that assigning roles requires.
    *
    * Events: `user.created`, `role.assigned`.
    *
@@ -3813,8 +3827,9 @@ export class UsersApi extends Namespace {
   /**
    * Create many users.
    *
-   * At most 500, as objects or as text. The response has the outcome of each, in order: one that fails never fails
-   * another. A row with roles that the caller may not give fails alone. The body may be up to 5 MiB.
+   * Creates at most 500 users, sent as objects or as text. The response has the outcome of each, in order. A row that
+   * fails does not affect the others, for example a row with roles that the caller may not give. The body may be up to 5
+   * MiB.
    *
    * Events: `user.created`, `role.assigned`.
    *
@@ -3872,8 +3887,8 @@ export class UsersApi extends Namespace {
   /**
    * Move a user to another organization.
    *
-   * Of the same account, with a key that reaches both; `subOrgId` names the current one. Ids and profile stay, the role
-   * becomes member, and every session ends.
+   * Moves the user within the account. Requires a key that reaches both organizations; `subOrgId` names the current one.
+   * Ids and profile are kept, the role becomes member, and every session ends.
    *
    * Events: `user.moved`, `user.deleted`, `session.revoked`, `invite.revoked`, `identity.unlinked`,
    * `scim.group.member_removed`.
@@ -3889,7 +3904,8 @@ export class UsersApi extends Namespace {
   /**
    * Restore a deleted user.
    *
-   * Within 30 days, with ids, profile, second factors and passkeys; what else the deletion ended stays so.
+   * Possible within 30 days. Restores ids, profile, second factors and passkeys. Anything else that the deletion ended
+   * is not restored.
    *
    * Events: `user.restored`, `user.deleted`.
    *
@@ -3919,8 +3935,8 @@ export class UsersApi extends Namespace {
   /**
    * Invite a user.
    *
-   * Voids the link of the previous invitation. A user who has the status `invited` gets the roles in the request; others
-   * keep theirs.
+   * Voids the link of the previous invitation. A user with the status `invited` gets the roles in the request. Any other
+   * user keeps the current roles.
    *
    * Belongs to the service `auth`.
    *
@@ -3938,9 +3954,9 @@ export class UsersApi extends Namespace {
   /**
    * Impersonate a user.
    *
-   * Answers an access token of the user whose claim `act` says who acts and why (RFC 8693 §4.1), without a refresh
-   * token. Of this service it reads alone. The organization must allow it; the user is told by mail. Up to 20 an hour
-   * for each user. End it by DELETE /v1/sessions/{sessionId}.
+   * Returns an access token of the user without a refresh token. Its claim `act` has the support person and the reason
+   * (RFC 8693 §4.1). With this service the token is read-only. The organization must allow impersonation, and the user
+   * is notified by email. At most 20 an hour for each user. End the session with DELETE /v1/sessions/{sessionId}.
    *
    * Belongs to the service `sessions`.
    *
@@ -3956,7 +3972,7 @@ export class UsersApi extends Namespace {
   }
 
   /**
-   * Mail a user a password reset link.
+   * Mail a user a reset link.
    *
    * Belongs to the service `password`.
    *
@@ -3974,7 +3990,7 @@ export class UsersApi extends Namespace {
   /**
    * Set a user’s password.
    *
-   * Creates the auth account if there is none. Ends a lock, open codes and links, and by default every session; the user
+   * Creates the auth account if there is none. Ends a lock, open codes and links, and by default every session. The user
    * is notified by email.
    *
    * Belongs to the service `password`.
@@ -3993,8 +4009,7 @@ export class UsersApi extends Namespace {
   /**
    * Unlock a user.
    *
-   * Ends the lock of an administrator and the locks that failed attempts caused, for all networks, and resets the failed
-   * attempts.
+   * Ends the lock by an administrator and the locks by failed attempts, for all networks. Resets the failed attempts.
    *
    * Events: `user.unlocked`.
    *
@@ -4054,8 +4069,8 @@ export class UsersApi extends Namespace {
   /**
    * Unlink an identity of a user.
    *
-   * Ends the sessions that came by it. At the next sign-in the person is as unknown as at the first: who has the address
-   * of a user, and may be linked, is.
+   * Ends the sessions that were created through it. At the next sign-in through the provider the person is treated as
+   * new, and may be linked again by email address.
    *
    * Events: `identity.unlinked`, `session.revoked`, `user.updated`, `role.assigned`, `role.unassigned`.
    *
@@ -4113,7 +4128,7 @@ export class WebhooksApi extends Namespace {
   }
 
   /**
-   * List types of events.
+   * List event types.
    *
    * Belongs to the service `webhooks`.
    *
@@ -4167,7 +4182,7 @@ export class WebhooksApi extends Namespace {
   }
 
   /**
-   * Rotate the secret of a webhook.
+   * Rotate a webhook secret.
    *
    * Belongs to the service `webhooks`.
    *
@@ -4184,7 +4199,7 @@ export class WebhooksApi extends Namespace {
   /**
    * Test a webhook.
    *
-   * Sends `webhook.test` at once and once. Up to 60 an hour.
+   * Sends `webhook.test` immediately, without retries. At most 60 an hour.
    *
    * Belongs to the service `webhooks`.
    *
@@ -4201,7 +4216,7 @@ export class WebhooksApi extends Namespace {
   /**
    * Replay events.
    *
-   * Sends again, under the same ids, what happened from then on, 30 days back at most. Up to 10 an hour.
+   * Sends the events since `from` again, with the same ids. `from` is at most 30 days ago. At most 10 an hour.
    *
    * Belongs to the service `webhooks`.
    *

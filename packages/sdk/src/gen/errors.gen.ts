@@ -13,15 +13,15 @@ export interface ProblemMembers {
 }
   /** The user is already enrolled. */
   already_enrolled: unknown
-  /** Two different API keys in one request. */
+  /** Two different API keys sent. */
   api_key_conflict: unknown
   /** API key expired. */
   api_key_expired: unknown
-  /** The API key can no longer be changed. */
+  /** The API key is inactive. */
   api_key_inactive: unknown
   /** API key invalid. */
   api_key_invalid: unknown
-  /** The API key may not be used from here. */
+  /** Address not allowed for this key. */
   api_key_ip_not_allowed: unknown
   /** API key missing. */
   api_key_missing: unknown
@@ -33,9 +33,9 @@ export interface ProblemMembers {
   challenge_expired: unknown
   /** The code is not valid. */
   code_invalid: unknown
-  /** The connection lacks what a sign-in needs. */
+  /** The connection is incomplete. */
   connection_incomplete: unknown
-  /** The organization has as many connections as allowed. */
+  /** Too many connections. */
   connection_limit_reached: unknown
   /** The connection is not active. */
   connection_not_active: unknown
@@ -51,7 +51,7 @@ export interface ProblemMembers {
   discovery_token_invalid: unknown
   /** Another organization has the domain. */
   domain_claimed: unknown
-  /** The organization has as many domains as allowed. */
+  /** Too many domains. */
   domain_limit_reached: unknown
   /** No organization can have this domain. */
   domain_not_allowed: unknown
@@ -61,19 +61,19 @@ export interface ProblemMembers {
   email_exists: unknown
   /** Enrollment not found. */
   enrollment_not_found: unknown
-  /** The organization has as many environments as allowed. */
+  /** Too many environments. */
   environment_limit_reached: unknown
-  /** No such environment. */
+  /** Environment not found. */
   environment_not_found: unknown
   /** The external id is taken. */
   external_id_taken: unknown
-  /** A key of another environment is required. */
+  /** A home-environment key is required. */
   home_key_required: unknown
-  /** A request with this idempotency key is still running. */
+  /** The first request is still running. */
   idempotency_in_progress: unknown
   /** Idempotency key used for another request. */
   idempotency_key_reused: unknown
-  /** The identity was not found. */
+  /** Identity not found. */
   identity_not_found: unknown
   /** The identity provider does not answer. */
   idp_unreachable: unknown
@@ -81,7 +81,7 @@ export interface ProblemMembers {
   impersonation_disabled: unknown
   /** Impersonation sessions are read-only. */
   impersonation_read_only: unknown
-  /** The address is not https. */
+  /** The URL is not https. */
   insecure_url: unknown
   /** Permission missing. */
   insufficient_scope: {
@@ -126,7 +126,7 @@ export interface ProblemMembers {
   member_not_found: unknown
   /** The metadata cannot be used. */
   metadata_invalid: unknown
-  /** The method is disabled. */
+  /** The sign-in method is disabled. */
   method_disabled: unknown
   /** The code is not valid. */
   mfa_code_invalid: unknown
@@ -145,7 +145,7 @@ export interface ProblemMembers {
   /** `suspended` or `archived`. */
   organization_status?: string | undefined
 }
-  /** This web page may not call the service. */
+  /** Origin not allowed. */
   origin_not_allowed: {
   /** The origin of the page. */
   origin?: string | undefined
@@ -162,15 +162,15 @@ export interface ProblemMembers {
   passkey_exists: unknown
   /** The passkey was not accepted. */
   passkey_invalid: unknown
-  /** The user has as many passkeys as allowed. */
+  /** Too many passkeys. */
   passkey_limit_reached: unknown
   /** Passkey not found. */
   passkey_not_found: unknown
-  /** The password is on a list of common and breached passwords. */
+  /** The password is common or breached. */
   password_breached: unknown
   /** The password must be changed. */
   password_change_required: {
-  /** Of a link that was not mailed; it allows one new password. */
+  /** Token for one password change; never mailed. */
   token_hash?: string | undefined
   /** When token_hash expires. */
   expires_at?: string | undefined
@@ -183,7 +183,7 @@ export interface ProblemMembers {
   privilege_escalation: unknown
   /** A production key is required. */
   production_key_required: unknown
-  /** The provider is off. */
+  /** The provider is disabled. */
   provider_disabled: unknown
   /** The provider is not configured. */
   provider_not_configured: unknown
@@ -194,7 +194,7 @@ export interface ProblemMembers {
 }
   /** A recent sign-in is required. */
   recent_sign_in_required: {
-  /** The greatest age of the sign-in. */
+  /** Maximum age of the sign-in, in seconds. */
   within_seconds?: number | undefined
 }
   /** The refresh token is not valid. */
@@ -213,7 +213,7 @@ export interface ProblemMembers {
     role: string
     /** Where the role comes from: groups of a sign-in (`sso`) or provisioned groups (`scim`). */
     source: "sso" | "scim"
-    /** The connection whose `group_role_mapping` gives it. Of `scim`, the one that provisioning is linked to. */
+    /** The connection whose `group_role_mapping` gives it. For `scim`, the connection that provisioning is linked to. */
     connectionId: string | null
   })[] | undefined
 }
@@ -221,13 +221,13 @@ export interface ProblemMembers {
   role_member_not_found: unknown
   /** Role not found. */
   role_not_found: unknown
-  /** There is no such connection. */
+  /** Connection not found. */
   scim_connection_not_found: unknown
   /** Provisioning is off. */
   scim_disabled: unknown
-  /** There is no such request. */
+  /** Request not found. */
   scim_log_not_found: unknown
-  /** Managed by provisioning. */
+  /** The user is managed by provisioning. */
   scim_managed: unknown
   /** This request cannot be repeated. */
   scim_not_replayable: unknown
@@ -236,7 +236,7 @@ export interface ProblemMembers {
   /** The service that is off. */
   service?: string | undefined
 }
-  /** The user has as many sessions as allowed. */
+  /** Too many sessions. */
   session_limit_reached: unknown
   /** Session not found. */
   session_not_found: unknown
@@ -246,20 +246,20 @@ export interface ProblemMembers {
   slug_reserved: unknown
   /** The slug is taken. */
   slug_taken: unknown
-  /** The sign-in was by another application. */
+  /** The organization uses another application. */
   social_start_required: unknown
-  /** This step of the change of keys is not next. */
+  /** Key rollover step out of order. */
   sp_keys_conflict: unknown
   /** Single sign-on is required. */
   sso_required: {
-  /** The connection to start. Absent where there is none. */
+  /** The connection to start. Absent if there is none. */
   connection_id?: string | undefined
 }
-  /** Who is there must be proved again. */
+  /** Step-up required. */
   step_up_required: {
   /** Step-up methods that the user has. */
   methods?: ("password" | "otp" | "totp" | "backup" | "sms" | "passkey" | "sso")[] | undefined
-  /** Greatest age of the step-up, in seconds. */
+  /** Maximum age of the step-up, in seconds. */
   within_seconds?: number | undefined
 }
   /** Conflicting organization. */
@@ -268,7 +268,7 @@ export interface ProblemMembers {
   sub_org_mismatch: unknown
   /** subOrgId is required. */
   sub_org_required: {
-  /** Where its name may be misspelt. */
+  /** The property that may be a misspelt subOrgId. */
   errors?: {
     /** The field, as a path such as `users.0.email`. */
     field: string
@@ -282,7 +282,7 @@ export interface ProblemMembers {
   suppression_not_found: unknown
   /** A system role cannot be changed. */
   system_role: unknown
-  /** Members keep their email address. */
+  /** Team members keep their address. */
   team_email_fixed: unknown
   /** Team links are only mailed. */
   team_link_withheld: unknown
@@ -290,7 +290,7 @@ export interface ProblemMembers {
   token_expired: unknown
   /** The link is not valid. */
   token_invalid: {
-  /** Sent only if the link was a real one: it was used, or withdrawn. */
+  /** Sent only if the link was a real one: whether it was used or withdrawn. */
   reason?: "used" | "withdrawn" | undefined
 }
   /** Too many users in one request. */
@@ -309,7 +309,7 @@ export interface ProblemMembers {
   user_never_signed_in: unknown
   /** User not found. */
   user_not_found: unknown
-  /** The mailbox must be proved first. */
+  /** The mailbox is not verified. */
   verification_required: unknown
   /** The record has changed. */
   version_conflict: unknown
@@ -320,10 +320,10 @@ export interface ProblemMembers {
 }
   /** The webhook is disabled. */
   webhook_disabled: unknown
-  /** There are as many webhooks as allowed. */
+  /** Too many webhooks. */
   webhook_limit_reached: unknown
   /** Webhook not found. */
   webhook_not_found: unknown
-  /** The address is of a private network. */
+  /** The URL resolves to a private address. */
   webhook_url_not_allowed: unknown
 }

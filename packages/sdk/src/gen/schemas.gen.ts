@@ -2,12 +2,12 @@
 
 import type { UnlistedEvent } from '../unlisted.ts'
 
-/** What an organization has set up. */
+/** The set-up of an organization. */
 export interface AdminPortalOverview {
   branding: Branding
   /** Domains of the organization in this environment. */
   domains: Domain[]
-  /** What is done and what is left, in a good order. */
+  /** Completed and open steps, in a recommended order. */
   setup_checklist: SetupStep[]
 }
 
@@ -15,56 +15,55 @@ export interface AdminPortalReply {
   overview: AdminPortalOverview
 }
 
-/** Addresses and CIDRs that it may be used from; null for everywhere. */
+/** Addresses and CIDRs that the key may be used from. Null allows all. */
 export type AllowedIps = string[] | null
 
-/** An event of any type. [The catalogue](/docs/events) says what each means. More types may come. */
+/** An event of any type. [The catalogue](/docs/events) describes each type. More types may be added. */
 export type AnyEvent = ApiKeyEvent | AuditSettingsUpdatedEvent | MailedLinkEvent | AuthLoginDisownedEvent | AuthLoginFailedEvent | AuthLoginSucceededEvent | AuthOtpSentEvent | AuthPasswordChangedEvent | AuthPasswordResetCompletedEvent | AuthSettingsUpdatedEvent | AuthSignupSucceededEvent | AuthStepUpSucceededEvent | DeploymentRecoveredEvent | DomainEvent | EnvironmentEvent | IdentityEvent | ImpersonationEndedEvent | InviteEvent | MailBouncedEvent | MailSettingsUpdatedEvent | MailSuppressionEvent | MailTemplateEvent | MemberEvent | MemberFactorsResetEvent | MemberLinkPrintedEvent | MfaBackupCodesRegeneratedEvent | MfaChallengeCreatedEvent | MfaChallengeFailedEvent | MfaChallengeSucceededEvent | FactorChangeEvent | MfaPolicyEvent | DeviceTrustEvent | OrganizationEvent | OrganizationErasureEvent | OtpSettingsUpdatedEvent | PasskeyEvent | PasskeySettingsUpdatedEvent | RoleAssignmentEvent | RoleEvent | ScimConfigEvent | ProvisionedGroupEvent | ScimGroupMemberAddedEvent | ScimTokenExpiringEvent | ProvisionedUserEvent | ServiceConfigEvent | SessionCreatedEvent | SessionRefreshReuseDetectedEvent | SessionRevokedEvent | SocialProviderEvent | SsoConnectionEvent | SsoConnectionCertificateExpiringEvent | SsoKeysChangedEvent | UserEvent | UserEmailRestoredEvent | UserExportedEvent | WebhookEvent | WebhookTestEvent | UnlistedEvent
 
 /** An API key, without its secret. */
 export interface ApiKey {
   /** A UUID that the service assigns. It never changes. */
   id: string
-  /** What administrators see. */
+  /** Name that administrators see. */
   name: string
   /** The public first characters, to tell keys apart: the environment and at least four of the secret. */
   start: string
-  /** What it may do: scopes and wildcards. */
+  /** Scopes and wildcards that the key has. */
   scopes: string[]
-  /** The only organization that it reaches. Null: org-wide, every organization of the environment. */
+  /** The only organization that the key reaches. Null: org-wide, every organization of the environment. */
   subOrgId: string | null
   /** Slug of the environment that it belongs to. */
   environment: string
-  /** Its own rate limit. Null: that of the deployment. */
+  /** Own rate limit of the key. Null: the limit of the deployment. */
   requestsPerSecond: number | null
-  /** Addresses and CIDRs that it may be used from. Null: everywhere. */
+  /** Addresses and CIDRs that the key may be used from. Null: all. */
   allowedIps: string[] | null
-  /** When it stops working. Null: never. */
+  /** When the key expires. Null: never. */
   expiresAt: string | null
   /** When it was last used; may lag by a minute. Null: never. */
   lastUsedAt: string | null
-  /** Where it was last used from. Null: never used. */
+  /** Address that last used the key. Null: never used. */
   lastUsedIp: string | null
   /**
-   * `api_key:<id>` of a key, `user:<directoryUserId>` of a member of the team, `cli`, `bootstrap` or `development`.
+   * Creator of the key: `api_key:<id>`, `user:<directoryUserId>` for a team member, `cli`, `bootstrap` or `development`.
    * `rotation:<id>` marks the previous secret of a rotated key.
    */
   createdBy: string
   /** When it was created (RFC 3339, in UTC). */
   createdAt: string
-  /** When it was revoked. Null: it is live. */
+  /** When the key was revoked. Null: not revoked. */
   revokedAt: string | null
 }
 
 export type ApiKeyEvent = Omit<Event, 'type' | 'data'> & {
   /**
    * `api_key.created`: An API key was created, through the API or on the command line. `api_key.revoked`: An API key was
-   * revoked, with any previous secrets that still worked. `api_key.rotated`: An API key was given a new secret; its
-   * rights are unchanged. `api_key.updated`: An API key got another name, other scopes or other addresses to use it
-   * from.
+   * revoked, with any previous secrets that still worked. `api_key.rotated`: An API key got a new secret. Its rights are
+   * unchanged. `api_key.updated`: The name, scopes or allowed addresses of an API key were changed.
    */
   type: "api_key.created" | "api_key.revoked" | "api_key.rotated" | "api_key.updated"
-  /** What happened, in the fields that events of this type have. */
+  /** What happened, with the fields of this type of event. */
   data: ApiKey
 }
 
@@ -79,16 +78,16 @@ export interface ApiKeySecret {
 }
 
 export interface ApiKeysCreateRequest {
-  /** What administrators see. */
+  /** Name that administrators see. */
   name: Name
   /** Scopes or wildcards (`users.*`, `*`), each covered by the calling key. */
   scopes: string[]
   allowedIps?: AllowedIps | undefined
-  /** Default: that of the calling key. */
+  /** Default: the value of the calling key. */
   expiresAt?: string | null | undefined
-  /** Slug; must be that of the calling key. */
+  /** Slug of the environment. Must be that of the calling key. */
   environment?: string | undefined
-  /** Rate limit of this key; null for that of the deployment. Default: that of the calling key. */
+  /** Rate limit of this key. Null: the limit of the deployment. Default: the value of the calling key. */
   requestsPerSecond?: number | null | undefined
   subOrgId?: SubOrgId | undefined
 }
@@ -96,7 +95,7 @@ export interface ApiKeysCreateRequest {
 export interface ApiKeysGetCurrentReply {
   /** `key`: an API key. `member`: the access token of a team member. */
   kind: "key" | "member"
-  /** Of the key, or of the membership. */
+  /** Id of the key or of the membership. */
   id: string
   /** The account that the environment belongs to. */
   accountId: string
@@ -104,18 +103,18 @@ export interface ApiKeysGetCurrentReply {
   environmentId: string
   /** Slug of the environment that it belongs to. */
   environment: string
-  /** The only organization that it reaches. Null: org-wide, every organization of the environment. */
+  /** The only organization that the key reaches. Null: org-wide, every organization of the environment. */
   subOrgId: string | null
-  /** What it may do: scopes and wildcards. */
+  /** Scopes and wildcards that the key has. */
   scopes: string[]
-  /** Its own or that of the deployment. */
+  /** Rate limit of the key, or of the deployment. */
   requestsPerSecond: number | null
   /** When the credential ends. Null: never. */
   expiresAt: string | null
 }
 
 export interface ApiKeysListReply {
-  /** Keys that the caller may see, without secrets. */
+  /** API keys that the caller may see, without secrets. */
   apiKeys: ApiKey[]
   /** Whether more rows follow this page. */
   has_more: boolean
@@ -128,13 +127,13 @@ export interface ApiKeysListReply {
 }
 
 export interface ApiKeysRotateRequest {
-  /** How long the previous secret keeps working; 0 ends it, and any earlier one, at once. */
+  /** Seconds for which the previous secret keeps working. 0 ends it, and any earlier one, at once. */
   overlap_seconds?: number | undefined
   subOrgId?: SubOrgId | undefined
 }
 
 export interface ApiKeysUpdateRequest {
-  /** What administrators see. */
+  /** Name that administrators see. */
   name?: Name | undefined
   /** Scopes or wildcards (`users.*`, `*`), each covered by the calling key. */
   scopes?: string[] | undefined
@@ -154,7 +153,7 @@ export type AppGroup = {
 
 /**
  * Where the provider sends the fields of a person: names of SAML attributes, or paths of claims such as
- * `realm_access.roles`. An absent field is found under its usual names.
+ * `realm_access.roles`. For an absent field, the usual names are tried.
  */
 export interface AttributeMapping {
   /** SAML: attribute with the permanent id of the person. Default: the NameID. */
@@ -205,7 +204,7 @@ export interface AuditSettingsReply {
 export type AuditSettingsUpdatedEvent = Omit<Event, 'type' | 'data'> & {
   /** How long the audit log of an organization is kept, or the default of its environment, was changed. */
   type: "audit.settings.updated"
-  /** What was set; null if inherited again. */
+  /** The values that were set. Null if inherited again. */
   data: Record<string, unknown>
 }
 
@@ -227,19 +226,19 @@ export interface AuthGetSettingsReply {
 }
 
 export interface AuthListMethodsReply {
-  /** In the order of a sign-in page. Empty while the service `auth` is off. */
+  /** Methods in the order of a sign-in page. Empty while the service `auth` is off. */
   methods: LoginMethod[]
   /**
-   * Whether single sign-on is enforced (`enforce_sso`): show it alone, and the other methods only on request, for people
-   * who are exempt.
+   * Whether single sign-on is enforced (`enforce_sso`). Then show only single sign-on, and the other methods on request
+   * for exempt users.
    */
   enforced: boolean
 }
 
 export type AuthLoginDisownedEvent = Omit<Event, 'type' | 'data'> & {
-  /** A user said, by the link of the mail about a new device, that the sign-in of this session was not theirs. */
+  /** A user used the link in a new-device mail to report the sign-in of a session. */
   type: "auth.login.disowned"
-  /** What happened, in the fields that events of this type have. */
+  /** What happened, with the fields of this type of event. */
   data: {
     /** The session that the user did not start. It was ended. */
     session_id: string
@@ -250,11 +249,11 @@ export type AuthLoginDisownedEvent = Omit<Event, 'type' | 'data'> & {
 
 export type AuthLoginFailedEvent = Omit<Event, 'type' | 'data'> & {
   /**
-   * A sign-in was refused, or a code or link was requested for an address that cannot sign in; beyond a bound, so many
-   * alike.
+   * A sign-in was refused, or a code or link was requested for an address that cannot sign in. Beyond a limit, failures
+   * are counted: one event has the `count` of similar ones.
    */
   type: "auth.login.failed"
-  /** What happened, in the fields that events of this type have. */
+  /** What happened, with the fields of this type of event. */
   data: {
     /** Sign-in method that was tried, such as `otp` or `password`. */
     method: string
@@ -262,23 +261,23 @@ export type AuthLoginFailedEvent = Omit<Event, 'type' | 'data'> & {
     reason: string
     /** The passkey, if it is known. */
     passkey_id?: string | undefined
-    /** The connection, of single sign-on. */
+    /** The connection, for single sign-on. */
     connection_id?: string | undefined
     /** The trace of the sign-in (`GET /v1/sso/connections/{connectionId}/traces`). Absent with `count`. */
     trace_id?: string | undefined
-    /** Present where the event stands for so many alike, which were counted. */
+    /** Number of similar failures that the event stands for. Absent for a single one. */
     count?: number | undefined
-    /** With `count`: the first of them. */
+    /** With `count`: time of the first failure. */
     first_at?: string | undefined
-    /** With `count`: the last of them. */
+    /** With `count`: time of the last failure. */
     last_at?: string | undefined
   }
 }
 
 export type AuthLoginSucceededEvent = Omit<Event, 'type' | 'data'> & {
-  /** A user signed in: every required factor was right, and a session was created. */
+  /** A user signed in. Every required factor was correct, and a session was created. */
   type: "auth.login.succeeded"
-  /** What happened, in the fields that events of this type have. */
+  /** What happened, with the fields of this type of event. */
   data: {
     /** Sign-in method that was tried, such as `otp` or `password`. */
     method: string
@@ -287,11 +286,11 @@ export type AuthLoginSucceededEvent = Omit<Event, 'type' | 'data'> & {
 
 export type AuthOtpSentEvent = Omit<Event, 'type' | 'data'> & {
   /**
-   * A one-time code was created, and its message queued: for a user who signs in or up, or by the generator for an
-   * address or a phone.
+   * A one-time code was created and its message was queued. The code is for a user who signs in or up, or comes from the
+   * generator.
    */
   type: "auth.otp.sent"
-  /** What happened, in the fields that events of this type have. */
+  /** What happened, with the fields of this type of event. */
   data: {
     /** The code: `otp_id` of the response. */
     otp_id: string
@@ -299,25 +298,25 @@ export type AuthOtpSentEvent = Omit<Event, 'type' | 'data'> & {
     purpose?: "login" | "signup" | "step_up" | "email_change" | "discovery" | undefined
     /** `email` or `sms`. */
     channel?: string | undefined
-    /** Only for `POST /v1/otp/generate`: as sent there. */
+    /** Only for `POST /v1/otp/generate`: the value in the request. */
     session_id?: string | null | undefined
-    /** Only for `POST /v1/otp/generate`: as sent there. */
+    /** Only for `POST /v1/otp/generate`: the value in the request. */
     email?: string | undefined
-    /** Only for `POST /v1/otp/generate`: as sent there. */
+    /** Only for `POST /v1/otp/generate`: the value in the request. */
     phone?: string | undefined
-    /** Only for `POST /v1/otp/generate`: as sent there. */
+    /** Only for `POST /v1/otp/generate`: the value in the request. */
     delivery_method?: "email" | "sms" | undefined
   }
 }
 
 export type AuthPasswordChangedEvent = Omit<Event, 'type' | 'data'> & {
-  /** A password was set, by its user or by an administrator. */
+  /** A password was set by the user or by an administrator. */
   type: "auth.password.changed"
-  /** What happened, in the fields that events of this type have. */
+  /** What happened, with the fields of this type of event. */
   data: {
     /** Whether the user chose the new password, or your backend set it. */
     by: "user" | "administrator"
-    /** Set by an administrator: the user must choose another at the next sign-in. */
+    /** Set by an administrator: whether the user must choose another one at the next sign-in. */
     must_change?: boolean | undefined
   }
 }
@@ -325,7 +324,7 @@ export type AuthPasswordChangedEvent = Omit<Event, 'type' | 'data'> & {
 export type AuthPasswordResetCompletedEvent = Omit<Event, 'type' | 'data'> & {
   /** A user chose a new password with a mailed link. */
   type: "auth.password_reset.completed"
-  /** What happened, in the fields that events of this type have. */
+  /** What happened, with the fields of this type of event. */
   data: {
     /** The reset link that was redeemed. */
     link_id: string
@@ -334,11 +333,11 @@ export type AuthPasswordResetCompletedEvent = Omit<Event, 'type' | 'data'> & {
 
 /** How users sign in and up, and how long sessions last. */
 export interface AuthSettings {
-  /** Whether users may sign up at all. */
+  /** Whether users may sign up. */
   allow_sign_up: boolean
-  /** Whether a password or a sign-up gives a session only once the mailbox is proved. */
+  /** Whether the mailbox must be proved before a password or a sign-up creates a session. */
   require_email_verification: boolean
-  /** How often a user may sign in within a minute, by whatever method. */
+  /** Maximum sign-ins of a user per minute, over all methods. */
   sign_in_rate_limit_per_minute: number
   /**
    * Origins of web pages that may call the end-user routes, such as https://app.example.com. https only; in development
@@ -353,16 +352,16 @@ export interface AuthSettings {
   password_reset_enabled: boolean
   /** Lifetime of a reset link, in seconds. */
   password_reset_ttl_seconds: number
-  /** Fewest characters of a new password. */
+  /** Minimum length of a new password, in characters. */
   password_min_length: number
-  /** Most characters of a new password. */
+  /** Maximum length of a new password, in characters. */
   password_max_length: number
   /** Whether common and breached passwords are refused, by a list built into the service. */
   password_breach_check: boolean
   /** How many of the last passwords, including the current one, may not be reused. */
   password_history: number
   /**
-   * Memory of argon2id, in KiB. Stored passwords are upgraded at the next sign-in. Times the passes it must not exceed
+   * Memory of argon2id, in KiB. Stored passwords are upgraded at the next sign-in. Memory times passes must not exceed
    * the limit of the deployment.
    */
   password_hash_memory_kib: number
@@ -372,87 +371,87 @@ export interface AuthSettings {
   password_hash_parallelism: number
   /** Whether wrong passwords lock an address. */
   lockout_enabled: boolean
-  /** Wrong passwords until a lock: from one network, if X-End-User-IP is sent, and five times as many from all. */
+  /** Wrong passwords from one network (X-End-User-IP) until a lock. From all networks together, five times as many. */
   lockout_max_attempts: number
   /** How long wrong passwords count. */
   lockout_window_seconds: number
   /** Length of the first lock; each further one lasts twice as long, up to an hour. */
   lockout_duration_seconds: number
-  /** What a lock refuses: passwords, or all: also codes, links, passkeys and refresh, which cannot be guessed so. */
+  /** What a lock refuses. `password`: passwords. `all`: also codes, links, passkeys and refresh. */
   lockout_scope: "password" | "all"
-  /** Lifetime of a sign-in link, in seconds. Words in the same mail live ten minutes at most. */
+  /** Lifetime of a sign-in link, in seconds. The words in the same email are valid for at most ten minutes. */
   magic_link_ttl_seconds: number
-  /** Most links sent to one address in a minute. */
+  /** Maximum links sent to one address per minute. */
   magic_link_rate_limit_per_minute: number
-  /** Most links sent to one address in an hour. */
+  /** Maximum links sent to one address per hour. */
   magic_link_rate_limit_per_hour: number
   /**
-   * Where links and browsers may lead, compared exactly. https only; in development also http on this machine, which
-   * needs no entry while the list is empty.
+   * Addresses that links and redirects may lead to, compared exactly. https only. In development also http on this
+   * machine, without an entry while the list is empty.
    */
   allowed_redirect_uris: string[]
-  /** The entry of allowed_redirect_uris that hosted pages lead on to; null: its only entry. */
+  /** The entry of allowed_redirect_uris that hosted pages lead to. Null: its only entry. */
   default_redirect_uri: string | null
-  /** Whether users may sign in by a code to their enrolled phone, if the MFA policy allows sms. */
+  /** Whether users may sign in with a code to their enrolled phone. The MFA policy must allow sms. */
   sms_sign_in_enabled: boolean
-  /** Lifetime of a link that verifies an address or finishes a sign-up, in seconds. */
+  /** Lifetime of a link that verifies an address or completes a sign-up, in seconds. */
   email_verification_ttl_seconds: number
   /** Lifetime of an invitation, in seconds. */
   invite_ttl_seconds: number
-  /** Lifetime of an access token in seconds: how long offline verifiers may still accept a revoked session. */
+  /** Lifetime of an access token, in seconds. Offline verifiers may accept a revoked session for this long. */
   access_token_ttl_seconds: number
-  /** A session that is not refreshed for this long ends. */
+  /** A session ends if it is not refreshed for this long. */
   session_idle_timeout_seconds: number
-  /** A session ends after this time, however much it is used. */
+  /** A session ends after this time, even if it is used. */
   session_max_lifetime_seconds: number
-  /** Concurrent sessions per user; 0 for no limit. */
+  /** Maximum concurrent sessions per user. 0: no limit. */
   max_concurrent_sessions: number
   /** What happens to a sign-in beyond the limit. */
   concurrent_session_policy: "revoke_oldest" | "deny_new"
-  /** A refresh token sent again this soon, as after a lost response, gets the same successor again. */
+  /** A refresh token that is sent again within this time, as after a lost response, returns the same successor. */
   refresh_reuse_interval_seconds: number
-  /** `aud` of access tokens; null: the id of the account. */
+  /** `aud` of access tokens. Null: the id of the account. */
   audience: string | string[] | null
   /**
    * Further claims of access tokens, each from `user.externalId`, `user.metadata.{key}`, `organization.externalId` or
-   * `organization.metadata.{key}`. What is not set is left out.
+   * `organization.metadata.{key}`. Values that are not set are left out.
    */
   token_claims: Record<string, string>
-  /** How long a device that passed a challenge may be trusted; 0: never. */
+  /** Days for which a device that passed a challenge may be trusted. 0: never. */
   trusted_device_days: number
   /**
-   * Whether that also applies to roles that the MFA policy names, and to owners and admins when it requires a second
-   * factor of them.
+   * Whether devices may also be trusted for roles that the MFA policy names, and for owners and admins if it requires a
+   * second factor of them.
    */
   trusted_devices_for_enforced_roles: boolean
   /**
-   * Whether a user is mailed when they sign in from a device not seen for 90 days: by X-End-User-IP and
+   * Whether users are notified by email of a sign-in from a device not seen for 90 days. Uses X-End-User-IP and
    * X-End-User-Agent.
    */
   notify_new_device: boolean
   /**
-   * Whether users sign in, and refresh, only by single sign-on. Takes an active, complete connection and a verified
-   * domain.
+   * Whether users must sign in by single sign-on; other sessions cannot be refreshed. Requires an active, complete
+   * connection and a verified domain.
    */
   enforce_sso: boolean
-  /** Users who may sign in by other ways all the same, should the provider fail: directory_user_id. */
+  /** Users who may sign in with other methods, for example if the provider fails. Values of directory_user_id. */
   sso_exempt_user_ids: string[]
-  /** Whether a key with the scope impersonate may act for users. Of one organization: not inherited. */
+  /** Whether a key with the scope impersonate may act for users. Not inherited: each organization sets it. */
   impersonation_enabled: boolean
-  /** In the defaults: a person with a proved mailbox may create an organization and becomes its admin. */
+  /** Only in the defaults: whether a person with a proved mailbox may create an organization and become its admin. */
   discovery_create_organizations: boolean
-  /** In the defaults: organizations that may be made so in a day. */
+  /** Only in the defaults: maximum organizations created this way per day. */
   discovery_create_limit_per_day: number
-  /** Requests that the SCIM client may send per second; 4 times as many at once. */
+  /** Requests that the SCIM client may send per second. Bursts may have 4 times as many. */
   scim_requests_per_second: number
 }
 
 export interface AuthSettingsPatch {
-  /** Whether users may sign up at all. */
+  /** Whether users may sign up. */
   allow_sign_up?: boolean | null | undefined
-  /** Whether a password or a sign-up gives a session only once the mailbox is proved. */
+  /** Whether the mailbox must be proved before a password or a sign-up creates a session. */
   require_email_verification?: boolean | null | undefined
-  /** How often a user may sign in within a minute, by whatever method. */
+  /** Maximum sign-ins of a user per minute, over all methods. */
   sign_in_rate_limit_per_minute?: number | null | undefined
   allowed_origins?: string[] | null | undefined
   /** Whether a sign-up without `openSignup` creates a user for an unknown address. */
@@ -463,16 +462,16 @@ export interface AuthSettingsPatch {
   password_reset_enabled?: boolean | null | undefined
   /** Lifetime of a reset link, in seconds. */
   password_reset_ttl_seconds?: number | null | undefined
-  /** Fewest characters of a new password. */
+  /** Minimum length of a new password, in characters. */
   password_min_length?: number | null | undefined
-  /** Most characters of a new password. */
+  /** Maximum length of a new password, in characters. */
   password_max_length?: number | null | undefined
   /** Whether common and breached passwords are refused, by a list built into the service. */
   password_breach_check?: boolean | null | undefined
   /** How many of the last passwords, including the current one, may not be reused. */
   password_history?: number | null | undefined
   /**
-   * Memory of argon2id, in KiB. Stored passwords are upgraded at the next sign-in. Times the passes it must not exceed
+   * Memory of argon2id, in KiB. Stored passwords are upgraded at the next sign-in. Memory times passes must not exceed
    * the limit of the deployment.
    */
   password_hash_memory_kib?: number | null | undefined
@@ -482,67 +481,67 @@ export interface AuthSettingsPatch {
   password_hash_parallelism?: number | null | undefined
   /** Whether wrong passwords lock an address. */
   lockout_enabled?: boolean | null | undefined
-  /** Wrong passwords until a lock: from one network, if X-End-User-IP is sent, and five times as many from all. */
+  /** Wrong passwords from one network (X-End-User-IP) until a lock. From all networks together, five times as many. */
   lockout_max_attempts?: number | null | undefined
   /** How long wrong passwords count. */
   lockout_window_seconds?: number | null | undefined
   /** Length of the first lock; each further one lasts twice as long, up to an hour. */
   lockout_duration_seconds?: number | null | undefined
   lockout_scope?: "password" | "all" | null | undefined
-  /** Lifetime of a sign-in link, in seconds. Words in the same mail live ten minutes at most. */
+  /** Lifetime of a sign-in link, in seconds. The words in the same email are valid for at most ten minutes. */
   magic_link_ttl_seconds?: number | null | undefined
-  /** Most links sent to one address in a minute. */
+  /** Maximum links sent to one address per minute. */
   magic_link_rate_limit_per_minute?: number | null | undefined
-  /** Most links sent to one address in an hour. */
+  /** Maximum links sent to one address per hour. */
   magic_link_rate_limit_per_hour?: number | null | undefined
   allowed_redirect_uris?: string[] | null | undefined
-  /** The entry of allowed_redirect_uris that hosted pages lead on to; null: its only entry. */
+  /** The entry of allowed_redirect_uris that hosted pages lead to. Null: its only entry. */
   default_redirect_uri?: string | null | undefined
-  /** Whether users may sign in by a code to their enrolled phone, if the MFA policy allows sms. */
+  /** Whether users may sign in with a code to their enrolled phone. The MFA policy must allow sms. */
   sms_sign_in_enabled?: boolean | null | undefined
-  /** Lifetime of a link that verifies an address or finishes a sign-up, in seconds. */
+  /** Lifetime of a link that verifies an address or completes a sign-up, in seconds. */
   email_verification_ttl_seconds?: number | null | undefined
   /** Lifetime of an invitation, in seconds. */
   invite_ttl_seconds?: number | null | undefined
-  /** Lifetime of an access token in seconds: how long offline verifiers may still accept a revoked session. */
+  /** Lifetime of an access token, in seconds. Offline verifiers may accept a revoked session for this long. */
   access_token_ttl_seconds?: number | null | undefined
-  /** A session that is not refreshed for this long ends. */
+  /** A session ends if it is not refreshed for this long. */
   session_idle_timeout_seconds?: number | null | undefined
-  /** A session ends after this time, however much it is used. */
+  /** A session ends after this time, even if it is used. */
   session_max_lifetime_seconds?: number | null | undefined
-  /** Concurrent sessions per user; 0 for no limit. */
+  /** Maximum concurrent sessions per user. 0: no limit. */
   max_concurrent_sessions?: number | null | undefined
   concurrent_session_policy?: "revoke_oldest" | "deny_new" | null | undefined
-  /** A refresh token sent again this soon, as after a lost response, gets the same successor again. */
+  /** A refresh token that is sent again within this time, as after a lost response, returns the same successor. */
   refresh_reuse_interval_seconds?: number | null | undefined
-  /** `aud` of access tokens; null: the id of the account. */
+  /** `aud` of access tokens. Null: the id of the account. */
   audience?: string | string[] | null | undefined
   token_claims?: Record<string, string> | null | undefined
-  /** How long a device that passed a challenge may be trusted; 0: never. */
+  /** Days for which a device that passed a challenge may be trusted. 0: never. */
   trusted_device_days?: number | null | undefined
   /**
-   * Whether that also applies to roles that the MFA policy names, and to owners and admins when it requires a second
-   * factor of them.
+   * Whether devices may also be trusted for roles that the MFA policy names, and for owners and admins if it requires a
+   * second factor of them.
    */
   trusted_devices_for_enforced_roles?: boolean | null | undefined
   /**
-   * Whether a user is mailed when they sign in from a device not seen for 90 days: by X-End-User-IP and
+   * Whether users are notified by email of a sign-in from a device not seen for 90 days. Uses X-End-User-IP and
    * X-End-User-Agent.
    */
   notify_new_device?: boolean | null | undefined
   /**
-   * Whether users sign in, and refresh, only by single sign-on. Takes an active, complete connection and a verified
-   * domain.
+   * Whether users must sign in by single sign-on; other sessions cannot be refreshed. Requires an active, complete
+   * connection and a verified domain.
    */
   enforce_sso?: boolean | null | undefined
   sso_exempt_user_ids?: string[] | null | undefined
-  /** Whether a key with the scope impersonate may act for users. Of one organization: not inherited. */
+  /** Whether a key with the scope impersonate may act for users. Not inherited: each organization sets it. */
   impersonation_enabled?: boolean | null | undefined
-  /** In the defaults: a person with a proved mailbox may create an organization and becomes its admin. */
+  /** Only in the defaults: whether a person with a proved mailbox may create an organization and become its admin. */
   discovery_create_organizations?: boolean | null | undefined
-  /** In the defaults: organizations that may be made so in a day. */
+  /** Only in the defaults: maximum organizations created this way per day. */
   discovery_create_limit_per_day?: number | null | undefined
-  /** Requests that the SCIM client may send per second; 4 times as many at once. */
+  /** Requests that the SCIM client may send per second. Bursts may have 4 times as many. */
   scim_requests_per_second?: number | null | undefined
   subOrgId?: SubOrgId | undefined
 }
@@ -554,14 +553,14 @@ export interface AuthSettingsReply {
 export type AuthSettingsUpdatedEvent = Omit<Event, 'type' | 'data'> & {
   /** The sign-in, sign-up and session settings of an organization, or the defaults of its environment, were changed. */
   type: "auth.settings.updated"
-  /** What was set; null if inherited again. */
+  /** The values that were set. Null if inherited again. */
   data: Record<string, unknown>
 }
 
 export type AuthSignupSucceededEvent = Omit<Event, 'type' | 'data'> & {
-  /** A user finished signing up: by proving their mailbox, or without a proof where none is required. */
+  /** A user completed sign-up, by proving the mailbox or, if no proof is required, without one. */
   type: "auth.signup.succeeded"
-  /** What happened, in the fields that events of this type have. */
+  /** What happened, with the fields of this type of event. */
   data: {
     /** Sign-in method that was tried, such as `otp` or `password`. */
     method: string
@@ -569,17 +568,17 @@ export type AuthSignupSucceededEvent = Omit<Event, 'type' | 'data'> & {
 }
 
 export type AuthStepUpSucceededEvent = Omit<Event, 'type' | 'data'> & {
-  /** A user proved again, within a session, who they are. */
+  /** A user completed a step-up in a session. */
   type: "auth.step_up.succeeded"
-  /** What happened, in the fields that events of this type have. */
+  /** What happened, with the fields of this type of event. */
   data: {
-    /** Method that the user stepped up with. */
+    /** Method of the step-up. */
     method: string
     /** The session that was stepped up. */
     session_id: string
-    /** What the user proved (RFC 8176), such as `pwd`, `otp`, `sms`, `pop` (a passkey) or `mfa`. May be empty. */
+    /** Authentication methods (RFC 8176), such as `pwd`, `otp`, `sms`, `pop` (a passkey) or `mfa`. May be empty. */
     amr: string[]
-    /** `aal1`: one factor. `aal2`: two factors, which a passkey is too. */
+    /** `aal1`: one factor. `aal2`: two factors, or a passkey. */
     aal: string
   }
 }
@@ -589,14 +588,14 @@ export interface AuthVerifyEmailReply {
   success: boolean
   /** The user’s auth account: `userId` of the user, `sub` of tokens. */
   user_id: string
-  /** The user: `id` in `/v1/users`. Every route takes it. */
+  /** The user: `id` in `/v1/users`. Every route accepts it. */
   directory_user_id: string
 }
 
 export interface AuthVerifyEmailRequest {
   email: EmailAddress
   token_hash: TokenHash
-  /** The password of a user who signed up with one and keeps it. Absent: none is checked. */
+  /** The password that the user chose at sign-up, to keep it. Absent: the password is removed. */
   password?: string | undefined
   subOrgId?: SubOrgId | undefined
 }
@@ -605,11 +604,11 @@ export interface AuthVerifyEmailRequest {
 export interface BackupCodes {
   /** Always `true`: a refusal has a status of 400 or above and is a problem. */
   success: boolean
-  /** Ten, each for one sign-in. Shown only once. */
+  /** Ten backup codes, each for one sign-in. Shown only once. */
   backupCodes: string[]
 }
 
-/** What mails and hosted pages show. null: the deployment’s. */
+/** Branding of emails and hosted pages. Null: the branding of the deployment. */
 export interface Branding {
   /** Shown at the top of emails and pages, and as the sender’s name. */
   brand_name: string | null
@@ -647,7 +646,7 @@ export interface Certificate {
 
 /** Public keys for `private_key_jwt` (RFC 7517). */
 export interface ClientKeySet {
-  /** The key that signs now, and the next one once it is published. */
+  /** The current signing key, and the next one once it is published. */
   keys: {
     /** Key type: always `RSA`. */
     kty: string
@@ -670,13 +669,13 @@ export interface ClientKeySet {
 
 /** One check of a connection test. */
 export interface ConnectionCheck {
-  /** What was checked: a stable name, such as `certificates`. */
+  /** Stable name of the check, such as `certificates`. */
   id: string
   /** Whether the check passed. */
   ok: boolean
-  /** What was found, in English, for an administrator. */
+  /** The result, in English, for an administrator. */
   message: string
-  /** How to fix it. Null: nothing to do. */
+  /** How to fix it. Null if the check passed. */
   fix: string | null
 }
 
@@ -687,7 +686,7 @@ export interface ConnectionOfDomain {
   subOrgId: string | null
   /** The connection’s name, for a button. */
   name: string
-  /** The protocol of the connection. A sign-in page need not tell them apart. */
+  /** The protocol of the connection. A sign-in page can ignore it. */
   protocol: "saml" | "oidc"
 }
 
@@ -714,24 +713,24 @@ export type Country = string
 /** false: no email; the response has the link. Needs the scope links.issue. */
 export type Deliver = boolean
 
-/** `queued` if a message leaves, by whatever channel. */
+/** `queued` if at least one message is sent. */
 export interface DeliveryState {
-  /** `queued`: on its way. `withheld`: not sent, for the reason given. */
+  /** `queued`: will be sent. `withheld`: not sent; see `reason`. */
   status: "queued" | "withheld"
   /**
-   * Why not: channel_off, no_provider, number_not_mobile, country_not_allowed, daily_limit, recipient_limit,
-   * organization_limit, key_limit, user_limit, network_limit. null where it is queued.
+   * Why the message is withheld: channel_off, no_provider, number_not_mobile, country_not_allowed, daily_limit,
+   * recipient_limit, organization_limit, key_limit, user_limit, network_limit. Null if it is queued.
    */
   reason: string | null
-  /** Each message that was asked for. */
+  /** Each requested message. */
   messages: ({
-    /** How the message travels. */
+    /** Channel of the message. */
     channel: "email" | "sms"
-    /** `queued`: on its way. `withheld`: not sent, for the reason given. */
+    /** `queued`: will be sent. `withheld`: not sent; see `reason`. */
     status: "queued" | "withheld"
     /**
-     * Why not: channel_off, no_provider, number_not_mobile, country_not_allowed, daily_limit, recipient_limit,
-     * organization_limit, key_limit, user_limit, network_limit. null where it is queued.
+     * Why the message is withheld: channel_off, no_provider, number_not_mobile, country_not_allowed, daily_limit,
+     * recipient_limit, organization_limit, key_limit, user_limit, network_limit. Null if it is queued.
      */
     reason: string | null
   })[]
@@ -739,13 +738,13 @@ export interface DeliveryState {
 
 export type DeploymentRecoveredEvent = Omit<Event, 'type' | 'data'> & {
   /**
-   * The operator ran `watchword recover` after a restore or a failover that lost transactions: all sessions ended, and
-   * codes, links and other one-time secrets from before are refused.
+   * The operator ran `watchword recover` after a restore or a failover that lost transactions. All sessions ended, and
+   * earlier codes, links and other one-time secrets are refused.
    */
   type: "deployment.recovered"
-  /** What happened, in the fields that events of this type have. */
+  /** What happened, with the fields of this type of event. */
   data: {
-    /** When the run began */
+    /** When the run started. */
     recoveredAt: string
   }
 }
@@ -754,7 +753,7 @@ export type DeploymentRecoveredEvent = Omit<Event, 'type' | 'data'> & {
 export interface DeviceTrust {
   /** A UUID that the service assigns. It never changes. */
   id: string
-  /** The user: `id` in `/v1/users`. Every route takes it. */
+  /** The user: `id` in `/v1/users`. Every route accepts it. */
   directory_user_id: string
   /** User agent of the device when it was trusted. */
   user_agent: string | null
@@ -762,46 +761,46 @@ export interface DeviceTrust {
 
 export type DeviceTrustEvent = Omit<Event, 'type' | 'data'> & {
   /**
-   * `mfa.trusted_device.added`: A user passed a challenge and had the device trusted. `mfa.trusted_device.removed`: One
-   * trusted device was removed. Those that end with a factor, a password or the user are not listed one by one.
+   * `mfa.trusted_device.added`: A user passed a challenge and trusted the device. `mfa.trusted_device.removed`: One
+   * trusted device was removed. Not recorded for devices that end with a factor, a password or the user.
    * `mfa.trusted_device.used`: A trusted device replaced the second factor of a sign-in.
    */
   type: "mfa.trusted_device.added" | "mfa.trusted_device.removed" | "mfa.trusted_device.used"
-  /** What happened, in the fields that events of this type have. */
+  /** What happened, with the fields of this type of event. */
   data: DeviceTrust
 }
 
 /** An organization that the person can enter. */
 export interface DiscoveredOrganization {
-  /** The organization: send it to the routes that sign in there. */
+  /** The organization. Send it as `subOrgId` to sign in there. */
   subOrgId: string
   /** The organization’s name, for a list to choose from. */
   name: string
-  /** Names the organization in URLs of yours. */
+  /** Identifies the organization in your URLs. */
   slug: string
   /** `joinable`: a verified domain of the organization lets the person sign up. */
   state: "active" | "invited" | "joinable"
-  /** What else the organization requires. `mfa`: a second factor, which the person may have to set up. */
+  /** Further requirements of the organization. `mfa`: a second factor, which the person may have to enroll. */
   requires: "sso" | "mfa" | null
-  /** Where `sso`: the connection for POST /v1/auth/login/sso/start, if one speaks for the address. */
+  /** With `sso`: the connection for POST /v1/auth/login/sso/start, if one serves the address. */
   connection_id: string | null
 }
 
 export interface Discovery {
-  /** Good once for each of the organizations. */
+  /** Works once for each of the organizations. */
   discovery_token: string
-  /** From this time on it is no longer accepted (RFC 3339, in UTC). */
+  /** When it expires (RFC 3339, in UTC). */
   expires_at: string
-  /** What the person can enter. Empty: nothing. */
+  /** Organizations that the person can enter. May be empty. */
   organizations: DiscoveredOrganization[]
 }
 
 export interface DiscoveryCreateOrganizationRequest {
   /** `discovery_token` of the proof: a code, a link, a passkey or a social sign-in. */
   discovery_token: string
-  /** What administrators and mails show. */
+  /** Name that administrators and emails show. */
   name: Name
-  /** URL-safe, unique within the parent organization, in all environments together. An archived one keeps its slug. */
+  /** URL-safe name, unique within the parent organization over all environments. Archived organizations keep their slugs. */
   slug?: string | undefined
   subOrgId?: SubOrgId | undefined
 }
@@ -834,9 +833,9 @@ export interface Domain {
   id: string
   /** The domain name, in ASCII (IDNA). */
   domain: string
-  /** As people write it, if that differs and cannot be taken for another name. */
+  /** The Unicode form, if it differs and is not easily confused with another name. */
   unicode: string | null
-  /** failed: the last check did not find the record, or a verified domain has lost it. */
+  /** `failed`: the last check did not find the record, or a verified domain lost it. */
   status: "pending" | "verified" | "failed"
   /** The TXT record to set. */
   verification: {
@@ -855,50 +854,50 @@ export interface Domain {
 }
 
 export interface DomainAction {
-  /** What to do. The first takes `domain`, the others `domainId`. */
+  /** The action. `add_domain` takes `domain`, the others take `domainId`. */
   action: "add_domain" | "verify_domain" | "remove_domain"
-  /** To add: a domain name such as acme.com, also with letters of other languages. */
+  /** Domain name to add, such as acme.com. May be internationalized. */
   domain?: string | undefined
-  /** The domain to verify or to remove: `id` in the overview. */
+  /** Domain to verify or remove: `id` in the overview. */
   domainId?: string | undefined
   subOrgId?: SubOrgId | undefined
 }
 
 export interface DomainActionReply {
-  /** false: the check did not find the record, and error says why. */
+  /** `false` if the check did not find the record; `error` says why. */
   success: boolean
   error: DomainError | null
-  /** The domain after the action. Null: it was removed. */
+  /** The domain after the action. Null if it was removed. */
   domain: Domain | null
   overview: AdminPortalOverview
 }
 
 export interface DomainCheckReply {
-  /** false: the check did not find the record, and error says why. */
+  /** `false` if the check did not find the record; `error` says why. */
   success: boolean
   error: DomainError | null
   domain: Domain
 }
 
 export interface DomainCreate {
-  /** A domain name such as acme.com, also with letters of other languages. */
+  /** Domain name, such as acme.com. May be internationalized. */
   domain: string
   subOrgId?: SubOrgId | undefined
 }
 
-/** txt_not_found: there is no TXT record. txt_mismatch: there are others. dns_unavailable: the DNS did not answer. */
+/** `txt_not_found`: no TXT record. `txt_mismatch`: only other TXT records. `dns_unavailable`: the DNS did not answer. */
 export type DomainError = "txt_not_found" | "txt_mismatch" | "dns_unavailable"
 
 export type DomainEvent = Omit<Event, 'type' | 'data'> & {
   /**
-   * `domain.added`: A domain was added to an organization, and waits for its proof. `domain.removed`: A domain was
-   * removed from its organization. `domain.verification_failed`: A check that was asked for did not find the record of a
-   * domain, or the periodic ones find it no longer. `domain.verification_lost`: The record of a verified domain was
-   * missing for days: the organization has the domain no longer. `domain.verified`: The TXT record of a domain was
-   * found: the organization has it.
+   * `domain.added`: A domain was added to an organization and is not verified yet. `domain.removed`: A domain was
+   * removed from its organization. `domain.verification_failed`: A requested check did not find the TXT record of a
+   * domain, or a periodic check no longer found it. `domain.verification_lost`: The TXT record of a verified domain was
+   * missing for days. The organization lost the domain. `domain.verified`: The TXT record of a domain was found. The
+   * organization owns the domain.
    */
   type: "domain.added" | "domain.removed" | "domain.verification_failed" | "domain.verification_lost" | "domain.verified"
-  /** What happened, in the fields that events of this type have. */
+  /** What happened, with the fields of this type of event. */
   data: Domain
 }
 
@@ -922,9 +921,9 @@ export type EmailAddress = string
 export interface Environment {
   /** A UUID that the service assigns. It never changes. */
   id: string
-  /** What administrators see. */
+  /** Name that administrators see. */
   name: string
-  /** Names the environment in API keys and issuers. It never changes. */
+  /** Identifies the environment in API keys and issuers. It never changes. */
   slug: string
   /** `production`, `staging`, or `custom` for those that you create. */
   type: "production" | "staging" | "custom"
@@ -934,7 +933,7 @@ export interface Environment {
   locale: string | null
   /** When it was created (RFC 3339, in UTC). */
   createdAt: string
-  /** Live keys, of those the caller may see. */
+  /** Number of active keys that the caller may see. */
   keyCount: number
 }
 
@@ -944,7 +943,7 @@ export type EnvironmentEvent = Omit<Event, 'type' | 'data'> & {
    * environment was changed.
    */
   type: "environment.created" | "environment.updated"
-  /** What happened, in the fields that events of this type have. */
+  /** What happened, with the fields of this type of event. */
   data: Environment
 }
 
@@ -953,7 +952,7 @@ export interface EnvironmentsCreateReply {
 }
 
 export interface EnvironmentsCreateRequest {
-  /** What administrators see. */
+  /** Name that administrators see. */
   name: Name
   /**
    * Up to 63 characters: a-z, 0-9 and single hyphens between them; not production or staging. Unique within the
@@ -986,20 +985,20 @@ export interface EnvironmentsUpdateReply {
 }
 
 export interface EnvironmentsUpdateRequest {
-  /** What administrators see. */
+  /** Name that administrators see. */
   name?: Name | undefined
   locale?: Locale | undefined
   subOrgId?: SubOrgId | undefined
 }
 
 export interface Event {
-  /** The same in the feed and in every delivery. */
+  /** Id of the event. The same in the feed and in every delivery. */
   id: string
   /** `resource.past_tense` */
   type: string
   /** When it happened (RFC 3339, in UTC). */
   timestamp: string
-  /** Version of the format of events. It changes only with a break of the format. */
+  /** Version of the event format. It changes only with incompatible changes. */
   api_version: string
   /** Slug of the environment, such as `production`. */
   environment: string
@@ -1011,14 +1010,17 @@ export interface Event {
     type: string
     /** The API key or the user. Null: the kind has no id. */
     id: string | null
-    /** The person that your backend acted for, as X-Actor-Id and X-Actor-Name of the request say; null without them. */
+    /** The person that your backend acted for (`X-Actor-Id` and `X-Actor-Name`). Null without these headers. */
     on_behalf_of: {
       /** Your id of the person: `X-Actor-Id` of the request. */
       id: string
       /** Their name: `X-Actor-Name` of the request. Null: not sent. */
       name: string | null
     } | null
-    /** Of a sign-in or sign-out, whose actor is the user: the API key or team member that made the request. Otherwise null. */
+    /**
+     * For a sign-in or sign-out, where the actor is the user: the API key or team member that made the request. Otherwise
+     * null.
+     */
     via: {
       /** `api_key`, or `user` for a member of the team. */
       type: string
@@ -1026,18 +1028,18 @@ export interface Event {
       id: string
     } | null
   }
-  /** What it was done to. Null: nothing in particular. */
+  /** The resource that the event is about. Null: none. */
   target: {
-    /** Such as `user` or `session`. */
+    /** Type of the resource, such as `user` or `session`. */
     type: string
-    /** The id of that thing. */
+    /** Id of the resource. */
     id: string
   } | null
-  /** The request that did it: its `X-Request-Id`. Null: no request, such as a job. */
+  /** `X-Request-Id` of the request. Null: no request, such as a job. */
   request_id: string | null
-  /** Of the end user, if the request gave it. */
+  /** IP address of the end user, if the request had it. */
   ip_address: string | null
-  /** Of the end user, if the request gave it. */
+  /** IP address of the end user, if the request had it. */
   user_agent: string | null
   /** The resource as the API shows it. */
   data: Record<string, unknown>
@@ -1047,14 +1049,14 @@ export interface Event {
 export interface EventsListReply {
   /** Events after the cursor, oldest first. */
   events: AnyEvent[]
-  /** Whether more events are there already: read on at once. */
+  /** Whether more events exist. If true, read on immediately. */
   has_more: boolean
-  /** Always present: where the next call continues. */
+  /** Cursor of the next call. Always present. */
   next_cursor: string
 }
 
 export interface FactorChange {
-  /** The user: `id` in `/v1/users`. Every route takes it. */
+  /** The user: `id` in `/v1/users`. Every route accepts it. */
   directory_user_id: string
   /** The factor: `totp` (authenticator app), `sms` (phone) or `backup` (backup codes). */
   method: "totp" | "backup" | "sms"
@@ -1062,11 +1064,11 @@ export interface FactorChange {
 
 export type FactorChangeEvent = Omit<Event, 'type' | 'data'> & {
   /**
-   * `mfa.enrolled`: A user confirmed a second factor. `mfa.removed`: A second factor of a user was removed, with every
-   * trusted device and, for an app, its backup codes.
+   * `mfa.enrolled`: A user confirmed a second factor. `mfa.removed`: A second factor of a user was removed, together
+   * with every trusted device. An authenticator app loses its backup codes too.
    */
   type: "mfa.enrolled" | "mfa.removed"
-  /** What happened, in the fields that events of this type have. */
+  /** What happened, with the fields of this type of event. */
   data: FactorChange
 }
 
@@ -1074,7 +1076,7 @@ export type FactorChangeEvent = Omit<Event, 'type' | 'data'> & {
 export interface FactorRemoval {
   /** Always `true`: a refusal has a status of 400 or above and is a problem. */
   success: boolean
-  /** The policy requires a factor of the user. */
+  /** Whether the policy requires a factor of the user. */
   required: boolean
 }
 
@@ -1082,7 +1084,7 @@ export interface FactorRemoval {
 export interface FederatedStart {
   /** Send the browser there. */
   authorization_url: string
-  /** Comes back to redirectUri. Keep it in the browser’s session and compare it there. */
+  /** Returned to redirectUri. Store it in the browser’s session and compare the two. */
   state: string
 }
 
@@ -1102,7 +1104,7 @@ export interface Identity {
   id: string
   /** The user’s auth account: `sub` of tokens. Null until the first sign-in, password or invitation. */
   userId: string | null
-  /** The user: `id` in `/v1/users`. Every route takes it. */
+  /** The user: `id` in `/v1/users`. Every route accepts it. */
   directoryUserId: string
   /** `sso`: a connection of the organization. `social`: a social provider. */
   method: "sso" | "social"
@@ -1116,51 +1118,52 @@ export interface Identity {
   email: string | null
   /** When it was created (RFC 3339, in UTC). */
   createdAt: string
-  /** When the user last signed in by it. */
+  /** When the user last signed in with it. */
   lastUsedAt: string
 }
 
 export type IdentityEvent = Omit<Event, 'type' | 'data'> & {
   /**
-   * `identity.linked`: A person at a provider was linked to a user, who signs in by it from then on.
-   * `identity.unlinked`: A link to a person at a provider was removed: by itself, or by the first proof of the mailbox.
+   * `identity.linked`: An identity at a provider was linked to a user. The user can sign in with it.
+   * `identity.unlinked`: An identity was unlinked from a user. It was removed on its own, or by the first proof of the
+   * mailbox.
    */
   type: "identity.linked" | "identity.unlinked"
-  /** What happened, in the fields that events of this type have. */
+  /** What happened, with the fields of this type of event. */
   data: Identity
 }
 
 export type ImpersonationEndedEvent = Omit<Event, 'type' | 'data'> & {
   /**
-   * `impersonation.ended`: Such a session is over; recorded within a minute or two. `impersonation.started`: A support
-   * agent acts for a user, in a read-only session.
+   * `impersonation.ended`: An impersonation session ended. Recorded within two minutes. `impersonation.started`: A
+   * support agent started a read-only session as a user.
    */
   type: "impersonation.ended" | "impersonation.started"
-  /** What happened, in the fields that events of this type have. */
+  /** What happened, with the fields of this type of event. */
   data: {
     /** The impersonation session. */
     id: string
     /** The user’s auth account: `userId` of the user, `sub` of tokens. */
     user_id: string
-    /** The user: `id` in `/v1/users`. Every route takes it. */
+    /** The user: `id` in `/v1/users`. Every route accepts it. */
     directory_user_id: string
     impersonator: Impersonator
-    /** Why the session ended. Null: it has begun. */
+    /** Why the session ended. Null when it started. */
     ended: "expired" | "revoked" | null
   }
 }
 
 /** The support person who acts for the user: `act` of the token (RFC 8693 §4.1). */
 export interface Impersonator {
-  /** Your own name or id of that person, as sent when the impersonation began. */
+  /** Your name or id of that person, as sent at the start of the impersonation. */
   sub: string
-  /** Why, as sent when the impersonation began. Shown in the audit log. */
+  /** The reason, as sent at the start of the impersonation. Shown in the audit log. */
   reason: string
 }
 
-/** What the token says (RFC 7662); of one that is not live, only `active: false`. */
+/** The content of the token (RFC 7662). Only `active: false` if the token is not valid. */
 export interface Introspection {
-  /** Whether the token is valid now: signed here, not expired, and its session is live. */
+  /** Whether the token is valid: issued by this service, not expired, and its session has not ended. */
   active: boolean
   /** `access_token` or `refresh_token`. */
   token_type?: string | undefined
@@ -1182,17 +1185,17 @@ export interface Introspection {
   username?: string | undefined
   /** The same as `sub`. */
   user_id?: string | undefined
-  /** The user: `id` in `/v1/users`. Every route takes it. */
+  /** The user: `id` in `/v1/users`. Every route accepts it. */
   directory_user_id?: string | undefined
-  /** The built-in role of the user now; for a member of the team, their role there. */
+  /** The current built-in role of the user. For a team member, the role in the team. */
   role?: string | undefined
-  /** Slugs of the organization’s own roles that the user has now. */
+  /** Slugs of the organization’s own roles that the user currently has. */
   roles?: string[] | undefined
-  /** Everything the roles of the user allow now. */
+  /** Current permissions of the user. */
   permissions?: string[] | undefined
-  /** What the user proved (RFC 8176), such as `pwd`, `otp`, `sms`, `pop` (a passkey) or `mfa`. May be empty. */
+  /** Authentication methods (RFC 8176), such as `pwd`, `otp`, `sms`, `pop` (a passkey) or `mfa`. May be empty. */
   amr?: string[] | undefined
-  /** `aal1`: one factor. `aal2`: two factors, which a passkey is too. */
+  /** `aal1`: one factor. `aal2`: two factors, or a passkey. */
   aal?: string | undefined
   /** The SAML or OIDC connection of the session. */
   connection_id?: string | null | undefined
@@ -1209,24 +1212,24 @@ export interface Invite {
   id: string
   /** The address it was mailed to. */
   email: string
-  /** `pending`: waits for the person. `accepted`, `expired` or `revoked`: the link no longer works. */
+  /** `pending`: not accepted yet. `accepted`, `expired` or `revoked`: the link no longer works. */
   status: "pending" | "accepted" | "expired" | "revoked"
   /** The user’s auth account: `sub` of tokens. Null until the first sign-in, password or invitation. */
   user_id: string | null
-  /** The user: `id` in `/v1/users`. Every route takes it. */
+  /** The user: `id` in `/v1/users`. Every route accepts it. */
   directory_user_id: string
-  /** The name of the person who invited, as the mail shows it. */
+  /** The name of the person who invited, as shown in the email. */
   invited_by: string | null
   /** The organization it belongs to. Null: the account level of the environment. */
   sub_org_id: string | null
   /** When it was created (RFC 3339, in UTC). */
   created_at: string
-  /** From this time on it is no longer accepted (RFC 3339, in UTC). */
+  /** When it expires (RFC 3339, in UTC). */
   expires_at: string
   /** When the person accepted. Null: not accepted. */
   accepted_at: string | null
   /**
-   * How the person came in: `invite` by the link; otherwise the sign-in method, or `email_verification`. Null: not
+   * How the person joined: `invite` for the link, otherwise the sign-in method or `email_verification`. Null: not
    * accepted.
    */
   accepted_by: string | null
@@ -1236,15 +1239,15 @@ export interface Invite {
 
 export type InviteEvent = Omit<Event, 'type' | 'data'> & {
   /**
-   * `invite.accepted`: An invitation was accepted: by its link, or since the person came in by another way
-   * (`data.accepted_by`). `invite.created`: A user was invited: for the first time, or after the previous invitation was
-   * accepted or withdrawn, or has expired. `invite.expired`: An invitation was not accepted in time. `invite.resent`: An
-   * invited user was sent a new link, which voids the previous one. `invite.revoked`: An invitation was withdrawn, or
-   * ended by a change of its user: another address, deactivation, deletion, a move, or provisioning has taken the user
-   * over.
+   * `invite.accepted`: An invitation was accepted by its link, or because the person joined in another way
+   * (`data.accepted_by`). `invite.created`: A user was invited for the first time, or again after the previous
+   * invitation was accepted, was withdrawn or expired. `invite.expired`: An invitation was not accepted in time.
+   * `invite.resent`: An invited user was sent a new link. It replaces the previous one. `invite.revoked`: An invitation
+   * was withdrawn or ended. It ends when its user gets another address, is deactivated, deleted or moved, or is taken
+   * over by provisioning.
    */
   type: "invite.accepted" | "invite.created" | "invite.expired" | "invite.resent" | "invite.revoked"
-  /** What happened, in the fields that events of this type have. */
+  /** What happened, with the fields of this type of event. */
   data: Invite
 }
 
@@ -1259,11 +1262,14 @@ export interface InvitesCreateReply {
   invite: MadeInvite
   /** The address that the mail goes to, masked. */
   delivery_hint: string
-  /** False: the user has signed in before and keeps their roles. Null: the request names neither `role` nor `roleIds`. */
+  /**
+   * False: the user has signed in before and keeps the current roles. Null: the request has neither `role` nor
+   * `roleIds`.
+   */
   roles_applied: boolean | null
   /**
-   * False: the organization enforces single sign-on, the user is not exempt, and no connection takes their address. The
-   * mail asks them to get access first: add the user to `sso_exempt_user_ids`.
+   * False: the organization enforces single sign-on, the user is not exempt, and no connection serves the address. The
+   * email asks the person to get access first. Add the user to `sso_exempt_user_ids`.
    */
   can_sign_in: boolean
 }
@@ -1277,12 +1283,12 @@ export interface InvitesCreateRequest {
   /** Last name. Null: none. */
   lastName?: OneLine | undefined
   locale?: Locale | undefined
-  /** By default `member`. `role` and `roleIds` require the scope `roles.write` too. */
+  /** Default `member`. `role` and `roleIds` also require the scope `roles.write`. */
   role?: "admin" | "member" | undefined
   /** Ids or slugs of roles of the organization. */
   roleIds?: string[] | undefined
   /**
-   * The name of the person who invites, for the mail. Absent: the one of the invitation that this one renews. Null:
+   * The name of the person who invites, for the email. Absent: the name in the invitation that this one renews. Null:
    * none.
    */
   invitedBy?: Name | null | undefined
@@ -1318,11 +1324,11 @@ export interface InvitesRevokeReply {
 export interface IssuerMetadata {
   /** The `iss` of the tokens. */
   issuer: string
-  /** Where the public keys are. */
+  /** URL of the public keys. */
   jwks_uri: string
-  /** Where tokens are introspected (RFC 7662), with an API key. */
+  /** Token introspection endpoint (RFC 7662). Requires an API key. */
   introspection_endpoint: string
-  /** Where sessions are ended by token, with an API key. */
+  /** Token revocation endpoint. Requires an API key. */
   revocation_endpoint: string
   /** Empty: there is no authorization endpoint. */
   response_types_supported: string[]
@@ -1342,12 +1348,12 @@ export type Jwk = {
 
 /** Public keys (RFC 7517). */
 export interface JwkSet {
-  /** Keys that sign now, or signed tokens that are still valid, or will sign next. */
+  /** The current signing keys, the next one, and previous keys whose tokens are still valid. */
   keys: Jwk[]
 }
 
 /**
- * A language tag (BCP 47): of mails, text messages and pages. Null: that of the organization, of the environment, or
+ * A language tag (BCP 47) for emails, text messages and pages. Null: that of the organization, of the environment, or
  * `en`.
  */
 export type Locale = string | null
@@ -1359,7 +1365,7 @@ export interface LoginMagicLinkSendRequest {
   subOrgId?: SubOrgId | undefined
 }
 
-/** A sign-in method that works in the organization right now. */
+/** A sign-in method that currently works in the organization. */
 export interface LoginMethod {
   /** The method. `otp`: a mailed code, `otp_sms`: a code by text message. */
   id: "password" | "otp" | "otp_sms" | "magic_link" | "passkey" | "social" | "sso"
@@ -1367,20 +1373,20 @@ export interface LoginMethod {
   label: string
   /** Only for `social`: the providers that are turned on, such as `google`. Otherwise null. */
   providers: string[] | null
-  /** Of `sso`: where POST /v1/auth/login/sso/start leads. */
+  /** For `sso`: connections for POST /v1/auth/login/sso/start. */
   connections: ({
     /** Send it as `connectionId` to `POST /v1/auth/login/sso/start`. */
     id: string
     /** The connection’s name, for a button. */
     name: string
-    /** The protocol of the connection. A sign-in page need not tell them apart. */
+    /** The protocol of the connection. A sign-in page can ignore it. */
     protocol: "saml" | "oidc"
   })[] | null
 }
 
 export interface LoginOtpSendRequest {
   email: EmailAddress
-  /** `sms`: to the phone that the user has enrolled, where sms_sign_in_enabled is on. */
+  /** `sms` sends the code to the enrolled phone of the user, if sms_sign_in_enabled is on. */
   channel?: "email" | "sms" | undefined
   subOrgId?: SubOrgId | undefined
 }
@@ -1388,20 +1394,23 @@ export interface LoginOtpSendRequest {
 export interface LoginPasskeyStartReply {
   /** For `navigator.credentials.get()` in the browser. */
   options: PasskeyRequestOptions
-  /** The challenge: send it back with the credential, within 300 seconds. */
+  /** The challenge. Send it with the credential within 300 seconds. */
   challengeId: string
 }
 
 export interface LoginPasskeyStartRequest {
-  /** Case-insensitive. Absent or empty: any user with a passkey on the device; with subOrgId only with conditional. */
+  /**
+   * Address of the user, in any case. If absent or empty, any user with a passkey on the device may sign in. With
+   * subOrgId, this requires `conditional`.
+   */
   email?: string | undefined
-  /** For autofill, or a button that asks for no address: lists no passkeys. */
+  /** For autofill, or a button without an address. The options list no passkeys. */
   conditional?: boolean | undefined
   subOrgId?: SubOrgId | undefined
 }
 
 export interface LoginPasskeyVerifyRequest {
-  /** As sent for the options; absent or empty if it was there. */
+  /** The address as sent for the options. Absent or empty if it was absent there. */
   email?: string | undefined
   /** From the response of the route options. */
   challengeId: string
@@ -1419,37 +1428,37 @@ export interface LoginPasswordRequest {
 /** The session, or the challenge of a second factor that is missing. */
 export interface LoginResult {
   /**
-   * Null while the second factor is missing: continue with challenge_token. Also null with sign_in_required and with
+   * Null if a second factor is missing: continue with challenge_token. Also null with sign_in_required and with
    * discovery_token.
    */
   session: SessionTokens | null
-  /** Only of POST /v1/auth/invite/accept: a team member has joined and signs in as usual. */
+  /** Only for POST /v1/auth/invite/accept: a team member has joined and must sign in as usual. */
   sign_in_required?: boolean | undefined
   /**
-   * Only without subOrgId: of POST /v1/auth/token/exchange after a social sign-in, and of POST
+   * Only without subOrgId: for POST /v1/auth/token/exchange after a social sign-in, and for POST
    * /v1/auth/login/passkey/verify if several organizations hold the passkey. Enter one of `organizations` with POST
    * /v1/auth/discovery/exchange.
    */
   discovery_token?: string | undefined
-  /** When `discovery_token` ends. */
+  /** When `discovery_token` expires. */
   expires_at?: string | undefined
   /** Organizations to choose from. Only with `discovery_token`. */
   organizations?: DiscoveredOrganization[] | undefined
-  /** The first factor was right, and a second is required. */
+  /** The first factor was correct, and a second is required. */
   mfa_required?: boolean | undefined
   /** For POST /v1/mfa/challenge/verify, or PUT /v1/mfa/totp if enrollment_required. */
   challenge_token?: string | undefined
-  /** When the challenge ends; then the user signs in again. */
+  /** When the challenge expires. After that the user must sign in again. */
   challenge_expires_at?: string | undefined
-  /** The user of the challenge: userId of an enrollment. */
+  /** The user of the challenge. Send it as userId of an enrollment. */
   directory_user_id?: string | undefined
-  /** The organization of the challenge: subOrgId of the requests that continue it. Null for the team. */
+  /** The organization of the challenge. Send it as subOrgId of the requests that continue it. Null for the team. */
   sub_org_id?: string | null | undefined
-  /** What passes the challenge: `totp`, `backup`, `sms`; `passkey`: sign in with it instead. */
+  /** Methods that pass the challenge. `passkey`: sign in with a passkey instead. */
   methods?: string[] | undefined
   /** The user has no factor and must enroll one to sign in. */
   enrollment_required?: boolean | undefined
-  /** The policy requires a factor that the user has not enrolled; until grace_ends_at they sign in without. */
+  /** The policy requires a factor that the user has not enrolled. Until grace_ends_at the user can sign in without one. */
   mfa?: {
     /** Whether the policy requires a second factor of the user. */
     required: boolean
@@ -1458,7 +1467,7 @@ export interface LoginResult {
     /** From this time on the user must enroll a factor to sign in. */
     grace_ends_at: string
   } | undefined
-  /** The organization of the challenge, or the one that POST /v1/auth/discovery/create has made. */
+  /** The organization of the challenge, or the organization that POST /v1/auth/discovery/create created. */
   organization?: {
     /** The organization: `id` in `/v1/organizations`. */
     subOrgId: string
@@ -1472,14 +1481,14 @@ export interface LoginResult {
 export interface LoginSsoDiscoverReply {
   /** The default connection, or null. */
   connection: ConnectionOfDomain | null
-  /** All active connections that take the domain, the default one first. */
+  /** All active connections that serve the domain, the default one first. */
   connections: ConnectionOfDomain[]
   /** The id of `connection`. */
   connectionId: string | null
   /**
-   * Whether the organization that has verified the domain refuses all other sign-in methods, except to exempt users. The
-   * person may also belong to other organizations, which a code opens: a login page for all organizations offers a code
-   * beside the connection.
+   * Whether the organization that verified the domain refuses all other sign-in methods, except for exempt users. The
+   * person may also belong to other organizations that accept codes. A login page for all organizations should therefore
+   * also offer a code.
    */
   enforced: boolean
 }
@@ -1492,7 +1501,10 @@ export interface LoginSsoDiscoverRequest {
 export interface LoginSsoLogoutReply {
   /** Always `true`: a refusal has a status of 400 or above and is a problem. */
   success: boolean
-  /** Null for a session of another kind, or where the provider has no address to sign out. */
+  /**
+   * URL to sign out at the provider. Null if the session did not come from single sign-on, or the provider has no such
+   * URL.
+   */
   logoutUrl: string | null
 }
 
@@ -1503,9 +1515,9 @@ export interface LoginSsoLogoutRequest {
   access_token?: string | undefined
   /** The session: `id` in the list. An org-wide key also sends `subOrgId`. */
   session_id?: string | undefined
-  /** Where the browser comes back to: an entry of allowed_redirect_uris. */
+  /** URL that the browser returns to: an entry of allowed_redirect_uris. */
   redirectUri: string
-  /** Comes back to redirectUri. No place for secrets. */
+  /** Returned to redirectUri. Do not put secrets in it. */
   state?: string | undefined
   subOrgId?: SubOrgId | undefined
 }
@@ -1513,16 +1525,16 @@ export interface LoginSsoLogoutRequest {
 export interface LoginSsoStartRequest {
   /** The connection: from `POST /v1/auth/login/sso/discover`, or `sso` of `GET /v1/auth/methods`. */
   connectionId: string
-  /** Where the browser comes back to: an entry of allowed_redirect_uris. */
+  /** URL that the browser returns to: an entry of allowed_redirect_uris. */
   redirectUri: string
   /**
-   * code: redirectUri gets a code for POST /v1/auth/token/exchange, so that no token stands in an address; recommended.
-   * query (default): the tokens themselves.
+   * `code` (recommended): redirectUri gets a code for POST /v1/auth/token/exchange, so URLs contain no tokens. `query`
+   * (default): redirectUri gets the tokens.
    */
   response_mode?: "query" | "code" | undefined
   /** Have the provider authenticate the person again. Default: the connection’s `force_authn`. */
   force_authn?: boolean | undefined
-  /** The address that the provider should ask for. */
+  /** The address that the provider should suggest. */
   login_hint?: string | undefined
   subOrgId?: SubOrgId | undefined
 }
@@ -1533,24 +1545,24 @@ export interface MadeInvite {
   id: string
   /** The address it was mailed to. */
   email: string
-  /** `pending`: waits for the person. `accepted`, `expired` or `revoked`: the link no longer works. */
+  /** `pending`: not accepted yet. `accepted`, `expired` or `revoked`: the link no longer works. */
   status: "pending" | "accepted" | "expired" | "revoked"
   /** The user’s auth account: `sub` of tokens. Null until the first sign-in, password or invitation. */
   user_id: string | null
-  /** The user: `id` in `/v1/users`. Every route takes it. */
+  /** The user: `id` in `/v1/users`. Every route accepts it. */
   directory_user_id: string
-  /** The name of the person who invited, as the mail shows it. */
+  /** The name of the person who invited, as shown in the email. */
   invited_by: string | null
   /** The organization it belongs to. Null: the account level of the environment. */
   sub_org_id: string | null
   /** When it was created (RFC 3339, in UTC). */
   created_at: string
-  /** From this time on it is no longer accepted (RFC 3339, in UTC). */
+  /** When it expires (RFC 3339, in UTC). */
   expires_at: string
   /** When the person accepted. Null: not accepted. */
   accepted_at: string | null
   /**
-   * How the person came in: `invite` by the link; otherwise the sign-in method, or `email_verification`. Null: not
+   * How the person joined: `invite` for the link, otherwise the sign-in method or `email_verification`. Null: not
    * accepted.
    */
   accepted_by: string | null
@@ -1563,7 +1575,7 @@ export interface MadeInvite {
 export type MailBouncedEvent = Omit<Event, 'type' | 'data'> & {
   /** The mail server refused an address, or a bounce or complaint was reported, and it counts. Each is recorded once. */
   type: "mail.bounced"
-  /** What happened, in the fields that events of this type have. */
+  /** What happened, with the fields of this type of event. */
   data: {
     /** The organization it counts for. Null: every organization of the environment. */
     sub_org_id: string | null
@@ -1603,11 +1615,11 @@ export interface MailListSuppressionsReply {
 
 /** A placeholder of a kind of email. */
 export interface MailPlaceholder {
-  /** Its name, written in braces in a text. */
+  /** Name of the placeholder, written in braces in a text. */
   name: string
-  /** What it stands for. */
+  /** Meaning of the placeholder. */
   description: string
-  /** Its value in a preview. Null: paragraphs, for `standard` alone. */
+  /** Value in a preview. Null only for `standard`, which stands for paragraphs. */
   example: string | null
   /** Whether a body must contain it. */
   required: boolean
@@ -1615,7 +1627,7 @@ export interface MailPlaceholder {
   required_in_heading: boolean
   /** Whether every part that is set must begin with it. */
   required_first: boolean
-  /** Whether it is refused outside the body, such as a code, which lock screens would show. */
+  /** Whether it is refused outside the body. For example, lock screens would show a code in the subject. */
   only_in_body: boolean
 }
 
@@ -1623,9 +1635,9 @@ export interface MailPlaceholder {
 export interface MailPreview {
   /** The subject line. */
   subject: string
-  /** The part in plain text. */
+  /** The plain text part. */
   text: string
-  /** The part in HTML. It has no scripts, and loads nothing but the logo. */
+  /** The HTML part. It has no scripts and loads only the logo. */
   html: string
 }
 
@@ -1685,8 +1697,8 @@ export interface MailSettingsPatch {
   /** Address that replies go to. */
   reply_to?: string | null | undefined
   /**
-   * Subjects by kind of email; null for the standard one. {brand} stands for the brand’s name. Those of notices of a
-   * change to the account begin with {standard}, which stands for the standard subject.
+   * Subjects by kind of email; null for the standard one. {brand} is the brand’s name. Subjects of notices of a change
+   * to the account must begin with {standard}, the standard subject.
    */
   subjects?: {
     account_locked?: MailSubject | undefined
@@ -1729,7 +1741,7 @@ export interface MailSettingsReply {
 export type MailSettingsUpdatedEvent = Omit<Event, 'type' | 'data'> & {
   /** The brand and mail settings of an organization, or the defaults of its environment, were changed. */
   type: "mail.settings.updated"
-  /** What was set; null if inherited again. */
+  /** The values that were set. Null if inherited again. */
   data: Record<string, unknown>
 }
 
@@ -1737,8 +1749,8 @@ export type MailSettingsUpdatedEvent = Omit<Event, 'type' | 'data'> & {
 export type MailSubject = string | null
 
 /**
- * Subjects by kind of email; null for the standard one. {brand} stands for the brand’s name. Those of notices of a
- * change to the account begin with {standard}, which stands for the standard subject.
+ * Subjects by kind of email; null for the standard one. {brand} is the brand’s name. Subjects of notices of a change
+ * to the account must begin with {standard}, the standard subject.
  */
 export interface MailSubjects {
   account_locked: MailSubject
@@ -1812,7 +1824,7 @@ export type MailSuppressionEvent = Omit<Event, 'type' | 'data'> & {
    * `mail.suppression_cleared`: A suppressed address was cleared. It receives emails again.
    */
   type: "mail.suppressed" | "mail.suppression_cleared"
-  /** What happened, in the fields that events of this type have. */
+  /** What happened, with the fields of this type of event. */
   data: MailSuppression
 }
 
@@ -1827,14 +1839,14 @@ export interface MailTemplate {
   /** The heading, which is the first line of the email. */
   heading: string | null
   /**
-   * The paragraphs below the heading. `{link}` and `{code}` each end a paragraph, below which the button or the code is
-   * shown. `{standard}`, as a paragraph, stands for the standard ones. In notices of a change to the account every part
-   * that is set begins with `{standard}`. A paragraph with a placeholder that has no value in an email is left out.
+   * The paragraphs below the heading. `{link}` and `{code}` each end a paragraph; the button or the code is shown below
+   * it. `{standard}`, as a paragraph, stands for the standard paragraphs. In notices of a change to the account, every
+   * part that is set must begin with `{standard}`. A paragraph with a placeholder without a value is left out.
    */
   body: string[] | null
   /** The label of the button that opens the link. Null in emails without a link. */
   button: string | null
-  /** The last paragraph, in small letters. */
+  /** The last paragraph, in small print. */
   footer: string | null
 }
 
@@ -1845,35 +1857,35 @@ export type MailTemplateEvent = Omit<Event, 'type' | 'data'> & {
    * of its environment.
    */
   type: "mail.template.reset" | "mail.template.updated"
-  /** What happened, in the fields that events of this type have. */
+  /** What happened, with the fields of this type of event. */
   data: MailTemplate
 }
 
-/** The texts in place of those that are null: of the environment’s defaults, or else the standard ones. */
+/** The texts used for parts that are null: those of the environment’s defaults, or the standard ones. */
 export interface MailTemplateInherited {
   /** The subject line. */
   subject: string | null
   /** The heading, which is the first line of the email. */
   heading: string | null
   /**
-   * The paragraphs below the heading. `{link}` and `{code}` each end a paragraph, below which the button or the code is
-   * shown. `{standard}`, as a paragraph, stands for the standard ones. In notices of a change to the account every part
-   * that is set begins with `{standard}`. A paragraph with a placeholder that has no value in an email is left out.
+   * The paragraphs below the heading. `{link}` and `{code}` each end a paragraph; the button or the code is shown below
+   * it. `{standard}`, as a paragraph, stands for the standard paragraphs. In notices of a change to the account, every
+   * part that is set must begin with `{standard}`. A paragraph with a placeholder without a value is left out.
    */
   body: string[] | null
   /** The label of the button that opens the link. Null in emails without a link. */
   button: string | null
-  /** The last paragraph, in small letters. */
+  /** The last paragraph, in small print. */
   footer: string | null
 }
 
-/** Why texts that were stored are not used. */
+/** Why stored texts are not used. */
 export interface MailTemplateProblem {
   /** The part, such as `body.2`. */
   field: string
-  /** What is wrong with it. */
+  /** What is wrong, as a code. */
   code: string
-  /** The same in words. */
+  /** The same as a sentence. */
   message: string
 }
 
@@ -1884,14 +1896,14 @@ export interface MailTemplatePut {
   /** The heading, which is the first line of the email. */
   heading?: string | null | undefined
   /**
-   * The paragraphs below the heading. `{link}` and `{code}` each end a paragraph, below which the button or the code is
-   * shown. `{standard}`, as a paragraph, stands for the standard ones. In notices of a change to the account every part
-   * that is set begins with `{standard}`. A paragraph with a placeholder that has no value in an email is left out.
+   * The paragraphs below the heading. `{link}` and `{code}` each end a paragraph; the button or the code is shown below
+   * it. `{standard}`, as a paragraph, stands for the standard paragraphs. In notices of a change to the account, every
+   * part that is set must begin with `{standard}`. A paragraph with a placeholder without a value is left out.
    */
   body?: string[] | null | undefined
   /** The label of the button that opens the link. Null in emails without a link. */
   button?: string | null | undefined
-  /** The last paragraph, in small letters. */
+  /** The last paragraph, in small print. */
   footer?: string | null | undefined
   subOrgId?: SubOrgId | undefined
 }
@@ -1900,7 +1912,7 @@ export interface MailTemplateReply {
   template: MailTemplate
   inherited: MailTemplateInherited
   /**
-   * Not empty if the texts were stored by another release and break a rule of this one: emails then have the inherited
+   * Not empty if another release stored the texts and they break a rule of this release. Emails then use the inherited
    * texts.
    */
   problems: MailTemplateProblem[]
@@ -1913,7 +1925,7 @@ export interface MailTemplatesReply {
   kinds: ({
     /** The kind of email. */
     kind: string
-    /** What its texts may contain. */
+    /** Placeholders that its texts may contain. */
     placeholders: MailPlaceholder[]
     /** The languages whose texts were changed, by the organization, its environment, or both. */
     changed: ({
@@ -1922,7 +1934,7 @@ export interface MailTemplatesReply {
       /** Who set the texts: the organization (`directory`) or the environment’s defaults (`account`). */
       source: "directory" | "account"
       /**
-       * Not empty if the texts were stored by another release and break a rule of this one: emails then have the inherited
+       * Not empty if another release stored the texts and they break a rule of this release. Emails then use the inherited
        * texts.
        */
       problems: MailTemplateProblem[]
@@ -1930,7 +1942,7 @@ export interface MailTemplatesReply {
   })[]
 }
 
-/** A link that was mailed, or issued to your backend. */
+/** A link that was mailed, or returned to your backend. */
 export interface MailedLink {
   /** The link. Later events about it have the same id. */
   link_id: string
@@ -1940,18 +1952,18 @@ export interface MailedLink {
 
 export type MailedLinkEvent = Omit<Event, 'type' | 'data'> & {
   /**
-   * `auth.email_verification.sent`: A link that verifies the address of a user was created, and mailed unless the caller
-   * mails it. `auth.magic_link.sent`: A sign-in link was created, for a user or for discovery, and mailed unless the
-   * caller mails it. `auth.password_reset.requested`: A password reset link was created for a user.
-   * `auth.signup_link.sent`: A link that finishes a sign-up or signs an existing user in was created, and mailed unless
-   * the caller mails it.
+   * `auth.email_verification.sent`: A link that verifies the email address of a user was created. It is mailed unless
+   * the caller mails it. `auth.magic_link.sent`: A sign-in link was created, for a user or for discovery. It is mailed
+   * unless the caller mails it. `auth.password_reset.requested`: A password reset link was created for a user.
+   * `auth.signup_link.sent`: A link was created that completes a sign-up or signs an existing user in. It is mailed
+   * unless the caller mails it.
    */
   type: "auth.email_verification.sent" | "auth.magic_link.sent" | "auth.password_reset.requested" | "auth.signup_link.sent"
-  /** What happened, in the fields that events of this type have. */
+  /** What happened, with the fields of this type of event. */
   data: MailedLink
 }
 
-/** The signed-in user, without what your backend keeps for its own use. */
+/** The signed-in user, without the fields that are only for your backend. */
 export interface Me {
   /** A UUID that the service assigns. It never changes. */
   id: string
@@ -1959,9 +1971,9 @@ export interface Me {
   userId: string
   /** The organization it belongs to. Null: the account level of the environment. */
   subOrgId: string | null
-  /** The address, unique within the organization in any case. Its domain is in ASCII. */
+  /** The address, unique within the organization regardless of case. Its domain is in ASCII. */
   email: string
-  /** Whether the mailbox is proved: by the user, by your word or by their identity provider. */
+  /** Whether the mailbox is proved by the user, by your backend or by an identity provider. */
   emailVerified: boolean
   /** Full name, in mails and in the token claim `name`. Null: none. */
   displayName: string | null
@@ -1975,7 +1987,7 @@ export interface Me {
   locale: string | null
   /** The built-in role: `admin` or `member`. */
   role: string
-  /** Whether provisioning manages the user: then most changes require `force`. */
+  /** Whether provisioning manages the user. If so, most changes require `force`. */
   scimManaged: boolean
   /** Whether the user has a second factor: an app or a phone. */
   mfaEnrolled: boolean
@@ -1989,7 +2001,7 @@ export interface Me {
 
 export interface MeEmailStartRequest {
   email: EmailAddress
-  /** Where a link leads: an entry of allowed_redirect_uris. Default: no link, the code alone. */
+  /** URL that the link opens: an entry of allowed_redirect_uris. Default: no link, only the code. */
   redirectTo?: string | undefined
 }
 
@@ -2001,9 +2013,9 @@ export interface MeEmailVerifyReply {
 
 export interface MeEmailVerifyRequest {
   email: EmailAddress
-  /** From the response of the send route. */
+  /** `otp_id` of the response of the send route. */
   otp_id?: string | undefined
-  /** The word pair, in any case, joined by a space, hyphen or underscore. */
+  /** The two words in any case, joined by a space, hyphen or underscore. */
   code?: string | undefined
   token_hash?: TokenHash | undefined
 }
@@ -2025,7 +2037,7 @@ export interface MePasskeysListReply {
 export interface MePasskeysStartReply {
   /** For `navigator.credentials.create()` in the browser. */
   options: PasskeyCreationOptions
-  /** The challenge: send it back with the credential, within 300 seconds. */
+  /** The challenge. Send it with the credential within 300 seconds. */
   challengeId: string
 }
 
@@ -2060,7 +2072,7 @@ export interface MePasswordUpdateReply {
 }
 
 export interface MePasswordUpdateRequest {
-  /** The present password of the user. Required if the user has one. */
+  /** The current password of the user. Required if the user has one. */
   current_password?: string | undefined
   new_password: NewPassword
 }
@@ -2093,13 +2105,13 @@ export interface MeReply {
     id: string
     /** The organization’s name, to greet the user with. */
     name: string
-    /** Names the organization in URLs of yours. */
+    /** Identifies the organization in your URLs. */
     slug: string
   } | null
 }
 
 export interface MeSessionsListReply {
-  /** Live sessions of the signed-in user, each with whether it is the present one. */
+  /** Live sessions of the signed-in user. `current` marks the session of the request. */
   sessions: OwnSession[]
   /** Whether more rows follow this page. */
   has_more: boolean
@@ -2135,7 +2147,7 @@ export interface MeStepUpVerifyRequest {
   otp_id?: string | undefined
   /** `challenge_token` of the response that started the step-up, with `code`. */
   challenge_token?: string | undefined
-  /** With otp_id or challenge_token. */
+  /** The code. Send it with otp_id or challenge_token. */
   code?: string | undefined
   /** `challengeId` of the response that started the step-up, with `credential`. */
   challengeId?: string | undefined
@@ -2176,7 +2188,7 @@ export interface MeUpdateRequest {
 
 /** A person of your own company, in the account or on the roster of an organization. */
 export interface Member {
-  /** Names the membership in routes. It never changes. */
+  /** Identifies the membership in routes. It never changes. */
   membershipId: string
   /** The same as `membershipId`. */
   id: string
@@ -2195,8 +2207,8 @@ export interface Member {
   /** `active`, or `invited` until the person accepts. */
   status: "active" | "invited"
   /**
-   * The API key, or the directoryUserId of the member, that sent the latest invitation; null if the person joined
-   * without one.
+   * The API key or team member (`directoryUserId`) that sent the latest invitation. Null if the person joined without
+   * one.
    */
   invitedBy: {
     /** Kind of caller that sent the invitation. */
@@ -2221,13 +2233,13 @@ export type MemberEvent = Omit<Event, 'type' | 'data'> & {
    * changed, in the account or on a roster.
    */
   type: "member.added" | "member.invitation_withdrawn" | "member.invited" | "member.removed" | "member.role_updated"
-  /** What happened, in the fields that events of this type have. */
+  /** What happened, with the fields of this type of event. */
   data: Member
 }
 
 /** The member whose second factors were removed. */
 export interface MemberFactorsReset {
-  /** The user: `id` in `/v1/users`. Every route takes it. */
+  /** The user: `id` in `/v1/users`. Every route accepts it. */
   directoryUserId: string
   /** The address that the member signs in with. */
   email: string
@@ -2236,18 +2248,18 @@ export interface MemberFactorsReset {
 }
 
 export type MemberFactorsResetEvent = Omit<Event, 'type' | 'data'> & {
-  /** The second factors and passkeys of a member were removed by the command line. */
+  /** The second factors and passkeys of a member were removed on the command line. */
   type: "member.factors_reset"
-  /** What happened, in the fields that events of this type have. */
+  /** What happened, with the fields of this type of event. */
   data: MemberFactorsReset
 }
 
 export type MemberLinkPrintedEvent = Omit<Event, 'type' | 'data'> & {
   /** The command line on the server printed a link that sets the password of a member, or accepts an invitation. */
   type: "member.link_printed"
-  /** What happened, in the fields that events of this type have. */
+  /** What happened, with the fields of this type of event. */
   data: {
-    /** Names the membership in routes. It never changes. */
+    /** Identifies the membership in routes. It never changes. */
     membershipId: string
     /** The address that the member signs in with. */
     email: string
@@ -2296,7 +2308,7 @@ export interface MembersInviteRequest {
 }
 
 export interface MembersListInvitesReply {
-  /** Invitations that wait for the person or have expired. */
+  /** Invitations that are not accepted yet or have expired. */
   invites: TeamInvite[]
   /** Whether more rows follow this page. */
   has_more: boolean
@@ -2314,31 +2326,31 @@ export interface MembersRevokeInviteReply {
 }
 
 export interface MembersUpdateRequest {
-  /** The new role in the account, or with `subOrgId` on its roster. */
+  /** The new role in the account, or with `subOrgId` on the roster. */
   newRole: "owner" | "admin" | "developer" | "member"
   subOrgId?: SubOrgId | undefined
 }
 
 export type MfaBackupCodesRegeneratedEvent = Omit<Event, 'type' | 'data'> & {
-  /** The backup codes were replaced by new ones. */
+  /** The backup codes of a user were replaced. */
   type: "mfa.backup_codes.regenerated"
-  /** What happened, in the fields that events of this type have. */
+  /** What happened, with the fields of this type of event. */
   data: {
-    /** The user: `id` in `/v1/users`. Every route takes it. */
+    /** The user: `id` in `/v1/users`. Every route accepts it. */
     directory_user_id: string
-    /** How many codes were made. */
+    /** Number of new codes. */
     codes: number
   }
 }
 
 export type MfaChallengeCreatedEvent = Omit<Event, 'type' | 'data'> & {
-  /** A first factor was right and a second is required: there is no session yet. */
+  /** The first factor was correct and a second is required. No session exists yet. */
   type: "mfa.challenge.created"
-  /** What happened, in the fields that events of this type have. */
+  /** What happened, with the fields of this type of event. */
   data: {
     /** The challenge. Later events about it have the same id. */
     id: string
-    /** The user: `id` in `/v1/users`. Every route takes it. */
+    /** The user: `id` in `/v1/users`. Every route accepts it. */
     directory_user_id: string
     /** Sign-in method of the first factor. */
     auth_method: string
@@ -2350,11 +2362,11 @@ export type MfaChallengeCreatedEvent = Omit<Event, 'type' | 'data'> & {
 export type MfaChallengeFailedEvent = Omit<Event, 'type' | 'data'> & {
   /** A wrong code was sent for a challenge. */
   type: "mfa.challenge.failed"
-  /** What happened, in the fields that events of this type have. */
+  /** What happened, with the fields of this type of event. */
   data: {
     /** A UUID that the service assigns. It never changes. */
     id: string
-    /** The user: `id` in `/v1/users`. Every route takes it. */
+    /** The user: `id` in `/v1/users`. Every route accepts it. */
     directory_user_id: string
     /** Always `wrong_code`. */
     reason: "wrong_code"
@@ -2377,13 +2389,13 @@ export interface MfaChallengeSendRequest {
 }
 
 export type MfaChallengeSucceededEvent = Omit<Event, 'type' | 'data'> & {
-  /** A right code passed a challenge. */
+  /** A correct code passed a challenge. */
   type: "mfa.challenge.succeeded"
-  /** What happened, in the fields that events of this type have. */
+  /** What happened, with the fields of this type of event. */
   data: {
     /** A UUID that the service assigns. It never changes. */
     id: string
-    /** The user: `id` in `/v1/users`. Every route takes it. */
+    /** The user: `id` in `/v1/users`. Every route accepts it. */
     directory_user_id: string
     /** The factor that passed. */
     method: "totp" | "backup" | "sms"
@@ -2393,7 +2405,7 @@ export type MfaChallengeSucceededEvent = Omit<Event, 'type' | 'data'> & {
 export interface MfaChallengeVerifyReply {
   /** The session of the sign-in. */
   session: SessionTokens
-  /** Keep it on the device; send it as X-Trusted-Device at later sign-ins. */
+  /** Store it on the device, and send it as X-Trusted-Device at later sign-ins. */
   trusted_device_token?: string | undefined
   /** When the device is no longer trusted. */
   trusted_device_expires_at?: string | undefined
@@ -2402,7 +2414,7 @@ export interface MfaChallengeVerifyReply {
 export interface MfaChallengeVerifyRequest {
   /** `challenge_token` of the response of the sign-in. */
   challenge_token: string
-  /** Six digits of the app or the text message, or a backup code. */
+  /** The six digits of the app or the text message, or a backup code. */
   code: string
   /** Trust the device for trusted_device_days, if the settings allow it. */
   trust_device?: boolean | undefined
@@ -2413,7 +2425,7 @@ export interface MfaChallengeVerifyRequest {
 export interface MfaEnrollment {
   /** The user’s auth account: `sub` of tokens. Null until the first sign-in, password or invitation. */
   userId: string | null
-  /** The user: `id` in `/v1/users`. Every route takes it. */
+  /** The user: `id` in `/v1/users`. Every route accepts it. */
   directoryUserId: string
   /** Whether an authenticator app is confirmed. */
   enrolled: boolean
@@ -2421,9 +2433,9 @@ export interface MfaEnrollment {
   method: string
   /** When the app was confirmed. Null: no app. */
   enrolledAt: string | null
-  /** The enrollment of an app has started and waits for its first code. */
+  /** Whether the enrollment of an app has started and its first code is missing. */
   pending: boolean
-  /** Backup codes that are left, 0–10. */
+  /** Number of unused backup codes, 0–10. */
   backupCodesRemaining: number
   /** The phone for codes by text message. */
   sms: {
@@ -2440,15 +2452,15 @@ export interface MfaEnrollment {
 export interface MfaPolicy {
   /** Whether users need a second factor to sign in. */
   require_mfa: boolean
-  /** How long after the requirement, or after they were added, users may sign in without one. */
+  /** Days for which users may sign in without a factor, from the requirement or from their creation. */
   grace_period_days: number
   /** `totp` (authenticator app), `backup` (backup codes), `sms`. */
   allowed_methods: ("totp" | "backup" | "sms")[]
-  /** The roles that require_mfa applies to; empty: all. `developer` is a role of the team only. */
+  /** The roles that require_mfa applies to. Empty: all. `developer` is a role only of the team. */
   enforce_for_roles: ("owner" | "admin" | "member" | "developer")[]
   /**
-   * When it first required a second factor: no grace period starts before. Null for the team: its grace periods start
-   * with the role.
+   * When the policy first required a second factor. No grace period starts earlier. Null for the team, where grace
+   * periods start with the role.
    */
   required_since: string | null
   /** When the policy last changed. Null: never, so every value is inherited. */
@@ -2461,7 +2473,7 @@ export type MfaPolicyEvent = Omit<Event, 'type' | 'data'> & {
    * `mfa.team_policy.updated`: An owner changed the MFA policy of the account’s own team.
    */
   type: "mfa.policy.updated" | "mfa.team_policy.updated"
-  /** What happened, in the fields that events of this type have. */
+  /** What happened, with the fields of this type of event. */
   data: MfaPolicy
 }
 
@@ -2469,19 +2481,19 @@ export type MfaPolicyEvent = Omit<Event, 'type' | 'data'> & {
 export interface MfaPolicyFields {
   /** Whether users need a second factor to sign in. */
   require_mfa: boolean
-  /** How long after the requirement, or after they were added, users may sign in without one. */
+  /** Days for which users may sign in without a factor, from the requirement or from their creation. */
   grace_period_days: number
   /** `totp` (authenticator app), `backup` (backup codes), `sms`. */
   allowed_methods: ("totp" | "backup" | "sms")[]
-  /** The roles that require_mfa applies to; empty: all. `developer` is a role of the team only. */
+  /** The roles that require_mfa applies to. Empty: all. `developer` is a role only of the team. */
   enforce_for_roles: ("owner" | "admin" | "member" | "developer")[]
 }
 
-/** The fields to change. Null restores the inherited value; an absent field stays. */
+/** The fields to change. Null restores the inherited value. Absent fields are kept. */
 export interface MfaPolicyPatch {
   /** Whether users need a second factor to sign in. */
   require_mfa?: boolean | null | undefined
-  /** How long after the requirement, or after they were added, users may sign in without one. */
+  /** Days for which users may sign in without a factor, from the requirement or from their creation. */
   grace_period_days?: number | null | undefined
   allowed_methods?: ("totp" | "backup" | "sms")[] | null | undefined
   enforce_for_roles?: ("owner" | "admin" | "member" | "developer")[] | null | undefined
@@ -2504,15 +2516,15 @@ export interface MfaPolicySubject {
 
 /** How many users the policy would affect, and the first of them. */
 export interface MfaPreviewPolicyReply {
-  /** The policy that was tried: the present one with the values of the query. */
+  /** The policy of the preview: the current one with the values of the query. */
   policy: MfaPolicyFields
   /** How many users the policy applies to. */
   users: number
-  /** Have a factor, and are asked for it at every sign-in. */
+  /** Number of users with a factor, which every sign-in requires. */
   asked: number
-  /** Have none, and may sign in without until their grace period ends. */
+  /** Number of users without a factor who may sign in until their grace period ends. */
   in_grace: number
-  /** Have none, and must enroll at their next sign-in. */
+  /** Number of users without a factor who must enroll one at the next sign-in. */
   locked_out: number
   /** The same counts for each role. */
   roles: {
@@ -2520,14 +2532,14 @@ export interface MfaPreviewPolicyReply {
     role: string
     /** How many users the policy applies to. */
     users: number
-    /** Have a factor, and are asked for it at every sign-in. */
+    /** Number of users with a factor, which every sign-in requires. */
     asked: number
-    /** Have none, and may sign in without until their grace period ends. */
+    /** Number of users without a factor who may sign in until their grace period ends. */
     in_grace: number
-    /** Have none, and must enroll at their next sign-in. */
+    /** Number of users without a factor who must enroll one at the next sign-in. */
     locked_out: number
   }[]
-  /** The first 20 of each, by address. */
+  /** The first 20 users of each group, by address. */
   first: {
     /** Users with a factor. */
     asked: MfaPolicySubject[]
@@ -2541,7 +2553,7 @@ export interface MfaPreviewPolicyReply {
 export interface MfaSmsDeleteRequest {
   /** Ends the other sessions of the user. Default true. */
   revokeSessions?: boolean | undefined
-  /** Of the session in which the user asks for this, which stays. */
+  /** Access token of the session that the user made the request in. That session is kept. */
   access_token?: string | undefined
   subOrgId?: SubOrgId | undefined
 }
@@ -2561,7 +2573,7 @@ export interface MfaSmsVerifyRequest {
   code: string
   /** Ends the other sessions of the user. Default true. */
   revokeSessions?: boolean | undefined
-  /** Of the session in which the user asks for this, which stays. */
+  /** Access token of the session that the user made the request in. That session is kept. */
   access_token?: string | undefined
   subOrgId?: SubOrgId | undefined
 }
@@ -2571,7 +2583,7 @@ export interface MfaTotpCreateBackupCodesRequest {
   userId: string
   /** Ends the other sessions of the user. Default true. */
   revokeSessions?: boolean | undefined
-  /** Of the session in which the user asks for this, which stays. */
+  /** Access token of the session that the user made the request in. That session is kept. */
   access_token?: string | undefined
   subOrgId?: SubOrgId | undefined
 }
@@ -2581,7 +2593,7 @@ export interface MfaTotpDeleteRequest {
   userId?: string | undefined
   /** Ends the other sessions of the user. Default true. */
   revokeSessions?: boolean | undefined
-  /** Of the session in which the user asks for this, which stays. */
+  /** Access token of the session that the user made the request in. That session is kept. */
   access_token?: string | undefined
   subOrgId?: SubOrgId | undefined
 }
@@ -2601,7 +2613,7 @@ export interface MfaTotpStartRequest {
 export interface MfaTotpVerifyReply {
   /** Always `true`: a refusal has a status of 400 or above and is a problem. */
   success: boolean
-  /** Ten, each for one sign-in. Shown only once. */
+  /** Ten backup codes, each for one sign-in. Shown only once. */
   backupCodes: string[]
   /** The session of the sign-in. Only with `challenge_token`. */
   session?: SessionTokens | undefined
@@ -2618,14 +2630,14 @@ export interface MfaTotpVerifyRequest {
   challenge_token?: string | undefined
   /** Ends the other sessions of the user. Default true. */
   revokeSessions?: boolean | undefined
-  /** Of the session in which the user asks for this, which stays. */
+  /** Access token of the session that the user made the request in. That session is kept. */
   access_token?: string | undefined
   subOrgId?: SubOrgId | undefined
 }
 
 export type Name = string
 
-/** At least password_min_length characters, including spaces; no composition rules. */
+/** At least password_min_length characters. Spaces count, and there are no composition rules. */
 export type NewPassword = string
 
 export type OneLine = string | null
@@ -2634,19 +2646,22 @@ export type OneLine = string | null
 export interface Organization {
   /** A UUID that the service assigns. It never changes. */
   id: string
-  /** The account that owns it: yours. */
+  /** The account that owns the organization. */
   accountId: string
   /** The organization above it. Null: none. */
   parentId: string | null
-  /** What administrators and mails show. */
+  /** Name that administrators and emails show. */
   name: string
-  /** Names it in URLs of yours. It never changes. */
+  /** Identifies the organization in your URLs. It never changes. */
   slug: string
   /** For administrators. Null: none. */
   description: string | null
   /** `suspended` and `archived`: users cannot sign in, data can still be read. */
   status: "active" | "suspended" | "archived"
-  /** Its home environment: every environment uses an organization of production; another one exists in its own only. */
+  /**
+   * Its home environment. Every environment uses organizations of production. Any other organization exists only in its
+   * home environment.
+   */
   environment: string
   /** Default language of its users (BCP 47). Null: that of the environment. */
   locale: string | null
@@ -2656,17 +2671,17 @@ export interface Organization {
   memberCount: number
   /** Directory users in the environment of the calling key. */
   userCount: number
-  /** When `userCount` was right: now, or with more than 200 users usually within the last minute. */
+  /** When the users were counted. With more than 200 users, usually within the last minute. */
   userCountedAt: string
-  /** Those that it has proved in the environment of the calling key. */
+  /** Verified domains in the environment of the calling key. */
   domains: string[]
-  /** JSON values of your own, as you stored them. */
+  /** Your own JSON values, as you stored them. */
   metadata: Record<string, unknown>
   /** When it was created (RFC 3339, in UTC). */
   createdAt: string
   /** When it last changed (RFC 3339, in UTC). */
   updatedAt: string
-  /** When it was archived. Null: it is not. */
+  /** When it was archived. Null: not archived. */
   archivedAt: string | null
   /**
    * When its users, credentials and personal data are erased, as requested. Null: no erasure is scheduled. A change of
@@ -2679,9 +2694,12 @@ export interface Organization {
 export interface OrganizationErasure {
   /** A UUID that the service assigns. It never changes. */
   id: string
-  /** The account that owns it: yours. */
+  /** The account that owns the organization. */
   accountId: string
-  /** Its home environment: every environment uses an organization of production; another one exists in its own only. */
+  /**
+   * Its home environment. Every environment uses organizations of production. Any other organization exists only in its
+   * home environment.
+   */
   environment: string
   /** When its users, credentials and personal data are erased. */
   eraseAt: string
@@ -2689,13 +2707,13 @@ export interface OrganizationErasure {
 
 export type OrganizationErasureEvent = Omit<Event, 'type' | 'data'> & {
   /**
-   * `organization.erased`: The users, credentials and personal data of an organization were erased. It does not exist
-   * any more. `organization.erasure_cancelled`: An organization was restored before its erasure began.
-   * `organization.erasure_scheduled`: The erasure of an organization was requested. Until `eraseAt`, a change of its
+   * `organization.erased`: The users, credentials and personal data of an organization were erased. It no longer exists.
+   * `organization.erasure_cancelled`: An organization was restored before its erasure began.
+   * `organization.erasure_scheduled`: The erasure of an organization was scheduled. Until `eraseAt`, a change of its
    * status cancels it.
    */
   type: "organization.erased" | "organization.erasure_cancelled" | "organization.erasure_scheduled"
-  /** What happened, in the fields that events of this type have. */
+  /** What happened, with the fields of this type of event. */
   data: OrganizationErasure
 }
 
@@ -2707,7 +2725,7 @@ export type OrganizationEvent = Omit<Event, 'type' | 'data'> & {
    * organization other than its status were changed.
    */
   type: "organization.activated" | "organization.archived" | "organization.created" | "organization.suspended" | "organization.updated"
-  /** What happened, in the fields that events of this type have. */
+  /** What happened, with the fields of this type of event. */
   data: Organization
 }
 
@@ -2716,9 +2734,9 @@ export interface OrganizationReply {
 }
 
 export interface OrganizationsCreateRequest {
-  /** What administrators and mails show. */
+  /** Name that administrators and emails show. */
   name: Name
-  /** URL-safe, unique within the parent organization, in all environments together. An archived one keeps its slug. */
+  /** URL-safe name, unique within the parent organization over all environments. Archived organizations keep their slugs. */
   slug: string
   /** For administrators. Null: none. */
   description?: string | null | undefined
@@ -2730,7 +2748,7 @@ export interface OrganizationsCreateRequest {
 }
 
 export interface OrganizationsEraseRequest {
-  /** The name of the organization, typed again: it must be the same, letter by letter. */
+  /** The exact name of the organization, as a confirmation. */
   name: Name
   subOrgId?: SubOrgId | undefined
 }
@@ -2749,18 +2767,18 @@ export interface OrganizationsListReply {
 }
 
 export interface OrganizationsReplaceMembersRequest {
-  /** The whole roster as it is to be. */
+  /** The complete new roster. */
   members: ({
     /** Member: `membershipId` of the account or of this roster. */
     membershipId: string
-    /** The role on the roster. Default: the present one, for a new entry the one in the account. */
+    /** The role on the roster. Default: the current role, or for a new entry the role in the account. */
     role?: "owner" | "admin" | "developer" | "member" | undefined
   })[]
   subOrgId?: SubOrgId | undefined
 }
 
 export interface OrganizationsUpdateRequest {
-  /** What administrators and mails show. */
+  /** Name that administrators and emails show. */
   name?: Name | undefined
   /** For administrators. Null: none. */
   description?: string | null | undefined
@@ -2775,33 +2793,33 @@ export interface OrganizationsUpdateRequest {
 
 /** The code, shown only here. */
 export interface Otp {
-  /** Identifies the code: send it back when you validate. */
+  /** Identifies the code. Send it when you validate. */
   otp_id: string
-  /** Two words; in mode digit six digits. */
+  /** Two words, or six digits in the mode `digit`. */
   code: string
-  /** Your own name for the code, as sent. Null: none. */
+  /** Your reference for the code, as sent. Null: none. */
   session_id: string | null
-  /** From this time on it is no longer accepted (RFC 3339, in UTC). */
+  /** When it expires (RFC 3339, in UTC). */
   expires_at: string
-  /** What became of the message; null if none was asked for. */
+  /** Delivery of the message. Null if none was requested. */
   delivery: DeliveryState | null
-  /** In mode both: six digits that also pass. */
+  /** Six digits that also pass, in the mode `both`. */
   digit_code?: string | undefined
 }
 
 export interface OtpGenerateRequest {
   /**
-   * Your own name for what the code belongs to. A newer code with the same session_id voids the older one, unless it is
-   * withheld.
+   * Your reference for what the code belongs to. A newer code with the same session_id voids the older one, unless the
+   * newer one is withheld.
    */
   session_id?: string | null | undefined
   /** Lifetime of the code, in seconds. Default: the setting `ttl_seconds`. */
   ttl_seconds?: number | undefined
-  /** Sends the code there. A newer code that is sent to it voids the older one. */
+  /** Address that the code is sent to. A newer code sent there voids the older one. */
   email?: string | null | undefined
   /**
-   * International form (E.164). Sends the code there by SMS, if that is on and the country allowed. A newer code that is
-   * sent to it voids the older one.
+   * Phone number (E.164) that the code is sent to by SMS, if SMS is on and the country is allowed. A newer code sent
+   * there voids the older one.
    */
   phone?: string | null | undefined
   subOrgId?: SubOrgId | undefined
@@ -2809,7 +2827,7 @@ export interface OtpGenerateRequest {
 
 /** How one-time codes look, how long they are valid and how many may be sent. */
 export interface OtpSettings {
-  /** Two words, six digits, or both: either passes. */
+  /** Two words, six digits, or both. With both, either passes. */
   mode: "phrase" | "digit" | "both"
   /** Lifetime of a code in seconds, unless the caller sets one. */
   ttl_seconds: number
@@ -2819,21 +2837,21 @@ export interface OtpSettings {
   channel_email: boolean
   /** Wrong attempts that end a code. */
   max_attempts: number
-  /** Within this time sign-in sends no second email while the first code is unused. */
+  /** Sign-in sends no second email within this time if the first code is unused. */
   resend_interval_seconds: number
-  /** Most codes sent to one address or number in a minute. */
+  /** Maximum codes sent to one address or number per minute. */
   rate_limit_per_minute: number
-  /** Most codes sent to one address or number in an hour. */
+  /** Maximum codes sent to one address or number per hour. */
   rate_limit_per_hour: number
-  /** Where codes may be sent by SMS. Empty: nowhere. */
+  /** Countries that codes may be sent to by SMS. Empty: none. */
   sms_allowed_countries: Country[]
-  /** Codes sent by SMS per day, to all numbers. Beyond it codes are created but not sent. */
+  /** Maximum codes sent by SMS per day, to all numbers. Over the limit, codes are created but not sent. */
   sms_daily_limit: number
-  /** Messages per hour to all addresses. */
+  /** Maximum messages per hour to all addresses. */
   send_limit_per_hour_organization: number
-  /** Messages per hour that one API key or one member of the team may cause, over all organizations. */
+  /** Maximum messages per hour for one API key or team member, over all organizations. */
   send_limit_per_hour_key: number
-  /** Codes and links per hour that people of one network may ask for, if X-End-User-IP is sent. */
+  /** Maximum codes and links per hour for one network, if X-End-User-IP is sent. */
   send_limit_per_hour_network: number
 }
 
@@ -2847,20 +2865,20 @@ export interface OtpSettingsPatch {
   channel_email?: boolean | null | undefined
   /** Wrong attempts that end a code. */
   max_attempts?: number | null | undefined
-  /** Within this time sign-in sends no second email while the first code is unused. */
+  /** Sign-in sends no second email within this time if the first code is unused. */
   resend_interval_seconds?: number | null | undefined
-  /** Most codes sent to one address or number in a minute. */
+  /** Maximum codes sent to one address or number per minute. */
   rate_limit_per_minute?: number | null | undefined
-  /** Most codes sent to one address or number in an hour. */
+  /** Maximum codes sent to one address or number per hour. */
   rate_limit_per_hour?: number | null | undefined
   sms_allowed_countries?: Country[] | null | undefined
-  /** Codes sent by SMS per day, to all numbers. Beyond it codes are created but not sent. */
+  /** Maximum codes sent by SMS per day, to all numbers. Over the limit, codes are created but not sent. */
   sms_daily_limit?: number | null | undefined
-  /** Messages per hour to all addresses. */
+  /** Maximum messages per hour to all addresses. */
   send_limit_per_hour_organization?: number | null | undefined
-  /** Messages per hour that one API key or one member of the team may cause, over all organizations. */
+  /** Maximum messages per hour for one API key or team member, over all organizations. */
   send_limit_per_hour_key?: number | null | undefined
-  /** Codes and links per hour that people of one network may ask for, if X-End-User-IP is sent. */
+  /** Maximum codes and links per hour for one network, if X-End-User-IP is sent. */
   send_limit_per_hour_network?: number | null | undefined
   subOrgId?: SubOrgId | undefined
 }
@@ -2873,28 +2891,28 @@ export interface OtpSettingsReply {
 export type OtpSettingsUpdatedEvent = Omit<Event, 'type' | 'data'> & {
   /** The code settings of an organization, or the defaults of its environment, were changed. */
   type: "otp.settings.updated"
-  /** What was set; null if inherited again. */
+  /** The values that were set. Null if inherited again. */
   data: Record<string, unknown>
 }
 
 export interface OtpValidateRequest {
-  /** In any case, joined by a space, hyphen or underscore. */
+  /** The code. Words may be in any case, joined by a space, hyphen or underscore. */
   code: string
-  /** The code to validate, from the response that made it. Or send `session_id`. */
+  /** `otp_id` of the response that created the code. Or send `session_id`. */
   otp_id?: string | null | undefined
   /**
-   * Your own name for what the code belongs to. A newer code with the same session_id voids the older one, unless it is
-   * withheld.
+   * Your reference for what the code belongs to. A newer code with the same session_id voids the older one, unless the
+   * newer one is withheld.
    */
   session_id?: string | null | undefined
   subOrgId?: SubOrgId | undefined
 }
 
-/** Whether the code was right. */
+/** Whether the code was correct. */
 export interface OtpValidation {
-  /** Whether the code was right and unused. It is consumed then. */
+  /** Whether the code was correct and unused. A valid code is consumed. */
   valid: boolean
-  /** Why not, in English. Only if `valid` is false. */
+  /** Why the code is not valid, in English. Only if `valid` is false. */
   message?: string | undefined
 }
 
@@ -2904,36 +2922,36 @@ export interface OwnSession {
   id: string
   /** The user’s auth account: `userId` of the user, `sub` of tokens. */
   user_id: string
-  /** The user: `id` in `/v1/users`. Every route takes it. */
+  /** The user: `id` in `/v1/users`. Every route accepts it. */
   directory_user_id: string
   /** The organization it belongs to. Null: the account level of the environment. */
   sub_org_id: string | null
   /** How the user signed in. `otp` is a code by mail or text message. */
   auth_method: "password" | "otp" | "magic_link" | "passkey" | "social" | "sso" | "signup" | "invite" | "impersonation"
-  /** What the user proved (RFC 8176), such as `pwd`, `otp`, `sms`, `pop` (a passkey) or `mfa`. May be empty. */
+  /** Authentication methods (RFC 8176), such as `pwd`, `otp`, `sms`, `pop` (a passkey) or `mfa`. May be empty. */
   amr: string[]
-  /** `aal1`: one factor. `aal2`: two factors, which a passkey is too. */
+  /** `aal1`: one factor. `aal2`: two factors, or a passkey. */
   aal: "aal1" | "aal2"
   /**
    * The SAML or OIDC connection that the user signed in with; it stays when the connection is deleted. Null: another
    * method.
    */
   connection_id: string | null
-  /** Address of the end user at the sign-in, from `X-End-User-IP`. Null if the request named none. */
+  /** Address of the end user at the sign-in, from `X-End-User-IP`. Null if it was not sent. */
   ip_address: string | null
-  /** User agent of the end user at the sign-in, from `X-End-User-Agent`. Null if the request named none. */
+  /** User agent of the end user at the sign-in, from `X-End-User-Agent`. Null if it was not sent. */
   user_agent: string | null
   /** Always `active`: lists show live sessions only. */
   status: "active"
-  /** The support person who acts for the user. Null: it is the user. */
+  /** The support person who acts for the user. Null for the user’s own session. */
   impersonator: Impersonator | null
   /** When it was created (RFC 3339, in UTC). */
   created_at: string
-  /** When its tokens were last refreshed, or the sign-in. */
+  /** Time of the last refresh, or of the sign-in. */
   last_active_at: string
-  /** When it ends unless it is refreshed before, and at the latest. */
+  /** When it ends unless it is refreshed earlier. */
   expires_at: string
-  /** Whether it is the session of the access token that was sent. */
+  /** Whether it is the session of the request’s access token. */
   current: boolean
 }
 
@@ -2949,17 +2967,17 @@ export interface Passkey {
   directoryUserId: string
   /** The user’s name for it, or that of the authenticator. Null: unknown. */
   deviceName: string | null
-  /** Make of the authenticator (AAGUID); zeros where it does not say. */
+  /** Model of the authenticator (AAGUID). Zeros if it is not disclosed. */
   aaguid: string
   /** Name for the AAGUID, such as a password manager. Null: unknown. */
   authenticatorName: string | null
   /** How the authenticator can be reached, as the browser said. */
   transports: string[]
-  /** `multiDevice`: may be synced; `singleDevice`: never leaves its device. */
+  /** `multiDevice`: may be synced. `singleDevice`: stays on its device. */
   deviceType: "singleDevice" | "multiDevice"
-  /** Whether it was synced to other devices when last used. */
+  /** Whether it was synced to other devices at its last use. */
   backedUp: boolean
-  /** The relying party it works for. */
+  /** The relying party that the passkey works for. */
   rpId: string
   /** When it was created (RFC 3339, in UTC). */
   createdAt: string
@@ -2973,21 +2991,21 @@ export interface PasskeyCreationOptions {
   rp: {
     /** Its domain (RP ID). */
     id: string
-    /** What devices show. */
+    /** Name that devices show. */
     name: string
   }
   /** The user that the passkey will sign in. */
   user: {
     /** User handle, in base64url: random, without personal data. */
     id: string
-    /** What the device lists, usually the address. */
+    /** Name in the list of the device, usually the address. */
     name: string
-    /** Name, or else address, and in parentheses the organization, for the device’s list. */
+    /** Label in the list of the device: the name or address, and the organization in parentheses. */
     displayName: string
   }
   /** Random bytes that the authenticator signs, in base64url. */
   challenge: string
-  /** Algorithms that are accepted, the preferred one first. */
+  /** Accepted algorithms, the preferred one first. */
   pubKeyCredParams: {
     /** Always `public-key`. */
     type: string
@@ -2996,9 +3014,9 @@ export interface PasskeyCreationOptions {
   }[]
   /** How long the browser waits for the user, in milliseconds. */
   timeout: number
-  /** Passkeys that the user has: their authenticators refuse another one. */
+  /** Passkeys that the user has. Their authenticators refuse a second one. */
   excludeCredentials: PasskeyDescriptor[]
-  /** What the authenticator must be able to do. */
+  /** Requirements for the authenticator. */
   authenticatorSelection: {
     /** Whether the passkey should be discoverable without an address. */
     residentKey: string
@@ -3009,7 +3027,7 @@ export interface PasskeyCreationOptions {
   }
   /** Always `none`: the make of the device is not proved. */
   attestation: string
-  /** Extensions of WebAuthn that are asked for. */
+  /** Requested WebAuthn extensions. */
   extensions: {
     /** Asks the browser whether the passkey is discoverable. */
     credProps: boolean
@@ -3028,12 +3046,12 @@ export interface PasskeyDescriptor {
 
 export type PasskeyEvent = Omit<Event, 'type' | 'data'> & {
   /**
-   * `passkey.deleted`: A passkey was deleted on its own or by the first proof of the mailbox, not with its user.
-   * `passkey.registered`: A user registered a passkey. `passkey.updated`: A passkey was given another name, or became
-   * backup eligible, which a sign-in with it shows.
+   * `passkey.deleted`: A passkey was deleted on its own, or by the first proof of the mailbox. Not recorded when its
+   * user is deleted. `passkey.registered`: A user registered a passkey. `passkey.updated`: A passkey was renamed, or a
+   * sign-in showed that it became backup eligible.
    */
   type: "passkey.deleted" | "passkey.registered" | "passkey.updated"
-  /** What happened, in the fields that events of this type have. */
+  /** What happened, with the fields of this type of event. */
   data: Passkey
 }
 
@@ -3048,7 +3066,7 @@ export interface PasskeyRegistrationCredential {
   rawId: string
   /** Always `public-key`. */
   type: "public-key"
-  /** What the authenticator answered (WebAuthn Level 3 §5.2.1). */
+  /** Response of the authenticator (WebAuthn Level 3 §5.2.1). */
   response: {
     /** What the browser signed: the challenge and the origin. Base64url. */
     clientDataJSON: string
@@ -3077,30 +3095,30 @@ export interface PasskeyRequestOptions {
 export interface PasskeySettings {
   /**
    * Relying party: the one host name that passkeys are created for. Browsers accept it on pages of this host and its
-   * subdomains. null for the host of WATCHWORD_BASE_URL. A sign-in without subOrgId takes only passkeys for the rp_id of
-   * the environment’s defaults, from their origins.
+   * subdomains. Null: the host of WATCHWORD_BASE_URL. A sign-in without subOrgId accepts only passkeys for the rp_id and
+   * origins of the environment’s defaults.
    */
   rp_id: string | null
-  /** Shown when a passkey is created. null for the brand’s name. */
+  /** Name shown when a passkey is created. Null: the brand’s name. */
   rp_name: string | null
   /**
-   * Origins that passkeys are accepted from, such as https://app.acme.com: of rp_id or its subdomains, compared exactly.
-   * Empty: https:// and rp_id; for localhost, in development or if WATCHWORD_BASE_URL is there too, also
+   * Origins that passkeys are accepted from, such as https://app.acme.com: on rp_id or its subdomains, compared exactly.
+   * Empty: https:// and rp_id. For localhost, in development or if WATCHWORD_BASE_URL is on localhost, also
    * http://localhost with any port.
    */
   origins: string[]
   /** Origins of other sites that may use the same passkeys; also listed at /.well-known/webauthn of rp_id. */
   related_origins: string[]
   /**
-   * Whether a sign-in requires the fingerprint, face or PIN that makes it two factors. preferred: without one it is a
-   * single factor.
+   * Whether a sign-in requires fingerprint, face or PIN, which makes it two factors. `preferred`: a sign-in without them
+   * counts as one factor.
    */
   user_verification: "required" | "preferred"
-  /** Registration requires the access_token of a sign-in of the user no older than this. 0: not required. */
+  /** Registration requires an access_token of the user whose sign-in is at most this old. 0: not required. */
   require_recent_sign_in_seconds: number
   /**
-   * How many sign-ins without an address the users of one network may start within a minute, where X-End-User-IP names
-   * it. Each login page with autofill starts one.
+   * Maximum sign-ins without an address that one network (X-End-User-IP) may start per minute. Each login page with
+   * autofill starts one.
    */
   start_limit_per_minute_network: number
 }
@@ -3108,20 +3126,20 @@ export interface PasskeySettings {
 export interface PasskeySettingsPatch {
   /**
    * Relying party: the one host name that passkeys are created for. Browsers accept it on pages of this host and its
-   * subdomains. null for the host of WATCHWORD_BASE_URL. A sign-in without subOrgId takes only passkeys for the rp_id of
-   * the environment’s defaults, from their origins.
+   * subdomains. Null: the host of WATCHWORD_BASE_URL. A sign-in without subOrgId accepts only passkeys for the rp_id and
+   * origins of the environment’s defaults.
    */
   rp_id?: string | null | undefined
-  /** Shown when a passkey is created. null for the brand’s name. */
+  /** Name shown when a passkey is created. Null: the brand’s name. */
   rp_name?: string | null | undefined
   origins?: string[] | null | undefined
   related_origins?: string[] | null | undefined
   user_verification?: "required" | "preferred" | null | undefined
-  /** Registration requires the access_token of a sign-in of the user no older than this. 0: not required. */
+  /** Registration requires an access_token of the user whose sign-in is at most this old. 0: not required. */
   require_recent_sign_in_seconds?: number | null | undefined
   /**
-   * How many sign-ins without an address the users of one network may start within a minute, where X-End-User-IP names
-   * it. Each login page with autofill starts one.
+   * Maximum sign-ins without an address that one network (X-End-User-IP) may start per minute. Each login page with
+   * autofill starts one.
    */
   start_limit_per_minute_network?: number | null | undefined
   subOrgId?: SubOrgId | undefined
@@ -3135,7 +3153,7 @@ export interface PasskeySettingsReply {
 export type PasskeySettingsUpdatedEvent = Omit<Event, 'type' | 'data'> & {
   /** The passkey settings of an organization, or the defaults of its environment, were changed. */
   type: "passkey.settings.updated"
-  /** What was set; null if inherited again. */
+  /** The values that were set. Null if inherited again. */
   data: Record<string, unknown>
 }
 
@@ -3147,7 +3165,7 @@ export interface PasskeySignInCredential {
   rawId: string
   /** Always `public-key`. */
   type: "public-key"
-  /** What the authenticator answered (WebAuthn Level 3 §5.2.2). */
+  /** Response of the authenticator (WebAuthn Level 3 §5.2.2). */
   response: {
     /** What the browser signed: the challenge and the origin. Base64url. */
     clientDataJSON: string
@@ -3155,7 +3173,7 @@ export interface PasskeySignInCredential {
     authenticatorData: string
     /** Signature over both, in base64url. */
     signature: string
-    /** The user that the credential is of, in base64url. Null: the authenticator keeps none. */
+    /** User handle of the credential, in base64url. Null if the authenticator stores none. */
     userHandle?: string | null | undefined
   }
 }
@@ -3163,9 +3181,9 @@ export interface PasskeySignInCredential {
 export interface PasskeysDeleteReply {
   /** Always `true`: a refusal has a status of 400 or above and is a problem. */
   success: boolean
-  /** The user has no second factor left. */
+  /** Whether the user has no second factor left. */
   last_factor?: boolean | undefined
-  /** The policy requires one of this user. */
+  /** Whether the policy requires a second factor of this user. */
   mfa_required?: boolean | undefined
 }
 
@@ -3191,9 +3209,9 @@ export interface PasskeysListReply {
 }
 
 export interface PasskeysRegisterReply {
-  /** With the action `options`. */
+  /** With the action `options`: options for `navigator.credentials.create()`. */
   options?: PasskeyCreationOptions | undefined
-  /** With the action `options`: send it back with `verify`. */
+  /** With the action `options`: the challenge. Send it with `verify`. */
   challengeId?: string | undefined
   /** With the action `verify`: always `true`. */
   success?: boolean | undefined
@@ -3210,7 +3228,7 @@ export interface PasskeysRegisterRequest {
   challengeId?: string | undefined
   credential?: PasskeyRegistrationCredential | undefined
   deviceName?: PasskeyName | undefined
-  /** With the action options: of a session of this user, if require_recent_sign_in_seconds is set. */
+  /** With the action `options`: access token of a session of this user, if require_recent_sign_in_seconds is set. */
   access_token?: string | undefined
   subOrgId?: SubOrgId | undefined
 }
@@ -3239,46 +3257,46 @@ export interface PasswordResetSendRequest {
   subOrgId?: SubOrgId | undefined
 }
 
-/** A phone that waits for the code that was sent to it. */
+/** A phone whose code has not been confirmed yet. */
 export interface PendingPhone {
   /** The phone number, masked. */
   delivery_hint: string
-  /** From this time on it is no longer accepted (RFC 3339, in UTC). */
+  /** When it expires (RFC 3339, in UTC). */
   expires_at: string
 }
 
-/** An enrollment that waits for the first code of the app. */
+/** An enrollment without the first code of the app. */
 export interface PendingTotp {
-  /** Send it back with the first code. */
+  /** The enrollment. Send it with the first code. */
   pendingId: string
   /** A PNG of otpauthUrl, as a data URL. */
   qrDataUrl: string
   /** The secret in Base32, for typing it into an app. Never shown again. */
   secret: string
-  /** The URL that an app opens, or that your own QR code shows. It has the secret. */
+  /** The URL that an app opens, or that your own QR code shows. It contains the secret. */
   otpauthUrl: string
-  /** From this time on it is no longer accepted (RFC 3339, in UTC). */
+  /** When it expires (RFC 3339, in UTC). */
   expires_at: string
 }
 
 /** What a role can allow. */
 export interface Permission {
-  /** Its name: resource and action, joined by colons. */
+  /** Name of the permission: resource and action, joined by a colon. */
   id: string
-  /** Whether it is in the catalogue. `false`: your own, which only your application understands. */
+  /** Whether it is in the catalogue. `false`: your own permission, which only your application uses. */
   known: boolean
-  /** The scope by which an API key may do the same. Null: only `*`, or a permission of your own. */
+  /** The scope that gives an API key the same right. Null: only `*`, or your own permission. */
   scope: string | null
 }
 
-/** Stored as given. Use E.164, such as +14155550123, if it is to receive messages. */
+/** Stored as sent. Use E.164, such as +14155550123, if the number receives messages. */
 export type PhoneNumber = string | null
 
 export interface PresentedCode {
   email: EmailAddress
-  /** From the response of the send route. */
+  /** `otp_id` of the response of the send route. */
   otp_id: string
-  /** The word pair, in any case, joined by a space, hyphen or underscore. */
+  /** The two words in any case, joined by a space, hyphen or underscore. */
   code: string
   subOrgId?: SubOrgId | undefined
 }
@@ -3297,21 +3315,21 @@ export interface ProvisionedGroup {
   subOrgId: string | null
   /** The group’s name at the client: the key in `group_role_mapping`. */
   displayName: string
-  /** Its id at the client. Null: none was sent. */
+  /** Its id at the client. Null if none was sent. */
   externalId: string | null
 }
 
 export type ProvisionedGroupEvent = Omit<Event, 'type' | 'data'> & {
   /**
    * `scim.group.created`: A provisioning client added a group. `scim.group.deleted`: A provisioning client deleted a
-   * group. `scim.group.updated`: A provisioning client changed what it says of a group.
+   * group. `scim.group.updated`: A provisioning client changed the data of a group.
    */
   type: "scim.group.created" | "scim.group.deleted" | "scim.group.updated"
-  /** What happened, in the fields that events of this type have. */
+  /** What happened, with the fields of this type of event. */
   data: ProvisionedGroup
 }
 
-/** A user as the provisioning client knows them. */
+/** A user, with the data of the provisioning client. */
 export interface ProvisionedUser {
   /** A UUID that the service assigns. It never changes. */
   id: string
@@ -3321,7 +3339,7 @@ export interface ProvisionedUser {
   subOrgId: string | null
   /** The name at the client, unique within the organization. */
   userName: string
-  /** Its id at the client. Null: none was sent. */
+  /** Its id at the client. Null if none was sent. */
   externalId: string | null
   /** The address of the user here. */
   email: string
@@ -3331,23 +3349,23 @@ export interface ProvisionedUser {
 
 export type ProvisionedUserEvent = Omit<Event, 'type' | 'data'> & {
   /**
-   * `scim.user.deprovisioned`: A provisioning client deactivated or deleted a user; every session ended.
-   * `scim.user.provisioned`: A provisioning client added a user, took over one of its verified domain, or brought one
-   * back. `scim.user.updated`: A provisioning client changed what it says of a user.
+   * `scim.user.deprovisioned`: A provisioning client deactivated or deleted a user. Every session ended.
+   * `scim.user.provisioned`: A provisioning client created a user, took over a user of a verified domain, or restored
+   * one. `scim.user.updated`: A provisioning client changed its data of a user.
    */
   type: "scim.user.deprovisioned" | "scim.user.provisioned" | "scim.user.updated"
-  /** What happened, in the fields that events of this type have. */
+  /** What happened, with the fields of this type of event. */
   data: ProvisionedUser
 }
 
-/** Where the link leads: an entry of allowed_redirect_uris. Default: the hosted page. */
+/** URL that the link opens: an entry of allowed_redirect_uris. Default: the hosted page. */
 export type RedirectTo = string
 
-/** The relying party in force, as it follows from the settings. */
+/** The relying party that results from the settings. */
 export interface RelyingParty {
   /** Domain that passkeys are bound to (RP ID). */
   id: string
-  /** What devices show when a passkey is created. */
+  /** Name that devices show when a passkey is created. */
   name: string
   /** Web origins on which the passkeys work. */
   origins: string[]
@@ -3381,9 +3399,9 @@ export interface Revocation {
   session_id: string
   /** The user’s auth account: `userId` of the user, `sub` of tokens. */
   user_id: string
-  /** The user: `id` in `/v1/users`. Every route takes it. */
+  /** The user: `id` in `/v1/users`. Every route accepts it. */
   directory_user_id: string
-  /** When it ended. Access tokens issued before it are to be refused. */
+  /** When the session ended. Refuse its access tokens that were issued earlier. */
   revoked_at: string
   /** Why the session ended, such as `revoked`, `logout`, `password_changed`, `refresh_token_reused`. */
   reason: string
@@ -3391,13 +3409,13 @@ export interface Revocation {
 
 /** A list of permissions that users and team members can have. */
 export interface Role {
-  /** A UUID; for a system role its slug. */
+  /** A UUID, or for a system role its slug. */
   id: string
-  /** Names the role in tokens and in `group_role_mapping`. It never changes. */
+  /** Identifies the role in tokens and in `group_role_mapping`. It never changes. */
   slug: string
   name: RoleName
   description: RoleDescription
-  /** What the role allows: permissions of the catalogue and your own. */
+  /** Permissions of the catalogue and your own permissions. */
   permissions: string[]
   /** `true`: built in. It cannot be changed or deleted. */
   system: boolean
@@ -3405,7 +3423,7 @@ export interface Role {
   scope: "account" | "organization"
   /** The organization that made the role. Null for system roles. */
   subOrgId: string | null
-  /** Users and members who have it, of each up to 10,000. */
+  /** Number of users and members with the role. Each count stops at 10,000. */
   assignmentCount: number
   /** When it was created (RFC 3339, in UTC). Null for system roles. */
   createdAt: string | null
@@ -3417,7 +3435,7 @@ export interface Role {
 export interface RoleAssignment {
   /** A UUID that the service assigns. It never changes. */
   id: string
-  /** Auth account of the user, once there is one. */
+  /** Auth account of the user. Null: none yet. */
   userId: string | null
   /** The user: `id` in `/v1/users`. Null for a member. */
   directoryUserId: string | null
@@ -3425,7 +3443,7 @@ export interface RoleAssignment {
   membershipId: string | null
   /** The role: `id` in `/v1/rbac/roles`. */
   roleId: string
-  /** `manual`: given by hand. `scim` or `sso`: by groups of the identity provider. */
+  /** `manual`: assigned through the API. `scim` or `sso`: assigned by groups of the identity provider. */
   source: "manual" | "scim" | "sso"
   /** When it was created (RFC 3339, in UTC). */
   createdAt: string
@@ -3433,11 +3451,11 @@ export interface RoleAssignment {
 
 export type RoleAssignmentEvent = Omit<Event, 'type' | 'data'> & {
   /**
-   * `role.assigned`: A user or member got a role. `role.unassigned`: A user or member lost a role, other than with the
-   * role itself.
+   * `role.assigned`: A user or member got a role. `role.unassigned`: A user or member lost a role. Not recorded when the
+   * role is deleted.
    */
   type: "role.assigned" | "role.unassigned"
-  /** What happened, in the fields that events of this type have. */
+  /** What happened, with the fields of this type of event. */
   data: RoleAssignment
 }
 
@@ -3446,15 +3464,15 @@ export type RoleDescription = string | null
 
 export type RoleEvent = Omit<Event, 'type' | 'data'> & {
   /**
-   * `role.created`: A role was made. `role.deleted`: A role was deleted. `assignmentCount` stops at 10 000 users and 10
-   * 000 members. `role.updated`: A role was changed. `assignmentCount` stops at 10 000 users and 10 000 members.
+   * `role.created`: A role was created. `role.deleted`: A role was deleted. `assignmentCount` stops at 10 000 users and
+   * 10 000 members. `role.updated`: A role was changed. `assignmentCount` stops at 10 000 users and 10 000 members.
    */
   type: "role.created" | "role.deleted" | "role.updated"
-  /** What happened, in the fields that events of this type have. */
+  /** What happened, with the fields of this type of event. */
   data: Role
 }
 
-/** What administrators see. Unique within the organization. */
+/** Name that administrators see. Unique within the organization. */
 export type RoleName = string
 
 export interface RoleReply {
@@ -3478,10 +3496,10 @@ export interface RolesCheckRequest {
 
 export interface RolesCreateRequest {
   name: RoleName
-  /** For tokens and mappings; by default made of the name. It stays. */
+  /** Identifies the role in tokens and mappings. Default: derived from the name. It never changes. */
   slug?: string | undefined
   description?: RoleDescription | undefined
-  /** What the role allows: permissions of the catalogue and your own. */
+  /** Permissions of the catalogue and your own permissions. */
   permissions: string[]
   subOrgId?: SubOrgId | undefined
 }
@@ -3491,9 +3509,9 @@ export interface RolesDeleteReply {
   success: boolean
   /** Whether this was only a preview and nothing has changed. */
   preview: boolean
-  /** Who has the role, counted up to 10,000. */
+  /** Number of users and members with the role. Stops at 10,000. */
   affectedUsers: number
-  /** Who has the role, counted up to 10,000. */
+  /** Number of users and members with the role. Stops at 10,000. */
   affectedMembers: number
   /** Permissions that the role gains. */
   permissionsAdded: string[]
@@ -3502,23 +3520,23 @@ export interface RolesDeleteReply {
 }
 
 export interface RolesGetForMemberReply {
-  /** Roles that the user or member has, whatever gave them. */
+  /** Roles of the user or member, from all sources. */
   roleIds: string[]
-  /** Each role with where it comes from. */
+  /** Each role with its source. */
   assignments: RoleAssignment[]
 }
 
 export interface RolesGetForUserReply {
-  /** Roles that the user or member has, whatever gave them. */
+  /** Roles of the user or member, from all sources. */
   roleIds: string[]
-  /** Each role with where it comes from. */
+  /** Each role with its source. */
   assignments: RoleAssignment[]
-  /** The built-in role of the user. Its permissions come on top of those of `roleIds`. */
+  /** The built-in role of the user. Its permissions are added to those of `roleIds`. */
   role: "admin" | "member"
 }
 
 export interface RolesListPermissionsReply {
-  /** The catalogue, and other permissions that roles name. */
+  /** The catalogue, and other permissions that roles contain. */
   permissions: Permission[]
 }
 
@@ -3527,11 +3545,11 @@ export interface RolesListReply {
   systemRoles: Role[]
   /** Built-in roles of directory users. */
   directorySystemRoles: Role[]
-  /** Roles that organizations made, at most 1 000. */
+  /** Roles that organizations created, at most 1 000. */
   customRoles: Role[]
-  /** Who has the custom roles: one page of them. `has_more` and `next_cursor` are about this list. */
+  /** Assignments of the custom roles, one page. `has_more` and `next_cursor` belong to this list. */
   assignments: RoleAssignment[]
-  /** The catalogue, and other permissions that roles name. */
+  /** The catalogue, and other permissions that roles contain. */
   permissions: Permission[]
   /** Whether more rows follow this page. */
   has_more: boolean
@@ -3546,9 +3564,9 @@ export interface RolesListReply {
 export interface RolesSetForMemberReply {
   /** Always `true`: a refusal has a status of 400 or above and is a problem. */
   success: boolean
-  /** Roles that the user or member has, whatever gave them. */
+  /** Roles of the user or member, from all sources. */
   roleIds: string[]
-  /** Each role with where it comes from. */
+  /** Each role with its source. */
   assignments: RoleAssignment[]
 }
 
@@ -3561,11 +3579,11 @@ export interface RolesSetForMemberRequest {
 export interface RolesSetForUserReply {
   /** Always `true`: a refusal has a status of 400 or above and is a problem. */
   success: boolean
-  /** Roles that the user or member has, whatever gave them. */
+  /** Roles of the user or member, from all sources. */
   roleIds: string[]
-  /** Each role with where it comes from. */
+  /** Each role with its source. */
   assignments: RoleAssignment[]
-  /** The built-in role of the user. Its permissions come on top of those of `roleIds`. */
+  /** The built-in role of the user. Its permissions are added to those of `roleIds`. */
   role: "admin" | "member"
 }
 
@@ -3574,7 +3592,7 @@ export interface RolesSetForUserRequest {
   roleIds?: string[] | undefined
   /** The built-in role. Null: `member`. */
   role?: "admin" | "member" | null | undefined
-  /** Removes roles that groups give, too: until the next sign-in by the connection, or the next sync. */
+  /** Also removes roles that groups give, until the next sign-in through the connection or the next sync. */
   force?: boolean | undefined
   subOrgId?: SubOrgId | undefined
 }
@@ -3583,9 +3601,9 @@ export interface RolesUpdateReply {
   role: Role
   /** Whether this was only a preview and nothing has changed. */
   preview: boolean
-  /** Who has the role, counted up to 10,000. */
+  /** Number of users and members with the role. Stops at 10,000. */
   affectedUsers: number
-  /** Who has the role, counted up to 10,000. */
+  /** Number of users and members with the role. Stops at 10,000. */
   affectedMembers: number
   /** Permissions that the role gains. */
   permissionsAdded: string[]
@@ -3596,7 +3614,7 @@ export interface RolesUpdateReply {
 export interface RolesUpdateRequest {
   name?: RoleName | undefined
   description?: RoleDescription | undefined
-  /** What the role allows: permissions of the catalogue and your own. */
+  /** Permissions of the catalogue and your own permissions. */
   permissions?: string[] | undefined
   subOrgId?: SubOrgId | undefined
 }
@@ -3610,7 +3628,10 @@ export interface RosterReply {
 export interface ScimConfig {
   /** Whether the endpoint accepts requests for this organization. */
   enabled: boolean
-  /** The base URL for the provisioning client; the same for all, since the token names the organization. */
+  /**
+   * The base URL for the provisioning client. It is the same for all organizations, because the token identifies the
+   * organization.
+   */
   endpointUrl: string
   /** The connection whose group_role_mapping gives roles to provisioned groups. */
   sso_connection_id: string | null
@@ -3620,30 +3641,30 @@ export interface ScimConfig {
   tokenSet: boolean
   /** The last characters of the token. */
   tokenHint: string | null
-  /** When the present token was made. Null: never. */
+  /** When the current token was created. Null: never. */
   tokenRotatedAt: string | null
-  /** When the previous token ends, which still works beside the present one. */
+  /** When the previous token, which still works, expires. */
   tokenExpiresAt: string | null
-  /** When the present token expires, or has expired; null: never. */
+  /** When the current token expires or expired. Null: never. */
   currentTokenExpiresAt: string | null
   /** When the client last sent a request, to the minute. Null: never. */
   lastRequestAt: string | null
   /** Users that provisioning manages. */
   userCount: number
-  /** Groups that the client has sent. */
+  /** Groups that the client provisioned. */
   groupCount: number
-  /** What becomes of a user that the client deletes; `active: false` always deactivates. */
+  /** How a user that the client deletes is handled. `active: false` always deactivates. */
   onDeprovision: "deactivate" | "delete"
 }
 
 export type ScimConfigEvent = Omit<Event, 'type' | 'data'> & {
   /**
-   * `scim.config_updated`: The connection that gives roles, or what becomes of deprovisioned users, was changed.
-   * `scim.disabled`: Provisioning was turned off: its requests are refused. `scim.enabled`: Provisioning was turned on.
-   * `scim.token_rotated`: Provisioning got a new token.
+   * `scim.config_updated`: The connection that gives roles, or the handling of deprovisioned users, was changed.
+   * `scim.disabled`: Provisioning was turned off. Its requests are refused. `scim.enabled`: Provisioning was turned on.
+   * `scim.token_rotated`: The SCIM token was replaced.
    */
   type: "scim.config_updated" | "scim.disabled" | "scim.enabled" | "scim.token_rotated"
-  /** What happened, in the fields that events of this type have. */
+  /** What happened, with the fields of this type of event. */
   data: ScimConfig
 }
 
@@ -3693,13 +3714,13 @@ export interface ScimLog {
   outcome: "accepted" | "refused"
   /** Why it was refused. Null: it was accepted. */
   code: string | null
-  /** The same in words. Null: it was accepted. */
+  /** The same as a sentence. Null: it was accepted. */
   reason: string | null
   /** What to change at the client. Null: nothing. */
   fix: string | null
-  /** What an accepted write has changed; `Nothing changed` if it asked for what is there already. */
+  /** What an accepted write changed. `Nothing changed` if the data was already the same. */
   effect: string | null
-  /** What the client should know of an accepted write, such as an `externalId` that another user has. */
+  /** Warnings about an accepted write, such as an `externalId` that another user has. */
   warnings: string[]
   /** The JSON that was sent, without secrets. Null: none. */
   body: unknown
@@ -3726,29 +3747,29 @@ export interface ScimRotateTokenReply {
 export interface ScimRotateTokenRequest {
   /** Always `rotate-token`. */
   action: "rotate-token"
-  /** How long the previous token keeps working; 0 ends it at once. */
+  /** Seconds for which the previous token keeps working. 0 ends it at once. */
   overlap_seconds?: number | undefined
-  /** How long the new token works. Absent or null: until the next rotation. */
+  /** Days for which the new token works. Absent or null: until the next rotation. */
   token_expires_in_days?: number | null | undefined
   subOrgId?: SubOrgId | undefined
 }
 
-/** A provisioning token that ends soon, or has ended. */
+/** A provisioning token that expires soon or has expired. */
 export interface ScimTokenExpiring {
   /** The organization it belongs to. Null: the account level of the environment. */
   subOrgId: string | null
   /** The last characters of the token. */
   tokenHint: string
-  /** From this time on it is no longer accepted (RFC 3339, in UTC). */
+  /** When it expires (RFC 3339, in UTC). */
   expiresAt: string
-  /** Days that are left until then. */
+  /** Days until it expires. */
   days: number
 }
 
 export type ScimTokenExpiringEvent = Omit<Event, 'type' | 'data'> & {
-  /** The token of provisioning expires in 30, 7 or 1 days, or has expired: the client is refused from then on. */
+  /** The SCIM token expires in 30, 7 or 1 days, or has expired. After it expires, requests of the client are refused. */
   type: "scim.token_expiring"
-  /** What happened, in the fields that events of this type have. */
+  /** What happened, with the fields of this type of event. */
   data: ScimTokenExpiring
 }
 
@@ -3757,28 +3778,28 @@ export interface ScimUpdateConfigReply {
 }
 
 export interface ScimUpdateConfigRequest {
-  /** `false` refuses every request of the client; the users stay. */
+  /** `false` refuses every request of the client. Users are kept. */
   enabled?: boolean | undefined
   /** The linked connection. Null: none. */
   sso_connection_id?: string | null | undefined
-  /** What becomes of a user that the client deletes; `active: false` always deactivates. */
+  /** How a user that the client deletes is handled. `active: false` always deactivates. */
   onDeprovision?: "deactivate" | "delete" | undefined
   subOrgId?: SubOrgId | undefined
 }
 
-/** Which code was asked for: the same answer whether or not one was sent. */
+/** The code that was requested. The same response whether or not a code was sent. */
 export interface SentCode {
-  /** Identifies the code: send it back with the code that the user enters. */
+  /** Identifies the code. Send it with the code that the user enters. */
   otp_id: string
-  /** From this time on it is no longer accepted (RFC 3339, in UTC). */
+  /** When it expires (RFC 3339, in UTC). */
   expires_at: string
-  /** The address as it was typed, masked; by SMS the same for everybody. */
+  /** The address in the request, masked. With SMS, the same value for all users. */
   delivery_hint: string
   /** `email` or `sms`. */
   delivery_method: string
 }
 
-/** Where a link was mailed, or the link itself: the same answer whether or not anyone has the address. */
+/** The address that the link was mailed to, or the link itself. The same for unknown addresses. */
 export interface SentLink {
   /** The address that the mail goes to, masked. */
   delivery_hint: string
@@ -3791,27 +3812,27 @@ export interface SentMagicLink {
   delivery_hint: string
   /** The link itself. Only with `deliver: false`. */
   url?: string | undefined
-  /** From this time on it is no longer accepted (RFC 3339, in UTC). */
+  /** When it expires (RFC 3339, in UTC). */
   expires_at: string
-  /** Id of the code in the email; null if it has none. */
+  /** Id of the code in the email. Null if the email has none. */
   otp_id: string | null
 }
 
 /** Which services are on, and how your dashboard shows them. */
 export interface ServiceConfig {
-  /** The services that are on. Removing auth also removes its dependents. */
+  /** The services that are on. Removing auth also removes the services that depend on it. */
   enabledAppIds: ("auth" | "otp" | "password" | "magic_link" | "social" | "passkeys" | "sso" | "mfa" | "rbac" | "scim" | "webhooks" | "sessions" | "admin_portal")[]
-  /** Groups of services in your dashboard, at most 16 KiB in all. */
+  /** Groups of services in your dashboard, at most 16 KiB in total. */
   appGroups: AppGroup[]
   /** Whether your dashboard lets people collapse the groups. */
   sidebarGroupsCollapsible: boolean
 }
 
-/** The fields to change; absent ones stay. */
+/** The fields to change. Absent fields are kept. */
 export interface ServiceConfigChange {
-  /** The services that are on. Removing auth also removes its dependents. */
+  /** The services that are on. Removing auth also removes the services that depend on it. */
   enabledAppIds?: ("auth" | "otp" | "password" | "magic_link" | "social" | "passkeys" | "sso" | "mfa" | "rbac" | "scim" | "webhooks" | "sessions" | "admin_portal")[] | undefined
-  /** Groups of services in your dashboard, at most 16 KiB in all. */
+  /** Groups of services in your dashboard, at most 16 KiB in total. */
   appGroups?: AppGroup[] | undefined
   /** Whether your dashboard lets people collapse the groups. */
   sidebarGroupsCollapsible?: boolean | undefined
@@ -3821,7 +3842,7 @@ export interface ServiceConfigChange {
 export type ServiceConfigEvent = Omit<Event, 'type' | 'data'> & {
   /** Services of an organization, or the defaults of its environment, were turned on or off, or regrouped. */
   type: "service_config.updated"
-  /** What happened, in the fields that events of this type have. */
+  /** What happened, with the fields of this type of event. */
   data: ServiceConfig
 }
 
@@ -3831,53 +3852,53 @@ export interface Session {
   id: string
   /** The user’s auth account: `userId` of the user, `sub` of tokens. */
   user_id: string
-  /** The user: `id` in `/v1/users`. Every route takes it. */
+  /** The user: `id` in `/v1/users`. Every route accepts it. */
   directory_user_id: string
   /** The organization it belongs to. Null: the account level of the environment. */
   sub_org_id: string | null
   /** How the user signed in. `otp` is a code by mail or text message. */
   auth_method: "password" | "otp" | "magic_link" | "passkey" | "social" | "sso" | "signup" | "invite" | "impersonation"
-  /** What the user proved (RFC 8176), such as `pwd`, `otp`, `sms`, `pop` (a passkey) or `mfa`. May be empty. */
+  /** Authentication methods (RFC 8176), such as `pwd`, `otp`, `sms`, `pop` (a passkey) or `mfa`. May be empty. */
   amr: string[]
-  /** `aal1`: one factor. `aal2`: two factors, which a passkey is too. */
+  /** `aal1`: one factor. `aal2`: two factors, or a passkey. */
   aal: "aal1" | "aal2"
   /**
    * The SAML or OIDC connection that the user signed in with; it stays when the connection is deleted. Null: another
    * method.
    */
   connection_id: string | null
-  /** Address of the end user at the sign-in, from `X-End-User-IP`. Null if the request named none. */
+  /** Address of the end user at the sign-in, from `X-End-User-IP`. Null if it was not sent. */
   ip_address: string | null
-  /** User agent of the end user at the sign-in, from `X-End-User-Agent`. Null if the request named none. */
+  /** User agent of the end user at the sign-in, from `X-End-User-Agent`. Null if it was not sent. */
   user_agent: string | null
   /** Always `active`: lists show live sessions only. */
   status: "active"
-  /** The support person who acts for the user. Null: it is the user. */
+  /** The support person who acts for the user. Null for the user’s own session. */
   impersonator: Impersonator | null
   /** When it was created (RFC 3339, in UTC). */
   created_at: string
-  /** When its tokens were last refreshed, or the sign-in. */
+  /** Time of the last refresh, or of the sign-in. */
   last_active_at: string
-  /** When it ends unless it is refreshed before, and at the latest. */
+  /** When it ends unless it is refreshed earlier. */
   expires_at: string
 }
 
 export type SessionCreatedEvent = Omit<Event, 'type' | 'data'> & {
-  /** A session was created: the user passed every required factor. */
+  /** A session was created, because the user passed every required factor. */
   type: "session.created"
-  /** What happened, in the fields that events of this type have. */
+  /** What happened, with the fields of this type of event. */
   data: {
     /** The session, `sid` of its access tokens. */
     id: string
     /** The user’s auth account: `userId` of the user, `sub` of tokens. */
     user_id: string
-    /** The user: `id` in `/v1/users`. Every route takes it. */
+    /** The user: `id` in `/v1/users`. Every route accepts it. */
     directory_user_id: string
     /** How the user signed in. `otp` is a code by mail or text message. */
     auth_method: "password" | "otp" | "magic_link" | "passkey" | "social" | "sso" | "signup" | "invite" | "impersonation"
-    /** What the user proved (RFC 8176), such as `pwd`, `otp`, `sms`, `pop` (a passkey) or `mfa`. May be empty. */
+    /** Authentication methods (RFC 8176), such as `pwd`, `otp`, `sms`, `pop` (a passkey) or `mfa`. May be empty. */
     amr: string[]
-    /** `aal1`: one factor. `aal2`: two factors, which a passkey is too. */
+    /** `aal1`: one factor. `aal2`: two factors, or a passkey. */
     aal: "aal1" | "aal2"
     /**
      * The SAML or OIDC connection that the user signed in with; it stays when the connection is deleted. Null: another
@@ -3888,30 +3909,27 @@ export type SessionCreatedEvent = Omit<Event, 'type' | 'data'> & {
 }
 
 export type SessionRefreshReuseDetectedEvent = Omit<Event, 'type' | 'data'> & {
-  /**
-   * A refresh token that had already been used was presented, so it or its successor may be stolen: the session was
-   * ended.
-   */
+  /** A refresh token was used a second time, so it or its successor may be stolen. The session was ended. */
   type: "session.refresh_reuse_detected"
-  /** What happened, in the fields that events of this type have. */
+  /** What happened, with the fields of this type of event. */
   data: {
     /** A UUID that the service assigns. It never changes. */
     id: string
-    /** The user: `id` in `/v1/users`. Every route takes it. */
+    /** The user: `id` in `/v1/users`. Every route accepts it. */
     directory_user_id: string
   }
 }
 
 export type SessionRevokedEvent = Omit<Event, 'type' | 'data'> & {
-  /** A session was ended before its time; `reason` says why. */
+  /** A session was ended early; `reason` says why. */
   type: "session.revoked"
-  /** What happened, in the fields that events of this type have. */
+  /** What happened, with the fields of this type of event. */
   data: {
     /** A UUID that the service assigns. It never changes. */
     id: string
     /** The user’s auth account: `userId` of the user, `sub` of tokens. */
     user_id: string
-    /** The user: `id` in `/v1/users`. Every route takes it. */
+    /** The user: `id` in `/v1/users`. Every route accepts it. */
     directory_user_id: string
     /** Why the session ended, such as `revoked`, `logout`, `password_changed`, `refresh_token_reused`. */
     reason: string
@@ -3919,9 +3937,9 @@ export type SessionRevokedEvent = Omit<Event, 'type' | 'data'> & {
 }
 
 export interface SessionTokens {
-  /** JWT (RFC 9068) to present to the customer’s API as a Bearer token. */
+  /** JWT (RFC 9068) to send to your API as a Bearer token. */
   access_token: string
-  /** Single use: POST /v1/auth/token/refresh returns its successor. */
+  /** Works once. POST /v1/auth/token/refresh returns its successor. */
   refresh_token: string
   /** Seconds until the access token expires. */
   expires_in: number
@@ -3929,7 +3947,7 @@ export interface SessionTokens {
   refresh_expires_in: number
   /** The user’s auth account: `userId` of the user, `sub` of tokens. */
   user_id: string
-  /** The user: `id` in `/v1/users`. Every route takes it. */
+  /** The user: `id` in `/v1/users`. Every route accepts it. */
   directory_user_id: string
 }
 
@@ -3950,9 +3968,9 @@ export interface SessionsListReply {
 export interface SessionsListRevocationsReply {
   /** Sessions that ended, oldest first. */
   revocations: Revocation[]
-  /** Whether more revocations are there already: read on at once. */
+  /** Whether more revocations exist. If true, read on immediately. */
   has_more: boolean
-  /** Always present: where the next call continues. */
+  /** Cursor of the next call. Always present. */
   next_cursor: string
 }
 
@@ -3968,7 +3986,7 @@ export interface SetupStep {
   id: "branding" | "domain" | "sso" | "scim" | "mfa" | "webhook"
   /** What to do, in English. */
   label: string
-  /** Whether it is done, as the service sees it. */
+  /** Whether the step is completed. */
   done: boolean
 }
 
@@ -3990,7 +4008,7 @@ export interface SignupMagicLinkSendReply {
   delivery_hint: string
   /** The link itself. Only with `deliver: false`. */
   url?: string | undefined
-  /** From this time on it is no longer accepted (RFC 3339, in UTC). */
+  /** When it expires (RFC 3339, in UTC). */
   expires_at: string
 }
 
@@ -4035,11 +4053,11 @@ export interface SignupPasswordRequest {
 export interface SocialProvider {
   /** The social provider. */
   provider: "google" | "github" | "apple" | "microsoft"
-  /** Whether users may sign in by it. */
+  /** Whether users may sign in with it. */
   enabled: boolean
   /** Whether the organization, its environment or the deployment has credentials for it. */
   configured: boolean
-  /** null: that of the environment’s defaults, or else of the deployment, if there is one. */
+  /** Null: the value of the environment’s defaults, or of the deployment. */
   client_id: string | null
   /** Apple: from the developer account. Null: none. */
   team_id: string | null
@@ -4047,30 +4065,30 @@ export interface SocialProvider {
   key_id: string | null
   /** Microsoft: common, organizations, consumers, or the ID of one tenant. */
   tenant: string | null
-  /** OAuth scopes that are requested. Default: those that give id, name and address. */
+  /** Requested OAuth scopes. Default: the scopes for id, name and address. */
   scopes: string[]
   /**
-   * Whether callback_url belongs to this provider alone. shared: applications that were set up in earlier releases,
-   * until you set provider.
+   * `provider`: callback_url belongs only to this provider. `shared`: for applications that were set up in earlier
+   * releases, until you set `provider`.
    */
   callback: "provider" | "shared"
-  /** The redirect URI in force: register it at the provider. */
+  /** The redirect URI to register at the provider. */
   callback_url: string
 }
 
 export type SocialProviderEvent = Omit<Event, 'type' | 'data'> & {
   /** A social provider of an organization was turned on or off, or its credentials changed. */
   type: "social_provider.updated"
-  /** What happened, in the fields that events of this type have. */
+  /** What happened, with the fields of this type of event. */
   data: SocialProvider
 }
 
 export interface SocialProviderPut {
   /** The social provider. */
   provider: "google" | "github" | "apple" | "microsoft"
-  /** Whether users may sign in by it. */
+  /** Whether users may sign in with it. */
   enabled: boolean
-  /** null: that of the environment’s defaults, or else of the deployment, if there is one. */
+  /** Null: the value of the environment’s defaults, or of the deployment. */
   client_id?: string | null | undefined
   /** Client secret. Stored sealed and never shown. Null removes it. */
   client_secret?: string | null | undefined
@@ -4085,8 +4103,8 @@ export interface SocialProviderPut {
   /** Scopes to request. Null: the default ones. */
   scopes?: string[] | null | undefined
   /**
-   * Whether callback_url belongs to this provider alone. shared: applications that were set up in earlier releases,
-   * until you set provider.
+   * `provider`: callback_url belongs only to this provider. `shared`: for applications that were set up in earlier
+   * releases, until you set `provider`.
    */
   callback?: "provider" | "shared" | undefined
   subOrgId?: SubOrgId | undefined
@@ -4100,11 +4118,11 @@ export interface SocialProvidersReply {
 export interface SocialStartRequest {
   /** The social provider. */
   provider: "google" | "github" | "apple" | "microsoft"
-  /** Where the browser comes back to: an entry of allowed_redirect_uris. */
+  /** URL that the browser returns to: an entry of allowed_redirect_uris. */
   redirectUri: string
   /**
-   * code: redirectUri gets a code for POST /v1/auth/token/exchange, so that no token stands in an address; recommended.
-   * query (default): the tokens themselves.
+   * `code` (recommended): redirectUri gets a code for POST /v1/auth/token/exchange, so URLs contain no tokens. `query`
+   * (default): redirectUri gets the tokens.
    */
   response_mode?: "query" | "code" | undefined
   /** Whether an unknown person may sign up. Default: the setting open_signup_default of the organization. */
@@ -4113,7 +4131,7 @@ export interface SocialStartRequest {
 }
 
 export interface SpKeysReply {
-  /** Certificates of the environment, for all its SAML connections. */
+  /** Certificates of the environment. All its SAML connections use them. */
   keys: ({
     /** `signing`: to verify requests. `encryption`: to encrypt assertions for this service. */
     use: "signing" | "encryption"
@@ -4128,27 +4146,27 @@ export interface SsoConnection {
   id: string
   /** The organization it belongs to. Null: the account level of the environment. */
   sub_org_id: string | null
-  /** What administrators and sign-in pages show. */
+  /** Name that administrators and sign-in pages show. */
   name: string
   /** The protocol. Fields of the other one do not apply. */
   protocol: "saml" | "oidc"
   /** `draft`: no sign-ins. `testing`: only with `test=true`. `active`: all. `error`: none. */
   status: "draft" | "testing" | "active" | "error"
-  /** SAML: entity ID of the identity provider, compared letter for letter. */
+  /** SAML: entity ID of the identity provider, compared exactly. */
   idp_entity_id: string | null
-  /** SAML: where sign-in requests are sent. */
+  /** SAML: URL that sign-in requests are sent to. */
   idp_sso_url: string | null
-  /** SAML: where logout requests are sent. Null: a sign-out ends only the session here. */
+  /** SAML: URL that logout requests are sent to. Null: a sign-out ends only the session of this service. */
   idp_slo_url: string | null
-  /** SAML: where answers to the provider’s logout requests are sent. Null: `idp_slo_url`. */
+  /** SAML: URL that responses to the provider’s logout requests are sent to. Null: `idp_slo_url`. */
   idp_slo_response_url: string | null
-  /** SAML: URL of the provider’s metadata, which is read again from time to time. Null: none. */
+  /** SAML: URL of the provider’s metadata, which is refreshed periodically. Null: none. */
   idp_metadata_url: string | null
   /** SAML: sign requests, with RSA-SHA256. Default `true`. */
   sign_requests: boolean
   /** SAML: how the browser carries a sign-in request: in the URL, or in a form (`post`). Default `redirect`. */
   request_binding: "redirect" | "post"
-  /** SAML: the same for messages of a logout. Default `redirect`. */
+  /** SAML: the same for logout messages. Default `redirect`. */
   slo_binding: "redirect" | "post"
   /** Have the provider authenticate the user again at every sign-in. Default `false`. */
   force_authn: boolean
@@ -4158,11 +4176,11 @@ export interface SsoConnection {
   want_assertions_signed: boolean
   /** SAML: publish an encryption certificate and refuse unencrypted assertions. Default `false`. */
   want_assertions_encrypted: boolean
-  /** SAML: accept sign-ins that begin at the provider’s portal. Default `false`. */
+  /** SAML: accept sign-ins that start at the provider. Default `false`. */
   allow_idp_initiated: boolean
   /** SAML: accept signatures with SHA-1, which are weak. Default `false`. */
   allow_sha1: boolean
-  /** OpenID Connect: the issuer, letter for letter as in its discovery document. */
+  /** OpenID Connect: the issuer, exactly as in its discovery document. */
   oidc_issuer: string | null
   /** OpenID Connect: client ID of your application at the provider. */
   oidc_client_id: string | null
@@ -4171,24 +4189,24 @@ export interface SsoConnection {
   /** OpenID Connect: scopes to request. Default `openid email profile`. */
   oidc_scopes: string[]
   /**
-   * OpenID Connect: whether oidc_redirect_uri belongs to this connection alone. shared: connections of earlier releases,
-   * until you set connection.
+   * OpenID Connect: `connection`: oidc_redirect_uri belongs only to this connection. `shared`: for connections of
+   * earlier releases, until you set `connection`.
    */
   oidc_callback: "connection" | "shared"
-  /** Group at the provider → `admin`, `member` or slugs of roles. Applied at every sign-in. */
+  /** Maps groups of the provider to `admin`, `member` or slugs of roles. Applied at every sign-in. */
   group_role_mapping: Record<string, string | string[]>
   attribute_mapping: AttributeMapping
-  /** Verified domains that the connection speaks for. Empty: all verified domains of the organization. */
+  /** Verified domains that the connection serves. Empty: all verified domains of the organization. */
   domains: string[]
-  /** Whether an unknown person becomes a user, with the default applied. */
+  /** Whether a user is created for an unknown person, with the default applied. */
   jit_provisioning: boolean
-  /** The claim or attribute that has the externalId of SCIM. Default: the subject, the NameID or `oid`. */
+  /** The claim or attribute with the externalId of SCIM. Default: the subject, the NameID or `oid`. */
   scim_match: string | null
-  /** Whether a user of the connection is linked to another subject of it. For a migration of the identity provider. */
+  /** Whether a linked user may be linked to a new subject of the connection, for a migration of the identity provider. */
   relink: boolean
   /** Role of users that the connection creates, and of users whose groups map to no role. Default `member`. */
   default_role: "admin" | "member"
-  /** Accept the provider’s word that it checked a second factor. Default `false`. */
+  /** Whether a second factor that the provider reports counts. Default `false`. */
   trust_idp_mfa: boolean
   /** SAML: certificates that the provider signs with. */
   idp_certificates: Certificate[]
@@ -4196,15 +4214,15 @@ export interface SsoConnection {
   oidc_client_secret_set: boolean
   /** What to enter at the identity provider. */
   sp: {
-    /** What the service calls itself towards the provider: Audience, SP Entity ID. */
+    /** Entity ID of this service: Audience, SP Entity ID. */
     entity_id: string
-    /** Where the provider has browsers post its responses: Reply URL, ACS URL. */
+    /** URL that browsers post the provider’s responses to: Reply URL, ACS URL. */
     acs_url: string
-    /** Where the provider sends logout messages: Single logout URL. */
+    /** URL for logout messages of the provider: Single logout URL. */
     slo_url: string
-    /** All of it as SAML metadata, for providers that import or fetch it. */
+    /** URL of the SAML metadata with all these values, for providers that import or fetch it. */
     metadata_url: string
-    /** Certificates that requests are signed with, to give to providers that do not read the metadata. */
+    /** Certificates that requests are signed with, for providers that do not read the metadata. */
     certificates: Certificate[]
   }
   /** OpenID Connect: the redirect URI to register at the provider. */
@@ -4220,7 +4238,7 @@ export interface SsoConnection {
     /** When the test ran. */
     at: string
   } | null
-  /** When a user last signed in by the connection. Null: never. */
+  /** When a user last signed in through the connection. Null: never. */
   last_login_at: string | null
   /** When it was created (RFC 3339, in UTC). */
   created_at: string
@@ -4229,41 +4247,41 @@ export interface SsoConnection {
 }
 
 export type SsoConnectionCertificateExpiringEvent = Omit<Event, 'type' | 'data'> & {
-  /** The last certificate of a provider expires in 60, 30, 7 or 1 days, or has expired. Sign-ins go on. */
+  /** The last certificate of a provider expires in 60, 30, 7 or 1 days, or has expired. Sign-ins continue. */
   type: "sso.connection.certificate_expiring"
-  /** What happened, in the fields that events of this type have. */
+  /** What happened, with the fields of this type of event. */
   data: {
     /** The connection. */
     id: string
     /** The connection’s name. */
     name: string
-    /** When the certificate ends. */
+    /** When the certificate expires. */
     not_after: string
-    /** Days that are left until then. */
+    /** Days until it expires. */
     days: number
   }
 }
 
 export interface SsoConnectionCreate {
-  /** What administrators and sign-in pages show. */
+  /** Name that administrators and sign-in pages show. */
   name: Name
   /** The protocol. It never changes. */
   protocol: "saml" | "oidc"
-  /** SAML: entity ID of the identity provider, compared letter for letter. */
+  /** SAML: entity ID of the identity provider, compared exactly. */
   idp_entity_id?: string | null | undefined
-  /** SAML: where sign-in requests are sent. */
+  /** SAML: URL that sign-in requests are sent to. */
   idp_sso_url?: string | null | undefined
-  /** SAML: where logout requests are sent. Null: a sign-out ends only the session here. */
+  /** SAML: URL that logout requests are sent to. Null: a sign-out ends only the session of this service. */
   idp_slo_url?: string | null | undefined
-  /** SAML: where answers to the provider’s logout requests are sent. Null: `idp_slo_url`. */
+  /** SAML: URL that responses to the provider’s logout requests are sent to. Null: `idp_slo_url`. */
   idp_slo_response_url?: string | null | undefined
-  /** SAML: URL of the provider’s metadata, which is read again from time to time. Null: none. */
+  /** SAML: URL of the provider’s metadata, which is refreshed periodically. Null: none. */
   idp_metadata_url?: string | null | undefined
   /** SAML: sign requests, with RSA-SHA256. Default `true`. */
   sign_requests?: boolean | undefined
   /** SAML: how the browser carries a sign-in request: in the URL, or in a form (`post`). Default `redirect`. */
   request_binding?: "redirect" | "post" | undefined
-  /** SAML: the same for messages of a logout. Default `redirect`. */
+  /** SAML: the same for logout messages. Default `redirect`. */
   slo_binding?: "redirect" | "post" | undefined
   /** Have the provider authenticate the user again at every sign-in. Default `false`. */
   force_authn?: boolean | undefined
@@ -4273,11 +4291,11 @@ export interface SsoConnectionCreate {
   want_assertions_signed?: boolean | undefined
   /** SAML: publish an encryption certificate and refuse unencrypted assertions. Default `false`. */
   want_assertions_encrypted?: boolean | undefined
-  /** SAML: accept sign-ins that begin at the provider’s portal. Default `false`. */
+  /** SAML: accept sign-ins that start at the provider. Default `false`. */
   allow_idp_initiated?: boolean | undefined
   /** SAML: accept signatures with SHA-1, which are weak. Default `false`. */
   allow_sha1?: boolean | undefined
-  /** OpenID Connect: the issuer, letter for letter as in its discovery document. */
+  /** OpenID Connect: the issuer, exactly as in its discovery document. */
   oidc_issuer?: string | null | undefined
   /** OpenID Connect: client ID of your application at the provider. */
   oidc_client_id?: string | null | undefined
@@ -4286,45 +4304,48 @@ export interface SsoConnectionCreate {
   /** OpenID Connect: scopes to request. Default `openid email profile`. */
   oidc_scopes?: string[] | undefined
   /**
-   * OpenID Connect: whether oidc_redirect_uri belongs to this connection alone. shared: connections of earlier releases,
-   * until you set connection.
+   * OpenID Connect: `connection`: oidc_redirect_uri belongs only to this connection. `shared`: for connections of
+   * earlier releases, until you set `connection`.
    */
   oidc_callback?: "connection" | "shared" | undefined
-  /** Group at the provider → `admin`, `member` or slugs of roles. Applied at every sign-in. */
+  /** Maps groups of the provider to `admin`, `member` or slugs of roles. Applied at every sign-in. */
   group_role_mapping?: Record<string, string | string[]> | undefined
   attribute_mapping?: AttributeMapping | undefined
-  /** Verified domains that the connection speaks for. Empty: all verified domains of the organization. */
+  /** Verified domains that the connection serves. Empty: all verified domains of the organization. */
   domains?: string[] | undefined
-  /** Whether an unknown person becomes a user. Default: true, or false where SCIM provisioning is enabled. */
+  /** Whether a user is created for an unknown person. Default: true, or false if SCIM provisioning is enabled. */
   jit_provisioning?: boolean | null | undefined
-  /** The claim or attribute that has the externalId of SCIM. Default: the subject, the NameID or `oid`. */
+  /** The claim or attribute with the externalId of SCIM. Default: the subject, the NameID or `oid`. */
   scim_match?: string | null | undefined
-  /** Whether a user of the connection is linked to another subject of it. For a migration of the identity provider. */
+  /** Whether a linked user may be linked to a new subject of the connection, for a migration of the identity provider. */
   relink?: boolean | undefined
   /** Role of users that the connection creates, and of users whose groups map to no role. Default `member`. */
   default_role?: "admin" | "member" | undefined
-  /** Accept the provider’s word that it checked a second factor. Default `false`. */
+  /** Whether a second factor that the provider reports counts. Default `false`. */
   trust_idp_mfa?: boolean | undefined
-  /** SAML: what the provider signs with, in PEM; several while it changes them. Replaces the present ones. */
+  /**
+   * SAML: certificates that the provider signs with, in PEM. May be several during a change of certificates. Replaces
+   * the current ones.
+   */
   idp_certificate?: string | string[] | undefined
-  /** SAML: the metadata of the provider, from which its fields are taken. */
+  /** SAML: the metadata of the provider. Sets the fields of the provider. */
   idp_metadata_xml?: string | undefined
-  /** Never shown again; removed when oidc_issuer moves to another server, unless it is sent along. */
+  /** Never shown again. Removed if oidc_issuer changes to another server, unless the request contains it. */
   oidc_client_secret?: string | null | undefined
   subOrgId?: SubOrgId | undefined
 }
 
 export type SsoConnectionEvent = Omit<Event, 'type' | 'data'> & {
   /**
-   * `sso.connection.activated`: A connection became active: people sign in by it. `sso.connection.certificate_renewed`:
-   * The metadata of a provider has other certificates: they are used from now on. `sso.connection.created`: A connection
-   * to an identity provider was made. `sso.connection.deactivated`: A connection was switched off. It signs no users in.
-   * `sso.connection.deleted`: A connection was deleted, with its links to users. `sso.connection.test_failed`: A test
-   * found what does not work: see its `last_test`. `sso.connection.updated`: Fields of a connection other than its
-   * status were changed.
+   * `sso.connection.activated`: A connection was activated. Users can sign in through it.
+   * `sso.connection.certificate_renewed`: The metadata of a provider has new certificates. They are used from now on.
+   * `sso.connection.created`: A connection to an identity provider was created. `sso.connection.deactivated`: A
+   * connection was deactivated. Users cannot sign in through it. `sso.connection.deleted`: A connection was deleted,
+   * with its links to users. `sso.connection.test_failed`: A test of a connection found a problem. `last_test` has the
+   * details. `sso.connection.updated`: Fields of a connection other than its status were changed.
    */
   type: "sso.connection.activated" | "sso.connection.certificate_renewed" | "sso.connection.created" | "sso.connection.deactivated" | "sso.connection.deleted" | "sso.connection.test_failed" | "sso.connection.updated"
-  /** What happened, in the fields that events of this type have. */
+  /** What happened, with the fields of this type of event. */
   data: SsoConnection
 }
 
@@ -4342,25 +4363,25 @@ export interface SsoConnectionList {
 }
 
 export interface SsoConnectionPatch {
-  /** What administrators and sign-in pages show. */
+  /** Name that administrators and sign-in pages show. */
   name?: Name | undefined
   /** `draft`: no sign-ins. `testing`: only with `test=true`. `active`: all. `error`: none. */
   status?: "draft" | "testing" | "active" | "error" | undefined
-  /** SAML: entity ID of the identity provider, compared letter for letter. */
+  /** SAML: entity ID of the identity provider, compared exactly. */
   idp_entity_id?: string | null | undefined
-  /** SAML: where sign-in requests are sent. */
+  /** SAML: URL that sign-in requests are sent to. */
   idp_sso_url?: string | null | undefined
-  /** SAML: where logout requests are sent. Null: a sign-out ends only the session here. */
+  /** SAML: URL that logout requests are sent to. Null: a sign-out ends only the session of this service. */
   idp_slo_url?: string | null | undefined
-  /** SAML: where answers to the provider’s logout requests are sent. Null: `idp_slo_url`. */
+  /** SAML: URL that responses to the provider’s logout requests are sent to. Null: `idp_slo_url`. */
   idp_slo_response_url?: string | null | undefined
-  /** SAML: URL of the provider’s metadata, which is read again from time to time. Null: none. */
+  /** SAML: URL of the provider’s metadata, which is refreshed periodically. Null: none. */
   idp_metadata_url?: string | null | undefined
   /** SAML: sign requests, with RSA-SHA256. Default `true`. */
   sign_requests?: boolean | undefined
   /** SAML: how the browser carries a sign-in request: in the URL, or in a form (`post`). Default `redirect`. */
   request_binding?: "redirect" | "post" | undefined
-  /** SAML: the same for messages of a logout. Default `redirect`. */
+  /** SAML: the same for logout messages. Default `redirect`. */
   slo_binding?: "redirect" | "post" | undefined
   /** Have the provider authenticate the user again at every sign-in. Default `false`. */
   force_authn?: boolean | undefined
@@ -4370,11 +4391,11 @@ export interface SsoConnectionPatch {
   want_assertions_signed?: boolean | undefined
   /** SAML: publish an encryption certificate and refuse unencrypted assertions. Default `false`. */
   want_assertions_encrypted?: boolean | undefined
-  /** SAML: accept sign-ins that begin at the provider’s portal. Default `false`. */
+  /** SAML: accept sign-ins that start at the provider. Default `false`. */
   allow_idp_initiated?: boolean | undefined
   /** SAML: accept signatures with SHA-1, which are weak. Default `false`. */
   allow_sha1?: boolean | undefined
-  /** OpenID Connect: the issuer, letter for letter as in its discovery document. */
+  /** OpenID Connect: the issuer, exactly as in its discovery document. */
   oidc_issuer?: string | null | undefined
   /** OpenID Connect: client ID of your application at the provider. */
   oidc_client_id?: string | null | undefined
@@ -4383,30 +4404,33 @@ export interface SsoConnectionPatch {
   /** OpenID Connect: scopes to request. Default `openid email profile`. */
   oidc_scopes?: string[] | undefined
   /**
-   * OpenID Connect: whether oidc_redirect_uri belongs to this connection alone. shared: connections of earlier releases,
-   * until you set connection.
+   * OpenID Connect: `connection`: oidc_redirect_uri belongs only to this connection. `shared`: for connections of
+   * earlier releases, until you set `connection`.
    */
   oidc_callback?: "connection" | "shared" | undefined
-  /** Group at the provider → `admin`, `member` or slugs of roles. Applied at every sign-in. */
+  /** Maps groups of the provider to `admin`, `member` or slugs of roles. Applied at every sign-in. */
   group_role_mapping?: Record<string, string | string[]> | undefined
   attribute_mapping?: AttributeMapping | undefined
-  /** Verified domains that the connection speaks for. Empty: all verified domains of the organization. */
+  /** Verified domains that the connection serves. Empty: all verified domains of the organization. */
   domains?: string[] | undefined
-  /** Whether an unknown person becomes a user. Default: true, or false where SCIM provisioning is enabled. */
+  /** Whether a user is created for an unknown person. Default: true, or false if SCIM provisioning is enabled. */
   jit_provisioning?: boolean | null | undefined
-  /** The claim or attribute that has the externalId of SCIM. Default: the subject, the NameID or `oid`. */
+  /** The claim or attribute with the externalId of SCIM. Default: the subject, the NameID or `oid`. */
   scim_match?: string | null | undefined
-  /** Whether a user of the connection is linked to another subject of it. For a migration of the identity provider. */
+  /** Whether a linked user may be linked to a new subject of the connection, for a migration of the identity provider. */
   relink?: boolean | undefined
   /** Role of users that the connection creates, and of users whose groups map to no role. Default `member`. */
   default_role?: "admin" | "member" | undefined
-  /** Accept the provider’s word that it checked a second factor. Default `false`. */
+  /** Whether a second factor that the provider reports counts. Default `false`. */
   trust_idp_mfa?: boolean | undefined
-  /** SAML: what the provider signs with, in PEM; several while it changes them. Replaces the present ones. */
+  /**
+   * SAML: certificates that the provider signs with, in PEM. May be several during a change of certificates. Replaces
+   * the current ones.
+   */
   idp_certificate?: string | string[] | undefined
-  /** SAML: the metadata of the provider, from which its fields are taken. */
+  /** SAML: the metadata of the provider. Sets the fields of the provider. */
   idp_metadata_xml?: string | undefined
-  /** Never shown again; removed when oidc_issuer moves to another server, unless it is sent along. */
+  /** Never shown again. Removed if oidc_issuer changes to another server, unless the request contains it. */
   oidc_client_secret?: string | null | undefined
   subOrgId?: SubOrgId | undefined
 }
@@ -4416,26 +4440,26 @@ export interface SsoConnectionReply {
 }
 
 export type SsoKeysChangedEvent = Omit<Event, 'type' | 'data'> & {
-  /** The keys with which an environment signs and decrypts SAML were prepared, activated or retired. */
+  /** The keys that sign and decrypt SAML for an environment were prepared, activated or retired. */
   type: "sso.keys.changed"
-  /** What happened, in the fields that events of this type have. */
+  /** What happened, with the fields of this type of event. */
   data: {
     /** The step that was taken, as in `POST /v1/sso/keys`. */
     action: "prepare" | "activate" | "retire"
   }
 }
 
-/** What a provider said at a sign-in, and the outcome. */
+/** What a provider sent at a sign-in, and the outcome. */
 export interface SsoSignInTrace {
   /** A UUID that the service assigns. It never changes. */
   id: string
-  /** Whether the sign-in succeeded here. */
+  /** Whether the sign-in succeeded. */
   outcome: "accepted" | "refused"
   /** Why it was refused: the `error` of the redirect. */
   code: string | null
-  /** Whether it was started with `test=true`: no session was created. */
+  /** Whether it was started with `test=true`, so that no session was created. */
   is_test: boolean
-  /** What the provider said, without secrets. */
+  /** What the provider sent, without secrets. */
   said: Record<string, unknown>
   /** When it was created (RFC 3339, in UTC). */
   created_at: string
@@ -4449,60 +4473,60 @@ export interface SsoUpdateKeysRequest {
 
 /** How the user can step up, and what was started. */
 export interface StepUp {
-  /** What the user may step up with. `sso`: sign in again. `password` needs no start. */
+  /** Methods for the step-up. `sso`: sign in again. `password` needs no start. */
   methods: ("password" | "otp" | "totp" | "backup" | "sms" | "passkey" | "sso")[]
-  /** The code that was sent: send it back with `code`. */
+  /** Identifies the code that was sent. Send it with `code`. */
   otp_id?: string | undefined
-  /** Send it back with a code of a second factor. */
+  /** The challenge. Send it with a code of a second factor. */
   challenge_token?: string | undefined
-  /** The challenge of the passkey `options`: send it back. */
+  /** The challenge of the passkey `options`. Send it with the credential. */
   challengeId?: string | undefined
   /** For `navigator.credentials.get()` in the browser. */
   options?: PasskeyRequestOptions | undefined
-  /** Where a code was sent, masked. */
+  /** The address or phone number that a code was sent to, masked. */
   delivery_hint?: string | undefined
-  /** From this time on it is no longer accepted (RFC 3339, in UTC). */
+  /** When it expires (RFC 3339, in UTC). */
   expires_at?: string | undefined
 }
 
 /** A fresh access token of the same session. */
 export interface SteppedUp {
-  /** Replaces the access token; it is of the same session. */
+  /** The new access token of the same session. */
   access_token: string
   /** Lifetime of the access token, in seconds. */
   expires_in: number
   /** When the user stepped up, in seconds since 1970. */
   auth_time: number
-  /** What the user proved (RFC 8176), such as `pwd`, `otp`, `sms`, `pop` (a passkey) or `mfa`. May be empty. */
+  /** Authentication methods (RFC 8176), such as `pwd`, `otp`, `sms`, `pop` (a passkey) or `mfa`. May be empty. */
   amr: string[]
-  /** `aal1`: one factor. `aal2`: two factors, which a passkey is too. */
+  /** `aal1`: one factor. `aal2`: two factors, or a passkey. */
   aal: string
 }
 
 /** Organization, if the query does not name it. */
 export type SubOrgId = string
 
-/** It is done. */
+/** The request succeeded. */
 export interface Success {
   /** Always `true`: a refusal has a status of 400 or above and is a problem. */
   success: boolean
 }
 
-/** An invitation to the team that was not accepted yet. */
+/** An invitation to the team that is not accepted yet. */
 export interface TeamInvite {
-  /** The invitation, which becomes the membership of the same id. */
+  /** The invitation. The membership will have the same id. */
   id: string
   /** The address that the member signs in with. */
   email: string
-  /** Full name, as the invitation says. Null: none. */
+  /** Full name in the invitation. Null: none. */
   displayName: string | null
   /** Rights in the account, or on the roster. */
   role: "owner" | "admin" | "developer" | "member"
   /** The organization whose roster this is on. Null: the account. */
   subOrgId: string | null
   /**
-   * The API key, or the directoryUserId of the member, that sent the latest invitation; null if the person joined
-   * without one.
+   * The API key or team member (`directoryUserId`) that sent the latest invitation. Null if the person joined without
+   * one.
    */
   invitedBy: {
     /** Kind of caller that sent the invitation. */
@@ -4514,7 +4538,7 @@ export interface TeamInvite {
   status: "pending" | "expired"
   /** When it was created (RFC 3339, in UTC). */
   createdAt: string
-  /** When the link of the invitation ends. */
+  /** When the link of the invitation expires. */
   expiresAt: string
 }
 
@@ -4534,7 +4558,7 @@ export interface TokensIntrospectRequest {
 }
 
 export interface TokensRefreshRequest {
-  /** The latest refresh token of the session. Each is good for one exchange. */
+  /** The latest refresh token of the session. Each one works once. */
   refresh_token: string
   subOrgId?: SubOrgId | undefined
 }
@@ -4557,15 +4581,15 @@ export interface TrustedDevice {
   id: string
   /** The user’s auth account: `sub` of tokens. Null until the first sign-in, password or invitation. */
   user_id: string | null
-  /** The user: `id` in `/v1/users`. Every route takes it. */
+  /** The user: `id` in `/v1/users`. Every route accepts it. */
   directory_user_id: string
-  /** User agent of the device when it was trusted. Null if the request named none. */
+  /** User agent of the device when it was trusted. Null if it was not sent. */
   user_agent: string | null
   /** When it was created (RFC 3339, in UTC). */
   created_at: string
   /** When it last replaced a second factor, or was trusted. */
   last_used_at: string
-  /** From this time on a second factor is required again (RFC 3339, in UTC). */
+  /** When the trust ends and a second factor is required again (RFC 3339, in UTC). */
   expires_at: string
 }
 
@@ -4586,9 +4610,9 @@ export interface User {
   userId: string | null
   /** The organization it belongs to. Null: the account level of the environment. */
   subOrgId: string | null
-  /** The address, unique within the organization in any case. Its domain is in ASCII. */
+  /** The address, unique within the organization regardless of case. Its domain is in ASCII. */
   email: string
-  /** Whether the mailbox is proved: by the user, by your word or by their identity provider. */
+  /** Whether the mailbox is proved by the user, by your backend or by an identity provider. */
   emailVerified: boolean
   /** Full name, in mails and in the token claim `name`. Null: none. */
   displayName: string | null
@@ -4609,19 +4633,19 @@ export interface User {
   /** Whether the user may sign in. `false` refuses every sign-in method. */
   active: boolean
   /**
-   * `inactive` (`active: false`), `locked`, `invited` while an invitation or a sign-up waits for the person, who has
-   * never signed in; else `active`.
+   * `inactive` (`active: false`), `locked`, `invited` (never signed in, with an open invitation or sign-up), else
+   * `active`.
    */
   status: "active" | "invited" | "inactive" | "locked"
   /** Why the user is locked, and until when. Null: not locked. */
   lock: UserLock | null
   /** The built-in role: `admin` or `member`. */
   role: string
-  /** Roles of the organization that the user has, whatever gave them. */
+  /** Roles of the organization that the user has, from all sources. */
   roleIds: string[]
   /** What created the user: a single or bulk request, a sign-up, an invitation, or a provider. */
   source: "api" | "bulk" | "signup" | "invite" | "sso" | "scim" | "social"
-  /** Whether provisioning manages the user: then most changes require `force`. */
+  /** Whether provisioning manages the user. If so, most changes require `force`. */
   scimManaged: boolean
   /** Whether the user has a second factor: an app or a phone. */
   mfaEnrolled: boolean
@@ -4629,20 +4653,20 @@ export interface User {
   passkeyCount: number
   /** When the user last signed in. Null: never. */
   lastLoginAt: string | null
-  /** JSON values of your own, as you stored them. */
+  /** Your own JSON values, as you stored them. */
   metadata: Record<string, unknown>
   /** When it was created (RFC 3339, in UTC). */
   createdAt: string
   /** When it last changed (RFC 3339, in UTC). */
   updatedAt: string
-  /** When the user was deleted; restorable for 30 days. Null: not deleted. */
+  /** When the user was deleted. Restorable for 30 days. Null: not deleted. */
   deletedAt: string | null
 }
 
 export type UserEmailRestoredEvent = Omit<Event, 'type' | 'data'> & {
-  /** A user’s change of their address was undone by a link that was mailed to the old one. */
+  /** A change of a user’s email address was undone with the link in the email to the old address. */
   type: "user.email_restored"
-  /** What happened, in the fields that events of this type have. */
+  /** What happened, with the fields of this type of event. */
   data: {
     /** The link in the mail that undid the change. */
     link_id: string
@@ -4651,31 +4675,31 @@ export type UserEmailRestoredEvent = Omit<Event, 'type' | 'data'> & {
 
 export type UserEvent = Omit<Event, 'type' | 'data'> & {
   /**
-   * `user.activated`: A deactivated user may sign in again. `user.created`: A user was created: by the API, an import,
-   * an invitation or a sign-up. `user.deactivated`: A user may no longer sign in; every session ended. `user.deleted`: A
-   * user was deleted, or a sign-up expired without proof. The address is free again. `user.email_verified`: A user
-   * proved the mailbox for the first time. `data` is the user at that moment: what a sign-in by the same proof then
-   * sets, such as `userId`, follows in `session.created`. `user.locked`: An administrator locked a user, or failed
-   * attempts did. `data.lock` has the cause, the reason and the end. `user.moved`: A user was moved to another
-   * organization; both record it. `user.restored`: A deleted user was brought back. `user.unlocked`: A lock was ended
-   * early. `previous.lock` is the lock that ended. A lock that ends at its time records nothing. `user.updated`: Fields
-   * of a user were changed.
+   * `user.activated`: A deactivated user was reactivated and may sign in again. `user.created`: A user was created: by
+   * the API, an import, an invitation or a sign-up. `user.deactivated`: A user was deactivated and may no longer sign
+   * in. Every session ended. `user.deleted`: A user was deleted, or a sign-up expired without proof of the mailbox. The
+   * address is free again. `user.email_verified`: A user proved the mailbox for the first time. `data` is the user at
+   * that moment. Fields that the same sign-in sets later, such as `userId`, are in `session.created`. `user.locked`: A
+   * user was locked by an administrator or by failed attempts. `data.lock` has the cause, the reason and the end.
+   * `user.moved`: A user was moved to another organization. Both organizations record it. `user.restored`: A deleted
+   * user was restored. `user.unlocked`: A lock was ended early. `previous.lock` is the lock that ended. Not recorded
+   * when a lock expires. `user.updated`: Fields of a user were changed.
    */
   type: "user.activated" | "user.created" | "user.deactivated" | "user.deleted" | "user.email_verified" | "user.locked" | "user.moved" | "user.restored" | "user.unlocked" | "user.updated"
-  /** What happened, in the fields that events of this type have. */
+  /** What happened, with the fields of this type of event. */
   data: User
 }
 
 export type UserExportedEvent = Omit<Event, 'type' | 'data'> & {
-  /** Everything that is kept about a user was read. */
+  /** A user’s data was exported. */
   type: "user.exported"
-  /** What happened, in the fields that events of this type have. */
+  /** What happened, with the fields of this type of event. */
   data: {
     /** The user’s auth account: `userId` of the user, `sub` of tokens. */
     user_id: string | null
-    /** The user: `id` in `/v1/users`. Every route takes it. */
+    /** The user: `id` in `/v1/users`. Every route accepts it. */
     directory_user_id: string
-    /** Kinds of records that were cut at 1 000. */
+    /** Kinds of records of which only 1 000 were exported. */
     truncated: string[]
   }
 }
@@ -4700,7 +4724,7 @@ export interface UserInfo {
   locale?: string | undefined
   /** When the profile last changed, in seconds since 1970. */
   updated_at: number
-  /** The user: `id` in `/v1/users`. Every route takes it. */
+  /** The user: `id` in `/v1/users`. Every route accepts it. */
   directory_user_id: string
   /** The organization of the user. Absent: the account level. */
   org_id?: string | undefined
@@ -4708,9 +4732,9 @@ export interface UserInfo {
   role: string
   /** The session: `sid` of the token. */
   sid: string
-  /** What the user proved (RFC 8176), such as `pwd`, `otp`, `sms`, `pop` (a passkey) or `mfa`. May be empty. */
+  /** Authentication methods (RFC 8176), such as `pwd`, `otp`, `sms`, `pop` (a passkey) or `mfa`. May be empty. */
   amr: string[]
-  /** `aal1`: one factor. `aal2`: two factors, which a passkey is too. */
+  /** `aal1`: one factor. `aal2`: two factors, or a passkey. */
   aal: string
   /** The SAML or OIDC connection of the session. */
   connection_id?: string | undefined
@@ -4718,9 +4742,9 @@ export interface UserInfo {
   auth_time: number
 }
 
-/** Why and until when a user is refused. */
+/** The lock of a user: its reason and its end. */
 export interface UserLock {
-  /** `administrator` refuses every sign-in method, `failed_attempts` what lockout_scope says. */
+  /** `administrator` refuses every sign-in method. `failed_attempts` refuses the methods in lockout_scope. */
   cause: "administrator" | "failed_attempts"
   /** The text of the administrator. The user never sees it. Null for `failed_attempts`. */
   reason: string | null
@@ -4734,30 +4758,30 @@ export interface UserReply {
   user: User
 }
 
-/** A user with sessions of the page. */
+/** A user and the sessions on this page. */
 export interface UserSessions {
   /** The auth account of the user, `userId` in `/v1/users`. */
   user_id: string
-  /** The user: `id` in `/v1/users`. Every route takes it. */
+  /** The user: `id` in `/v1/users`. Every route accepts it. */
   directory_user_id: string
-  /** Their live sessions on this page; more may follow on the next one. */
+  /** Live sessions of the user on this page. More may follow on the next page. */
   sessions: Session[]
 }
 
 export interface UserView {
   user: User
   /**
-   * Why the address receives no emails. Null: it receives them. A key of one organization sees suppressions of that
-   * organization alone.
+   * Why the address receives no emails. Null: it receives them. A key of one organization sees only suppressions of that
+   * organization.
    */
   email_suppression: MailSuppression | null
 }
 
-/** What became of each entry. */
+/** The outcome of each entry. */
 export interface UsersCreateManyReply {
   /** The users who were created, in the order of the request. */
   created: User[]
-  /** Rows that were left alone. */
+  /** Rows that were skipped. */
   skipped: ({
     /** The address of the row as it was sent. */
     email: string
@@ -4779,7 +4803,7 @@ export interface UsersCreateManyReply {
 export interface UsersCreateManyRequest {
   /**
    * The fields of a single user, and `passwordHash` with its `passwordHashType` (bcrypt, argon2, argon2id, scrypt,
-   * firebase-scrypt, pbkdf2, ssha) to bring passwords along.
+   * firebase-scrypt, pbkdf2, ssha) to import passwords.
    */
   users?: Record<string, unknown>[] | undefined
   /** One user per line: `email`, `email,First,Last` or `Name <email>`. Blank lines and # lines are ignored. */
@@ -4788,7 +4812,7 @@ export interface UsersCreateManyRequest {
 }
 
 export interface UsersCreateRequest {
-  /** One bare address. Unique within the organization, in any case. */
+  /** One email address without a name. Unique within the organization regardless of case. */
   email: string
   /** Full name, in mails and in the token claim `name`. Null: none. */
   displayName?: OneLine | undefined
@@ -4804,11 +4828,11 @@ export interface UsersCreateRequest {
   locale?: Locale | undefined
   /** The id of the user in your own system. */
   externalId?: string | null | undefined
-  /** For your own use: any JSON values under up to 50 keys, 16 KiB in all. A change replaces all of it. */
+  /** For your own use: up to 50 keys with any JSON values, 16 KiB in total. A change replaces all keys. */
   metadata?: Record<string, unknown> | null | undefined
-  /** `true`: you have verified the address yourself. */
+  /** `true` if you have verified the address yourself. */
   emailVerified?: boolean | undefined
-  /** By default `member`. `role` and `roleIds` require the scope `roles.write` too. */
+  /** Default `member`. `role` and `roleIds` also require the scope `roles.write`. */
   role?: "admin" | "member" | undefined
   /** Ids or slugs of roles of the organization. */
   roleIds?: string[] | undefined
@@ -4833,14 +4857,14 @@ export interface UsersExportReply {
   user: User
   /** Why the address receives no emails. Null: it receives them. */
   email_suppression: MailSuppression | null
-  /** By kind, the newest 1000 of each first. More kinds and fields may come. */
+  /** Records by kind, newest first, at most 1000 of each. More kinds and fields may be added. */
   records: Record<string, Record<string, unknown>[]>
   /**
    * The newest 1000 of the audit log that tell of the user, or of bounces of their present address. Bounces of the whole
    * environment only for org-wide keys.
    */
   events: AnyEvent[]
-  /** Kinds of records, or `events`, of which there may be more. */
+  /** Kinds of records, or `events`, that are not complete. */
   truncated: string[]
 }
 
@@ -4857,33 +4881,36 @@ export interface UsersImpersonateReply {
     expires_at: string
     /** The user’s auth account: `userId` of the user, `sub` of tokens. */
     user_id: string
-    /** The user: `id` in `/v1/users`. Every route takes it. */
+    /** The user: `id` in `/v1/users`. Every route accepts it. */
     directory_user_id: string
     impersonator: Impersonator
   }
 }
 
 export interface UsersImpersonateRequest {
-  /** Why. In the audit log, in `act` of the token and in the session list of the user. */
+  /** The reason. Shown in the audit log, in `act` of the token and in the session list of the user. */
   reason: string
-  /** Who acts, in your system. A key must say so; a member of the team is known. */
+  /** The acting person in your system. Required with an API key; a team member is known. */
   actor?: string | undefined
-  /** Default 900; no longer than access_token_ttl_seconds. */
+  /** Default 900, at most access_token_ttl_seconds. */
   duration_seconds?: number | undefined
   subOrgId?: SubOrgId | undefined
 }
 
-/** Where the invitation was mailed, or its link. */
+/** The address that the invitation was mailed to, or its link. */
 export interface UsersInviteReply {
   /** Always `true`: a refusal has a status of 400 or above and is a problem. */
   success: boolean
   /** The address that the mail goes to, masked. */
   delivery_hint: string
-  /** False: the user has signed in before and keeps their roles. Null: the request names neither `role` nor `roleIds`. */
+  /**
+   * False: the user has signed in before and keeps the current roles. Null: the request has neither `role` nor
+   * `roleIds`.
+   */
   roles_applied: boolean | null
   /**
-   * False: the organization enforces single sign-on, the user is not exempt, and no connection takes their address. The
-   * mail asks them to get access first: add the user to `sso_exempt_user_ids`.
+   * False: the organization enforces single sign-on, the user is not exempt, and no connection serves the address. The
+   * email asks the person to get access first. Add the user to `sso_exempt_user_ids`.
    */
   can_sign_in: boolean
   /** The link itself. Only with `deliver: false`. */
@@ -4891,12 +4918,12 @@ export interface UsersInviteReply {
 }
 
 export interface UsersInviteRequest {
-  /** By default `member`. `role` and `roleIds` require the scope `roles.write` too. */
+  /** Default `member`. `role` and `roleIds` also require the scope `roles.write`. */
   role?: "admin" | "member" | undefined
   /** Ids or slugs of roles of the organization. */
   roleIds?: string[] | undefined
   /**
-   * The name of the person who invites, for the mail. Absent: the one of the invitation that this one renews. Null:
+   * The name of the person who invites, for the email. Absent: the name in the invitation that this one renews. Null:
    * none.
    */
   invitedBy?: Name | null | undefined
@@ -4919,7 +4946,7 @@ export interface UsersListIdentitiesReply {
 }
 
 export interface UsersListReply {
-  /** Users that match, in the order asked for. */
+  /** Matching users, in the requested order. */
   users: User[]
   /** Whether more rows follow this page. */
   has_more: boolean
@@ -4949,8 +4976,8 @@ export interface UsersMoveRequest {
   /** The organization that the user moves to, in the same environment. */
   targetSubOrgId: string
   /**
-   * Moves a user that provisioning manages, too. Its client is not told, and may add the user to the old organization
-   * again.
+   * Also moves a user that provisioning manages. The provisioning client is not notified, and may add the user to the
+   * old organization again.
    */
   force?: boolean | undefined
   subOrgId?: SubOrgId | undefined
@@ -4989,7 +5016,7 @@ export interface UsersSendVerificationReply {
   success: boolean
   /** The address that the mail goes to, masked. */
   delivery_hint?: string | undefined
-  /** true: there was nothing to send. */
+  /** `true` if the address is already verified and no email was sent. */
   already_verified?: boolean | undefined
   /** The link itself. Only with `deliver: false`. */
   url?: string | undefined
@@ -5012,7 +5039,7 @@ export interface UsersSetPasswordRequest {
   password: NewPassword
   /** Ends every session of the user. Default `true`. */
   revokeSessions?: boolean | undefined
-  /** The user must choose another at the next sign-in. Default false. */
+  /** Whether the user must choose another password at the next sign-in. Default false. */
   mustChange?: boolean | undefined
   subOrgId?: SubOrgId | undefined
 }
@@ -5020,7 +5047,7 @@ export interface UsersSetPasswordRequest {
 export interface UsersUnlockReply {
   /** Always `true`: a refusal has a status of 400 or above and is a problem. */
   success: boolean
-  /** false: there was neither a lock nor a failed attempt. */
+  /** `false` if there was no lock and no failed attempt. */
   unlocked: boolean
 }
 
@@ -5029,7 +5056,7 @@ export interface UsersUnlockRequest {
 }
 
 export interface UsersUpdateRequest {
-  /** One bare address. Unique within the organization, in any case. */
+  /** One email address without a name. Unique within the organization regardless of case. */
   email?: string | undefined
   /** Full name, in mails and in the token claim `name`. Null: none. */
   displayName?: OneLine | undefined
@@ -5045,7 +5072,7 @@ export interface UsersUpdateRequest {
   locale?: Locale | undefined
   /** The id of the user in your own system. */
   externalId?: string | null | undefined
-  /** For your own use: any JSON values under up to 50 keys, 16 KiB in all. A change replaces all of it. */
+  /** For your own use: up to 50 keys with any JSON values, 16 KiB in total. A change replaces all keys. */
   metadata?: Record<string, unknown> | null | undefined
   /** `false` ends every session at once and refuses every sign-in. */
   active?: boolean | undefined
@@ -5054,19 +5081,19 @@ export interface UsersUpdateRequest {
   subOrgId?: SubOrgId | undefined
 }
 
-/** An endpoint of yours that receives events. */
+/** One of your endpoints, which receives events. */
 export interface Webhook {
   /** A UUID that the service assigns. It never changes. */
   id: string
-  /** null: gets the events of the whole environment. */
+  /** The organization whose events it receives. Null: the whole environment. */
   subOrgId: string | null
-  /** What administrators see. Need not be unique. */
+  /** Name that administrators see. Need not be unique. */
   name: Name
   /** An https URL on a public host that receives the events. */
   url: string
-  /** Types that it receives: names, `user.*` for a prefix, `*` for all. */
+  /** Event types that it receives: names, `user.*` for a prefix, `*` for all. */
   events: string[]
-  /** Whether events are sent. `false` stops new and waiting deliveries. */
+  /** Whether events are sent. `false` stops new and pending deliveries. */
   enabled: boolean
   /** `active`, `failing`: the latest attempt failed, or `disabled`: nothing is sent. */
   status: "active" | "failing" | "disabled"
@@ -5084,7 +5111,7 @@ export interface Webhook {
   updatedAt: string
 }
 
-/** An event that was sent, or waits to be sent, to a webhook. */
+/** An event that was sent to a webhook, or will be sent. */
 export interface WebhookDelivery {
   /** A UUID that the service assigns. It never changes. */
   id: string
@@ -5094,38 +5121,38 @@ export interface WebhookDelivery {
   eventType: string
   /** Number of attempts so far. */
   attempt: number
-  /** `pending`: an attempt is to come. `succeeded`: a 2xx answer. `failed`: no further attempt. */
+  /** `pending`: another attempt follows. `succeeded`: a 2xx response. `failed`: no further attempt. */
   status: "pending" | "succeeded" | "failed"
-  /** HTTP status of the latest answer. Null: no answer yet. */
+  /** HTTP status of the latest response. Null: no response yet. */
   responseStatus: number | null
-  /** The first KiB of the answer’s body. Null: no answer. */
+  /** The first KiB of the response body. Null: no response. */
   responseBody: string | null
   /** Why the latest attempt failed: a code such as `timeout`. Null: it did not fail. */
   error: string | null
-  /** Time until the latest answer or failure, in milliseconds. Null: not sent yet. */
+  /** Time until the latest response or failure, in milliseconds. Null: not sent yet. */
   durationMs: number | null
-  /** Where the latest attempt was sent. Null: not sent yet. */
+  /** URL of the latest attempt. Null: not sent yet. */
   url: string | null
   /** When it was created (RFC 3339, in UTC). */
   createdAt: string
   /** When it is sent again. Null: no further attempt. */
   nextAttemptAt: string | null
-  /** What was sent last. */
+  /** The latest request. */
   request: {
     /** Headers of the request. Signatures are shortened. */
     headers: Record<string, string>
     /** JSON text of the request. Null: the event is no longer kept. */
     body: string | null
   }
-  /** The last 20, the newest last. */
+  /** The last 20 attempts, newest last. */
   attempts: ({
     /** When the request was sent. */
     at: string
-    /** HTTP status of the answer. Null: no answer. */
+    /** HTTP status of the response. Null: no response. */
     responseStatus: number | null
-    /** Why it failed, such as `timeout`. Null: it succeeded, or the status says it. */
+    /** Why it failed, such as `timeout`. Null if it succeeded or the status has the reason. */
     error: string | null
-    /** Time until the answer or the failure, in milliseconds. */
+    /** Time until the response or the failure, in milliseconds. */
     durationMs: number
   })[]
 }
@@ -5138,12 +5165,12 @@ export interface WebhookDeliveryReply {
 
 export type WebhookEvent = Omit<Event, 'type' | 'data'> & {
   /**
-   * `webhook.created`: A webhook was made. `webhook.deleted`: A webhook was deleted. `webhook.disabled`: A webhook was
-   * disabled: it had only failed for 120 hours, or answered 410. `webhook.secret_rotated`: A webhook got a new signing
-   * secret. `webhook.updated`: A webhook was changed, or enabled or disabled on request.
+   * `webhook.created`: A webhook was created. `webhook.deleted`: A webhook was deleted. `webhook.disabled`: A webhook
+   * was disabled, because every delivery failed for 120 hours or its server answered 410. `webhook.secret_rotated`: A
+   * webhook got a new signing secret. `webhook.updated`: A webhook was changed, or enabled or disabled on request.
    */
   type: "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.secret_rotated" | "webhook.updated"
-  /** What happened, in the fields that events of this type have. */
+  /** What happened, with the fields of this type of event. */
   data: Webhook
 }
 
@@ -5158,9 +5185,9 @@ export interface WebhookSecretReply {
 }
 
 export type WebhookTestEvent = Omit<Event, 'type' | 'data'> & {
-  /** A test of a webhook, sent to that one alone. */
+  /** A test of a webhook, sent only to that webhook. */
   type: "webhook.test"
-  /** What happened, in the fields that events of this type have. */
+  /** What happened, with the fields of this type of event. */
   data: {
     /** The webhook that was tested. */
     webhookId: string
@@ -5168,13 +5195,13 @@ export type WebhookTestEvent = Omit<Event, 'type' | 'data'> & {
 }
 
 export interface WebhooksCreateRequest {
-  /** What administrators see. Need not be unique. */
+  /** Name that administrators see. Need not be unique. */
   name: Name
   /** An https URL on a public host that receives the events. */
   url: string
-  /** Types, `user.*` for all with that prefix, `*` for all. */
+  /** Event types: names, `user.*` for a prefix, `*` for all. */
   events: string[]
-  /** Instead of subOrgId: the whole environment. Needs an org-wide key. */
+  /** The whole environment, instead of subOrgId. Requires an org-wide key. */
   scope?: "environment" | undefined
   subOrgId?: SubOrgId | undefined
 }
@@ -5188,7 +5215,7 @@ export interface WebhooksGetReply {
 export interface WebhooksListEventTypesReply {
   /** Every type that a webhook can subscribe to, sorted. */
   eventTypes: {
-    /** For `events` of a webhook. */
+    /** The type, for `events` of a webhook. */
     type: string
     /** When the event happens. */
     description: string
@@ -5213,41 +5240,41 @@ export interface WebhooksReplayEventsRequest {
   from: string
   /** Events up to this time. Default: now. */
   to?: string | undefined
-  /** Instead of subOrgId: the whole environment. Needs an org-wide key. */
+  /** The whole environment, instead of subOrgId. Requires an org-wide key. */
   scope?: "environment" | undefined
   subOrgId?: SubOrgId | undefined
 }
 
 export interface WebhooksResendDeliveryRequest {
-  /** Instead of subOrgId: the whole environment. Needs an org-wide key. */
+  /** The whole environment, instead of subOrgId. Requires an org-wide key. */
   scope?: "environment" | undefined
   subOrgId?: SubOrgId | undefined
 }
 
 export interface WebhooksRotateSecretRequest {
-  /** How long the old one signs too. */
+  /** Seconds for which the old secret also signs. */
   overlapSeconds?: number | undefined
-  /** Instead of subOrgId: the whole environment. Needs an org-wide key. */
+  /** The whole environment, instead of subOrgId. Requires an org-wide key. */
   scope?: "environment" | undefined
   subOrgId?: SubOrgId | undefined
 }
 
 export interface WebhooksTestRequest {
-  /** Instead of subOrgId: the whole environment. Needs an org-wide key. */
+  /** The whole environment, instead of subOrgId. Requires an org-wide key. */
   scope?: "environment" | undefined
   subOrgId?: SubOrgId | undefined
 }
 
 export interface WebhooksUpdateRequest {
-  /** What administrators see. Need not be unique. */
+  /** Name that administrators see. Need not be unique. */
   name?: Name | undefined
   /** An https URL on a public host that receives the events. */
   url?: string | undefined
-  /** Types, `user.*` for all with that prefix, `*` for all. */
+  /** Event types: names, `user.*` for a prefix, `*` for all. */
   events?: string[] | undefined
-  /** `true` sends what waits and resumes; `false` stops all deliveries. */
+  /** `true` sends pending deliveries and resumes. `false` stops all deliveries. */
   enabled?: boolean | undefined
-  /** Instead of subOrgId: the whole environment. Needs an org-wide key. */
+  /** The whole environment, instead of subOrgId. Requires an org-wide key. */
   scope?: "environment" | undefined
   subOrgId?: SubOrgId | undefined
 }
@@ -5260,7 +5287,7 @@ export interface OrganizationsListParams {
   slug?: string | undefined
   /** Only the organization with this id of your own system. */
   externalId?: string | undefined
-  /** Most rows on the page. */
+  /** Maximum rows per page. */
   limit?: number | undefined
   /** `next_cursor` of the previous page. */
   cursor?: string | undefined
@@ -5268,25 +5295,25 @@ export interface OrganizationsListParams {
   order?: "asc" | "desc" | undefined
   /** Adds `total`, counted up to 10,000. */
   include_total?: boolean | undefined
-  /** Organization, to which it narrows an org-wide key. Without it such a key means the whole account. */
+  /** Organization. Without it an org-wide key means the whole account. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Read an organization". */
 export interface OrganizationsGetParams {
-  /** Organization, to which it narrows an org-wide key. Without it such a key means the whole account. */
+  /** Organization. Without it an org-wide key means the whole account. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Archive an organization". */
 export interface OrganizationsArchiveParams {
-  /** Organization, to which it narrows an org-wide key. Without it such a key means the whole account. */
+  /** Organization. Without it an org-wide key means the whole account. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "List members of the team". */
 export interface MembersListParams {
-  /** Most rows on the page. */
+  /** Maximum rows per page. */
   limit?: number | undefined
   /** `next_cursor` of the previous page. */
   cursor?: string | undefined
@@ -5294,13 +5321,13 @@ export interface MembersListParams {
   order?: "asc" | "desc" | undefined
   /** Adds `total`, counted up to 10,000. */
   include_total?: boolean | undefined
-  /** Organization, to which it narrows an org-wide key. Without it such a key means the whole account. */
+  /** Organization. Without it an org-wide key means the whole account. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "List open invitations to the team". */
 export interface MembersListInvitesParams {
-  /** Most rows on the page. */
+  /** Maximum rows per page. */
   limit?: number | undefined
   /** `next_cursor` of the previous page. */
   cursor?: string | undefined
@@ -5308,31 +5335,31 @@ export interface MembersListInvitesParams {
   order?: "asc" | "desc" | undefined
   /** Adds `total`, counted up to 10,000. */
   include_total?: boolean | undefined
-  /** Organization, to which it narrows an org-wide key. Without it such a key means the whole account. */
+  /** Organization. Without it an org-wide key means the whole account. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Withdraw an invitation to the team". */
 export interface MembersRevokeInviteParams {
-  /** Organization, to which it narrows an org-wide key. Without it such a key means the whole account. */
+  /** Organization. Without it an org-wide key means the whole account. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Remove a member". */
 export interface MembersDeleteParams {
-  /** Organization, to which it narrows an org-wide key. Without it such a key means the whole account. */
+  /** Organization. Without it an org-wide key means the whole account. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "List the roster of an organization". */
 export interface OrganizationsListMembersParams {
-  /** Organization, to which it narrows an org-wide key. Without it such a key means the whole account. */
+  /** Organization. Without it an org-wide key means the whole account. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "List environments". */
 export interface EnvironmentsListParams {
-  /** Most rows on the page. */
+  /** Maximum rows per page. */
   limit?: number | undefined
   /** `next_cursor` of the previous page. */
   cursor?: string | undefined
@@ -5340,19 +5367,19 @@ export interface EnvironmentsListParams {
   order?: "asc" | "desc" | undefined
   /** Adds `total`, counted up to 10,000. */
   include_total?: boolean | undefined
-  /** Organization, to which it narrows an org-wide key. Without it such a key means the whole account. */
+  /** Organization. Without it an org-wide key means the whole account. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Read an environment". */
 export interface EnvironmentsGetParams {
-  /** Organization, to which it narrows an org-wide key. Without it such a key means the whole account. */
+  /** Organization. Without it an org-wide key means the whole account. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "List API keys". */
 export interface ApiKeysListParams {
-  /** Most rows on the page. */
+  /** Maximum rows per page. */
   limit?: number | undefined
   /** `next_cursor` of the previous page. */
   cursor?: string | undefined
@@ -5360,25 +5387,25 @@ export interface ApiKeysListParams {
   order?: "asc" | "desc" | undefined
   /** Adds `total`, counted up to 10,000. */
   include_total?: boolean | undefined
-  /** Organization, to which it narrows an org-wide key. Without it such a key means the whole account. */
+  /** Organization. Without it an org-wide key means the whole account. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Read the calling credential". */
 export interface ApiKeysGetCurrentParams {
-  /** Organization, to which it narrows an org-wide key. Without it such a key means the whole account. */
+  /** Organization. Without it an org-wide key means the whole account. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Read an API key". */
 export interface ApiKeysGetParams {
-  /** Organization, to which it narrows an org-wide key. Without it such a key means the whole account. */
+  /** Organization. Without it an org-wide key means the whole account. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Revoke an API key". */
 export interface ApiKeysRevokeParams {
-  /** Organization, to which it narrows an org-wide key. Without it such a key means the whole account. */
+  /** Organization. Without it an org-wide key means the whole account. */
   subOrgId?: string | undefined
 }
 
@@ -5390,13 +5417,13 @@ export interface ServicesGetParams {
 
 /** Parameters of "List users". */
 export interface UsersListParams {
-  /** Only entries with this complete address, in any case. */
+  /** Only entries with exactly this address. Case does not matter. */
   email?: string | undefined
   /** Only the user with this id of your own system. */
   externalId?: string | undefined
-  /** `true`: only users who may sign in. `false`: only those switched off. */
+  /** `true`: only users who may sign in. `false`: only deactivated users. */
   active?: boolean | undefined
-  /** How the address, a name or the phone begins, in any case. */
+  /** Prefix of the address, a name or the phone. Case does not matter. */
   q?: string | undefined
   /** Changed at this time or later. Poll with `order=asc`. */
   updatedSince?: string | undefined
@@ -5404,7 +5431,7 @@ export interface UsersListParams {
   role?: "admin" | "member" | undefined
   /** `true`: lists deleted users that can still be restored instead. */
   deleted?: boolean | undefined
-  /** Most rows on the page. */
+  /** Maximum rows per page. */
   limit?: number | undefined
   /** `next_cursor` of the previous page. */
   cursor?: string | undefined
@@ -5424,7 +5451,7 @@ export interface UsersGetParams {
 
 /** Parameters of "Delete a user". */
 export interface UsersDeleteParams {
-  /** Deletes a user managed by provisioning, too. */
+  /** Also deletes a user that provisioning manages. */
   force?: boolean | undefined
   /** Organization. Required with an org-wide key, here or in the body. */
   subOrgId?: string | undefined
@@ -5440,7 +5467,7 @@ export interface UsersExportParams {
 
 /** Parameters of "List roles and who has them". */
 export interface RolesListParams {
-  /** Most rows on the page. */
+  /** Maximum rows per page. */
   limit?: number | undefined
   /** `next_cursor` of the previous page. */
   cursor?: string | undefined
@@ -5492,7 +5519,7 @@ export interface RolesGetForMemberParams {
 
 /** Parameters of "List your live sessions". */
 export interface MeSessionsListParams {
-  /** Most rows on the page. */
+  /** Maximum rows per page. */
   limit?: number | undefined
   /** `next_cursor` of the previous page. */
   cursor?: string | undefined
@@ -5506,9 +5533,9 @@ export interface MeSessionsListParams {
 export interface InvitesListParams {
   /** Only invitations in this state. */
   status?: "pending" | "accepted" | "expired" | "revoked" | undefined
-  /** Only entries with this complete address, in any case. */
+  /** Only entries with exactly this address. Case does not matter. */
   email?: string | undefined
-  /** Most rows on the page. */
+  /** Maximum rows per page. */
   limit?: number | undefined
   /** `next_cursor` of the previous page. */
   cursor?: string | undefined
@@ -5546,7 +5573,7 @@ export interface AuthListMethodsParams {
   subOrgId?: string | undefined
 }
 
-/** Parameters of "Read sign-in, sign-up and session settings". */
+/** Parameters of "Read auth settings". */
 export interface AuthGetSettingsParams {
   /** Adds `sources`: where each value comes from. Default `false`. */
   effective?: boolean | undefined
@@ -5560,21 +5587,21 @@ export interface MfaGetPolicyParams {
   subOrgId?: string | undefined
 }
 
-/** Parameters of "Preview the effect of an MFA policy". */
+/** Parameters of "Preview an MFA policy". */
 export interface MfaPreviewPolicyParams {
-  /** The value to try. Default: the present one. */
+  /** The value to try. Default: the current one. */
   require_mfa?: boolean | undefined
-  /** Days to try. Default: the present value. */
+  /** Days to try. Default: the current value. */
   grace_period_days?: number | undefined
-  /** Values to try, separated by commas. Default: the present ones. */
+  /** Values to try, separated by commas. Default: the current ones. */
   allowed_methods?: string | undefined
-  /** Values to try, separated by commas. Default: the present ones. */
+  /** Values to try, separated by commas. Default: the current ones. */
   enforce_for_roles?: string | undefined
   /** Organization. Without it an org-wide key reads the account level. */
   subOrgId?: string | undefined
 }
 
-/** Parameters of "List the trusted devices of a user". */
+/** Parameters of "List trusted devices of a user". */
 export interface MfaTrustedDevicesListParams {
   /** Directory user (`id`) or auth account (`userId`). */
   userId: string
@@ -5588,7 +5615,7 @@ export interface MfaTrustedDevicesDeleteParams {
   subOrgId?: string | undefined
 }
 
-/** Parameters of "Read the second factors of a user". */
+/** Parameters of "Read second factors of a user". */
 export interface MfaTotpGetParams {
   /** Directory user (`id`) or auth account (`userId`). */
   userId: string
@@ -5626,7 +5653,7 @@ export interface PasskeysGetSettingsParams {
 
 /** Parameters of "List the identities of a user". */
 export interface UsersListIdentitiesParams {
-  /** Most rows on the page. */
+  /** Maximum rows per page. */
   limit?: number | undefined
   /** `next_cursor` of the previous page. */
   cursor?: string | undefined
@@ -5644,21 +5671,21 @@ export interface UsersDeleteIdentityParams {
   subOrgId?: string | undefined
 }
 
-/** Parameters of "Start a sign-in at an identity provider". */
+/** Parameters of "Start a single sign-on". */
 export interface LoginSsoStartParams extends LoginSsoStartRequest {
-  /** Try a connection in testing: ends in a trace, without a session. */
+  /** Test a connection. The sign-in ends in a trace, without a session. */
   test?: boolean | undefined
 }
 
-/** Parameters of "List the certificates of the service provider". */
+/** Parameters of "List SAML service provider certificates". */
 export interface SsoListKeysParams {
-  /** Organization, to which it narrows an org-wide key. Without it such a key means the whole account. */
+  /** Organization. Without it an org-wide key means the whole account. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "List connections". */
 export interface ConnectionsListParams {
-  /** Most rows on the page. */
+  /** Maximum rows per page. */
   limit?: number | undefined
   /** `next_cursor` of the previous page. */
   cursor?: string | undefined
@@ -5682,7 +5709,7 @@ export interface ConnectionsDeleteParams {
   subOrgId?: string | undefined
 }
 
-/** Parameters of "List the latest sign-ins by a connection". */
+/** Parameters of "List sign-ins through a connection". */
 export interface ConnectionsListTracesParams {
   /** Organization. Without it an org-wide key means the whole environment. */
   subOrgId?: string | undefined
@@ -5690,7 +5717,7 @@ export interface ConnectionsListTracesParams {
 
 /** Parameters of "List webhooks". */
 export interface WebhooksListParams {
-  /** Most rows on the page. */
+  /** Maximum rows per page. */
   limit?: number | undefined
   /** `next_cursor` of the previous page. */
   cursor?: string | undefined
@@ -5702,7 +5729,7 @@ export interface WebhooksListParams {
   subOrgId?: string | undefined
 }
 
-/** Parameters of "List types of events". */
+/** Parameters of "List event types". */
 export interface WebhooksListEventTypesParams {
   /** Organization. Without it an org-wide key means the whole environment. */
   subOrgId?: string | undefined
@@ -5712,9 +5739,9 @@ export interface WebhooksListEventTypesParams {
 export interface WebhooksGetParams {
   /** Adds the latest deliveries, newest first. Default `false`. */
   deliveries?: boolean | undefined
-  /** Of deliveries: 50, at most 200, as CSV 1000. */
+  /** Maximum deliveries. Default 50, at most 200, or 1000 as CSV. */
   limit?: number | undefined
-  /** Finds only webhooks of the whole environment, as a change does. */
+  /** Matches only webhooks of the whole environment. Changes require it. */
   scope?: "environment" | undefined
   /** Organization. Without it an org-wide key means the whole environment. */
   subOrgId?: string | undefined
@@ -5722,7 +5749,7 @@ export interface WebhooksGetParams {
 
 /** Parameters of "Delete a webhook". */
 export interface WebhooksDeleteParams {
-  /** Instead of subOrgId: the whole environment. Needs an org-wide key. */
+  /** The whole environment, instead of subOrgId. Requires an org-wide key. */
   scope?: "environment" | undefined
   /** Organization. An org-wide key sends it or `scope`, here or in the body. */
   subOrgId?: string | undefined
@@ -5732,7 +5759,7 @@ export interface WebhooksDeleteParams {
 export interface OidcCompleteSharedParams {
   /** Authorization code of the provider. Absent with `error`. */
   code?: string | undefined
-  /** The state of the sign-in that this answers. */
+  /** `state` of the sign-in. */
   state?: string | undefined
   /** The issuer that answers (RFC 9207), if the provider sends it. */
   iss?: string | undefined
@@ -5744,7 +5771,7 @@ export interface OidcCompleteSharedParams {
 export interface OidcCompleteParams {
   /** Authorization code of the provider. Absent with `error`. */
   code?: string | undefined
-  /** The state of the sign-in that this answers. */
+  /** `state` of the sign-in. */
   state?: string | undefined
   /** The issuer that answers (RFC 9207), if the provider sends it. */
   iss?: string | undefined
@@ -5754,7 +5781,7 @@ export interface OidcCompleteParams {
 
 /** Parameters of "Return from an OpenID sign-out". */
 export interface OidcCompleteLogoutParams {
-  /** The state of the sign-in that this answers. */
+  /** `state` of the sign-in. */
   state?: string | undefined
   /** Error code of the provider (RFC 6749 §4.1.2.1), such as `access_denied`. */
   error?: string | undefined
@@ -5764,7 +5791,7 @@ export interface OidcCompleteLogoutParams {
 export interface SocialCompleteSharedParams {
   /** Authorization code of the provider. Absent with `error`. */
   code?: string | undefined
-  /** The state of the sign-in that this answers. */
+  /** `state` of the sign-in. */
   state?: string | undefined
   /** The issuer that answers (RFC 9207), if the provider sends it. */
   iss?: string | undefined
@@ -5776,7 +5803,7 @@ export interface SocialCompleteSharedParams {
 export interface SocialCompleteParams {
   /** Authorization code of the provider. Absent with `error`. */
   code?: string | undefined
-  /** The state of the sign-in that this answers. */
+  /** `state` of the sign-in. */
   state?: string | undefined
   /** The issuer that answers (RFC 9207), if the provider sends it. */
   iss?: string | undefined
@@ -5790,9 +5817,9 @@ export interface SocialListProvidersParams {
   subOrgId?: string | undefined
 }
 
-/** Parameters of "List the social providers of an environment". */
+/** Parameters of "List the default social providers". */
 export interface SocialListDefaultsParams {
-  /** Organization, to which it narrows an org-wide key. Without it such a key means the whole account. */
+  /** Organization. Without it an org-wide key means the whole account. */
   subOrgId?: string | undefined
 }
 
@@ -5802,7 +5829,7 @@ export interface SamlLogoutByRedirectParams {
   SAMLRequest?: string | undefined
   /** The provider’s answer to a logout request of this service. */
   SAMLResponse?: string | undefined
-  /** Of a logout request: goes back to the provider. */
+  /** The relay state of a logout request, which is returned to the provider. */
   RelayState?: string | undefined
   /** Algorithm of `Signature` (SAML bindings §3.4.4.1). */
   SigAlg?: string | undefined
@@ -5810,15 +5837,15 @@ export interface SamlLogoutByRedirectParams {
   Signature?: string | undefined
 }
 
-/** Parameters of "Read the configuration of provisioning". */
+/** Parameters of "Read the provisioning configuration". */
 export interface ScimGetConfigParams {
   /** Organization. Without it an org-wide key reads the account level. */
   subOrgId?: string | undefined
 }
 
-/** Parameters of "List the requests of provisioning". */
+/** Parameters of "List provisioning requests". */
 export interface ScimListLogsParams {
-  /** Most rows on the page. */
+  /** Maximum rows per page. */
   limit?: number | undefined
   /** `next_cursor` of the previous page. */
   cursor?: string | undefined
@@ -5830,7 +5857,7 @@ export interface ScimListLogsParams {
 
 /** Parameters of "List live sessions, grouped by user". */
 export interface SessionsListParams {
-  /** Most rows on the page. */
+  /** Maximum rows per page. */
   limit?: number | undefined
   /** `next_cursor` of the previous page. */
   cursor?: string | undefined
@@ -5862,11 +5889,11 @@ export interface SessionsRevokeParams {
   subOrgId?: string | undefined
 }
 
-/** Parameters of "Follow the sessions that end". */
+/** Parameters of "List ended sessions". */
 export interface SessionsListRevocationsParams {
-  /** `next_cursor` of the previous page. Absent: from the oldest revocation that is kept. */
+  /** `next_cursor` of the previous page. Default: start at the oldest revocation that is kept. */
   after?: string | undefined
-  /** Most rows on the page. Default 1000. */
+  /** Maximum rows per page. Default 1000. */
   limit?: number | undefined
   /** Organization. Without it an org-wide key means the whole environment. */
   subOrgId?: string | undefined
@@ -5880,7 +5907,7 @@ export interface MailGetSettingsParams {
   subOrgId?: string | undefined
 }
 
-/** Parameters of "List the texts of emails". */
+/** Parameters of "List email texts". */
 export interface MailListTemplatesParams {
   /** Organization. Without it an org-wide key reads the account level. */
   subOrgId?: string | undefined
@@ -5898,9 +5925,9 @@ export interface MailResetTemplateParams {
   subOrgId?: string | undefined
 }
 
-/** Parameters of "Reset the default texts of an email". */
+/** Parameters of "Reset default texts of an email". */
 export interface MailResetDefaultTemplateParams {
-  /** Organization, to which it narrows an org-wide key. Without it such a key means the whole account. */
+  /** Organization. Without it an org-wide key means the whole account. */
   subOrgId?: string | undefined
 }
 
@@ -5908,7 +5935,7 @@ export interface MailResetDefaultTemplateParams {
 export interface MailListSuppressionsParams {
   /** Only this address. Case does not matter. */
   email?: string | undefined
-  /** Most rows on the page. */
+  /** Maximum rows per page. */
   limit?: number | undefined
   /** `next_cursor` of the previous page. */
   cursor?: string | undefined
@@ -5966,9 +5993,9 @@ export interface AuditListParams {
   actor_id?: string | undefined
   /** Only events with this `X-Actor-Id`: the person that your backend acted for. */
   on_behalf_of?: string | undefined
-  /** Only events about this kind of thing, such as `user`. */
+  /** Only events about this type of resource, such as `user`. */
   target_type?: string | undefined
-  /** Only events about the thing with this id. */
+  /** Only events about the resource with this id. */
   target_id?: string | undefined
   /** Only events about this user (`id` or `userId`): as actor, target or in the data. */
   user_id?: string | undefined
@@ -5976,7 +6003,7 @@ export interface AuditListParams {
   ip_address?: string | undefined
   /** Only events of this request: its `X-Request-Id`. */
   request_id?: string | undefined
-  /** Only events that contain this text, in any case. */
+  /** Only events that contain this text. Case does not matter. */
   q?: string | undefined
   /** Only events at this time or later. */
   from?: string | undefined
@@ -5984,9 +6011,9 @@ export interface AuditListParams {
   to?: string | undefined
   /** `next_cursor` of the last page. */
   after?: string | undefined
-  /** Another name of `after`, as in other lists. Send one of them. */
+  /** Alias of `after`, as in other lists. Send only one of them. */
   cursor?: string | undefined
-  /** Most events on the page. Default 100. */
+  /** Maximum events per page. Default 100. */
   limit?: number | undefined
   /** Organization. Without it an org-wide key means the whole environment. */
   subOrgId?: string | undefined
@@ -6002,9 +6029,9 @@ export interface AuditExportParams {
   actor_id?: string | undefined
   /** Only events with this `X-Actor-Id`: the person that your backend acted for. */
   on_behalf_of?: string | undefined
-  /** Only events about this kind of thing, such as `user`. */
+  /** Only events about this type of resource, such as `user`. */
   target_type?: string | undefined
-  /** Only events about the thing with this id. */
+  /** Only events about the resource with this id. */
   target_id?: string | undefined
   /** Only events about this user (`id` or `userId`): as actor, target or in the data. */
   user_id?: string | undefined
@@ -6012,7 +6039,7 @@ export interface AuditExportParams {
   ip_address?: string | undefined
   /** Only events of this request: its `X-Request-Id`. */
   request_id?: string | undefined
-  /** Only events that contain this text, in any case. */
+  /** Only events that contain this text. Case does not matter. */
   q?: string | undefined
   /** Only events at this time or later. */
   from?: string | undefined

@@ -23,14 +23,14 @@ export const claimSettings = defineSettingsPart(
   Type.Object({
     audience: nullable(
       Type.Union([Audience, Type.Array(Audience, { minItems: 1, maxItems: 10, uniqueItems: true })]),
-      '`aud` of access tokens; null: the id of the account.',
+      '`aud` of access tokens. Null: the id of the account.',
     ),
     token_claims: Type.Record(Type.String(), Source, {
       propertyNames: { pattern: '^[A-Za-z][A-Za-z0-9_.:/-]{0,99}$' },
       maxProperties: 20,
       description:
         'Further claims of access tokens, each from `user.externalId`, `user.metadata.{key}`, ' +
-        '`organization.externalId` or `organization.metadata.{key}`. What is not set is left out.',
+        '`organization.externalId` or `organization.metadata.{key}`. Values that are not set are left out.',
     }),
   }),
   { audience: null, token_claims: {} },

@@ -26,11 +26,11 @@ export const SessionTokens = named(
   'SessionTokens',
   Type.Object({
     access_token: Type.String({
-      description: 'JWT (RFC 9068) to present to the customer’s API as a Bearer token.',
+      description: 'JWT (RFC 9068) to send to your API as a Bearer token.',
       examples: [exampleTokens.access_token],
     }),
     refresh_token: Type.String({
-      description: 'Single use: POST /v1/auth/token/refresh returns its successor.',
+      description: 'Works once. POST /v1/auth/token/refresh returns its successor.',
       examples: [exampleTokens.refresh_token],
     }),
     expires_in: Type.Integer({

@@ -29,20 +29,19 @@ const DeviceTrust = named(
 export const loginEvents = defineEvents({
   succeeded: [
     'auth.login.succeeded',
-    'A user signed in: every required factor was right, and a session was created.',
+    'A user signed in. Every required factor was correct, and a session was created.',
     Type.Object({ method }),
   ],
   failed: [
     'auth.login.failed',
-    'A sign-in was refused, or a code or link was requested for an address that cannot sign in; beyond a bound, so many ' +
-      'alike.',
+    'A sign-in was refused, or a code or link was requested for an address that cannot sign in. Beyond a limit, failures are counted: one event has the `count` of similar ones.',
     Type.Object(
       {
         method,
         reason: Type.String({ description: 'Why it was refused, such as the error code.', examples: ['wrong'] }),
         passkey_id: Type.Optional(Type.String({ format: 'uuid', description: 'The passkey, if it is known.' })),
         connection_id: Type.Optional(
-          Type.String({ format: 'uuid', description: 'The connection, of single sign-on.' }),
+          Type.String({ format: 'uuid', description: 'The connection, for single sign-on.' }),
         ),
         trace_id: Type.Optional(
           Type.String({
@@ -58,12 +57,12 @@ export const loginEvents = defineEvents({
   ],
   signedUp: [
     'auth.signup.succeeded',
-    'A user finished signing up: by proving their mailbox, or without a proof where none is required.',
+    'A user completed sign-up, by proving the mailbox or, if no proof is required, without one.',
     Type.Object({ method }),
   ],
   challengeCreated: [
     'mfa.challenge.created',
-    'A first factor was right and a second is required: there is no session yet.',
+    'The first factor was correct and a second is required. No session exists yet.',
     Type.Object({
       id: described(Id, 'The challenge. Later events about it have the same id.'),
       directory_user_id: Id,

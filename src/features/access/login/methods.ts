@@ -14,7 +14,7 @@ const OfferedConnection = Type.Object({
   }),
   name: Type.String({ description: 'The connection’s name, for a button.', examples: ['Acme Okta'] }),
   protocol: Type.Enum(['saml', 'oidc'], {
-    description: 'The protocol of the connection. A sign-in page need not tell them apart.',
+    description: 'The protocol of the connection. A sign-in page can ignore it.',
   }),
 })
 type OfferedConnection = Static<typeof OfferedConnection>
@@ -79,10 +79,10 @@ export const LoginMethod = named(
         Type.Array(Type.String()),
         'Only for `social`: the providers that are turned on, such as `google`. Otherwise null.',
       ),
-      connections: nullable(Type.Array(OfferedConnection), 'Of `sso`: where POST /v1/auth/login/sso/start leads.'),
+      connections: nullable(Type.Array(OfferedConnection), 'For `sso`: connections for POST /v1/auth/login/sso/start.'),
     },
     {
-      description: 'A sign-in method that works in the organization right now.',
+      description: 'A sign-in method that currently works in the organization.',
       examples: [{ id: 'otp', label: 'Email code', providers: null, connections: null }],
     },
   ),

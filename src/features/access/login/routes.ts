@@ -16,15 +16,14 @@ export const loginRoutes: Route[] = [
     scope: 'auth.login',
     tag,
     summary: 'List sign-in methods',
-    description: 'Methods whose service is enabled and configured. Empty while the Auth service is off.',
+    description: 'Lists the methods whose service is enabled and configured. Empty while the Auth service is off.',
     reply: Type.Object({
       methods: Type.Array(LoginMethod, {
-        description: 'In the order of a sign-in page. Empty while the service `auth` is off.',
+        description: 'Methods in the order of a sign-in page. Empty while the service `auth` is off.',
       }),
       enforced: Type.Boolean({
         description:
-          'Whether single sign-on is enforced (`enforce_sso`): show it alone, and the other methods only on request, for people ' +
-          'who are exempt.',
+          'Whether single sign-on is enforced (`enforce_sso`). Then show only single sign-on, and the other methods on request for exempt users.',
         examples: [false],
       }),
     }),
@@ -47,11 +46,11 @@ export function authSettingsRoutes(family: Settings<TProperties>): Route[] {
     tag,
     noun: 'auth',
     scopes: { read: 'auth.settings.read', write: 'auth.settings.write' },
-    get: { path: '/v1/auth/settings', summary: 'Read sign-in, sign-up and session settings' },
-    update: { path: '/v1/auth/settings', summary: 'Change sign-in, sign-up and session settings' },
+    get: { path: '/v1/auth/settings', summary: 'Read auth settings' },
+    update: { path: '/v1/auth/settings', summary: 'Change auth settings' },
     updateDefaults: {
       path: '/v1/auth/settings/defaults',
-      summary: 'Change the default settings',
+      summary: 'Change the default auth settings',
     },
     body: named('AuthSettingsPatch', Type.Object(family.patchBody)),
     reply: named(

@@ -10,31 +10,29 @@ export const SessionReply = named(
     {
       session: nullable(
         SessionTokens,
-        'Null while the second factor is missing: continue with challenge_token. Also null with sign_in_required and with ' +
-          'discovery_token.',
+        'Null if a second factor is missing: continue with challenge_token. Also null with sign_in_required and with discovery_token.',
       ),
       sign_in_required: Type.Optional(
         Type.Boolean({
-          description: 'Only of POST /v1/auth/invite/accept: a team member has joined and signs in as usual.',
+          description: 'Only for POST /v1/auth/invite/accept: a team member has joined and must sign in as usual.',
         }),
       ),
       discovery_token: Type.Optional(
         Type.String({
           description:
-            'Only without subOrgId: of POST /v1/auth/token/exchange after a social sign-in, and of POST ' +
-            '/v1/auth/login/passkey/verify if several organizations hold the passkey. Enter one of `organizations` with POST ' +
+            'Only without subOrgId: for POST /v1/auth/token/exchange after a social sign-in, and for POST /v1/auth/login/passkey/verify if several organizations hold the passkey. Enter one of `organizations` with POST ' +
             '/v1/auth/discovery/exchange.',
           examples: ['dsc_v1.0198b6f2-50b7-7c92-a6e3-1d8f4b7092ce.9mQsVgPeAo3RuIxWyHt6CkZjEn4SGlBv'],
         }),
       ),
-      expires_at: Type.Optional(Type.String({ format: 'date-time', description: 'When `discovery_token` ends.' })),
+      expires_at: Type.Optional(Type.String({ format: 'date-time', description: 'When `discovery_token` expires.' })),
       organizations: Type.Optional(
         Type.Array(DiscoveredOrganization, {
           description: 'Organizations to choose from. Only with `discovery_token`.',
         }),
       ),
       mfa_required: Type.Optional(
-        Type.Boolean({ description: 'The first factor was right, and a second is required.' }),
+        Type.Boolean({ description: 'The first factor was correct, and a second is required.' }),
       ),
       challenge_token: Type.Optional(
         Type.String({
@@ -43,20 +41,23 @@ export const SessionReply = named(
         }),
       ),
       challenge_expires_at: Type.Optional(
-        Type.String({ description: 'When the challenge ends; then the user signs in again.', format: 'date-time' }),
+        Type.String({
+          description: 'When the challenge expires. After that the user must sign in again.',
+          format: 'date-time',
+        }),
       ),
       directory_user_id: Type.Optional(
-        Type.String({ format: 'uuid', description: 'The user of the challenge: userId of an enrollment.' }),
+        Type.String({ format: 'uuid', description: 'The user of the challenge. Send it as userId of an enrollment.' }),
       ),
       sub_org_id: Type.Optional(
         nullable(
           Type.String({ format: 'uuid' }),
-          'The organization of the challenge: subOrgId of the requests that continue it. Null for the team.',
+          'The organization of the challenge. Send it as subOrgId of the requests that continue it. Null for the team.',
         ),
       ),
       methods: Type.Optional(
         Type.Array(Type.String({ examples: ['totp'] }), {
-          description: 'What passes the challenge: `totp`, `backup`, `sms`; `passkey`: sign in with it instead.',
+          description: 'Methods that pass the challenge. `passkey`: sign in with a passkey instead.',
         }),
       ),
       enrollment_required: Type.Optional(
@@ -74,7 +75,7 @@ export const SessionReply = named(
           },
           {
             description:
-              'The policy requires a factor that the user has not enrolled; until grace_ends_at they sign in without.',
+              'The policy requires a factor that the user has not enrolled. Until grace_ends_at the user can sign in without one.',
           },
         ),
       ),
@@ -86,7 +87,8 @@ export const SessionReply = named(
             slug: Type.String({ description: 'The organization’s slug.' }),
           },
           {
-            description: 'The organization of the challenge, or the one that POST /v1/auth/discovery/create has made.',
+            description:
+              'The organization of the challenge, or the organization that POST /v1/auth/discovery/create created.',
           },
         ),
       ),

@@ -6,14 +6,14 @@ import { assertOriginsFit } from './web-origin.ts'
 export const doorSettings = defineSettingsPart(
   'auth_settings',
   Type.Object({
-    allow_sign_up: Type.Boolean({ description: 'Whether users may sign up at all.' }),
+    allow_sign_up: Type.Boolean({ description: 'Whether users may sign up.' }),
     require_email_verification: Type.Boolean({
-      description: 'Whether a password or a sign-up gives a session only once the mailbox is proved.',
+      description: 'Whether the mailbox must be proved before a password or a sign-up creates a session.',
     }),
     sign_in_rate_limit_per_minute: Type.Integer({
       minimum: 1,
       maximum: 10_000,
-      description: 'How often a user may sign in within a minute, by whatever method.',
+      description: 'Maximum sign-ins of a user per minute, over all methods.',
     }),
     allowed_origins: Type.Array(Type.String({ minLength: 1, maxLength: 300, examples: ['https://app.example.com'] }), {
       maxItems: 100,

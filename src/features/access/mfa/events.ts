@@ -15,14 +15,10 @@ export const mfaEvents = defineEvents({
     'An owner changed the MFA policy of the account’s own team.',
     MfaPolicy,
   ],
-  trustedDeviceAdded: [
-    'mfa.trusted_device.added',
-    'A user passed a challenge and had the device trusted.',
-    DeviceTrust,
-  ],
+  trustedDeviceAdded: ['mfa.trusted_device.added', 'A user passed a challenge and trusted the device.', DeviceTrust],
   trustedDeviceRemoved: [
     'mfa.trusted_device.removed',
-    'One trusted device was removed. Those that end with a factor, a password or the user are not listed one by one.',
+    'One trusted device was removed. Not recorded for devices that end with a factor, a password or the user.',
     DeviceTrust,
   ],
 })

@@ -38,9 +38,7 @@ export const mfaRoutes: Route[] = [
     tag,
     summary: 'Change the MFA policy',
     description:
-      'Applies to the next sign-in, and to the next refresh of a session that was opened with one factor. Absent fields ' +
-      'are kept, null restores the inherited value. A policy that contradicts itself is refused. A user’s grace period is fixed ' +
-      'once: no change extends it. GET /v1/mfa/policy/preview shows the users that a change affects. With subOrgId `team`, an ' +
+      'Applies from the next sign-in, and from the next refresh of a session with one factor. Absent fields are kept, null restores the inherited value. Contradictory policies are refused. No change extends a grace period that has started. GET /v1/mfa/policy/preview shows the users that a change affects. With subOrgId `team`, an ' +
       'owner of the account changes the policy of the team with the token of their session.',
     body: PolicyPatch,
     reply: PolicyReply,
@@ -57,7 +55,7 @@ export const mfaRoutes: Route[] = [
     directory: 'account',
     writes: 'own-environment',
     summary: 'Change the default MFA policy',
-    description: 'For org-wide keys. An organization keeps the fields that it has set itself.',
+    description: 'Requires an org-wide key. An organization keeps the fields that it has set itself.',
     body: PolicyPatch,
     reply: PolicyReply,
     event: mfaEvents.policyUpdated,
@@ -71,7 +69,7 @@ export const mfaRoutes: Route[] = [
     scope: 'mfa.read',
     service: 'mfa',
     tag,
-    summary: 'Preview the effect of an MFA policy',
+    summary: 'Preview an MFA policy',
     description: 'Changes nothing. Absent fields keep their current value.',
     query: PreviewQuery,
     reply: PreviewReply,
@@ -85,7 +83,7 @@ export const mfaRoutes: Route[] = [
     directory: 'reach',
     service: 'mfa',
     tag,
-    summary: 'List the trusted devices of a user',
+    summary: 'List trusted devices of a user',
     query: Type.Object({ userId: FactorUserId }),
     reply: DevicesReply,
     errors: [userErrors.notFound],

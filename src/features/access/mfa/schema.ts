@@ -18,7 +18,7 @@ const fields = {
   grace_period_days: Type.Integer({
     minimum: 0,
     maximum: 90,
-    description: 'How long after the requirement, or after they were added, users may sign in without one.',
+    description: 'Days for which users may sign in without a factor, from the requirement or from their creation.',
     examples: [14],
   }),
   allowed_methods: Type.Array(Type.Enum(MFA_METHODS), {
@@ -30,7 +30,7 @@ const fields = {
   enforce_for_roles: Type.Array(Type.Enum(TEAM_MFA_ROLES), {
     uniqueItems: true,
     maxItems: TEAM_MFA_ROLES.length,
-    description: 'The roles that require_mfa applies to; empty: all. `developer` is a role of the team only.',
+    description: 'The roles that require_mfa applies to. Empty: all. `developer` is a role only of the team.',
     examples: [['admin']],
   }),
 }
@@ -51,7 +51,7 @@ export const PolicyPatch = named(
       allowed_methods: Type.Optional(nullable(fields.allowed_methods)),
       enforce_for_roles: Type.Optional(nullable(fields.enforce_for_roles)),
     },
-    { description: 'The fields to change. Null restores the inherited value; an absent field stays.' },
+    { description: 'The fields to change. Null restores the inherited value. Absent fields are kept.' },
   ),
 )
 export type PolicyPatch = Static<typeof PolicyPatch>
@@ -63,7 +63,7 @@ export const MfaPolicy = named(
       ...fields,
       required_since: nullable(
         Moment,
-        'When it first required a second factor: no grace period starts before. Null for the team: its grace periods start with the role.',
+        'When the policy first required a second factor. No grace period starts earlier. Null for the team, where grace periods start with the role.',
       ),
       updated_at: nullable(Moment, 'When the policy last changed. Null: never, so every value is inherited.'),
     },
@@ -76,15 +76,15 @@ const list = (names: readonly string[]) =>
     Type.String({
       pattern: `^((${names.join('|')})(,(${names.join('|')}))*)?$`,
       'x-form': `any of ${names.join(', ')}, separated by commas`,
-      description: 'Values to try, separated by commas. Default: the present ones.',
+      description: 'Values to try, separated by commas. Default: the current ones.',
     }),
   )
 
 /** A hypothetical policy; absent fields keep their current value. */
 export const PreviewQuery = Type.Object({
-  require_mfa: Type.Optional(Type.Boolean({ description: 'The value to try. Default: the present one.' })),
+  require_mfa: Type.Optional(Type.Boolean({ description: 'The value to try. Default: the current one.' })),
   grace_period_days: Type.Optional(
-    Type.Integer({ description: 'Days to try. Default: the present value.', minimum: 0, maximum: 90 }),
+    Type.Integer({ description: 'Days to try. Default: the current value.', minimum: 0, maximum: 90 }),
   ),
   allowed_methods: list(MFA_METHODS),
   enforce_for_roles: list(MFA_ROLES),
@@ -94,17 +94,17 @@ const counts = {
   users: Type.Integer({ description: 'How many users the policy applies to.', minimum: 0, examples: [12] }),
   asked: Type.Integer({
     minimum: 0,
-    description: 'Have a factor, and are asked for it at every sign-in.',
+    description: 'Number of users with a factor, which every sign-in requires.',
     examples: [8],
   }),
   in_grace: Type.Integer({
     minimum: 0,
-    description: 'Have none, and may sign in without until their grace period ends.',
+    description: 'Number of users without a factor who may sign in until their grace period ends.',
     examples: [3],
   }),
   locked_out: Type.Integer({
     minimum: 0,
-    description: 'Have none, and must enroll at their next sign-in.',
+    description: 'Number of users without a factor who must enroll one at the next sign-in.',
     examples: [1],
   }),
 }
@@ -123,7 +123,7 @@ const Person = named(
 
 export const PreviewReply = Type.Object(
   {
-    policy: described(PolicyFields, 'The policy that was tried: the present one with the values of the query.'),
+    policy: described(PolicyFields, 'The policy of the preview: the current one with the values of the query.'),
     ...counts,
     roles: Type.Array(Type.Object({ role: Role, ...counts }), { description: 'The same counts for each role.' }),
     first: Type.Object(
@@ -138,7 +138,7 @@ export const PreviewReply = Type.Object(
           examples: [[]],
         }),
       },
-      { description: 'The first 20 of each, by address.' },
+      { description: 'The first 20 users of each group, by address.' },
     ),
   },
   { description: 'How many users the policy would affect, and the first of them.' },
@@ -158,11 +158,11 @@ const TrustedDevice = named(
         Type.String({
           examples: ['Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:145.0) Gecko/20100101 Firefox/145.0'],
         }),
-        'User agent of the device when it was trusted. Null if the request named none.',
+        'User agent of the device when it was trusted. Null if it was not sent.',
       ),
       created_at: Moment,
       last_used_at: described(Moment, 'When it last replaced a second factor, or was trusted.'),
-      expires_at: described(Moment, 'From this time on a second factor is required again (RFC 3339, in UTC).'),
+      expires_at: described(Moment, 'When the trust ends and a second factor is required again (RFC 3339, in UTC).'),
     },
     { description: 'A browser or app that skips the second factor of its user.' },
   ),

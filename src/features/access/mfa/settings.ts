@@ -8,12 +8,11 @@ export const trustedDeviceSettings = defineSettingsPart(
     trusted_device_days: Type.Integer({
       minimum: 0,
       maximum: 90,
-      description: 'How long a device that passed a challenge may be trusted; 0: never.',
+      description: 'Days for which a device that passed a challenge may be trusted. 0: never.',
     }),
     trusted_devices_for_enforced_roles: Type.Boolean({
       description:
-        'Whether that also applies to roles that the MFA policy names, and to owners and admins when it requires a ' +
-        'second factor of them.',
+        'Whether devices may also be trusted for roles that the MFA policy names, and for owners and admins if it requires a second factor of them.',
     }),
   }),
   {

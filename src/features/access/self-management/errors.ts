@@ -8,18 +8,17 @@ export const selfManagementErrors = defineErrors({
   stepUpRequired: [
     401,
     'step_up_required',
-    'Who is there must be proved again',
-    'What changes a way in wants a proof of the last 10 minutes, with a second factor of who has one: POST /v1/me/step-up ' +
-      'by one of methods, and repeat the request with the token that comes back; with sso, sign in again.',
+    'Step-up required',
+    'Changing a sign-in method requires a step-up in the last 10 minutes, with a second factor if the user has one. Step up by one of methods (POST /v1/me/step-up) and repeat the request with the new access token. If the method is sso, sign in again.',
     {
       methods: Type.Array(Type.Enum(STEP_UP_METHODS), { description: 'Step-up methods that the user has.' }),
-      within_seconds: Type.Integer({ description: 'Greatest age of the step-up, in seconds.' }),
+      within_seconds: Type.Integer({ description: 'Maximum age of the step-up, in seconds.' }),
     },
   ],
   lastFactor: [
     409,
     'last_factor',
     'The last factor cannot be removed',
-    'The policy requires a second factor of this user: enroll another first.',
+    'The policy requires a second factor of this user. Enroll another one first.',
   ],
 })

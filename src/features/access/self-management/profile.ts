@@ -32,7 +32,7 @@ const Me = named(
       createdAt: shown.createdAt,
       updatedAt: shown.updatedAt,
     },
-    { description: 'The signed-in user, without what your backend keeps for its own use.' },
+    { description: 'The signed-in user, without the fields that are only for your backend.' },
   ),
 )
 
@@ -44,7 +44,7 @@ export const MeReply = named(
       Type.Object({
         id: Type.String({ description: 'The organization: `subOrgId` of requests.', format: 'uuid' }),
         name: Type.String({ description: 'The organization’s name, to greet the user with.', examples: ['Acme'] }),
-        slug: Type.String({ description: 'Names the organization in URLs of yours.', examples: ['acme'] }),
+        slug: Type.String({ description: 'Identifies the organization in your URLs.', examples: ['acme'] }),
       }),
       'The organization that the user is signed in to. Null for members of the team.',
     ),

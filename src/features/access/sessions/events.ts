@@ -8,7 +8,7 @@ const Id = Type.String({ format: 'uuid' })
 export const sessionEvents = defineEvents({
   created: [
     'session.created',
-    'A session was created: the user passed every required factor.',
+    'A session was created, because the user passed every required factor.',
     Type.Object({
       id: described(Id, 'The session, `sid` of its access tokens.'),
       user_id: Id,
@@ -18,13 +18,12 @@ export const sessionEvents = defineEvents({
   ],
   revoked: [
     'session.revoked',
-    'A session was ended before its time; `reason` says why.',
+    'A session was ended early; `reason` says why.',
     Type.Object({ id: Id, user_id: Id, directory_user_id: Id, reason: EndReason }),
   ],
   refreshReuseDetected: [
     'session.refresh_reuse_detected',
-    'A refresh token that had already been used was presented, so it or its successor may be stolen: the session was ' +
-      'ended.',
+    'A refresh token was used a second time, so it or its successor may be stolen. The session was ended.',
     Type.Object({ id: Id, directory_user_id: Id }),
   ],
 })

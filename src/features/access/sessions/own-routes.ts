@@ -18,7 +18,7 @@ export const ownSessionRoutes: Route[] = [
     query: Type.Object(listQuery),
     reply: Type.Object({
       sessions: Type.Array(OwnSession, {
-        description: 'Live sessions of the signed-in user, each with whether it is the present one.',
+        description: 'Live sessions of the signed-in user. `current` marks the session of the request.',
       }),
       ...listReply,
     }),
@@ -46,7 +46,7 @@ export const ownSessionRoutes: Route[] = [
     path: '/v1/me/sessions/{sessionId}',
     operation: 'me.sessions.revoke',
     summary: 'End one of your sessions',
-    description: 'The present one, too. Idempotent: ending a session that has already ended succeeds.',
+    description: 'The current session can be ended too. Idempotent: ending a session that has already ended succeeds.',
     params: Type.Object({
       sessionId: Type.String({ description: 'Session: `id` in `GET /v1/me/sessions`, `sid` of access tokens.' }),
     }),

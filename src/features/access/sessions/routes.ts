@@ -141,26 +141,25 @@ export const sessionRoutes: Route[] = [
     service: 'sessions',
     directory: 'reach',
     tag,
-    summary: 'Follow the sessions that end',
+    summary: 'List ended sessions',
     description:
-      'For verifiers that check tokens offline and want to know sooner than expires_in: poll with the last next_cursor, ' +
-      'immediately while has_more is true. Oldest first, each exactly once.',
+      'For services that verify tokens offline and need revocations sooner than expires_in. Poll with the last next_cursor, immediately while has_more is true. Returns each ended session exactly once, oldest first.',
     query: Type.Object({
       after: Type.Optional(
         Type.String({
-          description: '`next_cursor` of the previous page. Absent: from the oldest revocation that is kept.',
+          description: '`next_cursor` of the previous page. Default: start at the oldest revocation that is kept.',
           maxLength: 200,
         }),
       ),
       limit: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: 1000, description: 'Most rows on the page. Default 1000.' }),
+        Type.Integer({ minimum: 1, maximum: 1000, description: 'Maximum rows per page. Default 1000.' }),
       ),
     }),
     reply: Type.Object({
       revocations: Type.Array(Revocation, { description: 'Sessions that ended, oldest first.' }),
-      has_more: Type.Boolean({ description: 'Whether more revocations are there already: read on at once.' }),
+      has_more: Type.Boolean({ description: 'Whether more revocations exist. If true, read on immediately.' }),
       next_cursor: Type.String({
-        description: 'Always present: where the next call continues.',
+        description: 'Cursor of the next call. Always present.',
         examples: ['40XWT9-Xl29pafx27PHTegAAYaVdbA37poeYVlyFvQ8XUAfu7mpb6c4JZXwT8LLXQogJqxkJan-VkNEa'],
       }),
     }),

@@ -29,11 +29,11 @@ export const Impersonator = named(
   Type.Object(
     {
       sub: Type.String({
-        description: 'Your own name or id of that person, as sent when the impersonation began.',
+        description: 'Your name or id of that person, as sent at the start of the impersonation.',
         examples: ['grace@support.example'],
       }),
       reason: Type.String({
-        description: 'Why, as sent when the impersonation began. Shown in the audit log.',
+        description: 'The reason, as sent at the start of the impersonation. Shown in the audit log.',
         examples: ['Ticket 4711: empty invoice'],
       }),
     },
@@ -57,17 +57,20 @@ export const Session = named(
       ...AuthenticationFields,
       ip_address: nullable(
         Type.String({ examples: ['203.0.113.7'] }),
-        'Address of the end user at the sign-in, from `X-End-User-IP`. Null if the request named none.',
+        'Address of the end user at the sign-in, from `X-End-User-IP`. Null if it was not sent.',
       ),
       user_agent: nullable(
         Type.String({ examples: ['Mozilla/5.0'] }),
-        'User agent of the end user at the sign-in, from `X-End-User-Agent`. Null if the request named none.',
+        'User agent of the end user at the sign-in, from `X-End-User-Agent`. Null if it was not sent.',
       ),
       status: oneOf(['active'], { description: 'Always `active`: lists show live sessions only.' }),
-      impersonator: nullable(Impersonator, 'The support person who acts for the user. Null: it is the user.'),
+      impersonator: nullable(
+        Impersonator,
+        'The support person who acts for the user. Null for the user’s own session.',
+      ),
       created_at: Moment,
-      last_active_at: described(Moment, 'When its tokens were last refreshed, or the sign-in.'),
-      expires_at: described(Moment, 'When it ends unless it is refreshed before, and at the latest.'),
+      last_active_at: described(Moment, 'Time of the last refresh, or of the sign-in.'),
+      expires_at: described(Moment, 'When it ends unless it is refreshed earlier.'),
     },
     { description: 'A live session of a user.' },
   ),
@@ -101,10 +104,10 @@ export const UserSessions = named(
       user_id: described(AccountId, 'The auth account of the user, `userId` in `/v1/users`.'),
       directory_user_id: Id,
       sessions: Type.Array(Session, {
-        description: 'Their live sessions on this page; more may follow on the next one.',
+        description: 'Live sessions of the user on this page. More may follow on the next page.',
       }),
     },
-    { description: 'A user with sessions of the page.' },
+    { description: 'A user and the sessions on this page.' },
   ),
 )
 
@@ -123,7 +126,7 @@ export const Revocation = named(
       session_id: described(SessionId, 'The session, `sid` of its access tokens.'),
       user_id: AccountId,
       directory_user_id: Id,
-      revoked_at: described(Moment, 'When it ended. Access tokens issued before it are to be refused.'),
+      revoked_at: described(Moment, 'When the session ended. Refuse its access tokens that were issued earlier.'),
       reason: EndReason,
     },
     { description: 'A session that has ended before it expired.' },
@@ -136,7 +139,7 @@ export const OwnSession = named(
     {
       ...Session.properties,
       current: Type.Boolean({
-        description: 'Whether it is the session of the access token that was sent.',
+        description: 'Whether it is the session of the request’s access token.',
         examples: [true],
       }),
     },

@@ -15,22 +15,22 @@ export const sessionSettings = defineSettingsPart(
       minimum: 60,
       maximum: MAX_ACCESS_TOKEN_SECONDS,
       description:
-        'Lifetime of an access token in seconds: how long offline verifiers may still accept a revoked session.',
+        'Lifetime of an access token, in seconds. Offline verifiers may accept a revoked session for this long.',
     }),
     session_idle_timeout_seconds: Type.Integer({
       minimum: 300,
       maximum: 90 * DAY,
-      description: 'A session that is not refreshed for this long ends.',
+      description: 'A session ends if it is not refreshed for this long.',
     }),
     session_max_lifetime_seconds: Type.Integer({
       minimum: 300,
       maximum: 365 * DAY,
-      description: 'A session ends after this time, however much it is used.',
+      description: 'A session ends after this time, even if it is used.',
     }),
     max_concurrent_sessions: Type.Integer({
       minimum: 0,
       maximum: MAX_LIMIT,
-      description: 'Concurrent sessions per user; 0 for no limit.',
+      description: 'Maximum concurrent sessions per user. 0: no limit.',
     }),
     concurrent_session_policy: Type.Enum(['revoke_oldest', 'deny_new'], {
       description: 'What happens to a sign-in beyond the limit.',

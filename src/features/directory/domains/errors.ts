@@ -7,13 +7,13 @@ export const domainErrors = defineErrors({
     409,
     'domain_claimed',
     'Another organization has the domain',
-    'One organization of an environment has a domain. Once its record is gone from the DNS, or it removes the domain, another one can have it.',
+    'Only one organization of an environment can have a domain. The domain is free when its owner removes it or its DNS record is gone.',
   ],
   limitReached: [
     409,
     'domain_limit_reached',
-    'The organization has as many domains as allowed',
-    `An organization has at most ${MAX_DOMAINS} domains: remove one.`,
+    'Too many domains',
+    `An organization has at most ${MAX_DOMAINS} domains. Remove one first.`,
   ],
   organizationArchived: [
     409,
@@ -25,6 +25,6 @@ export const domainErrors = defineErrors({
     422,
     'domain_not_allowed',
     'No organization can have this domain',
-    'It belongs to everybody, such as co.uk and gmail.com: give a domain of your own.',
+    'No organization can own shared names such as co.uk and gmail.com. Send your own domain.',
   ],
 })

@@ -6,25 +6,25 @@ const failed = { status: 'failed', verified_at: null, last_error: 'txt_not_found
 export const domainEvents = defineEvents({
   added: [
     'domain.added',
-    'A domain was added to an organization, and waits for its proof.',
+    'A domain was added to an organization and is not verified yet.',
     Domain,
     { status: 'pending', verified_at: null, last_checked_at: null },
   ],
   verified: [
     'domain.verified',
-    'The TXT record of a domain was found: the organization has it.',
+    'The TXT record of a domain was found. The organization owns the domain.',
     Domain,
     { status: 'verified' },
   ],
   verificationFailed: [
     'domain.verification_failed',
-    'A check that was asked for did not find the record of a domain, or the periodic ones find it no longer.',
+    'A requested check did not find the TXT record of a domain, or a periodic check no longer found it.',
     Domain,
     failed,
   ],
   verificationLost: [
     'domain.verification_lost',
-    'The record of a verified domain was missing for days: the organization has the domain no longer.',
+    'The TXT record of a verified domain was missing for days. The organization lost the domain.',
     Domain,
     failed,
   ],

@@ -14,7 +14,7 @@ export const DomainError = named(
   'DomainError',
   Type.Enum([...CHECK_ERRORS], {
     description:
-      'txt_not_found: there is no TXT record. txt_mismatch: there are others. dns_unavailable: the DNS did not answer.',
+      '`txt_not_found`: no TXT record. `txt_mismatch`: only other TXT records. `dns_unavailable`: the DNS did not answer.',
   }),
 )
 
@@ -25,11 +25,11 @@ export const Domain = named(
       id: Type.String({ format: 'uuid' }),
       domain: Type.String({ description: 'The domain name, in ASCII (IDNA).', examples: ['acme.com'] }),
       unicode: Object.assign(
-        nullable(Type.String(), 'As people write it, if that differs and cannot be taken for another name.'),
+        nullable(Type.String(), 'The Unicode form, if it differs and is not easily confused with another name.'),
         { examples: [null] },
       ),
       status: Type.Enum(['pending', 'verified', 'failed'], {
-        description: 'failed: the last check did not find the record, or a verified domain has lost it.',
+        description: '`failed`: the last check did not find the record, or a verified domain lost it.',
       }),
       verification: Type.Object(
         {

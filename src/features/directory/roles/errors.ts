@@ -9,7 +9,7 @@ const Managed = Type.Object({
   }),
   connectionId: nullable(
     Type.String({ format: 'uuid' }),
-    'The connection whose `group_role_mapping` gives it. Of `scim`, the one that provisioning is linked to.',
+    'The connection whose `group_role_mapping` gives it. For `scim`, the connection that provisioning is linked to.',
   ),
 })
 
@@ -27,12 +27,17 @@ export const roleErrors = defineErrors({
     'A role of this name exists',
     'Names and slugs are unique within the organization, and those of system roles are taken.',
   ],
-  limitReached: [409, 'role_limit_reached', 'Too many roles', 'An organization has at most 200 roles of its own.'],
+  limitReached: [
+    409,
+    'role_limit_reached',
+    'Too many roles',
+    'An organization has at most 200 roles of its own. Delete one first.',
+  ],
   systemRole: [
     403,
     'system_role',
     'A system role cannot be changed',
-    'System roles are the same everywhere: make a role of your own with the permissions that you want.',
+    'System roles are the same in every organization. Create your own role with the permissions that you need.',
   ],
   managed: [
     409,

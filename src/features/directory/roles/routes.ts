@@ -50,7 +50,7 @@ export const roleRoutes: Route[] = [
     operation: 'roles.list',
     rows: 'assignments',
     summary: 'List roles and who has them',
-    description: 'The pages are of the assignments.',
+    description: 'Returns all roles. The pages are pages of assignments.',
     query: Type.Object(listQuery),
     reply: RoleListReply,
     async handle(work, { query }) {
@@ -76,7 +76,8 @@ export const roleRoutes: Route[] = [
     path: '/v1/rbac/roles',
     operation: 'roles.create',
     summary: 'Create a role',
-    description: 'Of permissions of the catalogue, which the scopes of the key must cover, and of your own.',
+    description:
+      'A role consists of permissions of the catalogue, which the scopes of the key must cover, and of your own permissions.',
     body: RoleCreate,
     reply: RoleReply,
     errors: [roleErrors.exists, roleErrors.limitReached, privilegeEscalation],
@@ -111,7 +112,7 @@ export const roleRoutes: Route[] = [
     operation: 'roles.update',
     summary: 'Change a role',
     description:
-      'Absent fields are kept. Its users and members have the new permissions at once; tokens show them from the next refresh on.',
+      'Absent fields are kept. Users and members get the new permissions at once. Their tokens have them from the next refresh on.',
     params: RoleParams,
     query: Preview,
     body: RolePatch,

@@ -18,7 +18,7 @@ const Moment = Type.String({ format: 'date-time' })
 const Name = named(
   'RoleName',
   Type.String({
-    description: 'What administrators see. Unique within the organization.',
+    description: 'Name that administrators see. Unique within the organization.',
     minLength: 1,
     maxLength: 100,
     ...ONE_LINE,
@@ -41,7 +41,7 @@ const Permission = Type.String({
   examples: ['members:read'],
 })
 const Permissions = Type.Array(Permission, {
-  description: 'What the role allows: permissions of the catalogue and your own.',
+  description: 'Permissions of the catalogue and your own permissions.',
   maxItems: MAX_PERMISSIONS,
   examples: [['members:read', 'invoice:approve']],
 })
@@ -50,8 +50,8 @@ export const Role = named(
   'Role',
   Type.Object(
     {
-      id: Type.String({ description: 'A UUID; for a system role its slug.', examples: [ROLE_ID] }),
-      slug: described(Slug, 'Names the role in tokens and in `group_role_mapping`. It never changes.'),
+      id: Type.String({ description: 'A UUID, or for a system role its slug.', examples: [ROLE_ID] }),
+      slug: described(Slug, 'Identifies the role in tokens and in `group_role_mapping`. It never changes.'),
       name: Name,
       description: Description,
       permissions: Permissions,
@@ -62,7 +62,7 @@ export const Role = named(
       }),
       subOrgId: nullable(Id, 'The organization that made the role. Null for system roles.'),
       assignmentCount: Type.Integer({
-        description: `Users and members who have it, of each up to ${COUNTED.toLocaleString('en')}.`,
+        description: `Number of users and members with the role. Each count stops at ${COUNTED.toLocaleString('en')}.`,
         examples: [3],
       }),
       createdAt: nullable(Moment, 'When it was created (RFC 3339, in UTC). Null for system roles.'),
@@ -78,12 +78,13 @@ export const RoleAssignment = named(
   Type.Object(
     {
       id: Id,
-      userId: nullable(Id, 'Auth account of the user, once there is one.'),
+      userId: nullable(Id, 'Auth account of the user. Null: none yet.'),
       directoryUserId: nullable(Id, 'The user: `id` in `/v1/users`. Null for a member.'),
       membershipId: Object.assign(nullable(Id), { description: 'The team member. Null for a user.', examples: [null] }),
       roleId: Type.String({ description: 'The role: `id` in `/v1/rbac/roles`.', format: 'uuid', examples: [ROLE_ID] }),
       source: Type.Enum(['manual', 'scim', 'sso'], {
-        description: '`manual`: given by hand. `scim` or `sso`: by groups of the identity provider.',
+        description:
+          '`manual`: assigned through the API. `scim` or `sso`: assigned by groups of the identity provider.',
       }),
       createdAt: Moment,
     },
@@ -96,13 +97,16 @@ const PermissionInfo = named(
   'Permission',
   Type.Object(
     {
-      id: Type.String({ description: 'Its name: resource and action, joined by colons.', examples: [permissions[0]] }),
+      id: Type.String({
+        description: 'Name of the permission: resource and action, joined by a colon.',
+        examples: [permissions[0]],
+      }),
       known: Type.Boolean({
-        description: 'Whether it is in the catalogue. `false`: your own, which only your application understands.',
+        description: 'Whether it is in the catalogue. `false`: your own permission, which only your application uses.',
       }),
       scope: nullable(
         Type.String({ examples: ['users.read' satisfies (typeof permissionScopes)['users:read']] }),
-        'The scope by which an API key may do the same. Null: only `*`, or a permission of your own.',
+        'The scope that gives an API key the same right. Null: only `*`, or your own permission.',
       ),
     },
     { description: 'What a role can allow.' },
@@ -111,15 +115,15 @@ const PermissionInfo = named(
 export type PermissionInfo = Static<typeof PermissionInfo>
 
 export const PermissionListReply = Type.Object({
-  permissions: Type.Array(PermissionInfo, { description: 'The catalogue, and other permissions that roles name.' }),
+  permissions: Type.Array(PermissionInfo, { description: 'The catalogue, and other permissions that roles contain.' }),
 })
 
 export const RoleListReply = Type.Object({
   systemRoles: Type.Array(Role, { description: 'Roles of the account’s team.' }),
   directorySystemRoles: Type.Array(Role, { description: 'Built-in roles of directory users.' }),
-  customRoles: Type.Array(Role, { description: 'Roles that organizations made, at most 1 000.' }),
+  customRoles: Type.Array(Role, { description: 'Roles that organizations created, at most 1 000.' }),
   assignments: Type.Array(RoleAssignment, {
-    description: 'Who has the custom roles: one page of them. `has_more` and `next_cursor` are about this list.',
+    description: 'Assignments of the custom roles, one page. `has_more` and `next_cursor` belong to this list.',
   }),
   permissions: PermissionListReply.properties.permissions,
   ...listReply,
@@ -136,7 +140,7 @@ export const RoleCreate = Type.Object({
     Type.String({
       maxLength: MAX_SLUG,
       pattern: SLUG_PATTERN,
-      description: 'For tokens and mappings; by default made of the name. It stays.',
+      description: 'Identifies the role in tokens and mappings. Default: derived from the name. It never changes.',
       examples: ['editor'],
     }),
   ),
@@ -156,7 +160,7 @@ export const Preview = Type.Object({
   preview: Type.Optional(Type.Boolean({ description: 'Changes nothing and returns what would change.' })),
 })
 
-const UP_TO_MAXIMUM = `Who has the role, counted up to ${COUNTED.toLocaleString('en')}.`
+const UP_TO_MAXIMUM = `Number of users and members with the role. Stops at ${COUNTED.toLocaleString('en')}.`
 
 const effect = {
   preview: Type.Boolean({ description: 'Whether this was only a preview and nothing has changed.', examples: [false] }),
@@ -184,7 +188,8 @@ export const UserRolesChange = Type.Object({
   role: Type.Optional(nullable(DirectoryRole, 'The built-in role. Null: `member`.')),
   force: Type.Optional(
     Type.Boolean({
-      description: 'Removes roles that groups give, too: until the next sign-in by the connection, or the next sync.',
+      description:
+        'Also removes roles that groups give, until the next sign-in through the connection or the next sync.',
     }),
   ),
 })
@@ -197,9 +202,9 @@ export const MemberRolesChange = Type.Object({ roleIds: RoleIds })
 
 const held = {
   roleIds: Type.Array(Type.String({ examples: [ROLE_ID] }), {
-    description: 'Roles that the user or member has, whatever gave them.',
+    description: 'Roles of the user or member, from all sources.',
   }),
-  assignments: Type.Array(RoleAssignment, { description: 'Each role with where it comes from.' }),
+  assignments: Type.Array(RoleAssignment, { description: 'Each role with its source.' }),
 }
 export const UserRolesReply = Type.Object({ ...held, role: DirectoryRole })
 export const UserRolesChangeReply = Type.Object({ success: Type.Boolean(), ...held, role: DirectoryRole })

@@ -10,26 +10,26 @@ export const userErrors = defineErrors({
   verificationRequired: [
     403,
     'verification_required',
-    'The mailbox must be proved first',
-    'The user has not proved the mailbox yet: let them sign in with a mailed code or link.',
+    'The mailbox is not verified',
+    'The user has not proved the mailbox yet. Ask the user to sign in with a mailed code or link.',
   ],
   emailExists: [
     409,
     'email_exists',
     'The email address is taken',
-    'Another user of the organization has this address.',
+    'Another user of the organization has this address. Find the user with GET /v1/users.',
   ],
   externalIdTaken: [
     409,
     'external_id_taken',
     'The external id is taken',
-    'Another user of the organization has this externalId.',
+    'Another user of the organization has this externalId. External ids are unique within an organization.',
   ],
   scimManaged: [
     409,
     'scim_managed',
-    'Managed by provisioning',
-    'Change the user in the directory of the organization. force changes or deletes the user here all the same.',
+    'The user is managed by provisioning',
+    'Change the user in the directory of the organization. Set force to change or delete the user here anyway.',
   ],
   tooManyUsers: [
     400,

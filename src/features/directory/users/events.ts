@@ -15,26 +15,34 @@ const locked = {
 export const userEvents = defineEvents({
   created: ['user.created', 'A user was created: by the API, an import, an invitation or a sign-up.', User],
   updated: ['user.updated', 'Fields of a user were changed.', User],
-  activated: ['user.activated', 'A deactivated user may sign in again.', User],
-  deactivated: ['user.deactivated', 'A user may no longer sign in; every session ended.', User, inactive],
-  deleted: ['user.deleted', 'A user was deleted, or a sign-up expired without proof. The address is free again.', User],
-  restored: ['user.restored', 'A deleted user was brought back.', User],
-  moved: ['user.moved', 'A user was moved to another organization; both record it.', User],
+  activated: ['user.activated', 'A deactivated user was reactivated and may sign in again.', User],
+  deactivated: [
+    'user.deactivated',
+    'A user was deactivated and may no longer sign in. Every session ended.',
+    User,
+    inactive,
+  ],
+  deleted: [
+    'user.deleted',
+    'A user was deleted, or a sign-up expired without proof of the mailbox. The address is free again.',
+    User,
+  ],
+  restored: ['user.restored', 'A deleted user was restored.', User],
+  moved: ['user.moved', 'A user was moved to another organization. Both organizations record it.', User],
   locked: [
     'user.locked',
-    'An administrator locked a user, or failed attempts did. `data.lock` has the cause, the reason and the end.',
+    'A user was locked by an administrator or by failed attempts. `data.lock` has the cause, the reason and the end.',
     User,
     locked,
   ],
   unlocked: [
     'user.unlocked',
-    'A lock was ended early. `previous.lock` is the lock that ended. A lock that ends at its time records nothing.',
+    'A lock was ended early. `previous.lock` is the lock that ended. Not recorded when a lock expires.',
     User,
   ],
   emailVerified: [
     'user.email_verified',
-    'A user proved the mailbox for the first time. `data` is the user at that moment: what a sign-in by the same proof ' +
-      'then sets, such as `userId`, follows in `session.created`.',
+    'A user proved the mailbox for the first time. `data` is the user at that moment. Fields that the same sign-in sets later, such as `userId`, are in `session.created`.',
     User,
   ],
 })

@@ -12,7 +12,8 @@ export const UserLockShown = named(
       cause: Type.Unsafe<NonNullable<UserLock>>({
         type: 'string',
         enum: ['administrator', 'failed_attempts'],
-        description: '`administrator` refuses every sign-in method, `failed_attempts` what lockout_scope says.',
+        description:
+          '`administrator` refuses every sign-in method. `failed_attempts` refuses the methods in lockout_scope.',
       }),
       reason: nullable(
         Type.String({ examples: ['Laptop stolen, ticket 4711'] }),
@@ -21,7 +22,7 @@ export const UserLockShown = named(
       lockedAt: nullable(Moment, 'When the administrator locked the user. Null for `failed_attempts`.'),
       until: nullable(Moment, 'When the lock ends by itself. Null: only when it is unlocked.'),
     },
-    { description: 'Why and until when a user is refused.' },
+    { description: 'The lock of a user: its reason and its end.' },
   ),
 )
 

@@ -4,11 +4,11 @@ const MAX_ROLES_OF_ONE = 50
 
 /** The role that every directory user has one of. */
 export const DirectoryRole = Type.Enum(['admin', 'member'], {
-  description: 'The built-in role of the user. Its permissions come on top of those of `roleIds`.',
+  description: 'The built-in role of the user. Its permissions are added to those of `roleIds`.',
 })
 
 export const FirstRole = Type.Enum(['admin', 'member'], {
-  description: 'By default `member`. `role` and `roleIds` require the scope `roles.write` too.',
+  description: 'Default `member`. `role` and `roleIds` also require the scope `roles.write`.',
 })
 
 /** Roles of the organization in a request. */

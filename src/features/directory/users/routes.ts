@@ -41,7 +41,8 @@ const listRoute = defineRoute({
   directory: 'reach',
   tag,
   summary: 'List users',
-  description: 'Of one organization, or with an org-wide key and no `subOrgId` of the whole environment.',
+  description:
+    'Lists the users of one organization. An org-wide key without `subOrgId` lists those of the whole environment.',
   query: Type.Object({ ...UserFilters, ...listQuery }),
   reply: UserListReply,
   async handle(work, { query }) {
@@ -59,7 +60,8 @@ const createRoute = (assigned: EventDefinition): Route =>
     scope: 'users.write',
     tag,
     summary: 'Create a user',
-    description: 'Without `role` and `roleIds` the user is a member. Both need what assigning roles needs.',
+    description:
+      'Without `role` and `roleIds` the user is a member. Both require the scope and service that assigning roles requires.',
     body: UserCreate,
     reply: UserReply,
     errors: [
@@ -87,8 +89,7 @@ const createManyRoute = (assigned: EventDefinition): Route =>
     tag,
     summary: 'Create many users',
     description:
-      'At most 500, as objects or as text. The response has the outcome of each, in order: one that fails never fails ' +
-      'another. A row with roles that the caller may not give fails alone. The body may be up to 5 MiB.',
+      'Creates at most 500 users, sent as objects or as text. The response has the outcome of each, in order. A row that fails does not affect the others, for example a row with roles that the caller may not give. The body may be up to 5 MiB.',
     body: BulkCreate,
     bodyLimit: 5 * MIB,
     reply: BulkReply,
@@ -201,7 +202,8 @@ const restoreRoute = defineRoute({
   scope: 'users.write',
   tag,
   summary: 'Restore a deleted user',
-  description: 'Within 30 days, with ids, profile, second factors and passkeys; what else the deletion ended stays so.',
+  description:
+    'Possible within 30 days. Restores ids, profile, second factors and passkeys. Anything else that the deletion ended is not restored.',
   params: UserParams,
   body: UserRestore,
   reply: UserReply,
@@ -224,8 +226,7 @@ function moveRoute(announced: EventDefinition[]): Route {
     tag,
     summary: 'Move a user to another organization',
     description:
-      'Of the same account, with a key that reaches both; `subOrgId` names the current one. Ids and profile stay, the ' +
-      'role becomes member, and every session ends.',
+      'Moves the user within the account. Requires a key that reaches both organizations; `subOrgId` names the current one. Ids and profile are kept, the role becomes member, and every session ends.',
     params: UserParams,
     body: MoveUser,
     reply: UserReply,

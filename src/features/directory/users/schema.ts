@@ -41,7 +41,7 @@ const Phone = named(
     maxLength: 32,
     pattern: '^$|^\\+?[ ()./-]*([0-9][ ()./-]*){4,}$',
     'x-form': 'a phone number of at least four digits, such as +14155550123',
-    description: 'Stored as given. Use E.164, such as +14155550123, if it is to receive messages.',
+    description: 'Stored as sent. Use E.164, such as +14155550123, if the number receives messages.',
   }),
 )
 
@@ -59,14 +59,14 @@ const profile = {
     Type.Unsafe<Record<string, unknown> | null>({
       type: ['object', 'null'],
       maxProperties: 50,
-      description: 'For your own use: any JSON values under up to 50 keys, 16 KiB in all. A change replaces all of it.',
+      description: 'For your own use: up to 50 keys with any JSON values, 16 KiB in total. A change replaces all keys.',
     }),
   ),
 }
 const email = Type.String({
   minLength: 1,
   maxLength: 320,
-  description: 'One bare address. Unique within the organization, in any case.',
+  description: 'One email address without a name. Unique within the organization regardless of case.',
   examples: ['ada@acme.example'],
 })
 
@@ -90,7 +90,7 @@ const elsewhere = {
   active: 'PATCH /v1/users/{userId} sets it',
   password: 'PUT /v1/users/{userId}/password sets it',
 }
-const emailVerified = Type.Optional(Type.Boolean({ description: '`true`: you have verified the address yourself.' }))
+const emailVerified = Type.Optional(Type.Boolean({ description: '`true` if you have verified the address yourself.' }))
 export const UserCreate = Type.Object(
   { email, ...profile, emailVerified, role: Type.Optional(FirstRole), roleIds: Type.Optional(RoleIds) },
   { 'x-elsewhere': elsewhere },
@@ -121,24 +121,24 @@ export const UserRestore = Type.Object({
 })
 
 export const UserDelete = Type.Object({
-  force: Type.Optional(Type.Boolean({ description: 'Deletes a user managed by provisioning, too.' })),
+  force: Type.Optional(Type.Boolean({ description: 'Also deletes a user that provisioning manages.' })),
 })
 
 export const UserFilters = {
   email: Type.Optional(
-    Type.String({ maxLength: 320, description: 'Only entries with this complete address, in any case.' }),
+    Type.String({ maxLength: 320, description: 'Only entries with exactly this address. Case does not matter.' }),
   ),
   externalId: Type.Optional(
     Type.String({ description: 'Only the user with this id of your own system.', maxLength: 255 }),
   ),
   active: Type.Optional(
-    Type.Boolean({ description: '`true`: only users who may sign in. `false`: only those switched off.' }),
+    Type.Boolean({ description: '`true`: only users who may sign in. `false`: only deactivated users.' }),
   ),
   q: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 200,
-      description: 'How the address, a name or the phone begins, in any case.',
+      description: 'Prefix of the address, a name or the phone. Case does not matter.',
     }),
   ),
   updatedSince: Type.Optional(
@@ -158,7 +158,7 @@ export const MoveUser = Type.Object({
   force: Type.Optional(
     Type.Boolean({
       description:
-        'Moves a user that provisioning manages, too. Its client is not told, and may add the user to the old organization again.',
+        'Also moves a user that provisioning manages. The provisioning client is not notified, and may add the user to the old organization again.',
     }),
   ),
 })
@@ -174,11 +174,11 @@ export const User = named(
       ),
       subOrgId: nullable(OrganizationId),
       email: Type.String({
-        description: 'The address, unique within the organization in any case. Its domain is in ASCII.',
+        description: 'The address, unique within the organization regardless of case. Its domain is in ASCII.',
         examples: ['ada@acme.example'],
       }),
       emailVerified: Type.Boolean({
-        description: 'Whether the mailbox is proved: by the user, by your word or by their identity provider.',
+        description: 'Whether the mailbox is proved by the user, by your backend or by an identity provider.',
       }),
       displayName: nullable(Type.String({ examples: ['Ada Lovelace'] }), meanings.displayName),
       firstName: nullable(Type.String({ examples: ['Ada'] }), meanings.firstName),
@@ -197,7 +197,7 @@ export const User = named(
       active: Type.Boolean({ description: 'Whether the user may sign in. `false` refuses every sign-in method.' }),
       status: Type.Unsafe<'active' | 'invited' | 'inactive' | 'locked'>({
         description:
-          '`inactive` (`active: false`), `locked`, `invited` while an invitation or a sign-up waits for the person, who has never signed in; else `active`.',
+          '`inactive` (`active: false`), `locked`, `invited` (never signed in, with an open invitation or sign-up), else `active`.',
         type: 'string',
         enum: ['active', 'invited', 'inactive', 'locked'],
       }),
@@ -207,14 +207,14 @@ export const User = named(
       }),
       role: Type.String({ description: 'The built-in role: `admin` or `member`.', examples: ['member'] }),
       roleIds: Type.Array(Type.String(), {
-        description: 'Roles of the organization that the user has, whatever gave them.',
+        description: 'Roles of the organization that the user has, from all sources.',
         examples: [[]],
       }),
       source: oneOf(['api', 'bulk', 'signup', 'invite', 'sso', 'scim', 'social'], {
         description: 'What created the user: a single or bulk request, a sign-up, an invitation, or a provider.',
       }),
       scimManaged: Type.Boolean({
-        description: 'Whether provisioning manages the user: then most changes require `force`.',
+        description: 'Whether provisioning manages the user. If so, most changes require `force`.',
         examples: [false],
       }),
       mfaEnrolled: Type.Boolean({
@@ -224,12 +224,12 @@ export const User = named(
       passkeyCount: Type.Integer({ description: 'Passkeys that the user has.', examples: [0] }),
       lastLoginAt: nullable(Moment, 'When the user last signed in. Null: never.'),
       metadata: Type.Record(Type.String(), Type.Unknown(), {
-        description: 'JSON values of your own, as you stored them.',
+        description: 'Your own JSON values, as you stored them.',
         examples: [{ team: 'engines' }],
       }),
       createdAt: Moment,
       updatedAt: Moment,
-      deletedAt: nullable(Moment, 'When the user was deleted; restorable for 30 days. Null: not deleted.'),
+      deletedAt: nullable(Moment, 'When the user was deleted. Restorable for 30 days. Null: not deleted.'),
     },
     { description: 'A person in one organization and environment, or at the account level of the environment.' },
   ),
@@ -244,13 +244,12 @@ export const UserView = named(
     user: User,
     email_suppression: nullable(
       MailSuppression,
-      'Why the address receives no emails. Null: it receives them. A key of one organization sees suppressions of that ' +
-        'organization alone.',
+      'Why the address receives no emails. Null: it receives them. A key of one organization sees only suppressions of that organization.',
     ),
   }),
 )
 export const UserListReply = Type.Object({
-  users: Type.Array(User, { description: 'Users that match, in the order asked for.' }),
+  users: Type.Array(User, { description: 'Matching users, in the requested order.' }),
   ...listReply,
 })
 /** The record as the API shows it. `subOrgId` is the organization of the row's directory. */

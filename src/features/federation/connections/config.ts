@@ -31,8 +31,7 @@ const AttributeMapping = named(
     ),
     {
       description:
-        'Where the provider sends the fields of a person: names of SAML attributes, or paths of claims such as ' +
-        '`realm_access.roles`. An absent field is found under its usual names.',
+        'Where the provider sends the fields of a person: names of SAML attributes, or paths of claims such as `realm_access.roles`. For an absent field, the usual names are tried.',
     },
   ),
 )
@@ -43,23 +42,23 @@ const Role = Type.String({ maxLength: 100, examples: ['admin'] })
 export const ConnectionConfig = Type.Object({
   idp_entity_id: nullable(
     text(1024, 'http://www.okta.com/exk1a2b3c4'),
-    'SAML: entity ID of the identity provider, compared letter for letter.',
+    'SAML: entity ID of the identity provider, compared exactly.',
   ),
   idp_sso_url: described(
     url('https://acme.okta.com/app/acme/exk1a2b3c4/sso/saml'),
-    'SAML: where sign-in requests are sent.',
+    'SAML: URL that sign-in requests are sent to.',
   ),
   idp_slo_url: described(
     url('https://acme.okta.com/app/acme/exk1a2b3c4/slo/saml'),
-    'SAML: where logout requests are sent. Null: a sign-out ends only the session here.',
+    'SAML: URL that logout requests are sent to. Null: a sign-out ends only the session of this service.',
   ),
   idp_slo_response_url: described(
     url('https://acme.okta.com/app/acme/exk1a2b3c4/slo/done'),
-    'SAML: where answers to the provider’s logout requests are sent. Null: `idp_slo_url`.',
+    'SAML: URL that responses to the provider’s logout requests are sent to. Null: `idp_slo_url`.',
   ),
   idp_metadata_url: described(
     url('https://acme.okta.com/app/exk1a2b3c4/sso/saml/metadata'),
-    'SAML: URL of the provider’s metadata, which is read again from time to time. Null: none.',
+    'SAML: URL of the provider’s metadata, which is refreshed periodically. Null: none.',
   ),
   /** PEM */
   idp_certificates: Type.Array(Type.String({ examples: ['-----BEGIN CERTIFICATE-----'] }), {
@@ -71,7 +70,7 @@ export const ConnectionConfig = Type.Object({
       'SAML: how the browser carries a sign-in request: in the URL, or in a form (`post`). Default `redirect`.',
   }),
   slo_binding: Type.Enum(['redirect', 'post'], {
-    description: 'SAML: the same for messages of a logout. Default `redirect`.',
+    description: 'SAML: the same for logout messages. Default `redirect`.',
   }),
   force_authn: Type.Boolean({
     description: 'Have the provider authenticate the user again at every sign-in. Default `false`.',
@@ -88,12 +87,12 @@ export const ConnectionConfig = Type.Object({
     description: 'SAML: publish an encryption certificate and refuse unencrypted assertions. Default `false`.',
   }),
   allow_idp_initiated: Type.Boolean({
-    description: 'SAML: accept sign-ins that begin at the provider’s portal. Default `false`.',
+    description: 'SAML: accept sign-ins that start at the provider. Default `false`.',
   }),
   allow_sha1: Type.Boolean({ description: 'SAML: accept signatures with SHA-1, which are weak. Default `false`.' }),
   oidc_issuer: described(
     url('https://login.acme.com'),
-    'OpenID Connect: the issuer, letter for letter as in its discovery document.',
+    'OpenID Connect: the issuer, exactly as in its discovery document.',
   ),
   oidc_client_id: nullable(text(500, '0oa1b2c3d4'), 'OpenID Connect: client ID of your application at the provider.'),
   oidc_client_auth: Type.Enum(['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'], {
@@ -105,36 +104,35 @@ export const ConnectionConfig = Type.Object({
   }),
   oidc_callback: Type.Enum(['connection', 'shared'], {
     description:
-      'OpenID Connect: whether oidc_redirect_uri belongs to this connection alone. shared: connections of earlier releases, ' +
-      'until you set connection.',
+      'OpenID Connect: `connection`: oidc_redirect_uri belongs only to this connection. `shared`: for connections of earlier releases, until you set `connection`.',
     examples: ['connection'],
   }),
   group_role_mapping: Type.Record(Type.String(), Type.Union([Role, Type.Array(Role)]), {
-    description: 'Group at the provider → `admin`, `member` or slugs of roles. Applied at every sign-in.',
+    description: 'Maps groups of the provider to `admin`, `member` or slugs of roles. Applied at every sign-in.',
   }),
   attribute_mapping: AttributeMapping,
   domains: Type.Array(text(253, 'acme.com'), {
-    description: 'Verified domains that the connection speaks for. Empty: all verified domains of the organization.',
+    description: 'Verified domains that the connection serves. Empty: all verified domains of the organization.',
     maxItems: 20,
   }),
   jit_provisioning: nullable(
     Type.Boolean(),
-    'Whether an unknown person becomes a user. Default: true, or false where SCIM provisioning is enabled.',
+    'Whether a user is created for an unknown person. Default: true, or false if SCIM provisioning is enabled.',
   ),
   scim_match: nullable(
     text(300, 'oid'),
-    'The claim or attribute that has the externalId of SCIM. Default: the subject, the NameID or `oid`.',
+    'The claim or attribute with the externalId of SCIM. Default: the subject, the NameID or `oid`.',
   ),
   relink: Type.Boolean({
     description:
-      'Whether a user of the connection is linked to another subject of it. For a migration of the identity provider.',
+      'Whether a linked user may be linked to a new subject of the connection, for a migration of the identity provider.',
   }),
   default_role: Type.Enum([...ROLES], {
     description:
       'Role of users that the connection creates, and of users whose groups map to no role. Default `member`.',
   }),
   trust_idp_mfa: Type.Boolean({
-    description: 'Accept the provider’s word that it checked a second factor. Default `false`.',
+    description: 'Whether a second factor that the provider reports counts. Default `false`.',
   }),
 })
 export type ConnectionConfig = Static<typeof ConnectionConfig>

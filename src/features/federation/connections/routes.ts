@@ -34,7 +34,8 @@ export const connectionRoutes: Route[] = [
     scope: 'sso.read',
     directory: 'reach',
     summary: 'List connections',
-    description: 'Of one organization, or with an org-wide key and no `subOrgId` of the whole environment.',
+    description:
+      'Lists the connections of one organization. An org-wide key without `subOrgId` lists those of the whole environment.',
     query: Type.Object(listQuery),
     reply: ConnectionListReply,
     async handle(work, { query }) {
@@ -51,9 +52,7 @@ export const connectionRoutes: Route[] = [
     scope: 'sso.write',
     summary: 'Create a connection',
     description:
-      'As a draft. For SAML give the metadata of the provider as XML or by its address, or idp_entity_id, idp_sso_url and ' +
-      'idp_certificate; for OpenID Connect oidc_issuer, oidc_client_id and oidc_client_secret. Then test it, and set its ' +
-      'status to active.',
+      'Creates a draft. For SAML, send the metadata of the provider as XML or as a URL, or send idp_entity_id, idp_sso_url and idp_certificate. For OpenID Connect, send oidc_issuer, oidc_client_id and oidc_client_secret. Then test the connection, and set its status to active.',
     body: ConnectionCreate,
     reply: ConnectionReply,
     errors: [connectionErrors.limitReached, connectionErrors.metadataInvalid, httpErrors.privilegeEscalation],
@@ -87,7 +86,7 @@ export const connectionRoutes: Route[] = [
     scope: 'sso.write',
     summary: 'Change a connection',
     description:
-      'Absent fields are kept. What idp_metadata_xml or idp_metadata_url gives is overlaid with the fields given.',
+      'Absent fields are kept. Fields in the request override those in idp_metadata_xml or idp_metadata_url.',
     body: ConnectionPatch,
     reply: ConnectionReply,
     errors: [
@@ -113,7 +112,7 @@ export const connectionRoutes: Route[] = [
     operation: 'connections.delete',
     scope: 'sso.write',
     summary: 'Delete a connection',
-    description: 'Its links to users go with it; the users stay. Provisioning that is linked to it is unlinked.',
+    description: 'Deletes its links to users, but no users. Provisioning that is linked to the connection is unlinked.',
     reply: Success,
     errors: [...one.errors, httpErrors.versionConflict],
     event: connectionEvents.deleted,
@@ -130,8 +129,7 @@ export const connectionRoutes: Route[] = [
     scope: 'sso.write',
     summary: 'Test a connection',
     description:
-      'Runs every check that needs no user, each with a message and a fix. `status` of the response is always `testing`; ' +
-      'the stored status of an active connection stays `active`. Up to 60 an hour.',
+      'Runs every check that needs no user, each with a message and a fix. `status` in the response is always `testing`, but an active connection stays `active`. At most 60 an hour.',
     reply: ConnectionTestReply,
     maybeEvents: [connectionEvents.updated, connectionEvents.testFailed],
     prepare: (work, { params }) => testConnection(work, params.connectionId),
@@ -144,8 +142,8 @@ export const connectionRoutes: Route[] = [
     operation: 'connections.listTraces',
     scope: 'sso.read',
     directory: 'reach',
-    summary: 'List the latest sign-ins by a connection',
-    description: 'What the provider said and what became of it, the newest first: 50 at most, for a week.',
+    summary: 'List sign-ins through a connection',
+    description: 'Lists what the provider sent and the outcome, newest first. Keeps at most 50 traces, for a week.',
     reply: Type.Object({ traces: Type.Array(SignInTrace, { description: 'The latest sign-ins, newest first.' }) }),
     handle: async (work, { params }) => ({ traces: await listTraces(work, params.connectionId) }),
   }),

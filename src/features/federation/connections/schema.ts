@@ -16,15 +16,18 @@ export const ConnectionCheck = named(
   Type.Object(
     {
       id: Type.String({
-        description: 'What was checked: a stable name, such as `certificates`.',
+        description: 'Stable name of the check, such as `certificates`.',
         examples: ['certificates'],
       }),
       ok: Type.Boolean({ description: 'Whether the check passed.' }),
       message: Type.String({
-        description: 'What was found, in English, for an administrator.',
+        description: 'The result, in English, for an administrator.',
         examples: ['The certificate is valid until 2029-01-31.'],
       }),
-      fix: nullable(Type.String({ examples: ['Replace the certificate.'] }), 'How to fix it. Null: nothing to do.'),
+      fix: nullable(
+        Type.String({ examples: ['Replace the certificate.'] }),
+        'How to fix it. Null if the check passed.',
+      ),
     },
     { description: 'One check of a connection test.' },
   ),
@@ -57,23 +60,23 @@ const { idp_certificates: _pem, ...shown } = ConnectionConfig.properties
 /** Where the identity provider finds this service. */
 const ServiceProvider = Type.Object({
   entity_id: Type.String({
-    description: 'What the service calls itself towards the provider: Audience, SP Entity ID.',
+    description: 'Entity ID of this service: Audience, SP Entity ID.',
     examples: ['https://auth.example.com/api/v1/auth/login/sso/saml/metadata/0198b6f2'],
   }),
   acs_url: Type.String({
-    description: 'Where the provider has browsers post its responses: Reply URL, ACS URL.',
+    description: 'URL that browsers post the provider’s responses to: Reply URL, ACS URL.',
     examples: ['https://auth.example.com/api/v1/auth/login/sso/saml/acs/0198b6f2'],
   }),
   slo_url: Type.String({
-    description: 'Where the provider sends logout messages: Single logout URL.',
+    description: 'URL for logout messages of the provider: Single logout URL.',
     examples: ['https://auth.example.com/api/v1/auth/login/sso/saml/slo/0198b6f2'],
   }),
   metadata_url: Type.String({
-    description: 'All of it as SAML metadata, for providers that import or fetch it.',
+    description: 'URL of the SAML metadata with all these values, for providers that import or fetch it.',
     examples: ['https://auth.example.com/api/v1/auth/login/sso/saml/metadata/0198b6f2'],
   }),
   certificates: Type.Array(Certificate, {
-    description: 'Certificates that requests are signed with, to give to providers that do not read the metadata.',
+    description: 'Certificates that requests are signed with, for providers that do not read the metadata.',
   }),
 })
 
@@ -83,14 +86,14 @@ export const Connection = named(
     {
       id: Id,
       sub_org_id: nullable(Id),
-      name: Type.String({ description: 'What administrators and sign-in pages show.', examples: ['Acme Okta'] }),
+      name: Type.String({ description: 'Name that administrators and sign-in pages show.', examples: ['Acme Okta'] }),
       protocol: Type.Enum([...PROTOCOLS], { description: 'The protocol. Fields of the other one do not apply.' }),
       status: Type.Enum([...STATUSES], {
         description: '`draft`: no sign-ins. `testing`: only with `test=true`. `active`: all. `error`: none.',
       }),
       ...shown,
       jit_provisioning: Type.Boolean({
-        description: 'Whether an unknown person becomes a user, with the default applied.',
+        description: 'Whether a user is created for an unknown person, with the default applied.',
       }),
       idp_certificates: Type.Array(Certificate, { description: 'SAML: certificates that the provider signs with.' }),
       oidc_client_secret_set: Type.Boolean({
@@ -113,7 +116,7 @@ export const Connection = named(
         }),
         'The result of the latest test. Null: never tested.',
       ),
-      last_login_at: nullable(Moment, 'When a user last signed in by the connection. Null: never.'),
+      last_login_at: nullable(Moment, 'When a user last signed in through the connection. Null: never.'),
       created_at: Moment,
       updated_at: Moment,
     },
@@ -126,25 +129,25 @@ const Pem = Type.String({ minLength: 1, maxLength: 16_384, examples: [exampleCer
 
 /** What a caller may set. */
 const inputs = {
-  name: described({ ...Name, examples: ['Acme Okta'] }, 'What administrators and sign-in pages show.'),
+  name: described({ ...Name, examples: ['Acme Okta'] }, 'Name that administrators and sign-in pages show.'),
   status: Type.Enum([...STATUSES], {
     description: '`draft`: no sign-ins. `testing`: only with `test=true`. `active`: all. `error`: none.',
   }),
   ...shown,
   idp_certificate: Type.Union([Pem, Type.Array(Pem, { maxItems: 10 })], {
     description:
-      'SAML: what the provider signs with, in PEM; several while it changes them. Replaces the present ones.',
+      'SAML: certificates that the provider signs with, in PEM. May be several during a change of certificates. Replaces the current ones.',
   }),
   idp_metadata_xml: Type.String({
     minLength: 1,
     maxLength: 262_144,
     examples: [exampleCreations.saml.idp_metadata_xml],
-    description: 'SAML: the metadata of the provider, from which its fields are taken.',
+    description: 'SAML: the metadata of the provider. Sets the fields of the provider.',
   }),
   oidc_client_secret: secret(
     nullable(
       Type.String({ minLength: 1, maxLength: 2048, examples: [exampleCreations.oidc.oidc_client_secret] }),
-      'Never shown again; removed when oidc_issuer moves to another server, unless it is sent along.',
+      'Never shown again. Removed if oidc_issuer changes to another server, unless the request contains it.',
     ),
   ),
 }
@@ -191,19 +194,21 @@ export const SignInTrace = named(
   Type.Object(
     {
       id: Id,
-      outcome: Type.Enum(['accepted', 'refused'], { description: 'Whether the sign-in succeeded here.' }),
+      outcome: Type.Enum(['accepted', 'refused'], { description: 'Whether the sign-in succeeded.' }),
       code: nullable(
         Type.String({ examples: ['domain_not_verified'] }),
         'Why it was refused: the `error` of the redirect.',
       ),
-      is_test: Type.Boolean({ description: 'Whether it was started with `test=true`: no session was created.' }),
+      is_test: Type.Boolean({
+        description: 'Whether it was started with `test=true`, so that no session was created.',
+      }),
       said: Type.Record(Type.String(), Type.Unknown(), {
-        description: 'What the provider said, without secrets.',
+        description: 'What the provider sent, without secrets.',
         examples: [{ email: 'ada@acme.example' }],
       }),
       created_at: Moment,
     },
-    { description: 'What a provider said at a sign-in, and the outcome.' },
+    { description: 'What a provider sent at a sign-in, and the outcome.' },
   ),
 )
 export type SignInTrace = Static<typeof SignInTrace>

@@ -4,12 +4,12 @@ import { Identity } from './schema.ts'
 export const federationEvents = defineEvents({
   linked: [
     'identity.linked',
-    'A person at a provider was linked to a user, who signs in by it from then on.',
+    'An identity at a provider was linked to a user. The user can sign in with it.',
     Identity,
   ],
   unlinked: [
     'identity.unlinked',
-    'A link to a person at a provider was removed: by itself, or by the first proof of the mailbox.',
+    'An identity was unlinked from a user. It was removed on its own, or by the first proof of the mailbox.',
     Identity,
   ],
 })

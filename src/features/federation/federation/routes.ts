@@ -45,8 +45,7 @@ export const federationRoutes: Route[] = [
     scope: 'users.write',
     summary: 'Unlink an identity of a user',
     description:
-      'Ends the sessions that came by it. At the next sign-in the person is as unknown as at the first: who has the ' +
-      'address of a user, and may be linked, is.',
+      'Ends the sessions that were created through it. At the next sign-in through the provider the person is treated as new, and may be linked again by email address.',
     params: Type.Object({
       ...UserParams.properties,
       identityId: Type.String({ description: 'Identity: `id` in the list.' }),
@@ -69,11 +68,9 @@ export const exchangeRoute: Route = defineRoute({
   scope: 'auth.login',
   service: 'auth',
   tag: 'Tokens',
-  summary: 'Exchange a provider sign-in for a session',
+  summary: 'Exchange a code for a session',
   description:
-    'The code that the browser brought to redirectUri with response_mode code: once, within 60 seconds. The code of a social ' +
-    'sign-in without an organization is exchanged with an org-wide key and without subOrgId: the response has a ' +
-    'discovery_token and the organizations of the person, and `session` is null.',
+    'Takes the code that redirectUri received with response_mode `code`. A code works once, within 60 seconds. Exchange the code of a social sign-in without an organization with an org-wide key and without subOrgId. The response then has a discovery_token and the organizations of the person, and `session` is null.',
   body: Type.Object({
     code: Type.String({
       description: '`code` of the redirect to your redirectUri. Works once, within 60 seconds.',

@@ -30,7 +30,7 @@ export const Identity = named(
         'The address that the provider stated last. Null: none.',
       ),
       createdAt: Type.String({ format: 'date-time' }),
-      lastUsedAt: Type.String({ description: 'When the user last signed in by it.', format: 'date-time' }),
+      lastUsedAt: Type.String({ description: 'When the user last signed in with it.', format: 'date-time' }),
     },
     { description: 'The link of a user to a person at an identity or social provider.' },
   ),
@@ -63,14 +63,13 @@ export const startFields = {
   redirectUri: Type.String({
     minLength: 1,
     maxLength: 2048,
-    description: 'Where the browser comes back to: an entry of allowed_redirect_uris.',
+    description: 'URL that the browser returns to: an entry of allowed_redirect_uris.',
     examples: ['https://app.example.com/auth'],
   }),
   response_mode: Type.Optional(
     Type.Enum(['query', 'code'], {
       description:
-        'code: redirectUri gets a code for POST /v1/auth/token/exchange, so that no token stands in an address; ' +
-        'recommended. query (default): the tokens themselves.',
+        '`code` (recommended): redirectUri gets a code for POST /v1/auth/token/exchange, so URLs contain no tokens. `query` (default): redirectUri gets the tokens.',
       examples: ['code'],
     }),
   ),
@@ -87,7 +86,7 @@ export const StartReply = named(
         ],
       }),
       state: Type.String({
-        description: 'Comes back to redirectUri. Keep it in the browser’s session and compare it there.',
+        description: 'Returned to redirectUri. Store it in the browser’s session and compare the two.',
         examples: ['6qW0h3TqkY2v'],
       }),
     },

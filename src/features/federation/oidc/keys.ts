@@ -35,7 +35,7 @@ export const ClientKeySet = named(
             'SHA-256 of the certificate, in base64url.',
           ),
         }),
-        { description: 'The key that signs now, and the next one once it is published.' },
+        { description: 'The current signing key, and the next one once it is published.' },
       ),
     },
     { description: 'Public keys for `private_key_jwt` (RFC 7517).' },

@@ -62,7 +62,7 @@ export const oidcRoutes: Route[] = [
     operation: 'oidc.logout',
     tag: 'Federation',
     summary: 'Receive an OpenID back-channel logout',
-    description: 'Of OpenID Connect Back-Channel Logout: the provider calls it when a person signs out there.',
+    description: 'For OpenID Connect Back-Channel Logout. The provider calls it when a person signs out there.',
     params: Type.Object({ connectionId: Type.String({ description: 'Connection: `id` in `/v1/sso/connections`.' }) }),
     body: open(
       Type.Object({
@@ -91,8 +91,8 @@ export const oidcRoutes: Route[] = [
     cors: 'any',
     operation: 'oidc.listKeys',
     tag: 'Federation',
-    summary: 'List the keys for private_key_jwt',
-    description: 'By which the service proves to the provider of a connection who it is.',
+    summary: 'List keys for private_key_jwt',
+    description: 'The provider of a connection verifies the client assertions of the service with them.',
     params: Type.Object({ connectionId: Type.String({ description: 'Connection: `id` in `/v1/sso/connections`.' }) }),
     reply: ClientKeySet,
     errors: [httpErrors.notFound],

@@ -18,7 +18,7 @@ export const samlPages: Route[] = [
   ...definePage({
     path: '/v1/auth/login/sso/saml/metadata/{connectionId}',
     operation: 'saml.getMetadata',
-    summary: 'Read the SAML metadata of the service',
+    summary: 'Read SAML service provider metadata',
     tag: 'Federation',
     params: Type.Object({
       connectionId: Type.String({ description: 'Connection: `id` in `GET /v1/sso/connections`.' }),

@@ -40,7 +40,10 @@ const logoutFields = {
     Type.String({ description: 'The provider’s answer to a logout request of this service.' }),
   ),
   RelayState: Type.Optional(
-    Type.String({ description: 'Of a logout request: goes back to the provider.', examples: ['7f3a'] }),
+    Type.String({
+      description: 'The relay state of a logout request, which is returned to the provider.',
+      examples: ['7f3a'],
+    }),
   ),
 }
 
@@ -97,7 +100,8 @@ export const samlRoutes: Route[] = [
     path: '/v1/auth/login/sso/saml/acs',
     operation: 'saml.completeShared',
     summary: 'Finish a SAML sign-in (shared)',
-    description: 'For providers that know one address for all connections. Only for sign-ins that were started here.',
+    description:
+      'For providers that use one URL for all connections. Accepts only sign-ins that started at this service.',
     handle: (work: RequestContext, { body }) =>
       finishSaml(work, { response: body.SAMLResponse, relayState: body.RelayState ?? null, connectionId: null }),
   }),
@@ -106,7 +110,8 @@ export const samlRoutes: Route[] = [
     path: '/v1/auth/login/sso/saml/acs/{connectionId}',
     operation: 'saml.complete',
     summary: 'Finish a SAML sign-in',
-    description: 'Also one that began at the provider, if the connection allows it (`allow_idp_initiated`).',
+    description:
+      'Also accepts sign-ins that started at the provider, if the connection allows them (`allow_idp_initiated`).',
     params: Type.Object({
       connectionId: Type.String({ description: 'Connection: `id` in `GET /v1/sso/connections`.' }),
     }),

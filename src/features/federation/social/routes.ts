@@ -46,12 +46,9 @@ export const socialRoutes: Route[] = [
     directory: 'reach',
     service: 'social',
     tag,
-    summary: 'Start a sign-in at a social provider',
+    summary: 'Start a social sign-in',
     description:
-      'Send the browser to authorization_url. It comes back to redirectUri, as with single sign-on. With an org-wide key and ' +
-      'without subOrgId, the providers, `allowed_redirect_uris` and services of the environment’s defaults count. The browser ' +
-      'then always brings a code, for which POST /v1/auth/token/exchange answers a discovery_token and the organizations of ' +
-      'the person.',
+      'Send the browser to authorization_url. It returns to redirectUri, as with single sign-on. With an org-wide key and without subOrgId, the providers, `allowed_redirect_uris` and services of the environment’s defaults apply. The browser then always returns with a code, which POST /v1/auth/token/exchange exchanges for a discovery_token and the organizations of the person.',
     body: SocialStart,
     reply: StartReply,
     errors: [
@@ -147,7 +144,7 @@ export const socialRoutes: Route[] = [
     operation: 'social.updateProvider',
     summary: 'Configure a social provider',
     description:
-      'Absent fields are kept, null removes one. An application of the organization uses the `callback_url` that was shown before.',
+      'Absent fields are kept, null removes a value. If the organization has its own application at the provider, register the `callback_url` of the list there.',
     handle: async (work, { body }) => ({ providers: await changeProvider(work, body) }),
   }),
   defineRoute({
@@ -157,8 +154,8 @@ export const socialRoutes: Route[] = [
     scope: 'social.read',
     tag,
     directory: 'account',
-    summary: 'List the social providers of an environment',
-    description: 'For org-wide keys. Sign-ins without an organization use these.',
+    summary: 'List the default social providers',
+    description: 'Requires an org-wide key. Sign-ins without an organization use these providers.',
     reply: SocialProvidersReply,
     handle: async (work) => ({ providers: await listProviders(defaultsOf(work)) }),
   }),
@@ -168,10 +165,9 @@ export const socialRoutes: Route[] = [
     operation: 'social.updateDefaults',
     directory: 'account',
     writes: 'own-environment',
-    summary: 'Change a social provider of an environment',
+    summary: 'Change a default social provider',
     description:
-      'For org-wide keys. `enabled` lets people sign in without an organization. The organizations of the environment sign in ' +
-      'by these credentials unless they have their own, and each turns the provider on for itself.',
+      'Requires an org-wide key. `enabled` lets people sign in without an organization. Organizations of the environment use these credentials unless they have their own. Each organization turns the provider on for itself.',
     handle: async (work, { body }) => ({ providers: await changeProvider(defaultsOf(work), body) }),
   }),
 ]

@@ -14,8 +14,7 @@ export const ProviderParams = Type.Object({
 
 const Callback = Type.Enum(['provider', 'shared'], {
   description:
-    'Whether callback_url belongs to this provider alone. shared: applications that were set up in earlier releases, until ' +
-    'you set provider.',
+    '`provider`: callback_url belongs only to this provider. `shared`: for applications that were set up in earlier releases, until you set `provider`.',
   examples: ['provider'],
 })
 
@@ -23,13 +22,13 @@ const visible = (maxLength: number, example: string) =>
   Type.String({ minLength: 1, maxLength, pattern: '^[\\x21-\\x7E]+$', examples: [example] })
 const clientId = nullable(
   visible(300, '1234.apps.googleusercontent.com'),
-  'null: that of the environment’s defaults, or else of the deployment, if there is one.',
+  'Null: the value of the environment’s defaults, or of the deployment.',
 )
 const teamId = nullable(visible(20, 'A1B2C3D4E5'), 'Apple: from the developer account. Null: none.')
 const keyId = nullable(visible(20, 'F6G7H8I9J0'), 'Apple: from the developer account. Null: none.')
 const tenant = nullable(visible(40, 'common'), 'Microsoft: common, organizations, consumers, or the ID of one tenant.')
 const Scopes = Type.Array(visible(200, 'openid'), {
-  description: 'OAuth scopes that are requested. Default: those that give id, name and address.',
+  description: 'Requested OAuth scopes. Default: the scopes for id, name and address.',
   maxItems: 20,
   examples: [['openid', 'email', 'profile']],
 })
@@ -39,7 +38,7 @@ export const SocialProvider = named(
   Type.Object(
     {
       provider: ProviderName,
-      enabled: Type.Boolean({ description: 'Whether users may sign in by it.' }),
+      enabled: Type.Boolean({ description: 'Whether users may sign in with it.' }),
       configured: Type.Boolean({
         description: 'Whether the organization, its environment or the deployment has credentials for it.',
       }),
@@ -50,7 +49,7 @@ export const SocialProvider = named(
       scopes: Scopes,
       callback: Callback,
       callback_url: Type.String({
-        description: 'The redirect URI in force: register it at the provider.',
+        description: 'The redirect URI to register at the provider.',
         examples: ['https://auth.example.com/api/v1/auth/login/social/callback/google'],
       }),
     },
@@ -63,7 +62,7 @@ export const SocialProviderPut = named(
   'SocialProviderPut',
   Type.Object({
     provider: ProviderName,
-    enabled: Type.Boolean({ description: 'Whether users may sign in by it.' }),
+    enabled: Type.Boolean({ description: 'Whether users may sign in with it.' }),
     client_id: Type.Optional(clientId),
     client_secret: Type.Optional(
       secret(

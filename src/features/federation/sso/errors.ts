@@ -4,7 +4,7 @@ export const ssoErrors = defineErrors({
   incomplete: [
     409,
     'connection_incomplete',
-    'The connection lacks what a sign-in needs',
-    'Give what detail names, and test the connection.',
+    'The connection is incomplete',
+    'Set the fields that detail names, and test the connection.',
   ],
 })

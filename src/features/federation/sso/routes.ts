@@ -31,7 +31,7 @@ const KeysReply = named(
         }),
         certificate: described(Certificate, 'The certificate with its dates and status.'),
       }),
-      { description: 'Certificates of the environment, for all its SAML connections.' },
+      { description: 'Certificates of the environment. All its SAML connections use them.' },
     ),
   }),
 )
@@ -43,7 +43,7 @@ const ConnectionOfDomain = named(
     subOrgId: nullable(Type.String({ format: 'uuid' }), 'The organization of the connection.'),
     name: Type.String({ description: 'The connection’s name, for a button.', examples: ['Acme Okta'] }),
     protocol: Type.Enum(['saml', 'oidc'], {
-      description: 'The protocol of the connection. A sign-in page need not tell them apart.',
+      description: 'The protocol of the connection. A sign-in page can ignore it.',
     }),
   }),
 )
@@ -54,13 +54,12 @@ export const ssoRoutes: Route[] = [
     method: 'POST',
     path: '/v1/auth/login/sso/start',
     operation: 'login.sso.start',
-    summary: 'Start a sign-in at an identity provider',
+    summary: 'Start a single sign-on',
     description:
-      'Send the browser to authorization_url. It comes back to redirectUri, with `state`, which your application compares ' +
-      'with the one of this answer, and with a code for POST /v1/auth/token/exchange, or the tokens, or `error`.',
+      'Send the browser to authorization_url. It returns to redirectUri with `state`, and with a code for POST /v1/auth/token/exchange, the tokens, or `error`. Compare `state` with the one in this response.',
     query: Type.Object({
       test: Type.Optional(
-        Type.Boolean({ description: 'Try a connection in testing: ends in a trace, without a session.' }),
+        Type.Boolean({ description: 'Test a connection. The sign-in ends in a trace, without a session.' }),
       ),
     }),
     body: Type.Object({
@@ -75,7 +74,7 @@ export const ssoRoutes: Route[] = [
         }),
       ),
       login_hint: Type.Optional(
-        Type.String({ maxLength: 320, description: 'The address that the provider should ask for.' }),
+        Type.String({ maxLength: 320, description: 'The address that the provider should suggest.' }),
       ),
     }),
     reply: StartReply,
@@ -106,22 +105,18 @@ export const ssoRoutes: Route[] = [
     directory: 'reach',
     summary: 'Find the connection of an address',
     description:
-      'Finds the organization that has verified the domain of the address. The answer depends on the domain alone and does ' +
-      'not reveal whether the address has an account. With an org-wide key and without subOrgId, all organizations of the ' +
-      'environment are searched. An organization that is suspended or archived, or has the service off, is then answered ' +
-      'like an unknown domain.',
+      'Finds the organization that has verified the domain of the address. The response depends only on the domain and does not reveal whether the address has an account. With an org-wide key and without subOrgId, all organizations of the ' +
+      'environment are searched. In that case, the domain of an organization that is suspended, archived or without the service counts as unknown.',
     body: Type.Object({ email: Email }),
     reply: Type.Object({
       connection: nullable(ConnectionOfDomain, 'The default connection, or null.'),
       connections: Type.Array(ConnectionOfDomain, {
-        description: 'All active connections that take the domain, the default one first.',
+        description: 'All active connections that serve the domain, the default one first.',
       }),
       connectionId: nullable(Type.String({ format: 'uuid' }), 'The id of `connection`.'),
       enforced: Type.Boolean({
         description:
-          'Whether the organization that has verified the domain refuses all other sign-in methods, except to exempt users. ' +
-          'The person may also belong to other organizations, which a code opens: a login page for all organizations ' +
-          'offers a code beside the connection.',
+          'Whether the organization that verified the domain refuses all other sign-in methods, except for exempt users. The person may also belong to other organizations that accept codes. A login page for all organizations should therefore also offer a code.',
       }),
     }),
     // The last release required subOrgId: its clients know the code.
@@ -136,8 +131,9 @@ export const ssoRoutes: Route[] = [
     method: 'GET',
     operation: 'sso.listKeys',
     scope: 'sso.read',
-    summary: 'List the certificates of the service provider',
-    description: 'What the environment signs and decrypts SAML with; the metadata of its connections has them.',
+    summary: 'List SAML service provider certificates',
+    description:
+      'Lists the certificates of the keys that sign and decrypt SAML for the environment. The metadata of its connections has them too.',
     reply: KeysReply,
     handle: async (work) => ({ keys: await listKeys(work) }),
   }),
@@ -147,10 +143,9 @@ export const ssoRoutes: Route[] = [
     operation: 'sso.updateKeys',
     scope: 'sso.write',
     writes: 'own-environment',
-    summary: 'Change the keys of the service provider',
+    summary: 'Roll over SAML service provider keys',
     description:
-      'In three steps, so that no sign-in fails: prepare publishes the next certificates beside the present ones; once ' +
-      'every provider knows them, activate uses them; retire ends the publication of the former ones. With an org-wide key.',
+      'Requires an org-wide key. Takes three steps, so that no sign-in fails. `prepare` publishes the next certificates beside the current ones. `activate` uses them, once every provider has them. `retire` stops publishing the previous ones.',
     body: Type.Object({
       action: Type.Enum(['prepare', 'activate', 'retire'], {
         description: 'The step to take: `prepare`, then `activate`, then `retire`.',
@@ -190,20 +185,19 @@ export function logoutRoute(ending: SessionEnding): Route {
     tag: 'Single sign-on',
     summary: 'Sign out, also at the provider',
     description:
-      'The session ends at once, as by /v1/auth/logout. Then send the browser to logoutUrl, if there is one: it comes back ' +
-      'to redirectUri with `state`, and with `error` where the provider did not do it.',
+      'Ends the session at once, like /v1/auth/logout. Then send the browser to logoutUrl, if the response has one. It returns to redirectUri with `state`, and with `error` if the provider did not sign the person out.',
     body: Type.Object({
       ...SessionName.properties,
       redirectUri: startFields.redirectUri,
       state: Type.Optional(
-        Type.String({ maxLength: 500, description: 'Comes back to redirectUri. No place for secrets.' }),
+        Type.String({ maxLength: 500, description: 'Returned to redirectUri. Do not put secrets in it.' }),
       ),
     }),
     reply: Type.Object({
       success: Type.Boolean(),
       logoutUrl: nullable(
         Type.String({ examples: ['https://idp.example.com/logout?client_id=0oa1b2c3d4&state=6qW0h3TqkY2v'] }),
-        'Null for a session of another kind, or where the provider has no address to sign out.',
+        'URL to sign out at the provider. Null if the session did not come from single sign-on, or the provider has no such URL.',
       ),
     }),
     errors: [httpErrors.subOrgRequired, redirectErrors.notAllowed],

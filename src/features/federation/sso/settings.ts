@@ -12,11 +12,12 @@ export const enforcementSettings = defineSettingsPart(
   Type.Object({
     enforce_sso: Type.Boolean({
       description:
-        'Whether users sign in, and refresh, only by single sign-on. Takes an active, complete connection and a verified domain.',
+        'Whether users must sign in by single sign-on; other sessions cannot be refreshed. Requires an active, complete connection and a verified domain.',
     }),
     sso_exempt_user_ids: Type.Array(Type.String({ format: 'uuid' }), {
       maxItems: 100,
-      description: 'Users who may sign in by other ways all the same, should the provider fail: directory_user_id.',
+      description:
+        'Users who may sign in with other methods, for example if the provider fails. Values of directory_user_id.',
     }),
   }),
   { enforce_sso: false, sso_exempt_user_ids: [] },

@@ -5,6 +5,6 @@ export const discoveryErrors = defineErrors({
     400,
     'discovery_token_invalid',
     'The discovery token is not valid',
-    'It is good for ten minutes, once for each organization that it came with, and until the next one: begin anew.',
+    'A token is valid for ten minutes, once for each organization listed with it. A newer token replaces it. Start again.',
   ],
 })

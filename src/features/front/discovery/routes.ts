@@ -55,7 +55,7 @@ export const discoveryRoutes: Route[] = [
     writes: 'own-environment',
     summary: 'Mail a discovery code',
     description:
-      'Mails a code to any address, also to one without a user, so the response reveals nothing. For org-wide keys.',
+      'Mails a code to any address, even if no user has it, so the response reveals nothing. Requires an org-wide key.',
     body: Type.Object({ email: Email }),
     reply: SentCodeReply,
     errors: [loginErrors.methodDisabled, loginErrors.accountLocked, httpErrors.serviceDisabled],
@@ -71,8 +71,7 @@ export const discoveryRoutes: Route[] = [
     writes: 'own-environment',
     summary: 'Exchange a discovery code for organizations',
     description:
-      'Lists the organizations of the environment that the person belongs to, is invited to, or may join by their domain, ' +
-      'if they accept codes. For org-wide keys.',
+      'Lists the organizations of the environment that the person belongs to, is invited to, or may join by email domain, if they accept codes. Requires an org-wide key.',
     body: VerifyCodeBody,
     reply: DiscoveryReply,
     errors: [...Object.values(signInCodeErrors), httpErrors.serviceDisabled],
@@ -90,7 +89,7 @@ export const discoveryRoutes: Route[] = [
     writes: 'own-environment',
     summary: 'Mail a discovery link',
     description:
-      'Mails a link to any address, and in the same mail a code where codes are on (`otp_id`). For org-wide keys.',
+      'Mails a link to any address. If codes are on, the same email has a code (`otp_id`). Requires an org-wide key.',
     body: Type.Object({ email: Email, ...linkRoute.Delivery }),
     reply: SentMagicLinkReply,
     errors: [
@@ -114,8 +113,7 @@ export const discoveryRoutes: Route[] = [
     writes: 'own-environment',
     summary: 'Exchange a discovery link for organizations',
     description:
-      'Lists the organizations as for a code, if they accept magic links. Call it only when the user acts on your page: ' +
-      'mail scanners follow links. For org-wide keys.',
+      'Lists the organizations as for a code, if they accept magic links. Call it only when the user acts on your page, because mail scanners follow links. Requires an org-wide key.',
     body: linkRoute.PresentedBody,
     reply: DiscoveryReply,
     errors: [...Object.values(linkErrors), httpErrors.serviceDisabled],
@@ -132,8 +130,7 @@ export const discoveryRoutes: Route[] = [
     takesDevice: true,
     summary: 'Enter a discovered organization',
     description:
-      'Signs the person in to the organization that `subOrgId` names, as the code, link, passkey or social provider of the ' +
-      'token does there. Returns the session, or the challenge of a second factor.',
+      'Signs the person in to the organization in `subOrgId`, with the method of the token: the code, link, passkey or social provider. Returns the session, or the challenge of a second factor.',
     body: Type.Object({ discovery_token: DiscoveryToken }),
     errors: [
       discoveryErrors.tokenInvalid,
@@ -161,9 +158,7 @@ export const discoveryRoutes: Route[] = [
     takesDevice: true,
     summary: 'Create an organization after discovery',
     description:
-      'Where discovery_create_organizations is on in the defaults. The person becomes its admin, and is signed in there. A ' +
-      'token is good for one; one of a passkey, or of a social provider that does not vouch for the address, for none. The social provider that the person came by is turned on in the organization. The slug may get a suffix: the ' +
-      'answer has it. For org-wide keys.',
+      'Requires an org-wide key, and discovery_create_organizations in the defaults. The person becomes the admin of the organization and is signed in there. A token creates one organization. A token of a passkey, or of a social provider that does not vouch for the address, creates none. If the person used a social provider, it is turned on in the organization. The slug may get a suffix; the response has it.',
     body: Type.Object({
       discovery_token: DiscoveryToken,
       name: OrganizationCreate.properties.name,

@@ -16,11 +16,13 @@ export const DiscoveryReply = named(
   'Discovery',
   Type.Object({
     discovery_token: Type.String({
-      description: 'Good once for each of the organizations.',
+      description: 'Works once for each of the organizations.',
       examples: [EXAMPLE],
     }),
     expires_at: Type.String({ format: 'date-time' }),
-    organizations: Type.Array(DiscoveredOrganization, { description: 'What the person can enter. Empty: nothing.' }),
+    organizations: Type.Array(DiscoveredOrganization, {
+      description: 'Organizations that the person can enter. May be empty.',
+    }),
   }),
 )
 

@@ -7,12 +7,13 @@ export const discoverySettings = defineSettingsPart(
   'auth_settings',
   Type.Object({
     discovery_create_organizations: Type.Boolean({
-      description: 'In the defaults: a person with a proved mailbox may create an organization and becomes its admin.',
+      description:
+        'Only in the defaults: whether a person with a proved mailbox may create an organization and become its admin.',
     }),
     discovery_create_limit_per_day: Type.Integer({
       minimum: 1,
       maximum: 100_000,
-      description: 'In the defaults: organizations that may be made so in a day.',
+      description: 'Only in the defaults: maximum organizations created this way per day.',
     }),
   }),
   { discovery_create_organizations: false, discovery_create_limit_per_day: 100 },

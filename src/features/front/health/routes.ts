@@ -15,7 +15,7 @@ export const healthRoutes: Route[] = [
     probe: true,
     tag: 'Health',
     summary: 'Check that the process responds',
-    description: 'Does not use the database, so that a slow one never makes an orchestrator kill healthy processes.',
+    description: 'Does not use the database, so a slow database never makes an orchestrator kill healthy processes.',
     reply: Ok,
     handle: async () => ({ status: 'ok' as const }),
   }),

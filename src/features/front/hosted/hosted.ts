@@ -27,7 +27,7 @@ export function hostedPages(pages: readonly LinkPage[]): Route[] {
   return definePage({
     path: '/auth/link',
     operation: 'pages.link',
-    summary: 'The page of a mailed link',
+    summary: 'Open the page of a link',
     maybeEvents: [...recorded],
     async render(work, _params, query) {
       const link = await readLink(work, query)

@@ -29,7 +29,7 @@ export const profileRoutes: Route[] = [
     path: '/v1/me',
     operation: 'me.update',
     summary: 'Change your profile',
-    description: 'Absent fields are kept, null clears. The phone is not verified by that.',
+    description: 'Absent fields are kept, null clears. A new phone number is not verified.',
     body: MePatch,
     reply: MeReply,
     errors: [userErrors.scimManaged, httpErrors.versionConflict],

@@ -20,9 +20,7 @@ export const stepUpRoutes: Route[] = [
     service: 'auth',
     summary: 'Start a step-up',
     description:
-      'Changes of a sign-in method require a step-up in the last 10 minutes. A user with a second factor steps up with that ' +
-      'or with a passkey. Without `method` the response only lists the methods. With one it sends the code, or has the ' +
-      'challenge or the passkey options to answer.',
+      'Changes of a sign-in method require a step-up in the last 10 minutes. A user with a second factor steps up with it or with a passkey. Without `method`, the response only lists the methods. With a `method`, the service sends the code, or the response has the challenge or the passkey options.',
     body: StepUpBody,
     examples: { body: { method: 'otp' } },
     reply: StepUpBegun,

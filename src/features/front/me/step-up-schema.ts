@@ -20,16 +20,22 @@ export const StepUpBegun = named(
   Type.Object(
     {
       methods: Type.Array(Type.Enum(STEP_UP_METHODS), {
-        description: 'What the user may step up with. `sso`: sign in again. `password` needs no start.',
+        description: 'Methods for the step-up. `sso`: sign in again. `password` needs no start.',
         examples: [['password', 'otp']],
       }),
       otp_id: Type.Optional(
-        Type.String({ format: 'uuid', description: 'The code that was sent: send it back with `code`.' }),
+        Type.String({ format: 'uuid', description: 'Identifies the code that was sent. Send it with `code`.' }),
       ),
-      challenge_token: Type.Optional(Type.String({ description: 'Send it back with a code of a second factor.' })),
-      challengeId: Type.Optional(described(ChallengeId, 'The challenge of the passkey `options`: send it back.')),
+      challenge_token: Type.Optional(
+        Type.String({ description: 'The challenge. Send it with a code of a second factor.' }),
+      ),
+      challengeId: Type.Optional(
+        described(ChallengeId, 'The challenge of the passkey `options`. Send it with the credential.'),
+      ),
       options: Type.Optional(described(RequestOptions, 'For `navigator.credentials.get()` in the browser.')),
-      delivery_hint: Type.Optional(Type.String({ description: 'Where a code was sent, masked.' })),
+      delivery_hint: Type.Optional(
+        Type.String({ description: 'The address or phone number that a code was sent to, masked.' }),
+      ),
       expires_at: Type.Optional(Type.String({ format: 'date-time' })),
     },
     {
@@ -58,7 +64,12 @@ export const StepUpVerifyBody = Type.Object({
     }),
   ),
   code: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 100, description: 'With otp_id or challenge_token.', examples: ['492039'] }),
+    Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description: 'The code. Send it with otp_id or challenge_token.',
+      examples: ['492039'],
+    }),
   ),
   challengeId: Type.Optional(
     Type.String({
@@ -75,7 +86,7 @@ export const SteppedUp = named(
   Type.Object(
     {
       access_token: Type.String({
-        description: 'Replaces the access token; it is of the same session.',
+        description: 'The new access token of the same session.',
         examples: [exampleTokens.access_token],
       }),
       expires_in: Type.Integer({

@@ -42,13 +42,11 @@ export const refreshRoutes: Route[] = [
     organizationToken: 'refresh_token',
     service: 'auth',
     tag,
-    summary: 'Exchange a refresh token for new tokens',
+    summary: 'Exchange a refresh token',
     description:
-      'Single use. The same token again within refresh_reuse_interval_seconds returns the same successor, so a lost ' +
-      'response can be requested again; later it ends the session (RFC 9700 §4.14.2). Once the MFA policy requires a ' +
-      'second factor of the user, a session of one factor gets a challenge instead, and its token stays valid.',
+      'A refresh token works once. Sent again within refresh_reuse_interval_seconds, it returns the same successor, so a lost response can be requested again. Sent later, it ends the session (RFC 9700 §4.14.2). If the MFA policy requires a second factor and the session has one factor, the response has a challenge instead and the token stays valid.',
     body: Type.Object({
-      refresh_token: described(Token, 'The latest refresh token of the session. Each is good for one exchange.'),
+      refresh_token: described(Token, 'The latest refresh token of the session. Each one works once.'),
     }),
     examples: { body: { refresh_token: 'rt_0H3fK9mQ2xVbR4nYc7sWgZ1kTdLp8eJuAoXiMqBv5hGrN3tEwS2' } },
     reply: doorRoutes.login.reply,
@@ -70,7 +68,7 @@ export const sessionTokenRoutes: Route[] = [
     tag,
     summary: 'Introspect a token',
     description:
-      'RFC 7662. Takes access and refresh tokens; sees a revocation at once, which offline verifiers do not.',
+      'Follows RFC 7662. Takes access and refresh tokens. Unlike offline verification, it sees a revocation at once.',
     body: Type.Object({ token: described(Token, 'An access token or a refresh token.') }),
     reply: Introspection,
     examples: { body: { token: 'eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCJ9.eyJzdWIiOiIwMTk4YjZmMiJ9.5rKqv2mXcB8wYd0T' } },
@@ -96,8 +94,7 @@ export const sessionTokenRoutes: Route[] = [
     tag,
     summary: 'End the session of a token',
     description:
-      'Signs out. Send exactly one of refresh_token, access_token and session_id; `everywhere` ends every session of the ' +
-      'user. A session_id also requires the scope sessions.revoke. Also succeeds when there was nothing to end (RFC 7009 §2.2).',
+      'Signs out. Send exactly one of refresh_token, access_token and session_id. `everywhere` ends every session of the user. A session_id also requires the scope sessions.revoke. Succeeds even if there is no session to end (RFC 7009 §2.2).',
     body: Type.Object({
       ...SessionName.properties,
       everywhere: Type.Optional(Type.Boolean({ description: 'Ends every session of the user. Default `false`.' })),

@@ -17,7 +17,7 @@ export const Introspection = named(
   Type.Object(
     {
       active: Type.Boolean({
-        description: 'Whether the token is valid now: signed here, not expired, and its session is live.',
+        description: 'Whether the token is valid: issued by this service, not expired, and its session has not ended.',
       }),
       token_type: Type.Optional(
         Type.String({ description: '`access_token` or `refresh_token`.', examples: ['access_token'] }),
@@ -55,18 +55,18 @@ export const Introspection = named(
       directory_user_id: Type.Optional(Type.String({ examples: ['0198b6f2-7c1a-7d3e-9b42-5a1f0c8e6d21'] })),
       role: Type.Optional(
         Type.String({
-          description: 'The built-in role of the user now; for a member of the team, their role there.',
+          description: 'The current built-in role of the user. For a team member, the role in the team.',
           examples: ['member'],
         }),
       ),
       roles: Type.Optional(
         Type.Array(Type.String({ examples: ['editor'] }), {
-          description: 'Slugs of the organization’s own roles that the user has now.',
+          description: 'Slugs of the organization’s own roles that the user currently has.',
         }),
       ),
       permissions: Type.Optional(
         Type.Array(Type.String({ examples: ['members:read'] }), {
-          description: 'Everything the roles of the user allow now.',
+          description: 'Current permissions of the user.',
         }),
       ),
       amr: Type.Optional(Type.Array(Type.String({ examples: ['otp'] }))),
@@ -86,7 +86,7 @@ export const Introspection = named(
       env: Type.Optional(Type.String({ description: 'Slug of the environment.', examples: ['production'] })),
       act: Type.Optional(Impersonator),
     },
-    { description: 'What the token says (RFC 7662); of one that is not live, only `active: false`.' },
+    { description: 'The content of the token (RFC 7662). Only `active: false` if the token is not valid.' },
   ),
 )
 
@@ -161,7 +161,7 @@ export const JwkSet = named(
   Type.Object(
     {
       keys: Type.Array(Jwk, {
-        description: 'Keys that sign now, or signed tokens that are still valid, or will sign next.',
+        description: 'The current signing keys, the next one, and previous keys whose tokens are still valid.',
       }),
     },
     { description: 'Public keys (RFC 7517).' },
@@ -175,15 +175,15 @@ export const IssuerMetadata = named(
     {
       issuer: Type.String({ description: 'The `iss` of the tokens.', examples: [ISSUER] }),
       jwks_uri: Type.String({
-        description: 'Where the public keys are.',
+        description: 'URL of the public keys.',
         examples: [`${ISSUER}/.well-known/jwks.json`],
       }),
       introspection_endpoint: Type.String({
-        description: 'Where tokens are introspected (RFC 7662), with an API key.',
+        description: 'Token introspection endpoint (RFC 7662). Requires an API key.',
         examples: ['https://auth.example.com/api/v1/auth/token/introspect'],
       }),
       revocation_endpoint: Type.String({
-        description: 'Where sessions are ended by token, with an API key.',
+        description: 'Token revocation endpoint. Requires an API key.',
         examples: ['https://auth.example.com/api/v1/auth/token/revoke'],
       }),
       response_types_supported: Type.Array(Type.String(), {

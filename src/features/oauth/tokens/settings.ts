@@ -9,7 +9,8 @@ export const tokenSettings = defineSettingsPart(
     refresh_reuse_interval_seconds: Type.Integer({
       minimum: 0,
       maximum: 60,
-      description: 'A refresh token sent again this soon, as after a lost response, gets the same successor again.',
+      description:
+        'A refresh token that is sent again within this time, as after a lost response, returns the same successor.',
     }),
   }),
   {

@@ -63,11 +63,10 @@ export const userInfoRoutes: Route[] = [
     auth: 'user',
     cors: 'origins',
     tag: 'End user',
-    summary: 'Read the user of the access token',
+    summary: 'Read the user of the token',
     description:
       'OpenID Connect UserInfo. For apps, and for web pages of the origins in allowed_origins of the auth settings: send ' +
-      'the access token as a Bearer token, no API key. Claims without a value are left out. A session that has ended is ' +
-      'refused at once; a lock of the user ends none.',
+      'the access token as a Bearer token, no API key. Claims without a value are left out. A session that has ended is refused at once. Locking the user through failed attempts ends no session.',
     reply: UserInfo,
     handle: async (work) => toUserInfo(await getUser(work, work.caller.directoryUserId), work.caller),
   }),

@@ -92,10 +92,10 @@ describe('refuses', () => {
     for (const [token = '', detail] of cases) expect((await ask(token)).body).toMatchObject({ status: 401, detail })
     const { detail } = (await service.as(tenant.key).get('/v1/auth/userinfo')).body
     expect(detail).toBe(
-      'This route is for end users: send the access token as Authorization: Bearer. An API key does not work here.',
+      'This route is for end users. Send the access token as Authorization: Bearer. An API key does not work here.',
     )
     const unknown = await ask('a.b.c')
-    expect(unknown.body.detail).toContain('It has expired')
+    expect(unknown.body.detail).toContain('The token has expired')
   })
 
   test('a token whose session ended, whose user may not sign in, or that expired, at once', async () => {

@@ -61,7 +61,7 @@ export function bulkRoutes(announced: EventDefinition[]): Route[] {
           Operations: checkedApart(
             Type.Optional(
               Type.Array(Type.Unsafe<unknown>({}), {
-                description: 'The operations (RFC 7644 §3.7), carried out in their order.',
+                description: 'The operations (RFC 7644 §3.7), performed in order.',
                 examples: [[example]],
               }),
             ),

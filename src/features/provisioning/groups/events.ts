@@ -15,7 +15,7 @@ const ProvisionedGroup = named(
         description: 'The group’s name at the client: the key in `group_role_mapping`.',
         examples: ['Engineering'],
       }),
-      externalId: nullable(Type.String({ examples: ['00g1a2b3c4'] }), 'Its id at the client. Null: none was sent.'),
+      externalId: nullable(Type.String({ examples: ['00g1a2b3c4'] }), 'Its id at the client. Null if none was sent.'),
     },
     { description: 'A group of a provisioning client.' },
   ),
@@ -32,7 +32,7 @@ const Membership = Type.Object(
 
 export const groupEvents = defineEvents({
   created: ['scim.group.created', 'A provisioning client added a group.', ProvisionedGroup],
-  updated: ['scim.group.updated', 'A provisioning client changed what it says of a group.', ProvisionedGroup],
+  updated: ['scim.group.updated', 'A provisioning client changed the data of a group.', ProvisionedGroup],
   deleted: ['scim.group.deleted', 'A provisioning client deleted a group.', ProvisionedGroup],
   memberAdded: ['scim.group.member_added', 'A provisioning client added a member to a group.', Membership],
   memberRemoved: [

@@ -17,11 +17,11 @@ export const ProvisionedUser = named(
         description: 'The name at the client, unique within the organization.',
         examples: ['ada@acme.example'],
       }),
-      externalId: nullable(Type.String({ examples: ['00u1a2b3c4'] }), 'Its id at the client. Null: none was sent.'),
+      externalId: nullable(Type.String({ examples: ['00u1a2b3c4'] }), 'Its id at the client. Null if none was sent.'),
       email: Type.String({ description: 'The address of the user here.', examples: ['ada@acme.example'] }),
       active: Type.Boolean({ description: 'Whether the client lets the user sign in.' }),
     },
-    { description: 'A user as the provisioning client knows them.' },
+    { description: 'A user, with the data of the provisioning client.' },
   ),
 )
 export type ProvisionedUser = Static<typeof ProvisionedUser>
@@ -31,13 +31,13 @@ const inactive = { active: false }
 export const provisioningEvents = defineEvents({
   provisioned: [
     'scim.user.provisioned',
-    'A provisioning client added a user, took over one of its verified domain, or brought one back.',
+    'A provisioning client created a user, took over a user of a verified domain, or restored one.',
     ProvisionedUser,
   ],
-  updated: ['scim.user.updated', 'A provisioning client changed what it says of a user.', ProvisionedUser],
+  updated: ['scim.user.updated', 'A provisioning client changed its data of a user.', ProvisionedUser],
   deprovisioned: [
     'scim.user.deprovisioned',
-    'A provisioning client deactivated or deleted a user; every session ended.',
+    'A provisioning client deactivated or deleted a user. Every session ended.',
     ProvisionedUser,
     inactive,
   ],

@@ -176,7 +176,7 @@ function removeRoute(changed: EventDefinition[]): Route {
     operation: 'scim.deleteUser',
     summary: 'Deprovision a user',
     description:
-      'Deactivates or deletes, as onDeprovision says. For 30 days the same externalId brings the person back.',
+      'Deactivates or deletes the user, depending on onDeprovision. For 30 days, provisioning the same externalId restores the user.',
     params,
     replies: { 204: Type.Null() },
     errors: [...admissionErrors, scimErrors.resourceNotFound, httpErrors.versionConflict],

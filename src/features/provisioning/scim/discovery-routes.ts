@@ -13,7 +13,7 @@ const about = {
   media: 'scim',
   tolerant: true,
   tag: 'SCIM',
-  query: Type.Object({ filter: Type.Optional(Type.String({ description: 'Refused with 403.' })) }),
+  query: Type.Object({ filter: Type.Optional(Type.String({ description: 'Not supported: returns 403.' })) }),
   reply: scimRoute.Resource,
 } as const
 
@@ -35,7 +35,7 @@ const facts: Route[] = [
     auth: 'public',
     path: '/api/os/scim/v2/ServiceProviderConfig',
     operation: 'scim.getServiceProviderConfig',
-    summary: 'Read what the SCIM endpoint can do',
+    summary: 'Read the service provider configuration',
     errors: [scimErrors.filterNotAllowed],
     async handle({ platform }, { query }) {
       refuseFilter(query)

@@ -5,7 +5,7 @@ import { listQuery, searchBody, selectionQuery } from './lists/lists.ts'
 
 const Schemas = Type.Optional(
   Type.Array(Type.String(), {
-    description: 'URNs of the schemas that the object has.',
+    description: 'URNs of the schemas of the object.',
     examples: [['urn:ietf:params:scim:schemas:core:2.0:User']],
   }),
 )
@@ -34,7 +34,7 @@ export const scimRoute = {
         Operations: checkedApart(
           Type.Optional(
             Type.Array(Type.Unsafe<unknown>({}), {
-              description: 'The changes (RFC 7644 §3.5.2), applied in their order: all or none.',
+              description: 'The changes (RFC 7644 §3.5.2), applied in order, all or none.',
               examples: [[{ op: 'replace', path: 'active', value: false }]],
             }),
           ),
@@ -49,11 +49,11 @@ export const scimRoute = {
         description: 'Always the URN of a list response.',
         examples: [['urn:ietf:params:scim:api:messages:2.0:ListResponse']],
       }),
-      totalResults: Type.Integer({ description: 'How many resources match in all.' }),
+      totalResults: Type.Integer({ description: 'Number of matching resources.' }),
       startIndex: Type.Optional(
-        Type.Integer({ description: 'Position of the first one here, from 1. Absent with a cursor.' }),
+        Type.Integer({ description: 'Position of the first resource on this page, from 1. Absent with a cursor.' }),
       ),
-      itemsPerPage: Type.Integer({ description: 'How many are here.' }),
+      itemsPerPage: Type.Integer({ description: 'Number of resources on this page.' }),
       nextCursor: Type.Optional(
         Type.String({
           description: 'Send it as `cursor` for the next page (RFC 9865). Absent on the last one.',

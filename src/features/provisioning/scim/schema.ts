@@ -16,21 +16,21 @@ export const ScimConfig = named(
       enabled: Type.Boolean({ description: 'Whether the endpoint accepts requests for this organization.' }),
       endpointUrl: Type.String({
         description:
-          'The base URL for the provisioning client; the same for all, since the token names the organization.',
+          'The base URL for the provisioning client. It is the same for all organizations, because the token identifies the organization.',
         examples: ['https://auth.example.com/api/os/scim/v2'],
       }),
       sso_connection_id: nullable(Id, 'The connection whose group_role_mapping gives roles to provisioned groups.'),
       subOrgId: nullable(Id),
       tokenSet: Type.Boolean({ description: 'Whether a token exists.' }),
       tokenHint: nullable(Type.String({ examples: ['scim_…9aF2'] }), 'The last characters of the token.'),
-      tokenRotatedAt: nullable(Moment, 'When the present token was made. Null: never.'),
-      tokenExpiresAt: nullable(Moment, 'When the previous token ends, which still works beside the present one.'),
-      currentTokenExpiresAt: nullable(Moment, 'When the present token expires, or has expired; null: never.'),
+      tokenRotatedAt: nullable(Moment, 'When the current token was created. Null: never.'),
+      tokenExpiresAt: nullable(Moment, 'When the previous token, which still works, expires.'),
+      currentTokenExpiresAt: nullable(Moment, 'When the current token expires or expired. Null: never.'),
       lastRequestAt: nullable(Moment, 'When the client last sent a request, to the minute. Null: never.'),
       userCount: Type.Integer({ description: 'Users that provisioning manages.', examples: [0] }),
-      groupCount: Type.Integer({ description: 'Groups that the client has sent.', examples: [0] }),
+      groupCount: Type.Integer({ description: 'Groups that the client provisioned.', examples: [0] }),
       onDeprovision: Type.Enum([...ON_DEPROVISION], {
-        description: 'What becomes of a user that the client deletes; `active: false` always deactivates.',
+        description: 'How a user that the client deletes is handled. `active: false` always deactivates.',
       }),
     },
     { description: 'How the directory of the organization provisions users.' },
@@ -39,11 +39,11 @@ export const ScimConfig = named(
 export type ScimConfig = Static<typeof ScimConfig>
 
 export const ScimConfigPatch = Type.Object({
-  enabled: Type.Optional(Type.Boolean({ description: '`false` refuses every request of the client; the users stay.' })),
+  enabled: Type.Optional(Type.Boolean({ description: '`false` refuses every request of the client. Users are kept.' })),
   sso_connection_id: Type.Optional(nullable(Type.String({ minLength: 1 }), 'The linked connection. Null: none.')),
   onDeprovision: Type.Optional(
     Type.Enum([...ON_DEPROVISION], {
-      description: 'What becomes of a user that the client deletes; `active: false` always deactivates.',
+      description: 'How a user that the client deletes is handled. `active: false` always deactivates.',
     }),
   ),
 })
@@ -51,11 +51,11 @@ export type ScimConfigPatch = Static<typeof ScimConfigPatch>
 
 export const ScimConfigAction = Type.Object({
   action: Type.Enum(['rotate-token'], { description: 'Always `rotate-token`.' }),
-  overlap_seconds: overlapSeconds('How long the previous token keeps working; 0 ends it at once.'),
+  overlap_seconds: overlapSeconds('Seconds for which the previous token keeps working. 0 ends it at once.'),
   token_expires_in_days: Type.Optional(
     nullable(
       Type.Integer({ minimum: 1, maximum: MAX_TOKEN_DAYS, examples: [365] }),
-      'How long the new token works. Absent or null: until the next rotation.',
+      'Days for which the new token works. Absent or null: until the next rotation.',
     ),
   ),
 })
@@ -68,9 +68,9 @@ export const ScimTokenExpiring = named(
       subOrgId: nullable(Id),
       tokenHint: Type.String({ description: 'The last characters of the token.', examples: ['scim_…9aF2'] }),
       expiresAt: Moment,
-      days: Type.Integer({ minimum: 0, description: 'Days that are left until then.', examples: [30] }),
+      days: Type.Integer({ minimum: 0, description: 'Days until it expires.', examples: [30] }),
     },
-    { description: 'A provisioning token that ends soon, or has ended.' },
+    { description: 'A provisioning token that expires soon or has expired.' },
   ),
 )
 
@@ -95,7 +95,7 @@ export const ScimLog = named(
       code: nullable(Type.String({ examples: ['scim_uniqueness'] }), 'Why it was refused. Null: it was accepted.'),
       reason: nullable(
         Type.String({ examples: ['Another user has this userName.'] }),
-        'The same in words. Null: it was accepted.',
+        'The same as a sentence. Null: it was accepted.',
       ),
       fix: nullable(
         Type.String({ examples: ['Find the resource, and change it.'] }),
@@ -103,10 +103,10 @@ export const ScimLog = named(
       ),
       effect: nullable(
         Type.String({ examples: ['1 group updated, 3 members added, 4 members removed'] }),
-        'What an accepted write has changed; `Nothing changed` if it asked for what is there already.',
+        'What an accepted write changed. `Nothing changed` if the data was already the same.',
       ),
       warnings: Type.Array(Type.String(), {
-        description: 'What the client should know of an accepted write, such as an `externalId` that another user has.',
+        description: 'Warnings about an accepted write, such as an `externalId` that another user has.',
         examples: [[]],
       }),
       body: Type.Unknown({

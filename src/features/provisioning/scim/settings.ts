@@ -11,7 +11,7 @@ export const provisioningSettings = defineSettingsPart(
     scim_requests_per_second: Type.Integer({
       minimum: 1,
       maximum: 10_000,
-      description: `Requests that the SCIM client may send per second; ${BURST_SECONDS} times as many at once.`,
+      description: `Requests that the SCIM client may send per second. Bursts may have ${BURST_SECONDS} times as many.`,
     }),
   }),
   { scim_requests_per_second: 25 },

@@ -12,14 +12,14 @@ const Position = Type.Object({
 export const auditEvents = defineEvents({
   erased: [
     COVER_TYPE,
-    'Personal parts of earlier events were erased, because their organization was erased.',
+    'An organization was erased, and with it the personal parts of its earlier events.',
     Type.Object(
       {
         subOrgId: Type.String({ format: 'uuid', description: 'The organization that was erased.' }),
-        through: nullable(Position, 'All events of the directory up to this one. Null: only those of `eventIds`.'),
+        through: nullable(Position, 'All events of the directory up to this one. Null if only those of `eventIds`.'),
         eventIds: nullable(
           Type.Array(Type.String({ format: 'uuid' })),
-          'The erased events. Null: all up to `through`.',
+          'The erased events. Null if all up to `through`.',
         ),
         seal: Type.String({ description: 'Keyed hash of the above, which `watchword audit verify` checks.' }),
       },

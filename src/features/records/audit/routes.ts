@@ -8,7 +8,7 @@ import { AuditSettingsReply, auditSettings } from './settings.ts'
 
 const Cursor = (description: string) => Type.Optional(Type.String({ maxLength: 200, description }))
 const after = Cursor('`next_cursor` of the last page.')
-const cursor = Cursor('Another name of `after`, as in other lists. Send one of them.')
+const cursor = Cursor('Alias of `after`, as in other lists. Send only one of them.')
 
 const about = { method: 'GET', scope: 'audit.read', directory: 'reach', tag: 'Audit log' } as const
 
@@ -19,14 +19,14 @@ export const auditRoutes: Route[] = [
     operation: 'audit.list',
     summary: 'Read the audit log',
     description:
-      'Newest first. A page may have fewer events than `limit`, or none, and go on: what is rare is looked for in steps. ' +
-      'Of one organization, or with an org-wide key and no `subOrgId` of the whole environment.',
+      'Newest first. A page may have fewer events than `limit`, or none, although more pages follow, because rare events are searched in steps. ' +
+      'Returns events of one organization. An org-wide key without `subOrgId` reads those of the whole environment.',
     query: Type.Object({
       ...auditQuery,
       after,
       cursor,
       limit: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: 1000, description: 'Most events on the page. Default 100.' }),
+        Type.Integer({ minimum: 1, maximum: 1000, description: 'Maximum events per page. Default 100.' }),
       ),
     }),
     reply: AuditPage,
@@ -42,7 +42,7 @@ export const auditRoutes: Route[] = [
     operation: 'audit.export',
     longRunning: true,
     summary: 'Export the audit log',
-    description: 'All that matches, newest first, as fast as it is read. A file that was cut off has no proper end.',
+    description: 'Streams all matching events, newest first. An interrupted export ends with a broken connection.',
     query: Type.Object({
       ...auditQuery,
       after,

@@ -5,12 +5,12 @@ import { nullable } from '../../../platform/schema.ts'
 export const exportEvents = defineEvents({
   exported: [
     'user.exported',
-    'Everything that is kept about a user was read.',
+    'A user’s data was exported.',
     Type.Object({
       user_id: nullable(Type.String({ format: 'uuid' })),
       directory_user_id: Type.String({ format: 'uuid' }),
       truncated: Type.Array(Type.String({ examples: ['sessions'] }), {
-        description: 'Kinds of records that were cut at 1 000.',
+        description: 'Kinds of records of which only 1 000 were exported.',
       }),
     }),
   ],

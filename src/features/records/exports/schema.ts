@@ -9,7 +9,7 @@ export const ExportReply = Type.Object({
   user: User,
   email_suppression: nullable(MailSuppression, 'Why the address receives no emails. Null: it receives them.'),
   records: Type.Record(Type.String(), Type.Array(Type.Record(Type.String(), Type.Unknown())), {
-    description: 'By kind, the newest 1000 of each first. More kinds and fields may come.',
+    description: 'Records by kind, newest first, at most 1000 of each. More kinds and fields may be added.',
     examples: [{ sessions: [{ id: '0198b6f2-5a9e-7d14-9b3f-6c2e8a1d4f70', auth_method: 'otp' }] }],
   }),
   events: Type.Array(anyEvent, {
@@ -18,6 +18,6 @@ export const ExportReply = Type.Object({
       'environment only for org-wide keys.',
   }),
   truncated: Type.Array(Type.String({ examples: ['events'] }), {
-    description: 'Kinds of records, or `events`, of which there may be more.',
+    description: 'Kinds of records, or `events`, that are not complete.',
   }),
 })

@@ -70,12 +70,12 @@ export const webhookRoutes: Route[] = [
     operation: 'webhooks.listEventTypes',
     scope: 'webhooks.read',
     directory: 'reach',
-    summary: 'List types of events',
+    summary: 'List event types',
     reply: Type.Object({
       eventTypes: Type.Array(
         Type.Object({
-          type: Type.String({ description: 'For `events` of a webhook.', examples: ['user.created'] }),
-          description: Type.String({ description: 'When the event happens.', examples: ['A user was made.'] }),
+          type: Type.String({ description: 'The type, for `events` of a webhook.', examples: ['user.created'] }),
+          description: Type.String({ description: 'When the event happens.', examples: ['A user was created.'] }),
         }),
         { description: 'Every type that a webhook can subscribe to, sorted.' },
       ),
@@ -98,14 +98,16 @@ export const webhookRoutes: Route[] = [
       limit: Type.Optional(
         Type.Integer({
           minimum: 1,
-          description: `Of deliveries: ${LISTED}, at most ${MOST_LISTED}, as CSV ${MOST_TABULATED}.`,
+          description: `Maximum deliveries. Default ${LISTED}, at most ${MOST_LISTED}, or ${MOST_TABULATED} as CSV.`,
         }),
       ),
       format: Type.Optional(
-        Type.Enum(['json', 'csv'], { description: 'csv, as `Accept: text/csv`: deliveries alone.' }),
+        Type.Enum(['json', 'csv'], { description: '`csv` returns only the deliveries, like `Accept: text/csv`.' }),
       ),
       scope: Type.Optional(
-        Type.Enum(['environment'], { description: 'Finds only webhooks of the whole environment, as a change does.' }),
+        Type.Enum(['environment'], {
+          description: 'Matches only webhooks of the whole environment. Changes require it.',
+        }),
       ),
     }),
     reply: Type.Object({
@@ -166,14 +168,14 @@ export const webhookRoutes: Route[] = [
     method: 'POST',
     path: '/v1/webhooks/{webhookId}/rotate-secret',
     operation: 'webhooks.rotateSecret',
-    summary: 'Rotate the secret of a webhook',
+    summary: 'Rotate a webhook secret',
     body: Type.Object({
       overlapSeconds: Type.Optional(
         Type.Integer({
           minimum: 0,
           maximum: 7 * DAY_SECONDS,
           default: DAY_SECONDS,
-          description: 'How long the old one signs too.',
+          description: 'Seconds for which the old secret also signs.',
         }),
       ),
     }),
@@ -187,7 +189,7 @@ export const webhookRoutes: Route[] = [
     path: '/v1/webhooks/{webhookId}/test',
     operation: 'webhooks.test',
     summary: 'Test a webhook',
-    description: 'Sends `webhook.test` at once and once. Up to 60 an hour.',
+    description: 'Sends `webhook.test` immediately, without retries. At most 60 an hour.',
     reply: DeliveryReply,
     event: webhookEvents.test,
     // The answer of the receiver is waited for, which no transaction does.
@@ -200,7 +202,8 @@ export const webhookRoutes: Route[] = [
     path: '/v1/webhooks/{webhookId}/replay',
     operation: 'webhooks.replayEvents',
     summary: 'Replay events',
-    description: 'Sends again, under the same ids, what happened from then on, 30 days back at most. Up to 10 an hour.',
+    description:
+      'Sends the events since `from` again, with the same ids. `from` is at most 30 days ago. At most 10 an hour.',
     body: Type.Object({
       from: Type.String({
         description: 'Events from this time on are sent again; at most 30 days ago.',

@@ -5,7 +5,7 @@ import { described, Name, named, nullable } from '../../../platform/schema.ts'
 const Id = Type.String({ format: 'uuid' })
 const Moment = Type.String({ format: 'date-time' })
 
-const name = described({ ...Name, examples: ['Data warehouse'] }, 'What administrators see. Need not be unique.')
+const name = described({ ...Name, examples: ['Data warehouse'] }, 'Name that administrators see. Need not be unique.')
 const Url = Type.String({
   description: 'An https URL on a public host that receives the events.',
   minLength: 1,
@@ -15,7 +15,7 @@ const Url = Type.String({
 const Events = Type.Array(Type.String({ minLength: 1, maxLength: 100, examples: ['user.*'] }), {
   minItems: 1,
   maxItems: 200,
-  description: 'Types, `user.*` for all with that prefix, `*` for all.',
+  description: 'Event types: names, `user.*` for a prefix, `*` for all.',
 })
 
 export const Webhook = named(
@@ -23,13 +23,13 @@ export const Webhook = named(
   Type.Object(
     {
       id: Id,
-      subOrgId: nullable(Id, 'null: gets the events of the whole environment.'),
+      subOrgId: nullable(Id, 'The organization whose events it receives. Null: the whole environment.'),
       name,
       url: Url,
       events: Type.Array(Type.String({ examples: ['user.*'] }), {
-        description: 'Types that it receives: names, `user.*` for a prefix, `*` for all.',
+        description: 'Event types that it receives: names, `user.*` for a prefix, `*` for all.',
       }),
-      enabled: Type.Boolean({ description: 'Whether events are sent. `false` stops new and waiting deliveries.' }),
+      enabled: Type.Boolean({ description: 'Whether events are sent. `false` stops new and pending deliveries.' }),
       status: Type.Enum(['active', 'failing', 'disabled'], {
         description: '`active`, `failing`: the latest attempt failed, or `disabled`: nothing is sent.',
       }),
@@ -44,7 +44,7 @@ export const Webhook = named(
       createdAt: Moment,
       updatedAt: Moment,
     },
-    { description: 'An endpoint of yours that receives events.' },
+    { description: 'One of your endpoints, which receives events.' },
   ),
 )
 export type Webhook = Static<typeof Webhook>
@@ -64,15 +64,15 @@ export const WebhookDelivery = named(
       }),
       attempt: Type.Integer({ description: 'Number of attempts so far.', examples: [1] }),
       status: Type.Enum(['pending', 'succeeded', 'failed'], {
-        description: '`pending`: an attempt is to come. `succeeded`: a 2xx answer. `failed`: no further attempt.',
+        description: '`pending`: another attempt follows. `succeeded`: a 2xx response. `failed`: no further attempt.',
         examples: ['succeeded'],
       }),
       responseStatus: nullable(
         Type.Integer({ examples: [200] }),
-        'HTTP status of the latest answer. Null: no answer yet.',
+        'HTTP status of the latest response. Null: no response yet.',
       ),
       responseBody: nullable(
-        Type.String({ description: 'The first KiB of the answer’s body. Null: no answer.', examples: ['ok'] }),
+        Type.String({ description: 'The first KiB of the response body. Null: no response.', examples: ['ok'] }),
       ),
       error: Object.assign(nullable(Type.String()), {
         description: 'Why the latest attempt failed: a code such as `timeout`. Null: it did not fail.',
@@ -80,9 +80,9 @@ export const WebhookDelivery = named(
       }),
       durationMs: nullable(
         Type.Integer({ examples: [42] }),
-        'Time until the latest answer or failure, in milliseconds. Null: not sent yet.',
+        'Time until the latest response or failure, in milliseconds. Null: not sent yet.',
       ),
-      url: nullable(Url, 'Where the latest attempt was sent. Null: not sent yet.'),
+      url: nullable(Url, 'URL of the latest attempt. Null: not sent yet.'),
       createdAt: Moment,
       nextAttemptAt: Object.assign(nullable(Moment), {
         description: 'When it is sent again. Null: no further attempt.',
@@ -99,22 +99,22 @@ export const WebhookDelivery = named(
             'JSON text of the request. Null: the event is no longer kept.',
           ),
         },
-        { description: 'What was sent last.' },
+        { description: 'The latest request.' },
       ),
       attempts: Type.Array(
         Type.Object({
           at: described(Moment, 'When the request was sent.'),
-          responseStatus: nullable(Type.Integer(), 'HTTP status of the answer. Null: no answer.'),
+          responseStatus: nullable(Type.Integer(), 'HTTP status of the response. Null: no response.'),
           error: nullable(
             Type.String(),
-            'Why it failed, such as `timeout`. Null: it succeeded, or the status says it.',
+            'Why it failed, such as `timeout`. Null if it succeeded or the status has the reason.',
           ),
-          durationMs: Type.Integer({ description: 'Time until the answer or the failure, in milliseconds.' }),
+          durationMs: Type.Integer({ description: 'Time until the response or the failure, in milliseconds.' }),
         }),
-        { description: 'The last 20, the newest last.', examples: [[]] },
+        { description: 'The last 20 attempts, newest last.', examples: [[]] },
       ),
     },
-    { description: 'An event that was sent, or waits to be sent, to a webhook.' },
+    { description: 'An event that was sent to a webhook, or will be sent.' },
   ),
 )
 export type WebhookDelivery = Static<typeof WebhookDelivery>
@@ -126,7 +126,9 @@ export const WebhookPatch = Type.Partial(
     name,
     url: Url,
     events: Events,
-    enabled: Type.Boolean({ description: '`true` sends what waits and resumes; `false` stops all deliveries.' }),
+    enabled: Type.Boolean({
+      description: '`true` sends pending deliveries and resumes. `false` stops all deliveries.',
+    }),
   }),
 )
 export type WebhookPatch = Static<typeof WebhookPatch>

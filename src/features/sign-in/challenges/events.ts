@@ -10,7 +10,7 @@ const Id = Type.String({ format: 'uuid' })
 export const challengeEvents = defineEvents({
   succeeded: [
     'mfa.challenge.succeeded',
-    'A right code passed a challenge.',
+    'A correct code passed a challenge.',
     Type.Object({
       id: Id,
       directory_user_id: Id,

@@ -24,14 +24,13 @@ function verifyRoute(changes: EventDefinition[]): Route {
     takesDevice: true,
     service: 'mfa',
     tag,
-    summary: 'Exchange a challenge and a code for a session',
+    summary: 'Complete a challenge',
     description:
-      'The code of an authenticator app, a backup code, or the code of a text message. Five attempts per challenge; over ' +
-      'all challenges of a user, wrong codes lock the second step as wrong passwords lock an address (lockout_*).',
+      'Exchanges the challenge of a sign-in and a code for a session. Takes the code of an authenticator app, a backup code, or the code of a text message. A challenge allows five attempts. Wrong codes over all challenges of a user lock the second step, as wrong passwords lock an address (`lockout_*`).',
     body: Type.Object({
       challenge_token: ChallengeToken,
       code: Type.String({
-        description: 'Six digits of the app or the text message, or a backup code.',
+        description: 'The six digits of the app or the text message, or a backup code.',
         minLength: 1,
         maxLength: 40,
         examples: ['492039'],
@@ -47,7 +46,7 @@ function verifyRoute(changes: EventDefinition[]): Route {
       session: described(SessionTokens, 'The session of the sign-in.'),
       trusted_device_token: Type.Optional(
         Type.String({
-          description: 'Keep it on the device; send it as X-Trusted-Device at later sign-ins.',
+          description: 'Store it on the device, and send it as X-Trusted-Device at later sign-ins.',
           examples: ['td_9fKq2LrVb6XwZ1mTnC8sJ4hYpD7gE3aUoR5iNtBvMxQ'],
         }),
       ),
@@ -77,8 +76,9 @@ const sendRoute = defineRoute({
   scope: 'auth.login',
   service: 'mfa',
   tag,
-  summary: 'Send six digits by text message',
-  description: 'To the phone that the user has enrolled. Only the newest code is valid, while the challenge lives.',
+  summary: 'Send a challenge code by SMS',
+  description:
+    'Sends six digits to the phone that the user has enrolled. Only the newest code is valid, until the challenge ends.',
   body: Type.Object({ challenge_token: ChallengeToken, method: Type.Enum(['sms'], { description: 'Always `sms`.' }) }),
   reply: Type.Object({
     delivery_hint: Type.String({ description: 'The phone number, masked.', examples: ['+•••••23'] }),

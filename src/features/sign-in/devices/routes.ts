@@ -16,7 +16,8 @@ export const deviceRoutes: Route[] = [
     service: 'auth',
     tag: 'Authentication',
     summary: 'Report an unknown sign-in',
-    description: 'The mail about a new device has the link. Ends every session, trusted device and sign-in under way.',
+    description:
+      'Takes the link in the email about a new device. Ends every session, trusted device and sign-in in progress.',
     body: linkRoute.PresentedBody,
     reply: Success,
     errors: [...Object.values(linkErrors), httpErrors.organizationSuspended],

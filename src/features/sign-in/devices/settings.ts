@@ -7,7 +7,7 @@ export const deviceSettings = defineSettingsPart(
   Type.Object({
     notify_new_device: Type.Boolean({
       description:
-        'Whether a user is mailed when they sign in from a device not seen for 90 days: by X-End-User-IP and X-End-User-Agent.',
+        'Whether users are notified by email of a sign-in from a device not seen for 90 days. Uses X-End-User-IP and X-End-User-Agent.',
     }),
   }),
   { notify_new_device: true },

@@ -33,7 +33,7 @@ export const ownEmailRoutes: Route[] = [
       redirectTo: Type.Optional(
         Type.String({
           maxLength: 2048,
-          description: 'Where a link leads: an entry of allowed_redirect_uris. Default: no link, the code alone.',
+          description: 'URL that the link opens: an entry of allowed_redirect_uris. Default: no link, only the code.',
         }),
       ),
     }),
@@ -60,9 +60,7 @@ export const ownEmailRoutes: Route[] = [
     wayIn: 'otp',
     summary: 'Confirm your new email address',
     description:
-      'Send otp_id with code, or token_hash of the link. The link works only in the session that asked for it. Your other ' +
-      'sessions, trusted devices and sign-ins under way end. The old address gets a mail with a link that undoes the ' +
-      'change for 7 days.',
+      'Send otp_id with code, or token_hash of the link. The link works only in the session that asked for it. Ends your other sessions, trusted devices and sign-ins in progress. The old address gets an email with a link that undoes the change for 7 days.',
     body: EmailProofBody,
     reply: Type.Object({ user: MeReply.properties.user, sessions_revoked: RevokedCount }),
     errors: [

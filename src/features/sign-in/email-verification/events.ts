@@ -4,7 +4,7 @@ import { LinkEventData } from '../links/links.ts'
 export const emailVerificationEvents = defineEvents({
   sent: [
     'auth.email_verification.sent',
-    'A link that verifies the address of a user was created, and mailed unless the caller mails it.',
+    'A link that verifies the email address of a user was created. It is mailed unless the caller mails it.',
     LinkEventData,
   ],
 })

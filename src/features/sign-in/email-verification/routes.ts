@@ -26,7 +26,9 @@ export const emailVerificationRoutes: Route[] = [
     reply: Type.Object({
       success: Type.Boolean(),
       delivery_hint: Type.Optional(linkRoute.Reply.properties.delivery_hint),
-      already_verified: Type.Optional(Type.Boolean({ description: 'true: there was nothing to send.' })),
+      already_verified: Type.Optional(
+        Type.Boolean({ description: '`true` if the address is already verified and no email was sent.' }),
+      ),
       url: linkRoute.Reply.properties.url,
     }),
     errors: [userErrors.notFound, redirectErrors.notAllowed, ...doorRoutes.errors],
@@ -50,14 +52,15 @@ export const emailVerificationRoutes: Route[] = [
     tag: 'Authentication',
     summary: 'Verify an email address by link',
     description:
-      'Creates no session. Someone who registered an address before its owner must not keep access: the first proof of ' +
-      'the mailbox ends every session and removes the password. It stays if `password` sends the one that was chosen ' +
-      'at sign-up; a wrong one counts as a failed sign-in and leaves the link valid.',
+      'Creates no session. The first proof of the mailbox ends every session and removes the password, so that a person who registered another person’s address loses access. The password is kept if the request sends the one chosen at sign-up as `password`. A wrong one counts as a failed sign-in and leaves the link valid.',
     body: Type.Object({
       email: Email,
       token_hash: linkRoute.TokenHash,
       password: Type.Optional(
-        described(Password, 'The password of a user who signed up with one and keeps it. Absent: none is checked.'),
+        described(
+          Password,
+          'The password that the user chose at sign-up, to keep it. Absent: the password is removed.',
+        ),
       ),
     }),
     reply: Type.Object({

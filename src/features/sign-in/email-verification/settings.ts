@@ -10,7 +10,7 @@ export const emailVerificationSettings = defineSettingsPart(
     email_verification_ttl_seconds: Type.Integer({
       minimum: 300,
       maximum: 7 * DAY,
-      description: 'Lifetime of a link that verifies an address or finishes a sign-up, in seconds.',
+      description: 'Lifetime of a link that verifies an address or completes a sign-up, in seconds.',
     }),
   }),
   {

@@ -18,15 +18,15 @@ export const factorEvents = defineEvents({
   enrolled: ['mfa.enrolled', 'A user confirmed a second factor.', FactorChange],
   removed: [
     'mfa.removed',
-    'A second factor of a user was removed, with every trusted device and, for an app, its backup codes.',
+    'A second factor of a user was removed, together with every trusted device. An authenticator app loses its backup codes too.',
     FactorChange,
   ],
   backupCodesRegenerated: [
     'mfa.backup_codes.regenerated',
-    'The backup codes were replaced by new ones.',
+    'The backup codes of a user were replaced.',
     Type.Object({
       directory_user_id: Id,
-      codes: Type.Integer({ description: 'How many codes were made.', examples: [10] }),
+      codes: Type.Integer({ description: 'Number of new codes.', examples: [10] }),
     }),
   ],
 })

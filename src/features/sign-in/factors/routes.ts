@@ -30,11 +30,11 @@ import { beginPhone, confirmPhoneOf, removePhoneOf } from './sms.ts'
 
 const tag = 'MFA'
 const NAMES_USER = 'Send userId in the body or the query.'
-const LESSER_SCOPE = 'With challenge_token the scope auth.login suffices.'
-const TEAM_CHALLENGE = 'Members of the team enroll only with a challenge_token here, or at /v1/me/mfa/totp.'
+const LESSER_SCOPE = 'With a challenge_token, the scope auth.login is enough.'
+const TEAM_CHALLENGE = 'Team members enroll only with a challenge_token here, or at /v1/me/mfa/totp.'
 // Of a route by which a backend enrolls a user.
 const enrolling = [userErrors.notFound, userErrors.verificationRequired, loginErrors.methodDisabled]
-const ENDS = 'Codes, links and challenges of sign-ins under way end.'
+const ENDS = 'Ends codes, links and challenges of sign-ins in progress.'
 
 const startRoutes: Route[] = [
   defineRoute({
@@ -45,7 +45,7 @@ const startRoutes: Route[] = [
     directory: 'reach',
     service: 'mfa',
     tag,
-    summary: 'Read the second factors of a user',
+    summary: 'Read second factors of a user',
     query: Type.Object({ userId: FactorUserId }),
     reply: EnrollmentReply,
     errors: [userErrors.notFound],
@@ -65,8 +65,8 @@ const startRoutes: Route[] = [
     tag,
     summary: 'Start enrolling an authenticator app',
     description:
-      'Show the QR code, and the secret for typing; send the first code by PUT within ten minutes. With challenge_token, ' +
-      `only for the user of that sign-in. ${LESSER_SCOPE} ${TEAM_CHALLENGE}`,
+      'Show the QR code, and the secret for typing. Send the first code with PUT within ten minutes. A challenge_token ' +
+      `enrolls only the user of that sign-in. ${LESSER_SCOPE} ${TEAM_CHALLENGE}`,
     body: Type.Object({ userId: FactorUserId, challenge_token: Type.Optional(ChallengeToken) }),
     reply: PendingTotp,
     errors: [...enrolling, factorErrors.alreadyEnrolled, challengeErrors.expired],
@@ -87,7 +87,7 @@ function confirmRoute(changes: EventDefinition[]): Route {
     lesserScope: 'auth.login',
     service: 'mfa',
     tag,
-    summary: 'Confirm the app with its first code',
+    summary: 'Confirm an authenticator app',
     description:
       'Five wrong codes end the enrollment. With the challenge_token of a sign-in that returned enrollment_required, ' +
       `the response also has the session. ${LESSER_SCOPE} ${TEAM_CHALLENGE} ${ENDS}`,
@@ -141,8 +141,8 @@ const changeRoutes: Route[] = [
     tag,
     summary: 'Remove the authenticator app',
     description:
-      'Also removes backup codes and trusted devices, ends sign-ins under way, and notifies the user by email. `required`: the ' +
-      `policy requires a factor, so the next sign-in enrolls one. ${NAMES_USER}`,
+      'Also removes backup codes and trusted devices, ends sign-ins in progress, and notifies the user by email. If `required` ' +
+      `is true, the policy requires a factor and the next sign-in enrolls one. ${NAMES_USER}`,
     query: Type.Object({ userId: Type.Optional(FactorUserId) }),
     body: Type.Object({ userId: Type.Optional(FactorUserId), ...endsFields }),
     reply: FactorRemoval,
@@ -179,8 +179,9 @@ const changeRoutes: Route[] = [
     scope: 'mfa.write',
     service: 'mfa',
     tag,
-    summary: 'Start enrolling a phone as a second factor',
-    description: 'Sends six digits, if the policy allows sms and messages can be sent. They work for ten minutes.',
+    summary: 'Start enrolling a phone',
+    description:
+      'Sends a six-digit code, if the policy allows sms and messages can be sent. The code is valid for ten minutes.',
     body: Type.Object({
       userId: FactorUserId,
       phone: FactorPhone,
@@ -199,7 +200,7 @@ const changeRoutes: Route[] = [
     scope: 'mfa.write',
     service: 'mfa',
     tag,
-    summary: 'Confirm the phone with the code that was sent',
+    summary: 'Confirm a phone',
     description: ENDS,
     body: Type.Object({
       userId: FactorUserId,
@@ -235,7 +236,7 @@ const changeRoutes: Route[] = [
     service: 'mfa',
     tag,
     summary: 'Remove the phone',
-    description: 'Also removes the user’s trusted devices, ends sign-ins under way, and notifies the user by email.',
+    description: 'Also removes the user’s trusted devices, ends sign-ins in progress, and notifies the user by email.',
     query: Type.Object({ userId: FactorUserId }),
     body: Type.Object(endsFields),
     reply: FactorRemoval,

@@ -19,10 +19,10 @@ const MfaEnrollment = named(
       method: Type.String({ description: 'Always `totp`: the authenticator app.', examples: ['totp'] }),
       enrolledAt: described(moment, 'When the app was confirmed. Null: no app.'),
       pending: Type.Boolean({
-        description: 'The enrollment of an app has started and waits for its first code.',
+        description: 'Whether the enrollment of an app has started and its first code is missing.',
         examples: [false],
       }),
-      backupCodesRemaining: Type.Integer({ description: 'Backup codes that are left, 0–10.', examples: [10] }),
+      backupCodesRemaining: Type.Integer({ description: 'Number of unused backup codes, 0–10.', examples: [10] }),
       sms: Type.Object(
         {
           enrolled: Type.Boolean({ description: 'Whether a phone is confirmed.' }),
@@ -64,14 +64,14 @@ export const FactorRemoval = named(
   Type.Object(
     {
       success: Type.Boolean(),
-      required: Type.Boolean({ description: 'The policy requires a factor of the user.', examples: [false] }),
+      required: Type.Boolean({ description: 'Whether the policy requires a factor of the user.', examples: [false] }),
     },
     { description: 'The factor was removed.' },
   ),
 )
 
 export const BackupCodes = Type.Array(Type.String(), {
-  description: 'Ten, each for one sign-in. Shown only once.',
+  description: 'Ten backup codes, each for one sign-in. Shown only once.',
   examples: [
     [
       '0-8WZQ4-M1XKD',
@@ -94,7 +94,7 @@ export const PendingTotp = named(
   'PendingTotp',
   Type.Object(
     {
-      pendingId: Type.String({ description: 'Send it back with the first code.', format: 'uuid' }),
+      pendingId: Type.String({ description: 'The enrollment. Send it with the first code.', format: 'uuid' }),
       qrDataUrl: Type.String({
         description: 'A PNG of otpauthUrl, as a data URL.',
         examples: [
@@ -106,14 +106,14 @@ export const PendingTotp = named(
         examples: [Secret],
       }),
       otpauthUrl: Type.String({
-        description: 'The URL that an app opens, or that your own QR code shows. It has the secret.',
+        description: 'The URL that an app opens, or that your own QR code shows. It contains the secret.',
         examples: [
           `otpauth://totp/Acme:ada%40acme.example?issuer=Acme&secret=${Secret}&algorithm=SHA1&digits=6&period=30`,
         ],
       }),
       expires_at: Type.String({ format: 'date-time' }),
     },
-    { description: 'An enrollment that waits for the first code of the app.' },
+    { description: 'An enrollment without the first code of the app.' },
   ),
 )
 
@@ -141,7 +141,7 @@ export const PendingPhone = named(
   'PendingPhone',
   Type.Object(
     { delivery_hint: DeliveryHint, expires_at: Type.String({ format: 'date-time' }) },
-    { description: 'A phone that waits for the code that was sent to it.' },
+    { description: 'A phone whose code has not been confirmed yet.' },
   ),
 )
 

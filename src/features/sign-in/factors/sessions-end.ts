@@ -12,7 +12,10 @@ export const endsFields = {
     Type.Boolean({ description: 'Ends the other sessions of the user. Default true.', examples: [true] }),
   ),
   access_token: Type.Optional(
-    Type.String({ maxLength: 8192, description: 'Of the session in which the user asks for this, which stays.' }),
+    Type.String({
+      maxLength: 8192,
+      description: 'Access token of the session that the user made the request in. That session is kept.',
+    }),
   ),
 }
 

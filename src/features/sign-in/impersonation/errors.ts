@@ -5,12 +5,12 @@ export const impersonationErrors = defineErrors({
     403,
     'impersonation_disabled',
     'The organization does not allow impersonation',
-    'impersonation_enabled of the auth settings is off, which it is unless the organization itself turns it on.',
+    'Each organization must turn on impersonation_enabled itself (PATCH /v1/auth/settings).',
   ],
   neverSignedIn: [
     409,
     'user_never_signed_in',
     'The user has never signed in',
-    'A token is of an auth account, which a user gets at the first sign-in.',
+    'Access tokens need an auth account, and a user gets one at the first sign-in.',
   ],
 })

@@ -9,19 +9,14 @@ const about = Type.Object({
   user_id: Id,
   directory_user_id: Id,
   impersonator: Impersonator,
-  ended: nullable(Type.Enum(['expired', 'revoked']), 'Why the session ended. Null: it has begun.'),
+  ended: nullable(Type.Enum(['expired', 'revoked']), 'Why the session ended. Null when it started.'),
 })
 
 export const impersonationEvents = defineEvents({
-  started: [
-    'impersonation.started',
-    'A support agent acts for a user, in a read-only session.',
-    about,
-    { ended: null },
-  ],
+  started: ['impersonation.started', 'A support agent started a read-only session as a user.', about, { ended: null }],
   ended: [
     'impersonation.ended',
-    'Such a session is over; recorded within a minute or two.',
+    'An impersonation session ended. Recorded within two minutes.',
     about,
     { ended: 'expired' },
   ],

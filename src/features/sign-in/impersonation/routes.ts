@@ -23,13 +23,11 @@ export const impersonationRoutes: Route[] = [
     tag: 'Users',
     summary: 'Impersonate a user',
     description:
-      'Answers an access token of the user whose claim `act` says who acts and why (RFC 8693 §4.1), without a refresh ' +
-      'token. Of this service it reads alone. The organization must allow it; the user is told by mail. Up to 20 an hour for each user. End it by DELETE ' +
-      '/v1/sessions/{sessionId}.',
+      'Returns an access token of the user without a refresh token. Its claim `act` has the support person and the reason (RFC 8693 §4.1). With this service the token is read-only. The organization must allow impersonation, and the user is notified by email. At most 20 an hour for each user. End the session with DELETE /v1/sessions/{sessionId}.',
     params: UserParams,
     body: Type.Object({
       reason: Type.String({
-        description: 'Why. In the audit log, in `act` of the token and in the session list of the user.',
+        description: 'The reason. Shown in the audit log, in `act` of the token and in the session list of the user.',
         minLength: 1,
         maxLength: 500,
         pattern: '\\S',
@@ -40,7 +38,7 @@ export const impersonationRoutes: Route[] = [
           minLength: 1,
           maxLength: 255,
           pattern: '\\S',
-          description: 'Who acts, in your system. A key must say so; a member of the team is known.',
+          description: 'The acting person in your system. Required with an API key; a team member is known.',
           examples: ['grace@support.example'],
         }),
       ),
@@ -48,7 +46,7 @@ export const impersonationRoutes: Route[] = [
         Type.Integer({
           minimum: 60,
           maximum: MAX_SECONDS,
-          description: `Default ${DEFAULT_SECONDS}; no longer than access_token_ttl_seconds.`,
+          description: `Default ${DEFAULT_SECONDS}, at most access_token_ttl_seconds.`,
         }),
       ),
     }),

@@ -10,7 +10,8 @@ export const impersonationSettings = entailing(
     'auth_settings',
     Type.Object({
       impersonation_enabled: Type.Boolean({
-        description: 'Whether a key with the scope impersonate may act for users. Of one organization: not inherited.',
+        description:
+          'Whether a key with the scope impersonate may act for users. Not inherited: each organization sets it.',
       }),
     }),
     { impersonation_enabled: false },

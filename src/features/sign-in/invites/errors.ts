@@ -11,13 +11,12 @@ export const inviteErrors = defineErrors({
     409,
     'invite_accepted',
     'The invitation was accepted',
-    'It can no longer be withdrawn: PATCH /v1/users/{userId} with active false, or delete the user.',
+    'It can no longer be withdrawn. Deactivate the user with PATCH /v1/users/{userId} and active false, or delete the user.',
   ],
   credentialExists: [
     409,
     'credential_exists',
     'The user can already sign in',
-    'The user has a password or passkey, or has signed in before where passwords are off. An invitation is for new users: let ' +
-      'the user sign in as usual.',
+    'The user has a password or passkey, or has signed in before where passwords are off. Invitations are for new users. Let the user sign in as usual.',
   ],
 })

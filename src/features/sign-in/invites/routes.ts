@@ -94,10 +94,7 @@ export const inviteRoutes: Route[] = [
     tag,
     summary: 'Invite someone by address',
     description:
-      'Mails a link to accept the invitation, with a first password where passwords are on. Creates the user, or invites the ' +
-      'user who has the address; voids the previous invitation. An existing user keeps names and roles; one who has the ' +
-      'status `invited` gets the roles in the request. A user who already has a password or passkey is asked by the email to ' +
-      'sign in.',
+      'Mails a link to accept the invitation, with a first password where passwords are on. Creates the user, or invites the existing user with this address, and voids the previous invitation. An existing user keeps names and roles, but a user with the status `invited` gets the roles in the request. If the user already has a password or passkey, the email asks them to sign in.',
     body: Type.Object({ email: Email, displayName, firstName, lastName, locale, ...named, ...linkRoute.Delivery }),
     reply: Type.Object({
       user: User,
@@ -144,8 +141,7 @@ export const inviteRoutes: Route[] = [
     tag,
     summary: 'Withdraw an invitation',
     description:
-      'Voids its link; the user remains, as they may have existed before. Withdrawing an invitation that has expired or ' +
-      'was withdrawn succeeds and does nothing.',
+      'Voids the link of the invitation. The user is not deleted. Withdrawing an invitation that has expired or was withdrawn succeeds and does nothing.',
     params: InviteParams,
     reply: Type.Object({ success: Type.Boolean(), invite: Invite }),
     errors: [inviteErrors.notFound, inviteErrors.accepted],
@@ -164,8 +160,7 @@ export const inviteRoutes: Route[] = [
     tag,
     summary: 'Invite a user',
     description:
-      'Voids the link of the previous invitation. A user who has the status `invited` gets the roles in the request; others ' +
-      'keep theirs.',
+      'Voids the link of the previous invitation. A user with the status `invited` gets the roles in the request. Any other user keeps the current roles.',
     params: UserParams,
     body: Type.Object({ ...named, ...linkRoute.Delivery }),
     reply: Type.Object(
@@ -176,7 +171,7 @@ export const inviteRoutes: Route[] = [
         can_sign_in: CanSignIn,
         invite_url: InviteUrl,
       },
-      { description: 'Where the invitation was mailed, or its link.' },
+      { description: 'The address that the invitation was mailed to, or its link.' },
     ),
     errors: [userErrors.notFound, ...refusals],
     event: [inviteEvents.created, inviteEvents.resent],
@@ -208,10 +203,8 @@ export const inviteRoutes: Route[] = [
     tag: 'Authentication',
     summary: 'Accept an invitation',
     description:
-      'The link proves the mailbox. `password` is the first password, required where passwords are on and refused where they ' +
-      'are off; one that is refused leaves the invitation valid. A user who already has a password or passkey signs in ' +
-      'instead. An existing team member accepts without a password and gets no ' +
-      'session (`sign_in_required`): they sign in as usual.',
+      'The link proves the mailbox. `password` is the first password. It is required if passwords are on and refused if they are off. A refused password leaves the invitation valid. A user who already has a password or passkey signs in ' +
+      'instead. An existing team member accepts without a password, gets no session (`sign_in_required`) and signs in as usual.',
     body: AcceptBody,
     errors: [
       inviteErrors.credentialExists,

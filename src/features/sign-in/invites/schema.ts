@@ -15,7 +15,7 @@ export const Invite = named(
       id: Uuid,
       email: Type.String({ description: 'The address it was mailed to.', examples: ['ada@acme.example'] }),
       status: Type.Unsafe<InviteStatus>({
-        description: '`pending`: waits for the person. `accepted`, `expired` or `revoked`: the link no longer works.',
+        description: '`pending`: not accepted yet. `accepted`, `expired` or `revoked`: the link no longer works.',
         type: 'string',
         enum: [...INVITE_STATUSES],
       }),
@@ -24,7 +24,7 @@ export const Invite = named(
         'The user’s auth account: `sub` of tokens. Null until the first sign-in, password or invitation.',
       ),
       directory_user_id: Uuid,
-      invited_by: Object.assign(nullable(Type.String(), 'The name of the person who invited, as the mail shows it.'), {
+      invited_by: Object.assign(nullable(Type.String(), 'The name of the person who invited, as shown in the email.'), {
         examples: ['Grace Hopper'],
       }),
       sub_org_id: nullable(Type.String({ format: 'uuid', examples: ['0198b6f2-50b7-7c92-a6e3-1d8f4b7092ce'] })),
@@ -37,7 +37,7 @@ export const Invite = named(
       accepted_by: Object.assign(
         nullable(
           Type.String(),
-          'How the person came in: `invite` by the link; otherwise the sign-in method, or `email_verification`. Null: not accepted.',
+          'How the person joined: `invite` for the link, otherwise the sign-in method or `email_verification`. Null: not accepted.',
         ),
         { examples: [null] },
       ),
@@ -63,15 +63,14 @@ export const InviteUrl = Type.Optional(
 export const RolesApplied = Object.assign(
   nullable(
     Type.Boolean(),
-    'False: the user has signed in before and keeps their roles. Null: the request names neither `role` nor `roleIds`.',
+    'False: the user has signed in before and keeps the current roles. Null: the request has neither `role` nor `roleIds`.',
   ),
   { examples: [true] },
 )
 
 export const CanSignIn = Type.Boolean({
   description:
-    'False: the organization enforces single sign-on, the user is not exempt, and no connection takes their address. The ' +
-    'mail asks them to get access first: add the user to `sso_exempt_user_ids`.',
+    'False: the organization enforces single sign-on, the user is not exempt, and no connection serves the address. The email asks the person to get access first. Add the user to `sso_exempt_user_ids`.',
   examples: [true],
 })
 
@@ -91,7 +90,7 @@ export const MadeInvite = named(
 export const InviteFilters = {
   status: Type.Optional(Type.Enum([...INVITE_STATUSES], { description: 'Only invitations in this state.' })),
   email: Type.Optional(
-    Type.String({ maxLength: 320, description: 'Only entries with this complete address, in any case.' }),
+    Type.String({ maxLength: 320, description: 'Only entries with exactly this address. Case does not matter.' }),
   ),
 }
 
@@ -108,7 +107,7 @@ export const AcceptBody = Type.Object({
 export const InvitedBy = Type.Optional(
   nullable(
     Name,
-    'The name of the person who invites, for the mail. Absent: the one of the invitation that this one renews. Null: none.',
+    'The name of the person who invites, for the email. Absent: the name in the invitation that this one renews. Null: none.',
   ),
 )
 

@@ -6,19 +6,14 @@ export const linkErrors = defineErrors({
     400,
     'token_invalid',
     'The link is not valid',
-    'It was never mailed to this address, was used or withdrawn, or a newer one was sent: request a new link.',
+    'The link was never mailed to this address, was used or withdrawn, or a newer one was sent. Request a new link.',
     {
       reason: Type.Enum(['used', 'withdrawn'], {
-        description: 'Sent only if the link was a real one: it was used, or withdrawn.',
+        description: 'Sent only if the link was a real one: whether it was used or withdrawn.',
       }),
     },
   ],
-  tokenExpired: [
-    400,
-    'token_expired',
-    'The link has expired',
-    'The link was right but came too late: request a new one.',
-  ],
+  tokenExpired: [400, 'token_expired', 'The link has expired', 'The link has expired. Request a new one.'],
 })
 
 /** Of how a link is to be delivered. */

@@ -22,9 +22,7 @@ export const linkRoutes: Route[] = [
     tag,
     summary: 'Mail a sign-in link',
     description:
-      'Mails a link to the address if a user of the organization has it. The response is the same if no user has. ' +
-      'Where codes are enabled the email also has two words to type on another device: send them with otp_id to ' +
-      'POST /v1/auth/login/otp/verify.',
+      'Mails a link to the address if it belongs to a user of the organization. The response is the same for unknown addresses. If codes are enabled, the email also has two words to type on another device. Send them with otp_id to POST /v1/auth/login/otp/verify.',
     body: Type.Object({ email: Email, ...Delivery }),
     reply: SentMagicLinkReply,
     errors: [...doorRoutes.sendErrors, redirectErrors.notAllowed],
@@ -43,8 +41,8 @@ export const linkRoutes: Route[] = [
     organizationToken: 'token_hash',
     service: 'magic_link',
     tag,
-    summary: 'Exchange a sign-in link for a session',
-    description: 'Call it only when the user acts on the page that the link leads to: mail scanners follow links.',
+    summary: 'Sign in with a mailed link',
+    description: 'Call it only when the user acts on the page that the link opens, because mail scanners follow links.',
     body: PresentedLinkBody,
     errors: [...Object.values(linkErrors), ...doorRoutes.errors],
     ...doorRoutes.mailboxLogin,

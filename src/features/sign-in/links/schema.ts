@@ -22,7 +22,7 @@ export const Delivery = {
       'RedirectTo',
       Type.String({
         maxLength: 2048,
-        description: 'Where the link leads: an entry of allowed_redirect_uris. Default: the hosted page.',
+        description: 'URL that the link opens: an entry of allowed_redirect_uris. Default: the hosted page.',
       }),
     ),
   ),
@@ -52,8 +52,7 @@ export const LinkReply = named(
       ),
     },
     {
-      description:
-        'Where a link was mailed, or the link itself: the same answer whether or not anyone has the address.',
+      description: 'The address that the link was mailed to, or the link itself. The same for unknown addresses.',
       examples: [{ delivery_hint: 'a•••@acme.example' }],
     },
   ),
@@ -66,7 +65,7 @@ export const SentMagicLinkReply = named(
     {
       ...LinkReply.properties,
       expires_at: Type.String({ format: 'date-time' }),
-      otp_id: nullable(Type.String({ format: 'uuid' }), 'Id of the code in the email; null if it has none.'),
+      otp_id: nullable(Type.String({ format: 'uuid' }), 'Id of the code in the email. Null if the email has none.'),
     },
     {
       examples: [

@@ -8,17 +8,18 @@ export const linkSettings = defineSettingsPart(
     magic_link_ttl_seconds: Type.Integer({
       minimum: 60,
       maximum: 3600,
-      description: 'Lifetime of a sign-in link, in seconds. Words in the same mail live ten minutes at most.',
+      description:
+        'Lifetime of a sign-in link, in seconds. The words in the same email are valid for at most ten minutes.',
     }),
     magic_link_rate_limit_per_minute: Type.Integer({
       minimum: 1,
       maximum: 60,
-      description: 'Most links sent to one address in a minute.',
+      description: 'Maximum links sent to one address per minute.',
     }),
     magic_link_rate_limit_per_hour: Type.Integer({
       minimum: 1,
       maximum: 600,
-      description: 'Most links sent to one address in an hour.',
+      description: 'Maximum links sent to one address per hour.',
     }),
   }),
   {

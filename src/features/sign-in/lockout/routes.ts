@@ -18,7 +18,7 @@ const unlockRoutes: Route[] = [
     service: 'auth',
     tag: 'Authentication',
     summary: 'Unlock a user by link',
-    description: 'The mail about a lock has the link. Resets the failed attempts at the address.',
+    description: 'Takes the link in the email about a lock. Resets the failed attempts for the address.',
     body: linkRoute.PresentedBody,
     reply: Success,
     errors: [...Object.values(linkErrors), httpErrors.organizationSuspended],
@@ -36,12 +36,11 @@ const unlockRoutes: Route[] = [
     tag: 'Users',
     summary: 'Unlock a user',
     description:
-      'Ends the lock of an administrator and the locks that failed attempts caused, for all networks, and resets the ' +
-      'failed attempts.',
+      'Ends the lock by an administrator and the locks by failed attempts, for all networks. Resets the failed attempts.',
     params: UserParams,
     reply: Type.Object({
       success: Type.Boolean(),
-      unlocked: Type.Boolean({ description: 'false: there was neither a lock nor a failed attempt.' }),
+      unlocked: Type.Boolean({ description: '`false` if there was no lock and no failed attempt.' }),
     }),
     errors: [userErrors.notFound],
     maybeEvents: [userEvents.unlocked],

@@ -13,7 +13,7 @@ export const lockoutSettings = defineSettingsPart(
       minimum: 3,
       maximum: 100,
       description:
-        'Wrong passwords until a lock: from one network, if X-End-User-IP is sent, and five times as many from all.',
+        'Wrong passwords from one network (X-End-User-IP) until a lock. From all networks together, five times as many.',
     }),
     lockout_window_seconds: Type.Integer({ minimum: 60, maximum: DAY, description: 'How long wrong passwords count.' }),
     lockout_duration_seconds: Type.Integer({
@@ -22,8 +22,7 @@ export const lockoutSettings = defineSettingsPart(
       description: 'Length of the first lock; each further one lasts twice as long, up to an hour.',
     }),
     lockout_scope: Type.Enum(['password', 'all'], {
-      description:
-        'What a lock refuses: passwords, or all: also codes, links, passkeys and refresh, which cannot be guessed so.',
+      description: 'What a lock refuses. `password`: passwords. `all`: also codes, links, passkeys and refresh.',
     }),
   }),
   {

@@ -8,26 +8,32 @@ const purposes = ['login', 'signup', 'step_up', 'email_change', 'discovery'] as 
 export const otpEvents = defineEvents({
   sent: [
     'auth.otp.sent',
-    'A one-time code was created, and its message queued: for a user who signs in or up, or by the generator for an address or a phone.',
+    'A one-time code was created and its message was queued. The code is for a user who signs in or up, or comes from the generator.',
     Type.Object(
       {
         otp_id: Type.String({ description: 'The code: `otp_id` of the response.', format: 'uuid' }),
         purpose: Type.Optional(Type.Enum([...purposes], { description: 'Absent for a code of the generator.' })),
         channel: Type.Optional(Type.String({ description: '`email` or `sms`.', examples: ['email'] })),
         session_id: Type.Optional(
-          nullable(Type.String({ examples: ['checkout-4711'] }), 'Only for `POST /v1/otp/generate`: as sent there.'),
+          nullable(
+            Type.String({ examples: ['checkout-4711'] }),
+            'Only for `POST /v1/otp/generate`: the value in the request.',
+          ),
         ),
         email: Type.Optional(
           Type.String({
-            description: 'Only for `POST /v1/otp/generate`: as sent there.',
+            description: 'Only for `POST /v1/otp/generate`: the value in the request.',
             examples: ['ada@acme.example'],
           }),
         ),
         phone: Type.Optional(
-          Type.String({ description: 'Only for `POST /v1/otp/generate`: as sent there.', examples: ['+14155550123'] }),
+          Type.String({
+            description: 'Only for `POST /v1/otp/generate`: the value in the request.',
+            examples: ['+14155550123'],
+          }),
         ),
         delivery_method: Type.Optional(
-          Type.Enum(['email', 'sms'], { description: 'Only for `POST /v1/otp/generate`: as sent there.' }),
+          Type.Enum(['email', 'sms'], { description: 'Only for `POST /v1/otp/generate`: the value in the request.' }),
         ),
       },
       { examples: [{ otp_id: '0198b6f2-4503-7b31-88cc-4c599ba00e1e', purpose: 'login', channel: 'email' }] },

@@ -41,8 +41,7 @@ const generatorRoutes: Route[] = [
     tag,
     summary: 'Create a one-time code',
     description:
-      'Returns the code, and sends it if an address or a phone is given. A message that may not leave is withheld, as ' +
-      '`delivery` says. A code passes once and does not sign in: sign-in has codes of its own.',
+      'Returns the code, and sends it if the request has an address or a phone number. A message over a limit is withheld, as `delivery` says. A code works once and does not sign in: sign-in uses separate codes.',
     body: GenerateBody,
     reply: Otp,
     maybeEvents: [otpEvents.sent],
@@ -61,9 +60,7 @@ const generatorRoutes: Route[] = [
     tag,
     summary: 'Validate and consume a one-time code',
     description:
-      'A wrong code is not an error: the response is 200 with valid false and a message. With only session_id, the ' +
-      'newest code of that session is tried, a withheld one last. Wrong attempts end a code (settings: max_attempts); twenty within an hour, ' +
-      'or forty within a day (ten where digits pass), end all codes of a session or an address.',
+      'A wrong code is not an error: the response is 200 with valid false and a message. With only session_id, the newest code of that session is tried, and a withheld code last. Too many wrong attempts end a code (setting `max_attempts`). Twenty within an hour, or forty within a day (ten if digits pass), end all codes of a session or an address.',
     body: ValidateBody,
     reply: OtpValidation,
     errors: [otpErrors.referenceRequired],
@@ -86,7 +83,7 @@ const generatorRoutes: Route[] = [
       path: '/v1/otp/settings/defaults',
       summary: 'Change the default one-time code settings',
       description:
-        'For org-wide keys. The generator uses these settings without subOrgId. null returns a field to the default.',
+        'Requires an org-wide key. Codes that are generated without subOrgId use these settings. null resets a field to the default.',
     },
     body: SettingsPatch,
     reply: SettingsReply,
@@ -109,14 +106,13 @@ function sendRoute(sendBySms: SendBySms): Route {
     tag: 'Authentication',
     summary: 'Send a sign-in code',
     description:
-      'Mails two words to the address if a user of the organization has it. The response is the same if no user has. ' +
-      'Within resend_interval_seconds a second call sends no second message, and the code on its way stays valid.',
+      'Mails two words to the address if it belongs to a user of the organization. The response is the same for unknown addresses. A second call within resend_interval_seconds sends no second message, and the first code stays valid.',
     body: Type.Object({
       email: Email,
       channel: Type.Optional(
         Type.Enum(['email', 'sms'], {
           default: 'email',
-          description: '`sms`: to the phone that the user has enrolled, where sms_sign_in_enabled is on.',
+          description: '`sms` sends the code to the enrolled phone of the user, if sms_sign_in_enabled is on.',
         }),
       ),
     }),
@@ -139,7 +135,7 @@ const verifyRoute = defineRoute({
   scope: 'auth.login',
   takesDevice: true,
   tag: 'Authentication',
-  summary: 'Exchange a sign-in code for a session',
+  summary: 'Sign in with a mailed code',
   ...verifyCodeRoute,
   handle: verifyCodeAs({ purpose: 'login', methodOfPending: otpMethod }),
 })

@@ -12,7 +12,7 @@ const sessionId = optionalText({
   minLength: 1,
   maxLength: 255,
   description:
-    'Your own name for what the code belongs to. A newer code with the same session_id voids the older one, unless it is withheld.',
+    'Your reference for what the code belongs to. A newer code with the same session_id voids the older one, unless the newer one is withheld.',
   examples: ['checkout-4711'],
 })
 
@@ -27,15 +27,14 @@ export const GenerateBody = Type.Object({
   ),
   email: optionalText({
     maxLength: 320,
-    description: 'Sends the code there. A newer code that is sent to it voids the older one.',
+    description: 'Address that the code is sent to. A newer code sent there voids the older one.',
     examples: ['ada@acme.example'],
   }),
   phone: optionalText({
     pattern: '^\\+[1-9](?:[ ().-]{0,2}[0-9]){6,14}$',
     'x-form': 'a phone number in international form, such as +14155550123',
     description:
-      'International form (E.164). Sends the code there by SMS, if that is on and the country allowed. A newer code ' +
-      'that is sent to it voids the older one.',
+      'Phone number (E.164) that the code is sent to by SMS, if SMS is on and the country is allowed. A newer code sent there voids the older one.',
     examples: ['+14155550123'],
   }),
 })
@@ -44,16 +43,16 @@ export const Otp = named(
   'Otp',
   Type.Object(
     {
-      otp_id: Type.String({ description: 'Identifies the code: send it back when you validate.', format: 'uuid' }),
-      code: Type.String({ description: 'Two words; in mode digit six digits.', examples: ['amber falcon'] }),
+      otp_id: Type.String({ description: 'Identifies the code. Send it when you validate.', format: 'uuid' }),
+      code: Type.String({ description: 'Two words, or six digits in the mode `digit`.', examples: ['amber falcon'] }),
       session_id: nullable(
         Type.String({ examples: ['checkout-4711'] }),
-        'Your own name for the code, as sent. Null: none.',
+        'Your reference for the code, as sent. Null: none.',
       ),
       expires_at: Type.String({ format: 'date-time' }),
-      delivery: nullable(DeliveryState, 'What became of the message; null if none was asked for.'),
+      delivery: nullable(DeliveryState, 'Delivery of the message. Null if none was requested.'),
       digit_code: Type.Optional(
-        Type.String({ description: 'In mode both: six digits that also pass.', examples: ['204981'] }),
+        Type.String({ description: 'Six digits that also pass, in the mode `both`.', examples: ['204981'] }),
       ),
     },
     { description: 'The code, shown only here.' },
@@ -64,12 +63,12 @@ export const ValidateBody = Type.Object({
   code: Type.String({
     minLength: 1,
     maxLength: 200,
-    description: 'In any case, joined by a space, hyphen or underscore.',
+    description: 'The code. Words may be in any case, joined by a space, hyphen or underscore.',
     examples: ['amber falcon'],
   }),
   otp_id: described(
     optionalText({ minLength: 1, maxLength: 255, examples: ['0198b6f2-4503-7b31-88cc-4c599ba00e1e'] }),
-    'The code to validate, from the response that made it. Or send `session_id`.',
+    '`otp_id` of the response that created the code. Or send `session_id`.',
   ),
   session_id: sessionId,
 })
@@ -78,12 +77,15 @@ export const OtpValidation = named(
   'OtpValidation',
   Type.Object(
     {
-      valid: Type.Boolean({ description: 'Whether the code was right and unused. It is consumed then.' }),
+      valid: Type.Boolean({ description: 'Whether the code was correct and unused. A valid code is consumed.' }),
       message: Type.Optional(
-        Type.String({ description: 'Why not, in English. Only if `valid` is false.', examples: ['Invalid code'] }),
+        Type.String({
+          description: 'Why the code is not valid, in English. Only if `valid` is false.',
+          examples: ['Invalid code'],
+        }),
       ),
     },
-    { description: 'Whether the code was right.' },
+    { description: 'Whether the code was correct.' },
   ),
 )
 
@@ -104,17 +106,17 @@ export const SentCodeReply = named(
   Type.Object(
     {
       otp_id: Type.String({
-        description: 'Identifies the code: send it back with the code that the user enters.',
+        description: 'Identifies the code. Send it with the code that the user enters.',
         format: 'uuid',
       }),
       expires_at: Type.String({ format: 'date-time' }),
       delivery_hint: Type.String({
-        description: 'The address as it was typed, masked; by SMS the same for everybody.',
+        description: 'The address in the request, masked. With SMS, the same value for all users.',
         examples: ['a•••@acme.example'],
       }),
       delivery_method: Type.String({ description: '`email` or `sms`.', examples: ['email'] }),
     },
-    { description: 'Which code was asked for: the same answer whether or not one was sent.' },
+    { description: 'The code that was requested. The same response whether or not a code was sent.' },
   ),
 )
 
@@ -134,13 +136,13 @@ export const VerifyCodeBody = named(
     otp_id: Type.String({
       minLength: 1,
       maxLength: 64,
-      description: 'From the response of the send route.',
+      description: '`otp_id` of the response of the send route.',
       examples: ['0198b6f2-4503-7b31-88cc-4c599ba00e1e'],
     }),
     code: Type.String({
       minLength: 1,
       maxLength: 100,
-      description: 'The word pair, in any case, joined by a space, hyphen or underscore.',
+      description: 'The two words in any case, joined by a space, hyphen or underscore.',
       examples: ['amber falcon'],
     }),
   }),

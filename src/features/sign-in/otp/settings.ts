@@ -11,7 +11,9 @@ export const Settings = named(
   'OtpSettings',
   Type.Object(
     {
-      mode: Type.Enum(['phrase', 'digit', 'both'], { description: 'Two words, six digits, or both: either passes.' }),
+      mode: Type.Enum(['phrase', 'digit', 'both'], {
+        description: 'Two words, six digits, or both. With both, either passes.',
+      }),
       ttl_seconds: Type.Integer({
         minimum: 30,
         maximum: 3600,
@@ -23,42 +25,43 @@ export const Settings = named(
       resend_interval_seconds: Type.Integer({
         minimum: 0,
         maximum: 600,
-        description: 'Within this time sign-in sends no second email while the first code is unused.',
+        description: 'Sign-in sends no second email within this time if the first code is unused.',
       }),
       rate_limit_per_minute: Type.Integer({
         minimum: 1,
         maximum: 60,
-        description: 'Most codes sent to one address or number in a minute.',
+        description: 'Maximum codes sent to one address or number per minute.',
       }),
       rate_limit_per_hour: Type.Integer({
         minimum: 1,
         maximum: 600,
-        description: 'Most codes sent to one address or number in an hour.',
+        description: 'Maximum codes sent to one address or number per hour.',
       }),
       sms_allowed_countries: Type.Array(Country, {
         uniqueItems: true,
         maxItems: COUNTRIES.length,
-        description: 'Where codes may be sent by SMS. Empty: nowhere.',
+        description: 'Countries that codes may be sent to by SMS. Empty: none.',
       }),
       sms_daily_limit: Type.Integer({
         minimum: 1,
         maximum: 100_000,
-        description: 'Codes sent by SMS per day, to all numbers. Beyond it codes are created but not sent.',
+        description:
+          'Maximum codes sent by SMS per day, to all numbers. Over the limit, codes are created but not sent.',
       }),
       send_limit_per_hour_organization: Type.Integer({
         minimum: 1,
         maximum: 1_000_000,
-        description: 'Messages per hour to all addresses.',
+        description: 'Maximum messages per hour to all addresses.',
       }),
       send_limit_per_hour_key: Type.Integer({
         minimum: 1,
         maximum: 1_000_000,
-        description: 'Messages per hour that one API key or one member of the team may cause, over all organizations.',
+        description: 'Maximum messages per hour for one API key or team member, over all organizations.',
       }),
       send_limit_per_hour_network: Type.Integer({
         minimum: 1,
         maximum: 1_000_000,
-        description: 'Codes and links per hour that people of one network may ask for, if X-End-User-IP is sent.',
+        description: 'Maximum codes and links per hour for one network, if X-End-User-IP is sent.',
       }),
     },
     { description: 'How one-time codes look, how long they are valid and how many may be sent.' },

@@ -6,15 +6,14 @@ export const passkeyErrors = defineErrors({
     401,
     'passkey_invalid',
     'The passkey was not accepted',
-    'The response is the same for every cause; the event auth.login.failed says which. A challenge can be answered ' +
-      'once: start again with fresh options.',
+    'The response is the same for every cause; the event auth.login.failed says which. A challenge can be answered once. Start again with new options.',
   ],
   recentSignInRequired: [
     403,
     'recent_sign_in_required',
     'A recent sign-in is required',
-    'require_recent_sign_in_seconds is set: send the access_token of a session of this user that is no older.',
-    { within_seconds: Type.Integer({ description: 'The greatest age of the sign-in.' }) },
+    'require_recent_sign_in_seconds is set. Send the access_token of a session that this user opened within that time.',
+    { within_seconds: Type.Integer({ description: 'Maximum age of the sign-in, in seconds.' }) },
   ],
   notFound: [
     404,
@@ -26,12 +25,12 @@ export const passkeyErrors = defineErrors({
     409,
     'passkey_exists',
     'The passkey is already registered',
-    'A credential belongs to one user: let the browser create another one.',
+    'A passkey belongs to one user. Let the browser create another one.',
   ],
   limitReached: [
     409,
     'passkey_limit_reached',
-    'The user has as many passkeys as allowed',
-    'A user has at most 20: delete one that is no longer used.',
+    'Too many passkeys',
+    'A user has at most 20 passkeys. Delete one that is no longer used.',
   ],
 })

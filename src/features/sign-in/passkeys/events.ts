@@ -3,14 +3,10 @@ import { Passkey } from './schema.ts'
 
 export const passkeyEvents = defineEvents({
   registered: ['passkey.registered', 'A user registered a passkey.', Passkey],
-  updated: [
-    'passkey.updated',
-    'A passkey was given another name, or became backup eligible, which a sign-in with it shows.',
-    Passkey,
-  ],
+  updated: ['passkey.updated', 'A passkey was renamed, or a sign-in showed that it became backup eligible.', Passkey],
   deleted: [
     'passkey.deleted',
-    'A passkey was deleted on its own or by the first proof of the mailbox, not with its user.',
+    'A passkey was deleted on its own, or by the first proof of the mailbox. Not recorded when its user is deleted.',
     Passkey,
   ],
 })

@@ -67,7 +67,7 @@ export const ownPasskeyRoutes: Route[] = [
     service,
     wayIn,
     summary: 'Register a passkey for yourself',
-    description: 'A challenge can be answered once, within 300 seconds. Told by email.',
+    description: 'A challenge can be answered once, within 300 seconds. The user is notified by email.',
     body: Type.Object({
       challengeId: Type.String({
         description: '`challengeId` of the response with the options.',
@@ -107,7 +107,7 @@ export const ownPasskeyRoutes: Route[] = [
     operation: 'me.passkeys.delete',
     service,
     summary: 'Delete one of your passkeys',
-    description: 'Told by email. Not the last factor, where the policy requires one.',
+    description: 'The user is notified by email. The last factor cannot be deleted if the policy requires one.',
     params,
     reply: Type.Object({ success: Type.Boolean() }),
     errors: [passkeyErrors.notFound, selfManagementErrors.lastFactor],

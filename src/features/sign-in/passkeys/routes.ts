@@ -44,10 +44,7 @@ export const passkeyRoutes: Route[] = [
     tag,
     summary: 'Register a passkey',
     description:
-      'First with the action options: pass the returned options to navigator.credentials.create() in the browser. Then ' +
-      'with verify, challengeId and the result of the browser. A challenge can be answered once, within 300 seconds. The ' +
-      'user is notified by email. A call with your key asserts that the user asked for it; with ' +
-      'require_recent_sign_in_seconds set, the action options also requires the access_token of one of their sessions.',
+      'Takes two calls. First send the action `options`, and pass the returned options to navigator.credentials.create() in the browser. Then send `verify` with challengeId and the result of the browser. A challenge can be answered once, within 300 seconds. The user is notified by email. A call with your key asserts that the user asked for it. If require_recent_sign_in_seconds is set, `options` also requires the access_token of one of the user’s sessions.',
     body: RegisterBody,
     reply: RegisterReply,
     errors: [
@@ -83,10 +80,7 @@ export const passkeyRoutes: Route[] = [
     summary: 'Start a sign-in by passkey',
     description:
       'Pass the options to navigator.credentials.get() in the browser. The response does not reveal whether a user has the ' +
-      'address or a passkey. Leave out email and send conditional for autofill: one network (X-End-User-IP) starts at most ' +
-      'start_limit_per_minute_network of these a minute. With an org-wide key and without subOrgId, ' +
-      'the challenge is for the rp_id and origins of the environment’s defaults, and no passkey is listed: the user ' +
-      'chooses among those on the device. Passkeys of organizations with another rp_id need subOrgId.',
+      'address or a passkey. For autofill, leave out email and send conditional. One network (X-End-User-IP) starts at most start_limit_per_minute_network of these a minute. With an org-wide key and without subOrgId, the challenge is for the rp_id and origins of the environment’s defaults. It lists no passkey: the user chooses one on the device. Passkeys of organizations with another rp_id need subOrgId.',
     body: SignInOptionsBody,
     reply: Type.Object({
       options: described(RequestOptions, 'For `navigator.credentials.get()` in the browser.'),
@@ -111,10 +105,9 @@ export const passkeyRoutes: Route[] = [
     takesDevice: true,
     service,
     tag,
-    summary: 'Exchange the response of a passkey for a session',
+    summary: 'Complete a sign-in by passkey',
     description:
-      'A passkey with fingerprint, face or PIN is both factors. Every response, right or wrong, consumes its challenge. ' +
-      'Without subOrgId, as at the options, the session is of the organization of the passkey’s user. If several ' +
+      'A passkey with fingerprint, face or PIN counts as both factors. Every response, right or wrong, consumes its challenge. Without subOrgId, the session belongs to the organization of the passkey’s user. If several ' +
       'organizations hold the passkey, the response has a discovery_token and these organizations instead.',
     body: SignInVerifyBody,
     // The last release required subOrgId: its clients know the code.
@@ -160,7 +153,7 @@ export const passkeyRoutes: Route[] = [
     scope: 'passkeys.write',
     service,
     tag,
-    summary: 'Name a passkey',
+    summary: 'Rename a passkey',
     params: CredentialParams,
     body: PasskeyPatch,
     reply: Type.Object({ credential: described(Passkey, 'The passkey with its new name.') }),
@@ -180,13 +173,14 @@ export const passkeyRoutes: Route[] = [
     tag,
     summary: 'Delete a passkey',
     description:
-      'It no longer signs in; existing sessions continue. The user is notified by email. The response says if it was the ' +
-      'user’s last factor, and whether the MFA policy requires one.',
+      'The passkey no longer signs in; existing sessions continue. The user is notified by email. The response has whether it was the user’s last factor, and whether the MFA policy requires one.',
     params: CredentialParams,
     reply: Type.Object({
       success: Type.Boolean(),
-      last_factor: Type.Optional(Type.Boolean({ description: 'The user has no second factor left.' })),
-      mfa_required: Type.Optional(Type.Boolean({ description: 'The policy requires one of this user.' })),
+      last_factor: Type.Optional(Type.Boolean({ description: 'Whether the user has no second factor left.' })),
+      mfa_required: Type.Optional(
+        Type.Boolean({ description: 'Whether the policy requires a second factor of this user.' }),
+      ),
     }),
     errors: [passkeyErrors.notFound],
     event: passkeyEvents.deleted,

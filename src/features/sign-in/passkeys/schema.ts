@@ -55,7 +55,7 @@ export const RegistrationCredential = named(
             }),
           ),
         },
-        { description: 'What the authenticator answered (WebAuthn Level 3 §5.2.1).' },
+        { description: 'Response of the authenticator (WebAuthn Level 3 §5.2.1).' },
       ),
     },
     { description: 'toJSON() of the result of navigator.credentials.create().' },
@@ -85,11 +85,11 @@ export const SignInCredential = named(
           userHandle: Type.Optional(
             nullable(
               base64url(88, USER_HANDLE),
-              'The user that the credential is of, in base64url. Null: the authenticator keeps none.',
+              'User handle of the credential, in base64url. Null if the authenticator stores none.',
             ),
           ),
         },
-        { description: 'What the authenticator answered (WebAuthn Level 3 §5.2.2).' },
+        { description: 'Response of the authenticator (WebAuthn Level 3 §5.2.2).' },
       ),
     },
     { description: 'toJSON() of the result of navigator.credentials.get().' },
@@ -122,7 +122,8 @@ export const RegisterBody = Type.Object({
   access_token: Type.Optional(
     Type.String({
       maxLength: 8192,
-      description: 'With the action options: of a session of this user, if require_recent_sign_in_seconds is set.',
+      description:
+        'With the action `options`: access token of a session of this user, if require_recent_sign_in_seconds is set.',
     }),
   ),
 })
@@ -155,16 +156,16 @@ export const CreationOptions = named(
       rp: Type.Object(
         {
           id: Type.String({ description: 'Its domain (RP ID).' }),
-          name: Type.String({ description: 'What devices show.' }),
+          name: Type.String({ description: 'Name that devices show.' }),
         },
         { description: 'The relying party that the passkey will work for.' },
       ),
       user: Type.Object(
         {
           id: Type.String({ description: 'User handle, in base64url: random, without personal data.' }),
-          name: Type.String({ description: 'What the device lists, usually the address.' }),
+          name: Type.String({ description: 'Name in the list of the device, usually the address.' }),
           displayName: Type.String({
-            description: 'Name, or else address, and in parentheses the organization, for the device’s list.',
+            description: 'Label in the list of the device: the name or address, and the organization in parentheses.',
           }),
         },
         { description: 'The user that the passkey will sign in.' },
@@ -175,11 +176,11 @@ export const CreationOptions = named(
           type: Type.String({ description: 'Always `public-key`.' }),
           alg: Type.Integer({ description: 'COSE number of the algorithm: -8 EdDSA, -7 ES256, -257 RS256.' }),
         }),
-        { description: 'Algorithms that are accepted, the preferred one first.' },
+        { description: 'Accepted algorithms, the preferred one first.' },
       ),
       timeout: Timeout,
       excludeCredentials: Type.Array(Descriptor, {
-        description: 'Passkeys that the user has: their authenticators refuse another one.',
+        description: 'Passkeys that the user has. Their authenticators refuse a second one.',
       }),
       authenticatorSelection: Type.Object(
         {
@@ -189,12 +190,12 @@ export const CreationOptions = named(
             description: 'Whether the device must verify the person, by PIN or biometrics.',
           }),
         },
-        { description: 'What the authenticator must be able to do.' },
+        { description: 'Requirements for the authenticator.' },
       ),
       attestation: Type.String({ description: 'Always `none`: the make of the device is not proved.' }),
       extensions: Type.Object(
         { credProps: Type.Boolean({ description: 'Asks the browser whether the passkey is discoverable.' }) },
-        { description: 'Extensions of WebAuthn that are asked for.' },
+        { description: 'Requested WebAuthn extensions.' },
       ),
     },
     { description: 'Options of a registration (WebAuthn Level 3): pass them on as they are.' },
@@ -271,7 +272,7 @@ export const Passkey = named(
         'The user’s name for it, or that of the authenticator. Null: unknown.',
       ),
       aaguid: Type.String({
-        description: 'Make of the authenticator (AAGUID); zeros where it does not say.',
+        description: 'Model of the authenticator (AAGUID). Zeros if it is not disclosed.',
         format: 'uuid',
         examples: ['fbfc3007-154e-4ecc-8c0b-6e020557d7bd'],
       }),
@@ -281,11 +282,11 @@ export const Passkey = named(
       ),
       transports: Type.Array(Transport, { description: 'How the authenticator can be reached, as the browser said.' }),
       deviceType: oneOf(['singleDevice', 'multiDevice'], {
-        description: '`multiDevice`: may be synced; `singleDevice`: never leaves its device.',
+        description: '`multiDevice`: may be synced. `singleDevice`: stays on its device.',
         examples: ['multiDevice'],
       }),
-      backedUp: Type.Boolean({ description: 'Whether it was synced to other devices when last used.' }),
-      rpId: Type.String({ description: 'The relying party it works for.', examples: [RP_ID] }),
+      backedUp: Type.Boolean({ description: 'Whether it was synced to other devices at its last use.' }),
+      rpId: Type.String({ description: 'The relying party that the passkey works for.', examples: [RP_ID] }),
       createdAt: Type.String({ format: 'date-time' }),
       lastUsedAt: nullable(Type.String({ format: 'date-time' }), 'When the user last signed in with it. Null: never.'),
     },
@@ -295,13 +296,17 @@ export const Passkey = named(
 export type Passkey = Static<typeof Passkey>
 
 export const ChallengeId = Type.String({
-  description: 'The challenge: send it back with the credential, within 300 seconds.',
+  description: 'The challenge. Send it with the credential within 300 seconds.',
   examples: [CEREMONY_ID],
 })
 
 export const RegisterReply = Type.Object({
-  options: Type.Optional(described(CreationOptions, 'With the action `options`.')),
-  challengeId: Type.Optional(described(ChallengeId, 'With the action `options`: send it back with `verify`.')),
+  options: Type.Optional(
+    described(CreationOptions, 'With the action `options`: options for `navigator.credentials.create()`.'),
+  ),
+  challengeId: Type.Optional(
+    described(ChallengeId, 'With the action `options`: the challenge. Send it with `verify`.'),
+  ),
   success: Type.Optional(Type.Boolean({ description: 'With the action `verify`: always `true`.' })),
   credential: Type.Optional(described(Passkey, 'With the action `verify`: the new passkey.')),
 })
@@ -311,12 +316,12 @@ export const SignInOptionsBody = Type.Object({
     Type.String({
       maxLength: 320,
       description:
-        'Case-insensitive. Absent or empty: any user with a passkey on the device; with subOrgId only with conditional.',
+        'Address of the user, in any case. If absent or empty, any user with a passkey on the device may sign in. With subOrgId, this requires `conditional`.',
       examples: ['ada@acme.example'],
     }),
   ),
   conditional: Type.Optional(
-    Type.Boolean({ description: 'For autofill, or a button that asks for no address: lists no passkeys.' }),
+    Type.Boolean({ description: 'For autofill, or a button without an address. The options list no passkeys.' }),
   ),
 })
 
@@ -324,7 +329,7 @@ export const SignInVerifyBody = Type.Object({
   email: Type.Optional(
     Type.String({
       maxLength: 320,
-      description: 'As sent for the options; absent or empty if it was there.',
+      description: 'The address as sent for the options. Absent or empty if it was absent there.',
       examples: ['ada@acme.example'],
     }),
   ),

@@ -12,15 +12,15 @@ export const passwordErrors = defineErrors({
     403,
     'password_reset_disabled',
     'Password reset is disabled',
-    'password_reset_enabled is off (PATCH /v1/auth/settings).',
+    'password_reset_enabled is off. Turn it on with PATCH /v1/auth/settings.',
   ],
   passwordChangeRequired: [
     403,
     'password_change_required',
     'The password must be changed',
-    'The password was right. Ask for a new one and send it with token_hash to POST /v1/auth/password/reset/confirm.',
+    'The password is correct but must be replaced. Ask the user for a new one, and send it with token_hash to POST /v1/auth/password/reset/confirm.',
     {
-      token_hash: Type.String({ description: 'Of a link that was not mailed; it allows one new password.' }),
+      token_hash: Type.String({ description: 'Token for one password change; never mailed.' }),
       expires_at: Type.String({ format: 'date-time', description: 'When token_hash expires.' }),
     },
   ],
@@ -44,7 +44,7 @@ export const newPasswordErrors = defineErrors({
   passwordBreached: [
     422,
     'password_breached',
-    'The password is on a list of common and breached passwords',
-    'Attackers try such passwords first. Ask the user for another one; password_breach_check turns the check off.',
+    'The password is common or breached',
+    'It is on a list of passwords that attackers try first. Ask the user for another one. password_breach_check turns the check off.',
   ],
 })

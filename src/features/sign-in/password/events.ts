@@ -13,13 +13,15 @@ export const passwordEvents = defineEvents({
   ],
   changed: [
     'auth.password.changed',
-    'A password was set, by its user or by an administrator.',
+    'A password was set by the user or by an administrator.',
     Type.Object({
       by: Type.Enum(['user', 'administrator'], {
         description: 'Whether the user chose the new password, or your backend set it.',
       }),
       must_change: Type.Optional(
-        Type.Boolean({ description: 'Set by an administrator: the user must choose another at the next sign-in.' }),
+        Type.Boolean({
+          description: 'Set by an administrator: whether the user must choose another one at the next sign-in.',
+        }),
       ),
     }),
   ],

@@ -19,11 +19,10 @@ export const ownPasswordRoutes: Route[] = [
     wayIn: 'password',
     summary: 'Change your password',
     description:
-      'Or set the first one, without current_password. Ends your other sessions, your trusted devices and sign-ins under ' +
-      'way, and sends an email about the change. A wrong current_password counts as a failed sign-in.',
+      'Sets the first password if there is none; then omit current_password. Ends your other sessions, your trusted devices and sign-ins in progress. The user is notified by email. A wrong current_password counts as a failed sign-in.',
     body: Type.Object({
       current_password: Type.Optional(
-        described(Password, 'The present password of the user. Required if the user has one.'),
+        described(Password, 'The current password of the user. Required if the user has one.'),
       ),
       new_password: NewPassword,
     }),

@@ -33,8 +33,7 @@ export const passwordRoutes: Route[] = [
     tag,
     summary: 'Exchange a password for a session',
     description:
-      'Wrong passwords lock an address for a while (settings lockout_*), whether or not a user has it. Send ' +
-      'X-End-User-IP, so that a single network is locked before the whole address.',
+      'Wrong passwords lock an address for a while (settings `lockout_*`), whether or not a user has it. Send X-End-User-IP, so that a single network is locked before the whole address.',
     body: Type.Object({ email: Email, password: Password }),
     errors: [invalidCredentials, passwordChangeRequired, verificationRequired, ...doorRoutes.errors],
     ...doorRoutes.login,
@@ -70,11 +69,9 @@ export const passwordRoutes: Route[] = [
     organizationToken: 'token_hash',
     service: 'password',
     tag,
-    summary: 'Exchange a reset link and a new password for a session',
+    summary: 'Reset a password by link',
     description:
-      'With the token of a mailed link, or of a password_change_required. Every earlier session, code and link ends, ' +
-      'and the user is notified by email. A password that is refused leaves the link valid. After a ' +
-      'password_change_required that is answered by a challenge, all this happens when the challenge is passed.',
+      'Sets a new password and signs the user in. Takes the token of a mailed link or of a `password_change_required`. Ends every earlier session, code and link, and notifies the user by email. A refused password leaves the link valid. After a `password_change_required` that leads to a challenge, all this happens when the challenge is passed.',
     body: Type.Object({ email: Email, token_hash: linkRoute.TokenHash, password: NewPassword }),
     reply: doorRoutes.login.reply,
     errors: [
@@ -102,7 +99,7 @@ export const passwordRoutes: Route[] = [
     scope: 'users.write',
     service: 'password',
     tag: 'Users',
-    summary: 'Mail a user a password reset link',
+    summary: 'Mail a user a reset link',
     params: UserParams,
     body: Type.Object(linkRoute.Delivery),
     reply: Type.Object({ success: Type.Boolean(), ...linkRoute.Reply.properties }),
@@ -134,14 +131,15 @@ export const passwordRoutes: Route[] = [
     tag: 'Users',
     summary: 'Set a user’s password',
     description:
-      'Creates the auth account if there is none. Ends a lock, open codes and links, and by default every session; the ' +
-      'user is notified by email.',
+      'Creates the auth account if there is none. Ends a lock, open codes and links, and by default every session. The user is notified by email.',
     params: UserParams,
     body: Type.Object({
       password: NewPassword,
       revokeSessions: Type.Optional(Type.Boolean({ description: 'Ends every session of the user. Default `true`.' })),
       mustChange: Type.Optional(
-        Type.Boolean({ description: 'The user must choose another at the next sign-in. Default false.' }),
+        Type.Boolean({
+          description: 'Whether the user must choose another password at the next sign-in. Default false.',
+        }),
       ),
     }),
     reply: Type.Object({ success: Type.Boolean(), sessions_revoked: RevokedCount }),

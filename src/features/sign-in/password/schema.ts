@@ -16,7 +16,7 @@ export const NewPassword = named(
     Type.String({
       minLength: 1,
       maxLength: 4096,
-      description: 'At least password_min_length characters, including spaces; no composition rules.',
+      description: 'At least password_min_length characters. Spaces count, and there are no composition rules.',
       examples: ['correct horse battery staple'],
     }),
   ),

@@ -24,12 +24,12 @@ export const passwordSettings = defineSettingsPart(
     password_min_length: Type.Integer({
       minimum: 8,
       maximum: 128,
-      description: 'Fewest characters of a new password.',
+      description: 'Minimum length of a new password, in characters.',
     }),
     password_max_length: Type.Integer({
       minimum: 64,
       maximum: 1024,
-      description: 'Most characters of a new password.',
+      description: 'Maximum length of a new password, in characters.',
     }),
     password_breach_check: Type.Boolean({
       description: 'Whether common and breached passwords are refused, by a list built into the service.',
@@ -43,8 +43,7 @@ export const passwordSettings = defineSettingsPart(
       minimum: 19_456,
       maximum: 262_144,
       description:
-        'Memory of argon2id, in KiB. Stored passwords are upgraded at the next sign-in. Times the passes it must not ' +
-        'exceed the limit of the deployment.',
+        'Memory of argon2id, in KiB. Stored passwords are upgraded at the next sign-in. Memory times passes must not exceed the limit of the deployment.',
     }),
     password_hash_iterations: Type.Integer({ minimum: 2, maximum: 10, description: 'Passes of argon2id.' }),
     password_hash_parallelism: Type.Integer({ minimum: 1, maximum: 4, description: 'Lanes of argon2id.' }),

@@ -18,8 +18,7 @@ export const relyingPartyRoutes: Route[] = [
       path: '/v1/auth/passkey/settings',
       summary: 'Change passkey settings',
       description:
-        'null returns a field to the inherited value. Passkeys work only for the rp_id that they were created for: ' +
-        'after it is changed, existing passkeys do not sign in until it is changed back.',
+        'null resets a field to the inherited value. Passkeys work only for the rp_id that they were created for. After rp_id changes, existing passkeys do not sign in until it is changed back.',
     },
     updateDefaults: {
       path: '/v1/auth/passkey/settings/defaults',
@@ -54,7 +53,7 @@ export const relyingPartyRoutes: Route[] = [
     tag,
     summary: 'List related origins',
     description:
-      'The origins of other sites that may use the passkeys of this host. Browsers ask the host of the rp_id for them (WebAuthn Level 3).',
+      'Lists the origins of other sites that may use the passkeys of this host. Browsers request them from the host of the rp_id (WebAuthn Level 3).',
     reply: Type.Object({
       origins: Type.Array(Type.String({ examples: ['https://acme-shop.example'] }), {
         description: 'Web origins that may use the passkeys of this domain (WebAuthn Level 3 §5.11).',

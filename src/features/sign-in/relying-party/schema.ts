@@ -8,10 +8,10 @@ const InForce = named(
   Type.Object(
     {
       id: Type.String({ description: 'Domain that passkeys are bound to (RP ID).', examples: ['acme.example'] }),
-      name: Type.String({ description: 'What devices show when a passkey is created.', examples: ['Acme'] }),
+      name: Type.String({ description: 'Name that devices show when a passkey is created.', examples: ['Acme'] }),
       origins: Type.Array(Origin, { description: 'Web origins on which the passkeys work.' }),
     },
-    { description: 'The relying party in force, as it follows from the settings.' },
+    { description: 'The relying party that results from the settings.' },
   ),
 )
 export const SettingsPatch = named('PasskeySettingsPatch', Type.Object(passkeySettings.patchBody))

@@ -25,19 +25,15 @@ export const PasskeySettings = named(
           'x-form': 'a host name in lower case',
           examples: ['acme.example'],
         }),
-        'Relying party: the one host name that passkeys are created for. Browsers accept it on pages of this host and ' +
-          'its subdomains. null for the host of WATCHWORD_BASE_URL. A sign-in without subOrgId takes only passkeys for the ' +
-          'rp_id of the environment’s defaults, from their origins.',
+        'Relying party: the one host name that passkeys are created for. Browsers accept it on pages of this host and its subdomains. Null: the host of WATCHWORD_BASE_URL. A sign-in without subOrgId accepts only passkeys for the rp_id and origins of the environment’s defaults.',
       ),
       rp_name: nullable(
         Type.String({ minLength: 1, maxLength: 100, ...ONE_LINE, examples: ['Acme'] }),
-        'Shown when a passkey is created. null for the brand’s name.',
+        'Name shown when a passkey is created. Null: the brand’s name.',
       ),
       origins: Origins(
         'https://app.acme.example',
-        'Origins that passkeys are accepted from, such as https://app.acme.com: of rp_id or its subdomains, compared ' +
-          'exactly. Empty: https:// and rp_id; for localhost, in development or if WATCHWORD_BASE_URL is there too, also ' +
-          'http://localhost with any port.',
+        'Origins that passkeys are accepted from, such as https://app.acme.com: on rp_id or its subdomains, compared exactly. Empty: https:// and rp_id. For localhost, in development or if WATCHWORD_BASE_URL is on localhost, also http://localhost with any port.',
       ),
       related_origins: Origins(
         'https://acme-shop.example',
@@ -45,21 +41,19 @@ export const PasskeySettings = named(
       ),
       user_verification: Type.Enum(['required', 'preferred'], {
         description:
-          'Whether a sign-in requires the fingerprint, face or PIN that makes it two factors. preferred: without one it ' +
-          'is a single factor.',
+          'Whether a sign-in requires fingerprint, face or PIN, which makes it two factors. `preferred`: a sign-in without them counts as one factor.',
       }),
       require_recent_sign_in_seconds: Type.Integer({
         minimum: 0,
         maximum: DAY,
         description:
-          'Registration requires the access_token of a sign-in of the user no older than this. 0: not required.',
+          'Registration requires an access_token of the user whose sign-in is at most this old. 0: not required.',
       }),
       start_limit_per_minute_network: Type.Integer({
         minimum: 1,
         maximum: 100_000,
         description:
-          'How many sign-ins without an address the users of one network may start within a minute, where X-End-User-IP ' +
-          'names it. Each login page with autofill starts one.',
+          'Maximum sign-ins without an address that one network (X-End-User-IP) may start per minute. Each login page with autofill starts one.',
       }),
     },
     { description: 'Where passkeys work and what a sign-in with one requires.' },

@@ -58,7 +58,7 @@ async function assertAddressFree(work: Work, who: Identity): Promise<void> {
 
 function proofRequired() {
   return userErrors.verificationRequired({
-    detail: 'The mailbox must be proved first: use POST /v1/auth/signup/otp/send.',
+    detail: 'The mailbox is not verified. Use POST /v1/auth/signup/otp/send.',
   })
 }
 

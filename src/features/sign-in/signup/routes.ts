@@ -36,10 +36,7 @@ const directRoute = {
   maybeEvents: [...doorRoutes.login.maybeEvents, loginEvents.signedUp, emailVerificationEvents.sent],
 }
 const DIRECT =
-  'The mailbox is unproved, so only a user that this very call creates gets a session. An existing address is refused ' +
-  'with email_exists, or verification_required if its user never signed in; with require_email_verification on, every ' +
-  'address is refused with verification_required. POST /v1/auth/signup/otp/send serves all of them and does not ' +
-  'reveal who exists. An email asks for the proof.'
+  'The mailbox is not proved, so only a user that this call creates gets a session. An email asks for the proof. An existing address is refused with email_exists, or with verification_required if its user never signed in. If require_email_verification is on, every address is refused with verification_required. POST /v1/auth/signup/otp/send works for all addresses and does not reveal which exist.'
 
 export const signupRoutes: Route[] = [
   defineRoute({
@@ -87,8 +84,7 @@ export const signupRoutes: Route[] = [
     tag,
     summary: 'Mail a sign-up code',
     description:
-      'With openSignup an unknown address soon becomes a pending user, deleted after 24 hours without proof of the ' +
-      'mailbox; without it the response is the same and no email is sent. Existing users get a code as well.',
+      'With openSignup, an unknown address becomes a pending user, which is deleted after 24 hours without proof of the mailbox. Without openSignup, the response is the same and no email is sent. Existing users get a code as well.',
     body: Type.Object({ email: Email, openSignup, locale: profile.locale }),
     reply: SentCodeReply,
     errors: [loginErrors.signupDisabled, ...doorRoutes.sendErrors],
@@ -105,7 +101,7 @@ export const signupRoutes: Route[] = [
     scope: 'auth.signup',
     takesDevice: true,
     tag,
-    summary: 'Exchange a sign-up code for a session',
+    summary: 'Sign up with a mailed code',
     ...verifyCodeRoute,
     maybeEvents: [...verifyCodeRoute.maybeEvents, userEvents.created],
     handle: verifyCodeAs({ purpose: 'signup', methodOfPending: signupMethod, signUp: signUpByCode }),
@@ -119,8 +115,7 @@ export const signupRoutes: Route[] = [
     tag,
     summary: 'Mail a sign-up link',
     description:
-      'With openSignup the link creates the user when it is redeemed, not before. An existing user gets a link that ' +
-      'signs them in, valid for magic_link_ttl_seconds at most. The response is always the same.',
+      'With openSignup, the link creates the user when it is redeemed, not before. An existing user gets a sign-in link, valid for at most magic_link_ttl_seconds. The response is always the same.',
     body: Type.Object({ email: Email, openSignup, ...profile, ...linkRoute.Delivery }),
     reply: Type.Object({ ...linkRoute.Reply.properties, expires_at: Type.String({ format: 'date-time' }) }),
     errors: [loginErrors.signupDisabled, redirectErrors.notAllowed, ...doorRoutes.sendErrors],
@@ -145,7 +140,7 @@ export const signupRoutes: Route[] = [
     organizationToken: 'token_hash',
     service: 'magic_link',
     tag,
-    summary: 'Exchange a sign-up link for a session',
+    summary: 'Sign up with a mailed link',
     body: linkRoute.PresentedBody,
     errors: [loginErrors.signupDisabled, ...Object.values(linkErrors), ...doorRoutes.errors],
     ...doorRoutes.mailboxLogin,

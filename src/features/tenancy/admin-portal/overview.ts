@@ -5,7 +5,7 @@ import { addDomain, listDomains, lookForRecord, removeDomain, verifyDomain } fro
 import { readChecklist } from './checklist.ts'
 import type { DomainAction, Overview } from './schema.ts'
 
-/** What an organization has set up. */
+/** The set-up of an organization. */
 export async function readOverview(work: Work): Promise<Overview> {
   const { brand_name, logo_url, support_email } = await mailSettings().effective(work)
   const domains = await listDomains(work)

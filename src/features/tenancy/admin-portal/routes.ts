@@ -47,7 +47,7 @@ const domainRoutes: Route[] = [
     scope: 'admin_portal.write',
     summary: 'Add a domain',
     description:
-      'The response has the TXT record to set. A domain that the organization has already is returned unchanged.',
+      'The response has the TXT record to set. A domain that the organization already has is returned unchanged.',
     body: DomainCreate,
     reply: DomainReply,
     errors: [
@@ -66,7 +66,7 @@ const domainRoutes: Route[] = [
     operation: 'domains.verify',
     summary: 'Verify a domain',
     description:
-      'Looks for the TXT record, up to 60 times an hour. `success` is false if it is not there; `error` says why.',
+      'Looks for the TXT record, at most 60 times an hour. If it is not found, `success` is false and `error` says why.',
     reply: DomainCheckReply,
     errors: [domainErrors.notFound, domainErrors.claimed, domainErrors.organizationArchived],
     maybeEvents: [domainEvents.verified, domainEvents.verificationFailed],
@@ -102,8 +102,7 @@ export function adminPortalRoutes(): Route[] {
       scope: 'admin_portal.read',
       summary: 'Read the set-up of an organization',
       description:
-        'Its branding, its domains, and a checklist. Without subOrgId, an org-wide key reads what the organizations of its ' +
-        'environment inherit.',
+        'Returns the branding, the domains and a checklist. Without subOrgId, an org-wide key reads what the organizations of its environment inherit.',
       reply: OverviewReply,
       handle: async (work) => ({ overview: await readOverview(work) }),
     }),
@@ -114,7 +113,7 @@ export function adminPortalRoutes(): Route[] {
       scope: 'admin_portal.write',
       summary: 'Change the branding of an organization',
       description:
-        'Absent fields are kept, null returns one to the inherited value. They are those of the mail settings.',
+        'Absent fields are kept, null resets a field to the inherited value. The mail settings have the same fields.',
       body: brandingPatch(),
       reply: OverviewReply,
       event: mailSettings().events.updated,
@@ -130,8 +129,7 @@ export function adminPortalRoutes(): Route[] {
       scope: 'admin_portal.write',
       summary: 'Add, verify or remove a domain',
       description:
-        'add_domain with domain answers the TXT record to set; one that the organization has already is answered as it is. ' +
-        'verify_domain with domainId looks for the record: up to 60 times an hour. remove_domain with domainId.',
+        '`add_domain` takes `domain` and returns the TXT record to set; a domain that the organization already has is returned unchanged. `verify_domain` takes `domainId` and looks for the record, at most 60 times an hour. `remove_domain` takes `domainId`.',
       body: DomainAction,
       reply: DomainActionReply,
       errors: Object.values(domainErrors),

@@ -18,7 +18,7 @@ const Branding = named(
         'Address for help, at the end of emails and pages.',
       ),
     },
-    { description: 'What mails and hosted pages show. null: the deployment’s.' },
+    { description: 'Branding of emails and hosted pages. Null: the branding of the deployment.' },
   ),
 )
 
@@ -31,7 +31,7 @@ const SetupStep = named(
         description: 'What to do, in English.',
         examples: ['Set your name, logo and support address'],
       }),
-      done: Type.Boolean({ description: 'Whether it is done, as the service sees it.' }),
+      done: Type.Boolean({ description: 'Whether the step is completed.' }),
     },
     { description: 'A step of the checklist.' },
   ),
@@ -44,9 +44,9 @@ export const Overview = named(
     {
       branding: Branding,
       domains: Type.Array(Domain, { description: 'Domains of the organization in this environment.' }),
-      setup_checklist: Type.Array(SetupStep, { description: 'What is done and what is left, in a good order.' }),
+      setup_checklist: Type.Array(SetupStep, { description: 'Completed and open steps, in a recommended order.' }),
     },
-    { description: 'What an organization has set up.' },
+    { description: 'The set-up of an organization.' },
   ),
 )
 export type Overview = Static<typeof Overview>
@@ -62,7 +62,7 @@ export function brandingPatch() {
 const domainName = Type.String({
   minLength: 1,
   maxLength: 253,
-  description: 'A domain name such as acme.com, also with letters of other languages.',
+  description: 'Domain name, such as acme.com. May be internationalized.',
   examples: ['acme.com'],
 })
 
@@ -75,7 +75,7 @@ export const DomainListReply = named(
 )
 
 const checked = {
-  success: Type.Boolean({ description: 'false: the check did not find the record, and error says why.' }),
+  success: Type.Boolean({ description: '`false` if the check did not find the record; `error` says why.' }),
   error: Object.assign(nullable(DomainError), { examples: [null] }),
 }
 
@@ -85,16 +85,16 @@ export const DomainAction = named(
   'DomainAction',
   Type.Object({
     action: Type.Enum(['add_domain', 'verify_domain', 'remove_domain'], {
-      description: 'What to do. The first takes `domain`, the others `domainId`.',
+      description: 'The action. `add_domain` takes `domain`, the others take `domainId`.',
       examples: ['add_domain'],
     }),
     domain: Type.Optional(
       Type.String({
         ...domainName,
-        description: 'To add: a domain name such as acme.com, also with letters of other languages.',
+        description: 'Domain name to add, such as acme.com. May be internationalized.',
       }),
     ),
-    domainId: Type.Optional(Type.String({ description: 'The domain to verify or to remove: `id` in the overview.' })),
+    domainId: Type.Optional(Type.String({ description: 'Domain to verify or remove: `id` in the overview.' })),
   }),
 )
 export type DomainAction = Static<typeof DomainAction>
@@ -103,7 +103,7 @@ export const DomainActionReply = named(
   'DomainActionReply',
   Type.Object({
     ...checked,
-    domain: nullable(Domain, 'The domain after the action. Null: it was removed.'),
+    domain: nullable(Domain, 'The domain after the action. Null if it was removed.'),
     overview: Overview,
   }),
 )

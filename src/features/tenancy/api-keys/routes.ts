@@ -31,7 +31,7 @@ export const apiKeyRoutes: Route[] = [
     tag,
     summary: 'List API keys',
     description:
-      'Of the environment of the calling key, including revoked ones. A key of one organization sees only those of its organization.',
+      'Lists the keys of the environment of the calling key, including revoked ones. A key of one organization sees only keys of its organization.',
     query: Type.Object(listQuery),
     reply: ApiKeyListReply,
     async handle(work, { query }) {
@@ -51,8 +51,7 @@ export const apiKeyRoutes: Route[] = [
     tag,
     summary: 'Create an API key',
     description:
-      'It can do no more than the calling key or the role of the calling member. With `subOrgId`, it is a key of that ' +
-      'organization only. A key with `requestsPerSecond` creates none.',
+      'The new key can do no more than the calling key or the role of the calling member. With `subOrgId`, it is a key of that organization only. A key with `requestsPerSecond` cannot create keys.',
     body: ApiKeyCreate,
     reply: ApiKeySecretReply,
     errors: [httpErrors.privilegeEscalation],
@@ -94,7 +93,7 @@ export const apiKeyRoutes: Route[] = [
     tag,
     summary: 'Change an API key',
     description:
-      'Takes effect within 5 s on every process, also on previous secrets. Absent fields are kept. A key that can do more than the caller is 403 `privilege_escalation`.',
+      'Takes effect within 5 s on every process, also on previous secrets. Absent fields are kept. Returns 403 `privilege_escalation` if the key can do more than the caller.',
     params: ApiKeyParams,
     body: ApiKeyPatch,
     reply: ApiKeyReply,
@@ -112,7 +111,7 @@ export const apiKeyRoutes: Route[] = [
     tag,
     summary: 'Revoke an API key',
     description:
-      'Takes effect within 5 s on every process. Also revokes previous secrets that still work. A key that can do more than the caller is 403 `privilege_escalation`.',
+      'Takes effect within 5 s on every process. Also revokes previous secrets that still work. Returns 403 `privilege_escalation` if the key can do more than the caller.',
     params: ApiKeyParams,
     reply: Success,
     errors: [apiKeyErrors.notFound, httpErrors.privilegeEscalation],
@@ -131,10 +130,9 @@ export const apiKeyRoutes: Route[] = [
     directory: 'account',
     writes: 'own-environment',
     tag,
-    summary: 'Give an API key a new secret',
+    summary: 'Rotate an API key',
     description:
-      'The previous secret ends at once, or after `overlap_seconds`, listed meanwhile as a key of its own. A key with ' +
-      '`requestsPerSecond` rotates only itself.',
+      'Gives the key a new secret. The previous secret ends at once, or after `overlap_seconds`; until then it is listed as a separate key. A key with `requestsPerSecond` can rotate only itself.',
     params: ApiKeyParams,
     body: ApiKeyRotate,
     reply: ApiKeySecretReply,

@@ -9,7 +9,7 @@ const scopeExamples = [['users.*', 'auth.login']]
 
 export const ApiKeyParams = Type.Object({ id: Type.String({ description: 'API key: `id` in `GET /v1/api-keys`.' }) })
 
-const ApiKeyName = described({ ...Name, examples: ['Backend'] }, 'What administrators see.')
+const ApiKeyName = described({ ...Name, examples: ['Backend'] }, 'Name that administrators see.')
 
 const GrantedScopes = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
   minItems: 1,
@@ -30,7 +30,7 @@ const AllowedIps = Type.Optional(
         uniqueItems: true,
         examples: ipExamples,
       }),
-      'Addresses and CIDRs that it may be used from; null for everywhere.',
+      'Addresses and CIDRs that the key may be used from. Null allows all.',
     ),
   ),
 )
@@ -46,14 +46,18 @@ export const ApiKeyCreate = Type.Object({
   name: ApiKeyName,
   scopes: GrantedScopes,
   allowedIps: AllowedIps,
-  expiresAt: Type.Optional(nullable(Moment, 'Default: that of the calling key.')),
+  expiresAt: Type.Optional(nullable(Moment, 'Default: the value of the calling key.')),
   environment: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 63, description: 'Slug; must be that of the calling key.' }),
+    Type.String({
+      minLength: 1,
+      maxLength: 63,
+      description: 'Slug of the environment. Must be that of the calling key.',
+    }),
   ),
   requestsPerSecond: Type.Optional(
     nullable(
       Type.Integer({ minimum: 1, maximum: 1_000_000 }),
-      'Rate limit of this key; null for that of the deployment. Default: that of the calling key.',
+      'Rate limit of this key. Null: the limit of the deployment. Default: the value of the calling key.',
     ),
   ),
 })
@@ -61,7 +65,7 @@ export type ApiKeyCreate = Static<typeof ApiKeyCreate>
 
 export const ApiKeyRotate = Type.Object({
   overlap_seconds: overlapSeconds(
-    'How long the previous secret keeps working; 0 ends it, and any earlier one, at once.',
+    'Seconds for which the previous secret keeps working. 0 ends it, and any earlier one, at once.',
   ),
 })
 
@@ -70,19 +74,19 @@ export const ApiKey = named(
   Type.Object(
     {
       id: Type.String({ format: 'uuid' }),
-      name: Type.String({ description: 'What administrators see.', examples: ['Backend'] }),
+      name: Type.String({ description: 'Name that administrators see.', examples: ['Backend'] }),
       start: Type.String({
         description:
           'The public first characters, to tell keys apart: the environment and at least four of the secret.',
         examples: [EXAMPLE_KEY.slice(0, 12)],
       }),
       scopes: Type.Array(Type.String(), {
-        description: 'What it may do: scopes and wildcards.',
+        description: 'Scopes and wildcards that the key has.',
         examples: scopeExamples,
       }),
       subOrgId: nullable(
         Type.String({ format: 'uuid', examples: ['0198b6f2-50b7-7c92-a6e3-1d8f4b7092ce'] }),
-        'The only organization that it reaches. Null: org-wide, every organization of the environment.',
+        'The only organization that the key reaches. Null: org-wide, every organization of the environment.',
       ),
       environment: Type.String({
         description: 'Slug of the environment that it belongs to.',
@@ -90,27 +94,27 @@ export const ApiKey = named(
       }),
       requestsPerSecond: nullable(
         Type.Integer({ examples: [50] }),
-        'Its own rate limit. Null: that of the deployment.',
+        'Own rate limit of the key. Null: the limit of the deployment.',
       ),
       allowedIps: nullable(
         Type.Array(Type.String(), { examples: ipExamples }),
-        'Addresses and CIDRs that it may be used from. Null: everywhere.',
+        'Addresses and CIDRs that the key may be used from. Null: all.',
       ),
-      expiresAt: nullable(Moment, 'When it stops working. Null: never.'),
+      expiresAt: nullable(Moment, 'When the key expires. Null: never.'),
       lastUsedAt: nullable(Moment, 'When it was last used; may lag by a minute. Null: never.'),
       lastUsedIp: nullable(
         Type.String({ examples: ['203.0.113.7'] }),
-        'Where it was last used from. Null: never used.',
+        'Address that last used the key. Null: never used.',
       ),
       createdBy: Type.String({
         description:
-          '`api_key:<id>` of a key, `user:<directoryUserId>` of a member of the team, `cli`, `bootstrap` or `development`. ' +
+          'Creator of the key: `api_key:<id>`, `user:<directoryUserId>` for a team member, `cli`, `bootstrap` or `development`. ' +
           '`rotation:<id>` marks the previous secret of a rotated key.',
         examples: ['api_key:0198b6f1-e0a7-7c44-9b1d-58f2c6a3e970'],
       }),
       createdAt: Moment,
       revokedAt: Object.assign(nullable(Moment), {
-        description: 'When it was revoked. Null: it is live.',
+        description: 'When the key was revoked. Null: not revoked.',
         examples: [null],
       }),
     },
@@ -129,13 +133,13 @@ export const CurrentKey = Type.Object({
     enum: ['key', 'member'],
     examples: ['key'],
   }),
-  id: Object.assign({}, Uuid, { description: 'Of the key, or of the membership.' }),
+  id: Object.assign({}, Uuid, { description: 'Id of the key or of the membership.' }),
   accountId: described(Uuid, 'The account that the environment belongs to.'),
   environmentId: described(Uuid, 'The environment: `id` in `/v1/environments`.'),
   environment: ApiKey.properties.environment,
   subOrgId: ApiKey.properties.subOrgId,
   scopes: ApiKey.properties.scopes,
-  requestsPerSecond: nullable(Type.Integer({ examples: [50] }), 'Its own or that of the deployment.'),
+  requestsPerSecond: nullable(Type.Integer({ examples: [50] }), 'Rate limit of the key, or of the deployment.'),
   expiresAt: nullable(Moment, 'When the credential ends. Null: never.'),
 })
 
@@ -147,7 +151,7 @@ export const ApiKeySecretReply = named(
   }),
 )
 export const ApiKeyListReply = Type.Object({
-  apiKeys: Type.Array(ApiKey, { description: 'Keys that the caller may see, without secrets.' }),
+  apiKeys: Type.Array(ApiKey, { description: 'API keys that the caller may see, without secrets.' }),
   ...listReply,
 })
 

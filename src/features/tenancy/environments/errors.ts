@@ -10,13 +10,13 @@ export const environmentErrors = {
       400,
       'slug_reserved',
       'The slug is reserved',
-      'production and staging exist in every account: choose another slug.',
+      'production and staging exist in every account. Choose another slug.',
     ],
     limitReached: [
       409,
       'environment_limit_reached',
-      'The organization has as many environments as allowed',
-      `An organization has at most ${MAX_CUSTOM} custom environments: use one of them.`,
+      'Too many environments',
+      `An organization has at most ${MAX_CUSTOM} custom environments. Use one of them.`,
     ],
   }),
 }

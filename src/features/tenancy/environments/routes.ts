@@ -30,7 +30,7 @@ export const environmentRoutes: Route[] = [
     directory: 'account',
     tag,
     summary: 'List environments',
-    description: 'Production and staging first, then the custom ones by age.',
+    description: 'Lists production and staging first, then custom environments by age.',
     query: Type.Object(listQuery),
     reply: EnvironmentListReply,
     async handle(work, { query }) {
@@ -96,8 +96,7 @@ export const environmentRoutes: Route[] = [
     tag,
     summary: 'Rename an environment',
     description:
-      'The slug stays. Only an org-wide production key changes a shared environment, such as staging. A custom environment is ' +
-      'changed by keys of the home environment of its organization.',
+      'The slug never changes. Changing a shared environment, such as staging, requires an org-wide production key. Changing a custom environment requires a key of the home environment of its organization.',
     params: EnvironmentParams,
     body: EnvironmentPatch,
     reply: EnvironmentReply,

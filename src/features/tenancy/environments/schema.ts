@@ -8,7 +8,7 @@ import type { EnvironmentRow } from './store.ts'
 /** How many custom environments an organization may have. */
 export const MAX_CUSTOM = 50
 
-const name = described({ ...Name, examples: ['Preview'] }, 'What administrators see.')
+const name = described({ ...Name, examples: ['Preview'] }, 'Name that administrators see.')
 
 export const EnvironmentCreate = Type.Object({
   name,
@@ -35,9 +35,9 @@ export const Environment = named(
   Type.Object(
     {
       id: Type.String({ format: 'uuid' }),
-      name: Type.String({ description: 'What administrators see.', examples: ['Preview'] }),
+      name: Type.String({ description: 'Name that administrators see.', examples: ['Preview'] }),
       slug: Type.String({
-        description: 'Names the environment in API keys and issuers. It never changes.',
+        description: 'Identifies the environment in API keys and issuers. It never changes.',
         examples: ['preview'],
       }),
       type: Type.String({
@@ -51,7 +51,7 @@ export const Environment = named(
       ),
       locale: nullable(Type.String({ examples: ['de-AT'] }), 'Default language of its users (BCP 47). Null: `en`.'),
       createdAt: Type.String({ format: 'date-time' }),
-      keyCount: Type.Integer({ description: 'Live keys, of those the caller may see.', examples: [2] }),
+      keyCount: Type.Integer({ description: 'Number of active keys that the caller may see.', examples: [2] }),
     },
     { description: 'An environment of the account, with its own users, keys and token issuer.' },
   ),

@@ -16,10 +16,7 @@ import { requestErasure } from './schedule.ts'
 import { ERASURE_DAYS } from './store.ts'
 
 const OrganizationErase = Type.Object({
-  name: described(
-    { ...Name, examples: ['Acme'] },
-    'The name of the organization, typed again: it must be the same, letter by letter.',
-  ),
+  name: described({ ...Name, examples: ['Acme'] }, 'The exact name of the organization, as a confirmation.'),
 })
 
 export const erasureRoutes: Route[] = [

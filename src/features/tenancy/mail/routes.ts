@@ -10,7 +10,7 @@ const CHANGES = {
   support_email: 'help@acme.example',
   subjects: { login_otp: '{brand}: your words' },
 }
-const MERGING = 'null returns a field to the inherited value. Only the subjects that are sent change.'
+const MERGING = 'null resets a field to the inherited value. Subjects that are not sent are kept.'
 
 function exampleSettings() {
   const standard = Object.fromEntries(mailKinds().map((kind) => [kind, null]))
@@ -39,7 +39,7 @@ export function mailRoutes(): Route[] {
     updateDefaults: {
       path: '/v1/mail/settings/defaults',
       summary: 'Change the default mail settings',
-      description: `For org-wide keys. ${MERGING}`,
+      description: `Requires an org-wide key. ${MERGING}`,
     },
     body: Patch,
     reply: named('MailSettingsReply', Type.Object({ settings: schema })),

@@ -6,7 +6,7 @@ export const memberErrors = defineErrors({
     409,
     'member_exists',
     'Already a member',
-    'The person of this address is a member. Change their role instead: PATCH /v1/members/{membershipId}.',
+    'The person with this address is already a member. Change the role instead: PATCH /v1/members/{membershipId}.',
   ],
   lastOwner: [
     409,

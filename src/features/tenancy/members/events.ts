@@ -31,7 +31,7 @@ export const memberEvents = defineEvents({
   ],
   factorsReset: [
     'member.factors_reset',
-    'The second factors and passkeys of a member were removed by the command line.',
+    'The second factors and passkeys of a member were removed on the command line.',
     FactorsReset,
   ],
   removed: ['member.removed', 'A member was removed from the team, or from the roster of an organization.', Member],

@@ -41,7 +41,8 @@ export const memberRoutes: Route[] = [
     directory: 'account',
     tag,
     summary: 'List members of the team',
-    description: 'Members of the account and of its organizations. With subOrgId, the roster of that organization.',
+    description:
+      'Lists the members of the account and of its organizations. With subOrgId, lists the roster of that organization.',
     query: Type.Object(listQuery),
     reply: MemberListReply,
     async handle(work, { query }) {
@@ -61,7 +62,7 @@ export const memberRoutes: Route[] = [
     summary: 'List open invitations to the team',
     query: Type.Object(listQuery),
     reply: Type.Object({
-      invites: Type.Array(TeamInvite, { description: 'Invitations that wait for the person or have expired.' }),
+      invites: Type.Array(TeamInvite, { description: 'Invitations that are not accepted yet or have expired.' }),
       ...listReply,
     }),
     async handle(work, { query }) {
@@ -82,9 +83,7 @@ export const memberRoutes: Route[] = [
     tag,
     summary: 'Invite a person to the team',
     description:
-      'To the account, or with subOrgId to that organization alone. Mails a link, which voids the one before. An org-wide ' +
-      'caller adds an existing team member at once. A caller limited to one organization gets the same response for every ' +
-      'address, and each person has to accept.',
+      'Invites to the account, or with subOrgId only to that organization. Mails a link, which voids the previous one. If the caller is org-wide, an existing team member is added at once. A caller limited to one organization gets the same response for every address, and each person must accept.',
     body: Type.Object({ email: Email, role: Role, displayName: UserCreate.properties.displayName }),
     reply: Type.Object({
       member: Member,
@@ -130,10 +129,9 @@ export const memberRoutes: Route[] = [
     tag,
     summary: 'Change the role of a member',
     description:
-      'In the account, or with subOrgId on the roster of that organization. A lower role in the account ends all sessions of ' +
-      'the member; on a roster, only of a member without a membership elsewhere.',
+      'Changes the role in the account, or with subOrgId on the roster of that organization. A lower role in the account ends all sessions of the member. On a roster it ends them only if the member has no other membership.',
     params: MemberParams,
-    body: Type.Object({ newRole: described(Role, 'The new role in the account, or with `subOrgId` on its roster.') }),
+    body: Type.Object({ newRole: described(Role, 'The new role in the account, or with `subOrgId` on the roster.') }),
     reply: MemberReply,
     errors: [memberErrors.notFound, memberErrors.lastOwner, httpErrors.privilegeEscalation],
     maybeEvents: [memberEvents.roleUpdated],
@@ -152,8 +150,7 @@ export const memberRoutes: Route[] = [
     tag,
     summary: 'Remove a member',
     description:
-      'From the team and every roster, or with subOrgId from the roster of that organization. Ends all sessions of the ' +
-      'member; on a roster, only of a member without a membership elsewhere.',
+      'Removes the member from the team and every roster, or with subOrgId from the roster of that organization. Ends all sessions of the member. Removal from a roster ends them only if the member has no other membership.',
     params: MemberParams,
     reply: Type.Object({ success: Type.Boolean() }),
     errors: [memberErrors.notFound, memberErrors.lastOwner, httpErrors.privilegeEscalation],
@@ -189,11 +186,10 @@ export const memberRoutes: Route[] = [
     tag,
     summary: 'Replace the roster of an organization',
     description:
-      'All or nothing. Members of the account come onto it; members that are not named leave it. One must be an owner. A role ' +
-      'that is left out stays.',
+      'All or nothing. Named members of the account join the roster, and members that are not named leave it. At least one must be an owner. A role that is left out is kept.',
     params: RosterParams,
     body: Type.Object({
-      members: Type.Array(RosterEntry, { description: 'The whole roster as it is to be.', maxItems: MAX_ROSTER }),
+      members: Type.Array(RosterEntry, { description: 'The complete new roster.', maxItems: MAX_ROSTER }),
     }),
     reply: RosterReply,
     errors: [httpErrors.organizationNotFound, memberErrors.lastOwner, httpErrors.privilegeEscalation],

@@ -27,7 +27,7 @@ export const Member = named(
   'Member',
   Type.Object(
     {
-      membershipId: described(MembershipId, 'Names the membership in routes. It never changes.'),
+      membershipId: described(MembershipId, 'Identifies the membership in routes. It never changes.'),
       id: described(MembershipId, 'The same as `membershipId`.'),
       userId: nullable(Id, 'The auth account of that user: `sub` of tokens. Null: none yet.'),
       directoryUserId: nullable(Id, 'The user that the member signs in as. Null: none yet.'),
@@ -49,7 +49,7 @@ export const Member = named(
       }),
       invitedBy: nullable(
         Inviter,
-        'The API key, or the directoryUserId of the member, that sent the latest invitation; null if the person joined without one.',
+        'The API key or team member (`directoryUserId`) that sent the latest invitation. Null if the person joined without one.',
       ),
       joinedAt: nullable(Moment, 'When the person accepted. Null: not yet.'),
       createdAt: Moment,
@@ -100,7 +100,7 @@ export const RosterEntry = Type.Object(
   {
     membershipId: Type.String({ description: 'Member: `membershipId` of the account or of this roster.' }),
     role: Type.Optional(
-      described(Role, 'The role on the roster. Default: the present one, for a new entry the one in the account.'),
+      described(Role, 'The role on the roster. Default: the current role, or for a new entry the role in the account.'),
     ),
   },
   { additionalProperties: false },
@@ -182,9 +182,9 @@ export const TeamInvite = named(
   'TeamInvite',
   Type.Object(
     {
-      id: described(MembershipId, 'The invitation, which becomes the membership of the same id.'),
+      id: described(MembershipId, 'The invitation. The membership will have the same id.'),
       email: Member.properties.email,
-      displayName: described(Member.properties.displayName, 'Full name, as the invitation says. Null: none.'),
+      displayName: described(Member.properties.displayName, 'Full name in the invitation. Null: none.'),
       role: Role,
       subOrgId: Member.properties.subOrgId,
       invitedBy: Member.properties.invitedBy,
@@ -196,12 +196,12 @@ export const TeamInvite = named(
       }),
       createdAt: Moment,
       expiresAt: Type.String({
-        description: 'When the link of the invitation ends.',
+        description: 'When the link of the invitation expires.',
         format: 'date-time',
         examples: ['2026-11-29T09:30:00.000Z'],
       }),
     },
-    { description: 'An invitation to the team that was not accepted yet.' },
+    { description: 'An invitation to the team that is not accepted yet.' },
   ),
 )
 export type TeamInvite = Static<typeof TeamInvite>

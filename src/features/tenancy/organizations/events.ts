@@ -19,7 +19,7 @@ export const organizationEvents = defineEvents({
   ],
   erasureScheduled: [
     'organization.erasure_scheduled',
-    'The erasure of an organization was requested. Until `eraseAt`, a change of its status cancels it.',
+    'The erasure of an organization was scheduled. Until `eraseAt`, a change of its status cancels it.',
     OrganizationErasure,
   ],
   erasureCancelled: [
@@ -29,7 +29,7 @@ export const organizationEvents = defineEvents({
   ],
   erased: [
     'organization.erased',
-    'The users, credentials and personal data of an organization were erased. It does not exist any more.',
+    'The users, credentials and personal data of an organization were erased. It no longer exists.',
     OrganizationErasure,
   ],
 })

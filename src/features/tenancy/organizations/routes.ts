@@ -40,7 +40,7 @@ export const organizationRoutes: Route[] = [
     tag,
     summary: 'List organizations',
     description:
-      'Those that exist in the environment of the key, including archived ones. A key of one organization sees only that one.',
+      'Lists the organizations of the environment of the key, including archived ones. A key of one organization sees only that one.',
     query: Type.Object({ ...OrganizationFilters, ...listQuery }),
     reply: OrganizationListReply,
     async handle(work, { query }) {
@@ -60,8 +60,7 @@ export const organizationRoutes: Route[] = [
     tag,
     summary: 'Create an organization',
     description:
-      'Requires an org-wide key. The organization belongs to the environment of the key: every environment uses one of ' +
-      'production; another one exists in its own environment only. `subOrgId`, if given, becomes its `parentId`.',
+      'Requires an org-wide key. The organization belongs to the environment of the key. Every environment uses organizations of production. Any other organization exists only in its own environment. `subOrgId`, if given, becomes its `parentId`.',
     body: OrganizationCreate,
     reply: OrganizationReply,
     errors: [organizationErrors.slugTaken],

@@ -14,14 +14,14 @@ const Status = Type.Enum([...statuses], {
 const Id = Type.String({ format: 'uuid' })
 const Moment = Type.String({ format: 'date-time' })
 
-const name = described({ ...Name, examples: ['Acme'] }, 'What administrators and mails show.')
+const name = described({ ...Name, examples: ['Acme'] }, 'Name that administrators and emails show.')
 const slug = Type.String({
   minLength: 1,
   maxLength: MAX_SLUG,
   pattern: SLUG_PATTERN,
   'x-form': SLUG_FORM,
   description:
-    'URL-safe, unique within the parent organization, in all environments together. An archived one keeps its slug.',
+    'URL-safe name, unique within the parent organization over all environments. Archived organizations keep their slugs.',
   examples: ['acme'],
 })
 const description = nullable(
@@ -34,7 +34,7 @@ const externalId = nullable(
 )
 const Metadata = Type.Record(Type.String(), Type.Unknown(), {
   maxProperties: 50,
-  description: 'For your own use: any JSON values under up to 50 keys, 16 KiB in all. A change replaces all of it.',
+  description: 'For your own use: up to 50 keys with any JSON values, 16 KiB in total. A change replaces all keys.',
 })
 const metadata = nullable(Metadata)
 
@@ -78,13 +78,16 @@ export const Organization = named(
   Type.Object(
     {
       id: Type.String({ format: 'uuid', examples: ['0198b6f2-50b7-7c92-a6e3-1d8f4b7092ce'] }),
-      accountId: described(Id, 'The account that owns it: yours.'),
+      accountId: described(Id, 'The account that owns the organization.'),
       parentId: Object.assign(nullable(Id), {
         description: 'The organization above it. Null: none.',
         examples: [null],
       }),
-      name: Type.String({ description: 'What administrators and mails show.', examples: ['Acme'] }),
-      slug: Type.String({ description: 'Names it in URLs of yours. It never changes.', examples: ['acme'] }),
+      name: Type.String({ description: 'Name that administrators and emails show.', examples: ['Acme'] }),
+      slug: Type.String({
+        description: 'Identifies the organization in your URLs. It never changes.',
+        examples: ['acme'],
+      }),
       description: nullable(Type.String({ examples: ['Maker of everything.'] }), 'For administrators. Null: none.'),
       status: Type.String({
         description: '`suspended` and `archived`: users cannot sign in, data can still be read.',
@@ -92,7 +95,7 @@ export const Organization = named(
       }),
       environment: Type.String({
         description:
-          'Its home environment: every environment uses an organization of production; another one exists in its own only.',
+          'Its home environment. Every environment uses organizations of production. Any other organization exists only in its home environment.',
         examples: ['production'],
       }),
       locale: nullable(
@@ -107,20 +110,20 @@ export const Organization = named(
       }),
       userCountedAt: Type.String({
         format: 'date-time',
-        description: `When \`userCount\` was right: now, or with more than ${COUNTED_AT_ONCE} users usually within the last minute.`,
+        description: `When the users were counted. With more than ${COUNTED_AT_ONCE} users, usually within the last minute.`,
       }),
       domains: Type.Array(Type.String(), {
-        description: 'Those that it has proved in the environment of the calling key.',
+        description: 'Verified domains in the environment of the calling key.',
         examples: [['acme.com']],
       }),
       metadata: Type.Record(Type.String(), Type.Unknown(), {
-        description: 'JSON values of your own, as you stored them.',
+        description: 'Your own JSON values, as you stored them.',
         examples: [{ plan: 'pro' }],
       }),
       createdAt: Moment,
       updatedAt: Moment,
       archivedAt: Object.assign(nullable(Moment), {
-        description: 'When it was archived. Null: it is not.',
+        description: 'When it was archived. Null: not archived.',
         examples: [null],
       }),
       eraseAt: Object.assign(nullable(Moment), {

@@ -15,7 +15,7 @@ export const serviceRoutes: Route[] = [
     tag,
     summary: 'Read which services are on',
     description:
-      'An organization that has set nothing has the defaults of its environment; unless those were changed, every service is on.',
+      'An organization without own settings has the defaults of its environment. By default every service is on.',
     reply: ServiceConfig,
     handle: (work) => getServiceConfig(work),
   }),
@@ -43,7 +43,7 @@ export const serviceRoutes: Route[] = [
     directory: 'account',
     writes: 'own-environment',
     summary: 'Change the default services',
-    description: 'For org-wide keys. Absent fields are kept.',
+    description: 'Requires an org-wide key. Absent fields are kept.',
     body: ServiceConfigChange,
     reply: ServiceConfig,
     errors: [serviceErrors.authRequired],

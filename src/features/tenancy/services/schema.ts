@@ -29,12 +29,12 @@ export type AppGroup = Static<typeof AppGroup>
 
 const enabledAppIds = Type.Array(Type.Enum([...serviceIds]), {
   maxItems: 100,
-  description: 'The services that are on. Removing auth also removes its dependents.',
+  description: 'The services that are on. Removing auth also removes the services that depend on it.',
   examples: [['auth', 'otp', 'passkeys', 'sessions']],
 })
 const appGroups = Type.Array(AppGroup, {
   maxItems: 50,
-  description: 'Groups of services in your dashboard, at most 16 KiB in all.',
+  description: 'Groups of services in your dashboard, at most 16 KiB in total.',
 })
 const sidebarGroupsCollapsible = Type.Boolean({
   description: 'Whether your dashboard lets people collapse the groups.',
@@ -48,7 +48,7 @@ export const ServiceConfigChange = named(
       appGroups: Type.Optional(appGroups),
       sidebarGroupsCollapsible: Type.Optional(sidebarGroupsCollapsible),
     },
-    { description: 'The fields to change; absent ones stay.' },
+    { description: 'The fields to change. Absent fields are kept.' },
   ),
 )
 export type ServiceConfigChange = Static<typeof ServiceConfigChange>

@@ -7,21 +7,21 @@ export const DiscoveredOrganization = named(
   Type.Object(
     {
       subOrgId: Type.String({
-        description: 'The organization: send it to the routes that sign in there.',
+        description: 'The organization. Send it as `subOrgId` to sign in there.',
         format: 'uuid',
       }),
       name: Type.String({ description: 'The organization’s name, for a list to choose from.', examples: ['Acme'] }),
-      slug: Type.String({ description: 'Names the organization in URLs of yours.', examples: ['acme'] }),
+      slug: Type.String({ description: 'Identifies the organization in your URLs.', examples: ['acme'] }),
       state: Type.Enum(['active', 'invited', 'joinable'], {
         description: '`joinable`: a verified domain of the organization lets the person sign up.',
       }),
       requires: nullable(
         Type.Enum(['sso', 'mfa']),
-        'What else the organization requires. `mfa`: a second factor, which the person may have to set up.',
+        'Further requirements of the organization. `mfa`: a second factor, which the person may have to enroll.',
       ),
       connection_id: nullable(
         Type.String({ format: 'uuid' }),
-        'Where `sso`: the connection for POST /v1/auth/login/sso/start, if one speaks for the address.',
+        'With `sso`: the connection for POST /v1/auth/login/sso/start, if one serves the address.',
       ),
     },
     { description: 'An organization that the person can enter.' },

@@ -31,7 +31,7 @@ export const BulkCreate = Type.Object({
         Type.Array(Type.Unsafe<Record<string, unknown>>({ type: 'object' }), {
           description:
             'The fields of a single user, and `passwordHash` with its ' +
-            `\`passwordHashType\` (${importedHashTypes.join(', ')}) to bring passwords along.`,
+            `\`passwordHashType\` (${importedHashTypes.join(', ')}) to import passwords.`,
         }),
       ),
     ),
@@ -54,7 +54,7 @@ export const BulkReply = Type.Object(
           description: '`already_exists`: a user has the address. `duplicate_in_request`: an earlier row has it.',
         }),
       }),
-      { description: 'Rows that were left alone.' },
+      { description: 'Rows that were skipped.' },
     ),
     failed: Type.Array(
       Type.Object({
@@ -72,6 +72,6 @@ export const BulkReply = Type.Object(
       { description: 'Rows that were refused. The others are not affected.' },
     ),
   },
-  { description: 'What became of each entry.' },
+  { description: 'The outcome of each entry.' },
 )
 export type BulkReply = Static<typeof BulkReply>

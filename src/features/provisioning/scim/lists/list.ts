@@ -17,13 +17,13 @@ const text = (description: string) => Type.Optional(Type.String({ maxLength: 10_
 /** Which attributes are answered (RFC 7644 §3.9). */
 export const selectionQuery = {
   attributes: text('Only these attributes, separated by commas.'),
-  excludedAttributes: text('All but these.'),
+  excludedAttributes: text('All attributes except these.'),
 }
 
 /** The query of a list (RFC 7644 §3.4.2, RFC 9865 §2). */
 export const listQuery = {
   filter: text('RFC 7644 §3.4.2.2, such as `userName eq "ada@acme.example"`.'),
-  sortBy: text('An attribute that filters may name, but for `members`; `emails` by the primary address.'),
+  sortBy: text('A filterable attribute except `members`. `emails` sorts by the primary address.'),
   sortOrder: Type.Optional(Type.String({ description: '`ascending` (default) or `descending`.' })),
   startIndex: Type.Optional(Type.Integer({ description: 'The first result, from 1.' })),
   count: Type.Optional(Type.Integer({ description: 'At most 200.' })),

@@ -5,6 +5,6 @@ export const templateErrors = defineErrors({
     404,
     'mail_template_not_found',
     'No such email text',
-    'There is no kind of email of this name whose texts can be changed, or emails are not written in this language. GET /v1/mail/templates lists both.',
+    'No kind of email with changeable texts has this name, or emails are not written in this language. GET /v1/mail/templates lists both.',
   ],
 })

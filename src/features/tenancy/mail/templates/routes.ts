@@ -13,7 +13,7 @@ const tag = 'Mail'
 const defaultsOf = (work: AccountWork): Work => ({ ...work, directory: accountDefaults(work.account).directory })
 
 const RULES =
-  'Texts are plain: placeholders in braces are filled in, and markup is shown as it is typed. Replaces all parts; those that are null or absent are inherited. Refused with `invalid_request`: a body that lacks a required placeholder such as {code} or {link}, a code or link outside the body, unknown placeholders, invisible characters, and what email programs turn into a link.'
+  'Texts are plain: placeholders in braces are filled in, and markup is not interpreted. Replaces all parts; those that are null or absent are inherited. Returns `invalid_request` for a body without a required placeholder such as {code} or {link}, a code or link outside the body, unknown placeholders, invisible characters, and text that email programs turn into a link.'
 
 const put = {
   method: 'PUT',
@@ -46,9 +46,9 @@ export const mailTemplateRoutes: Route[] = [
     operation: 'mail.listTemplates',
     scope: 'auth.settings.read',
     tag,
-    summary: 'List the texts of emails',
+    summary: 'List email texts',
     description:
-      'Every kind of email with its placeholders, and the languages in which its texts were changed. Without subOrgId, an org-wide key reads those of its environment’s defaults.',
+      'Lists every kind of email with its placeholders, and the languages in which its texts were changed. Without subOrgId, an org-wide key reads the defaults of its environment.',
     reply: TemplatesReply,
     handle: (work) => listTemplates(work),
   }),
@@ -60,7 +60,7 @@ export const mailTemplateRoutes: Route[] = [
     tag,
     summary: 'Read the texts of an email',
     description:
-      'What the organization has set, and what it inherits. Without subOrgId, an org-wide key reads the defaults of its environment.',
+      'Returns the texts that the organization has set, and those that it inherits. Without subOrgId, an org-wide key reads the defaults of its environment.',
     params: TemplateParams,
     reply: TemplateReply,
     errors: [templateErrors.notFound],
@@ -73,7 +73,7 @@ export const mailTemplateRoutes: Route[] = [
     path: '/v1/mail/templates/{kind}/{language}',
     operation: 'mail.updateTemplate',
     summary: 'Set the texts of an email',
-    description: `For one language: readers of another one get the texts of their own language. ${RULES}`,
+    description: `Sets the texts for one language. Readers of other languages get the texts of their language. ${RULES}`,
     handle: (work, { params, body }) => setTemplate(work, params, body),
   }),
   defineRoute({
@@ -82,7 +82,7 @@ export const mailTemplateRoutes: Route[] = [
     path: '/v1/mail/templates/{kind}/{language}',
     operation: 'mail.resetTemplate',
     summary: 'Reset the texts of an email',
-    description: 'The organization inherits all parts again. Succeeds if nothing was set.',
+    description: 'The organization inherits all parts again. Also succeeds if no texts were set.',
     handle: (work, { params }) => resetTemplate(work, params),
   }),
   defineRoute({
@@ -92,8 +92,8 @@ export const mailTemplateRoutes: Route[] = [
     operation: 'mail.updateDefaultTemplate',
     directory: 'account',
     writes: 'own-environment',
-    summary: 'Set the default texts of an email',
-    description: `For org-wide keys: what the organizations of the environment inherit. ${RULES}`,
+    summary: 'Set default texts of an email',
+    description: `Requires an org-wide key. Organizations of the environment inherit these texts. ${RULES}`,
     handle: (work, { params, body }) => setTemplate(defaultsOf(work), params, body),
   }),
   defineRoute({
@@ -103,8 +103,8 @@ export const mailTemplateRoutes: Route[] = [
     operation: 'mail.resetDefaultTemplate',
     directory: 'account',
     writes: 'own-environment',
-    summary: 'Reset the default texts of an email',
-    description: 'For org-wide keys. The organizations of the environment inherit the standard texts again.',
+    summary: 'Reset default texts of an email',
+    description: 'Requires an org-wide key. The organizations of the environment inherit the standard texts again.',
     handle: (work, { params }) => resetTemplate(defaultsOf(work), params),
   }),
   defineRoute({
@@ -116,7 +116,7 @@ export const mailTemplateRoutes: Route[] = [
     tag,
     summary: 'Preview an email',
     description:
-      'The email exactly as it would be sent, with the example values of the placeholders. With texts in the body they count as if they were set, and are refused by the same rules; without, the texts in force. Sends and changes nothing. Without subOrgId, an org-wide key previews the defaults of its environment.',
+      'Returns the email exactly as it would be sent, with example values for the placeholders. Texts in the request are used as if they were set, under the same rules. Without texts, the current ones are used. Sends and changes nothing. Without subOrgId, an org-wide key previews the defaults of its environment.',
     params: TemplateParams,
     body: TemplateBody,
     reply: PreviewReply,

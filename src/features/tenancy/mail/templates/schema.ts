@@ -62,16 +62,16 @@ const Problem = named(
   Type.Object(
     {
       field: Type.String({ description: 'The part, such as `body.2`.', examples: ['body'] }),
-      code: Type.String({ description: 'What is wrong with it.', examples: ['placeholder_missing'] }),
-      message: Type.String({ description: 'The same in words.', examples: ['body must contain {code}'] }),
+      code: Type.String({ description: 'What is wrong, as a code.', examples: ['placeholder_missing'] }),
+      message: Type.String({ description: 'The same as a sentence.', examples: ['body must contain {code}'] }),
     },
-    { description: 'Why texts that were stored are not used.' },
+    { description: 'Why stored texts are not used.' },
   ),
 )
 
 const problems = Type.Array(Problem, {
   description:
-    'Not empty if the texts were stored by another release and break a rule of this one: emails then have the inherited texts.',
+    'Not empty if another release stored the texts and they break a rule of this release. Emails then use the inherited texts.',
   examples: [[]],
 })
 
@@ -79,11 +79,17 @@ const Placeholder = named(
   'MailPlaceholder',
   Type.Object(
     {
-      name: Type.String({ description: 'Its name, written in braces in a text.', examples: ['expires_in'] }),
-      description: Type.String({ description: 'What it stands for.', examples: ['How long the code works.'] }),
+      name: Type.String({
+        description: 'Name of the placeholder, written in braces in a text.',
+        examples: ['expires_in'],
+      }),
+      description: Type.String({
+        description: 'Meaning of the placeholder.',
+        examples: ['How long the code is valid.'],
+      }),
       example: nullable(
         Type.String({ examples: ['5 minutes'] }),
-        'Its value in a preview. Null: paragraphs, for `standard` alone.',
+        'Value in a preview. Null only for `standard`, which stands for paragraphs.',
       ),
       required: Type.Boolean({ description: 'Whether a body must contain it.', examples: [false] }),
       required_in_heading: Type.Boolean({ description: 'Whether a heading must contain it.', examples: [false] }),
@@ -92,7 +98,8 @@ const Placeholder = named(
         examples: [false],
       }),
       only_in_body: Type.Boolean({
-        description: 'Whether it is refused outside the body, such as a code, which lock screens would show.',
+        description:
+          'Whether it is refused outside the body. For example, lock screens would show a code in the subject.',
         examples: [false],
       }),
     },
@@ -115,7 +122,7 @@ export const TemplatesReply = named(
     kinds: Type.Array(
       Type.Object({
         kind,
-        placeholders: Type.Array(Placeholder, { description: 'What its texts may contain.' }),
+        placeholders: Type.Array(Placeholder, { description: 'Placeholders that its texts may contain.' }),
         changed: Type.Array(Changed, {
           description: 'The languages whose texts were changed, by the organization, its environment, or both.',
         }),
@@ -129,7 +136,7 @@ export type TemplatesReply = Static<typeof TemplatesReply>
 export const Inherited = named(
   'MailTemplateInherited',
   Type.Object(partFields, {
-    description: 'The texts in place of those that are null: of the environment’s defaults, or else the standard ones.',
+    description: 'The texts used for parts that are null: those of the environment’s defaults, or the standard ones.',
   }),
 )
 
@@ -145,11 +152,11 @@ export const PreviewReply = named(
     {
       subject: Type.String({ description: 'The subject line.', examples: ['Your words for Acme'] }),
       text: Type.String({
-        description: 'The part in plain text.',
+        description: 'The plain text part.',
         examples: ['Your sign-in code\n\nEnter these words where you sign in to Acme:\n\namber falcon\n'],
       }),
       html: Type.String({
-        description: 'The part in HTML. It has no scripts, and loads nothing but the logo.',
+        description: 'The HTML part. It has no scripts and loads only the logo.',
         examples: ['<!doctype html><html lang="en"><body><h1>Your sign-in code</h1></body></html>'],
       }),
     },
