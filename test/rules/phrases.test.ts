@@ -11,11 +11,9 @@ const read = (path: string) => readFileSync(`${root}${path}`, 'utf8')
 /** Without the blocks that run, whose data may be any text; the code to copy stays. */
 const proseOf = (text: string) => text.replaceAll(/^ *```(bash|json|text)\n[\s\S]*?^ *```$/gm, '')
 
-// Generated from the source, where their words are to be mended.
-const generated = ['docs/reference/errors.md', 'docs/reference/events.md']
 const guides = globSync(
   ['docs/{sign-in,enterprise,directory,reference,internals}/*.md', 'docs/start/{sdk,testing}.md'],
-  { cwd: root, exclude: generated },
+  { cwd: root },
 ).sort()
 
 /** Every text below a value, with its place. */
