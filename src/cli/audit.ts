@@ -20,17 +20,15 @@ interface Options {
 export function addAudit(program: Command, report: (exitCode: number) => void): void {
   const audit = program.command('audit').description('verify the audit log')
   withRange(audit.command('verify').description('compare the events of the audit log with their hash chains'))
-    .option('--heads <file>', 'heads that `audit heads` printed earlier: finds what was cut off since')
+    .option('--heads <file>', 'heads that `audit heads` printed earlier; finds events that were cut off since')
     .option('--json', 'print JSON for scripts')
     .addHelpText(
       'after',
-      '\nWithout a choice, all directories of the deployment. Exits with 1 if something does not agree.\n\nExamples:\n' +
+      '\nWithout options, checks all directories of the deployment. Exits with 1 if a chain does not match.\n\nExamples:\n' +
         '  $ npx watchword audit verify\n  $ npx watchword audit verify --org acme --heads heads.ndjson',
     )
     .action(async (options: Options) => report(await verify(options)))
-  withRange(
-    audit.command('heads').description('print where each chain ends, a line of JSON each, to be kept elsewhere'),
-  )
+  withRange(audit.command('heads').description('print the head of each chain as NDJSON, to store elsewhere'))
     .addHelpText('after', '\nExample:\n  $ npx watchword audit heads > heads.ndjson')
     .action(printHeads)
 }
@@ -39,7 +37,7 @@ function withRange(command: Command): Command {
   return command
     .option('--org <slug>', 'only this organization, by slug or id')
     .option('--env <slug>', 'only this environment, by slug or id')
-    .option('--account <name>', 'only this account, by name or id; with --org or --env default: the first account')
+    .option('--account <name>', 'only this account, by name or id; default with --org or --env: the first account')
 }
 
 async function verify(options: Options): Promise<number> {

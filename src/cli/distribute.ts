@@ -10,8 +10,7 @@ export function addDistribute(program: Command): void {
     .option('--json', 'print JSON for scripts')
     .addHelpText(
       'after',
-      '\nStop the service first. Repeat it after each upgrade, and after adding workers or moving shards: it changes only ' +
-        'what is missing.\n\nExample:\n  $ npx watchword migrate && npx watchword distribute',
+      '\nStop the service first. Repeat it after each upgrade, and after adding workers or moving shards: it changes only what is missing.\n\nExample:\n  $ npx watchword migrate && npx watchword distribute',
     )
     .action(async (options: { json?: boolean }) => {
       await withDatabase(async (config, url) => {

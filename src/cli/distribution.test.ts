@@ -98,6 +98,6 @@ test('a database without Citus is refused, and nothing is changed', async () => 
   const done: string[] = []
   const refused = distribute(databaseUrl, (line) => void done.push(line))
   await expect(refused).rejects.toThrow(ConfigError)
-  await expect(refused).rejects.toThrow('Citus is not installed in it. Run `create extension citus`')
+  await expect(refused).rejects.toThrow('Citus is not installed in this database. Run `create extension citus`')
   expect(done).toEqual([])
 })

@@ -53,7 +53,8 @@ export async function distribute(url: string, onStep: (line: string) => void): P
     await client.query("set client_min_messages = 'warning'")
     await assertCluster(client)
     const { misplaced, steps } = await planDistribution(client)
-    if (misplaced.length > 0) throw new ConfigError(`${misplaced.join('; ')}: undistribute it, then run this again.`)
+    if (misplaced.length > 0)
+      throw new ConfigError(`${misplaced.join('; ')}: undistribute it, then run the command again.`)
     await run(client, onStep, await settingsOfWorkers(client))
     for (const step of steps) await run(client, onStep, step)
     for (const step of await localCopies(client)) await run(client, onStep, step)
@@ -75,7 +76,7 @@ async function run(client: pg.Client, onStep: (line: string) => void, step: Step
     if (isAtomic) await client.query('rollback')
     const reason = error instanceof Error ? error.message : String(error)
     throw new ConfigError(
-      `Failed at "${title}": ${reason}. The steps before are done; correct the cause and run it again.`,
+      `Failed at "${title}": ${reason}. The earlier steps are done. Correct the cause, then run the command again.`,
     )
   }
   onStep(title)
@@ -85,8 +86,7 @@ async function assertCluster(client: pg.Client): Promise<void> {
   const { rows: extensions } = await client.query("select from pg_extension where extname = 'citus'")
   if (extensions.length === 0)
     throw new ConfigError(
-      'This database is not distributed: Citus is not installed in it. Run `create extension citus` in it on the ' +
-        'coordinator and on every worker, add the workers with citus_add_node, then run this again.',
+      'Citus is not installed in this database. Run `create extension citus` in it on the coordinator and on every worker, add the workers with citus_add_node, then run the command again.',
     )
   const { rows: nodes } = await client.query<{ groupid: number; shouldhaveshards: boolean }>(
     "select groupid, shouldhaveshards from pg_dist_node where isactive and noderole = 'primary'",
@@ -96,7 +96,9 @@ async function assertCluster(client: pg.Client): Promise<void> {
       'Citus does not know the address of the coordinator: run `select citus_set_coordinator_host(host, port)` on it.',
     )
   if (!nodes.some(({ shouldhaveshards }) => shouldhaveshards))
-    throw new ConfigError('Citus has no worker: add each by `select citus_add_node(host, port)` on the coordinator.')
+    throw new ConfigError(
+      'Citus has no worker: add each one with `select citus_add_node(host, port)` on the coordinator.',
+    )
 }
 
 /** Compares where the tables are with where they should be. Changes nothing. */

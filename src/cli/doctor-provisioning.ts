@@ -12,14 +12,14 @@ export async function findAccessBesideProvisioning(db: Db): Promise<string[]> {
       ? []
       : [
           `Provisioning is enabled, and jit_provisioning is true: ${connections.join(', ')}. The provisioning client cannot ` +
-            'deactivate users that such a connection makes: set jit_provisioning to null.',
+            'deactivate users that such a connection creates: set jit_provisioning to null.',
         ]),
     ...(users.count === 0
       ? []
       : [
-          `Users that sign in by a connection beside provisioning: ${users.count} ` +
-            `(${users.ids.join(', ')}${users.count > SHOWN ? ', …' : ''}). No provisioning client has them, so none ends their ` +
-            'access. Let the client add them, or deactivate them with PATCH /v1/users/{userId} { "active": false }.',
+          `Users that sign in through a connection without provisioning: ${users.count} ` +
+            `(${users.ids.join(', ')}${users.count > SHOWN ? ', …' : ''}). No provisioning client manages them, so none ends ` +
+            'their access. Let the client add them, or deactivate them with PATCH /v1/users/{userId} { "active": false }.',
         ]),
   ]
 }

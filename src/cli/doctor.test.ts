@@ -35,7 +35,7 @@ test('a healthy deployment has no problem, and no mail is sent', async () => {
   expect(code).toBe(0)
   expect(mail.deliveries).toEqual([])
   const text = await runCommand(env, 'doctor')
-  expect(text.stdout).toMatch(/^ok {7}configuration {2}Every setting can be read; mode development\.\n/)
+  expect(text.stdout).toMatch(/^ok {7}configuration {2}Every setting is valid; mode development\.\n/)
 })
 
 test('lists every setting, and of those that are set no value', async () => {
@@ -181,7 +181,7 @@ test('a database that only reads is a problem', async () => {
     1,
     {
       state: 'problem',
-      detail: expect.stringMatching(/^PostgreSQL \S+\. It only reads\. .* set DATABASE_URL to the primary/),
+      detail: expect.stringMatching(/^PostgreSQL \S+\. It is read-only\. .* Set DATABASE_URL to the primary/),
     },
   ])
 })

@@ -35,7 +35,7 @@ export function addDoctor(program: Command, report: (exitCode: number) => void):
     .command('doctor')
     .description('check the configuration and everything the service needs, without changing anything')
     .option('--json', 'print JSON for scripts')
-    .option('--variables', 'list the settings that there are and which of them are set, and check nothing')
+    .option('--variables', 'list all settings and which of them are set; check nothing')
     .addHelpText(
       'after',
       '\nSends no email and no SMS. Exits with 1 if there is a problem.\n\nExample:\n  $ npx watchword doctor && npm start',
@@ -74,7 +74,7 @@ async function examine(): Promise<Finding[]> {
   const findings = problems.map((detail): Finding => ({ check: 'configuration', state: 'problem', detail }))
   const mode = config.production ? 'production' : 'development'
   if (problems.length === 0)
-    findings.push({ check: 'configuration', state: 'ok', detail: `Every setting can be read; mode ${mode}.` })
+    findings.push({ check: 'configuration', state: 'ok', detail: `Every setting is valid; mode ${mode}.` })
   for (const check of checksOf(config, invalid)) findings.push(...(await run(check, examined)))
   return findings
 }
@@ -164,7 +164,7 @@ function examineDataDir({ dataDir }: Config): Finding {
   try {
     accessSync(existing, constants.W_OK)
   } catch {
-    const detail = `${existing} is not writable for this user: change its owner, or set WATCHWORD_DATA_DIR.`
+    const detail = `This user cannot write to ${existing}: change its owner, or set WATCHWORD_DATA_DIR.`
     return { check, state: 'problem', detail }
   }
   const { bavail, bsize } = statfsSync(existing)
@@ -223,8 +223,8 @@ async function examineEncryption(config: Config): Promise<Finding[]> {
 function describePooler(pooler: Pooler | null): Finding[] {
   if (!pooler) return []
   const detail = pooler.keepsStatements
-    ? 'In front of the database, and keeps prepared statements.'
-    : 'In front of the database, without prepared statements: each is planned anew, which costs some speed.'
+    ? 'A pooler is in front of the database. It keeps prepared statements.'
+    : 'A pooler is in front of the database. It keeps no prepared statements, so each statement is planned again, which costs some speed.'
   return [{ check: 'pooler', state: 'ok', detail }]
 }
 
@@ -256,7 +256,7 @@ async function examineMigrations(
     const { pending, unknown } = await migrationStatus(url)
     const isBehind = pending.length > 0
     if (unknown.length > 0) {
-      const detail = `${unknown.join(', ')} are of a newer release: start that release.`
+      const detail = `${unknown.join(', ')} belong to a newer release: start that release.`
       return { migrations: { check, state: 'problem', detail }, isBehind }
     }
     if (!isBehind) return { migrations: { check, state: 'ok', detail: 'The schema is up to date.' }, isBehind }
@@ -315,8 +315,8 @@ async function examineWriting({ pool }: Database, detail: string): Promise<Findi
     }
   if (!rows[0]?.reads) return { check: 'database', state: 'ok', detail }
   const cure =
-    'It is a standby, default_transaction_read_only is on, or its commits hang because a synchronous standby is lost: set DATABASE_URL to the primary, turn that off, or start the standby.'
-  return { check: 'database', state: 'problem', detail: `${detail} It only reads. ${cure}` }
+    'It is a standby, default_transaction_read_only is on, or a synchronous standby is lost. Set DATABASE_URL to the primary, turn the setting off, or start the standby.'
+  return { check: 'database', state: 'problem', detail: `${detail} It is read-only. ${cure}` }
 }
 
 async function examineClock({ pool }: Database): Promise<Finding> {
@@ -326,7 +326,7 @@ async function examineClock({ pool }: Database): Promise<Finding> {
   const skewSeconds = Math.abs((rows[0]?.ms ?? 0) - (before + after) / 2) / 1000
   if (skewSeconds <= 2)
     return { check: 'clock', state: 'ok', detail: 'This machine and the database agree on the time.' }
-  const detail = `This machine and the database are ${skewSeconds.toFixed(1)} s apart: set both by NTP.`
+  const detail = `The clocks of this machine and the database differ by ${skewSeconds.toFixed(1)} s: synchronize both with NTP.`
   return { check: 'clock', state: 'warning', detail }
 }
 
@@ -349,7 +349,7 @@ async function examineMasterKey(config: Config, { db }: Database): Promise<Findi
     return {
       ...setting,
       state: 'problem',
-      detail: 'The database has sealed values, but no master key is set: restore the one they were sealed with.',
+      detail: 'The database has encrypted values, but no master key is set: restore the key that encrypted them.',
     }
   try {
     const [first] = loadMasterKeys(config)

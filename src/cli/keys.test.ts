@@ -82,7 +82,7 @@ test('a wrong call says why and makes nothing', async () => {
   const calls: [string[], number, RegExp][] = [
     [['--scopes', 'users.fly'], 2, /^--scopes has users\.fly: /],
     [['--scopes', ','], 2, /^--scopes has none: /],
-    [['--name', ' '], 2, /^--name takes one line of 1 to 200 characters\./],
+    [['--name', ' '], 2, /^--name must be one line of 1 to 200 characters\./],
     [['--expires', 'tomorrow'], 2, /^--expires is tomorrow: /],
     [['--expires', '2020-01-01'], 2, /^--expires is 2020-01-01: /],
     [['--requests-per-second', '0'], 2, /^--requests-per-second is 0: /],

@@ -114,7 +114,7 @@ function readWanted(
       isUsage: true,
     })
   const name = options.name.trim()
-  if (!isName(name)) throw new CliError('--name takes one line of 1 to 200 characters.', { isUsage: true })
+  if (!isName(name)) throw new CliError('--name must be one line of 1 to 200 characters.', { isUsage: true })
   const limit = options.requestsPerSecond
   if (limit !== undefined && !/^[1-9]\d{0,5}$/.test(limit))
     throw new CliError(`--requests-per-second is ${limit}: use a whole number from 1 to 999999.`, { isUsage: true })

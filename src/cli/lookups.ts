@@ -25,8 +25,8 @@ export async function findAccount(db: Db, named: string | undefined): Promise<Ac
     .where(isId(named) ? 'id' : 'name', '=', named)
     .limit(2)
     .execute()
-  if (found.length > 1) throw new CliError(`Several accounts are named ${named}: name one by its id.`)
-  if (!found[0]) throw new CliError(`There is no account ${named}: name one by its id or name.`)
+  if (found.length > 1) throw new CliError(`Several accounts are named ${named}: use the id.`)
+  if (!found[0]) throw new CliError(`There is no account ${named}: use a name or an id.`)
   return found[0]
 }
 
@@ -58,7 +58,7 @@ export async function getEnvironment(
   }
   if (more.length)
     throw new CliError(
-      `Several organizations have an environment ${named}: name one by its id, as GET /v1/environments shows it.`,
+      `Several organizations have an environment ${named}: use its id, as GET /v1/environments shows it.`,
     )
   return { accountId, environmentId: found.id, environmentSlug: found.slug }
 }
@@ -66,7 +66,7 @@ export async function getEnvironment(
 /** An organization of the account by its id, its slug, or the path of slugs that leads to it, such as `parent/child`. */
 export async function getOrganizationId(db: Db, accountId: string, named: string): Promise<string> {
   const [found, ...more] = await findOrganizationIds(db, accountId, named)
-  if (!found) throw new CliError(`There is no organization ${named}: name one by its slug or id.`)
+  if (!found) throw new CliError(`There is no organization ${named}: use a slug or an id.`)
   if (more.length)
     throw new CliError(
       `Several organizations are called ${named}: put the parent's slug before it, as in parent/${named}.`,

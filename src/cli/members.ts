@@ -15,7 +15,7 @@ interface Options {
 }
 
 export function addMembers(program: Command): void {
-  const members = program.command('members').description('list the team of the account, help its members to sign in')
+  const members = program.command('members').description('list the team of the account, and help members sign in')
   const add = (name: string, description: string, example: string) =>
     members
       .command(name)
@@ -26,14 +26,14 @@ export function addMembers(program: Command): void {
   add('list', `list members and invitations, at most ${MAX_ROWS}`, 'list').action(listMembers)
   add(
     'link',
-    'print a link that sets a member’s password, or accepts an invitation; it is recorded',
+    'print a link that sets a member’s password, or accepts an invitation; the audit log records it',
     'link ada@acme.com',
   )
     .argument('<email>', 'their email address')
     .action(printMemberLink)
   add(
     'reset-factors',
-    'remove the second factors and passkeys of a member who has lost them, and end their sessions',
+    'remove lost second factors and passkeys of a member, and end the member’s sessions',
     'reset-factors owner@example.com',
   )
     .argument('<email>', 'their email address')

@@ -36,10 +36,10 @@ export function addOrganizations(program: Command): void {
   orgs
     .command('erase')
     .description(
-      'erase an organization within ten minutes, without the 30 days: after a restore, one that was erased before',
+      'erase an organization within ten minutes instead of 30 days, for example one that a restore brought back',
     )
     .argument('<organization>', 'its slug or id')
-    .requiredOption('--name <name>', 'its name, to confirm that it is the right one')
+    .requiredOption('--name <name>', 'its name, as a confirmation')
     .option('--account <name>', 'the account, by name or id; default: the deployment’s first account')
     .option('--env <slug>', 'an environment in which the organization exists', 'production')
     .option('--json', 'print JSON for scripts')

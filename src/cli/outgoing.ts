@@ -29,7 +29,7 @@ export function addOutgoing(program: Command): void {
     outgoing.command(name, { isDefault }).description(description).option('--json', 'print JSON for scripts')
   add('status', 'show whether messages are held, and how many wait', true).action(showStatus)
   add('hold', 'hold messages until you release them').action(holdMessages)
-  add('release', 'end the hold and send what waits')
+  add('release', 'end the hold and send waiting messages')
     .option('--discard', 'drop the messages from before the hold, and send only later ones')
     .action(releaseMessages)
 }

@@ -39,5 +39,5 @@ test('deletes the embedded database and its key, after asking, and nothing that 
 test('is for the embedded database in development only', async () => {
   const settings = { WATCHWORD_DATA_DIR: makeDataDir() }
   const other = await runCommand({ ...settings, DATABASE_URL: 'postgres://localhost/x' }, 'reset', '--yes')
-  expect([other.code, other.stderr]).toEqual([1, expect.stringMatching(/^DATABASE_URL is set: /)])
+  expect([other.code, other.stderr]).toEqual([1, expect.stringMatching(/^DATABASE_URL is set, /)])
 })

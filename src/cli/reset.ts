@@ -10,7 +10,7 @@ import { CliError, print } from './print.ts'
 export function addReset(program: Command): void {
   program
     .command('reset')
-    .description('delete the embedded database and its master key, to begin anew')
+    .description('delete the embedded database and its master key, to start over')
     .option('--yes', 'do not ask')
     .option('--json', 'print JSON for scripts')
     .addHelpText('after', '\nFor development only.\n\nExample:\n  $ npx watchword reset')
@@ -21,7 +21,7 @@ async function reset(options: { yes?: boolean; json?: boolean }): Promise<void> 
   const config = loadConfig()
   if (config.databaseUrl)
     throw new CliError(
-      'DATABASE_URL is set: reset deletes only the embedded database. Drop and create that one yourself.',
+      'DATABASE_URL is set, and reset deletes only the embedded database. Drop and create your database yourself.',
     )
   if (config.production) throw new CliError('NODE_ENV is production: reset is for development.')
   const found = findHomes(config.dataDir)
@@ -43,7 +43,7 @@ async function reset(options: { yes?: boolean; json?: boolean }): Promise<void> 
   for (const home of homes) for (const name of OURS) rmSync(join(home, name), { recursive: true, force: true })
   rmSync(key, { force: true })
   for (const path of [...homes, dirname(config.dataDir)]) removeIfEmpty(path)
-  print(options, { deleted: paths }, ['Deleted. The next start begins anew.'])
+  print(options, { deleted: paths }, ['Deleted. The next start creates a new database.'])
 }
 
 const indent = (path: string) => `  ${path}`

@@ -32,7 +32,7 @@ test('lists and shows organizations', async () => {
   expect(await cli('orgs', 'show', 'nobody')).toMatchObject({
     code: 1,
     stdout: '',
-    stderr: 'There is no organization nobody: name one by its slug or id.\n',
+    stderr: 'There is no organization nobody: use a slug or an id.\n',
   })
 })
 

@@ -30,7 +30,7 @@ export interface Ready {
   lifetime: Lifetime
 }
 
-const STOPPING = 'Watchword is stopping: it answers the requests it has, and takes no others.'
+const STOPPING = 'Watchword is stopping. It completes open requests and accepts no new ones.'
 
 /** Announces that the service is ready, how to make a first request, and later that it is stopping and has stopped. */
 export function announceReady({ config, log, port, firstKey, lifetime }: Ready): void {
