@@ -15,7 +15,7 @@ export interface ErrorDefinition {
   title: string
   /** Cause and remedy in a sentence or two: in the catalogue, and the `detail` of a problem without one of its own. */
   help: string
-  /** Members that a problem of this code may have besides those of every problem (RFC 9457 §3.2). */
+  /** Members that a problem of this code may have in addition to those of every problem (RFC 9457 §3.2). */
   members: TProperties
 }
 
@@ -32,7 +32,7 @@ export interface ErrorDetails {
   extra?: Record<string, unknown>
 }
 
-/** What an error carries besides its message, such as the `code` of Node.js; undefined for what is not an error. */
+/** A field of an error, such as the `code` of Node.js. Undefined if the value is not an error. */
 export function readErrorField(error: unknown, name: string): unknown {
   return error instanceof Error ? Reflect.get(error, name) : undefined
 }

@@ -43,7 +43,7 @@ export function handedIn<T>(name: string): HandedIn<T> {
     hand: (platform, value) => void values.set(platform, { value }),
     of(platform) {
       const known = values.get(platform)
-      if (!known) throw new Error(`Nobody has handed in ${name}`)
+      if (!known) throw new Error(`No value was handed in for ${name}`)
       return known.value
     },
   }

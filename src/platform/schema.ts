@@ -41,7 +41,7 @@ export function described<S extends TSchema>(schema: S, description: string): S 
 /** The keyword of a secret. */
 export const SECRET = 'x-secret'
 
-/** A field, or a list of a body, that has a secret which somebody may have chosen: nothing that is kept of it is a fast hash. */
+/** A field, or a list of a body, with a secret that a person may have chosen. It is never stored as a fast hash. */
 export function secret<S extends TSchema>(schema: S): S {
   return Object.assign(schema, { [SECRET]: true })
 }
@@ -87,7 +87,7 @@ export const ONE_LINE = {
 const NAME_PATTERN = `^[${BLANK}]*[^${BLANK}${UNRULY}][^${UNRULY}]*$`
 export const MAX_NAME = 200
 
-/** What somebody calls something. */
+/** A name that people choose for a resource. */
 export const Name = named(
   'Name',
   Type.String({

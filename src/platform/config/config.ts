@@ -358,7 +358,7 @@ function readBaseUrl(env: Record<string, string | undefined>, production: boolea
   const parsed = URL.parse(value)
   if (!parsed || !['https:', 'http:'].includes(parsed.protocol) || parsed.search || parsed.hash || parsed.username)
     throw new ConfigError(
-      // Whoever writes a password into it reads it in no log.
+      // A password in the value must not reach a log.
       `WATCHWORD_BASE_URL is ${value.includes('@') ? 'an address with a user name' : value}: use an address such as https://auth.example.com.`,
       { WATCHWORD_BASE_URL: 'https://localhost' },
     )

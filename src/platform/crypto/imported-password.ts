@@ -34,7 +34,7 @@ export interface SshaHash extends SaltedHash {
   digest: (typeof digests)[number]
 }
 
-// Bounds of text and memory; what a hash may cost besides, costOfHash says.
+// Bounds of text and memory. costOfHash limits the cost of a hash.
 const MAX_TEXT = 1024
 const MAX_BCRYPT_COST = 31
 const MAX_ARGON2_KIB = 262_144

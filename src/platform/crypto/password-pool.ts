@@ -15,14 +15,14 @@ import type * as passwordWorker from './password-worker.ts'
 type PasswordWork = typeof passwordWorker
 type TaskOf<K extends keyof PasswordWork> = Parameters<PasswordWork[K]>[0]
 
-/** For whom passwords are computed. */
+/** The owner of password computations. */
 export interface Hasher {
   platform: Platform
   directory: { id: string }
 }
 
 const QUEUE_PER_THREAD = 10
-// Nobody waits longer for hashes of others: by then people try again.
+// Maximum wait for hashes of other owners. After that, people try again.
 const PATIENCE_MS = 2000
 const LIGHT_COST = 2 * LEAST_COST
 const IDLE_MS = 60_000

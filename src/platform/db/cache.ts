@@ -38,7 +38,7 @@ interface Entry<T> {
   ttlMs: number
   /** Whether it is to be read again, however young it is. */
   isDue: boolean
-  /** Of those for whom it is read; null once it is. */
+  /** The lane that the value is being read in. Null once it is read. */
   lane: Lane | null
 }
 

@@ -6,8 +6,8 @@ import { DatabaseError, nameDatabase } from './reach.ts'
 import { SESSION_SETTINGS, sessionParameters } from './session-settings.ts'
 
 /**
- * A pooler in front of the database, such as PgBouncer, that lends its connections for one transaction at a time: what
- * belongs to a session (parameters, prepared statements, LISTEN) is of whoever comes next.
+ * A pooler in front of the database, such as PgBouncer, that assigns a connection for one transaction at a time. Session
+ * state (parameters, prepared statements, LISTEN) is therefore shared with the next client of the connection.
  */
 export interface Pooler {
   /** Where the database itself answers: for migrations, the job queue and what listens. */

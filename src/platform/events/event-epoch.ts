@@ -99,7 +99,7 @@ function isBefore(a: Position, b: Position): boolean {
   return firstUnread(a) < firstUnread(b)
 }
 
-/** The transaction that reading goes on with: whoever has read all of one is at the start of the next. */
+/** The transaction that a reader continues with. A reader that has read all of one transaction is at the start of the next. */
 function firstUnread({ txId, id }: Position): bigint {
   return id === LAST_ID ? BigInt(txId) + 1n : BigInt(txId)
 }

@@ -145,7 +145,7 @@ export function originRow({ directory, origin }: Pick<Work, 'directory' | 'origi
   }
 }
 
-/** Those of the events of such a statement, besides `n`. */
+/** The columns of the events of such a statement, except `n`. */
 export const EVENT_COLUMNS = {
   id: 'uuid',
   type: 'text',

@@ -36,10 +36,10 @@ const HOUR_MS = 3_600_000
 const told = perPlatform(() => ({ since: 0, counts: new Map<string, number>() }))
 
 /**
- * Records a failure that anybody can cause, as often as they like: one by one up to a bound, beyond it as a number, so
- * that nobody fills the disk. `identity` is the keyed hash of the address, whether or not a user has it; with it both cases
- * cost the same for known and unknown addresses. `own`: members of the data that no other failure has, which only an event of
- * its own carries: counted by them, each failure would have a row.
+ * Records a failure that anyone can cause any number of times: individually up to a bound, and as a count beyond it, so
+ * that an attacker cannot fill the disk. `identity` is the keyed hash of the address, whether or not a user has it, so that
+ * known and unknown addresses cost the same. `own`: data that is unique to each failure. Only individual events have it,
+ * because counting by it would create a row for each failure.
  */
 export async function recordFailure(
   work: Pick<Work, 'platform' | 'directory' | 'origin' | 'db'>,

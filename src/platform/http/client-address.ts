@@ -36,8 +36,8 @@ const FORWARDED =
 /** From this machine itself, and not by a name that foreign DNS points at it (DNS rebinding). */
 export function isLocal(request: FastifyRequest): boolean {
   return (
-    // A proxy on this machine speaks for others, and may rewrite the name of the host. That is so of one that is trusted
-    // as well, since it need not say for whom it speaks.
+    // A proxy on this machine forwards requests of others and may rewrite the host name. This also holds for a trusted
+    // proxy, which may leave out the address of its client.
     !Object.keys(request.headers).some((name) => FORWARDED.test(name)) &&
     // nginx uses HTTP/1.0 towards its upstream by default. Browsers and curl do not.
     request.raw.httpVersion !== '1.0' &&

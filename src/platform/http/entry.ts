@@ -14,8 +14,8 @@ import type { Pipeline } from './request-state.ts'
 import type { Route } from './route.ts'
 
 /**
- * Nobody reads the body of a GET: what it says, such as an organization, would be passed over in silence, and the answer
- * be that of another request (RFC 9110 §9.3.1).
+ * Refuses a GET with a body (RFC 9110 §9.3.1). The body is not read, so a field in it, such as an organization, would be
+ * ignored silently and the response would belong to another request.
  */
 function refuseUnreadBody({ method, headers }: FastifyRequest): void {
   if (method !== 'GET' && method !== 'HEAD') return
@@ -150,8 +150,8 @@ export function refuseNetwork({ platform, anonymous }: Pipeline, request: Fastif
 }
 
 /**
- * Who calls. What is presented is looked up among the anonymous, unless it was right a moment ago: of made-up
- * credentials nobody else notices anything. Throws the refusal of the credential, or `rate_limited`.
+ * Authenticates the caller. Unless the credential was valid a moment ago, the look-up counts as anonymous, so that made-up
+ * credentials do not slow down other callers. Throws the refusal of the credential, or `rate_limited`.
  */
 async function authenticate(
   { authenticators, anonymous }: Pipeline,

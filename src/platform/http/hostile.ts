@@ -1,7 +1,7 @@
 import { invalidField } from '../errors.ts'
 
 const MAX_DEPTH = 20
-// More than any request needs: whoever sends a million would hold up everybody else while they are looked at.
+// More than any request needs. Checking a million values would delay all other requests.
 export const MAX_VALUES = 10_000
 const POISON = new Set(['__proto__', 'constructor', 'prototype'])
 

@@ -38,7 +38,7 @@ export const listQuery = {
   ),
 }
 
-/** What a list that is always whole returns besides its rows; spread into `reply`. */
+/** Fields of a list without pages, in addition to its rows. Spread into `reply`. */
 export const wholeListReply = {
   has_more: Type.Boolean(),
   next_cursor: nullable(Type.String({ examples: ['AZi28nwafT6bQlofDI5tIXkP3m1vQ2c4v0s1ZQeWmTo'] })),
@@ -46,7 +46,7 @@ export const wholeListReply = {
 
 export const wholeList: PageReply = { has_more: false, next_cursor: null }
 
-/** What every other list returns besides its rows; spread into `reply`. */
+/** Fields of every other list, in addition to its rows. Spread into `reply`. */
 export const listReply = {
   ...wholeListReply,
   total: Type.Optional(Type.Integer({ minimum: 0, description: 'Rows on all pages. Only with `include_total`.' })),

@@ -53,7 +53,7 @@ export function noteProblem(platform: Platform, error: unknown, request: Fastify
   return problem
 }
 
-/** Whether the client went away in the middle of its body: no fault of ours, and nobody reads the answer. */
+/** Whether the client disconnected in the middle of its body. That is no error of the service, and no response is read. */
 function hasHungUp(error: unknown, { raw }: FastifyRequest): boolean {
   if (readErrorField(error, 'code') !== 'ECONNRESET' || isDatabaseUnavailable(error)) return false
   return raw.destroyed && !raw.complete

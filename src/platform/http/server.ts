@@ -292,7 +292,7 @@ function securityHeaders(baseUrl: string): Record<string, string> {
   }
 }
 
-/** The end user for whom the customer's backend acts. Used only once its key is verified. */
+/** The end user of a request from a customer's backend. Used only after the key is verified. */
 function endUserOf(request: FastifyRequest) {
   const ip = request.headers['x-end-user-ip']
   const userAgent = request.headers['x-end-user-agent']

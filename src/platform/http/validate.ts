@@ -16,7 +16,7 @@ export type Part = 'body' | 'query' | 'params'
 export function compileValidator(given: TSchema, part: Part): (value: unknown) => void {
   const { schema, apart } = setApart(given)
   const { first: quick, all } = part === 'body' ? bodies : texts
-  // Compiled when first needed: a start would spend a quarter of its time on routes that nobody calls for hours.
+  // Compiled when first needed: a start would spend a quarter of its time on routes that are not called for hours.
   let decide: ValidateFunction | null = null
   let explain: ValidateFunction | null = null
   const takesEmpty = isOptionalThroughout(schema)

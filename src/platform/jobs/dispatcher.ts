@@ -9,7 +9,7 @@ export interface Dispatcher {
 /** Things to be worked on, so many at the same time. */
 export interface Stall<T> {
   places: number
-  /** Whoever is served for longer gives the place to the next, up to `late` many. */
+  /** An item that takes longer gives its place to the next one. At most `late` items do so. */
   patienceMs: number
   late: number
   claim(platform: Platform, limit: number): Promise<T[]>

@@ -31,7 +31,7 @@ export interface ProofKind<C extends Columns = Columns> extends Kind<C> {
   overtaken?: SqlText
 }
 
-/** What is written besides, if the proof holds. */
+/** A further write, made if the proof holds. */
 export interface BesideKind<C extends Columns = Columns> extends Kind<C> {
   /** Finds and locks rows for it, which `write` has as `held_<name>`. */
   hold?(directory: SqlText): SqlText

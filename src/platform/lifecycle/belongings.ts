@@ -27,7 +27,7 @@ export interface UserChange {
   keepsPassword?: boolean
   /** No stranger can have set the user's factors. */
   keepsFactors?: boolean
-  /** Of a cut-off: what was set up within these seconds was set up by somebody else, and goes with it. */
+  /** For a cut-off: rows set up within these seconds count as set up by a stranger, and are deleted. */
   sinceSeconds?: number | undefined
 }
 
@@ -113,7 +113,7 @@ export function tells<T extends UserTable, const Told extends string, const With
 /** A table that hangs on a user, and what becomes of the rows of a user on each occasion. */
 export interface Belonging<Row extends object = object> {
   table: UserTable
-  /** The first proof of the mailbox: whoever set up something before may be somebody else. */
+  /** The first proof of the mailbox. A stranger may have set up earlier rows. */
   proof: Fate<UserChange>
   /** All access that the user has or is about to get ends. */
   cutOff: Fate<UserChange>
@@ -121,7 +121,7 @@ export interface Belonging<Row extends object = object> {
   removal: Fate<UserChange>
   /** What is left then goes when the user can be restored no more. */
   purged?: true
-  /** A pending sign-up may have rows, which whoever takes its place does not get. */
+  /** A pending sign-up may have rows. A user who replaces it does not get them. */
   beforeProof?: true
   /** The user moves to another directory, and is cut off in this one. */
   move: Fate<UserMove>
@@ -163,7 +163,7 @@ export function goes(table: UserTable, columns: UserColumns = {}) {
   })
 }
 
-/** Deletes those rows of a cut-off that were set up by somebody else. */
+/** Deletes the rows of a cut-off that a stranger set up. */
 export function goesSince(table: UserTable, setAt: string) {
   // Table by name: a belonging names its own table in the `belongings.ts` of its feature.
   return ({ directory }: TxWork, { user, sinceSeconds }: UserChange): Step | null =>

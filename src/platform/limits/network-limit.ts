@@ -15,8 +15,8 @@ const CELLS = 2 ** 15
 
 /**
  * Counts in tables of a fixed size, in each of which a network has a cell by its keyed hash; of the two the emptier
- * counts (count-min sketch). Nobody is ever forgotten to make room, so an attacker with many networks gets no more than
- * each of these may have; and two networks get into each other's way only if they share both cells.
+ * counts (count-min sketch). No network is ever evicted, so an attacker with many networks gets no more than the limit of
+ * each one. Two networks affect each other only if they share both cells.
  */
 export function limitNetworks(rate: SteadyRate): NetworkLimit {
   const tables = [new Float64Array(CELLS), new Float64Array(CELLS)]

@@ -30,8 +30,8 @@ export interface SendCeilings {
 /** What is to be sent, for the limits that others share. */
 export interface Sending {
   /**
-   * Whether a message leaves. What is only answered as if one did, such as for an address of no user, uses up nothing
-   * that others share: else a stranger could use it up with addresses that nobody has.
+   * Whether a message is sent. If the response only looks as if one was, such as for an unknown address, no shared limit
+   * is used up: a stranger could otherwise use it up with made-up addresses.
    */
   leaves: boolean
   /** Whether anybody may ask for it, as on a sign-in page. Then those from one network are limited, whether they leave or not. */
@@ -85,7 +85,7 @@ async function limitsOf(
   return { own, shared: [...next, ...(leaves ? shared : shared.map(takingNothing))] }
 }
 
-// In the order in which those to whom they are their own lock them.
+// The same lock order as the counters of the targets.
 const byBucket = (a: RateLimit, b: RateLimit) => (a.bucket < b.bucket ? -1 : 1)
 
 /**

@@ -15,8 +15,8 @@ interface Share<T> {
 }
 
 /**
- * Keeps what many owners have within one bound. Whoever has the most gives way, and of theirs what was used longest ago:
- * nobody pushes out what somebody has who has less.
+ * Keeps the entries of many owners within one bound. Over the bound, the owner with the most weight loses the entry that
+ * was used longest ago, so no owner displaces entries of a smaller owner.
  */
 export function createShares<T>(maxWeight: number): Shares<T> {
   const shares = new Map<string, Share<T>>()

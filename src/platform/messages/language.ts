@@ -4,11 +4,11 @@ import { canonicalLocale } from './locale.ts'
 export const LANGUAGES = ['en', 'de', 'fr', 'es', 'pt-BR', 'ja'] as const
 export type Language = (typeof LANGUAGES)[number]
 
-/** Whom a message is for, as far as its language depends on it. */
+/** The recipient of a message, with the fields that its language depends on. */
 export interface Reader {
   /** A bare address. */
   email: string
-  /** In canonical form; null for whoever has none, or of whom none is known. */
+  /** In canonical form. Null: none is set or known. */
   locale: string | null
 }
 
@@ -57,7 +57,7 @@ export function exactSpanInWords(language: Language, seconds: number): string {
 const MINUTE = { unit: 'minute', seconds: 60 }
 const UNITS = [{ unit: 'day', seconds: 86_400 }, { unit: 'hour', seconds: 3600 }, MINUTE]
 
-// To make one takes far longer than to use it, and to write to somebody must take no longer than to write to nobody.
+// Creating a format takes far longer than using it, and a message to a user must take no longer than the decoy for an unknown address.
 const formats = new Map<string, Intl.NumberFormat>()
 
 function inWords(language: Language, unit: string, count: number): string {

@@ -82,7 +82,7 @@ export function describeParameters(route: Route, components: Components, recurri
     ['IdempotencyKey', route.idempotency],
     ['IfMatch', route.errors.some(({ code }) => code === httpErrors.versionConflict.code)],
     ['IfNoneMatch', route.kept],
-    // A read records nothing of whom it is for.
+    // A read does not record its end user.
     ['EndUserIp', route.auth === 'key' && route.method !== 'GET'],
     ['EndUserAgent', route.auth === 'key' && route.method !== 'GET'],
     ['ActorId', route.auth === 'key'],

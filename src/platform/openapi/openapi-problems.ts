@@ -64,7 +64,7 @@ export function describeRefusals(route: Route, shared: Components, responses: Re
 /** What refusals are that are no problems. */
 const SCHEMAS: Partial<Record<Route['media'], JsonObject>> = { form: { type: 'string' }, scim: { type: 'object' } }
 
-/** More codes than this in a name help nobody. */
+/** A name with more codes than this is not readable. */
 const MOST_IN_NAME = 3
 
 /** A status of which the route has codes of its own, beside which the pipeline may have others. */

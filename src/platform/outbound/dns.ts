@@ -9,7 +9,7 @@ const [TIMEOUT_MS, TRIES] = [1500, 2]
 /** Of a look-up in all, over several servers and a chain of aliases. */
 const LIMIT_MS = 5000
 
-/** What the DNS says: the texts of a name, none where it says that there are none, or that nobody has told. */
+/** The TXT records of a name, an empty list if it has none, or null if no name server answered. */
 export type TxtAnswer = { texts: string[] } | { texts: null }
 
 /**
@@ -34,9 +34,9 @@ export async function lookUpTxt(platform: Pick<Platform, 'config' | 'strict'>, n
 }
 
 /**
- * Every address of a name, asked of the name servers by a socket of its own. The system's look-up would wait in one of two
- * threads that the process has for it, ten seconds and more where a name server is silent: whoever has two such names
- * would hold up all names of everybody. `server`: the one to ask, instead of the system's. Throws as node:dns does.
+ * Every address of a name, from the name servers, with a separate socket. The system's look-up would occupy one of two
+ * threads of the process, for ten seconds or more if a name server does not answer. Two such names would then block all
+ * other look-ups. `server` replaces the system's name servers. Throws as node:dns does.
  */
 export async function lookUpAddresses(hostname: string, server: string | null = null): Promise<LookupAddress[]> {
   const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES })

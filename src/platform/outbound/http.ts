@@ -67,7 +67,7 @@ export type Resolve = (hostname: string) => Promise<LookupAddress[]>
 // Names that `/etc/hosts` alone may have, and of which no name server of a stranger is asked.
 const LOCAL_NAME = /(^|\.)(localhost|internal)$/
 
-/** By the system what the operator has named; of other names the name servers may be silent, which must hold up nobody. */
+/** The system resolves names that the operator lists. Name servers of other names may not answer, which must delay no other look-up. */
 const resolverFor =
   (exceptions: Exceptions): Resolve =>
   (hostname) =>

@@ -3,9 +3,8 @@ import type { Config } from '../config/config.ts'
 import { hostOf, isPublicAddress, PRIVATE_NAME, readExceptions } from './addresses.ts'
 
 /**
- * Whether a text is the address of a server of somebody else that this service, or a browser it sends on, may go to:
- * https without a user name or fragment; http only to what WATCHWORD_OUTBOUND_ALLOW names. Where it leads in the end is
- * checked when it is asked.
+ * Whether a text is a URL of an external server that this service, or a browser it redirects, may call: https without a
+ * user name or fragment, or http to a host in WATCHWORD_OUTBOUND_ALLOW. The resolved address is checked at the request.
  */
 export function isPeerAddress({ outboundAllow }: Pick<Config, 'outboundAllow'>, text: string): boolean {
   if (text.length > 2048 || /[\\\s\p{Cc}\p{Cf}]/u.test(text) || !/^https?:\/\/[^/]/i.test(text)) return false

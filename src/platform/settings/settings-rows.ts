@@ -20,7 +20,7 @@ export interface Layers {
   inherited: Record<string, unknown>
 }
 
-/** What directories have set, read by way of one cache for each table, whoever asks. */
+/** The settings rows of directories. All readers share one cache for each table. */
 export function rowsOf(table: SettingsTable): SettingsRows {
   const known = opened.get(table)
   if (known) return known

@@ -51,9 +51,9 @@ export async function findReasonToWithhold(
 }
 
 /**
- * The same where anybody may ask, and the answer must not tell whether somebody has a phone: nothing is refused, and without a
- * phone `standIn`, a keyed hash, is counted in its place, by the same statements. Half of what the number and the day may have
- * is kept for who asks for a message to a phone of their own, or strangers could use that up.
+ * The same for requests that anyone can make and whose response must not reveal whether a user has a phone. Nothing is
+ * refused. Without a phone, the same statements count `standIn`, a keyed hash. Half of the limits of the number and of the
+ * day is reserved for users who request a message to their own phone, so that strangers cannot use it up.
  */
 export async function admitQuietly(
   work: Work,

@@ -53,7 +53,7 @@ export const callerKinds: Record<keyof Callers, CallerKind> = {
   },
 }
 
-/** The kind of a route's caller, or null where nobody is authenticated. */
+/** The kind of a route's caller, or null if the route authenticates no caller. */
 export function callerKindOf({ auth }: Pick<Route, 'auth'>): CallerKind | null {
   return auth === 'public' || auth === 'page' ? null : callerKinds[auth]
 }

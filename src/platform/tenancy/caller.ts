@@ -67,7 +67,7 @@ export interface UserCaller extends CallerBase {
   sessionId: string
   /** The SAML or OIDC connection that the session came from. */
   connectionId: string | null
-  /** Whether somebody else acts for the user: they only read. */
+  /** Whether this is an impersonation session, which is read-only. */
   isImpersonated: boolean
   amr: readonly string[]
   aal: string

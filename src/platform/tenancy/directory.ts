@@ -225,8 +225,8 @@ export function isInReach(reach: Reach, directory: Directory): boolean {
 }
 
 /**
- * The directory of an organization that this transaction has made, which nobody else sees yet, in the environment of the
- * account that has made it.
+ * The directory of an organization that this transaction has created, in the environment of the creating account. Other
+ * transactions do not see it yet.
  */
 export async function newDirectory(tx: Tx, scope: AccountScope, organizationId: string): Promise<Directory> {
   const { accountId, environmentId, environmentSlug } = scope
@@ -249,7 +249,7 @@ export async function findDirectory(platform: Platform, directoryId: string): Pr
   return directoriesById(platform).get(directoryId)
 }
 
-/** A directory that this process has met, or null: asks nobody. Its settings and state may be others by now. */
+/** A directory that this process has read before, or null. Runs no query, so its settings and state may be outdated. */
 export function knownDirectory(platform: Platform, directoryId: string): Directory | null {
   return met(platform).get(directoryId) ?? null
 }
