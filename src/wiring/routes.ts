@@ -79,7 +79,7 @@ const ended = [sessionEvents.revoked]
 /** Changes of secrets that waited in a challenge for the second factor. */
 const changes = methods.flatMap(({ heldChange }) => heldChange?.events ?? [])
 
-/** What somebody is given. */
+/** Events of the roles that a sign-in, an import or provisioning gives a user. */
 const given = [userEvents.updated, roleEvents.assigned, roleEvents.unassigned]
 
 const declared: Route[] = [

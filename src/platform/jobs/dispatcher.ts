@@ -65,7 +65,7 @@ function attendTo<T>(platform: Platform, stall: Stall<T>, all: Set<Promise<void>
     const claimed = await stall.claim(platform, stall.places - places.size)
     for (const each of claimed) {
       const served = stall.serve(platform, each).catch((error: unknown) => {
-        platform.log.warn({ error }, 'Deliveries were interrupted and go on later')
+        platform.log.warn({ error }, 'Deliveries were interrupted and continue later')
       })
       track(all, served)
       track(places, stay(served))
@@ -89,7 +89,7 @@ async function keepDoing(platform: Platform, signal: AbortSignal, act: () => Pro
       if (isMore) continue
     } catch (error) {
       failures++
-      if (failures === 1) platform.log.warn({ error }, 'Deliveries cannot go on: trying again')
+      if (failures === 1) platform.log.warn({ error }, 'Deliveries failed: trying again')
     }
     await delay(failures ? AFTER_FAILURE_MS : POLL_MS, undefined, { signal }).catch(() => undefined)
   }

@@ -9,7 +9,7 @@ export function accountOfTeam(audience: unknown): string | null {
   return isId(accountId) ? accountId : null
 }
 
-/** Whom tokens of the account's own team are for: this service alone (RFC 9068 §2.2, RFC 8725 §3.9). */
+/** The audience of tokens of the account's own team: only this service (RFC 9068 §2.2, RFC 8725 §3.9). */
 export function audienceOfTeam(accountId: string): string {
   return accountId + TEAM_SUFFIX
 }

@@ -17,7 +17,7 @@ const Source = Type.String({
   'x-form': 'user.externalId, organization.externalId, or user.metadata. or organization.metadata. and a key',
 })
 
-/** Whom access tokens are for, and what they say besides. */
+/** The audience and the further claims of access tokens. */
 export const claimSettings = defineSettingsPart(
   'auth_settings',
   Type.Object({

@@ -91,7 +91,7 @@ export async function grantsInTeam({ platform, directory, db }: Tenant, email: s
   return { role, permissions: permissions.toSorted() }
 }
 
-/** Whom tokens of a directory are for. */
+/** The audience of tokens of a directory. */
 export async function audienceOf(work: Pick<Work, 'platform' | 'directory'>): Promise<string | string[]> {
   const { kind, accountId } = work.directory
   if (kind === 'console') return audienceOfTeam(accountId)

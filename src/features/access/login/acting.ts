@@ -21,9 +21,9 @@ interface Acting {
 }
 
 /**
- * The other door: a session of a user in which somebody else acts, who proves nothing of the user's and so is asked for no
- * second factor. Whom the gates refuse for good is refused here. It ends with its one access token: nobody gets the
- * refresh token. Throws what `assertMaySignIn` throws.
+ * The other door: an impersonation session. The support person proves nothing of the user, so no second factor is required.
+ * Permanent refusals of the gates apply. The session ends with its single access token, because no refresh token is issued.
+ * Throws what `assertMaySignIn` throws.
  */
 export async function actFor(
   work: Work,

@@ -40,9 +40,9 @@ export interface Proof {
   aal?: 'aal2'
   /** Burnt by the statement that creates the session. */
   spends: UsedProof[]
-  /** Written by it besides. */
+  /** Also written by that statement. */
   beside?: UsedBeside[]
-  /** Recorded by it besides. */
+  /** Also recorded by that statement. */
   events?: EventInput[]
   /** Set where this may be the first proof of the mailbox: then null is also returned when there is more to do. */
   firstProof?: FirstProof
@@ -58,7 +58,7 @@ export interface Proof {
   sessionEndsAt?: Date | null
   /** The SAML or OIDC connection that proved the user's identity. */
   connectionId?: string | null
-  /** What was said of their language by whoever signs up by it. */
+  /** The language that the request of a sign-up names. */
   locale?: string | null
 }
 
@@ -171,7 +171,7 @@ interface Admission {
   facts: SignInFacts
   proof: Proof
   passed: Pass
-  /** Those of the sign-in itself, besides what has passed the gates. */
+  /** Conditions of the sign-in itself, in addition to those of the gates. */
   conditions: UsedCondition[]
   settings: ValuesOf<typeof sessionSettings>
 }

@@ -21,7 +21,7 @@ export interface Entry {
   session: { id: string; trustedDeviceId: string | null } | null
   /** The hash of a password that replaces the present one: a gate that holds the user keeps it until they have passed. */
   nextPasswordHash?: string | null
-  /** The gates write nothing, and may hold whom they would let pass: then they are asked again, in a transaction. */
+  /** The gates write nothing, and may hold a user who would pass. They then run again, in a transaction. */
   isTentative?: boolean
 }
 
@@ -65,13 +65,13 @@ export interface AddressLock {
   secondsOfUser: SqlText
 }
 
-/** One reason why somebody may not have a session, or not yet. */
+/** One reason to refuse or delay a session. */
 export interface Gate {
   /** How long an address must wait, which the statement that reads the facts reads with them. */
   lock?: AddressLock
   /**
-   * Refuses, by throwing, an address that nobody may use here, whether or not a user has it: before codes and links are
-   * sent, and at every way in.
+   * Refuses, by throwing, an address that is not allowed here, whether or not a user has it: before codes and links are
+   * sent, and in every sign-in method.
    */
   refuseAddress?(work: Work, state: DoorState): void | Promise<void>
   /**

@@ -52,7 +52,7 @@ export const sessionOutcome = defineOutcome<{ auth_account_id: string; created_a
   answers: () => sqlText`made.auth_account_id, made.created_at, made.expires_at`,
 })
 
-/** A session in which somebody acts for the user, which is no sign-in of theirs. */
+/** An impersonation session, which is no sign-in of the user. */
 export const actingOutcome = defineOutcome<{ auth_account_id: string; created_at: Date; expires_at: Date }>()({
   name: 'acting-session',
   columns: { auth_method: 'text', refresh_hash: 'bytea', max_seconds: 'int', organization_epoch: 'int' },

@@ -11,8 +11,8 @@ const windowOver = (at: SqlText) =>
   sqlText`(users.sign_ins_since is null or ${at} - users.sign_ins_since >= interval '${WINDOW_SECONDS} seconds')`
 
 /**
- * The user may sign in once more within this minute. What is right but too much burns nothing. Wrong proofs count
- * elsewhere, so nobody can use up the sign-ins of somebody else.
+ * The user may sign in once more within this minute. A correct proof over the limit is not consumed. Wrong proofs count
+ * elsewhere, so a stranger cannot use up the sign-ins of a user.
  */
 const signInsLeft = defineCondition({
   name: 'sign-ins-left',

@@ -7,9 +7,9 @@ const removeDevices = goes('trusted_devices')
 export const mfaBelongings: Belonging[] = [
   {
     table: 'mfa_grace',
-    proof: { stays: 'Nobody gains time by proving the mailbox.' },
-    cutOff: { stays: 'Nobody gains time by being cut off.' },
-    removal: { stays: 'Nobody gains time by being deleted and restored.' },
+    proof: { stays: 'A proof of the mailbox extends no grace period.' },
+    cutOff: { stays: 'A cut-off extends no grace period.' },
+    removal: { stays: 'Deleting and restoring a user extends no grace period.' },
     purged: true,
     // Where the user has been there before, what ends first counts.
     move: comesAlong(

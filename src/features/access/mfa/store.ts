@@ -116,7 +116,7 @@ export async function settleGrace(
   return later[0] ?? null
 }
 
-/** Who gains a role of which a factor is required has the same time as whoever had it when that began. */
+/** A user who gains a role that requires a factor gets the same grace period as users who had the role when the requirement began. */
 function graceEnd({ gainedAt = null, ...policy }: GracePolicy) {
   const span = sql`make_interval(days => ${policy.grace_period_days}::int)`
   // Not from the creation of the user: a removed member who is invited again is another user.

@@ -20,7 +20,7 @@ export async function holdOwn(work: OwnWork & TxWork): Promise<HeldUser> {
   return user
 }
 
-/** How long ago whoever changes a way in may have proved who they are (ASVS 7.5.1). */
+/** Maximum age of the authentication for changes of a sign-in method (ASVS 7.5.1). */
 export const WITHIN_SECONDS = 600
 
 /** What the door checks about the caller. Throws what the gates throw: who may not come in changes no way in either. */

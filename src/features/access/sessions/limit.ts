@@ -6,8 +6,8 @@ import { endReasons } from './end-reasons.ts'
 import { findLiveSessionIds, lockSessionsAtMost, setSessionsAtMost } from './store.ts'
 
 /**
- * Holds while the user certainly has fewer sessions than the limit. The user's row knows how many at most: each sign-in
- * adds one, and whoever counts them corrects it. So below the limit no sign-in counts any, and nobody waits.
+ * Holds while the user certainly has fewer sessions than the limit. The user's row has an upper bound: each sign-in adds
+ * one, and a count corrects it. Below the limit, sign-ins therefore neither count sessions nor wait.
  */
 export const sessionRoom = defineCondition({
   name: 'session-room',

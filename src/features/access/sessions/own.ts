@@ -66,7 +66,7 @@ export async function renewAuthentication(
 
 /**
  * The id of the session of an access token that a backend sends along; null without one that is valid. Throws
- * `impersonation_read_only` for one with which somebody acts for the user, who changes nothing by way of a backend either.
+ * `impersonation_read_only` for an impersonation session, which is read-only also through a backend.
  */
 export async function sessionIdOf({ platform, directory }: Work, token: string | null): Promise<string | null> {
   const claims = token === null ? null : await verifyAccessToken(platform, directory.environmentId, token)

@@ -4,7 +4,7 @@ import { defineSettingsPart } from '../../../platform/settings/settings.ts'
 
 const HOUR = 3600
 const DAY = 24 * HOUR
-/** Less than `users.sessions_at_most` says of users of whom it is not known. */
+/** Less than the value of `users.sessions_at_most` for users whose number of sessions is unknown. */
 const MAX_LIMIT = 1000
 
 /** How long sessions and their access tokens live, and how many a user may have. */

@@ -30,9 +30,9 @@ export function hashThere(
 }
 
 /**
- * Ends what came by sessions of a provider, challenges as well. `linked` is who it speaks of, where that is known: then
- * sessions of theirs end, too, of which nobody knows which ones they were there. Codes end
- * with `endCodes`, after the users are held, as by an exchange. Returns whether anybody is known by this.
+ * Ends sessions and challenges that came from sessions of a provider. `linked` is the user of the logout, if known: then
+ * sessions of the user whose provider session is unknown end too. Codes end with `endCodes`, after the users are locked,
+ * as in an exchange. Returns whether the logout matches any user.
  */
 export async function endThere(
   work: TxWork,
@@ -43,7 +43,7 @@ export async function endThere(
   const found = await findTiedRows(db, directory, there)
   const isEverySession = there.sessions.length === 0
   const stopped = found.filter((row) => isEverySession || row.session_id === null).map(({ user_id }) => user_id)
-  // Of who is known nobody knows whether a sign-in under way will be one of these sessions.
+  // A sign-in of the known user that is in progress may become one of these sessions.
   const users = new Set([...stopped, ...(linked ? [linked.user_id] : [])])
   // In one order, since others may hold the same users.
   for (const userId of [...users].sort()) await stopSignIns(work, userId)

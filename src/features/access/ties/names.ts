@@ -35,7 +35,7 @@ export function hashNames(keyring: Keyring, namer: Namer, named: Partial<NamedTh
   }
 }
 
-/** Whom and which sessions of theirs a provider means, each as one hash: of a name for all sessions, or of name and session. */
+/** The user or session that a logout refers to, as hashes: of a name for all sessions, or of name and session. */
 export function keysMeant({ names, sessions }: { names: Buffer[]; sessions: Buffer[] }): Buffer[] {
   return sessions.length === 0 ? names : names.flatMap((name) => sessions.map((session) => both(name, session)))
 }

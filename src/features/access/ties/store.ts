@@ -62,8 +62,8 @@ const isOneOf = (column: string, hashes: Buffer[]) =>
   sql<SqlBool>`${sql.ref(column)} = any(${byteaArray(hashes)}::bytea[])`
 
 /**
- * SQL: whether a row with both hashes is meant. Of the person's own also one of which nobody knows which session it was
- * there: it may be one of these.
+ * SQL: whether a row with both hashes is meant. A row of the same person without a known provider session also matches,
+ * because it may be one of these sessions.
  */
 export function isNamed({ names, sessions }: HashedThere) {
   const isSession = isOneOf('provider_session_hash', sessions)
@@ -89,8 +89,8 @@ export async function findTiedRows(db: Db, directory: Directory, there: HashedTh
 }
 
 /**
- * The sessions of a user that came by an identity, and those of its kind of which nobody knows by which they came; or of
- * all those the ones alone whose names at the provider are not known.
+ * The sessions of a user that came from an identity, and those of its kind whose identity is unknown; or of these only
+ * the sessions whose names at the provider are unknown.
  */
 export async function findSessionIdsOf(
   db: Db,

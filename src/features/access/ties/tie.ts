@@ -26,7 +26,7 @@ const MARGIN_SECONDS = 3600
 // It travels in the address of a logout, where servers take eight thousand.
 const MAX_HINT = 4096
 
-/** Of a sign-in by an identity: what the provider takes for a logout, and how it names whom it signs out by itself. */
+/** For a sign-in by an identity: the data that a logout at the provider needs, and the names in a logout that the provider starts. */
 export async function makeTie(
   { platform, directory }: Pick<Work, 'platform' | 'directory'>,
   identity: { id: string; source: string; issuer: string },

@@ -28,7 +28,7 @@ export async function logRequest(platform: Platform, directory: Directory, seen:
     const entry = { method, route, path, body, status, code, reason: isWhole ? reason : withoutQuotes(reason) }
     await keepLog(platform, directory, { ...entry, ...told(seen.origin, { method, route, status }), replayOf: null })
   } catch (error) {
-    platform.log.warn({ error }, 'A request of provisioning was not logged')
+    platform.log.warn({ error }, 'A provisioning request was not logged')
   }
 }
 

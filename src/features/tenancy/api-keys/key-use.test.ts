@@ -33,7 +33,7 @@ test('a refused key is logged once a minute, and again when the clock was set ba
   let ms = Date.now()
   const clock = { ...platform.clock, now: () => new Date(ms) }
   const other = { ...platform, clock }
-  const logged = () => app.logLines.filter((line) => line.includes('allowedIps do not have')).length
+  const logged = () => app.logLines.filter((line) => line.includes('outside its allowedIps')).length
   const counts = [0, 59_999, 1, -3_600_000, 1].map((step) => {
     ms += step
     noteKeyRefusal(other, 'a-key')

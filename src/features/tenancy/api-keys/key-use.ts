@@ -42,7 +42,7 @@ export function noteKeyRefusal(platform: Platform, apiKeyId: string): void {
   const now = platform.clock.now().getTime()
   if (!hasPassed(REFUSALS_EVERY_MS, known.get(apiKeyId) ?? 0, now)) return
   known.set(apiKeyId, now)
-  platform.log.warn({ apiKeyId }, 'An API key was used from an address that its allowedIps do not have')
+  platform.log.warn({ apiKeyId }, 'An API key was used from an address outside its allowedIps')
 }
 
 /** Writes what is remembered. Called by the timer, and before the process ends. */
