@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest'
 import type { Platform } from '../src/platform/platform.ts'
 
 /** Holds every connection for requests with a key, until the returned function is called or the test ends. */
-export async function holdConnections({ database, tx }: Platform): Promise<() => Promise<void>> {
+export async function lockConnections({ database, tx }: Platform): Promise<() => Promise<void>> {
   const { promise: freed, resolve: free } = Promise.withResolvers<void>()
   const held = Array.from({ length: database.pool.options.max }, () => Promise.withResolvers<void>())
   const holders = held.map((mine) =>

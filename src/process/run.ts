@@ -5,7 +5,7 @@ import { provideMasterKeys } from '../platform/crypto/master-key.ts'
 import { createLog } from '../platform/observability/log.ts'
 import { announceReady, sayTo } from './announce.ts'
 import { beginLifetime, endOnSignals, type Lifetime } from './lifetime.ts'
-import { bringSchema, buildService, openDeploymentDatabase, privateListener, provideFirstKey } from './start.ts'
+import { buildService, ensureSchema, openDeploymentDatabase, privateListener, provideFirstKey } from './start.ts'
 import { explainStartFailure } from './start-failure.ts'
 
 /**
@@ -38,7 +38,7 @@ async function runAlone(config: Config, lifetime: Lifetime): Promise<void> {
   const loading = import('../wiring/app.ts')
   loading.catch(() => undefined)
   const database = await openDeploymentDatabase(config, lifetime, say)
-  await Promise.all([loading, bringSchema(config, database, { log, say })])
+  await Promise.all([loading, ensureSchema(config, database, { log, say })])
   const masterKeys = await provideMasterKeys(config, () => readSealingKeyId(database.databaseUrl), say)
   const openPrivateListener = privateListener(config, lifetime)
   const service = await buildService({ config, ...database, masterKeys, log, lifetime })

@@ -50,7 +50,7 @@ export async function openDeploymentDatabase(
  * Migrates the schema to this release, or refuses to start if the operator does that separately. Then looks whether this
  * is still the same database.
  */
-export async function bringSchema(
+export async function ensureSchema(
   config: Config,
   { databaseUrl, pooler }: DeploymentDatabase,
   { log, say }: { log: Log; say: Say },

@@ -12,7 +12,7 @@ import { openPlatform } from '../wiring/app.ts'
 import { announceReady, sayTo } from './announce.ts'
 import { assertWorkersServed } from './embedded-workers.ts'
 import type { Lifetime } from './lifetime.ts'
-import { bringSchema, buildService, openDeploymentDatabase, privateListener, provideFirstKey } from './start.ts'
+import { buildService, ensureSchema, openDeploymentDatabase, privateListener, provideFirstKey } from './start.ts'
 
 const ANSWER_MS = 3000
 const STOP_MS = 27_000
@@ -24,7 +24,7 @@ export async function runPrimary(config: Config, lifetime: Lifetime): Promise<vo
   const log = createLog(config)
   const say = sayTo(config, log)
   const database = await openDeploymentDatabase(config, lifetime, say)
-  await bringSchema(config, database, { log, say })
+  await ensureSchema(config, database, { log, say })
   const masterKeys = await provideMasterKeys(config, () => readSealingKeyId(database.databaseUrl), say)
   const { platform, close } = await openPlatform({ config, ...database, masterKeys, log })
   const { databaseUrl } = database

@@ -25,7 +25,7 @@ import { findTeamSession, userAuthenticator } from '../features/oauth/tokens/aut
 import { organizationOfRefreshToken } from '../features/oauth/tokens/tokens.ts'
 import { settleAllRoles } from '../features/provisioning/groups/roles.ts'
 import { followMemberName } from '../features/provisioning/groups/versions.ts'
-import { holdIntroduction, matchProvisioned, refuseOtherUser } from '../features/provisioning/provisioning/match.ts'
+import { lockIntroduction, matchProvisioned, refuseOtherUser } from '../features/provisioning/provisioning/match.ts'
 import { followDeletion } from '../features/provisioning/scim/config.ts'
 import { logRequest } from '../features/provisioning/scim/log.ts'
 import { limitRequests } from '../features/provisioning/scim/rate.ts'
@@ -173,7 +173,7 @@ function handIn(platform: Platform): void {
   challengeFactors.hand(platform, secondFactors)
   setupFacts.hand(platform, facts)
   ssoProtocols.hand(platform, protocols)
-  provisionedUsers.hand(platform, { match: matchProvisioned, refuseOther: refuseOtherUser, hold: holdIntroduction })
+  provisionedUsers.hand(platform, { match: matchProvisioned, refuseOther: refuseOtherUser, hold: lockIntroduction })
   mappingFollower.hand(platform, followMapping)
   deletionFollower.hand(platform, followDeletion)
   roleSettling.hand(platform, settleAllRoles)

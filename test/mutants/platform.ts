@@ -236,7 +236,7 @@ export const platform: Mutant[] = [
   },
   {
     name: 'a copy of the database holds its messages',
-    in: 'bringSchema',
+    in: 'ensureSchema',
     find: 'await checkDatabaseIdentity(url, log)',
     replace: 'if (url === null) await checkDatabaseIdentity(url, log)',
     tests: ['process/restore.test.ts'],

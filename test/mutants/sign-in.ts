@@ -4,7 +4,7 @@ import type { Mutant } from './mutant.ts'
 export const signIn: Mutant[] = [
   {
     name: 'the expiry of invitations waits for no user whose row is locked',
-    in: 'holdFreeUsers',
+    in: 'lockFreeUserRows',
     find: '{ waits: false }',
     replace: '{ waits: true }',
     tests: ['invites/status.test.ts'],
@@ -318,13 +318,13 @@ export const signIn: Mutant[] = [
   {
     name: 'impersonation requires the consent of the organization',
     in: 'impersonate',
-    find: ' || !(await holdPermission(work.db, work.directory)))',
+    find: ' || !(await lockPermission(work.db, work.directory)))',
     replace: ')',
     tests: ['impersonation.test.ts'],
   },
   {
     name: 'an impersonation that begins beside a withdrawal of the consent ends with it',
-    in: 'holdPermission',
+    in: 'lockPermission',
     find: ' for share`',
     replace: '`',
     tests: ['impersonation.test.ts'],

@@ -99,7 +99,7 @@ test('every table with a user_id is claimed once, with what becomes of its rows 
   const unanswered = (belonging: Belonging) =>
     occasions.filter((occasion) => {
       const fate = belonging[occasion]
-      return typeof fate !== 'function' && !/^[A-Z].{10,}\.$/.test(fate.stays)
+      return typeof fate !== 'function' && !/^[A-Z].{10,}\.$/.test(fate.kept)
     })
   expect(belongings.flatMap(unanswered)).toEqual([])
   const silent = belongings.flatMap(({ exports }) => ('nothing' in exports ? [exports.nothing] : []))

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { startApp, until } from '../../../test/harness.ts'
-import { holdConnections } from '../../../test/held-connections.ts'
+import { lockConnections } from '../../../test/held-connections.ts'
 import { serve } from '../../../test/walkers/extra-routes.ts'
 import { definePage } from '../pages/pages.ts'
 
@@ -84,7 +84,7 @@ test('a statement that waits too long is a 503, outside the query builder too', 
 
 test('refusals under load are one warning without a stack, however many there are', async () => {
   const start = app.logLines.length
-  const end = await holdConnections(platform)
+  const end = await lockConnections(platform)
   const email = 'nobody@example.com'
   const body = { subOrgId, email, password: 'a password of nobody' }
   const replies = await Promise.all(Array.from({ length: 12 }, () => tenant.post('/v1/auth/login/password', body)))

@@ -2,7 +2,7 @@ import { request as send } from 'node:http'
 import { sql } from 'kysely'
 import { afterAll, afterEach, expect, test, vi } from 'vitest'
 import { startApp, until } from '../../../test/harness.ts'
-import { holdConnections } from '../../../test/held-connections.ts'
+import { lockConnections } from '../../../test/held-connections.ts'
 import { serve } from '../../../test/walkers/extra-routes.ts'
 import { pauseDeadline, startDeadline, timeToAnswer, waitUntilDeadline } from '../db/deadline.ts'
 import { isPoolExhausted } from '../db/failure.ts'
@@ -206,7 +206,7 @@ const creation = () => tenant.post('/v1/users', { subOrgId, email: `${crypto.ran
 
 test('a request is refused without waiting while no connection becomes free, and served as soon as one does', async () => {
   expect((await creation()).status).toBe(200)
-  const end = await holdConnections(platform)
+  const end = await lockConnections(platform)
   const first = creation()
   await until(async () => waiting() === 1)
   const second = creation()
@@ -225,7 +225,7 @@ test('a request is refused without waiting while no connection becomes free, and
 })
 
 test('an anonymous request is served while callers are refused', async () => {
-  const end = await holdConnections(platform)
+  const end = await lockConnections(platform)
   const job = serverProcess()
   await until(async () => waiting() === 1)
   pass(1100)

@@ -74,7 +74,7 @@ test('of twenty at once one acts, and the others get its answer or are told to w
 })
 
 /** Holds an organization, so that a change of it waits. */
-async function holdOrganization(id = subOrgId) {
+async function lockDomainOwner(id = subOrgId) {
   const { promise: held, resolve: release } = Promise.withResolvers<void>()
   const { promise: locked, resolve: tellLocked } = Promise.withResolvers<void>()
   const waiting = db.transaction().execute(async (tx) => {
@@ -105,7 +105,7 @@ async function blocked(): Promise<number> {
 
 test('requests of one account that hang leave connections to other accounts', async () => {
   const organization = await tenant.withKey({ subOrgId })
-  const release = await holdOrganization()
+  const release = await lockDomainOwner()
   const hanging = Array.from({ length: 12 }, (_, n) => rename(`hanging-${n}`, n < 6 ? tenant : organization))
   await expect.poll(async () => [await claims('hanging-%'), await blocked()]).toEqual([12, 3])
   const other = await service.tenant()
@@ -118,7 +118,7 @@ test('requests of one account that hang leave connections to other accounts', as
 
 test('an organization whose requests hang leaves the others of its account turns and places to wait', async () => {
   const greedy = await tenant.withKey({ subOrgId })
-  const release = await holdOrganization()
+  const release = await lockDomainOwner()
   const hang = (n: number) =>
     greedy.patch(`/v1/organizations/${subOrgId}`, { name: 'Later' }, { 'idempotency-key': `greedy-${n}` })
   const hanging = Array.from({ length: 60 }, (_, n) => hang(n))
@@ -146,7 +146,7 @@ test.each([
     return made.body.subOrganization.id
   }
   const [held, free] = [await organizationOf(hangs), await organizationOf(works)]
-  const release = await holdOrganization(held)
+  const release = await lockDomainOwner(held)
   const hanging = Array.from({ length: 60 }, (_, n) => rename(`${hangs}-${n}`, keyOf(hangs), held))
   await expect.poll(async () => [await claims(`${hangs}-%`), await blocked()]).toEqual([32, 2])
   for (let n = 0; n < 3; n++) {
@@ -160,7 +160,7 @@ test.each([
 
 test('a claim that ran out and was taken over undoes what the slow request did', async () => {
   await tenant.patch(`/v1/organizations/${subOrgId}`, { name: 'Before' })
-  const release = await holdOrganization()
+  const release = await lockDomainOwner()
   const slow = rename('slow')
   await expect.poll(() => claims('slow')).toBe(1)
   // Another took the claim over, as after 60 seconds, and is under way.

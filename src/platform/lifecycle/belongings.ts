@@ -64,7 +64,7 @@ export interface Step {
 }
 
 /** What becomes of a user's rows: a query, null where they stay this time, or why they always stay. */
-export type Fate<Change> = ((work: TxWork, change: Change) => Step | null) | { stays: string }
+export type Fate<Change> = ((work: TxWork, change: Change) => Step | null) | { kept: string }
 
 /** What an imported user may bring along. */
 interface Arrival {
@@ -101,7 +101,7 @@ type TellableOf<T extends UserTable> = {
  * names of columns, with spaces between. They do not compile unless every column is in one of them, so that a new one
  * cannot be forgotten, nor for a secret that is told.
  */
-export function tells<T extends UserTable, const Told extends string, const Withheld extends string>(
+export function exportsColumns<T extends UserTable, const Told extends string, const Withheld extends string>(
   _table: T,
   newestBy: keyof DB[T] & string,
   told: Words<Told> extends TellableOf<T> ? Told : never,
@@ -154,7 +154,7 @@ export function isPending(user: UserRow): boolean {
 }
 
 /** Deletes the rows of the user; `columns` are those of the user's row that say so. */
-export function goes(table: UserTable, columns: UserColumns = {}) {
+export function deletes(table: UserTable, columns: UserColumns = {}) {
   // Table by name: a belonging names its own table in the `belongings.ts` of its feature.
   return ({ directory }: TxWork, { user }: UserChange): Step => ({
     query: sql`delete from ${sql.table(table)} where directory_id = ${directory.id} and user_id = ${user.id}`,
@@ -164,7 +164,7 @@ export function goes(table: UserTable, columns: UserColumns = {}) {
 }
 
 /** Deletes the rows of a cut-off that a stranger set up. */
-export function goesSince(table: UserTable, setAt: string) {
+export function deletesSince(table: UserTable, setAt: string) {
   // Table by name: a belonging names its own table in the `belongings.ts` of its feature.
   return ({ directory }: TxWork, { user, sinceSeconds }: UserChange): Step | null =>
     sinceSeconds === undefined
@@ -192,7 +192,7 @@ type OtherColumns<T extends keyof DB> = Record<Exclude<keyof DB[T] & string, 'di
  * different nodes, where a row cannot change its own. `only` and `onConflict` narrow the insert, whose target is `put`;
  * what is left behind by them is told if `isTold`.
  */
-export function comesAlong<T extends UserTable>(
+export function movesAlong<T extends UserTable>(
   table: T,
   columns: OtherColumns<T>,
   options: {

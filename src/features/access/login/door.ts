@@ -13,7 +13,7 @@ import { issueTokens, type SessionTokens } from '../claims/claims.ts'
 import {
   endOldestSessions,
   hasSessions,
-  holdSessionLimit,
+  lockSessionLimit,
   sessionEvents,
   sessionRoom,
   sessionSettings,
@@ -218,7 +218,7 @@ async function issueAtLimit(
   { limit, hadRoom }: { limit: number; hadRoom: boolean },
 ): Promise<SessionTokens | null> {
   const { facts, settings, sessionId } = admission
-  const atMost = await holdSessionLimit(work, facts.user_id)
+  const atMost = await lockSessionLimit(work, facts.user_id)
   // It was not for want of room that there is no session.
   if (atMost === null || (hadRoom && atMost < limit)) return null
   if (settings.concurrent_session_policy === 'deny_new' && (await hasSessions(work, facts.user_id, limit)))

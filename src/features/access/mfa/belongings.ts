@@ -1,18 +1,24 @@
 import { sql } from 'kysely'
-import { type Belonging, comesAlong, goes, isPending, tells } from '../../../platform/lifecycle/belongings.ts'
+import {
+  type Belonging,
+  deletes,
+  exportsColumns,
+  isPending,
+  movesAlong,
+} from '../../../platform/lifecycle/belongings.ts'
 
-const removeDevices = goes('trusted_devices')
+const removeDevices = deletes('trusted_devices')
 
 /** What a user has where a second factor is required: the time to enroll one, and devices that replace it. */
 export const mfaBelongings: Belonging[] = [
   {
     table: 'mfa_grace',
-    proof: { stays: 'A proof of the mailbox extends no grace period.' },
-    cutOff: { stays: 'A cut-off extends no grace period.' },
-    removal: { stays: 'Deleting and restoring a user extends no grace period.' },
+    proof: { kept: 'A proof of the mailbox extends no grace period.' },
+    cutOff: { kept: 'A cut-off extends no grace period.' },
+    removal: { kept: 'Deleting and restoring a user extends no grace period.' },
     purged: true,
     // Where the user has been there before, what ends first counts.
-    move: comesAlong(
+    move: movesAlong(
       'mfa_grace',
       { user_id: true, ends_at: true, began_at: true, created_at: true },
       {
@@ -20,7 +26,7 @@ export const mfaBelongings: Belonging[] = [
           on conflict (directory_id, user_id) do update set ends_at = least(put.ends_at, excluded.ends_at)`,
       },
     ),
-    exports: tells('mfa_grace', 'created_at', 'ends_at began_at created_at', ''),
+    exports: exportsColumns('mfa_grace', 'created_at', 'ends_at began_at created_at', ''),
     isAbsent: isPending,
   },
   {
@@ -30,7 +36,12 @@ export const mfaBelongings: Belonging[] = [
     removal: removeDevices,
     // Each trusts a device on the word of the organization that the user leaves.
     move: removeDevices,
-    exports: tells('trusted_devices', 'created_at', 'id user_agent created_at last_used_at expires_at', 'token_hash'),
+    exports: exportsColumns(
+      'trusted_devices',
+      'created_at',
+      'id user_agent created_at last_used_at expires_at',
+      'token_hash',
+    ),
     isAbsent: isPending,
   },
 ]

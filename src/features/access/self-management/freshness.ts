@@ -5,7 +5,7 @@ import { isServiceEnabled } from '../../../platform/tenancy/services.ts'
 import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
 import { findUserForUpdate, type HeldUser } from '../../directory/users/users.ts'
 import { askGates, assertMaySignIn, findSignInFacts, type SignInFacts } from '../login/login.ts'
-import { holdOwnSession } from '../sessions/sessions.ts'
+import { lockOwnSessionRow } from '../sessions/sessions.ts'
 import { selfManagementErrors } from './errors.ts'
 import { methodsToStepUp } from './methods.ts'
 
@@ -13,9 +13,9 @@ import { methodsToStepUp } from './methods.ts'
  * The caller's row, held, and the session with it: whatever ends that, such as a deactivation, another's change or an undo,
  * comes wholly before a change or wholly after. Throws `access_token_invalid`.
  */
-export async function holdOwn(work: OwnWork & TxWork): Promise<HeldUser> {
+export async function lockOwnRow(work: OwnWork & TxWork): Promise<HeldUser> {
   const user = await findUserForUpdate(work, work.caller.directoryUserId)
-  await holdOwnSession(work)
+  await lockOwnSessionRow(work)
   if (!user) throw httpErrors.accessTokenInvalid()
   return user
 }
@@ -63,7 +63,7 @@ export async function assertIsWayIn(work: Work, facts: SignInFacts, method: stri
  */
 export async function unlessRequired(work: OwnWork, remove: (work: TxWork) => Promise<boolean>): Promise<void> {
   await inTx(work, async (work) => {
-    await holdOwn(work)
+    await lockOwnRow(work)
     if (await remove(work)) throw selfManagementErrors.lastFactor()
   })
 }

@@ -1,5 +1,5 @@
 import { sqlText } from '../../../platform/joined/sql-text.ts'
-import { type Belonging, isPending, tells, type UserChange } from '../../../platform/lifecycle/belongings.ts'
+import { type Belonging, exportsColumns, isPending, type UserChange } from '../../../platform/lifecycle/belongings.ts'
 import type { TxWork } from '../../../platform/work.ts'
 import { AT_ONCE, leaveToJob, revocationOf } from './cut-off.ts'
 import { markSessionRows } from './cut-off-store.ts'
@@ -21,7 +21,7 @@ const sessions: Belonging<RevokedRow> = {
   removal: ended,
   // They ended where they were, and verifiers learn it there.
   move: ended,
-  exports: tells(
+  exports: exportsColumns(
     'sessions',
     'created_at',
     'id auth_method amr aal connection_id authenticated_at created_at last_active_at idle_expires_at expires_at ip_address user_agent trusted_device_id revoked_at revoked_reason',
@@ -32,7 +32,7 @@ const sessions: Belonging<RevokedRow> = {
   leave: (work, change, marked) => leaveToJob(work, cutOffOf(change), marked),
 }
 
-const stays = { stays: 'It says which sessions still have to be marked.' }
+const stays = { kept: 'It says which sessions still have to be marked.' }
 const cutOffs: Belonging = {
   table: 'session_cut_offs',
   proof: stays,

@@ -16,7 +16,7 @@ export const sessionRoom = defineCondition({
 })
 
 /** Locks the user, by whose row sign-ins take turns. Returns how many sessions they have at most; null without a user. */
-export async function holdSessionLimit({ db, directory }: TxWork, userId: string): Promise<number | null> {
+export async function lockSessionLimit({ db, directory }: TxWork, userId: string): Promise<number | null> {
   return lockSessionsAtMost(db, directory, userId)
 }
 

@@ -41,7 +41,7 @@ export function endOtherSessions(work: OwnWork): Promise<number> {
  * The caller's session, locked until the transaction ends, whose user is held: what has ended it since the request began was
  * there first. Throws `access_token_invalid`.
  */
-export async function holdOwnSession(work: OwnWork & TxWork): Promise<void> {
+export async function lockOwnSessionRow(work: OwnWork & TxWork): Promise<void> {
   const { sessionId: id, directoryUserId: userId } = work.caller
   if (!(await lockLiveSession(work.db, work.directory, { id, userId }))) throw httpErrors.accessTokenInvalid()
 }

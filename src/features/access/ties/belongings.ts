@@ -1,12 +1,12 @@
-import { type Belonging, goes, isPending, tells } from '../../../platform/lifecycle/belongings.ts'
+import { type Belonging, deletes, exportsColumns, isPending } from '../../../platform/lifecycle/belongings.ts'
 
 const ties: Belonging = {
   table: 'federated_sessions',
-  proof: goes('federated_sessions'),
-  cutOff: { stays: 'Whose session has ended here may still want to end the one at the provider.' },
-  removal: goes('federated_sessions'),
-  move: goes('federated_sessions'),
-  exports: tells(
+  proof: deletes('federated_sessions'),
+  cutOff: { kept: 'Whose session has ended here may still want to end the one at the provider.' },
+  removal: deletes('federated_sessions'),
+  move: deletes('federated_sessions'),
+  exports: exportsColumns(
     'federated_sessions',
     'id',
     'id identity_id session_ends_at expires_at',

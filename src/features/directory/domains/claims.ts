@@ -33,7 +33,7 @@ export async function addDomain(work: Work, text: string): Promise<Domain> {
   const domain = readDomain(text)
   return inTx(work, async (work) => {
     const { db, directory } = work
-    const organizationId = await holdOrganization(work)
+    const organizationId = await lockDomainOwner(work)
     const present = await listDomainRows(db, directory)
     const same = present.find((row) => row.domain === domain)
     if (same) return toDomain(same)
@@ -78,7 +78,7 @@ export async function removeDomain(work: Work, id: string): Promise<void> {
 }
 
 /** Has the organization not be archived until the transaction ends. Returns its id. Throws `organization_archived`. */
-export async function holdOrganization({ db, directory }: TxWork): Promise<string> {
+export async function lockDomainOwner({ db, directory }: TxWork): Promise<string> {
   const organization = await lockOrganizationRow(db, directory)
   if (!organization || directory.organizationId === null || organization.status === 'archived')
     throw domainErrors.organizationArchived()

@@ -5,7 +5,7 @@ import { record } from '../../../platform/events/events.ts'
 import { countAct, idBytes, type RateLimit } from '../../../platform/limits/rate-limit.ts'
 import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
 import { type CheckError, checkRecord } from './challenge.ts'
-import { holdOrganization, readId } from './claims.ts'
+import { lockDomainOwner, readId } from './claims.ts'
 import { domainErrors } from './errors.ts'
 import { domainEvents } from './events.ts'
 import { type Domain, toDomain } from './schema.ts'
@@ -56,7 +56,7 @@ export async function verifyDomain(
 /** Writes that the record was found, and tells whether that is new. Of two organizations at once one gets the domain. */
 async function confirm(work: TxWork, id: string): Promise<boolean> {
   const { db, directory } = work
-  await holdOrganization(work)
+  await lockDomainOwner(work)
   const row = await findDomainRow(db, directory, id)
   if (!row) throw domainErrors.notFound()
   try {

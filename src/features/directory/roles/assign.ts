@@ -10,13 +10,13 @@ import { inTx, type ReachWork, type TxWork, type Work } from '../../../platform/
 import { getUserForUpdate, reachUser } from '../users/users.ts'
 import {
   findMemberRow,
-  holdMemberRow,
   listAssignmentsOfMember,
   listAssignmentsOfUsers,
+  lockMemberRow,
   setMemberRoleRows,
 } from './assignment-store.ts'
 import { roleErrors } from './errors.ts'
-import { giveRoles, type HeldRole, holdRoles, roleFinder, tellAssignments } from './give.ts'
+import { giveRoles, type HeldRole, lockRoles, roleFinder, tellAssignments } from './give.ts'
 import { dropManaged } from './managed.ts'
 import { assertMayGrant } from './permissions.ts'
 import { toAssignment, type UserRolesChange } from './schema.ts'
@@ -51,7 +51,7 @@ export async function readUserRoles(work: ReachWork, userId: string) {
 export async function setUserRoles(work: CallerWork, userId: string, change: UserRolesChange) {
   return inTx(work, async (work) => {
     const { db, directory, caller } = work
-    const roles = change.roleIds && (await holdAll(work, change.roleIds))
+    const roles = change.roleIds && (await lockAll(work, change.roleIds))
     const held = await getUserForUpdate(work, userId)
     const had = await listAssignmentsOfUsers(db, directory, [held.id])
     const managed = had.filter(({ source }) => source !== 'manual')
@@ -96,8 +96,8 @@ export async function setMemberRoles(work: CallerWork, membershipId: string, nam
   const id = readId(membershipId)
   return inTx(work, async (work) => {
     const { db, directory, caller } = work
-    const roles = await holdAll(work, names)
-    const member = await holdMemberRow(db, directory, id)
+    const roles = await lockAll(work, names)
+    const member = await lockMemberRow(db, directory, id)
     if (!member) throw roleErrors.memberNotFound()
     await memberGuard.of(work.platform)(work, id)
     assertMayGive(caller, roles, await listAssignmentsOfMember(db, directory, id))
@@ -112,8 +112,8 @@ function assertMayGive(caller: ManagerCaller, roles: HeldRole[], had: Assignment
   assertMayGrant(caller, [...new Set(more.flatMap(({ permissions }) => permissions))])
 }
 
-async function holdAll(work: TxWork, names: string[]): Promise<HeldRole[]> {
-  const roles = await holdRoles(work, names)
+async function lockAll(work: TxWork, names: string[]): Promise<HeldRole[]> {
+  const roles = await lockRoles(work, names)
   const refusal = refusalOfStrange(roleFinder(roles), names)
   if (refusal) throw refusal
   return roles

@@ -150,7 +150,7 @@ export async function setRoleRows(
 const shownId = sql<string>`coalesce(account_member_id, id)`
 
 /** A membership of the organization, by the id that lists show. It stays until the transaction ends. */
-export async function holdMemberRow(tx: Tx, directory: Directory, id: string) {
+export async function lockMemberRow(tx: Tx, directory: Directory, id: string) {
   return tx
     .selectFrom('members')
     .select(['id', shownId.as('membership_id')])

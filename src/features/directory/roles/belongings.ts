@@ -2,15 +2,15 @@ import { sql } from 'kysely'
 import { sqlText } from '../../../platform/joined/sql-text.ts'
 import {
   type Belonging,
-  goes,
+  deletes,
+  exportsColumns,
   isPending,
   type Step,
-  tells,
   type UserChange,
 } from '../../../platform/lifecycle/belongings.ts'
 import type { TxWork } from '../../../platform/work.ts'
 
-const gone = goes('role_assignments', { role_ids: [] })
+const gone = deletes('role_assignments', { role_ids: [] })
 
 /** Takes what SSO connections gave: the links to them end with this change. */
 function withoutSso({ directory }: TxWork, { user }: UserChange): Step {
@@ -43,7 +43,7 @@ export const roleBelongings: Belonging[] = [
     removal: gone,
     // They are roles of the organization that is left.
     move: gone,
-    exports: tells('role_assignments', 'created_at', 'id role_id source created_at', ''),
+    exports: exportsColumns('role_assignments', 'created_at', 'id role_id source created_at', ''),
     beforeProof: true,
     // Those of SSO have a link, which is looked for.
     setUpBefore: sqlText`false`,
@@ -51,11 +51,11 @@ export const roleBelongings: Belonging[] = [
   },
   {
     table: 'sso_roles',
-    proof: goes('sso_roles'),
-    cutOff: (work, change) => (change.sinceSeconds === undefined ? null : goes('sso_roles')(work, change)),
-    removal: goes('sso_roles'),
-    move: goes('sso_roles'),
-    exports: tells('sso_roles', 'connection_id', 'connection_id groups is_admin role_ids', ''),
+    proof: deletes('sso_roles'),
+    cutOff: (work, change) => (change.sinceSeconds === undefined ? null : deletes('sso_roles')(work, change)),
+    removal: deletes('sso_roles'),
+    move: deletes('sso_roles'),
+    exports: exportsColumns('sso_roles', 'connection_id', 'connection_id groups is_admin role_ids', ''),
     isAbsent: isPending,
   },
 ]

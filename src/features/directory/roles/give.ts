@@ -12,7 +12,7 @@ import {
 } from './assignment-store.ts'
 import { roleEvents } from './events.ts'
 import { toAssignment } from './schema.ts'
-import { findRoleRows, holdRoleRows } from './store.ts'
+import { findRoleRows, lockRoleRows } from './store.ts'
 
 const BATCH = 1_000
 
@@ -101,8 +101,8 @@ export interface HeldRole {
  * The roles of these names, ids or slugs, that the directory has. Nobody changes or deletes them until the transaction
  * ends. Lock order: before any user.
  */
-export async function holdRoles(work: TxWork, names: readonly string[]): Promise<HeldRole[]> {
-  return names.length === 0 ? [] : holdRoleRows(work.db, work.directory, readNames(names))
+export async function lockRoles(work: TxWork, names: readonly string[]): Promise<HeldRole[]> {
+  return names.length === 0 ? [] : lockRoleRows(work.db, work.directory, readNames(names))
 }
 
 /** What a role of this name, of the system or of the directory, lets users do; null for a role that is not there. */

@@ -10,14 +10,14 @@ import { type JudgedRoles, type NamedRoles, namesRoles, type RoleGiver } from '.
 import type { UserRow } from '../users/users.ts'
 import { refusalOfStrange, setUserRoles } from './assign.ts'
 import { setAssignmentRows } from './assignment-store.ts'
-import { type HeldRole, holdRoles, roleFinder, tellAssignments } from './give.ts'
+import { type HeldRole, lockRoles, roleFinder, tellAssignments } from './give.ts'
 import { refusalToGrant } from './permissions.ts'
 
 /** Judges the roles that a request names for new users: by the rules of `setUserRoles`, whose scope and service it needs. */
 export async function judgeNamedRoles(work: TxWork, named: NamedRoles[], giver: RoleGiver): Promise<JudgedRoles[]> {
   const barred = await refusalToAssign(work, giver)
   const names = barred ? [] : named.flatMap(({ roleIds = [] }) => roleIds)
-  const held = await holdRoles(work, [...new Set(names)])
+  const held = await lockRoles(work, [...new Set(names)])
   const known = {
     find: roleFinder(held),
     // Per role and not per user: 500 users may name 50 roles of 500 permissions each.

@@ -1,3 +1,3 @@
 export { roleErrors } from './errors.ts'
 export { roleEvents } from './events.ts'
-export { giveRoles, holdRoles, isNamed, isSystemRole } from './give.ts'
+export { giveRoles, isNamed, isSystemRole, lockRoles } from './give.ts'

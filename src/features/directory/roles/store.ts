@@ -103,7 +103,7 @@ export async function lockRoleRow(tx: Tx, directory: Directory, id: string): Pro
 }
 
 /** Those of these roles, by id or slug, that are there: they stay as they are until the transaction ends. */
-export async function holdRoleRows(tx: Tx, directory: Directory, names: string[]) {
+export async function lockRoleRows(tx: Tx, directory: Directory, names: string[]) {
   return tx
     .selectFrom('roles')
     .select(['id', 'slug', 'permissions'])

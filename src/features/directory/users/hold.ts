@@ -23,7 +23,7 @@ export async function getUserForUpdate(work: TxWork, id: string): Promise<HeldUs
 }
 
 /** Those of these directory users that are there, locked in the same way, in one order. */
-export async function holdUsers({ db, directory }: TxWork, ids: string[]): Promise<HeldUser[]> {
+export async function lockUserRowsById({ db, directory }: TxWork, ids: string[]): Promise<HeldUser[]> {
   return ids.length === 0 ? [] : lockUserRows(db, directory, ids)
 }
 
@@ -31,7 +31,7 @@ export async function holdUsers({ db, directory }: TxWork, ids: string[]): Promi
  * The same for a job, which does not wait: also returns the ids of those that other transactions hold. They are for the next
  * run.
  */
-export async function holdFreeUsers(
+export async function lockFreeUserRows(
   { db, directory }: TxWork,
   ids: string[],
 ): Promise<{ held: HeldUser[]; busyIds: string[] }> {

@@ -21,7 +21,7 @@ import { userEvent } from './user-event.ts'
 
 export { userErrors } from './errors.ts'
 export { userEvents } from './events.ts'
-export { findUserForUpdate, getUserForUpdate, holdFreeUsers, holdUsers } from './hold.ts'
+export { findUserForUpdate, getUserForUpdate, lockFreeUserRows, lockUserRowsById } from './hold.ts'
 export { removeAtOnce } from './purge.ts'
 export { SignupProfile, toUser, User, UserCreate, UserParams } from './schema.ts'
 export type { HeldUser, UserRow } from './store.ts'

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import {
   type Belonging,
-  goes,
+  deletes,
+  exportsColumns,
   isPending,
   type Step,
   since,
-  tells,
   type UserChange,
 } from '../../../platform/lifecycle/belongings.ts'
 import type { TxWork } from '../../../platform/work.ts'
@@ -32,7 +32,7 @@ const identities: Belonging<Row> = {
   removal: unlink,
   // A connection belongs to the organization that the user leaves, and so do the credentials of a social provider.
   move: unlink,
-  exports: tells(
+  exports: exportsColumns(
     'identities',
     'created_at',
     'id method source issuer subject sector email external_ids user_names principal_names linked_address_norm address_norm last_address_norm last_principal_names created_at last_used_at',
@@ -50,10 +50,10 @@ export const federationBelongings: Belonging[] = [
   identities,
   {
     table: 'exchange_codes',
-    proof: goes('exchange_codes'),
-    cutOff: goes('exchange_codes'),
-    removal: goes('exchange_codes'),
-    move: goes('exchange_codes'),
+    proof: deletes('exchange_codes'),
+    cutOff: deletes('exchange_codes'),
+    removal: deletes('exchange_codes'),
+    move: deletes('exchange_codes'),
     exports: { nothing: 'A sign-in under way, of a minute or two.' },
     isAbsent: isPending,
   },

@@ -2,7 +2,6 @@ export { assertArrivedAt } from './arrival.ts'
 export { callbackRoute } from './callback-route.ts'
 export { type FailureCode, FederationFailure, federationErrors, type LogoutFailureCode, NO_GROUPS } from './errors.ts'
 export { federationEvents } from './events.ts'
-export { failFederated } from './hand-back.ts'
 export {
   closeSource,
   endSessionsThere,
@@ -13,4 +12,5 @@ export {
 export { fetchMetadata } from './metadata.ts'
 export { assertStillOpen } from './open.ts'
 export { type FederatedPerson, isStorable } from './person.ts'
+export { failFederated } from './redirect-to-app.ts'
 export { StartReply, startFields } from './schema.ts'

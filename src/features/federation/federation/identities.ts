@@ -18,8 +18,8 @@ import {
   deleteNamedCodeRows,
   findConnectionsOfUserRow,
   findIdentityRow,
-  holdConnectionRow,
   type IdentityRow,
+  lockConnectionForSignIn,
   type Subject,
   selectIdentityPage,
 } from './store.ts'
@@ -59,7 +59,7 @@ export async function endSessionsThere(work: Work, said: SignedOutThere): Promis
   const there = hashThere(work, said, said)
   return inTx(work, async (work) => {
     const { db, directory } = work
-    await holdConnectionRow(db, directory, source, true)
+    await lockConnectionForSignIn(db, directory, source, true)
     const linked =
       subject === null
         ? null

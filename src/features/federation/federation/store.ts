@@ -193,7 +193,7 @@ export const identityProof = defineProof({
  * Keeps a connection, until the transaction ends, from being changed or closed; `alone` from first sign-ins. Returns its
  * mapping; undefined if it is closed.
  */
-export async function holdConnectionRow(tx: Tx, directory: Directory, id: string, alone = false) {
+export async function lockConnectionForSignIn(tx: Tx, directory: Directory, id: string, alone = false) {
   return tx
     .selectFrom('sso_connections')
     .select(

@@ -19,7 +19,7 @@ import { XmlRefusal } from '../xml/refusal.ts'
 import type { Assertion, Expected } from './assertion.ts'
 import { unlessSignedOut } from './late.ts'
 import { acsUrlsOf, expectedOf, trustOf } from './partner.ts'
-import { toHeard } from './person.ts'
+import { toFederatedPerson } from './person.ts'
 import { TTL_SECONDS } from './protocol.ts'
 import { SamlRefusal } from './refusal.ts'
 import { insertAssertionRow, isNoted } from './store.ts'
@@ -55,7 +55,7 @@ async function finishSolicited(bare: BareWork, posted: PostedResponse, state: st
     await assertStillOpen(work, connection, { isTest: begun.isTest, by: 'saml' })
     const signedInSince = begun.forceAuthn ? begun.beganAt : null
     const accepted = await accept(work, connection, posted, { requestId: `_${begun.state}`, signedInSince })
-    return await concludeSignIn(work, begun, connection, hearOf(work, connection, accepted))
+    return await concludeSignIn(work, begun, connection, readAssertedPerson(work, connection, accepted))
   } catch (error) {
     return refuseSignIn(work, begun, connection, isBusy(error) ? new FederationFailure('rate_limited') : error)
   }
@@ -95,7 +95,7 @@ async function concludeUnsolicited(work: Work, connection: KnownConnection, post
   if (!begun)
     throw federationErrors.stateUnknown({ detail: 'The organization has no default_redirect_uri, to which to go on.' })
   try {
-    return await concludeSignIn(work, begun, connection, hearOf(work, connection, accepted))
+    return await concludeSignIn(work, begun, connection, readAssertedPerson(work, connection, accepted))
   } catch (error) {
     return refuseSignIn(work, begun, connection, error)
   }
@@ -141,8 +141,8 @@ async function accept(
 /** What was accepted, and whether it counts no more. */
 type Accepted = { assertion: Assertion } & Required<Pick<FederatedPerson, 'isSignedOut'>>
 
-function hearOf({ platform }: Work, connection: KnownConnection, { assertion, isSignedOut }: Accepted) {
-  const heard = toHeard(connection, assertion, spOf(platform, connection.id).entity_id)
+function readAssertedPerson({ platform }: Work, connection: KnownConnection, { assertion, isSignedOut }: Accepted) {
+  const heard = toFederatedPerson(connection, assertion, spOf(platform, connection.id).entity_id)
   return { ...heard, person: { ...heard.person, isSignedOut } }
 }
 

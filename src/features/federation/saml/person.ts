@@ -4,7 +4,7 @@ import { type FederatedPerson, FederationFailure, NO_GROUPS } from '../federatio
 import type { Assertion } from './assertion.ts'
 
 /** What is made of an assertion for the end of the sign-in. Throws FederationFailure. */
-export function toHeard(
+export function toFederatedPerson(
   connection: KnownConnection,
   assertion: Assertion,
   spEntityId: string,

@@ -6,7 +6,7 @@ import { closeSource } from '../federation/federation.ts'
 import { socialEvents } from './events.ts'
 import { cachedRows, listProviders, optionsOf, type ProviderOptions, secretPlace, toProvider } from './providers.ts'
 import type { SocialProvider, SocialProviderPut } from './schema.ts'
-import { holdProviderRow, updateProviderRow } from './store.ts'
+import { lockProviderRow, updateProviderRow } from './store.ts'
 
 type Field = Exclude<keyof SocialProviderPut, 'provider' | 'enabled'>
 
@@ -29,7 +29,7 @@ export async function changeProvider(work: Work, put: SocialProviderPut): Promis
   const given = name === 'apple' ? private_key : client_secret
   return inTx(work, async (work) => {
     const { platform, directory, db } = work
-    const before = await holdProviderRow(db, directory, name)
+    const before = await lockProviderRow(db, directory, name)
     const shown = await toProvider(work, name, before)
     assertCallback(shown, put)
     const seal = (secret: string) => platform.keyring.seal(secretPlace(directory, name), secret)

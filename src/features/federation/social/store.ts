@@ -11,7 +11,7 @@ export async function listProviderRows(db: Db, directory: Pick<Directory, 'id'>)
 }
 
 /** The row, made if there is none, and locked until the transaction ends. */
-export async function holdProviderRow(tx: Tx, directory: Directory, provider: string): Promise<ProviderRow> {
+export async function lockProviderRow(tx: Tx, directory: Directory, provider: string): Promise<ProviderRow> {
   return tx
     .insertInto('social_providers')
     .values({ directory_id: directory.id, provider, enabled: false, options: JSON.stringify({ callback: 'provider' }) })

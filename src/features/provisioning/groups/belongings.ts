@@ -1,5 +1,11 @@
 import { sql } from 'kysely'
-import { type Belonging, isPending, type Step, tells, type UserChange } from '../../../platform/lifecycle/belongings.ts'
+import {
+  type Belonging,
+  exportsColumns,
+  isPending,
+  type Step,
+  type UserChange,
+} from '../../../platform/lifecycle/belongings.ts'
 import type { TxWork } from '../../../platform/work.ts'
 import { groupEvents } from './events.ts'
 import { raisedGroups } from './versions.ts'
@@ -29,11 +35,11 @@ function leave({ directory }: TxWork, { user }: UserChange): Step {
 
 const memberships: Belonging<Left> = {
   table: 'scim_group_members',
-  proof: { stays: 'The client decides the members of a group.' },
-  cutOff: { stays: 'The client decides the members of a group.' },
+  proof: { kept: 'The client decides the members of a group.' },
+  cutOff: { kept: 'The client decides the members of a group.' },
   removal: leave,
   move: leave,
-  exports: tells('scim_group_members', 'group_id', 'group_id', ''),
+  exports: exportsColumns('scim_group_members', 'group_id', 'group_id', ''),
   isAbsent: isPending,
   announce: {
     event: groupEvents.memberRemoved,

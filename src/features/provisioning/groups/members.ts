@@ -1,6 +1,6 @@
 import { isId } from '../../../platform/ids.ts'
 import type { TxWork } from '../../../platform/work.ts'
-import { type HeldUser, holdUsers } from '../../directory/users/users.ts'
+import { type HeldUser, lockUserRowsById } from '../../directory/users/users.ts'
 import type { MemberChanges, ScimMember } from '../patch/patch.ts'
 import { scimError, scimErrors } from '../scim/scim.ts'
 import { type ChangedMember, changeMemberRows, findMembers, listUserIds, type MemberSets } from './store.ts'
@@ -27,7 +27,7 @@ export async function changeMembers(
   const idsOf = (type: string) => known.filter((one) => one.type === type).map(({ id }) => id)
   const sets: MemberSets = { users: idsOf('User'), groups: idsOf('Group'), removed }
   const leaving = !isMapped ? [] : (removed ?? (await listUserIds(db, directory, groupId)))
-  const users = await holdUsers(work, [...new Set([...sets.users, ...leaving])])
+  const users = await lockUserRowsById(work, [...new Set([...sets.users, ...leaving])])
   return { changed: await changeMemberRows(db, directory, groupId, sets), users }
 }
 

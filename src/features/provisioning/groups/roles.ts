@@ -1,14 +1,14 @@
 import type { TxWork } from '../../../platform/work.ts'
-import { giveRoles, holdRoles, isNamed, isSystemRole } from '../../directory/roles/roles.ts'
-import { type HeldUser, holdUsers } from '../../directory/users/users.ts'
+import { giveRoles, isNamed, isSystemRole, lockRoles } from '../../directory/roles/roles.ts'
+import { type HeldUser, lockUserRowsById } from '../../directory/users/users.ts'
 import { isObject } from '../language/json.ts'
 import {
   findGivenRoles,
   findMapping,
   type GivenRoles,
   type GroupRow,
-  holdConnectionId,
   listGroupedUserIds,
+  lockConnectionId,
   type RoleRule,
 } from './store.ts'
 
@@ -16,12 +16,12 @@ import {
  * Which groups give which roles, by the connection that provisioning is linked to; nobody changes that, or deletes these
  * roles, until the transaction ends. Lock order: before any group, and that before users.
  */
-export async function holdRules(work: TxWork): Promise<RoleRule[]> {
-  const connectionId = await holdConnectionId(work.db, work.directory)
+export async function lockRules(work: TxWork): Promise<RoleRule[]> {
+  const connectionId = await lockConnectionId(work.db, work.directory)
   if (connectionId === null) return []
   const said = readRules(await findMapping(work.db, work.directory, connectionId))
   const own = said.flatMap(({ role }) => (isSystemRole(role) ? [] : [role]))
-  const held = await holdRoles(work, own)
+  const held = await lockRoles(work, own)
   return said.flatMap(({ group, role }) => {
     if (isSystemRole(role)) return [{ group, role }]
     return held.filter((each) => isNamed(each, role)).map(({ id }) => ({ group, role: id }))
@@ -56,7 +56,7 @@ export async function settleRoles(work: TxWork, users: HeldUser[], rules: RoleRu
 
 /** The same of everybody, after what says which groups give roles has changed: the caller has locked that. */
 export async function settleAllRoles(work: TxWork): Promise<void> {
-  const rules = await holdRules(work)
-  const users = await holdUsers(work, await listGroupedUserIds(work.db, work.directory))
+  const rules = await lockRules(work)
+  const users = await lockUserRowsById(work, await listGroupedUserIds(work.db, work.directory))
   await settleRoles(work, users, rules)
 }

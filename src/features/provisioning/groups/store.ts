@@ -37,7 +37,7 @@ export interface MemberRow {
  * Until the transaction ends the directory has the connection that it has now, with what that says of groups. Null where
  * provisioning is off, too.
  */
-export async function holdConnectionId(tx: Tx, directory: Directory): Promise<string | null> {
+export async function lockConnectionId(tx: Tx, directory: Directory): Promise<string | null> {
   const row = await tx
     .selectFrom('scim_configs')
     .select(['sso_connection_id', 'enabled'])

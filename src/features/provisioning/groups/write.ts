@@ -4,7 +4,7 @@ import { changedFrom, type EventInput } from '../../../platform/events/events.ts
 import { matches } from '../../../platform/http/precondition.ts'
 import { isId, newId } from '../../../platform/ids.ts'
 import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
-import { holdUsers } from '../../directory/users/users.ts'
+import { lockUserRowsById } from '../../directory/users/users.ts'
 import { groupType } from '../language/core-schemas.ts'
 import { isSame, own, type ScimObject } from '../language/json.ts'
 import { normaliseResource } from '../language/normalise.ts'
@@ -14,7 +14,7 @@ import { REPEATED_GROUP, recordChanges, scimError, scimErrors, warn } from '../s
 import { groupEvents, type ProvisionedGroup } from './events.ts'
 import { changeMembers, wholeList } from './members.ts'
 import { toResource } from './resource.ts'
-import { holdRules, isMapped, settleRoles } from './roles.ts'
+import { isMapped, lockRules, settleRoles } from './roles.ts'
 import {
   type ChangedMember,
   deleteGroupRow,
@@ -73,7 +73,7 @@ export async function createGroup(work: Work, body: unknown): Promise<GroupRow> 
   const { members, rest } = takeMembers(normaliseResource(groupType, body))
   return orTaken(
     inTx(work, async (work) => {
-      const rules = await holdRules(work)
+      const rules = await lockRules(work)
       const group = await insertGroupRow(work.db, work.directory, newId(), toFields(rest))
       const changed = members.length > 0 ? await applyMembers(work, group, wholeList(members), rules) : []
       await recordChanges(work, groupEvents.created(detailsOf(work, group)), ...tellMembers(work, group, changed))
@@ -108,10 +108,10 @@ export async function patchGroup(work: Work, id: string, { body, ...condition }:
 /** Deletes a group. Throws `scim_resource_not_found`, `version_conflict`. */
 export async function deleteGroup(work: Work, id: string, condition: Condition): Promise<void> {
   await inTx(work, async (work) => {
-    const rules = await holdRules(work)
+    const rules = await lockRules(work)
     const group = await hold(work, id, condition)
     const mapped = isMapped(group, rules)
-    const users = mapped ? await holdUsers(work, await listUserIds(work.db, work.directory, group.id)) : []
+    const users = mapped ? await lockUserRowsById(work, await listUserIds(work.db, work.directory, group.id)) : []
     const { db, directory } = work
     const around = await findGroupRows(db, directory, await listGroupIdsOf(db, directory, group.id))
     const beneath = await listUserIdsBeneath(db, directory, [group.id])
@@ -167,7 +167,7 @@ async function change(
 ): Promise<GroupRow> {
   return orTaken(
     inTx(work, async (work) => {
-      const rules = await holdRules(work)
+      const rules = await lockRules(work)
       const group = await hold(work, id, condition)
       const { fields, members } = next(group)
       const isEdited =
@@ -214,7 +214,7 @@ async function followChange(
 /** Settles the roles of who is a member now, and of who was one. */
 async function settleMembers(work: TxWork, groupId: string, were: string[], rules: RoleRule[]): Promise<void> {
   const are = await listUserIds(work.db, work.directory, groupId)
-  await settleRoles(work, await holdUsers(work, [...new Set([...were, ...are])]), rules)
+  await settleRoles(work, await lockUserRowsById(work, [...new Set([...were, ...are])]), rules)
 }
 
 /** Changes the members and the roles that follow. Returns the added and removed members. */

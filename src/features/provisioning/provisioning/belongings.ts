@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type Belonging, goes, isPending, tells } from '../../../platform/lifecycle/belongings.ts'
+import { type Belonging, deletes, exportsColumns, isPending } from '../../../platform/lifecycle/belongings.ts'
 
 const KEPT = 'What the client said of the user stays true.'
 
@@ -7,8 +7,8 @@ const KEPT = 'What the client said of the user stays true.'
 export const provisioningBelongings: Belonging[] = [
   {
     table: 'scim_users',
-    proof: { stays: KEPT },
-    cutOff: { stays: KEPT },
+    proof: { kept: KEPT },
+    cutOff: { kept: KEPT },
     // The client may bring the same person back.
     removal: ({ directory }, { user }) => ({
       query: sql`
@@ -16,8 +16,8 @@ export const provisioningBelongings: Belonging[] = [
         where directory_id = ${directory.id} and user_id = ${user.id} and deleted_at is null`,
       isSilent: true,
     }),
-    move: goes('scim_users'),
-    exports: tells(
+    move: deletes('scim_users'),
+    exports: exportsColumns(
       'scim_users',
       'created_at',
       'user_name external_id resource created_at deleted_at deleted_by_client subjects',
@@ -27,20 +27,20 @@ export const provisioningBelongings: Belonging[] = [
   },
   {
     table: 'scim_user_emails',
-    proof: { stays: KEPT },
-    cutOff: { stays: KEPT },
-    removal: { stays: 'It goes with what the client said of the user.' },
-    move: goes('scim_user_emails'),
-    exports: tells('scim_user_emails', 'n', 'value type is_primary', 'n value_folded'),
+    proof: { kept: KEPT },
+    cutOff: { kept: KEPT },
+    removal: { kept: 'It goes with what the client said of the user.' },
+    move: deletes('scim_user_emails'),
+    exports: exportsColumns('scim_user_emails', 'n', 'value type is_primary', 'n value_folded'),
     isAbsent: isPending,
   },
   {
     table: 'scim_user_versions',
-    proof: { stays: KEPT },
-    cutOff: { stays: KEPT },
-    removal: { stays: 'The client may bring the same person back, whose versions go on.' },
+    proof: { kept: KEPT },
+    cutOff: { kept: KEPT },
+    removal: { kept: 'The client may bring the same person back, whose versions go on.' },
     purged: true,
-    move: goes('scim_user_versions'),
+    move: deletes('scim_user_versions'),
     exports: { nothing: 'How often what the client is shown has changed.' },
     isAbsent: isPending,
   },

@@ -16,7 +16,7 @@ import { provisioningEvents } from './events.ts'
 import { readGiven } from './given.ts'
 import { findAddress, keepSaid } from './profile.ts'
 import { toResource, versionOf } from './resource.ts'
-import { buryProvisionedRow, findProvisionedRow, listGroupsOfUsers, type ProvisionedRow } from './store.ts'
+import { findProvisionedRow, listGroupsOfUsers, type ProvisionedRow, tombstoneProvisionedRow } from './store.ts'
 import { eventOf, orTaken, type Provisioned, rewrite } from './write.ts'
 
 /** What every change may require. */
@@ -89,7 +89,7 @@ export async function deprovisionUser(
     const { user, said } = await hold(work, id, condition)
     const names = { userName: said.user_name, externalId: said.external_id }
     if (on_deprovision === 'delete') {
-      await buryProvisionedRow(work.db, work.directory, user.id)
+      await tombstoneProvisionedRow(work.db, work.directory, user.id)
       await deleteUser(work, user.id, { ifMatch: null, force: true })
     } else {
       const managed = { scim_managed: false, isProved: false, isTouched: true }
@@ -99,7 +99,7 @@ export async function deprovisionUser(
       // Groups at the identity provider give them again at a sign-in after the return.
       const left = await findUserForUpdate(work, user.id)
       if (left) await withdrawSsoRoles(work, left)
-      await buryProvisionedRow(work.db, work.directory, user.id)
+      await tombstoneProvisionedRow(work.db, work.directory, user.id)
     }
     await recordChanges(
       work,

@@ -83,7 +83,7 @@ export async function findMatchRows(
 }
 
 /** Locks names of the directory until the transaction ends, always in the same order, where provisioning is set up. */
-export async function holdNames(tx: Tx, directory: Directory, names: string[]): Promise<void> {
+export async function lockNames(tx: Tx, directory: Directory, names: string[]): Promise<void> {
   await sql`
     select pg_advisory_xact_lock(hashtextextended(directory_id::text || given.name, 0))
     from scim_configs cross join unnest(${names}::text[]) as given (name)

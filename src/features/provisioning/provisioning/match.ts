@@ -7,7 +7,7 @@ import {
   type ProvisionedMatch,
   type SaidNames,
 } from '../../federation/federation/provisioned-users/provisioned-users.ts'
-import { findMatchRows, holdNames, type MatchRow } from './match-store.ts'
+import { findMatchRows, lockNames, type MatchRow } from './match-store.ts'
 
 type Refusal = NonNullable<ProvisionedMatch['refusal']>
 
@@ -168,8 +168,8 @@ async function vouch(
 }
 
 /** Waits for others that introduce a person of one of these names, and makes them wait until the transaction ends. */
-export async function holdIntroduction(work: TxWork, said: Pick<SaidNames, 'externalIds' | 'userNames' | 'emailNorm'>) {
+export async function lockIntroduction(work: TxWork, said: Pick<SaidNames, 'externalIds' | 'userNames' | 'emailNorm'>) {
   const { externalIds, userNames, emailNorm } = said
   const names = [...externalIds, ...userNames, ...(emailNorm === null ? [] : [emailNorm])]
-  await holdNames(work.db, work.directory, [...new Set(names.map((name) => name.toLowerCase()))].toSorted())
+  await lockNames(work.db, work.directory, [...new Set(names.map((name) => name.toLowerCase()))].toSorted())
 }

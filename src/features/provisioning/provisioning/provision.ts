@@ -12,7 +12,7 @@ import { NEVER_SHOWN } from '../language/versions.ts'
 import { REPEATED_USER, recordChanges, scimError, scimErrors, warn } from '../scim/scim.ts'
 import { provisioningEvents } from './events.ts'
 import { type Given, readGiven } from './given.ts'
-import { holdIntroduction } from './match.ts'
+import { lockIntroduction } from './match.ts'
 import { type Candidate, findCandidates } from './store.ts'
 import { eventOf, orTaken, type Provisioned, putGiven, saidOf, taken, takeOver } from './write.ts'
 
@@ -30,7 +30,7 @@ export async function provisionUser(work: Work, body: unknown): Promise<Provisio
   const ownsDomain = await ownsDomainOf(work, address.norm)
   return orTaken(
     inTx(work, async (work) => {
-      await holdIntroduction(work, { externalIds, userNames: [userName, ...emails], emailNorm: address.norm })
+      await lockIntroduction(work, { externalIds, userNames: [userName, ...emails], emailNorm: address.norm })
       const named = { userName, externalId, emailNorm: address.norm, emails }
       const candidates = await findCandidates(work.db, work.directory, named)
       refuseTaken(candidates)

@@ -228,7 +228,7 @@ export async function listGroupsOfUsers(db: Db, directory: Directory, userIds: s
 }
 
 /** The client has deleted a user, who may come back. Keeps as which subjects the user has signed in. */
-export async function buryProvisionedRow(tx: Tx, directory: Directory, userId: string): Promise<void> {
+export async function tombstoneProvisionedRow(tx: Tx, directory: Directory, userId: string): Promise<void> {
   await sql`
     update scim_users set deleted_at = clock_now(), deleted_by_client = true, subjects = (
       select array_agg(concat_ws(e'\\n', source, issuer, subject)) from identities

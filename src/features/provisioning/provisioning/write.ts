@@ -78,7 +78,7 @@ export async function rewrite(
     said.external_id !== given.externalId || said.user_name !== given.userName || !isSame(said.resource, given.resource)
   const movesMailbox = given.address.norm !== user.email_norm
   const patch = {
-    ...newsOf(given.profile, toProfile(said.resource)),
+    ...changedFields(given.profile, toProfile(said.resource)),
     email: given.address.email,
     active: given.active ?? user.active,
   }
@@ -102,7 +102,7 @@ export async function rewrite(
 }
 
 /** The locale is the person's own as well: one that the client goes on saying replaces none that they have chosen since. */
-function newsOf({ locale, ...profile }: Profile, before: Profile): Partial<Profile> {
+function changedFields({ locale, ...profile }: Profile, before: Profile): Partial<Profile> {
   return locale === before.locale ? profile : { ...profile, locale }
 }
 

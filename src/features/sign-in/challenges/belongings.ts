@@ -1,6 +1,6 @@
-import { type Belonging, goes, isPending } from '../../../platform/lifecycle/belongings.ts'
+import { type Belonging, deletes, isPending } from '../../../platform/lifecycle/belongings.ts'
 
-const remove = goes('mfa_challenges')
+const remove = deletes('mfa_challenges')
 
 /** What a user has of sign-ins that wait for the second factor. */
 export const challengeBelongings: Belonging[] = [

@@ -1,11 +1,18 @@
 import { sql } from 'kysely'
-import { type Belonging, comesAlong, goes, isPending, sinceOf, tells } from '../../../platform/lifecycle/belongings.ts'
+import {
+  type Belonging,
+  deletes,
+  exportsColumns,
+  isPending,
+  movesAlong,
+  sinceOf,
+} from '../../../platform/lifecycle/belongings.ts'
 
 /** The devices from which a user is known to sign in. */
 export const deviceBelongings: Belonging[] = [
   {
     table: 'known_devices',
-    proof: { stays: 'None is noted before the mailbox is proved.' },
+    proof: { kept: 'None is noted before the mailbox is proved.' },
     cutOff: ({ directory }, { user, sinceSeconds }) =>
       sinceSeconds === undefined
         ? null
@@ -14,8 +21,8 @@ export const deviceBelongings: Belonging[] = [
         and first_seen_at >= ${sinceOf(sinceSeconds)}`,
             isSilent: true,
           },
-    removal: goes('known_devices'),
-    move: comesAlong(
+    removal: deletes('known_devices'),
+    move: movesAlong(
       'known_devices',
       { user_id: true, device_hash: true, is_first: true, first_seen_at: true, seen_at: true },
       {
@@ -23,7 +30,7 @@ export const deviceBelongings: Belonging[] = [
           do update set seen_at = greatest(put.seen_at, excluded.seen_at)`,
       },
     ),
-    exports: tells('known_devices', 'seen_at', 'is_first first_seen_at seen_at', 'device_hash'),
+    exports: exportsColumns('known_devices', 'seen_at', 'is_first first_seen_at seen_at', 'device_hash'),
     isAbsent: isPending,
   },
 ]

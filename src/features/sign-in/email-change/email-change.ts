@@ -12,7 +12,7 @@ import { fits } from '../../../platform/validator.ts'
 import { inTx, type TxWork } from '../../../platform/work.ts'
 import { assertDoorOpen } from '../../access/login/login.ts'
 import { assertRedirectAllowed } from '../../access/redirects/redirects.ts'
-import { holdOwn } from '../../access/self-management/self-management.ts'
+import { lockOwnRow } from '../../access/self-management/self-management.ts'
 import { revokeUserSessions } from '../../access/sessions/sessions.ts'
 import { changeHeldUser, userEndReasons } from '../../directory/users/changes/changes.ts'
 import { getUser, type HeldUser, type UserRow, userErrors } from '../../directory/users/users.ts'
@@ -103,7 +103,7 @@ export async function finishEmailChange(
   const mine = { purpose, otpId: sent.otpId, code: sent.code, userId: caller.directoryUserId } as const
   const proof = await proveOwnCode(work, who, mine)
   return inTx(work, async (work) => {
-    const held = await holdOwn(work)
+    const held = await lockOwnRow(work)
     if (!(await burn(work, proof, held.id))) throw signInCodeErrors.otpInvalid()
     await voidLinks(work, held, linkPurpose)
     return change(work, held, sent.email)
@@ -123,7 +123,7 @@ export async function finishEmailChangeByLink(
   return presentLink(work, { who, token, purposes: [linkPurpose] }, ({ link }) =>
     inTx(work, async (work) => {
       // Lock order: the user first, as in a sign-in.
-      const held = await holdOwn(work)
+      const held = await lockOwnRow(work)
       if (!fits(LinkDetails, link.details)) throw new Error('The details of a link are not readable')
       const { otpId, sessionId } = link.details
       const isOwn = link.user_id === held.id && sessionId === work.caller.sessionId

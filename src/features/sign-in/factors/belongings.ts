@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import {
   type Belonging,
-  comesAlong,
-  goes,
-  goesSince,
+  deletes,
+  deletesSince,
+  exportsColumns,
   isPending,
+  movesAlong,
   type Step,
   sinceOf,
-  tells,
   type UserChange,
 } from '../../../platform/lifecycle/belongings.ts'
 import type { TxWork } from '../../../platform/work.ts'
@@ -92,7 +92,7 @@ function removeSince(table: FactorTable, seconds: number) {
   }
 }
 
-const removeCodes = goes('backup_codes', NONE)
+const removeCodes = deletes('backup_codes', NONE)
 
 const confirmed = { only: sql`confirmed_at is not null` }
 
@@ -102,7 +102,7 @@ export const factorBelongings: Belonging[] = [
     ...belonging('totp_enrollments', {
       factor: 'app',
       method: 'totp',
-      move: comesAlong(
+      move: movesAlong(
         'totp_enrollments',
         {
           user_id: true,
@@ -116,7 +116,7 @@ export const factorBelongings: Belonging[] = [
         },
         confirmed,
       ),
-      exports: tells(
+      exports: exportsColumns(
         'totp_enrollments',
         'created_at',
         'id confirmed_at expires_at created_at',
@@ -128,7 +128,7 @@ export const factorBelongings: Belonging[] = [
   belonging('mfa_phones', {
     factor: 'phone',
     method: 'sms',
-    move: comesAlong(
+    move: movesAlong(
       'mfa_phones',
       {
         user_id: true,
@@ -142,17 +142,22 @@ export const factorBelongings: Belonging[] = [
       },
       confirmed,
     ),
-    exports: tells('mfa_phones', 'created_at', 'id phone confirmed_at expires_at created_at', 'code_hash attempts'),
+    exports: exportsColumns(
+      'mfa_phones',
+      'created_at',
+      'id phone confirmed_at expires_at created_at',
+      'code_hash attempts',
+    ),
   }),
   {
     table: 'backup_codes',
     proof: (work, change) => (change.keepsFactors ? null : removeCodes(work, change)),
     // They are factors of the user, as the app is that they came with.
-    cutOff: goesSince('backup_codes', 'created_at'),
-    removal: { stays: 'They come back with the user, as the app does.' },
+    cutOff: deletesSince('backup_codes', 'created_at'),
+    removal: { kept: 'They come back with the user, as the app does.' },
     purged: true,
-    move: comesAlong('backup_codes', { user_id: true, slot: true, hash: true, created_at: true }),
-    exports: tells('backup_codes', 'created_at', 'created_at', 'slot hash'),
+    move: movesAlong('backup_codes', { user_id: true, slot: true, hash: true, created_at: true }),
+    exports: exportsColumns('backup_codes', 'created_at', 'created_at', 'slot hash'),
     // They come and go with an app.
     isAbsent: (user) => !user.mfa_enrolled,
   },

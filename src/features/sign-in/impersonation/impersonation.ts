@@ -10,7 +10,7 @@ import { getUser } from '../../directory/users/users.ts'
 import { startedMail } from './emails.ts'
 import { impersonationErrors } from './errors.ts'
 import { impersonationEvents } from './events.ts'
-import { holdPermission, impersonationNoted } from './store.ts'
+import { impersonationNoted, lockPermission } from './store.ts'
 
 // Of one user, who gets a mail each time.
 const LIMIT: RateLimit = { bucket: 'impersonation', limit: 20, windowSeconds: 3600 }
@@ -36,7 +36,7 @@ export async function impersonate(work: Work & { caller: ManagerCaller }, userId
   await countAct(work, idBytes(user.id), [LIMIT])
   return inTx(work, async (work) => {
     // Only in organizations, not in the team. The lock makes a concurrent withdrawal wait and end this session, too.
-    if (work.directory.organizationId === null || !(await holdPermission(work.db, work.directory)))
+    if (work.directory.organizationId === null || !(await lockPermission(work.db, work.directory)))
       throw impersonationErrors.disabled()
     const facts = await findSignInFacts(work, { userId: user.id })
     if (!facts?.auth_account_id || facts.pending) throw impersonationErrors.neverSignedIn()

@@ -18,7 +18,7 @@ export const impersonationNoted = defineBeside({
 })
 
 /** Whether the organization allows impersonation. Locks the setting until the transaction ends. */
-export async function holdPermission(tx: Tx, directory: Directory): Promise<boolean> {
+export async function lockPermission(tx: Tx, directory: Directory): Promise<boolean> {
   const { rows } = await sql<{ allowed: boolean | null }>`
     select (settings ->> 'impersonation_enabled')::boolean as allowed from auth_settings
     where directory_id = ${directory.id} for share`.execute(tx)

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { hashIdentity } from '../../../platform/crypto/identity.ts'
 import { sqlText } from '../../../platform/joined/sql-text.ts'
-import { type Belonging, tells, type UserChange } from '../../../platform/lifecycle/belongings.ts'
+import { type Belonging, exportsColumns, type UserChange } from '../../../platform/lifecycle/belongings.ts'
 import type { EndReason } from '../../../platform/lifecycle/end-reasons.ts'
 import type { TxWork } from '../../../platform/work.ts'
 import { userEndReasons } from '../../directory/users/changes/changes.ts'
@@ -79,7 +79,7 @@ export const linkBelongings = (
     cutOff,
     removal: withdrawn,
     move: withdrawn,
-    exports: tells(
+    exports: exportsColumns(
       'links',
       'created_at',
       'id purpose created_at expires_at used_at closed_at',

@@ -6,7 +6,7 @@ import { forEachDirectory } from '../../../platform/jobs/due-rows.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import { findDirectory } from '../../../platform/tenancy/directory.ts'
 import type { TxWork, Work } from '../../../platform/work.ts'
-import { type HeldUser, holdFreeUsers } from '../../directory/users/users.ts'
+import { type HeldUser, lockFreeUserRows } from '../../directory/users/users.ts'
 import { deliveryErrors } from './errors.ts'
 import { isMailed, type LinkPurpose, type MailedPurpose } from './purposes/purposes.ts'
 import {
@@ -143,7 +143,7 @@ export async function closeExpiredInvites(
       // Users before links, as every change of a user does.
       const links = await findUsersOfLinks(db, directoryId, given)
       const userIds = links.flatMap(({ user_id }) => user_id ?? [])
-      const { held, busyIds } = work ? await holdFreeUsers(work, userIds) : { held: [], busyIds: [] }
+      const { held, busyIds } = work ? await lockFreeUserRows(work, userIds) : { held: [], busyIds: [] }
       const free = links.filter(({ user_id }) => user_id === null || !busyIds.includes(user_id)).map(({ id }) => id)
       const ids = await closeExpiredInviteRows(db, directoryId, free, skipLocked(platform.database))
       if (work && ids.length) await announce(work, ids, held)

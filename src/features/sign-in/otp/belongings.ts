@@ -12,7 +12,7 @@ const expired = ({ platform, db, directory }: TxWork, { user }: UserChange) => (
 export const otpBelongings: Belonging[] = [
   {
     table: 'otps',
-    proof: { stays: 'Only the mailbox has them, which has just been proved; those of a phone go with it.' },
+    proof: { kept: 'Only the mailbox has them, which has just been proved; those of a phone go with it.' },
     cutOff: expired,
     removal: expired,
     move: expired,

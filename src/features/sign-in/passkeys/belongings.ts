@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import {
   type Belonging,
-  comesAlong,
+  exportsColumns,
   isPending,
+  movesAlong,
   type Step,
   since,
-  tells,
   type UserChange,
 } from '../../../platform/lifecycle/belongings.ts'
 import type { TxWork } from '../../../platform/work.ts'
@@ -49,10 +49,10 @@ const passkeys: Belonging<Row> = {
   table: 'passkeys',
   proof: (work, change) => (change.keepsFactors ? null : removeAndTell(work, change)),
   cutOff: (work, change) => (change.sinceSeconds === undefined ? null : removeAndTell(work, change)),
-  removal: { stays: 'They come back with the user, if anybody restores them.' },
+  removal: { kept: 'They come back with the user, if anybody restores them.' },
   purged: true,
   // They keep working if both directories have the same relying party. A credential that is there already stays away.
-  move: comesAlong(
+  move: movesAlong(
     'passkeys',
     {
       id: true,
@@ -76,7 +76,7 @@ const passkeys: Belonging<Row> = {
       columns: (moved) => ({ passkey_count: sql<number>`(select count(*)::int from ${sql.ref(moved)})` }),
     },
   ),
-  exports: tells(
+  exports: exportsColumns(
     'passkeys',
     'created_at',
     'id credential_id transports device_type backed_up aaguid device_name rp_id created_at last_used_at',

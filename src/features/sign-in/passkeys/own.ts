@@ -1,13 +1,13 @@
 import type { OwnWork } from '../../../platform/tenancy/own-work.ts'
 import { inTx } from '../../../platform/work.ts'
-import { holdOwn, unlessRequired } from '../../access/self-management/self-management.ts'
+import { lockOwnRow, unlessRequired } from '../../access/self-management/self-management.ts'
 import { deletePasskeyOf, describeFactorsLeft, renamePasskeyOf } from './administration.ts'
 import type { Passkey } from './schema.ts'
 
 /** Gives a passkey of the caller another name; null: that of the authenticator. Throws `passkey_not_found`. */
 export function renameOwnPasskey(work: OwnWork, which: string, name: string | null): Promise<Passkey> {
   return inTx(work, async (work) => {
-    const user = await holdOwn(work)
+    const user = await lockOwnRow(work)
     return renamePasskeyOf(work, which, name, user.id)
   })
 }

@@ -3,12 +3,12 @@ import { parseImportedHash } from '../../../platform/crypto/password-cost.ts'
 import { type HashedPassword, importedHashTypes } from '../../../platform/crypto/password-format.ts'
 import {
   type Belonging,
-  comesAlong,
-  goes,
-  goesSince,
+  deletes,
+  deletesSince,
+  exportsColumns,
   isPending,
+  movesAlong,
   type Step,
-  tells,
   type UserChange,
 } from '../../../platform/lifecycle/belongings.ts'
 import type { TxWork, Work } from '../../../platform/work.ts'
@@ -30,12 +30,12 @@ function belonging(
   setAt: 'updated_at' | 'created_at',
   { move, exports }: Pick<Belonging, 'move' | 'exports'>,
 ): Belonging {
-  const remove = goes(table)
+  const remove = deletes(table)
   return {
     table,
     proof: (work, change) => (change.keepsPassword ? null : remove(work, change)),
     // Whoever knows the password may sign in again, if the user may.
-    cutOff: goesSince(table, setAt),
+    cutOff: deletesSince(table, setAt),
     removal: remove,
     move,
     exports,
@@ -57,7 +57,7 @@ function readHash({ platform }: Pick<Work, 'platform'>, fields: object): HashedP
 export const passwordBelongings: Belonging[] = [
   {
     ...belonging('password_credentials', 'updated_at', {
-      move: comesAlong('password_credentials', {
+      move: movesAlong('password_credentials', {
         user_id: true,
         hash: true,
         format: true,
@@ -67,7 +67,7 @@ export const passwordBelongings: Belonging[] = [
         created_at: true,
         updated_at: true,
       }),
-      exports: tells(
+      exports: exportsColumns(
         'password_credentials',
         'updated_at',
         'format must_change created_at updated_at',
@@ -91,7 +91,7 @@ export const passwordBelongings: Belonging[] = [
     },
   },
   belonging('password_history', 'created_at', {
-    move: comesAlong('password_history', { user_id: true, id: true, hash: true, format: true, created_at: true }),
-    exports: tells('password_history', 'created_at', 'format created_at', 'id hash'),
+    move: movesAlong('password_history', { user_id: true, id: true, hash: true, format: true, created_at: true }),
+    exports: exportsColumns('password_history', 'created_at', 'format created_at', 'id hash'),
   }),
 ]

@@ -6,7 +6,7 @@ import { NOTICE_USEFUL_SECONDS, queueMail } from '../../../platform/mail/outbox.
 import type { OwnWork } from '../../../platform/tenancy/own-work.ts'
 import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
 import { readFacts } from '../../access/login/login.ts'
-import { holdOwn } from '../../access/self-management/self-management.ts'
+import { lockOwnRow } from '../../access/self-management/self-management.ts'
 import { revokeUserSessions } from '../../access/sessions/sessions.ts'
 import { voidPendingSignIns } from '../../directory/users/changes/changes.ts'
 import { markUnlocked } from '../../directory/users/lock/lock.ts'
@@ -39,7 +39,7 @@ export async function changeOwnPassword(
   const policy = { ...settings, password_history: Math.max(1, settings.password_history) }
   const hashed = await hashNewPassword(work, policy, user, sent.password)
   return inTx(work, async (work) => {
-    const held = await holdOwn(work)
+    const held = await lockOwnRow(work)
     // It was changed, or set, while the hashes were computed.
     const stands = proof ? await burn(work, proof, held.id) : !(await hasPassword(work.db, directory, held.id))
     if (!stands || held.email_norm !== user.email_norm) throw passwordErrors.invalidCredentials()

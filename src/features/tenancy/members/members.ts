@@ -33,7 +33,7 @@ import { inTeamTurn } from './turns.ts'
  */
 export async function changeRole(work: TeamRequest, id: string, role: TeamRole): Promise<Member> {
   return inTeamTurn(work, async (work) => {
-    const before = await holdMember(work, id)
+    const before = await lockMembership(work, id)
     for (const held of rolesHeld(before)) assertMayActOn(work.caller, held)
     assertMayChange(work.caller, before.role, role)
     if (before.role === role) return describeMember(work, before)
@@ -51,7 +51,7 @@ export async function changeRole(work: TeamRequest, id: string, role: TeamRole):
  * Throws `member_not_found`, `last_owner`, `privilege_escalation`.
  */
 export async function removeMember(work: TeamRequest, id: string): Promise<void> {
-  await inTeamTurn(work, async (work) => removeRow(work, await holdMember(work, id)))
+  await inTeamTurn(work, async (work) => removeRow(work, await lockMembership(work, id)))
 }
 
 /**
@@ -102,7 +102,7 @@ export async function getMemberRow(work: AccountWork, id: string): Promise<Membe
 }
 
 /** The same, held. Throws `member_not_found`. */
-async function holdMember(work: AccountTxWork, id: string): Promise<MemberRow> {
+async function lockMembership(work: AccountTxWork, id: string): Promise<MemberRow> {
   return existing(await findHeldMember(work, id))
 }
 

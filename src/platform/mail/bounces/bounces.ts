@@ -12,9 +12,9 @@ import { type MailSuppression, toSuppression } from './schema.ts'
 import {
   type AddressRow,
   findSuppressions,
-  holdAddress,
   insertReport,
   keepSoftBounces,
+  lockAddressRow,
   SOFT_WITHIN_MS,
   type SuppressionRow,
   suppressRow,
@@ -63,7 +63,7 @@ async function noteBounce(work: TxWork, bounce: Bounce): Promise<Counting> {
   if (await isErased(db, directory)) return 'unknown_mail'
   if (id !== null && !(await insertReport(db, directory, { emailNorm, kind, id }))) return 'repeated'
   // The lock makes concurrent bounces see each other.
-  const row = await holdAddress(db, directory, emailNorm)
+  const row = await lockAddressRow(db, directory, emailNorm)
   const { status, source, providerId: provider_id } = bounce
   const data = { sub_org_id: directory.organizationId, email: emailNorm, kind, status, source, provider_id }
   await record(work, bounceEvents.bounced({ target: targetOf(row), data }))

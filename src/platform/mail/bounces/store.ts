@@ -125,7 +125,7 @@ export async function insertReport(
 }
 
 /** The row of an address, locked until the transaction ends. `updated_at` is the present time. */
-export function holdAddress(tx: Tx, directory: Directory, emailNorm: string): Promise<AddressRow> {
+export function lockAddressRow(tx: Tx, directory: Directory, emailNorm: string): Promise<AddressRow> {
   return tx
     .insertInto('bounced_addresses')
     .values({

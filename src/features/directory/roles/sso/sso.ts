@@ -1,6 +1,6 @@
 import type { TxWork } from '../../../../platform/work.ts'
-import { type HeldUser, holdUsers, type UserRow } from '../../users/users.ts'
-import { giveRoles, type HeldRole, holdRoles, isNamed, isSystemRole } from '../give.ts'
+import { type HeldUser, lockUserRowsById, type UserRow } from '../../users/users.ts'
+import { giveRoles, type HeldRole, isNamed, isSystemRole, lockRoles } from '../give.ts'
 import { findRoleRows } from '../store.ts'
 import { type GroupRoles, mapGroups, type RoleMapping, removedRoles } from './mapping.ts'
 import {
@@ -43,8 +43,8 @@ const isSameSet = (some: string[], others: string[]) =>
   some.length === others.length && some.every((one) => others.includes(one))
 
 /** Locks the organization's roles that groups give. Lock order: before any user. */
-export function holdGroupRoles(work: TxWork, { roles }: GroupRoles): Promise<HeldRole[]> {
-  return holdRoles(work, roles)
+export function lockGroupRoles(work: TxWork, { roles }: GroupRoles): Promise<HeldRole[]> {
+  return lockRoles(work, roles)
 }
 
 /** Gives a user what the groups of this sign-in give by a connection, in place of what that gave before. */
@@ -142,7 +142,7 @@ async function narrow(work: TxWork, connectionId: string, next: (grant: SsoGrant
   const losing = all.filter(loses)
   const changed = all.filter((one) => loses(one) || one.is.groups?.length !== one.was.groups?.length)
   // No sign-in by the connection writes grants meanwhile: it would hold the connection.
-  const users = await holdUsers(
+  const users = await lockUserRowsById(
     work,
     losing.map(({ was }) => was.user_id),
   )

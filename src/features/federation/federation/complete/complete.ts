@@ -24,7 +24,7 @@ import { makeTie, writeTie } from '../../../access/ties/ties.ts'
 import {
   giveGroupRoles,
   hasGrant,
-  holdGroupRoles,
+  lockGroupRoles,
   mapGroups,
   type RoleMapping,
 } from '../../../directory/roles/sso/sso.ts'
@@ -34,16 +34,16 @@ import type { Begun } from '../begin/begin.ts'
 import { linkedMail } from '../emails.ts'
 import { type FailureCode, FederationFailure, isFailureCode } from '../errors.ts'
 import { federationEvents } from '../events.ts'
-import { assertStillAllowed, endTest, failFederated, handBack } from '../hand-back.ts'
 import { type FederatedPerson, keptNames, toStorable, trimmed } from '../person.ts'
+import { assertStillAllowed, endTest, failFederated, redirectToApp } from '../redirect-to-app.ts'
 import { toIdentity } from '../schema.ts'
 import {
   findIdentityRow,
-  holdConnectionRow,
   type IdentityRow,
   identityProof,
   insertIdentityRow,
   type KnownIdentity,
+  lockConnectionForSignIn,
 } from '../store.ts'
 import { makeExchangeCode } from './exchange.ts'
 import { assertNotProvisioned, assertOnlySubject, isIntroduced, type RecognitionRules, recognise } from './recognise.ts'
@@ -78,7 +78,7 @@ export async function settleFederated(
     const arrival = { begun, person, rules, spends: [], seen }
     const redirect = begun.isTest
       ? await tryOut(work, begun, arrival)
-      : await handBack(work, begun, await signIn(work, arrival))
+      : await redirectToApp(work, begun, await signIn(work, arrival))
     return { redirect, code: null, detail: null }
   } catch (error) {
     const code = codeOf(error)
@@ -195,7 +195,7 @@ async function admit(
   const { user_id: userId, epoch } = facts
   const tie = await makeTie(work, identity, person)
   if (begun.responseMode === 'code') {
-    await rehearse(work, facts, { method: begun.method, amr, aal })
+    await dryRunGates(work, facts, { method: begun.method, amr, aal })
     const code = await makeExchangeCode(work, {
       userId,
       epoch,
@@ -236,7 +236,7 @@ function connectionOf({ method, source }: Pick<Begun, 'method' | 'source'>): str
 }
 
 /** Asks the gates, so that whoever is refused is told at once. Throws what they throw. */
-async function rehearse(work: Work, facts: SignInFacts, proof: { method: string; amr: string[]; aal: string }) {
+async function dryRunGates(work: Work, facts: SignInFacts, proof: { method: string; amr: string[]; aal: string }) {
   await askGates(work, { facts, ...proof, session: null, isTentative: true }, null)
 }
 
@@ -250,7 +250,7 @@ async function signInKnown(work: Work, arrival: Arrival, identity: KnownIdentity
   if (!groups || hasGrant(identity.grant, mapGroups(groups.mapping, groups.names)))
     return admit(work, arrival, facts, identity)
   return inTxUnlessConsumed(work, async (work) => {
-    const roles = await prepareRoles(work, arrival, await holdSource(work, arrival))
+    const roles = await prepareRoles(work, arrival, await lockSource(work, arrival))
     const user = await findUserForUpdate(work, facts.user_id)
     if (user?.epoch !== facts.epoch) return null
     await roles.give(user)
@@ -270,7 +270,7 @@ async function signInUnknown(work: Work, arrival: Arrival): Promise<Answer | 'in
   if (facts.pending && !(await doorSettings.effective(work)).allow_sign_up)
     throw new FederationFailure('signup_disabled')
   return inTxUnlessConsumed(work, async (work) => {
-    const roles = await prepareRoles(work, arrival, await holdSource(work, arrival))
+    const roles = await prepareRoles(work, arrival, await lockSource(work, arrival))
     const user = await findUserForUpdate(work, facts.user_id)
     if (user?.epoch !== facts.epoch) return null
     const proved = isProved ? await proveMailbox(asProvenUser(work, user.id), user, { by: arrival.begun.method }) : user
@@ -302,7 +302,7 @@ async function provision(
   const { begun, person, rules } = arrival
   const { method } = begun
   return inTxUnlessConsumed(work, async (work) => {
-    const mapping = await holdSource(work, arrival)
+    const mapping = await lockSource(work, arrival)
     if (isProvisioning && (await isIntroduced(work, arrival, address))) return null
     const roles = await prepareRoles(work, arrival, mapping)
     const { displayName: display_name, firstName, lastName, locale } = trimmed(person)
@@ -330,9 +330,9 @@ async function provision(
  * answered, and it gives no role that its mapping no longer has. Returns the mapping; null for a social provider. Throws
  * `connection_not_active`.
  */
-async function holdSource(work: TxWork, { begun: { method, source } }: Arrival): Promise<RoleMapping | null> {
+async function lockSource(work: TxWork, { begun: { method, source } }: Arrival): Promise<RoleMapping | null> {
   if (method !== 'sso') return null
-  const held = await holdConnectionRow(work.db, work.directory, source)
+  const held = await lockConnectionForSignIn(work.db, work.directory, source)
   if (!held) throw new FederationFailure('connection_not_active')
   return held.mapping
 }
@@ -341,7 +341,7 @@ async function holdSource(work: TxWork, { begun: { method, source } }: Arrival):
 async function prepareRoles(work: TxWork, { begun: { source }, rules }: Arrival, mapping: RoleMapping | null) {
   if (!mapping || !rules.groups) return { isAdmin: false, givesAny: false, hasMapping: false, give: async () => {} }
   const given = mapGroups(mapping, rules.groups.names)
-  const roles = await holdGroupRoles(work, given)
+  const roles = await lockGroupRoles(work, given)
   return {
     isAdmin: given.isAdmin,
     givesAny: given.isAdmin || roles.length > 0,

@@ -10,8 +10,8 @@ import type { TxWork, Work } from '../../../../platform/work.ts'
 import { assertProviderServed, type SessionReply } from '../../../access/login/login.ts'
 import { type Begun, directoryOf, hashToken, makeToken } from '../begin/begin.ts'
 import { federationErrors } from '../errors.ts'
-import { handBack } from '../hand-back.ts'
 import { type FederatedPerson, toStorable, trimmed } from '../person.ts'
+import { redirectToApp } from '../redirect-to-app.ts'
 import { consumePersonCode, findPersonCode, insertPersonCode } from './person-store.ts'
 
 export { findLinkedUser, listLinkedUsers } from './person-store.ts'
@@ -60,7 +60,7 @@ export async function handBackPerson(
   const { issuer, subject, email, sector = null, emailVerified } = person
   const said = { issuer, subject, sector, email, emailVerified: emailVerified === true, ...trimmed(person) }
   const code = await keepPerson(work, { ...application, ...said, openSignup: begun.openSignup })
-  return handBack(work, begun, { code })
+  return redirectToApp(work, begun, { code })
 }
 
 /** Keeps a person until the code that this returns is exchanged. */

@@ -5,7 +5,7 @@ import type { Work } from '../../../../platform/work.ts'
 import { findTie } from '../../../access/ties/ties.ts'
 import { type BareWork, directoryOf, hashToken, makeToken } from '../begin/begin.ts'
 import { LOGOUT_FAILURES, type LogoutFailureCode } from '../errors.ts'
-import { leadTo } from '../hand-back.ts'
+import { redirectToUri } from '../redirect-to-app.ts'
 import { findSignInRow, insertSignInRow, type SignInRow, takeSignInRow } from '../store.ts'
 
 /** On the way to sign out at a provider; the session has ended here before. */
@@ -93,7 +93,7 @@ export async function endLogout(
   { redirectUri, applicationState }: Logout,
   code: LogoutFailureCode | null,
 ): Promise<Redirect> {
-  return leadTo(work, redirectUri, {
+  return redirectToUri(work, redirectUri, {
     ...(code === null ? {} : { error: code, error_description: LOGOUT_FAILURES[code] }),
     ...(applicationState === null ? {} : { state: applicationState }),
   })

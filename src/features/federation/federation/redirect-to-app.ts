@@ -8,8 +8,8 @@ import type { Begun } from './begin/begin.ts'
 import { FAILURES, type FailureCode } from './errors.ts'
 
 /** Sends the browser on to the application, with what the sign-in has given. Throws `invalid_redirect_uri`. */
-export function handBack(work: Work, begun: Begun, given: { code: string } | SessionReply): Promise<Redirect> {
-  return leadBack(work, begun, 'code' in given ? given : said(given))
+export function redirectToApp(work: Work, begun: Begun, given: { code: string } | SessionReply): Promise<Redirect> {
+  return redirectBack(work, begun, 'code' in given ? given : said(given))
 }
 
 /** What is known of a sign-in that fails. */
@@ -35,16 +35,16 @@ export async function failFederated(
     data: { method, reason: code, ...(method === 'sso' ? { connection_id: source } : {}) },
   })
   await recordFailure(work, identity, failed, traceId === undefined ? {} : { trace_id: traceId })
-  return leadBack(work, begun, { error: code, error_description: FAILURES[code] })
+  return redirectBack(work, begun, { error: code, error_description: FAILURES[code] })
 }
 
 /** Sends the browser back from a test, without a session. */
 export async function endTest(work: Work, begun: Begun): Promise<Redirect> {
-  return leadBack(work, begun, { test: 'succeeded' })
+  return redirectBack(work, begun, { test: 'succeeded' })
 }
 
-function leadBack(work: Work, { redirectUri, state }: Begun, said: Record<string, string>): Promise<Redirect> {
-  return leadTo(work, redirectUri, { ...said, state })
+function redirectBack(work: Work, { redirectUri, state }: Begun, said: Record<string, string>): Promise<Redirect> {
+  return redirectToUri(work, redirectUri, { ...said, state })
 }
 
 const WITHDRAWN =
@@ -61,7 +61,7 @@ export async function assertStillAllowed(work: Work, redirectUri: string): Promi
 }
 
 /** Sends the browser to an address of the application with these parameters. Throws `invalid_redirect_uri`. */
-export async function leadTo(work: Work, redirectUri: string, said: Record<string, string>): Promise<Redirect> {
+export async function redirectToUri(work: Work, redirectUri: string, said: Record<string, string>): Promise<Redirect> {
   await assertStillAllowed(work, redirectUri)
   const url = new URL(redirectUri)
   // What we say replaces what the address says by the same name.
