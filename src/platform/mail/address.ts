@@ -53,8 +53,8 @@ export function parseEmail(text: string): EmailAddress | null {
 }
 
 /**
- * The same for an address that somebody else vouches for instead of its mailbox. It must be written as it is stored but for
- * its case: what is folded here may be another person there.
+ * The same for an address that a provider vouches for. It must be written as it is stored, except for upper and lower
+ * case: two spellings that are equal here may be two people there.
  */
 export function parseVouchedEmail(text: string): EmailAddress | null {
   const address = parseEmail(text)

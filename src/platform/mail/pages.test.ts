@@ -51,7 +51,7 @@ test('lists the mails of development, the newest first, and of decoys why nothin
   expect(text).toContain('ada@example.com')
   expect(text.indexOf(second)).toBeGreaterThan(0)
   expect(text.indexOf(second)).toBeLessThan(text.indexOf(first))
-  expect(text).toContain('Not sent: nobody in this organization has this address')
+  expect(text).toContain('Not sent: no user of this organization has this address')
   expect(text).toContain('decoy@example.com')
   expect(text).not.toContain('Third')
   expect(text).not.toContain(`/dev/mail/${decoy}`)
@@ -72,7 +72,7 @@ test('answers scripts in JSON, of one recipient, and nothing of what is not sent
       ...{ text: expect.stringContaining('amber falcon'), links: [], withheld: null },
     })),
   })
-  const withheld = 'nobody in this organization has this address'
+  const withheld = 'no user of this organization has this address'
   expect((await read(decoyTo)).messages).toMatchObject([{ id: decoy, subject: null, text: null, links: [], withheld }])
   const page = (await development.as(null).get(`/dev/mail?to=${decoyTo}`)).text
   expect([page.includes(decoy), page.includes(first)]).toEqual([true, false])

@@ -16,7 +16,7 @@ const SHOWN = 100
 const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data: https:; frame-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
-// Puts new rows on top. To load the page anew would tear selection and focus from whoever is reading it.
+// Puts new rows on top. Reloading the page would lose the reader's selection and focus.
 const SCRIPT = `
 const list = document.querySelector('ul')
 setInterval(async () => {
@@ -33,9 +33,9 @@ setInterval(async () => {
 const LIST_POLICY = `default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-${createHash('sha256').update(SCRIPT).digest('base64')}'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`
 
 /**
- * /dev/mail, where development shows the mails and text messages it keeps, to this machine only: they sign people in, and
- * that something was not sent tells that nobody has an address.
- * There are none in production, or with both a mail server and an SMS provider.
+ * /dev/mail shows the mails and text messages that development keeps. Only this machine can open it: the messages sign
+ * users in, and unsent ones reveal that an address has no user.
+ * Does not exist in production, or with both a mail server and an SMS provider.
  */
 export const mailPages: Route[] = [
   ...definePage({
@@ -139,7 +139,7 @@ function renderRow(message: OpenedMail | OpenedSms, reason: string | null): stri
   const isMail = 'subject' in message
   const time = `<time datetime="${createdAt.toISOString()}">${readableTime(createdAt)}</time>`
   const sms = isMail ? '' : ' <b>SMS</b>'
-  // What a decoy says is nobody's, and its phone number is made up.
+  // A decoy has no addressee, and its phone number is made up.
   if (decoy || reason !== null) {
     const why = reason === null ? '' : `: ${escapeHtml(reason)}`
     const address = isMail ? `<span>${escapeHtml(to)}</span>` : ''

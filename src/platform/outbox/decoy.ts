@@ -1,7 +1,7 @@
 import type { Platform } from '../platform.ts'
 import type { AnyOutbox } from './outbox.ts'
 
-const NOBODY = 'nobody in this organization has this address'
+const NO_USER = 'no user of this organization has this address'
 
 /** Why a message is composed and dropped instead of sent, in words for the developer. */
 export type DecoyReason = string
@@ -10,8 +10,8 @@ export type DecoyReason = string
 export function decoyReasonOf(user: { active: boolean } | null, letsNobodyIn = false): DecoyReason {
   if (user === null)
     return letsNobodyIn
-      ? `${NOBODY}, and nobody new is let in: send openSignup, and ask again half a minute later`
-      : NOBODY
+      ? `${NO_USER}, and new users are not admitted: send openSignup, and try again after half a minute`
+      : NO_USER
   return user.active ? 'the user has not proved the mailbox' : 'the user is inactive or locked'
 }
 

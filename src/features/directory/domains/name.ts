@@ -9,12 +9,12 @@ import { PUBLIC_MAIL } from './public-mail.ts'
 // The name of the record is longer, and still a name of the DNS (RFC 1035 §2.3.4).
 const MAX_LENGTH = 253 - `${RECORD_PREFIX}.`.length
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
-// Those of companies that are registered at one, such as github.io, are nobody's own either.
+// Domains registered below another owner's, such as github.io, are public suffixes too.
 const SUFFIXES = { allowPrivateDomains: true }
 
 /**
- * The domain that somebody wrote, in ASCII and lower case. Throws `invalid_request` for what is no domain name, and
- * `domain_not_allowed` for one that no organization can have for itself.
+ * Normalizes a domain to ASCII and lower case. Throws `invalid_request` if it is not a domain name, and
+ * `domain_not_allowed` if no organization can own it.
  */
 export function readDomain(text: string): string {
   const wrong = faultOf(text)

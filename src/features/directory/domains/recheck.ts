@@ -16,7 +16,7 @@ const DAY = 24 * 3600
 
 /** Checks in a row, a day apart, by which the DNS says that the record is gone. */
 const CHECKS_TO_LOSE = 4
-/** Days without any record, whatever the reason: a domain whose servers are gone is nobody's. */
+/** Days without a record until a domain is lost, whatever the reason: a domain without servers has no owner. */
 const DAYS_TO_LOSE = 30
 
 /** Enqueues the check of every verified domain whose turn it is, each a job of its own. */

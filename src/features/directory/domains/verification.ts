@@ -82,7 +82,7 @@ export function found({ status }: Pick<DomainRow, 'status'>) {
 }
 
 async function noteFailure({ db, directory }: TxWork, row: DomainRow, error: CheckError): Promise<void> {
-  // Where nobody has answered, nothing was learned of the domain.
+  // No DNS server answered, so the check says nothing about the domain.
   const isTold = error !== 'dns_unavailable'
   await updateDomainRow(db, directory, {
     id: row.id,

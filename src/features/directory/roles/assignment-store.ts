@@ -9,7 +9,7 @@ import { lockText } from '../../../platform/tenancy/user-lock.ts'
 import type { UserRow } from '../users/users.ts'
 import { type AssignmentRow, within } from './store.ts'
 
-/** What gives users roles: somebody by hand, groups at a sign-in, and groups that are provisioned. */
+/** The sources of roles: a caller of the API, groups at a sign-in, and provisioned groups. */
 export type RoleSource = 'manual' | 'sso' | 'scim'
 
 /** The column of the directory role that a source gives. */

@@ -113,7 +113,7 @@ export async function deleteRole(work: CallerWork, id: string, { preview }: Aske
   })
 }
 
-/** A role of the system, or one that somebody has made. Throws `role_not_found`. */
+/** A system role or a custom role. Throws `role_not_found`. */
 export async function getRole(work: ReachWork, id: string): Promise<{ role: Role; version: number | null }> {
   const system = findSystemRole(id)
   if (system) return { role: system, version: null }
@@ -127,7 +127,7 @@ async function hold(work: TxWork & { ifMatch: string | null }, text: string): Pr
   if (findSystemRole(text)) throw roleErrors.systemRole()
   const id = text.toLowerCase()
   if (!isId(id) || !(await lockRoleRow(work.db, work.directory, id))) throw roleErrors.notFound()
-  // Counted after it is locked: nobody is given it meanwhile.
+  // Read after the lock: the role cannot be given to more users meanwhile.
   const row = await present(findRoleRow(work.db, work.directory, id))
   if (!matches(work.ifMatch, tagOf(row))) throw httpErrors.versionConflict()
   return row

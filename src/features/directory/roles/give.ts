@@ -28,9 +28,9 @@ export interface Given {
 }
 
 /**
- * Notes which roles a source gives these users now. A user has the highest of the directory roles that the sources give,
- * and every other role that one of them gives. The one place where roles are given to users. Returns those for whom
- * something is noted otherwise than before.
+ * Records which roles a source gives these users. A user has the highest of the directory roles that the sources give,
+ * and every other role that one of them gives. Roles are given to users only here. Returns the users whose records
+ * changed.
  */
 export async function giveRoles(work: TxWork, source: RoleSource, given: Given[]): Promise<UserRow[]> {
   const rows: UserRow[] = []
@@ -98,8 +98,8 @@ export interface HeldRole {
 }
 
 /**
- * The roles of these names, ids or slugs, that the directory has. Nobody changes or deletes them until the transaction
- * ends. Lock order: before any user.
+ * The existing roles with these names, ids or slugs. They cannot change or be deleted until the transaction ends. Lock
+ * order: before any user.
  */
 export async function lockRoles(work: TxWork, names: readonly string[]): Promise<HeldRole[]> {
   return names.length === 0 ? [] : lockRoleRows(work.db, work.directory, readNames(names))

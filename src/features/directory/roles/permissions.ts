@@ -30,7 +30,7 @@ export function refusalToGrant({ grants }: Pick<ManagerCaller, 'grants'>, asked:
   })
 }
 
-/** The catalogue, and what is used besides. */
+/** The catalogue, followed by the other permissions in use. */
 export function describePermissions(used: readonly string[]): PermissionInfo[] {
   const own = [...new Set(used)].filter((id) => !isKnownPermission(id)).sort()
   return [

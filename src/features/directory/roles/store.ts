@@ -90,7 +90,7 @@ export async function insertRoleRow(tx: Tx, directory: Directory, row: NewRole):
   return { ...made, user_count: 0, member_count: 0 }
 }
 
-/** Locks a role: nobody gives it, changes it or deletes it until the transaction ends. */
+/** Locks a role: it cannot be given, changed or deleted until the transaction ends. */
 export async function lockRoleRow(tx: Tx, directory: Directory, id: string): Promise<boolean> {
   const row = await tx
     .selectFrom('roles')

@@ -6,10 +6,10 @@ import { deleteRowsOf } from './purge.ts'
 import { insertUserRows, type NewUserRow, type UserRow } from './store.ts'
 
 /**
- * Inserts users whose addresses are free. Whoever takes the place of a pending sign-up (`replaces`) begins with nothing of
- * what hung on it, which are roles: whatever else could let somebody in is refused until the mailbox is proved. What is on
- * its way to the address stays good, since only the owner of the mailbox gets it. Returns the inserted users, in no
- * particular order.
+ * Inserts users whose addresses are free. A user that replaces a pending sign-up (`replaces`) starts without its
+ * belongings, which are roles: everything that could sign in is refused before the mailbox is proved. Links and codes
+ * already sent to the address stay valid, since only the owner of the mailbox gets them. Returns the inserted users, in
+ * no particular order.
  */
 export async function insertUsers(
   { db, directory, platform }: TxWork,

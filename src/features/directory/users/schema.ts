@@ -45,7 +45,7 @@ const Phone = named(
   }),
 )
 
-/** What a caller may set besides the address. An empty string counts as null. */
+/** The fields that a caller may set in addition to the address. An empty string counts as null. */
 const profile = {
   displayName: shown(meanings.displayName, 'Ada Lovelace'),
   firstName: shown(meanings.firstName, 'Ada'),

@@ -227,7 +227,7 @@ export async function lockDeletedRow(tx: Tx, directory: Directory, id: string) {
     .executeTakeFirst()
 }
 
-/** A deleted user, whose row is locked, is there again, provisioned by nobody, and held. */
+/** Restores a deleted user, whose row is locked. The user is held, and no longer managed by provisioning. */
 export async function restoreRow(tx: Tx, directory: Directory, id: string, changes: UserChanges): Promise<HeldUser> {
   const restored = { ...changes, deleted_at: null, scim_managed: false }
   return { ...(await updateUserRow(tx, directory, id, restored)), held: true }

@@ -30,6 +30,6 @@ export function checkClock({ clock }: Pick<Platform, 'clock'>, date: string | nu
 export async function checkDomain(work: Work): Promise<ProviderCheck[]> {
   if ((await listDomains(work)).some(({ status }) => status === 'verified')) return []
   const fix = 'Verify the domain of the addresses of the people: POST /v1/admin-portal with the action add_domain.'
-  const message = 'The organization has no verified domain: whoever is not known yet is refused.'
+  const message = 'The organization has no verified domain, so unknown users are refused.'
   return [{ id: 'domain', ok: true, message, fix }]
 }

@@ -6,9 +6,9 @@ import type { ConnectionConfig } from './config.ts'
 import type { KnownConnection } from './known/known.ts'
 import type { ConnectionCheck } from './schema.ts'
 
-/** What is asked of a provider besides a sign-in. */
+/** What a request asks of a provider in addition to a sign-in. */
 export interface StartHints {
-  /** Whom to ask for. */
+  /** The user that the provider should ask for. */
   loginHint: string | null
 }
 

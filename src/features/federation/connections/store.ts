@@ -216,7 +216,7 @@ export async function listSpKeyRows(db: Db, environmentId: string): Promise<SpKe
     .execute()
 }
 
-/** Whoever comes second keeps what is there. */
+/** If two requests insert a key, the first one wins. */
 export async function insertSpKeyRow(tx: Tx, row: Insertable<SpKeys>): Promise<void> {
   await tx
     .insertInto('sp_keys')

@@ -19,7 +19,7 @@ export interface AuthnRequest {
   forceAuthn: boolean
   /** Null: whatever the provider prefers. */
   nameIdFormat: string | null
-  /** Whom to ask for; null: whoever comes. */
+  /** The user that the provider should ask for; null for any user. */
   loginHint: string | null
 }
 

@@ -1,7 +1,7 @@
 import { nameIdFormats } from '../xml/saml-names.ts'
 import type { NameId } from './messages.ts'
 
-/** Who speaks to whom: qualifiers that are left out of a name mean these (SAML core §8.3.7). */
+/** Sender and receiver. They replace the qualifiers that a name omits (SAML core §8.3.7). */
 interface Between {
   idpEntityId: string
   spEntityId: string

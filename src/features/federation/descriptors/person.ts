@@ -3,14 +3,16 @@ import { trimLayout, trimXml } from '../xml/read.ts'
 import { nameIdFormats } from '../xml/saml-names.ts'
 import type { NameId } from './messages.ts'
 
-/** By which attributes a connection says who somebody is; what it does not name is found by the usual names. */
+/**
+ * The attributes from which a connection reads each field. Fields that are missing here use the usual attribute names.
+ */
 export type AttributeMapping = Partial<
   Record<'subject' | 'email' | 'first_name' | 'last_name' | 'display_name' | 'groups', string>
 >
 
 /** Who signed in, by the word of the provider. */
 export interface SaidPerson {
-  /** Null if the provider named nobody by an identifier that lasts. */
+  /** Null if the provider sent no persistent identifier. */
   subject: string | null
   email: string | null
   firstName: string | null

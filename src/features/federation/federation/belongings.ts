@@ -25,9 +25,9 @@ function unlink({ directory }: TxWork, change: UserChange): Step {
 
 const identities: Belonging<Row> = {
   table: 'identities',
-  // Whoever linked it may have been somebody else.
+  // The link may have been made by another person.
   proof: unlink,
-  // Whoever is known to the provider may sign in again, if the user may.
+  // A user with an identity at the provider may sign in again, if the user is active.
   cutOff: (work, change) => (change.sinceSeconds === undefined ? null : unlink(work, change)),
   removal: unlink,
   // A connection belongs to the organization that the user leaves, and so do the credentials of a social provider.

@@ -40,7 +40,7 @@ export async function unlinkSource(work: TxWork, of: Pick<Subject, 'method' | 's
   await deleteIdentityRows(work.db, work.directory, of)
 }
 
-/** Whom a provider signs out, in its own words. */
+/** The user that a provider signs out, in the provider's own terms. */
 export interface SignedOutThere extends Omit<Subject, 'method' | 'subject'> {
   /** The subject that its name for the person is here; null where that is told by something else, or not said. */
   subject: string | null
@@ -51,8 +51,8 @@ export interface SignedOutThere extends Omit<Subject, 'method' | 'subject'> {
 }
 
 /**
- * Ends the sessions that came by a connection of somebody whom its provider signs out, by whatever protocol, and what is
- * under way to one. Returns whether anybody is known by what the provider says.
+ * Ends the sessions that a user began by a connection when its provider signs the user out, and the sign-ins in
+ * progress by it. All protocols use it. Returns whether the provider's names match a user.
  */
 export async function endSessionsThere(work: Work, said: SignedOutThere): Promise<boolean> {
   const { source, issuer, subject } = said
@@ -85,8 +85,8 @@ export function listIdentities({ db, directory }: Work, userId: string, page: Pa
 }
 
 /**
- * Removes a link, with the sessions that came by it and the sign-ins under way. Who is known at the provider may come
- * again as somebody new. Throws `user_not_found`, `identity_not_found`.
+ * Removes a link, the sessions that began by it, and the sign-ins in progress. The person may sign in at the provider
+ * again and become a new user. Throws `user_not_found`, `identity_not_found`.
  */
 export async function unlinkIdentity(work: Work, { userId, id }: { userId: string; id: string }): Promise<number> {
   const known = await getUser(work, userId)

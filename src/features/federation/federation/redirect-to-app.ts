@@ -49,7 +49,7 @@ function redirectBack(work: Work, { redirectUri, state }: Begun, said: Record<st
 
 const WITHDRAWN =
   'You cannot be taken back to the page that you came from: its address was withdrawn meanwhile. Please open your ' +
-  'application anew; should this happen again, tell whoever runs it.'
+  'application again. If this keeps happening, contact the people who run it.'
 
 /** The check of an address once more, told to a person, who cannot change any settings. Throws `invalid_redirect_uri`. */
 export async function assertStillAllowed(work: Work, redirectUri: string): Promise<void> {

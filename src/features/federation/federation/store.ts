@@ -134,7 +134,7 @@ export async function deleteCodeRows(
     .execute()
 }
 
-/** Ends the codes of whom a provider signs out. */
+/** Ends the codes of the user that a provider signs out. */
 export async function deleteNamedCodeRows(tx: Tx, directory: Directory, there: HashedThere): Promise<void> {
   await tx.deleteFrom('exchange_codes').where('directory_id', '=', directory.id).where(isNamed(there)).execute()
 }
@@ -154,8 +154,8 @@ export async function deleteIdentityRows(
 }
 
 /**
- * The link by which somebody signs in, which must be there still, and of a connection or provider that is open still:
- * both may have changed while the provider answered, or while a code waited to be exchanged.
+ * The link that a user signs in by. The link must still exist and its connection or provider must still be active: both
+ * may have changed while the provider answered, or while a code waited to be exchanged.
  */
 export const identityProof = defineProof({
   name: 'identity',
@@ -251,7 +251,7 @@ export interface FederatedProof {
   userId: string
   /** How the provider names them now. */
   names: KeptNames
-  /** The user's, as it was read: whoever stops their sign-ins has raised it. */
+  /** The user's epoch as it was read. Stopping sign-ins increments it. */
   epoch: number
   method: string
   /** The id of the connection, or the name of the provider. */

@@ -22,7 +22,7 @@ export async function checkProvider(platform: Platform, provider: OidcProvider):
   ]
 }
 
-/** Whoever does not find the document has another mistake to mend than whoever reads another issuer in it. */
+/** A missing document needs another fix than a document with another issuer. */
 function fixOf(error: unknown, url: string): string {
   return error instanceof FederationFailure && error.code === 'idp_unreachable'
     ? `Correct oidc_issuer: the provider must publish its discovery document at ${url}.`
@@ -60,8 +60,8 @@ async function checkKeys(transport: Transport, { jwks_uri }: Discovery): Promise
 }
 
 /**
- * Asks for tokens with a code that was never given. Whoever knows the client refuses the code, and not the client (RFC
- * 6749 §5.2); what is said otherwise proves nothing.
+ * Requests tokens with an invented code. A provider that accepts the client refuses the code and not the client (RFC
+ * 6749 §5.2). Any other answer proves nothing.
  */
 async function checkClient(platform: Platform, provider: OidcProvider): Promise<ConnectionCheck> {
   const fix = 'Copy oidc_client_id and oidc_client_secret again, or try the other oidc_client_auth.'

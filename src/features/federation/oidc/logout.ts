@@ -17,13 +17,13 @@ const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
 const [CLOCK_TOLERANCE_SECONDS, MAX_AGE_SECONDS] = [60, 300]
 
 /**
- * Ends the sessions of somebody who has signed out at the provider (OpenID Connect Back-Channel Logout §2.6, §2.7): the
- * one that the token names by `sid`, or all that the person has by this connection. Who has none is signed out already.
- * Throws `logout_token_invalid`.
+ * Ends the sessions of a user who has signed out at the provider (OpenID Connect Back-Channel Logout §2.6, §2.7): the
+ * session that `sid` names, or all sessions of the user by this connection. A user without sessions is already signed
+ * out. Throws `logout_token_invalid`.
  */
 export async function logOut(bare: BareWork, { connectionId, token }: { connectionId: string; token: string }) {
   const found = await findConnectionAnywhere(bare.platform, connectionId)
-  // A provider that may sign nobody in any longer has no say on who is signed out.
+  // A connection that is not active may not sign users out either.
   if (found?.connection.protocol !== 'oidc' || found.connection.status !== 'active') throw logoutErrors.invalid()
   const work = { ...bare, directory: found.directory }
   try {
@@ -77,15 +77,15 @@ function noteOf({ jti = '', iat = 0 }: JWTPayload, connectionId: string) {
 }
 
 /**
- * Whom and what the token names (OpenID Connect Back-Channel Logout §2.4): with a session that one, else all of the person.
- * An ID token is none of these: it has no event, and a nonce.
+ * Reads the user and the session that the token names (OpenID Connect Back-Channel Logout §2.4). With a session only
+ * that session ends, else all sessions of the user. Refuses ID tokens, which have no event and may have a nonce.
  */
 function readNames({ nonce, events, ...claims }: JWTPayload): { sub: string | null; sid: string | null } {
   const event: unknown = Object(events)[EVENT]
   const isLogout = typeof event === 'object' && event !== null && nonce === undefined
   const [sub, sid]: unknown[] = [claims.sub ?? null, claims['sid'] ?? null]
   if (!isLogout || !isName(sub) || !isName(sid) || (sub === null && sid === null))
-    throw new FederationFailure('response_invalid', 'The token is no logout token, or names nobody.')
+    throw new FederationFailure('response_invalid', 'This is not a logout token, or it names neither a user nor a session.')
   return { sub, sid }
 }
 

@@ -138,7 +138,7 @@ function toExactTexts(value: unknown, maxLength: number): string[] {
   return list.flatMap((item) => (typeof item === 'string' && toText(item, maxLength) !== null ? [item] : []))
 }
 
-/** What somebody knows, has and is (RFC 8176 §2). */
+/** Methods that prove what a user knows, has and is (RFC 8176 §2). */
 const KINDS = [
   ['pwd', 'pin', 'kba'],
   ['otp', 'sms', 'swk', 'hwk', 'sc', 'tel', 'pop'],

@@ -1,4 +1,4 @@
-/** For whom a provider is asked: trouble is counted by source, and what is remembered by directory. */
+/** The origin of a request to a provider: failures are counted by source, and documents are cached by directory. */
 export interface Asker {
   directoryId: string
   /** The id of the connection, or the name of the provider. */

@@ -2,7 +2,10 @@ import { type Clock, hasPassed } from '../../../platform/clock.ts'
 import { outOfPlace } from '../../../platform/limits/place.ts'
 import { createShares } from '../../../platform/limits/shares.ts'
 
-/** A document by its address, and in whose share of the memory it is: nobody has to do with what others remember. */
+/**
+ * The key of a document: its address, and the owner whose share of the cache holds it. Owners never see each other's
+ * documents.
+ */
 export interface RememberedAs {
   owner: string
   url: string
@@ -20,7 +23,7 @@ export interface Remembered<T> {
 
 const COOL_DOWN_MS = 60_000
 const USABLE_MS = 24 * 3600_000
-// What an entry takes besides its document, roughly.
+// The approximate size of an entry without its document.
 const ENTRY_BYTES = 500
 
 interface Entry<T> {

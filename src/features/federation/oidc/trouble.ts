@@ -11,16 +11,16 @@ const PATIENCE = { failures: 3, restMs: 30_000, probes: 1 }
 const MAX_BREAKERS = 4096
 
 /**
- * No answer at all. Whatever is answered counts as an answer, errors too, and so does one that is too large: else
- * whoever sends codes at which a provider fails could bar everybody from it.
+ * No answer at all. Error answers and oversized answers count as answers: otherwise a stranger could send codes that
+ * make the provider fail, and block all users from it.
  */
 const SILENCE: ReadonlySet<OutboundReason> = new Set(['timeout', 'unreachable', 'tls', 'bad_answer'])
 
 const breakers = perPlatform(() => createShares<Breaker>(MAX_BREAKERS))
 
 /**
- * Asks a provider, unless it has left the last questions of this connection unanswered: then nobody waits for it until it
- * has rested, and one question finds out. Throws FederationFailure, and what `ask` throws.
+ * Calls a provider unless it left the last requests of this connection unanswered. In that case requests fail at once
+ * until a pause has passed; then a single request tests the provider. Throws FederationFailure, and what `ask` throws.
  */
 export async function unlessTroubled<T>(platform: Platform, asker: Asker, ask: () => Promise<T>): Promise<T> {
   const { directoryId, source } = asker
@@ -47,7 +47,7 @@ export async function unlessTroubled<T>(platform: Platform, asker: Asker, ask: (
   }
 }
 
-/** Whoever tries a connection wants to know how its provider is now. */
+/** The test of a connection must show the provider's present state. */
 export function forgetTrouble(platform: Platform, { directoryId, source }: Asker): void {
   breakers(platform).delete(directoryId, source)
 }

@@ -34,9 +34,10 @@ export interface PostedResponse {
 }
 
 /**
- * Ends a sign-in at a SAML provider. Until the state is known to be one of ours, by its tag, nothing of the message is
- * looked at but where it would stand. Throws `state_invalid`, also for a refused response that nobody asked for, and
- * `invalid_redirect_uri` where the application's address is allowed no longer.
+ * Ends a sign-in at a SAML provider. Reads nothing of the message except where the state stands, until the tag proves
+ * that the state is ours.
+ * Throws `state_invalid`, also for a refused response without a request, and `invalid_redirect_uri` if the
+ * application's address is no longer allowed.
  */
 export async function finishSaml(bare: BareWork, posted: PostedResponse): Promise<Redirect> {
   const found = await stateOf(bare, posted)

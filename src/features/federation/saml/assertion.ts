@@ -32,7 +32,7 @@ export interface Assertion {
   /** When the session at the provider ends (SAML core §2.7.2); null where it does not say. */
   sessionEndsAt: Date | null
   issuedAt: Date
-  /** Nobody can present it any more from then on. */
+  /** The assertion cannot be presented after this time. */
   expiresAt: Date
 }
 
@@ -139,7 +139,7 @@ function checkConfirmation(subject: XmlElement, expected: Expected): number {
 
 function checkConditions(assertion: XmlElement, expected: Expected): void {
   const conditions = onlyChild(assertion, ns.assertion, 'Conditions')
-  if (!conditions) throw new SamlRefusal('audience', 'The assertion does not say for whom it is.')
+  if (!conditions) throw new SamlRefusal('audience', 'The assertion has no Conditions, so it names no audience.')
   // SAML core §2.5.1.1: a condition that is not understood makes the assertion's validity unknown.
   if (conditions.children.some(({ namespace, name }) => namespace !== ns.assertion || !KNOWN_CONDITIONS.has(name)))
     throw new SamlRefusal('conditions', 'The assertion has a condition that is not known.')

@@ -94,7 +94,7 @@ function differences(connection: KnownConnection, { entityId, ssoUrls, certifica
 
 const fingerprintOf = (pem: string) => new X509Certificate(pem).fingerprint256
 
-/** Whether somebody answers there; what, tells little without a request. */
+/** Whether the server answers. The answer itself says little without a SAML request. */
 async function checkSignOn(platform: Platform, { idp_sso_url: url }: KnownConnection): Promise<Checked> {
   const fix = 'Copy idp_sso_url from the provider again.'
   if (url === null) return { check: failed('sso_url', 'There is no address to send people to.', fix), date: null }

@@ -21,13 +21,13 @@ import { SamlRefusal } from './refusal.ts'
 import { insertAssertionRow } from './store.ts'
 
 /**
- * Ends the sessions that somebody who signs out at the provider has by it (SAML core §3.7.3): those that the request names,
- * or all. Returns how the browser takes the answer there; null if the provider has no address for it. Throws
- * `state_invalid` for a request that does not pass its checks.
+ * Ends the sessions of a user who signs out at the provider (SAML core §3.7.3): those that the request names, or all
+ * sessions by this connection. Returns how the browser takes the answer back; null if the provider has no address for
+ * it. Throws `state_invalid` if the request fails its checks.
  */
 export async function logOut(bare: BareWork, posted: PostedLogout): Promise<Redirect | RenderedPage | null> {
   const found = await findConnectionAnywhere(bare.platform, posted.connectionId)
-  // A provider that may sign nobody in any longer has no say on who is signed out.
+  // A connection that is not active may not sign users out either.
   if (found?.connection.protocol !== 'saml' || found.connection.status !== 'active')
     throw federationErrors.stateUnknown({ detail: REFUSED })
   const { connection, directory } = found
@@ -96,7 +96,7 @@ async function readRequest(
     const said = {
       source: connection.id,
       issuer,
-      // Another attribute may be who somebody is here.
+      // With a mapped attribute, the NameID is not the subject.
       subject: connection.attribute_mapping.subject === undefined ? nameId.value : null,
       names: namesMeant(nameId, { idpEntityId, spEntityId }),
       sessions: childrenOf(root, ns.protocol, 'SessionIndex').flatMap(({ text }) => trimXml(text) || []),

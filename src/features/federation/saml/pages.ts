@@ -36,7 +36,7 @@ export const samlPages: Route[] = [
         signsRequests: connection.sign_requests,
         wantsAssertionsSigned: connection.want_assertions_signed,
         signingCertificates: signing.map(({ certificatePem }) => certificatePem),
-        // Some providers encrypt for whoever has such a key, and by an algorithm of their own choice.
+        // Some providers encrypt whenever the metadata has such a key, with an algorithm of their choice.
         encryptionCertificate: connection.want_assertions_encrypted ? (encryption[0]?.certificatePem ?? null) : null,
       })
       return keepAnswer(xml, { 'content-type': 'application/samlmetadata+xml' })

@@ -73,7 +73,7 @@ function checkEnvelope(response: XmlElement, expected: Expected): void {
 // says that signing in did not succeed, which may have any cause.
 const REQUEST_DENIED = 'urn:oasis:names:tc:SAML:2.0:status:RequestDenied'
 
-/** Throws SamlRefusal with the codes of a provider that has signed nobody in, or has not done what was asked. */
+/** Throws SamlRefusal with the status codes if the provider signed no user in, or did not do what the request asked. */
 export function checkStatus(message: XmlElement): void {
   const status = onlyChild(message, ns.protocol, 'Status')
   const code = status && onlyChild(status, ns.protocol, 'StatusCode')
@@ -89,6 +89,6 @@ export function checkStatus(message: XmlElement): void {
     .slice(0, 500)
   throw new SamlRefusal(
     said.includes(REQUEST_DENIED) ? 'denied' : 'status',
-    `The provider, or whoever sent this, for it may be unsigned, answered: ${line}`,
+    `The provider, or another sender if the response is unsigned, answered: ${line}`,
   )
 }

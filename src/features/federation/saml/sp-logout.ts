@@ -92,7 +92,7 @@ async function judge(
   } catch (error) {
     if (error instanceof XmlRefusal)
       return ['status', 'denied'].includes(error.reason) ? 'idp_error' : 'response_invalid'
-    // The session has ended, and the state is used up: the application learns that nobody knows what the provider did.
+    // The session has ended and the state is used up. The error says that the outcome at the provider is unknown.
     if (error instanceof FederationFailure || error instanceof ApiError) return 'response_invalid'
     throw error
   }

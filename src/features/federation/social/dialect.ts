@@ -4,7 +4,7 @@ import type { Begun } from '../federation/begin/begin.ts'
 import type { FederatedPerson } from '../federation/federation.ts'
 import type { OidcPerson } from '../oidc/oidc.ts'
 
-/** What somebody has registered at a provider: an organization, or the deployment. */
+/** An application registered at a provider, by an organization or by the deployment. */
 export interface Application {
   clientId: string
   /** The client secret; of Apple the private key that makes one. */
@@ -48,7 +48,7 @@ export function baseOf({ config }: Pick<Platform, 'config'>, name: SocialName, u
   return config.social[name].url ?? usual
 }
 
-/** Nobody is trusted for second factors here: what a social provider asks for is up to the person. */
+/** Second factors of social providers do not count: users can turn them off there. */
 export function toFederated(person: OidcPerson): FederatedPerson {
   const { groups: _, acr: __, ...rest } = person
   return { ...rest, amr: [], isTwoFactor: false }

@@ -97,7 +97,7 @@ async function read(transport: Transport, url: string, token: string): Promise<u
   return parse(body)
 }
 
-/** Only the primary address is the person's choice; GitHub lists those that nobody has verified as well. */
+/** Only the primary address is the user's choice. GitHub also lists unverified addresses. */
 function findPrimary(emails: unknown): { email: string; isVerified: boolean } | null {
   const list: unknown[] = Array.isArray(emails) ? emails : []
   const { email, verified } = Object(list.find((entry) => Object(entry).primary === true))

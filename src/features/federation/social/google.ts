@@ -15,8 +15,8 @@ export const google: Dialect = {
 }
 
 /**
- * Whether Google has the mailbox itself: Gmail, or the address of a Workspace (`hd`). Others were verified once, when the
- * account was made, and may be somebody else's by now.
+ * Whether Google hosts the mailbox: Gmail, or a Workspace address (`hd`). Google verified other addresses once, when
+ * the account was created, and they may belong to another person now.
  * https://developers.google.com/identity/gsi/web/guides/verify-google-id-token
  */
 function isGooglesOwn(email: string | null, { hd }: Claims): boolean {

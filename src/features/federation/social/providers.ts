@@ -11,7 +11,7 @@ import { isSharedByDeployment, listProviderRows, type ProviderRow } from './stor
 
 type Tenant = Pick<Work, 'platform' | 'directory'>
 
-/** What an organization has set of a provider, besides its secret. */
+/** The settings of a provider in an organization, without the secret. */
 export interface ProviderOptions {
   scopes?: string[]
   team_id?: string

@@ -5,8 +5,8 @@ import { connectionToStart, wayOfAddress } from './connection-to-start.ts'
 import { enforcementSettings } from './settings.ts'
 
 /**
- * Where single sign-on is enforced, whoever comes by another way is refused, also at a refresh of a session from before,
- * except for those who may come when the provider fails. Throws `sso_required`.
+ * Refuses every other sign-in method where single sign-on is enforced, also when an older session is refreshed. Exempt
+ * users may use other methods, in case the provider fails. Throws `sso_required`.
  */
 export const ssoGate: Gate = {
   async judge(work, { method, facts }) {

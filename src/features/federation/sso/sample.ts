@@ -14,4 +14,4 @@ export const samples: Samples = {
   }),
 }
 
-export const notIds = { sso_exempt_user_ids: 'compared with whoever signs in, and nothing else' }
+export const notIds = { sso_exempt_user_ids: 'compared with the user who signs in, and nothing else' }

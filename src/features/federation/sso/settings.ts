@@ -26,7 +26,10 @@ export const enforcementSettings = defineSettingsPart(
 
 const refused = (code: string, message: string) => invalidField('enforce_sso', code, `enforce_sso takes ${message}`)
 
-/** Nobody could sign in otherwise. Throws `invalid_request`, which says what is missing. */
+/**
+ * Enforcement without a working connection would lock all users out. Throws `invalid_request`, which names what is
+ * missing.
+ */
 async function assertReachable(
   work: Pick<Work, 'platform' | 'directory'>,
   patch: Record<string, unknown>,

@@ -3,7 +3,7 @@ import { xmlNamespaces as ns, SHA1, SHA256, SHA512 } from './names.ts'
 import { attributeOf, childrenOf, onlyChild, type XmlElement } from './read.ts'
 import { XmlRefusal } from './refusal.ts'
 
-// CBC has no place here: whoever can have messages decrypted reads them by its padding.
+// No CBC: an attacker who can submit messages for decryption could read their content (padding oracle).
 const CIPHERS = new Map<string, Cipher>([
   [`${ns.encryption11}aes128-gcm`, { name: 'aes-128-gcm', keyBytes: 16 }],
   [`${ns.encryption11}aes192-gcm`, { name: 'aes-192-gcm', keyBytes: 24 }],

@@ -5,7 +5,9 @@ import { XmlRefusal } from './refusal.ts'
 /** The largest form that is taken at all. */
 export const FORM_LIMIT_BYTES = 256 * 1024
 
-/** Of messages that say little: whoever has a signature of the provider can have as much digested as is read. */
+/**
+ * Bounds for short messages. A signature may cover all that is parsed, so low bounds limit the work of digesting it.
+ */
 export const SHORT_MESSAGE: XmlBounds = { maxElements: 100, maxAttributes: 500, allowComments: false }
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/

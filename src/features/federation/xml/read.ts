@@ -30,7 +30,7 @@ export interface XmlBounds {
 
 const MAX_DEPTH = 40
 const MAX_ATTRIBUTES = 40
-// Room for somebody in more than a thousand groups. To canonicalize and search more costs far more than to read it.
+// Enough for a user in more than a thousand groups. Canonicalizing and searching cost far more than parsing.
 const MESSAGE: XmlBounds = { maxElements: 2000, maxAttributes: 8000, allowComments: false }
 
 const NAME = '[A-Za-z_][A-Za-z0-9_.-]*'

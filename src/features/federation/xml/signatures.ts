@@ -22,7 +22,7 @@ const DIGEST_METHODS = [SHA256, SHA512]
 const ID = /^[A-Za-z_][A-Za-z0-9_.-]{0,255}$/
 const BASE64_TEXT = /^[A-Za-z0-9+/=\s]+$/
 
-// Whoever canonicalizes compares each of them with every attribute.
+// Canonicalization compares each prefix with every attribute.
 const MAX_PREFIX_LIST = 500
 
 // Where a library looks for these, it looks for the local name, and in some cases everywhere.

@@ -8,7 +8,7 @@ import { mailCode, proveOwnCode, type SentCode } from '../../sign-in/otp/sign-in
 import { linkPurpose } from './by-link.ts'
 import { type Discovery, discover } from './discovery.ts'
 
-/** Mails a code to an address, whoever has it: there is nothing that the answer could tell. Throws as `mailCode`. */
+/** Mails a code to any address, so that the response reveals nothing about it. Throws as `mailCode`. */
 export async function sendDiscoveryCode(work: Work, email: string): Promise<SentCode> {
   return mailCode(work, { purpose: 'discovery', who: identify(work.platform, requireEmail(email)), userId: null })
 }

@@ -11,12 +11,10 @@ import { type Discovery, discover } from './discovery.ts'
 
 export const linkPurpose = defineMailedPurpose('discovery', 'discovery')
 
-// Whoever has the address.
+// The link is mailed to any address, with or without a user.
 const use: MagicLinkUse = { purpose: linkPurpose, codePurpose: 'discovery', addressee: () => ({ userId: null }) }
 
-/**
- * Mails a link to an address, whoever has it, with a code beside it where codes may be mailed. Throws as `sendMagicLink`.
- */
+/** Mails a link to any address, with a code beside it if codes may be mailed. Throws as `sendMagicLink`. */
 export function sendDiscoveryLink(work: Work, sent: { email: string; delivery: LinkDelivery }) {
   return sendMagicLink(work, sent, use)
 }

@@ -23,7 +23,7 @@ const PER_MAILBOX = 10
 const PER_NETWORK = 30
 const DAY_SECONDS = 86_400
 
-/** What somebody wants to make. */
+/** The organization to create. */
 export interface Founding {
   token: string
   name: string
@@ -31,16 +31,17 @@ export interface Founding {
   slug?: string
 }
 
-/** The session of somebody in the organization that they have made, or its challenge, and where that is. */
+/** The session of a user in the organization that they created, or the challenge, and where the session is. */
 export interface Founded {
   answer: SessionReply
   rate: RateState
 }
 
 /**
- * Makes an organization of which whoever has proved a mailbox is the admin, and signs them in there. A refusal leaves the
- * token good for another try, of which there are five. Throws `signup_disabled`, `discovery_token_invalid`, `service_disabled`,
- * `method_disabled`, `provider_disabled`, `rate_limited`, `sso_required` with the connection to start, and what the door throws.
+ * Creates an organization, makes the owner of a proved mailbox its admin, and signs them in there. A refused attempt
+ * does not consume the token, which allows five.
+ * Throws `signup_disabled`, `discovery_token_invalid`, `service_disabled`, `method_disabled`, `provider_disabled`,
+ * `rate_limited`, `sso_required` with the connection to start, and what the door throws.
  */
 export async function createByToken(
   work: Work,
@@ -98,8 +99,8 @@ function countTry(work: Work, who: Identity): Promise<RateState> {
 }
 
 /**
- * Where a domain's organization enforces single sign-on, nobody of the domain comes by their mailbox, nor leaves by it for
- * an organization of their own. Throws `sso_required`.
+ * If the organization of the domain enforces single sign-on, its users cannot bypass that by their mailbox and create
+ * their own organization. Throws `sso_required`.
  */
 async function assertNoSso(work: Work, { address }: Identity): Promise<void> {
   const owner = await findOrganizationOfDomain(work.db, work.directory, address.norm)

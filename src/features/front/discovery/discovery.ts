@@ -12,10 +12,10 @@ import { discoverySettings } from './settings.ts'
 import { type FoundRow, selectOrganizationsOf } from './store.ts'
 import { type Discovered, sealToken } from './token.ts'
 
-/** An organization that somebody may enter. */
+/** An organization that the person may enter. */
 export interface Found extends Pick<FoundRow, 'name' | 'slug' | 'state'> {
   subOrgId: string
-  /** What will be asked of them besides. */
+  /** What the sign-in will require in addition. */
   requires: 'sso' | 'mfa' | null
   /** Where `sso`: the connection to start, if one speaks for the address. */
   connectionId: string | null
@@ -25,7 +25,7 @@ export interface Found extends Pick<FoundRow, 'name' | 'slug' | 'state'> {
 export const TTL_SECONDS = 600
 export const MAX_FOUND = 100
 
-/** What is told to whoever has proved a mailbox. */
+/** What a person with a proved mailbox gets. */
 export interface Discovery {
   token: string
   expiresAt: Date
@@ -144,7 +144,7 @@ async function look(work: Work, { row, who, userId }: Candidate, way: Way): Prom
   return { directory, identity: who.hash, shown: { subOrgId, name, slug, state, requires, connectionId } }
 }
 
-/** What the door knows of somebody who is about to be made. */
+/** The sign-in facts of a user who does not exist yet. */
 const STRANGER = {
   user_id: '',
   locale: null,

@@ -55,6 +55,6 @@ async function admit(work: Work, { who, method, facts, spends }: Proved): Promis
     await assertMaySignIn(work, facts)
     return completeMailboxLogin(work, facts, { method, amr: ['otp'], spends })
   }
-  // Nobody has the address any more, or the domain is lost: whoever may come in now is told so by a new beginning.
+  // The address has no user here now. If the domain is lost too, only a new discovery shows what the person may enter.
   return (await ownsDomainOf(work, who.address.norm)) ? signUpByCode(work, who, { spends }, method) : null
 }

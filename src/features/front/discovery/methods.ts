@@ -11,7 +11,7 @@ export const discoveryMethods = { otp: otpMethod, magic_link: magicLinkMethod }
 
 export type DiscoveryMethod = keyof typeof discoveryMethods
 
-/** Whether somebody may come in by the method. */
+/** Whether the method is available. */
 export async function isOffered(work: Work, method: DiscoveryMethod): Promise<boolean> {
   return (await isServiceEnabled(work, method)) && (await isOn(work, method))
 }

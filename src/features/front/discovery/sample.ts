@@ -5,7 +5,9 @@ import type { Start } from '../../../../test/people/records.ts'
 import { mailedCode, mailedLink } from '../../../../test/people/sign-in.ts'
 import type { Samples } from '../../../../test/walkers/samples.ts'
 
-/** A code and a link that were mailed for discovery, a token of somebody else, and one that makes an organization. */
+/**
+ * A code and a link that were mailed for discovery, the token of another person, and one that creates an organization.
+ */
 export interface DiscoveryRecords {
   discoveryEmail: string
   discoveryCode: string

@@ -19,7 +19,7 @@ export const discoverySettings = defineSettingsPart(
   { discovery_create_organizations: false, discovery_create_limit_per_day: 100 },
   ({ directory }, patch, present) => {
     if (directory.kind === 'account') return
-    // Whoever sends back all that was read may.
+    // A caller may send back unchanged values that it read.
     for (const [field, value] of Object.entries(present))
       if ((patch[field] ?? value) !== value)
         throw invalidField(field, 'defaults_only', `${field} is of the environment: PATCH /v1/auth/settings/defaults`)

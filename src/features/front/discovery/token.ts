@@ -57,7 +57,7 @@ const placeOf = ({ environmentId, accountId }: Directory): SealedPlace => ({
   accountId,
 })
 
-/** The token of it, which nobody else can read or make. */
+/** Seals the content into a token, which only this deployment can read or make. */
 export async function sealToken({ keyring }: Platform, directory: Directory, said: Discovered): Promise<string> {
   return PREFIX + (await keyring.seal(placeOf(directory), JSON.stringify(said)))
 }

@@ -92,7 +92,7 @@ async function open(brought: ParsedLink, { service, worksWhileLocked }: LinkPage
   const { link, facts } = await find(brought)
   if (facts && !worksWhileLocked) await assertMaySignIn(work, facts)
   const actor = { type: 'user' as const, id: link.user_id }
-  // Only whoever has the link of somebody learns their language.
+  // The page shows the user's language, so only a live link may reveal it.
   const language = facts?.locale ? chooseLanguage(facts.locale, ...brought.locales) : brought.language
   return { ...brought, language, work: { ...work, origin: { ...work.origin, actor } }, facts }
 }

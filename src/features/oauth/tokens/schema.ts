@@ -123,7 +123,7 @@ export function toIntrospection(
   }
   if (said.iat !== undefined) answer.iat = said.iat
   const act: unknown = claims?.['act']
-  // Who acts for the user, if somebody does.
+  // The impersonator, if there is one.
   if (act !== undefined && fits(Impersonator, act)) answer.act = act
   return answer
 }

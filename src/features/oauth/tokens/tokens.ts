@@ -306,7 +306,7 @@ export async function endNamedSession(
   return { work: there, sessionId }
 }
 
-/** Whether a refresh token may be in its owner's hands: whoever has an older one is not told who signed in. */
+/** Whether a refresh token may still be in use. The holder of an older one must not learn who signed in. */
 async function isRecent(work: Work, session: TokenSession, presented: RefreshToken): Promise<boolean> {
   if (sameHash(session.refresh_hash, presented.hash)) return true
   const { refresh_reuse_interval_seconds: interval } = await refreshSettings.effective(work)

@@ -25,9 +25,9 @@ interface Later {
 }
 
 /**
- * Performs a BulkRequest (RFC 7644 §3.7) in its turn, each operation by itself, those that refer to another after that.
- * Groups that refer to one another in a circle are made first, and then get their members. Throws `scim_invalid_syntax`,
- * `payload_too_large`, `unavailable` to whom too many are before.
+ * Performs a BulkRequest (RFC 7644 §3.7) in its turn, one operation at a time; operations that refer to another one
+ * come after it. Groups that refer to one another in a circle are created first, and then get their members.
+ * Throws `scim_invalid_syntax`, `payload_too_large`, `unavailable` if too many requests wait.
  */
 export async function runBulk(work: Work, body: unknown) {
   const request = readBulk(body)
@@ -146,8 +146,8 @@ interface Refused {
 }
 
 /**
- * What it came to, or its refusal. Whoever may not go on is refused each operation from then on, as if it had come by itself.
- * What is a fault of the service fails the whole request.
+ * Returns the result of an operation, or its refusal. If the client loses its access, each later operation is refused
+ * as a single request would be. A fault of the service fails the whole request.
  */
 async function attempt(
   work: Work,

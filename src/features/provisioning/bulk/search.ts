@@ -39,7 +39,7 @@ export async function searchAll(work: Work, request: ListRequest) {
   const shown = await showAll(work, rows.slice(0, list.limit), request)
   const keyed = list.sort ? rows : rows.map((row) => ({ ...row, sort_key: String(rankOf(row)) }))
   const answer = toPage(platform, list, { rows: keyed, total, idOf: ({ id }) => id }, ({ id }) => shown.get(id) ?? {})
-  // Whoever has gone meanwhile is not shown.
+  // Leaves out resources deleted meanwhile.
   const Resources: object[] = answer.Resources.filter((resource) => 'id' in resource)
   return { ...answer, itemsPerPage: Resources.length, Resources }
 }

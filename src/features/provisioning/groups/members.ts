@@ -5,14 +5,14 @@ import type { MemberChanges, ScimMember } from '../patch/patch.ts'
 import { scimError, scimErrors } from '../scim/scim.ts'
 import { type ChangedMember, changeMemberRows, findMembers, listUserIds, type MemberSets } from './store.ts'
 
-/** All of these and nobody else. */
+/** Replaces the members with exactly these. */
 export function wholeList(members: ScimMember[]): MemberChanges {
   return { replaced: true, removed: new Set(), added: new Map(members.map((one) => [one.value.toLowerCase(), one])) }
 }
 
 /**
- * Changes the members of a group whose row is held, and tells who came and went. The users are held; with `isMapped` those
- * who go too. Throws `scim_invalid_value` for who is nobody.
+ * Changes the members of a locked group, and returns who joined and who left. The users are locked; with `isMapped`
+ * also those who leave. Throws `scim_invalid_value` for an unknown member.
  */
 export async function changeMembers(
   work: TxWork,

@@ -13,8 +13,8 @@ import {
 } from './store.ts'
 
 /**
- * Which groups give which roles, by the connection that provisioning is linked to; nobody changes that, or deletes these
- * roles, until the transaction ends. Lock order: before any group, and that before users.
+ * Which groups give which roles, by the connection that provisioning is linked to. Until the transaction ends the rules
+ * cannot change, and these roles cannot be deleted. Lock order: before any group, and groups before users.
  */
 export async function lockRules(work: TxWork): Promise<RoleRule[]> {
   const connectionId = await lockConnectionId(work.db, work.directory)

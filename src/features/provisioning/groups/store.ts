@@ -210,7 +210,7 @@ export async function leaveGroupRows(tx: Tx, directory: Directory, userId: strin
       )
 }
 
-/** Every user of any group, and whoever has a role by one. */
+/** Every user of a group, and every user with a role from one. */
 export async function listGroupedUserIds(db: Db, directory: Directory): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select user_id as id from scim_group_members where directory_id = ${directory.id}

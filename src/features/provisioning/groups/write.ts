@@ -177,7 +177,7 @@ async function change(
       const renamed = { ...group, display_name: fields.displayName, external_id: fields.externalId }
       const wasMapped = isMapped(group, rules)
       const turns = wasMapped !== isMapped(renamed, rules) || (wasMapped && isEdited)
-      // Before the name changes: whoever is told what a group gives is told by its new one.
+      // Rename first: the changes of members must report roles under the group's new name.
       const after = isEdited ? await updateGroupRow(work.db, work.directory, group, fields) : group
       const were = turns ? await listUserIds(work.db, work.directory, group.id) : []
       const changed = members ? await applyMembers(work, after, members, turns ? [] : rules) : []

@@ -52,7 +52,7 @@ function putAttribute(type: ScimResourceType, resource: ScimObject, key: string,
   if (normal !== undefined) putOnce(resource, attribute?.name ?? key, normal)
 }
 
-/** Whether a name is the URN of the core schema, which holds nothing: what nobody would look for in there must not be kept. */
+/** Whether a name is the URN of the core schema. No client looks for attributes below it, so none may be kept there. */
 export function isSchemaOf(type: ScimResourceType, name: string): boolean {
   return name.toLowerCase() === type.schema.id.toLowerCase()
 }

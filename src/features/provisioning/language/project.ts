@@ -23,8 +23,8 @@ const MAX_NAMES = 200
 const MAX_NAME_LENGTH = 512
 
 /**
- * Reads `attributes` and `excludedAttributes`: names by commas, or an array of them as in `.search`. Names that nobody has
- * select nothing. `excludedAttributes` counts only where `attributes` does not, which says all that is wanted.
+ * Reads `attributes` and `excludedAttributes`: names separated by commas, or an array of names as in `.search`. Unknown
+ * names select nothing. `excludedAttributes` only counts without `attributes`.
  */
 export function readSelection(
   type: ScimResourceType,

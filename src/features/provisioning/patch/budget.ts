@@ -1,7 +1,7 @@
 import { ScimLanguageError } from '../language/error.ts'
 import type { ScimValue } from '../language/json.ts'
 
-/** What is left for what somebody asked, in values that are looked at. */
+/** The values that a request may still examine. */
 export interface Budget {
   left: number
 }

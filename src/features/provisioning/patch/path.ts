@@ -9,7 +9,7 @@ export interface ScimPath {
   filter: ScimFilter | null
 }
 
-/** Besides the filter in it, in characters. */
+/** The limit for a path without its filter, in characters. */
 const MAX_NAME_LENGTH = 512
 
 /** Reads a path. Throws ScimLanguageError: invalidFilter of what is between its brackets, invalidPath of all else. */

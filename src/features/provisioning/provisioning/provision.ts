@@ -108,8 +108,8 @@ async function bringBack(work: TxWork, candidate: Candidate, given: Given, ownsD
 }
 
 /**
- * Somebody new of the address of one whom the client has deleted (RFC 7644 §3.6): without the same externalId nothing says
- * that they are the same person, who might sign in with what the other one had.
+ * Creates a new user with the address of a user whom the client deleted (RFC 7644 §3.6). Without the same externalId it
+ * may be another person, who must not sign in with the old user's credentials.
  */
 async function succeed(work: TxWork, left: Candidate, given: Given, how: Making): Promise<Provisioned> {
   const user = await findUserForUpdate(work, left.user_id)

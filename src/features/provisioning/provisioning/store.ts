@@ -207,8 +207,8 @@ export async function putProvisionedRow(
 }
 
 /**
- * The groups of users, and those that these are in, however deep. What is around a group is looked for once, whoever is in
- * it and however many ways lead there.
+ * The groups of users, and the groups that contain these, at any depth. The surroundings of a group are looked up once,
+ * however many users it has and however many paths lead to it.
  */
 export async function listGroupsOfUsers(db: Db, directory: Directory, userIds: string[]): Promise<GroupOfUser[]> {
   const { rows } = await sql<GroupOfUser>`
@@ -244,7 +244,7 @@ interface PageParts {
   clause: RawBuilder<unknown>
 }
 
-/** Whom a list finds. */
+/** The users that a list finds. */
 export const listedUsers = (directory: Directory, list: List) => sql`
   from scim_users s join users u on u.directory_id = ${directory.id} and u.id = s.user_id
     left join scim_user_versions shown on shown.directory_id = ${directory.id} and shown.user_id = s.user_id

@@ -94,7 +94,7 @@ const facts: Route[] = [
   }),
 ]
 
-/** RFC 7644 §3.11: whoever has a token is no user. Nothing to describe. */
+/** RFC 7644 §3.11: the owner of a token is not a user. Nothing to describe. */
 const me: Route[] = (['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).map((method) => ({
   ...defineRoute({
     auth: 'scim',

@@ -7,7 +7,7 @@ const ATTRIBUTE = /(?:^|:)password$/i
 const WORD = /\bpassword\b/i
 /** Members of a body that are written in the language of SCIM (RFC 7644 §3.4.2, §3.5.2, §3.7): they name, compare and ask. */
 const ASKING = /^(?:path|filter)$/i
-/** In any other member a password may be a word among others, as in the title of somebody, but not what is named or compared. */
+/** Other members may contain the word password, as in a job title. Only a password that is named or compared counts. */
 const NAMED = /(?:^|[:"'&?])\s*password\s*(?:$|[[."'=])|\bpassword\s+(?:eq|ne|co|sw|ew|gt|ge|lt|le)\b/i
 
 /** A request as it may be kept. */

@@ -8,7 +8,7 @@ export const roleSettling = handedIn<(work: TxWork) => Promise<void>>('the roles
 
 /** Another mapping of a connection gives other roles, where provisioning is linked to it. */
 export async function followMapping(work: TxWork, connectionId: string): Promise<void> {
-  // Whoever changes members now reads the mapping after this.
+  // Changes of members wait for this lock, and then read the new mapping.
   const { sso_connection_id } = await lockConfigRow(work.db, work.directory)
   if (sso_connection_id === connectionId) await roleSettling.of(work.platform)(work)
 }

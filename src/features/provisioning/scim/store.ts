@@ -148,8 +148,8 @@ export const admission = defineJoined<AdmissionRow>()({
 })
 
 /**
- * Keeps a request, and notes in the configuration that there was one: once a minute, which is enough for people and spares
- * the row. One that somebody is changing is left alone.
+ * Stores a request, and records in the configuration that there was one: at most once a minute, which is precise enough
+ * and avoids updates. A configuration that is being changed is skipped.
  */
 export const keepRequest = defineJoined<Pick<LogRow, 'created_at'>>()({
   columns: { id: 'uuid', method: 'text', route: 'text', status: 'int', code: 'text', said_sealed: 'text' },

@@ -31,8 +31,8 @@ function isWellFormed(token: string): boolean {
   return FORM.test(token) && checksum(token.slice(0, -CHECKSUM_LENGTH)) === token.slice(-CHECKSUM_LENGTH)
 }
 
-// Looked up by its hash, whose key only the deployment has: nobody can tell from the time that a look-up takes how much of
-// a guess is right.
+// Looked up by a hash whose key only the deployment has: the time of a look-up does not reveal how much of a guess is
+// right.
 const known = perPlatform((platform) =>
   platform.caches.define<TokenRow | null>('scim_tokens', async (hash) => {
     return (await findTokenRow(platform.db, Buffer.from(hash, 'hex'))) ?? null

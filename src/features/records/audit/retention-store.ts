@@ -45,7 +45,7 @@ export async function selectOldBlocks(
   return young < 0 ? rows : rows.slice(0, young)
 }
 
-/** Until the transaction ends: the chain goes on, and nobody else removes its beginning. */
+/** Locks the chain until the transaction ends, so that its beginning is removed only once. */
 export async function lockHead(tx: Tx, directoryId: string): Promise<void> {
   await sql`select seq from audit_heads where directory_id = ${directoryId} for update`.execute(tx)
 }

@@ -250,7 +250,7 @@ function changed(event: EventText, parts: string[]): Omit<Finding, 'directory' |
   return { kind: isMoved ? 'moved' : 'changed', event: nameOf(event), detail: `What differs: ${parts.join(', ')}.` }
 }
 
-/** An event where the chain has none: unless it is told of as moved, somebody has put it there. */
+/** Reports an event that the chain does not have. Unless it is reported as moved, it was inserted. */
 async function reportExtra({ db, directory, report }: Verifying, event: EventText): Promise<void> {
   if ((await findBlockOf(db, directory.id, event.id)) !== null) return
   report({ kind: 'inserted', event: nameOf(event), block: null, detail: 'The chain has passed its place without it.' })

@@ -96,8 +96,8 @@ export async function attempt(platform: Platform, target: Target, { id, body }: 
 const SIGNATURE = 'webhook-signature'
 
 /**
- * What is kept of signatures: whoever reads deliveries tells by it which secret signed, and cannot send the event to the
- * receiver, which takes it for some minutes.
+ * Keeps only the start of each signature. It shows which secret signed, but cannot be used to replay the event, which
+ * receivers accept for some minutes.
  */
 function unsigned(signatures: string): string {
   return signatures.replaceAll(/(v1,.{6})\S*/g, '$1…')

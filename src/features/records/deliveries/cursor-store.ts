@@ -22,7 +22,7 @@ export async function moveCursor(tx: Tx, environmentId: string, { epoch, txId, i
     where environment_id = ${environmentId}`.execute(tx)
 }
 
-/** Keeps whoever moves the position waiting until the transaction ends. */
+/** Creates the position if it is missing, and locks it until the transaction ends. */
 export async function provideCursor(tx: Tx, environmentId: string, { epoch, txId, id }: Position): Promise<void> {
   await sql`insert into webhook_cursors (environment_id, epoch, tx_id, event_id)
     values (${environmentId}, ${epoch}, ${txId}::xid8, ${id}) on conflict do nothing`.execute(tx)

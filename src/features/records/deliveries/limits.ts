@@ -4,5 +4,5 @@ export const CONCURRENCY = 4
 /** How long deliveries are kept, as far as the stream can be read. */
 export const KEPT_DAYS = 30
 
-/** The one type of event that is sent to whoever asked for it, and never to those that listen. */
+/** The only type of event that is sent on request, and never to subscribers. */
 export const TEST_TYPE = 'webhook.test'

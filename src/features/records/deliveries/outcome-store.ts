@@ -6,7 +6,7 @@ import type { HeldQueue } from './queue-store.ts'
 /** What became of an attempt. */
 export interface Result {
   id: string
-  /** As it was read: whoever finds another number comes too late. */
+  /** The number as it was read. If the row has another one, this result is too late. */
   attempt: number
   status: 'pending' | 'succeeded' | 'failed'
   tries: number

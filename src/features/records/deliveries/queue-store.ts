@@ -21,7 +21,7 @@ export async function provideQueue(tx: Tx, directory: Directory, webhookId: stri
   await tx.insertInto('webhook_queues').values({ directory_id: directory.id, webhook_id: webhookId }).execute()
 }
 
-/** Takes queues that are due and that nobody works on: of those that are well, or of those in trouble. */
+/** Claims due queues that have no holder: the healthy ones, or the troubled ones. */
 export async function claimQueues(
   { db, database }: Pick<Platform, 'db' | 'database'>,
   { holder, troubled, limit }: { holder: string; troubled: boolean; limit: number },

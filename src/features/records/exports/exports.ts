@@ -16,9 +16,8 @@ const NEWEST = 1000
 const STEPS = 20
 
 /**
- * Everything that is kept about a user in their directory, secrets as facts. What it tells of is told by the tables that
- * hang on a user, and by the audit log, which is why its scope is needed besides. Throws `user_not_found`,
- * `insufficient_scope`.
+ * Exports everything stored about a user in their directory; secrets are listed, never included. Also reads the audit
+ * log, so the scope `audit.read` is required. Throws `user_not_found`, `insufficient_scope`.
  */
 export async function exportUser(work: ReachWork & { caller: ManagerCaller }, userId: string, deleted = false) {
   authorize(work.caller, 'audit.read')

@@ -7,7 +7,7 @@ import { texts } from '../../../platform/messages/texts.gen.ts'
 // Without an example: customers must not change what the team of the account reads.
 const disabled = defineMail('webhook_disabled')
 
-/** To the team of the account: events wait that nobody gets. */
+/** To the team of the account: events are waiting and are not delivered. */
 export function disabledMail(to: Reader, webhook: { name: string; url: string; isGone: boolean }): Message {
   return withValues({
     kind: disabled,

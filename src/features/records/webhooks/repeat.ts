@@ -58,7 +58,7 @@ export async function testWebhook(work: Work, text: string): Promise<{ success: 
     rows: [row],
     async onDone({ result, outcome }) {
       success = outcome?.ok ?? false
-      // Whoever asked has the answer: a test that failed is not tried again.
+      // The caller gets the result, so a failed test is not retried.
       const settled = { ...result, status: success ? 'succeeded' : 'failed', dueSeconds: null } as const
       await saveResults(platform.db, directory, [settled])
     },

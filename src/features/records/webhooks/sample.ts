@@ -8,7 +8,7 @@ export interface WebhookRecords {
   ids: { webhook: string; delivery: string }
 }
 
-// Nobody answers there: an address kept for documentation (RFC 2606).
+// A reserved address that never answers (RFC 2606).
 const body = { name: 'Warehouse', url: 'https://hooks.invalid/watchword', events: ['user.*'] }
 
 export async function makeRecords(_: TestApp, { scoped }: Start): Promise<WebhookRecords> {

@@ -65,7 +65,7 @@ export async function lockWebhookRow(tx: Tx, directory: Directory, id: string): 
   return row !== undefined
 }
 
-/** Whoever adds another waits here until the transaction ends, so that what is counted from then on holds. */
+/** Requests that add a webhook wait until the transaction ends, so that the count stays true. */
 export async function countWebhookRows(tx: Tx, directory: Directory): Promise<number> {
   await sql`select pg_advisory_xact_lock(hashtext('watchword.webhooks'), hashtext(${directory.id}))`.execute(tx)
   const { rows } = await sql<{ count: number }>`

@@ -15,7 +15,7 @@ import { makeToken } from './token.ts'
 
 type Entry = Parameters<NonNullable<Gate['judge']>>[1]
 
-/** Holds whoever has proved one factor and needs two: the answer is a challenge instead of tokens. */
+/** Answers with a challenge instead of tokens if the user has proved one factor and needs two. */
 export const mfaGate: Gate = {
   async judge(work, entry, { teamRoles }) {
     if (entry.aal !== 'aal1') return null

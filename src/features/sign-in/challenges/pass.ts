@@ -71,13 +71,16 @@ async function pass(caller: Work, sent: ChallengeAnswer): Promise<PassedChalleng
   if (!facts) throw challengeErrors.expired()
   const work = asProvenUser(caller, facts.user_id)
   const passed = { right, events: [succeeded(challenge, right)] }
-  // What is written besides has to be there with the session.
+  // These extra rows must commit together with the session.
   if (challenge.session_id !== null || challenge.next_password_hash !== null || right.also || sent.trustDevice)
     return inTx(work, (work) => admit(work, challenge, passed, sent.trustDevice))
   return { session: await completeChallenge(work, challenge, facts, passed), device: null }
 }
 
-/** Counts the attempt and judges the code; in its turn, so that nobody who has waited in vain has spent an attempt. */
+/**
+ * Counts the attempt and judges the code once the request has its turn. A request rejected while waiting uses no
+ * attempt.
+ */
 export async function judge(
   work: Work,
   { token, code }: Pick<ChallengeAnswer, 'token' | 'code'>,
@@ -134,7 +137,7 @@ interface Passed {
   events: EventInput[]
 }
 
-/** Consumes the code and the challenge for the session, atomically with what is written besides. */
+/** Consumes the code and the challenge for the session, atomically with the extra rows. */
 async function admit(work: TxWork, challenge: ChallengeRow, passed: Passed, trust: boolean): Promise<PassedChallenge> {
   const facts = await getSubjectForUpdate(work, challenge)
   const { right } = passed

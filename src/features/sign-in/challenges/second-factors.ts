@@ -23,7 +23,7 @@ export interface RightCode {
   amr: string[]
   /** Burnt with the challenge. */
   spends: UsedProof[]
-  /** What the code takes besides, in the transaction that burns them. Returns false when it was consumed meanwhile. */
+  /** Extra work in the transaction that consumes the code. Returns false if it was already consumed. */
   also?(work: TxWork, user: SignInFacts): Promise<boolean>
 }
 

@@ -61,7 +61,7 @@ export interface ProvedFactor {
   amr: string[]
   spends: UsedProof[]
   events: EventInput[]
-  /** What it takes besides, in the transaction that burns it. Returns false when it was consumed meanwhile. */
+  /** Extra work in the transaction that consumes the proof. Returns false if it was already consumed. */
   also(work: TxWork): Promise<boolean>
 }
 

@@ -6,7 +6,7 @@ import { readAgent } from './agent.ts'
 
 const deviceHashes = hashPurpose('known-device')
 
-/** From where somebody signs in, as far as the caller says. */
+/** The device of a sign-in, as reported by the caller. */
 export interface Device {
   ip: string | null
   userAgent: string | null

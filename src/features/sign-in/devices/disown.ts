@@ -19,8 +19,8 @@ import { forgetDevices, type SignIn } from './store.ts'
 const reasons = defineEndReasons('sign_in_disowned')
 
 /**
- * Of the link in the mail about a new device. It outlives what whoever signed in there does next, such as a new password, or
- * a sign-in from yet another device, and opens nothing.
+ * The link in the mail about a new device. Later acts in that session, such as a new password or a sign-in from another
+ * device, do not withdraw it. It does not sign in.
  */
 export const disownPurpose = defineMailedPurpose('sign_in_disown', 'not_me', {
   replaces: 'none',
@@ -29,7 +29,7 @@ export const disownPurpose = defineMailedPurpose('sign_in_disown', 'not_me', {
 })
 
 const DISOWN_SECONDS = 7 * 86_400
-/** For how long before the link whatever was new is forgotten with its device: whoever came in may have done so before. */
+/** New devices from this long before the link are forgotten too: the intruder may have signed in earlier. */
 const BEFORE_SECONDS = DISOWN_SECONDS
 
 /** What a link is about. */

@@ -26,7 +26,7 @@ const kinds = {
   ),
 }
 
-/** To whoever has signed in from a device that is new to them, with the link by which they say that it was not them. */
+/** Announces a sign-in from a new device to the user, with the link that reports it as not theirs. */
 export function newDeviceMail(signIn: Device & { to: Reader; at: Date; url: string; ttlSeconds: number }): Message {
   const { to, at, ip, userAgent, url, ttlSeconds } = signIn
   return withValues({
@@ -54,7 +54,7 @@ export function newDeviceMail(signIn: Device & { to: Reader; at: Date; url: stri
   })
 }
 
-/** In words of ours alone: whoever signs in writes the header, and must not write the mail. */
+/** Uses only our own words: the person who signs in controls the header, and must not control the text of the mail. */
 function nameProgram(language: Language, userAgent: string | null): string {
   if (userAgent === null) return texts.devices.program.none(language)
   const { browser, system } = readAgent(userAgent)

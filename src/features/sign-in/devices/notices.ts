@@ -56,7 +56,7 @@ async function noticeInEnvironment(platform: Platform, { environmentId, position
 }
 
 async function notice(platform: Platform, signIns: SignIn[]): Promise<void> {
-  // Whoever had not proved the mailbox before somebody did may be somebody else.
+  // Sessions ended by the first proof of the mailbox may belong to another person.
   const own = signIns.filter(({ endedFor }) => endedFor !== mailboxProved)
   for (const [directoryId, group] of Map.groupBy(own, (signIn) => signIn.directoryId)) {
     const directory = await findDirectory(platform, directoryId)
@@ -72,7 +72,7 @@ async function notice(platform: Platform, signIns: SignIn[]): Promise<void> {
 /** Notes a device, and tells its user, unless it is the first that they are seen with. */
 async function meet(work: TxWork, sighting: SignIn & { hash: Buffer }): Promise<void> {
   const user = await findUserForUpdate(work, sighting.userId)
-  // Nobody is told at an address that may be somebody else's.
+  // An unproved address may belong to a stranger.
   if (!user?.email_verified) return
   const { isNew, isFirst, newOfDay } = await putDevice(work.db, work.directory, { ...sighting, userId: user.id })
   if (!isNew || isFirst || newOfDay >= MAX_MAILS) return

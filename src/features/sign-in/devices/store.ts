@@ -49,7 +49,7 @@ export interface SignIn {
   endedFor: string | null
 }
 
-/** The sessions that began in an environment after a position up to another, but for those of who acts for somebody. */
+/** The sessions of an environment that began between two positions, without impersonation sessions. */
 export async function selectSignIns(
   db: Db,
   { environmentId, position: after }: Cursor,

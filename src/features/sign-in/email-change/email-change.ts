@@ -27,12 +27,12 @@ import { emailChangeErrors } from './errors.ts'
 import { noticeOfChange } from './undo.ts'
 
 const purpose = 'email_change'
-// Whatever addresses they name: nobody mails strangers through their account.
+// Counts all addresses together, so that a user cannot send mail to many strangers.
 const ofOnePerson = [{ bucket: 'email_change.hour', limit: 10, windowSeconds: 3600 }]
 
 /**
- * Of the link that is mailed with the code to a page of the application, and ends with it. Whoever has the mailbox follows
- * anybody's link, so it is worth nothing without the session that asked; and a stranger can ask for the address, too.
+ * The link to a page of the application that is mailed with the code and expires with it. The owner of the new mailbox
+ * may follow a link that a stranger requested, so the link only works with the session that asked.
  */
 const linkPurpose = defineMailedPurpose('email_change', 'email_change', { replaces: 'user' })
 
@@ -40,9 +40,10 @@ const linkPurpose = defineMailedPurpose('email_change', 'email_change', { replac
 const LinkDetails = Type.Object({ otpId: Type.String(), sessionId: Type.String() })
 
 /**
- * Mails a code to the address that the caller wants to have, and a link where there is a page for it; nothing changes yet.
- * Whether somebody else has it is not told before the mailbox is proved. Throws `invalid_request`, `invalid_redirect_uri`, `scim_managed`, `rate_limited`,
- * `method_disabled`, `organization_suspended`, `account_locked`, `team_email_fixed`.
+ * Mails a code to the new address, and a link if there is a page for it. Nothing changes yet. Does not reveal whether
+ * the address is taken before the mailbox is proved.
+ * Throws `invalid_request`, `invalid_redirect_uri`, `scim_managed`, `rate_limited`, `method_disabled`,
+ * `organization_suspended`, `account_locked`, `team_email_fixed`.
  */
 export async function beginEmailChange(
   work: OwnWork,

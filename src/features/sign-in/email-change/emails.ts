@@ -32,8 +32,8 @@ const kinds = {
 }
 
 /**
- * To the address that somebody wants to have: the code that proves it, which is not in the subject, since lock screens show
- * that, and the link that does as well, if there is a page for it. Several may ask for one address: it says who did.
+ * To the new address: the code that proves it, and the link if there is a page for it. The code is not in the subject,
+ * which lock screens show. The mail names the user who asked, since several may ask for one address.
  */
 export function newAddressMail(change: {
   to: Reader
@@ -75,7 +75,7 @@ interface OwnChange {
   ttlSeconds: number
 }
 
-/** To the old address, with the link that brings it back, if it may be. The new one is masked: it may be somebody else's. */
+/** To the old address, with the undo link if there is one. The new address is masked: it may be a stranger's. */
 export function ownAddressChangedMail(change: OwnChange): Message {
   const { url, ttlSeconds } = change
   return withValues({

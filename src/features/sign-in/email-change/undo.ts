@@ -25,8 +25,8 @@ import { ownAddressChangedMail } from './emails.ts'
 import { emailChangeEvents } from './events.ts'
 
 /**
- * Of the link by which the old mailbox takes a change back. It outlives what whoever changed the address does next, such as
- * a new password, and another change of theirs; a change by somebody else is the last word.
+ * The link by which the old mailbox undoes a change. A new password or another change by the user does not withdraw it.
+ * A change by another caller does.
  */
 export const undoPurpose = defineMailedPurpose('email_change_undo', 'email_undo', {
   opensNothing: true,
@@ -47,8 +47,9 @@ export const undoEmailEvents = [
 const UNDO_SECONDS = 7 * 86_400
 
 /**
- * The mail to the address that a user gives up, with the link that brings it back: if it was proved, else it may be a
- * stranger's, and is not itself the outcome of a change that can still be undone, else that would go to whom it was made for.
+ * The mail to the address that a user gives up. It has an undo link only if the address was proved; an unproved one may
+ * be a stranger's. There is no link either while an earlier change can still be undone: it would go to the person who
+ * made that change.
  */
 export async function noticeOfChange(work: TxWork, user: HeldUser, newAddress: string): Promise<Message> {
   const isUndone = user.email_verified && !(await hasLiveLink(work, user.id, undoPurpose))
@@ -64,9 +65,9 @@ async function makeUndo(work: TxWork, user: HeldUser): Promise<string> {
 }
 
 /**
- * Brings back the address that a link was mailed to, and ends all access: every session, and everything that is about to
- * become one, as the links by which others could take that back. What has been set up since the change goes: the password,
- * factors, passkeys and identities of whoever made it. The link passes whatever locks the account.
+ * Restores the address that a link was mailed to, and ends all access: sessions, pending sign-ins, and links that could
+ * take the address again. Removes the password, factors, passkeys and identities set up since the change: they may be
+ * an intruder's. Works on a locked account.
  * Throws `token_invalid`, `token_expired`, `email_exists`, `scim_managed`, `organization_suspended`.
  */
 export async function undoEmailChange(work: Work, presented: { email: string; token: string }): Promise<void> {

@@ -27,14 +27,14 @@ const limits: RateLimit[] = [
   { bucket: 'email_verification.send.hour', limit: 10, windowSeconds: 3600 },
 ]
 
-/** Of the link that a sign-up itself mails: whoever redeems it confirms what was typed there. */
+/** Details of the link that a sign-up mails. Redeeming it also confirms the data entered at the sign-up. */
 const OfSignup = Type.Object({ signup: Type.Literal(true) })
 
 const byMail: LinkDelivery = { redirectTo: null, deliver: true }
 
 /**
- * Issues and mails the link that verifies a user's address, in the transaction of their sign-up or of whoever asks for it.
- * Returns the link if it is not mailed.
+ * Issues and mails the link that verifies a user's address, in the transaction of the sign-up or of the request for a
+ * new link. Returns the link if it is not mailed.
  */
 export async function mailVerification(
   work: TxWork,

@@ -47,7 +47,8 @@ function belonging(
     proof: (work, change) => (change.keepsFactors ? pending(work, change) : removeAndTell(table, work, change)),
     cutOff: (work, change) =>
       change.sinceSeconds === undefined ? pending(work, change) : removeSince(table, change.sinceSeconds)(work, change),
-    // What is confirmed comes back with the user: whoever may delete and restore people may not take their factors away.
+    // A restored user gets confirmed factors back: an administrator who may delete and restore users may not remove
+    // factors.
     removal: pending,
     purged: true,
     move,
@@ -75,7 +76,7 @@ function removeAndTell(table: FactorTable, { directory }: TxWork, { user }: User
   }
 }
 
-/** What somebody else has set up since, and what is pending. */
+/** Removes pending factors, and those confirmed in the last `seconds`, which an intruder may have set up. */
 function removeSince(table: FactorTable, seconds: number) {
   // Table by name: one of the two tables of `FactorTable`.
   return ({ directory }: TxWork, { user }: UserChange): Step => {

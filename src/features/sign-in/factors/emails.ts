@@ -32,7 +32,7 @@ export function enrolledMail(to: Reader, factor: Factor): Message {
   }
 }
 
-/** `by`: somebody's act, or the first proof of the mailbox. */
+/** `by`: an explicit removal, or the first proof of the mailbox. */
 export function removedMail(to: Reader, factor: Factor, by: 'act' | 'proof'): Message {
   return {
     kind: kinds.mfaRemoved,

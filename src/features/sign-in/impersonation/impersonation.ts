@@ -23,10 +23,10 @@ export interface ImpersonationWish {
 }
 
 /**
- * Lets somebody act for a user (RFC 8693 §1.1): a session of its own with the access token of the user, which says in `act`
- * who it is (§4.1), lasts as long as that token and has no refresh token. The user is told by mail. What a token of this
- * kind may do here is to read. Throws `user_not_found`, `impersonation_disabled`, `user_never_signed_in`, and what the
- * gates throw that let nobody in: `organization_suspended`, `account_locked`, `user_inactive`.
+ * Starts an impersonation session (RFC 8693 §1.1). Its access token names the impersonator in `act` (§4.1). The session
+ * lasts as long as that token, has no refresh token and is read-only here. The user is notified by mail.
+ * Throws `user_not_found`, `impersonation_disabled`, `user_never_signed_in`, and what the gates throw:
+ * `organization_suspended`, `account_locked`, `user_inactive`.
  */
 export async function impersonate(work: Work & { caller: ManagerCaller }, userId: string, wish: ImpersonationWish) {
   const impersonator = { sub: actorOf(work.caller, wish.actor), reason: wish.reason }
@@ -66,7 +66,7 @@ export async function impersonate(work: Work & { caller: ManagerCaller }, userId
   })
 }
 
-/** A member of the team acts as who they are; a key says for whom it asks. Throws `invalid_request`. */
+/** A team member is always the impersonator; an API key names one. Throws `invalid_request`. */
 function actorOf(caller: ManagerCaller, named: string | undefined): string {
   if (caller.kind === 'key') {
     if (named !== undefined) return named

@@ -5,7 +5,7 @@ import type { Start } from '../../../../test/people/records.ts'
 import { signIn } from '../../../../test/people/sign-in.ts'
 import type { Samples } from '../../../../test/walkers/samples.ts'
 
-/** A user whom others may act for. */
+/** A user who may be impersonated. */
 export interface ImpersonationRecords {
   ids: { impersonated: string }
 }

@@ -27,7 +27,7 @@ export async function lockPermission(tx: Tx, directory: Directory): Promise<bool
 
 type ImpersonationRow = Selectable<Impersonations>
 
-/** Directories where somebody acts, or did a moment ago. */
+/** Directories with impersonation sessions, now or a moment ago. */
 export async function findDirectoryIds(db: Db): Promise<string[]> {
   const rows = await db.selectFrom('impersonations').select('directory_id').distinct().execute()
   return rows.map((row) => row.directory_id)

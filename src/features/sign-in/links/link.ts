@@ -30,7 +30,7 @@ export interface NewLink {
   ttlSeconds: number
   /** What redeeming it needs: the profile of a sign-up. */
   details?: Record<string, unknown>
-  /** It is sent to nobody. */
+  /** The link is never sent. */
   isDecoy?: boolean
   /** Which older links it voids; absent: those that its purpose says. */
   replaces?: LinkPurpose['replaces']
@@ -100,7 +100,7 @@ export async function voidLinks(
   return closed.map(({ id }) => id)
 }
 
-/** Withdraws the links to an address for one purpose, whoever has it. Returns true, however many there are. */
+/** Withdraws the links to an address for one purpose, for all users. Returns true, however many there are. */
 export async function voidLinksTo({ directory, db }: TxWork, who: Identity, purpose: LinkPurpose): Promise<true> {
   await closeLinkRows(db, directory, { userId: null, identity: who.hash, purpose: purpose.name }).execute()
   return true

@@ -50,7 +50,7 @@ export async function insertLinkRow(tx: Tx, directory: Directory, row: NewLinkRo
       where directory_id = ${directory.id} and id in (
         select id from links
         where directory_id = ${directory.id} and ${isOlder} and purpose = ${purpose} and ${isLive}
-          -- What nobody gets voids nothing but what nobody got: decoys are of no user, and lead to nothing.
+          -- A decoy replaces only other decoys, which have no user and no details.
           and (not ${row.isDecoy}::boolean or user_id is null and details = '{}')
         -- One that is being redeemed right now is skipped, not waited for.
         for update skip locked))

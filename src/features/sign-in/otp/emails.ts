@@ -77,7 +77,7 @@ export function signInMail(to: Reader, purpose: keyof typeof WORDS, otp: ShownCo
   })
 }
 
-/** The mail in place of a code or a link, to a person for whom single sign-on is enforced. */
+/** The mail that replaces a code or a link if single sign-on is enforced for the person. */
 export function singleSignOnMail(to: Reader, way: SsoWay): Message {
   const { title, paragraph } = way === 'singleSignOn' ? texts.otp.singleSignOn : texts.otp.singleSignOn[way]
   return {

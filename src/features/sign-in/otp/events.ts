@@ -41,7 +41,7 @@ export const otpEvents = defineEvents({
   ],
 })
 
-/** That a code was sent to whoever signs in or up, or proves something: to this user, or null where there is none. */
+/** A code was sent for a sign-in, a sign-up or a proof. `userId` is null if there is no user yet. */
 export function codeSent(
   { otpId, purpose, userId }: { otpId: string; purpose: (typeof purposes)[number]; userId: string | null },
   channel: 'email' | 'sms' = 'email',

@@ -20,7 +20,8 @@ export type Verdict = 'match' | 'wrong' | 'expired' | 'used' | 'spent' | 'unknow
 export const HOURLY_FAILURES = 20
 export const DAILY_FAILURES = 40
 export const DAILY_DIGIT_FAILURES = 10
-// Nobody can guess a granted code: its tries are for whoever is refused and tries again, such as with another slug.
+// A granted code cannot be guessed. Its attempts are for requests that are refused and retried, such as with another
+// slug.
 const GRANTED_ATTEMPTS = 5
 // Sign-in codes that are scanned for it: the limits of sending let no one have so many.
 const MAX_SIBLINGS = 1000
@@ -68,7 +69,7 @@ export async function findLiveOtpRow(db: Db, directory: Directory, owner: OtpOwn
   return rows[0]
 }
 
-/** What a code that signs up says of whoever does, while it has neither been used nor expired. */
+/** What a sign-up code says of its user, while it is neither used nor expired. */
 export async function findLiveSignupRow(db: Db, directory: Directory, id: string) {
   return db
     .selectFrom('otps')
@@ -92,13 +93,14 @@ interface TriedRow {
 }
 
 /**
- * Counts an attempt at a sign-in code and judges it, where the facts about its address are read. Committed on its own,
- * before the comparison, whatever the request does next. `siblings` are the codes of the same address: only the newest of
- * the purpose that was not withheld is valid, and what was withheld since, of a change of address that of each who asks;
- * attempts at any share one budget, which does not hold for the code of a discovery token: it is sealed in the token, so
- * that nothing can be guessed, and guesses at mailed codes must not stop other ways in. Those at a code that is void are counted and judged like others, or the limit would
- * tell whether a newer one has left. One that went to a phone is valid as long as its user has that, which only the right
- * code meets: decoys are of nobody's phone.
+ * Counts an attempt at a sign-in code and judges it, in the statement that reads the facts about its address. The count
+ * commits on its own before the comparison, whatever the request does next.
+ * `siblings` are the codes of the same address. The newest sent code of the purpose is valid, and so are the codes
+ * withheld since; in a change of address, the newest code of each user who asks. Attempts at any sibling share one
+ * budget. The code of a discovery token has its own: it is sealed in the token and cannot be guessed, and guesses at
+ * mailed codes must not block it.
+ * Attempts at a void code are counted and judged too, or the limit would reveal whether a newer code was sent. A code
+ * sent to a phone is valid as long as the user has that phone. Decoys have no phone.
  */
 export const triedCode = defineReading<TriedRow>()({
   columns: { otp_id: 'uuid', otp_purpose: 'text', otp_hash: 'bytea' },

@@ -34,7 +34,7 @@ function belonging(
   return {
     table,
     proof: (work, change) => (change.keepsPassword ? null : remove(work, change)),
-    // Whoever knows the password may sign in again, if the user may.
+    // A user who knows the password may sign in again, if the user is active.
     cutOff: deletesSince(table, setAt),
     removal: remove,
     move,

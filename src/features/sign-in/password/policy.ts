@@ -26,8 +26,7 @@ const BRAND = 'watchword'
 const MIN_WORD = 3
 // Shorter parts of a name are mostly not names: "the", "and", "van".
 const MIN_PART = 4
-// A password with fewer characters than this besides names is refused: "acme2024!" is, a phrase with a name in it is
-// not.
+// The minimum number of characters apart from names. It refuses "acme2024!" and allows a phrase with a name in it.
 const MIN_OTHER_CHARACTERS = 6
 
 /** Throws `weak_password` with every reason but `reused`, or `password_breached`; neither contains the password. */

@@ -150,7 +150,7 @@ async function judge(work: Work, settings: PasswordSettings, shown: ShownPasswor
   const stored = shown.stored && isAffordable(work, shown.stored) ? shown.stored : null
   const parameters = hashParameters(work, settings)
   const cost = stored ? costOfHash(stored) : costOfArgon2(parameters)
-  // In its turn, so that nobody who has waited in vain has spent an attempt.
+  // The attempt is counted once the request has its turn. A request rejected while waiting uses no attempt.
   const { attempt, right } = await withPasswordTurn(work, cost, async () => ({
     attempt: await claim(work, who),
     right: await (stored ? verifyPassword(work, stored, password) : verifyNothing(work, password, parameters)),
@@ -205,8 +205,9 @@ async function noteFailure(work: Work, { who, facts, stored }: ShownPassword, at
 }
 
 /**
- * Whether a mail tells of a lock. It counts towards nothing that a stranger can use up by asking for codes and links:
- * nobody may be locked out in silence. A lock for everybody comes only so often; of networks there are many.
+ * Whether a mail announces the lock. The limits on codes and links do not apply: a stranger could use them up and lock
+ * a user silently. Account locks are rare and always announced. Network locks have a limit, since there are many
+ * networks.
  */
 function isAnnounced(work: Work, who: Identity, { scope }: NonNullable<Attempt['locks']>): Promise<boolean> {
   if (scope === 'account') return Promise.resolve(true)

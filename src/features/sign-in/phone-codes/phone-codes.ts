@@ -37,7 +37,7 @@ const purpose = 'login'
 // Nothing of the number, nor whether there is one.
 const HINT = '+•••••••'
 const NOBODYS_NUMBER = '+10000000000'
-// Valid and mobile: to parse it takes as long as to parse that of somebody.
+// Valid and mobile, so that parsing it takes as long as parsing the number of a user.
 const STAND_IN_NUMBER = '+14155550100'
 
 /** The sessions that it opens are of `otp`, which judges every code; `amr` says `sms`. */
@@ -109,9 +109,8 @@ async function takesCodesBySms(work: Work, settings: OtpSettings): Promise<boole
 type ChosenPhone = { id: string; number: string } | { number: null; reason: keyof typeof NOT_SENT }
 
 /**
- * The phone that is a factor of its user, who has proved the mailbox as well, where the policy allows such a factor. It is the
- * first factor then and cannot be the second, so whoever has no other gets no code: it would lead nowhere. Asks the same for
- * everybody.
+ * Returns the phone factor of a user who has proved the mailbox, if the policy allows phones. The phone cannot be the
+ * second factor as well, so a user without another factor gets no code. Runs the same queries for every address.
  */
 async function choosePhone(work: Work, facts: SignInFacts | null, read: PhoneRow): Promise<ChosenPhone> {
   const { phone_id: id, phone: number, has_app: totp, has_backup: backup } = read
@@ -136,7 +135,7 @@ interface CodeToSend {
 async function issueAndSend(work: TxWork, { who, settings, facts, to }: CodeToSend) {
   const userId = to.number !== null && facts ? facts.user_id : null
   const phoneId = to.number === null ? newId() : to.id
-  // Or whoever asks for a code to a phone that there is not would void the one that was mailed.
+  // A code without a phone is withheld, or the request would void the code that was mailed.
   const withheld = to.number === null
   const otp = await issueOtp(work, { purpose, userId, identity: who.hash, settings, phoneId, withheld })
   const message = codeSms({ phone: to.number ?? NOBODYS_NUMBER, locale: facts?.locale ?? null }, otp, 'login_otp')

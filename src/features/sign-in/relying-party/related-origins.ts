@@ -47,8 +47,8 @@ interface Speaker {
 }
 
 /**
- * Nobody has proved that a host is theirs. So it belongs to whom has named it first, and whoever names it later neither
- * adds to its list nor takes from it; but an account goes before its organizations.
+ * Hosts are named without proof of ownership. A host therefore belongs to the account or organization that named it
+ * first; others that name it later do not change its list. An account takes precedence over its organizations.
  */
 function speakerOf(namings: NamingRow[]): Speaker | null {
   const [first] = namings

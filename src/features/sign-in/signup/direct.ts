@@ -35,7 +35,7 @@ export async function signUp(work: Work, sent: SignUp): Promise<{ answer: Sessio
   if ((await doorSettings.effective(work)).require_email_verification) throw proofRequired()
   const who = identify(work.platform, requireEmail(sent.email))
   const { person } = await assertDoorOpen(work, who)
-  // Only whoever is created here gets a mail.
+  // Only a user created here gets a mail.
   const rate = await countMail(work, who, limits, { leaves: open && person === null, byAnyone: true })
   await assertAddressFree(work, who)
   if (!open)

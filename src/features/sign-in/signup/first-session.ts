@@ -14,7 +14,7 @@ import { judgeSignup } from './judge.ts'
 
 type Proof = Parameters<typeof completeLogin>[2]
 
-/** The session of a user whom this transaction created. Returns null when the proof was already consumed. */
+/** The first session of a user created in this transaction. Returns null if the proof was already consumed. */
 export async function startFirstSession(
   work: TxWork,
   { who, user, proof }: { who: Identity; user: UserRow; proof: Proof },

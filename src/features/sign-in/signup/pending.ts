@@ -29,9 +29,9 @@ const Asked = Type.Object({
 })
 
 /**
- * Has the user of a sign-up code created, who waits for the proof of the mailbox: by a job, which is the same for addresses
- * that somebody has, so that the answer takes as long for either. The job runs within seconds, at a random time: what it
- * does for strangers alone slows down no certain request.
+ * Enqueues a job that creates the user of a sign-up code, who must still prove the mailbox. The job is also enqueued
+ * for taken addresses, so that both answers take the same time. It runs at a random time within seconds, so that the
+ * work it does only for new addresses does not slow down a particular request.
  */
 export async function provisionLater(work: TxWork, { otpId, email }: { otpId: string; email: string }): Promise<void> {
   const { platform, directory, db, origin } = work
@@ -43,7 +43,7 @@ export async function provisionLater(work: TxWork, { otpId, email }: { otpId: st
   await enqueue(db, JOB, { directoryId: directory.id, otpId, sealed }, { delayMs: randomInt(MOST_DELAY_MS) })
 }
 
-/** Creates the user of a sign-up code that waits to be redeemed, unless somebody has the address by then. */
+/** Creates the user of a sign-up code that is not redeemed yet, unless the address is taken by then. */
 export const provisionSignup: JobHandler = {
   name: JOB,
   async handle(platform, { directoryId, otpId, sealed }) {

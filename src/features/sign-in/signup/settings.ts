@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { defineSettingsPart } from '../../../platform/settings/settings.ts'
 
-/** Whom a sign-up is open to. */
+/** Which users may sign up. */
 export const signupSettings = defineSettingsPart(
   'auth_settings',
   Type.Object({

@@ -137,8 +137,8 @@ function isToken(presented: string): boolean {
   return /^eyJ[\w-]*\.[\w-]+\.[\w-]*$/.test(presented)
 }
 
-// Looked up by its hash, whose key only the deployment has: nobody can tell from the time that a look-up takes how much of
-// a guess is right.
+// Looked up by a hash whose key only the deployment has: the time of a look-up does not reveal how much of a guess is
+// right.
 export const apiKeyCache = perPlatform((platform) =>
   platform.caches.define<CachedKey | null>('api_keys', async (address) => {
     const row = await findApiKeyRow(platform.db, Buffer.from(address, 'hex'))

@@ -21,7 +21,7 @@ export async function firstDevelopmentKey(platform: Platform): Promise<string | 
   return (await createFirstKey(platform, key, 'development')) ? key : null
 }
 
-/** Whether the deployment has no key at all, so that nobody can call it. */
+/** Whether the deployment has no API key at all, and so cannot be called. */
 export async function hasNoKey(platform: Platform): Promise<boolean> {
   return !(await hasAnyApiKey(platform.db))
 }

@@ -118,8 +118,8 @@ export async function findTeamRow(work: AccountWork, id: string): Promise<Member
 }
 
 /**
- * Where this row is an owner's, another one must be left. A roster of an environment that the change does not affect keeps
- * nobody: a staging key could make a member of the account its only owner. Throws `last_owner`.
+ * Refuses to remove the last owner. A roster of another environment does not count: a staging key could make a member
+ * of the account its only owner, whom production could not remove then. Throws `last_owner`.
  */
 async function assertOwnerRemains(work: AccountTxWork, row: MemberRow): Promise<void> {
   if (row.role !== 'owner' || row.status !== 'active') return

@@ -46,7 +46,7 @@ export async function listRoster(work: TeamRequest, scope: TeamScope): Promise<M
   return toMembers(work, await listMemberRows(work.db, scope))
 }
 
-/** Somebody as they are to be on the roster. */
+/** A member as they should be on the roster. */
 interface Wanted {
   /** Their row on the roster; null where they are not on it yet. */
   row: MemberRow | null
@@ -56,8 +56,8 @@ interface Wanted {
 }
 
 /**
- * Replaces the roster of an organization, all or nothing: whoever is not named leaves it, members of the account come
- * onto it, and a role that is not given stays, or is that in the account.
+ * Replaces the roster of an organization, all or nothing. Members who are not named leave it, and named members of the
+ * account join it. Without a role, a member keeps the present one, or gets the one in the account.
  * Throws `invalid_request` for memberships that are unknown here or named twice, `last_owner`, `privilege_escalation`.
  */
 export async function replaceRoster(work: TeamRequest, scope: TeamScope, entries: RosterEntry[]): Promise<Member[]> {
@@ -113,7 +113,7 @@ async function resolve(
   entries: RosterEntry[],
 ): Promise<Wanted[]> {
   const ids = idsOf(entries)
-  // A caller limited to this organization finds no other member of the account. Naming subOrgId limits nobody.
+  // A caller limited to this organization finds no other member of the account. Naming subOrgId is not such a limit.
   const isOrgWide = work.caller.organizationId === null
   const accounts = isOrgWide ? await findAccountMemberRows(work.db, scope, ids.filter(isId)) : []
   const wanted = entries.map(({ role }, i) => {

@@ -112,7 +112,7 @@ const formerRoles = sql<{ role: TeamRole; since: string; until: string }[]>`
     from former_team_roles former
     where former.account_id = members.account_id and former.email_norm = members.email_norm)`
 
-/** The rows of somebody on rosters, as a member of the account. */
+/** The roster rows of a member of the account. */
 export async function listPlacementRows(
   db: Db,
   { accountId }: Pick<TeamScope, 'accountId'>,
@@ -278,7 +278,7 @@ function matching(db: Db, scope: TeamScope, { status }: MemberFilter) {
   return selectMembers(db, scope).$if(status !== undefined, (query) => query.where('status', '=', status ?? 'active'))
 }
 
-/** Of the account: every membership, but no place on a roster that somebody has besides. */
+/** In an account: every membership once, without the roster rows of its members. */
 function selectMembers(db: Db, { accountId, organizationId, environmentId }: TeamScope) {
   const query = selectAll(db).where('account_id', '=', accountId)
   if (organizationId !== null) return query.where('organization_id', '=', organizationId)

@@ -5,8 +5,8 @@ import { MAX_SLUG, slugErrors, slugOf } from '../../../platform/slug.ts'
 import type { Work } from '../../../platform/work.ts'
 
 /**
- * What products keep for themselves, as names of hosts and in paths, and the mailboxes of RFC 2142: nobody who makes an
- * organization for themselves gets these.
+ * Names that products reserve, as host names and in paths, and the mailboxes of RFC 2142. Users who create an
+ * organization for themselves do not get them.
  */
 export const RESERVED: ReadonlySet<string> = new Set(
   `about abuse account accounts admin administrator api app apps assets auth billing blog cdn console contact dashboard
@@ -17,9 +17,9 @@ export const RESERVED: ReadonlySet<string> = new Set(
 )
 
 /**
- * Makes something that needs a slug, with a suffix where the slug is taken or kept: nobody is refused for it. All
- * environments share the slugs, so that those made in others than production always have one, which takes nothing from
- * production and tells nothing of it.
+ * Creates an object with a slug, and adds a suffix if the slug is taken or reserved, instead of refusing it. All
+ * environments share the slugs. Outside production a slug always has a suffix, so that it takes none from production
+ * and reveals nothing about it.
  */
 export async function withFreeSlug<T>(work: Work, slug: string, make: (slug: string) => Promise<T>): Promise<T> {
   if (!(await mayBeChosen(work, slug))) return withSuffix(slug, make)
@@ -31,7 +31,7 @@ export async function withFreeSlug<T>(work: Work, slug: string, make: (slug: str
   }
 }
 
-/** Whether it may be had as it is, if nobody has it. */
+/** Whether a slug may be used without a suffix, if it is not taken. */
 async function mayBeChosen(work: Work, slug: string): Promise<boolean> {
   if (work.directory.environmentSlug !== 'production' || RESERVED.has(slug)) return false
   return slug !== slugOf((await brandOf(work)).name, '')

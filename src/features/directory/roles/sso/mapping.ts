@@ -118,12 +118,12 @@ async function assertMayGive(work: Work & { caller: ManagerCaller }, roles: stri
   assertMayGrant(work.caller, permissionsOf(roles, await findGrantedPermissions(work, roles)))
 }
 
-/** What the roles let somebody do. Everybody is a member anyhow. */
+/** The permissions that the roles give. The role member is left out, since every user has it. */
 function permissionsOf(roles: string[], granted: Map<string, readonly string[] | null>): string[] {
   return [...new Set(roles.flatMap((role) => (role === 'member' ? [] : (granted.get(role) ?? []))))]
 }
 
-/** Which group gives which role; null stands for whoever is in none. */
+/** Pairs of group and role. A null group stands for users who are in no mapped group. */
 function pairsOf({ group_role_mapping: mapping, default_role }: RoleMapping) {
   const said = Object.entries(mapping).flatMap(([group, roles]) => [roles].flat().map((role) => ({ group, role })))
   return [...said, { group: null, role: default_role }]

@@ -79,8 +79,8 @@ export async function withdrawSsoRoles(work: TxWork, user: HeldUser): Promise<vo
 }
 
 /**
- * Takes what the changed mapping of a connection no longer gives for the groups of the last sign-in. What it gives
- * besides comes with the next sign-in. The caller has locked the connection.
+ * Removes the roles that the changed mapping of a connection no longer gives for the groups of the last sign-in. New
+ * roles come with the next sign-in. The caller has locked the connection.
  */
 export async function narrowToMapping(
   work: TxWork,

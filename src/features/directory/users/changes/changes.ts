@@ -43,7 +43,7 @@ const MOVES_MANAGED =
   'The directory of the organization manages the user. Remove the user there, or move with force=true: the directory may add ' +
   'the user to the old organization again.'
 
-/** Of an external id that is set anew: nobody else may have it, as they could once. */
+/** A newly set external id must be unique. Older rows may share one. */
 const OF_ONE: UserChanges & Partial<NewUserRow> = { external_id_repeated: false }
 
 /** What every change may require. */

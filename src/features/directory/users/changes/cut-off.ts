@@ -7,8 +7,8 @@ import { settleInvitation } from '../invitation.ts'
 import type { HeldUser } from '../store.ts'
 
 /**
- * Ends all access that the user has or is about to get, sessions and trusted devices and pending sign-ins: the one place
- * for it, with `changeUser` and `deleteUser`. `how` says what is spared or goes besides. Returns how many sessions ended.
+ * Ends all access of a user, present and pending: sessions, trusted devices, sign-ins in progress. All callers use this
+ * function, `changeUser` or `deleteUser`. `how` names exceptions and additions. Returns how many sessions ended.
  */
 export async function cutOff(work: TxWork, user: HeldUser, reason: EndReason, how: CutOff = {}): Promise<number> {
   const { announced, changed } = await applyToBelongings(work, 'cutOff', { user, reason, ...how })

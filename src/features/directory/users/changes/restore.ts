@@ -10,7 +10,7 @@ import { purgeKept } from '../purge.ts'
 import { type HeldUser, lockDeletedRow, restoreRow, type UserChanges, type UserRow } from '../store.ts'
 import { recordUser } from '../user-event.ts'
 
-// Whoever may restore users, move them, or provision them, need not be allowed to give roles.
+// A caller who may restore, move or provision users may lack the right to give roles.
 export const AS_MEMBER = { role: 'member', own_role: 'member', sso_role: null, scim_role: null, role_since: now }
 
 /** The columns of another mailbox, which is unproved unless `isProved`. A lock belongs to the old address. */
@@ -26,16 +26,16 @@ export function movedTo(
 const WITHOUT_FACTORS = { mfa_enrolled: false, passkey_count: 0 }
 
 /**
- * Brings back a user who was deleted, with ids and profile, active if they were; second factors and passkeys are there
- * again, since whoever may delete and restore people need not be allowed to take them away. What else the deletion ended
- * stays ended, roles among it. One who is there is answered as they are. Throws `user_not_found`, also for one who was
- * deleted thirty days ago, `email_exists`, `external_id_taken`, and `scim_managed` for one whom provisioning had set,
- * unless that is forced.
+ * Restores a deleted user with ids and profile, active if they were. Second factors and passkeys come back: a caller
+ * who may delete and restore users may lack the right to remove factors. Everything else that the deletion ended stays
+ * ended, roles included. A user who is not deleted is returned unchanged.
+ * Throws `user_not_found`, also for a user deleted more than thirty days ago, `email_exists`, `external_id_taken`, and
+ * `scim_managed` for a provisioned user without `force`.
  */
 export async function restoreDeleted(work: Work, id: string, { force = false } = {}): Promise<UserRow> {
   return inTx(work, async (work) => {
     const find = () => findUserForUpdate(work, id)
-    // Whoever another request restored meanwhile was neither there at first nor deleted then.
+    // If another request restored the user meanwhile, only the third lookup finds them.
     return (await find()) ?? (await bringBack(work, id, { force })) ?? present(await find())
   })
 }

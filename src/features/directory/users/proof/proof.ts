@@ -69,9 +69,10 @@ export const requiresFactor = handedIn<
 >('who must have a second factor')
 
 /**
- * Whether factors and passkeys stay at the first proof of the mailbox. Those of a user whom the customer's backend added no
- * stranger has set, and the mailbox alone must not remove them. Of who signed up, they stay if an earlier address was proved
- * and the mailbox alone lets nobody in: who has a second factor, or a passkey where the policy requires one, is asked for it.
+ * Whether factors and passkeys survive the first proof of the mailbox. For a user added by the customer's backend they
+ * do: no stranger has set them, and the mailbox alone must not remove them. For a user who signed up they survive if an
+ * earlier address was proved and the mailbox alone cannot sign in. It cannot if the user has a second factor, or a
+ * passkey where the policy requires one.
  */
 export async function keepsFactors(work: Work, user: UserRow): Promise<boolean> {
   if (!SELF_SERVICE.includes(user.source)) return true

@@ -70,7 +70,7 @@ export async function settleFederated(
   heard: FederatedPerson,
   { rules, traceId }: { rules: FederationRules; traceId?: string },
 ): Promise<{ redirect: Redirect; code: FailureCode | null; detail: string | null }> {
-  // Before there is a session that nobody could be handed.
+  // Checked before a session exists that could not be delivered.
   await assertStillAllowed(work, begun.redirectUri)
   const seen: Arrival['seen'] = { userId: null }
   try {
@@ -180,7 +180,7 @@ const MAX_ATTEMPTS = 3
 
 type Answer = { code: string } | SessionReply | null
 
-/** The session, or a code for it, which gives none to whom a gate refuses. */
+/** Returns the session or a code for it. If a gate refuses the user, there is no code. */
 async function admit(
   work: Work,
   { begun, person, spends }: Arrival,
@@ -189,7 +189,7 @@ async function admit(
 ): Promise<Answer> {
   // After the user was read, and for a first link the connection held: a logout from now on finds what is made here.
   if (await person.isSignedOut?.(work))
-    throw new FederationFailure('response_invalid', 'Whom the provider names it has signed out since.')
+    throw new FederationFailure('response_invalid', 'The provider has signed this user out since.')
   const amr = ['fed', ...person.amr]
   const aal = person.isTwoFactor ? ('aal2' as const) : ('aal1' as const)
   const { user_id: userId, epoch } = facts
@@ -235,7 +235,7 @@ function connectionOf({ method, source }: Pick<Begun, 'method' | 'source'>): str
   return method === 'sso' ? source : null
 }
 
-/** Asks the gates, so that whoever is refused is told at once. Throws what they throw. */
+/** Asks the gates early, so that a refused user gets the error at once. Throws what the gates throw. */
 async function dryRunGates(work: Work, facts: SignInFacts, proof: { method: string; amr: string[]; aal: string }) {
   await askGates(work, { facts, ...proof, session: null, isTentative: true }, null)
 }

@@ -139,7 +139,7 @@ async function vouchedAddress(work: Work, { person, rules }: Arrival): Promise<E
     throw new FederationFailure('domain_not_verified')
   if (rules.domains.length > 0 && !isOfDomain(address.norm, rules.domains))
     throw new FederationFailure('domain_not_verified', 'The address is of none of the domains of the connection.')
-  // By its domain an address counts unless the provider says itself that nobody has proved it.
+  // The verified domain vouches for the address, unless the provider says that the address is unverified.
   const isVouchedFor = rules.needsOwnDomain ? person.emailVerified !== false : person.emailVerified
   if (!isVouchedFor) throw new FederationFailure('email_not_verified')
   return address

@@ -3,8 +3,8 @@ export interface LinkPurpose {
   /** Permanent: rows hold it. */
   readonly name: string
   /**
-   * Whose live links of the purpose a new one voids: those mailed to its address, or those of its user, where a stranger can
-   * have one mailed to the address, too; nobody's, where each is about something else.
+   * Which live links of the purpose a new one voids: those mailed to its address; those of its user, if a stranger can
+   * also have one mailed to the address; or none, if each link is about something else.
    */
   readonly replaces: 'address' | 'user' | 'none'
 }
@@ -13,7 +13,7 @@ export interface LinkPurpose {
 export interface MailedPurpose extends LinkPurpose {
   /** `type` of such a link, for the page that it leads to. Permanent: applications have pages for it, too. */
   readonly type: string
-  /** Nobody comes in by it, nor sets what they come in by: it outlives sign-ins under way. */
+  /** The link neither signs in nor sets a sign-in method, so it outlives the sign-ins in progress. */
   readonly opensNothing?: true
   /** The only reasons of a cut-off that withdraw it; absent: any. */
   readonly endsBy?: readonly string[]

@@ -105,7 +105,7 @@ export interface Addressee {
   details?: Record<string, unknown>
   /** Set if this link lives shorter than the response says, which is the same for every address. */
   ttlSeconds?: number
-  /** Of whoever is no user yet. */
+  /** The language of an address that has no user yet. */
   locale?: string | null
 }
 
@@ -116,7 +116,7 @@ export interface SendLinkInput {
   ttlSeconds: number
   /** Per address. */
   limits: RateLimit[]
-  /** Decides from the user of the address whom the link is for; null makes it a decoy. */
+  /** Chooses the addressee from the user of the address; null makes the link a decoy. */
   addressee(facts: SignInFacts | null): Addressee | null
   compose(work: TxWork, mail: LinkMailData, addressee: Addressee | null): Promise<Message> | Message
   /** It opens a session: a user who must use single sign-on gets a mail that says so instead. */

@@ -39,7 +39,7 @@ export const generatedCode = defineJoined<{ expires_at: Date }>()({
     select asked.n, clock.at + make_interval(secs => asked.ttl_seconds) as expires_at from clock cross join asked`,
 })
 
-/** The newest code of the same that voids older ones, and those at which somebody has guessed. */
+/** The newest sent code that matches `same`, which voids older ones, and the codes with failed attempts. */
 function siblings(same: SqlText, directory: SqlText): SqlText {
   const codes = sqlText`select id, created_at, attempts, withheld from otps where directory_id = ${directory} and ${same}`
   // By `withheld` as well, or the planner would sort all that the index has in this order.

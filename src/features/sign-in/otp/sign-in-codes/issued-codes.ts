@@ -10,8 +10,8 @@ import { findLiveOtpRow, findLiveSignupRow, insertOtpRow, triedCode, type Verdic
 export type SignInPurpose = 'login' | 'signup'
 
 /**
- * What else a code is for: somebody who has signed in proves that again, or that another mailbox is theirs; or asks which
- * organizations there are for a mailbox, and enters one.
+ * Other purposes of a code: a user steps up or proves a new address; or a person lists the organizations of a mailbox,
+ * and enters one.
  */
 export type OwnPurpose = 'step_up' | 'email_change' | 'discovery' | 'discovered'
 
@@ -24,14 +24,14 @@ export interface NewOtp {
   userId: string | null
   /** No user has the address, and redeeming the code creates one. */
   signsUp?: boolean
-  /** Of whoever signs up by it. */
+  /** The language of the user that the code signs up. */
   locale?: string | null
   /** Keyed hash of the normalised address. */
   identity: Buffer
   settings: OtpSettings
   /** The phone that it is sent to; absent: it is mailed. */
   phoneId?: string
-  /** It is sent to nobody. */
+  /** The code is never sent. */
   withheld?: boolean
 }
 
@@ -72,7 +72,7 @@ export async function findLiveOtp(
   return row ? { otpId: row.id, expiresAt: row.expires_at } : null
 }
 
-/** What is known of whoever may sign up by a code still; null once it is redeemed or expired. */
+/** The sign-up that a code can still complete. Returns null once the code is redeemed or expired. */
 export async function findWaitingSignup(work: Work, otpId: string): Promise<{ locale: string | null } | null> {
   return (await findLiveSignupRow(work.db, work.directory, otpId)) ?? null
 }
@@ -92,7 +92,7 @@ export interface TriedOtp {
   outcome: Verdict
   /** The owner of the code; null without one, where it is void, and where no attempt was counted. */
   userId: string | null
-  /** The code is for whoever has the address, who becomes a user by it; false for a decoy. */
+  /** Redeeming the code creates a user with the address. False for a decoy. */
   signsUp: boolean
   /** What they said of their language. */
   locale: string | null

@@ -12,9 +12,9 @@ import { findLiveOtp, issueOtp } from './issued-codes.ts'
 import type { SentCode } from './sign-in.ts'
 
 /**
- * Mails a code to an address whoever has it: by which somebody who has signed in proves again that the mailbox is theirs,
- * or somebody of whom nothing is known yet. Within `resend_interval_seconds` the one on its way stays valid. Throws
- * `rate_limited`, `organization_suspended`, `account_locked`, `method_disabled`.
+ * Mails a code that proves a mailbox, without asking whether the address has a user: for a step-up, or for a discovery.
+ * Within `resend_interval_seconds` the last code stays valid and no new one is sent.
+ * Throws `rate_limited`, `organization_suspended`, `account_locked`, `method_disabled`.
  */
 export async function mailCode(
   work: Work,

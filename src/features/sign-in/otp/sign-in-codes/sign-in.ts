@@ -35,7 +35,7 @@ export const otpMethod: SignInMethod = {
 export interface CodeRequest {
   purpose: SignInPurpose
   email: string
-  /** Of whoever is no user yet: of the mail, and once they are one. */
+  /** The language of an address that has no user yet: for the mail, and for the user once created. */
   locale?: string | null
   /**
    * Where an address of no user gets a code as well, which signs them up: has the user provisioned. Called for known
@@ -105,7 +105,7 @@ async function issueAndMail(work: TxWork, send: CodeRequest, context: SendContex
   return { otpId: otp.otpId, expiresAt: otp.expiresAt }
 }
 
-/** The code that somebody signs up by, and what they said of their language. */
+/** The code that signs a user up, and the language they asked for. */
 export type SignUpCode = Pick<Parameters<typeof completeLogin>[2], 'spends' | 'locale'>
 
 /** How codes of one purpose are redeemed. */
@@ -161,8 +161,9 @@ function signInWith(
 }
 
 /**
- * Judges a code that was mailed to an address for somebody who has signed in, or for whoever has it (null), after counting
- * the attempt. Returns what burns it. Throws `otp_invalid`, `otp_expired` (only for the right code), `otp_too_many_attempts`.
+ * Counts the attempt, then judges a code mailed to an address: the code of a signed-in user, or of no user (null).
+ * Returns the proof that consumes it.
+ * Throws `otp_invalid`, `otp_expired` (only for the right code), `otp_too_many_attempts`.
  */
 export async function proveOwnCode(
   work: Work,
