@@ -42,7 +42,28 @@ describe('no riddle is in', () => {
   )
 })
 
-test('the guides are found', () => {
+const sources = globSync('src/**/*.{ts,js}', { cwd: root })
+  .filter((path) => !/\.(test|gen)\.ts$/.test(path))
+  .sort()
+
+const COMMENT = /^\s*(\/\/|\/?\*|--)|\s\/\/\s/
+
+/** The comment lines of a source with a riddle, SQL comments included. */
+const riddlesInComments = (source: string) =>
+  source.split('\n').filter((line) => COMMENT.test(line) && RIDDLES.test(line.slice(line.search(COMMENT))))
+
+test('no riddle is in the comments of src', () => {
+  const found = sources.flatMap((path) => riddlesInComments(read(path)).map((line) => `${path}: ${line.trim()}`))
+  expect(found).toEqual([])
+})
+
+test('a riddle is found in every kind of comment, and not in code', () => {
+  const comments = ['// Ask whoever has it.', '/** For whom. */', ' * Nobody.', '  -- Somebody.', 'f() // Besides.']
+  expect(riddlesInComments([...comments, "const user = 'nobody'"].join('\n'))).toEqual(comments)
+})
+
+test('the guides and sources are found', () => {
+  expect(sources.length).toBeGreaterThan(500)
   expect(guides.length).toBeGreaterThan(30)
 })
 

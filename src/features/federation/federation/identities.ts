@@ -51,8 +51,8 @@ export interface SignedOutThere extends Omit<Subject, 'method' | 'subject'> {
 }
 
 /**
- * Ends the sessions that a user began by a connection when its provider signs the user out, and the sign-ins in
- * progress by it. All protocols use it. Returns whether the provider's names match a user.
+ * Runs when a provider signs a user out, with any protocol: ends the user's sessions from the connection and the
+ * sign-ins in progress. Returns whether the provider's names match a user.
  */
 export async function endSessionsThere(work: Work, said: SignedOutThere): Promise<boolean> {
   const { source, issuer, subject } = said

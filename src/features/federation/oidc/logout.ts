@@ -85,7 +85,10 @@ function readNames({ nonce, events, ...claims }: JWTPayload): { sub: string | nu
   const isLogout = typeof event === 'object' && event !== null && nonce === undefined
   const [sub, sid]: unknown[] = [claims.sub ?? null, claims['sid'] ?? null]
   if (!isLogout || !isName(sub) || !isName(sid) || (sub === null && sid === null))
-    throw new FederationFailure('response_invalid', 'This is not a logout token, or it names neither a user nor a session.')
+    throw new FederationFailure(
+      'response_invalid',
+      'This is not a logout token, or it names neither a user nor a session.',
+    )
   return { sub, sid }
 }
 

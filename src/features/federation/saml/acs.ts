@@ -34,8 +34,7 @@ export interface PostedResponse {
 }
 
 /**
- * Ends a sign-in at a SAML provider. Reads nothing of the message except where the state stands, until the tag proves
- * that the state is ours.
+ * Ends a sign-in at a SAML provider. Until the tag proves that the state is ours, reads only the state from the message.
  * Throws `state_invalid`, also for a refused response without a request, and `invalid_redirect_uri` if the
  * application's address is no longer allowed.
  */

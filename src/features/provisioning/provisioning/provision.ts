@@ -108,7 +108,7 @@ async function bringBack(work: TxWork, candidate: Candidate, given: Given, ownsD
 }
 
 /**
- * Creates a new user with the address of a user whom the client deleted (RFC 7644 §3.6). Without the same externalId it
+ * Creates a new user with the address of a user that the client deleted (RFC 7644 §3.6). Without the same externalId it
  * may be another person, who must not sign in with the old user's credentials.
  */
 async function succeed(work: TxWork, left: Candidate, given: Given, how: Making): Promise<Provisioned> {

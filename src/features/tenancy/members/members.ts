@@ -119,7 +119,7 @@ export async function findTeamRow(work: AccountWork, id: string): Promise<Member
 
 /**
  * Refuses to remove the last owner. A roster of another environment does not count: a staging key could make a member
- * of the account its only owner, whom production could not remove then. Throws `last_owner`.
+ * of the account its only owner, and production could not remove that member. Throws `last_owner`.
  */
 async function assertOwnerRemains(work: AccountTxWork, row: MemberRow): Promise<void> {
   if (row.role !== 'owner' || row.status !== 'active') return

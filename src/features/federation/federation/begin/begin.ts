@@ -23,7 +23,7 @@ export interface Begun {
   openSignup: boolean | null
   /** Ends in a trace instead of a session. */
   isTest: boolean
-  /** Whether the provider must authenticate users again who are signed in there. */
+  /** Whether the provider must ask for credentials again, even from a user who is signed in there. */
   forceAuthn: boolean
   beganAt: Date
   /** What the browser brings back, and the application compares. */
