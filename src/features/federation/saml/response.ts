@@ -89,6 +89,6 @@ export function checkStatus(message: XmlElement): void {
     .slice(0, 500)
   throw new SamlRefusal(
     said.includes(REQUEST_DENIED) ? 'denied' : 'status',
-    `The provider, or another sender if the response is unsigned, answered: ${line}`,
+    `The response, which may be unsigned, answered: ${line}`,
   )
 }
