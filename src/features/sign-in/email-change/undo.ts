@@ -25,8 +25,8 @@ import { ownAddressChangedMail } from './emails.ts'
 import { emailChangeEvents } from './events.ts'
 
 /**
- * The link by which the old mailbox undoes a change. A new password or another change by the user does not withdraw it.
- * A change by another caller does.
+ * The link by which the old mailbox undoes a change. A new password or another change of address by the user does not
+ * withdraw it. A change of address by another caller does.
  */
 export const undoPurpose = defineMailedPurpose('email_change_undo', 'email_undo', {
   opensNothing: true,
