@@ -72,8 +72,8 @@ create table environments (
   locale text,
   constraint environments_signing_algorithm_check check (signing_algorithm in ('ES256', 'RS256', 'EdDSA')),
   constraint environments_type_check check (type in ('production', 'staging', 'custom')),
-  constraint environments_account_id_organization_id_slug_key unique nulls not distinct (account_id, organization_id, slug),
   primary key (id),
+  constraint environments_account_id_organization_id_slug_key unique nulls not distinct (account_id, organization_id, slug),
   constraint environments_account_id_fkey foreign key (account_id) references accounts(id)
 );
 create unique index environments_by_issuer on environments (account_id, coalesce(issuer_name, slug));
@@ -107,7 +107,6 @@ create table organizations (
   -- 4: checked again after a day.
   erasure_step integer default 0 not null,
   constraint organizations_status_check check (status in ('active', 'suspended', 'archived')),
-  constraint organizations_account_id_slug_key unique nulls not distinct (account_id, parent_id, slug),
   primary key (id),
   constraint organizations_account_id_fkey foreign key (account_id) references accounts(id),
   constraint organizations_home_environment_id_fkey foreign key (home_environment_id) references environments(id),
@@ -116,6 +115,7 @@ create table organizations (
 create index organizations_by_account on organizations (account_id, created_at, id);
 create index organizations_by_external_id on organizations (account_id, external_id) where external_id is not null;
 create index organizations_to_erase on organizations (erase_at) where (erase_at is not null) and (erasure_step < 4);
+alter table organizations add constraint organizations_account_id_slug_key unique nulls not distinct (account_id, parent_id, slug);
 
 -- directory = organization × environment: the isolation unit. `account` holds what an org-wide key makes
 -- without an organization, and the defaults that directories inherit; `console` holds the account's own team.
@@ -130,8 +130,8 @@ create table directories (
   user_count integer,
   constraint directories_check check ((kind = 'organization') = (organization_id is not null)),
   constraint directories_kind_check check (kind in ('organization', 'account', 'console')),
-  constraint directories_environment_id_kind_organization_id_key unique nulls not distinct (environment_id, kind, organization_id),
   primary key (id),
+  constraint directories_environment_id_kind_organization_id_key unique nulls not distinct (environment_id, kind, organization_id),
   constraint directories_account_id_fkey foreign key (account_id) references accounts(id),
   constraint directories_environment_id_fkey foreign key (environment_id) references environments(id),
   constraint directories_organization_id_fkey foreign key (organization_id) references organizations(id)
@@ -165,8 +165,8 @@ create table members (
   invited_by_id text,
   constraint members_role_check check (role in ('owner', 'admin', 'member', 'developer')),
   constraint members_status_check check (status in ('active', 'invited')),
-  constraint members_account_id_organization_id_email_norm_key unique nulls not distinct (account_id, organization_id, email_norm),
   primary key (id),
+  constraint members_account_id_organization_id_email_norm_key unique nulls not distinct (account_id, organization_id, email_norm),
   constraint members_account_id_fkey foreign key (account_id) references accounts(id),
   constraint members_account_member_id_fkey foreign key (account_member_id) references members(id),
   constraint members_organization_id_fkey foreign key (organization_id) references organizations(id)
@@ -193,8 +193,8 @@ create table api_keys (
   -- From where a key may be used: addresses and CIDRs; null for everywhere.
   allowed_ips text[],
   constraint api_keys_requests_per_second_check check (requests_per_second > 0),
-  constraint api_keys_key_hash_key unique (key_hash),
   primary key (id),
+  constraint api_keys_key_hash_key unique (key_hash),
   constraint api_keys_account_id_fkey foreign key (account_id) references accounts(id),
   constraint api_keys_environment_id_fkey foreign key (environment_id) references environments(id),
   constraint api_keys_organization_id_fkey foreign key (organization_id) references organizations(id)
@@ -214,8 +214,8 @@ create table data_keys (
   primary key (id),
   constraint data_keys_account_id_fkey foreign key (account_id) references accounts(id)
 );
-create index data_keys_by_account on data_keys (account_id, created_at);
 create unique index data_keys_one_hash_key on data_keys (kind) where kind = 'hash';
+create index data_keys_by_account on data_keys (account_id, created_at);
 
 create table signing_keys (
   id text not null,
@@ -233,9 +233,9 @@ create table signing_keys (
   constraint signing_keys_account_id_fkey foreign key (account_id) references accounts(id),
   constraint signing_keys_environment_id_fkey foreign key (environment_id) references environments(id)
 );
-create index signing_keys_by_environment on signing_keys (environment_id);
 create unique index signing_keys_one_active on signing_keys (environment_id) where state = 'active';
 create unique index signing_keys_one_next on signing_keys (environment_id) where state = 'next';
+create index signing_keys_by_environment on signing_keys (environment_id);
 
 create table idempotency_keys (
   api_key_id uuid not null,
@@ -387,60 +387,60 @@ create table users (
   primary key (directory_id, id),
   constraint users_directory_id_fkey foreign key (directory_id) references directories(id)
 ) with (fillfactor='85');
-create index users_admins on users (directory_id, created_at, id) where (deleted_at is null) and (role = 'admin');
-create index users_by_age on users (directory_id, created_at, id) where deleted_at is null;
-create unique index users_by_auth_account on users (directory_id, auth_account_id) where auth_account_id is not null;
-create index users_by_change on users (directory_id, updated_at, id) where deleted_at is null;
-create index users_by_deletion on users (deleted_at) where deleted_at is not null;
 create unique index users_by_email on users (directory_id, email_norm) where deleted_at is null;
+create unique index users_by_auth_account on users (directory_id, auth_account_id) where auth_account_id is not null;
+create index users_by_age on users (directory_id, created_at, id) where deleted_at is null;
 create index users_by_external_id on users (directory_id, external_id) where external_id is not null;
--- Users are also found by the beginning of the first name, which the last one follows, of the last name, and of the digits
--- of the phone number.
-create index users_by_full_name on users (directory_id, lower(coalesce(((first_name || ' ') || last_name), first_name)) collate "C")
-  where deleted_at is null;
-create index users_by_last_name on users (directory_id, lower(last_name) collate "C") where deleted_at is null;
 create index users_by_name on users (directory_id, lower(display_name) collate "C") where deleted_at is null;
-create unique index users_by_own_external_id on users (directory_id, external_id)
-  where (external_id is not null) and (deleted_at is null) and (not external_id_repeated);
+create index users_by_deletion on users (deleted_at) where deleted_at is not null;
 create index users_by_pending on users (pending_until) where pending_until is not null;
-create index users_by_phone on users (directory_id, regexp_replace(phone, '\D', '', 'g') collate "C") where deleted_at is null;
--- Of users who were deleted, who can be restored for thirty days.
-create index users_deleted_by_age on users (directory_id, created_at, id) where deleted_at is not null;
-create index users_deleted_by_change on users (directory_id, updated_at, id) where deleted_at is not null;
-create index users_inactive on users (directory_id, created_at, id) where (deleted_at is null) and (not active);
-create index users_of_environment_admins on users (environment_id, created_at, id)
-  where (deleted_at is null) and (role = 'admin');
 -- An org-wide key without an organization reads its whole environment; as shard-local indexes these stay cheap.
 create index users_of_environment_by_age on users (environment_id, created_at, id) where deleted_at is null;
-create index users_of_environment_by_auth_account on users (environment_id, auth_account_id) where auth_account_id is not null;
-create index users_of_environment_by_change on users (environment_id, updated_at, id) where deleted_at is null;
 create index users_of_environment_by_email on users (environment_id, email_norm) where deleted_at is null;
-create index users_of_environment_by_external_id on users (environment_id, external_id) where external_id is not null;
-create index users_of_environment_by_full_name on users (environment_id, lower(coalesce(((first_name || ' ') || last_name), first_name)) collate "C")
-  where deleted_at is null;
 create index users_of_environment_by_id on users (environment_id, id);
-create index users_of_environment_by_last_name on users (environment_id, lower(last_name) collate "C") where deleted_at is null;
+create index users_of_environment_by_auth_account on users (environment_id, auth_account_id) where auth_account_id is not null;
 create index users_of_environment_by_name on users (environment_id, lower(display_name) collate "C") where deleted_at is null;
-create index users_of_environment_by_phone on users (environment_id, regexp_replace(phone, '\D', '', 'g') collate "C")
-  where deleted_at is null;
-create index users_of_environment_deleted_by_age on users (environment_id, created_at, id) where deleted_at is not null;
-create index users_of_environment_deleted_by_change on users (environment_id, updated_at, id) where deleted_at is not null;
 create index users_of_environment_inactive on users (environment_id, created_at, id) where (deleted_at is null) and (not active);
-create index users_pending on users (directory_id, pending_until) where (deleted_at is null) and (pending_until is not null);
-create index users_provisioned_by_age on users (directory_id, created_at) where scim_managed and (deleted_at is null);
-create index users_provisioned_by_change on users (directory_id, updated_at) where scim_managed and (deleted_at is null);
-create index users_provisioned_by_department on users (directory_id, lower(department) collate "C")
+create index users_of_environment_admins on users (environment_id, created_at, id)
+  where (deleted_at is null) and (role = 'admin');
+create index users_of_environment_by_external_id on users (environment_id, external_id) where external_id is not null;
+-- What filters of provisioning clients may name; of nobody else.
+create index users_provisioned_by_name on users (directory_id, lower(display_name) collate "C")
   where scim_managed and (deleted_at is null);
 create index users_provisioned_by_first_name on users (directory_id, lower(first_name) collate "C")
   where scim_managed and (deleted_at is null);
 create index users_provisioned_by_last_name on users (directory_id, lower(last_name) collate "C")
   where scim_managed and (deleted_at is null);
--- What filters of provisioning clients may name; of nobody else.
-create index users_provisioned_by_name on users (directory_id, lower(display_name) collate "C")
-  where scim_managed and (deleted_at is null);
-create index users_provisioned_by_state on users (directory_id, active, id) where scim_managed and (deleted_at is null);
 create index users_provisioned_by_title on users (directory_id, lower(job_title) collate "C")
   where scim_managed and (deleted_at is null);
+create index users_provisioned_by_department on users (directory_id, lower(department) collate "C")
+  where scim_managed and (deleted_at is null);
+create index users_provisioned_by_change on users (directory_id, updated_at) where scim_managed and (deleted_at is null);
+create index users_provisioned_by_age on users (directory_id, created_at) where scim_managed and (deleted_at is null);
+create index users_provisioned_by_state on users (directory_id, active, id) where scim_managed and (deleted_at is null);
+create unique index users_by_own_external_id on users (directory_id, external_id)
+  where (external_id is not null) and (deleted_at is null) and (not external_id_repeated);
+-- Users are also found by the beginning of the first name, which the last one follows, of the last name, and of the digits
+-- of the phone number.
+create index users_by_full_name on users (directory_id, lower(coalesce(((first_name || ' ') || last_name), first_name)) collate "C")
+  where deleted_at is null;
+create index users_by_last_name on users (directory_id, lower(last_name) collate "C") where deleted_at is null;
+create index users_by_phone on users (directory_id, regexp_replace(phone, '\D', '', 'g') collate "C") where deleted_at is null;
+create index users_of_environment_by_full_name on users (environment_id, lower(coalesce(((first_name || ' ') || last_name), first_name)) collate "C")
+  where deleted_at is null;
+create index users_of_environment_by_last_name on users (environment_id, lower(last_name) collate "C") where deleted_at is null;
+create index users_of_environment_by_phone on users (environment_id, regexp_replace(phone, '\D', '', 'g') collate "C")
+  where deleted_at is null;
+-- Of users who were deleted, who can be restored for thirty days.
+create index users_deleted_by_age on users (directory_id, created_at, id) where deleted_at is not null;
+create index users_of_environment_deleted_by_age on users (environment_id, created_at, id) where deleted_at is not null;
+create index users_by_change on users (directory_id, updated_at, id) where deleted_at is null;
+create index users_of_environment_by_change on users (environment_id, updated_at, id) where deleted_at is null;
+create index users_inactive on users (directory_id, created_at, id) where (deleted_at is null) and (not active);
+create index users_admins on users (directory_id, created_at, id) where (deleted_at is null) and (role = 'admin');
+create index users_pending on users (directory_id, pending_until) where (deleted_at is null) and (pending_until is not null);
+create index users_deleted_by_change on users (directory_id, updated_at, id) where deleted_at is not null;
+create index users_of_environment_deleted_by_change on users (environment_id, updated_at, id) where deleted_at is not null;
 
 create table sessions (
   directory_id uuid not null,
@@ -476,10 +476,10 @@ create table sessions (
   constraint sessions_aal_check check (aal in ('aal1', 'aal2')),
   primary key (directory_id, id)
 ) with (fillfactor='85');
-create index sessions_by_age on sessions (directory_id, created_at, id) where revoked_at is null;
-create index sessions_by_expiry on sessions (expires_at);
 create index sessions_by_user on sessions (directory_id, user_id, created_at) where revoked_at is null;
+create index sessions_by_age on sessions (directory_id, created_at, id) where revoked_at is null;
 create index sessions_of_environment_by_age on sessions (environment_id, created_at, id) where revoked_at is null;
+create index sessions_by_expiry on sessions (expires_at);
 
 -- One-time passwords. `purpose` keeps the generator's codes and each sign-in flow apart: a code made for one
 -- never passes in another.
@@ -513,13 +513,13 @@ create table otps (
   primary key (directory_id, id)
 ) with (fillfactor='70');
 create index otps_by_age on otps (created_at);
-create index otps_failed_by_identity on otps (directory_id, identity, purpose, created_at)
-  where (attempts > 0) and (identity is not null);
 -- Codes that were guessed at, so that failures are counted however many codes were made since.
 create index otps_failed_by_session on otps (directory_id, session_ref, created_at)
   where (attempts > 0) and (session_ref is not null);
-create index otps_of_identity on otps (directory_id, identity, purpose, withheld, created_at, id) where identity is not null;
+create index otps_failed_by_identity on otps (directory_id, identity, purpose, created_at)
+  where (attempts > 0) and (identity is not null);
 create index otps_of_session on otps (directory_id, session_ref, withheld, created_at, id) where session_ref is not null;
+create index otps_of_identity on otps (directory_id, identity, purpose, withheld, created_at, id) where identity is not null;
 
 -- Settings: one row per directory that differs from the defaults, holding only what was set there.
 create table otp_settings (
@@ -610,14 +610,14 @@ create table links (
   environment_id uuid,
   primary key (directory_id, id)
 ) with (fillfactor='75');
-create index links_by_expiry on links (expires_at);
-create index links_by_identity on links (directory_id, identity, purpose, created_at, id);
 create unique index links_by_token on links (directory_id, token_hash);
+create index links_by_identity on links (directory_id, identity, purpose, created_at, id);
 create index links_by_user on links (directory_id, user_id) where user_id is not null;
 create index links_invites_by_age on links (directory_id, created_at, id) where purpose = 'invite';
-create index links_invites_of_environment on links (environment_id, created_at, id) where purpose = 'invite';
+create index links_by_expiry on links (expires_at);
 create index links_open_invites on links (open_invite_until) where open_invite_until is not null;
 create index links_untagged on links (expires_at) where not tagged;
+create index links_invites_of_environment on links (environment_id, created_at, id) where purpose = 'invite';
 
 -- Wrong passwords in a row, counted before they are looked at: of an address (network '') and of an address from one
 -- network. Addresses that nobody has are counted alike.
@@ -770,9 +770,9 @@ create table mfa_challenges (
   user_epoch integer,
   primary key (directory_id, id)
 );
-create index mfa_challenges_by_expiry on mfa_challenges (expires_at);
 create unique index mfa_challenges_by_token on mfa_challenges (directory_id, token_hash);
 create index mfa_challenges_by_user on mfa_challenges (directory_id, user_id);
+create index mfa_challenges_by_expiry on mfa_challenges (expires_at);
 
 -- Devices that need no second factor for a while.
 create table trusted_devices (
@@ -787,9 +787,9 @@ create table trusted_devices (
   primary key (directory_id, id),
   constraint trusted_devices_directory_id_fkey foreign key (directory_id) references directories(id)
 );
-create index trusted_devices_by_expiry on trusted_devices (expires_at);
 create unique index trusted_devices_by_token on trusted_devices (directory_id, token_hash);
 create index trusted_devices_by_user on trusted_devices (directory_id, user_id, created_at);
+create index trusted_devices_by_expiry on trusted_devices (expires_at);
 
 -- Passkeys (WebAuthn Level 3). `credential_id` is base64url, as browsers write it; `public_key` a COSE key.
 create table passkeys (
@@ -815,8 +815,8 @@ create table passkeys (
   constraint passkeys_directory_id_fkey foreign key (directory_id) references directories(id)
 );
 create unique index passkeys_by_credential on passkeys (directory_id, credential_id);
-create index passkeys_by_credential_id on passkeys (credential_id);
 create index passkeys_by_user on passkeys (directory_id, user_id, created_at, id);
+create index passkeys_by_credential_id on passkeys (credential_id);
 
 -- Challenges on their way to a browser. Each is good for one answer, right or wrong.
 create table webauthn_ceremonies (
@@ -835,8 +835,8 @@ create table webauthn_ceremonies (
   primary key (directory_id, id),
   constraint webauthn_ceremonies_directory_id_fkey foreign key (directory_id) references directories(id)
 );
-create index webauthn_ceremonies_by_expiry on webauthn_ceremonies (expires_at);
 create index webauthn_ceremonies_by_user on webauthn_ceremonies (directory_id, user_id) where user_id is not null;
+create index webauthn_ceremonies_by_expiry on webauthn_ceremonies (expires_at);
 
 create table passkey_settings (
   directory_id uuid not null,
@@ -924,15 +924,15 @@ create table domains (
   created_at timestamptz default clock_now() not null,
   constraint domains_check check ((status = 'verified') = (verified_at is not null)),
   constraint domains_status_check check (status in ('pending', 'verified', 'failed')),
-  constraint domains_directory_id_domain_key unique (directory_id, domain),
   primary key (directory_id, id),
+  constraint domains_directory_id_domain_key unique (directory_id, domain),
   constraint domains_directory_id_fkey foreign key (directory_id) references directories(id),
   constraint domains_environment_id_fkey foreign key (environment_id) references environments(id),
   constraint domains_organization_id_fkey foreign key (organization_id) references organizations(id)
 );
-create index domains_by_next_check on domains (next_check_at) where next_check_at is not null;
-create index domains_by_organization on domains (organization_id, environment_id);
 create unique index domains_one_owner on domains (environment_id, domain) where status = 'verified';
+create index domains_by_organization on domains (organization_id, environment_id);
+create index domains_by_next_check on domains (next_check_at) where next_check_at is not null;
 
 -- Connections to the identity providers of organizations. `config` has what the protocol needs, but for the secret.
 create table sso_connections (
@@ -961,12 +961,12 @@ create table sso_connections (
   constraint sso_connections_directory_id_fkey foreign key (directory_id) references directories(id)
 );
 create index sso_connections_by_age on sso_connections (directory_id, created_at, id);
+create index sso_connections_of_environment_by_age on sso_connections (environment_id, created_at, id);
+create index sso_connections_of_environment_by_id on sso_connections (environment_id, id);
+create index sso_connections_by_next_check on sso_connections (next_check_at) where next_check_at is not null;
 -- A provider names a connection by its id alone: where it fetches the service's metadata, and where it sends browsers
 -- without having been asked to.
 create index sso_connections_by_id on sso_connections (id);
-create index sso_connections_by_next_check on sso_connections (next_check_at) where next_check_at is not null;
-create index sso_connections_of_environment_by_age on sso_connections (environment_id, created_at, id);
-create index sso_connections_of_environment_by_id on sso_connections (environment_id, id);
 
 -- What the service signs and decrypts with as a SAML service provider: pairs of each environment. Everywhere, as signing
 -- keys.
@@ -1021,10 +1021,10 @@ create table identities (
   primary key (directory_id, id),
   constraint identities_directory_id_fkey foreign key (directory_id) references directories(id)
 );
--- Without a list of pending entries, which every search would read.
-create index identities_by_external_ids on identities using gin (external_ids) with (fastupdate=off);
 create unique index identities_by_subject on identities (directory_id, method, source, issuer, subject);
 create index identities_by_user on identities (directory_id, user_id);
+-- Without a list of pending entries, which every search would read.
+create index identities_by_external_ids on identities using gin (external_ids) with (fastupdate=off);
 create index identities_by_user_names on identities using gin (user_names) with (fastupdate=off);
 create index identities_of_social_persons on identities (subject, issuer) where method = 'social';
 
@@ -1048,8 +1048,8 @@ create table federated_sign_ins (
   primary key (directory_id, id),
   constraint federated_sign_ins_directory_id_fkey foreign key (directory_id) references directories(id)
 );
-create index federated_sign_ins_by_expiry on federated_sign_ins (expires_at);
 create unique index federated_sign_ins_by_state on federated_sign_ins (directory_id, state_hash);
+create index federated_sign_ins_by_expiry on federated_sign_ins (expires_at);
 
 -- What a browser took to the application in place of tokens: its backend exchanges it for a session, once.
 create table exchange_codes (
@@ -1076,8 +1076,8 @@ create table exchange_codes (
   constraint exchange_codes_directory_id_fkey foreign key (directory_id) references directories(id)
 );
 create unique index exchange_codes_by_code on exchange_codes (directory_id, code_hash);
-create index exchange_codes_by_expiry on exchange_codes (expires_at);
 create index exchange_codes_by_user on exchange_codes (directory_id, user_id);
+create index exchange_codes_by_expiry on exchange_codes (expires_at);
 
 -- Assertions that were accepted, until they expire: none is accepted twice.
 create table saml_assertions (
@@ -1104,8 +1104,8 @@ create table sso_traces (
   primary key (directory_id, id),
   constraint sso_traces_directory_id_fkey foreign key (directory_id) references directories(id)
 );
-create index sso_traces_by_age on sso_traces (created_at);
 create index sso_traces_by_connection on sso_traces (directory_id, connection_id, created_at, id);
+create index sso_traces_by_age on sso_traces (created_at);
 
 -- Social providers that were set, with the credentials that the directory has of its own.
 create table social_providers (
@@ -1139,11 +1139,11 @@ create table federated_sessions (
   primary key (directory_id, id),
   constraint federated_sessions_directory_id_fkey foreign key (directory_id) references directories(id)
 );
+create index federated_sessions_by_user on federated_sessions (directory_id, user_id);
 create index federated_sessions_by_expiry on federated_sessions (expires_at);
 create index federated_sessions_by_name on federated_sessions (directory_id, name_hash) where name_hash is not null;
 create index federated_sessions_by_provider_session on federated_sessions (directory_id, provider_session_hash)
   where provider_session_hash is not null;
-create index federated_sessions_by_user on federated_sessions (directory_id, user_id);
 
 -- Logout tokens of OpenID providers that were accepted, until they expire: none is accepted twice.
 create table logout_tokens (
@@ -1214,13 +1214,13 @@ create table scim_users (
   primary key (directory_id, user_id),
   constraint scim_users_directory_id_fkey foreign key (directory_id) references directories(id)
 );
+create unique index scim_users_by_user_name on scim_users (directory_id, user_name_folded) where deleted_at is null;
+create index scim_users_live on scim_users (directory_id, user_id) where deleted_at is null;
+create index scim_users_by_id_text on scim_users (directory_id, ((user_id)::text)) where deleted_at is null;
 create index scim_users_by_deletion on scim_users (deleted_at) where deleted_at is not null;
 create index scim_users_by_external_id on scim_users (directory_id, external_id) where external_id is not null;
 create index scim_users_by_former_name on scim_users (directory_id, user_name_folded) where deleted_at is not null;
-create index scim_users_by_id_text on scim_users (directory_id, ((user_id)::text)) where deleted_at is null;
 create index scim_users_by_subjects on scim_users using gin (subjects) with (fastupdate=off) where deleted_at is not null;
-create unique index scim_users_by_user_name on scim_users (directory_id, user_name_folded) where deleted_at is null;
-create index scim_users_live on scim_users (directory_id, user_id) where deleted_at is null;
 
 -- Their addresses, to be searched.
 create table scim_user_emails (
@@ -1253,11 +1253,11 @@ create table scim_groups (
   primary key (directory_id, id),
   constraint scim_groups_directory_id_fkey foreign key (directory_id) references directories(id)
 );
-create index scim_groups_by_age on scim_groups (directory_id, created_at);
-create index scim_groups_by_change on scim_groups (directory_id, updated_at);
-create index scim_groups_by_external_id on scim_groups (directory_id, external_id) where external_id is not null;
-create index scim_groups_by_id_text on scim_groups (directory_id, ((id)::text));
 create unique index scim_groups_by_name on scim_groups (directory_id, display_name_folded);
+create index scim_groups_by_id_text on scim_groups (directory_id, ((id)::text));
+create index scim_groups_by_change on scim_groups (directory_id, updated_at);
+create index scim_groups_by_age on scim_groups (directory_id, created_at);
+create index scim_groups_by_external_id on scim_groups (directory_id, external_id) where external_id is not null;
 
 create table scim_group_members (
   directory_id uuid not null,
@@ -1266,8 +1266,8 @@ create table scim_group_members (
   primary key (directory_id, group_id, user_id),
   constraint scim_group_members_directory_id_fkey foreign key (directory_id) references directories(id)
 );
-create index scim_group_members_by_text on scim_group_members (directory_id, ((user_id)::text));
 create index scim_group_members_by_user on scim_group_members (directory_id, user_id);
+create index scim_group_members_by_text on scim_group_members (directory_id, ((user_id)::text));
 
 -- Groups within groups.
 create table scim_group_groups (
@@ -1375,12 +1375,12 @@ create table webhook_deliveries (
   created_at timestamptz default clock_now() not null,
   constraint webhook_deliveries_check check ((status = 'pending') = (due_at is not null)),
   constraint webhook_deliveries_status_check check (status in ('pending', 'succeeded', 'failed')),
-  constraint webhook_deliveries_directory_id_webhook_id_event_id_key unique (directory_id, webhook_id, event_id),
-  primary key (directory_id, id)
+  primary key (directory_id, id),
+  constraint webhook_deliveries_directory_id_webhook_id_event_id_key unique (directory_id, webhook_id, event_id)
 );
-create index webhook_deliveries_by_age on webhook_deliveries (created_at);
 create index webhook_deliveries_due on webhook_deliveries (directory_id, webhook_id, due_at) where due_at is not null;
 create index webhook_deliveries_listed on webhook_deliveries (directory_id, webhook_id, id);
+create index webhook_deliveries_by_age on webhook_deliveries (created_at);
 
 -- Up to where the events of an environment were handed to its endpoints.
 create table webhook_cursors (
@@ -1415,9 +1415,9 @@ create table audit_blocks (
   digest_version smallint not null,
   primary key (directory_id, seq)
 );
-create index audit_blocks_of_directory on audit_blocks (directory_id, last_at);
 -- Where in the stream a moment is, roughly, however long ago: the marks reach back a month.
 create index audit_blocks_of_environment on audit_blocks (environment_id, last_at);
+create index audit_blocks_of_directory on audit_blocks (directory_id, last_at);
 
 -- Where the chain of a directory begins and ends.
 create table audit_heads (
@@ -1466,8 +1466,8 @@ create table roles (
   primary key (directory_id, id),
   constraint roles_directory_id_fkey foreign key (directory_id) references directories(id)
 );
-create unique index roles_by_name on roles (directory_id, name_folded);
 create unique index roles_by_slug on roles (directory_id, slug);
+create unique index roles_by_name on roles (directory_id, name_folded);
 
 -- Who has them, and what gave them.
 create table role_assignments (
@@ -1481,8 +1481,8 @@ create table role_assignments (
   primary key (directory_id, user_id, role_id, source),
   constraint role_assignments_directory_id_fkey foreign key (directory_id) references directories(id)
 );
-create index role_assignments_by_age on role_assignments (directory_id, created_at, id);
 create index role_assignments_by_role on role_assignments (directory_id, role_id);
+create index role_assignments_by_age on role_assignments (directory_id, created_at, id);
 
 create table member_roles (
   directory_id uuid not null,
@@ -1494,8 +1494,8 @@ create table member_roles (
   constraint member_roles_directory_id_fkey foreign key (directory_id) references directories(id),
   constraint member_roles_membership_id_fkey foreign key (membership_id) references members(id) on delete cascade
 );
-create index member_roles_by_membership on member_roles (membership_id);
 create index member_roles_by_role on member_roles (directory_id, role_id);
+create index member_roles_by_membership on member_roles (membership_id);
 
 -- Sessions in which somebody acts for a user, until their end is recorded.
 create table impersonations (
@@ -1658,14 +1658,14 @@ create table bounced_addresses (
   constraint bounced_addresses_check check ((reason is null) = (suppressed_at is null)),
   constraint bounced_addresses_reason_check check (reason in ('hard_bounce', 'complaint', 'soft_bounces')),
   constraint bounced_addresses_source_check check (source in ('smtp', 'report')),
-  constraint bounced_addresses_directory_id_email_norm_key unique (directory_id, email_norm),
   primary key (directory_id, id),
+  constraint bounced_addresses_directory_id_email_norm_key unique (directory_id, email_norm),
   constraint bounced_addresses_directory_id_fkey foreign key (directory_id) references directories(id),
   constraint bounced_addresses_environment_id_fkey foreign key (environment_id) references environments(id)
 );
 create index bounced_addresses_by_age on bounced_addresses (directory_id, created_at, id) where reason is not null;
-create index bounced_addresses_by_change on bounced_addresses (updated_at);
 create index bounced_addresses_of_environment on bounced_addresses (environment_id, created_at, id) where reason is not null;
+create index bounced_addresses_by_change on bounced_addresses (updated_at);
 
 -- Reports that were counted: one that is sent again counts once.
 create table bounce_reports (
@@ -1768,6 +1768,18 @@ select expect_many_rows(name::regclass) from unnest(array[
   'member_roles', 'impersonations', 'known_devices', 'sso_roles', 'scim_group_versions', 'scim_user_versions',
   'bounced_addresses', 'bounce_reports'
 ]) as name;
+
+-- Before its first analysis the planner takes hardly any user for one that is not deleted, so that any index of those looks as if
+-- it led to one row.
+do $$
+begin
+  if to_regproc('pg_catalog.pg_restore_attribute_stats') is not null
+    and not exists (select from pg_extension where extname = 'citus') then
+    perform pg_restore_attribute_stats('schemaname', current_schema()::text, 'relname', 'users', 'attname', 'deleted_at',
+      'inherited', false, 'version', current_setting('server_version_num')::int,
+      'null_frac', 1::real, 'avg_width', 8, 'n_distinct', 0::real);
+  end if;
+end $$;
 
 -- The records of which there is one.
 insert into event_stream (epoch) values (1);

@@ -40,12 +40,12 @@ async function succeeds(check: Promise<boolean>): Promise<'ok' | 'failed'> {
 
 /**
  * Writes by locking a row: the commit reaches the disk and synchronous standbys, and no row is rewritten. A server that only
- * reads refuses it, and the connections to it are closed. It locks any row that is free: while commits hang, each
- * check leaves one locked. A full disk or a locked table is not looked for: every process shares those, and reads go on.
+ * reads refuses it, and the connections to it are closed. Checks of other processes wait for each other, for milliseconds.
+ * While commits hang, they wait in vain, and fail as they should. A full disk or a locked table is not looked for: every process shares those, and reads go on.
  */
 async function canWrite({ database }: Platform): Promise<boolean> {
   const rows = await database.query({
-    text: 'select name from schema_migrations order by random() limit 1 for no key update skip locked',
+    text: 'select name from schema_migrations limit 1 for no key update',
   })
   return rows.length > 0
 }

@@ -38,7 +38,7 @@ test('a process whose database only reads is not ready, and writes again without
   expect(subOrganizations.map((row: { slug: string }) => row.slug).sort()).toEqual(['after', 'before'])
 })
 
-test('a process is not ready while every row that a check can lock is locked', async () => {
+test('a process is not ready while the row that a check locks stays locked', async () => {
   const settings = await productionSettings()
   const service = await startService(settings)
   await service.ready()
@@ -46,8 +46,6 @@ test('a process is not ready while every row that a check can lock is locked', a
   await holder.connect()
   afterThisTest(() => holder.end())
   await holder.query('begin')
-  await holder.query(`select from schema_migrations where name not like '0001%' for no key update`)
-  expect((await service.readiness())?.status).toBe(200)
   await holder.query('select from schema_migrations for no key update')
   expect((await service.readiness())?.body.checks).toMatchObject({ database: 'failed', migrations: 'ok' })
   await holder.query('rollback')

@@ -246,30 +246,3 @@ test('recover and a release that run before the first start of a copy are in for
   expect(await heldGauge(third.service)).toBe('0')
   expect(logOf(third.service)).not.toMatch(/a copy|are held/)
 })
-
-/** Takes a database back to the release before the identity was recorded, which its last start noted for the event stream. */
-async function downgrade(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    await client.query(`drop function database_was_copied; drop function database_system_identifier; drop table deployment;
-      delete from schema_migrations where name ~ '^(0150|0152)_'; update event_stream set cluster = event_cluster()`)
-  } finally {
-    await client.end()
-  }
-}
-
-test('a backup of a release that knew no identity is held after the upgrade, and an upgrade in place is not', {
-  timeout: 300_000,
-}, async () => {
-  const { source, settings, start } = await prepare()
-  await downgrade(settings(source).DATABASE_URL)
-  const copy = await newDatabase(source)
-  const restored = await start(copy)
-  expect(await heldGauge(restored.service)).toBe('1')
-  expect(logOf(restored.service)).toMatch(/restored backup or a copy/)
-  await stop(restored.service)
-  const upgraded = await start(source)
-  expect(await heldGauge(upgraded.service)).toBe('0')
-  expect(logOf(upgraded.service)).not.toMatch(/a copy|are held/)
-})

@@ -33,7 +33,7 @@ test('the first start in development makes a key, shows how to use it, and never
   expect(answer).toHaveProperty('otp_id')
   first.child.kill('SIGTERM')
   expect(await first.ended).toBe(0)
-  expect(first.stdout()).toMatch(/Watchword is stopping: .*\nWatchword has stopped\.\n$/)
+  expect(first.stdout()).toMatch(/Watchword is stopping\. .*\nWatchword has stopped\.\n$/)
   expect(first.stderr()).toBe('')
   expect(databasePid(settings.WATCHWORD_DATA_DIR)).toBeNull()
 

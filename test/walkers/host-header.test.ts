@@ -3,8 +3,9 @@ import { expect, test } from 'vitest'
 import type { Route } from '../../src/platform/http/route.ts'
 import { mailKinds } from '../../src/platform/mail/kinds.ts'
 import { routes } from '../../src/wiring/routes.ts'
+import { fresh } from '../fresh.ts'
 import { startApp } from '../harness.ts'
-import { enrollTotp, makeProvenUser, signInByLink } from '../people/factors.ts'
+import { enrollTotp, makeProvenUser, signInByLink, succeeded } from '../people/factors.ts'
 import { mailedLink } from '../people/sign-in.ts'
 import { enforceSso, ownSamples, ownWorld, signedIn } from './own-world.ts'
 import { nameOf, orgWideOnly, type SampleRequest, sampleOf } from './samples.ts'
@@ -89,6 +90,16 @@ const more: Record<string, Asked[]> = {
         return { body: { email } }
       },
     },
+    ...(['active', 'testing'] as const).map((status) => ({
+      reads: ({ scoped, ids }: World) => [scoped, ids.organization],
+      async make({ scoped, ids }: World) {
+        const domain = `acme-${fresh()}.example`
+        const { email } = succeeded(await scoped.post('/v1/users', { email: `ada@${domain}` })).user
+        const connectionId = await enforceSso({ app, tenant: account, subOrgId: ids.organization }, domain)
+        succeeded(await scoped.patch(`/v1/sso/connections/${connectionId}`, { status }))
+        return { body: { email } }
+      },
+    })),
   ],
   'POST /v1/otp/generate': [{ make: ({ email }) => ({ body: { email } }) }],
   'POST /v1/auth/login/password': [
@@ -249,10 +260,10 @@ function outline({ status, text, mails }: Answer): string {
     .replaceAll(/\\"credentialId\\":\\"[\w-]+/g, 'credential')
 }
 
-/** Those of all requests that really send a mail. The document of the API prints links as examples. */
+/** Those of all requests that really send a mail. The document of the API and the guides print links as examples. */
 async function findMailing() {
   const found = []
-  for (const route of routes.filter(({ path }) => path !== '/v1/openapi.json'))
+  for (const route of routes.filter(({ path }) => path !== '/v1/openapi.json' && !path.startsWith('/docs')))
     for (const [index, asked] of requestsOf(route).entries()) {
       const plain = await ask(route, asked, none)
       if (index === 0 && route.auth === 'key') expect(plain.status, `${nameOf(route)}: ${plain.text}`).toBe(200)

@@ -41,7 +41,7 @@ test('a refusal of another organization names keys and members', async () => {
   const path = `/v1/users?subOrgId=${other}`
   for (const reply of [await limited.get(path), await anonymous.get(path, headers)]) {
     expect([reply.status, reply.body.code]).toEqual([403, 'sub_org_mismatch'])
-    expect(reply.body.detail).toMatch(/^A key or member of one organization reaches no other\./)
+    expect(reply.body.detail).toMatch(/^A key or member of one organization reaches no other organization\./)
   }
   const create = { name: 'New', slug: 'new' }
   for (const reply of [

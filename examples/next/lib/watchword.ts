@@ -29,7 +29,7 @@ export const auth = nextSessions({
   },
 })
 
-/** The client for the person who sent the request. Limits and locks then see their browser. */
+/** The client for the person who sent the request. Behind a proxy, pass `ip` too: limits by network need the address. */
 export const forThisRequest = async () => watchword.forRequest(await auth.request())
 
 /** What the application must remember during a sign-in. */

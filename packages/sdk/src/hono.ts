@@ -1,7 +1,7 @@
 import { receiveDelivery } from './fetch.ts'
 import type { AnyEvent } from './gen/schemas.gen.ts'
 import type { IncomingRequest } from './request.ts'
-import { type Refusal, readOwnSession, refusalOf, refusalOfOrigin, withCookie } from './respond.ts'
+import { type Refusal, readOwnSession, refusalOf, refusalOfOrigin, setsCookie, withCookie } from './respond.ts'
 import type { ActiveSession, Sessions } from './sessions.ts'
 
 export type { Refusal } from './respond.ts'
@@ -9,6 +9,7 @@ export type { Refusal } from './respond.ts'
 /** What this needs of a context of Hono. */
 export interface HonoContext {
   req: { raw: Request }
+  res: Response
   header(name: string, value: string, options?: { append?: boolean }): void
   redirect(location: string): Response
 }
@@ -28,8 +29,6 @@ export interface Responses<C> {
 type Middleware<C> = (c: C, next: () => Promise<void>) => Promise<Response | undefined>
 
 const found = new WeakMap<object, ActiveSession>()
-/** Requests whose session turned out to be over. */
-const ended = new WeakSet<object>()
 
 /**
  * Lets requests pass that have a session, as `sessionOf(c)`, and refreshes it. Others get 401, or what `signedOut` returns. A change
@@ -41,7 +40,7 @@ export function requireSession<C extends HonoContext>(sessions: Sessions, respon
     if (!session) return refuse(c, { refusal, setCookie }, responses)
     found.set(c, session)
     await next()
-    if (setCookie !== null && !ended.has(c)) {
+    if (setCookie !== null && !setsCookie(c.res.headers, setCookie)) {
       // Afterwards: a handler that returns a `Response` of its own discards what was set before.
       c.header('set-cookie', setCookie, { append: true })
       c.header('cache-control', 'no-store')
@@ -77,10 +76,7 @@ export function watchwordErrors<C extends HonoContext>(
 ): (error: Error, c: C) => Promise<Response> {
   return async (error, c) => {
     const answer = await refusalOf(error, sessions, requestOf(c, responses))
-    if (answer) {
-      if (answer.setCookie !== null) ended.add(c)
-      return refuse(c, answer, responses)
-    }
+    if (answer) return refuse(c, answer, responses)
     if (responses.otherwise) return responses.otherwise(error, c)
     // The `HTTPException` of Hono.
     if ('getResponse' in error && typeof error.getResponse === 'function') return error.getResponse()

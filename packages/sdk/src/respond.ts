@@ -55,9 +55,15 @@ export async function readOwnSession(sessions: Sessions, request: IncomingReques
   }
 }
 
-/** The response with the `Set-Cookie` of a session, if there is one. */
+/** Whether a response sets the cookie already, such as that of a handler that signed the person out. It must stay the last one. */
+export function setsCookie(headers: Headers, setCookie: string): boolean {
+  const name = setCookie.slice(0, setCookie.indexOf('=') + 1)
+  return headers.getSetCookie().some((one) => one.startsWith(name))
+}
+
+/** The response with the `Set-Cookie` of a session, if there is one and the response has none of that name. */
 export function withCookie(response: Response, setCookie: string | null): Response {
-  if (setCookie === null) return response
+  if (setCookie === null || setsCookie(response.headers, setCookie)) return response
   // The headers of a response may be immutable, as those of `Response.redirect` are.
   const copy = new Response(response.body, response)
   copy.headers.append('set-cookie', setCookie)

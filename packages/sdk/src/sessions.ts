@@ -177,6 +177,8 @@ export class Sessions {
     let tokens: SessionTokens | null
     try {
       tokens = await this.#refresh(request, kept)
+      // A sign-out while the refresh was under way has replaced it.
+      if ((await this.#refreshes.get(kept.refresh)?.tokens) === null) tokens = null
     } catch (error) {
       // It is still good for a moment.
       if (current && error instanceof ConnectionError) return { session: current, setCookie: null }

@@ -71,6 +71,7 @@ async function expressApp() {
   app.use('/api', requireSession(sessions))
   app.all('/api/who', (_req, res) => void res.json({ email: sessionOf(res).claims.email }))
   app.get('/api/own', (_req, res) => void res.append('set-cookie', 'own=1').json({}))
+  app.get('/api/end', async (req, res) => void res.append('set-cookie', (await sessions.end(req)).setCookie).json({}))
   app.get('/api/broken', broken)
   app.get('/page', requireSession(sessions, { signedOut: (_req, res: express.Response) => res.redirect('/login') }))
   app.use(((_error, _req, res, _next) => void res.status(500).end()) satisfies express.ErrorRequestHandler)
@@ -86,6 +87,9 @@ async function fastifyApp() {
     await api.register(requireSession, { sessions })
     api.all('/api/who', (request) => ({ email: sessionOf(request).claims.email }))
     api.get('/api/own', (_request, reply) => reply.header('set-cookie', 'own=1').send({}))
+    api.get('/api/end', async (request, reply) =>
+      reply.header('set-cookie', (await sessions.end(request)).setCookie).send({}),
+    )
     api.get('/api/broken', broken)
   }
   const pageRoutes: FastifyPluginAsync = async (pages) => {
@@ -108,6 +112,10 @@ function honoApp() {
   app.use('/api/*', requireSession(sessions))
   app.all('/api/who', (c) => c.json({ email: sessionOf(c).claims.email }))
   app.get('/api/own', () => Response.json({}, { headers: { 'set-cookie': 'own=1' } }))
+  app.get('/api/end', async (c) => {
+    c.header('set-cookie', (await sessions.end(c.req.raw)).setCookie, { append: true })
+    return c.json({})
+  })
   app.get('/api/broken', broken)
   app.get('/page', requireSession(sessions, { signedOut: (c) => c.redirect('/login') }))
   app.get('/open', (c) => c.json({ email: sessionOf(c).claims.email }))
@@ -121,8 +129,9 @@ function fetchApp() {
     try {
       if (path === '/webhooks') return await receiveDelivery(request, webhookSecret, take)
       const signedOut = () => Response.redirect(`${origin}/login`, 302)
-      const respond = ({ claims: { email } }: ActiveSession) => {
+      const respond = async ({ claims: { email } }: ActiveSession) => {
         const headers = new Headers(path === '/api/own' ? { 'set-cookie': 'own=1' } : {})
+        if (path === '/api/end') headers.append('set-cookie', (await sessions.end(request)).setCookie)
         return path === '/api/broken' ? broken() : Response.json({ email }, { headers })
       }
       const failed = () => new Response(null, { status: 500 })
@@ -190,6 +199,16 @@ describe.each([
     }
   })
 
+  test('a sign-out stays the last word of a request that refreshed the session', async () => {
+    const { session } = await signIn()
+    const [cookie = ''] = (await sessions.start(session)).split(';')
+    ahead += session.expires_in + 10
+    await service.advance(session.expires_in + 10)
+    const reply = await send('/api/end', { headers: { cookie } })
+    expect(reply.status).toBe(200)
+    expect(reply.headers.getSetCookie().at(-1)).toMatch(/^session=; .*Max-Age=0/)
+  })
+
   test('after the end of the session, the browser is signed out', async () => {
     const { subOrgId, user, session } = await signIn()
     const [cookie = ''] = (await sessions.start(session)).split(';')
@@ -227,6 +246,8 @@ describe.each([
     const other = await send('/webhooks', delivery(body, `whsec_${Buffer.alloc(32, 8).toString('base64')}`))
     expect([other.status, await other.json()]).toMatchObject([400, { code: 'signature_invalid' }])
     expect((await send('/webhooks', delivery('{"type":"broken"}'))).status).toBe(500)
+    const large = await send('/webhooks', delivery(JSON.stringify({ type: 'large', data: 'x'.repeat(1024 * 1024) })))
+    expect(large.status).toBe(413)
     expect(received).toEqual(['user.created'])
   })
 })

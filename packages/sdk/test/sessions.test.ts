@@ -192,6 +192,32 @@ test('a request with the old cookie does not undo a sign-out', async () => {
   expect([read.session, read.setCookie]).toEqual([null, expect.stringContaining('Max-Age=0')])
 })
 
+test('a refresh under way does not undo a sign-out', async () => {
+  const { session } = await signIn()
+  const { verifier } = newSessions()
+  const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const client = new Watchword({
+    url: app.baseUrl,
+    apiKey: tenant.key,
+    fetch: async (address, init) => {
+      const reply = await fetch(address, init)
+      if (!String(address).endsWith('/auth/token/refresh')) return reply
+      asked.resolve()
+      await held.promise
+      return reply
+    },
+  })
+  const sessions = new Sessions({ client, verifier, origin, secret, now })
+  const old = await sessions.start(session)
+  await advance(session.expires_in + 10)
+  const read = sessions.read(requestWith(old))
+  await asked.promise
+  await sessions.end(requestWith(old))
+  held.resolve()
+  const { session: found, setCookie } = await read
+  expect([found, setCookie]).toEqual([null, expect.stringContaining('Max-Age=0')])
+})
+
 test('a sign-out says why the session could not be ended', async () => {
   const { session } = await signIn()
   const { sessions } = newSessions()

@@ -217,21 +217,22 @@ test('an index build that was interrupted is repeated for the index that is not 
 })
 
 /** A database as versions before release 0.1.0 leave it: with the names of their files. */
-async function startEarlier(...names: string[]) {
+async function startEarlier(earlier: Record<string, string>) {
   const { url, connect } = await startMigrated()
   const client = await connect()
   const rows = async () => (await client.query('select name, digest from schema_migrations order by name')).rows
   const [first] = await rows()
   await client.query('delete from schema_migrations')
-  for (const name of names)
-    await client.query('insert into schema_migrations (name, digest) values ($1, $2)', [name, 'x'])
+  for (const row of Object.entries(earlier))
+    await client.query('insert into schema_migrations (name, digest) values ($1, $2)', row)
   return { url, client, rows, first }
 }
 
-const EARLIER = ['0001_platform.sql', '0189_passwords_by_managers.sql']
+const LAST = '0189_passwords_by_managers.sql'
+const EARLIER = { '0001_platform.sql': 'x', [LAST]: 'fc153f7152af476c7881767ca9610d4965de91ef843fa57ebf0150cd82838414' }
 
 test('a database that has the last migration before release 0.1.0 is adopted, and nothing in it changes', async () => {
-  const { url, client, rows, first } = await startEarlier(...EARLIER)
+  const { url, client, rows, first } = await startEarlier(EARLIER)
   const schema = async () =>
     (
       await client.query(`select attrelid::regclass::text, attname, attnum, format_type(atttypid, atttypmod) as type
@@ -242,15 +243,19 @@ test('a database that has the last migration before release 0.1.0 is adopted, an
   expect(await migrationStatus(url)).toEqual({ applied: [first.name], pending: [], unknown: [] })
   expect(await migrating(url, { directory: new URL('../../../migrations/', import.meta.url) })).toEqual([])
   expect(await schema()).toEqual(before)
-  expect(await rows()).toEqual([...EARLIER.map((name) => ({ name, digest: 'x' })), first])
+  expect(await rows()).toEqual([...Object.entries(EARLIER).map(([name, digest]) => ({ name, digest })), first])
   // A later release goes on from there.
   expect(await migrating(url, {})).toEqual([PENDING, CONCURRENT])
 })
 
-test('an older one is refused with the commit to start once', async () => {
-  const { url, rows } = await startEarlier('0001_platform.sql')
+test.each([
+  ['lacks it', { '0001_platform.sql': 'x' }],
+  ['has an earlier text of it', { ...EARLIER, [LAST]: 'x' }],
+])('a database that %s is refused with the commit to start once', async (_, earlier) => {
+  const { url, rows } = await startEarlier(earlier)
   const before = await rows()
-  const refusal = /^The database is older than release 0\.1\.0\. Start the service of commit [0-9a-f]{8} once, /
+  const refusal =
+    /^The database has the schema of a version before release 0\.1\.0\. Start the service of commit [0-9a-f]{8} once, /
   await expect(migrate(url)).rejects.toThrow(refusal)
   await expect(migrationStatus(url)).rejects.toThrow(refusal)
   expect(await rows()).toEqual(before)

@@ -14,7 +14,11 @@ const DIRECTORY = new URL('../../../migrations/', import.meta.url)
 /** The schema of release 0.1.0 in one file. It stands for the files before it, which databases of earlier versions have applied. */
 const FIRST = '0200_release_0_1_0.sql'
 /** The last of those files, and a commit that applies it. */
-const BEFORE_FIRST = { last: '0189_passwords_by_managers.sql', commit: '58e44fb3' }
+const BEFORE_FIRST = {
+  last: '0189_passwords_by_managers.sql',
+  digest: 'fc153f7152af476c7881767ca9610d4965de91ef843fa57ebf0150cd82838414',
+  commit: '58e44fb3',
+}
 // Any fixed numbers. The process that holds both locks migrates the database. The release before 0.1.0 knows only the second. Its
 // processes wait for it in a statement, and a concurrent index build waits until every older statement has ended. So the second
 // lock is released during such a build.
@@ -202,12 +206,13 @@ async function compare(client: pg.Client, directory?: URL) {
  * The first file of this release, if the database has its schema by the files before it. Throws ConfigError for a database that
  * lacks some of those.
  */
-function findAdopted(rows: { name: string }[], all: Migration[]): Migration | null {
-  const names = new Set(rows.map(({ name }) => name))
-  if (names.has(FIRST) || rows.length === 0) return null
-  if (!names.has(BEFORE_FIRST.last))
+function findAdopted(rows: { name: string; digest: string }[], all: Migration[]): Migration | null {
+  const digests = new Map(rows.map(({ name, digest }) => [name, digest]))
+  if (digests.has(FIRST) || rows.length === 0) return null
+  // Its text changed before that commit.
+  if (digests.get(BEFORE_FIRST.last) !== BEFORE_FIRST.digest)
     throw new ConfigError(
-      `The database is older than release 0.1.0. Start the service of commit ${BEFORE_FIRST.commit} once, which migrates it, then this release.`,
+      `The database has the schema of a version before release 0.1.0. Start the service of commit ${BEFORE_FIRST.commit} once, which migrates it, then this release.`,
     )
   return all.find(({ name }) => name === FIRST) ?? null
 }

@@ -82,7 +82,7 @@ test('whoever brings no open state to the page that takes requests is told so in
   for (const page of pages) {
     const reply = await fetch(app.baseUrl + page)
     expect([reply.status, reply.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8'])
-    expect(await reply.text()).toContain('go back to your application')
+    expect(await reply.text()).toContain('Go back to your application')
   }
 })
 

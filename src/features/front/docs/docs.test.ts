@@ -11,6 +11,7 @@ import { routes } from '../../../wiring/routes.ts'
 import { errorsMarkdown } from './error-catalogue.ts'
 import { eventsMarkdown } from './event-catalogue.ts'
 import { callOf, referenceTags } from './reference.ts'
+import { termsOfQuestion } from './search.ts'
 
 const { as, baseUrl } = await startApp()
 
@@ -78,7 +79,7 @@ test('events stand under their resource, on the page as in the guide, and none i
   expect(guide.match(/(?<=^### ).+$/gm)).toEqual(types)
   expect(page.text.match(/(?<=<h2><code>)[^<]+(?=\.\*<)/g)).toEqual(resources)
   expect(page.text.match(/(?<=<div id=")[^"]+/g)).toEqual(types)
-  expect(page.text).toContain('before its time; <code>reason</code> says why.')
+  expect(page.text).toContain('A session was ended early; <code>reason</code> says why.')
   const helps = eventCatalogue().map(({ help }) => help)
   expect(helps.filter((help, i) => helps.indexOf(help) !== i)).toEqual([])
 })
@@ -170,6 +171,12 @@ test.each([
   ].map(([, href]) => href)
   expect(found.length).toBeLessThanOrEqual(30)
   expect(found.some((href) => href?.startsWith(target))).toBe(true)
+})
+
+test('a question has eight terms at most, each once, however it is written', () => {
+  expect(termsOfQuestion('re-'.repeat(33))).toEqual(['re'])
+  expect(termsOfQuestion('aa-bb-cc-dd-ee-ff-gg-hh-ii-jj')).toHaveLength(8)
+  expect(termsOfQuestion('a_b_c_d_e_f_g_h_i_j_k')).toHaveLength(8)
 })
 
 test('a search shows what was searched for as text, and takes any question', async () => {

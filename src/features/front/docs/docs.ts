@@ -1,16 +1,16 @@
 import manifest from '../../../../package.json' with { type: 'json' }
 import { type KeptAnswer, keepAnswer, keepOnce } from '../../../platform/http/kept.ts'
 import type { Route } from '../../../platform/http/route.ts'
-import { type Part, partOf } from '../../../platform/openapi/document-parts.ts'
+import { partOf } from '../../../platform/openapi/document-parts.ts'
 import { buildOpenApi, type OpenApiPart } from '../../../platform/openapi/openapi.ts'
 import { pageHeaders, policyOf } from '../../../platform/pages/page-layout.ts'
 import { definePage } from '../../../platform/pages/pages.ts'
 import { type Platform, perPlatform } from '../../../platform/platform.ts'
 import { renderErrors } from './error-catalogue.ts'
 import { renderEvents } from './event-catalogue.ts'
-import { GUIDES, type Guides, readGuides, readImages } from './guides.ts'
-import { type ReferenceTag, referenceMenu, referenceTags, renderOverview, renderTag } from './reference.ts'
-import { makeSearch, renderResults, type Search } from './search.ts'
+import { GUIDES, readGuides, readImages, renderGuide } from './guides.ts'
+import { referenceMenu, referenceTags, renderOverview, renderTag } from './reference.ts'
+import { makeSearch, renderResults } from './search.ts'
 import { renderDocsPage } from './site.ts'
 
 /** What never changes while the process runs is made on first use. */
@@ -39,64 +39,57 @@ const keptContract = (part: OpenApiPart) =>
 /** The OpenAPI documents of this deployment. */
 export const keptContracts = { api: keptContract('api'), scim: keptContract('scim') }
 
-/** The content of the pages. */
-interface Site {
-  routes: Route[]
-  document: Part
-  tags: ReferenceTag[]
-  guides: Guides
-  search: Search
-  images: Map<string, KeptAnswer>
-  /** A page by its path, rendered when it is first asked for, or null. */
-  page(path: string): Promise<KeptAnswer> | null
-}
+const keptReference = keptOf(async (platform, all) => {
+  const [document, scim] = (['api', 'scim'] as const).map((part) => partOf(documentOf(platform, all(), part)))
+  return { document: partOf(document), tags: referenceTags(partOf(document), partOf(scim)) }
+})
 
-const keptSite = keptOf(async (platform, all): Promise<Site> => {
-  const routes = all()
-  const document = partOf(documentOf(platform, routes, 'api'))
-  const tags = referenceTags(document, partOf(documentOf(platform, routes, 'scim')))
-  const guides = await readGuides()
-  const content = { routes, document, tags, guides }
-  const pages = new Map<string, Promise<KeptAnswer>>()
-  return {
-    ...content,
-    search: makeSearch(content),
-    images: await keepImages(),
-    page(path) {
-      const known = pages.get(path)
-      if (known !== undefined) return known
-      const page = contentOf(content, path)
-      if (!page) return null
-      const made = keepAnswer(renderDocsPage({ ...page, path, menu: menuOf(content, path) }), pageHeaders(POLICY))
-      pages.set(path, made)
-      return made
-    },
-  }
+const keptGuides = keptOf(readGuides)
+
+const keptSearch = keptOf(async (platform, all) => {
+  const [guides, { tags }] = await Promise.all([keptGuides(platform)(all), keptReference(platform)(all)])
+  return makeSearch({ guides, tags })
 })
 
 const typeOfImage = (name: string) => (name.endsWith('.svg') ? 'image/svg+xml' : 'image/png')
 
-async function keepImages(): Promise<Map<string, KeptAnswer>> {
+const keptImages = keptOf(async () => {
   const images = [...(await readImages())].map(
     async ([name, image]) => [name, await keepAnswer(image, { 'content-type': typeOfImage(name) })] as const,
   )
   return new Map(await Promise.all(images))
-}
+})
 
 const POLICY = policyOf("'self' data:", "'self'")
 
-function contentOf({ routes, document, tags, guides }: Omit<Site, 'search' | 'images' | 'page'>, path: string) {
-  if (path === '/docs') return { title: 'API reference', content: renderOverview(document, tags) }
-  if (path === '/docs/errors') return { title: 'Error codes', content: renderErrors(routes) }
-  if (path === '/docs/events') return { title: 'Events', content: renderEvents(document) }
-  const tag = tags.find((each) => each.path === path)
-  if (tag) return { title: tag.title, content: renderTag(tag) }
+/** The parts of a page, or null if there is none at the path. A guide needs no document of the API, which takes long to build. */
+async function pageOf(platform: Platform, all: () => Route[], path: string) {
+  const guides = await keptGuides(platform)(all)
   const guide = guides.byPath.get(path)
-  return guide ? { title: guide.title, content: guide.html } : null
+  if (guide) return { title: guide.title, content: renderGuide(guide), menu: guides.menu }
+  if (path === '/docs/errors') return { title: 'Error codes', content: renderErrors(all()), menu: guides.menu }
+  if (path.startsWith(GUIDES)) return null
+  const { document, tags } = await keptReference(platform)(all)
+  const menu = referenceMenu(tags)
+  if (path === '/docs') return { title: 'API reference', content: renderOverview(document, tags), menu }
+  if (path === '/docs/events') return { title: 'Events', content: renderEvents(document), menu: guides.menu }
+  const tag = tags.find((each) => each.path === path)
+  return tag ? { title: tag.title, content: renderTag(tag), menu } : null
 }
 
-const menuOf = ({ guides, tags }: Pick<Site, 'guides' | 'tags'>, path: string) =>
-  path.startsWith(GUIDES) ? guides.menu : referenceMenu(tags)
+/** The pages that were asked for, by path. There are as many as guides, tags and catalogues. */
+const keptPages = perPlatform(() => new Map<string, KeptAnswer>())
+
+async function showPage(platform: Platform, all: () => Route[], path: string): Promise<KeptAnswer | null> {
+  const pages = keptPages(platform)
+  const known = pages.get(path)
+  if (known) return known
+  const page = await pageOf(platform, all, path)
+  if (!page) return null
+  const made = await keepAnswer(renderDocsPage({ ...page, path }), pageHeaders(POLICY))
+  pages.set(path, made)
+  return made
+}
 
 /** Each path stands as a whole, so that a search for it finds this place. */
 const PAGES = [
@@ -115,7 +108,7 @@ export function docsPages(all: () => Route[]): Route[] {
     summary,
     async render({ platform }: { platform: Platform }, params: Record<string, string | undefined>) {
       const asked = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '')
-      return (await keptSite(platform)(all)).page(asked)
+      return showPage(platform, all, asked)
     },
   }))
   return [
@@ -125,16 +118,16 @@ export function docsPages(all: () => Route[]): Route[] {
       summary: 'Search the documentation',
       contentSecurityPolicy: POLICY,
       async render({ platform }, _, { q = '' }) {
-        const site = await keptSite(platform)(all)
-        const content = renderResults(q, site.search(q))
-        return renderDocsPage({ title: 'Search', path: '/docs/search', menu: site.guides.menu, content, searched: q })
+        const [search, { menu }] = await Promise.all([keptSearch(platform)(all), keptGuides(platform)(all)])
+        const content = renderResults(q, search(q))
+        return renderDocsPage({ title: 'Search', path: '/docs/search', menu, content, searched: q })
       },
     }),
     ...definePage({
       path: '/docs/images/{name}',
       summary: 'An image of the guides',
       async render({ platform }, { name = '' }) {
-        return (await keptSite(platform)(all)).images.get(name) ?? null
+        return (await keptImages(platform)(all)).get(name) ?? null
       },
     }),
   ]

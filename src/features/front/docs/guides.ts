@@ -12,8 +12,7 @@ export interface Guide {
   file: string
   title: string
   path: string
-  html: string
-  sections: GuideSection[]
+  markdown: string
 }
 
 /** The text below one heading, for the search. */
@@ -33,13 +32,13 @@ export interface Guides {
 const INDEX = 'index.md'
 export const GUIDES = '/docs/guides'
 
-/** Reads and renders every guide that the index names below a heading. */
+/** Reads every guide that the index names below a heading. */
 export async function readGuides(): Promise<Guides> {
   const index = await readFile(new URL(INDEX, folder), 'utf8')
   const groups = groupsOf(index)
   const files = [INDEX, ...groups.flatMap(({ files: named }) => named)]
   const guides = await Promise.all(
-    files.map(async (file) => renderGuide(file, await readFile(new URL(file, folder), 'utf8'))),
+    files.map(async (file) => toGuide(file, await readFile(new URL(file, folder), 'utf8'))),
   )
   const byPath = new Map(guides.map((guide) => [guide.path, guide]))
   const menu = groups.map(({ title, files: named }) => ({
@@ -76,21 +75,22 @@ const isServed = (file: string) => /^[\w-]+\/[\w-]+\.md$|^index\.md$/.test(file)
 
 const pathOf = (file: string) => OWN_PAGES[file] ?? `${GUIDES}/${file.replace(/\.md$/, '')}`
 
-function renderGuide(file: string, markdown: string): Guide {
+function toGuide(file: string, markdown: string): Guide {
+  const [, title] = /^# (.+)\n/.exec(markdown) ?? []
+  if (title === undefined) throw new Error(`The guide ${file} must begin with its title`)
+  return { file, title, path: pathOf(file), markdown }
+}
+
+const lex = ({ markdown }: Guide) => new Marked({ gfm: true }).lexer(markdown).slice(1)
+
+/** The content of a guide as HTML. */
+export function renderGuide(guide: Guide): string {
   const marked = new Marked({ gfm: true })
-  marked.use({ renderer: rendererFor(file) })
-  const [first, ...tokens] = marked.lexer(markdown)
-  if (first?.type !== 'heading') throw new Error(`The guide ${file} must begin with its title`)
-  const { text: title } = first as Tokens.Heading
+  marked.use({ renderer: rendererFor(guide.file) })
+  const tokens = lex(guide)
   const headings = tokens.filter((token): token is Tokens.Heading => token.type === 'heading' && token.depth === 2)
   const contents = renderContents(headings.map(({ text }) => ({ id: anchorOf(text), title: plain(text) })))
-  return {
-    file,
-    title,
-    path: pathOf(file),
-    html: contents + marked.parser(tokens),
-    sections: sectionsOf(title, tokens),
-  }
+  return contents + marked.parser(tokens)
 }
 
 /** The anchor of a heading, as GitHub makes it. */
@@ -103,9 +103,10 @@ export function anchorOf(heading: string): string {
 
 const plain = (markdown: string) => markdown.replaceAll(/[`*]|\]\([^)]*\)|\[/g, '')
 
-function sectionsOf(title: string, tokens: Token[]): GuideSection[] {
-  const sections: GuideSection[] = [{ title, id: '', text: '' }]
-  for (const token of tokens) {
+/** What the search finds of a guide. */
+export function sectionsOf(guide: Guide): GuideSection[] {
+  const sections: GuideSection[] = [{ title: guide.title, id: '', text: '' }]
+  for (const token of lex(guide)) {
     if (token.type === 'heading') sections.push({ title: plain(token['text']), id: anchorOf(token['text']), text: '' })
     else if (token.type !== 'space' && token.type !== 'html') {
       const section = sections.at(-1)

@@ -1,8 +1,9 @@
+import { setImmediate } from 'node:timers/promises'
 import MiniSearch from 'minisearch'
 import { errorCatalogue } from '../../../platform/errors.ts'
 import { eventCatalogue } from '../../../platform/events/events.ts'
 import { escapeHtml } from '../../../platform/mail/html.ts'
-import type { Guides } from './guides.ts'
+import { type Guides, sectionsOf } from './guides.ts'
 import type { ReferenceTag } from './reference.ts'
 
 /** A place that a search finds: a section of a guide, an operation, an error code or an event type. */
@@ -14,42 +15,55 @@ interface Place {
   text: string
 }
 
-// Longer questions are cut: each word costs time.
+// A longer question is cut, since each of its terms costs time: a prefix of two letters alone matches hundreds of terms.
 const MAX_QUESTION = 100
-const MAX_WORDS = 8
+const MAX_TERMS = 8
+const MIN_PREFIX = 3
 const MAX_RESULTS = 30
 const SNIPPET = 180
 
 export type Search = (question: string) => Place[]
 
-/** An index of guides, operations, errors and events. */
-export function makeSearch({ guides, tags }: { guides: Guides; tags: ReferenceTag[] }): Search {
-  const places = [...guidePlaces(guides), ...operationPlaces(tags), ...cataloguePlaces()]
+/** The terms of a text. Codes, types and fields are terms as a whole, and by their parts. */
+const termsOf = (text: string) =>
+  [...text.matchAll(/[\p{L}\p{N}_]+/gu)].flatMap(([word]) => [...new Set([word, ...word.split('_')])])
+
+/** The terms of a question, each once. */
+export const termsOfQuestion = (question: string) =>
+  [...new Set(termsOf(question.slice(0, MAX_QUESTION)))].slice(0, MAX_TERMS)
+
+/** An index of guides, operations, errors and events. It is made in small steps, so that requests go on meanwhile. */
+export async function makeSearch({ guides, tags }: { guides: Guides; tags: ReferenceTag[] }): Promise<Search> {
+  const places = [...(await guidePlaces(guides)), ...operationPlaces(tags), ...cataloguePlaces()]
   const byId = new Map(places.map((place) => [place.id, place]))
   const index = new MiniSearch<Place>({
     fields: ['title', 'of', 'text'],
-    // Codes, types and fields are words as a whole, and by their parts.
-    tokenize: (text) =>
-      [...text.matchAll(/[\p{L}\p{N}_]+/gu)].flatMap(([word]) => [...new Set([word, ...word.split('_')])]),
+    tokenize: termsOf,
     searchOptions: {
       boost: { title: 4, of: 2 },
-      prefix: (term) => term.length > 1,
+      tokenize: termsOfQuestion,
+      prefix: (term) => term.length >= MIN_PREFIX,
       fuzzy: (term) => (term.length > 4 ? 0.2 : false),
       combineWith: 'AND',
     },
   })
-  index.addAll([...byId.values()])
+  await index.addAllAsync([...byId.values()], { chunkSize: 20 })
   return (question) =>
     index
-      .search(question.slice(0, MAX_QUESTION).split(/\s+/, MAX_WORDS).join(' '))
+      .search(question)
       .slice(0, MAX_RESULTS)
       .flatMap(({ id }) => byId.get(id) ?? [])
 }
 
-function guidePlaces({ byPath }: Guides): Place[] {
-  return [...byPath.values()].flatMap(({ path, title: of, sections }) =>
-    sections.map(({ id, title, text }) => ({ id: id === '' ? path : `${path}#${id}`, title, of, text })),
-  )
+async function guidePlaces({ byPath }: Guides): Promise<Place[]> {
+  const places: Place[] = []
+  for (const guide of byPath.values()) {
+    const { path, title: of } = guide
+    for (const { id, title, text } of sectionsOf(guide))
+      places.push({ id: id === '' ? path : `${path}#${id}`, title, of, text })
+    await setImmediate()
+  }
+  return places
 }
 
 function operationPlaces(tags: ReferenceTag[]): Place[] {
