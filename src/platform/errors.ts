@@ -124,7 +124,7 @@ export const httpErrors = defineErrors({
   credentialConflict: [
     400,
     'api_key_conflict',
-    'Two different API keys sent',
+    'Conflicting API keys',
     'X-API-Key and Authorization carry different keys, or one of them is sent twice. Send one key.',
   ],
   subOrgRequired: [

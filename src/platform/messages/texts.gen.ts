@@ -86,7 +86,7 @@ export const texts = {
   devices: {
     /** New sign-in to your account */
     newSignIn: text('devices.newSignIn'),
-    /** Your account was signed in to from a device or network that was not used in the last 90 days: */
+    /** Someone signed in to your account from a device or network that was not used in the last 90 days: */
     signedIn: text('devices.signedIn'),
     /** {program}, from the address {ip} */
     from: text<'program' | 'ip'>('devices.from'),

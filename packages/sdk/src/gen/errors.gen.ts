@@ -13,7 +13,7 @@ export interface ProblemMembers {
 }
   /** The user is already enrolled. */
   already_enrolled: unknown
-  /** Two different API keys sent. */
+  /** Conflicting API keys. */
   api_key_conflict: unknown
   /** API key expired. */
   api_key_expired: unknown

@@ -12,7 +12,7 @@ export const factorErrors = defineErrors({
     404,
     'enrollment_not_found',
     'Enrollment not found',
-    'The user has no such factor, or the pending enrollment has ended: after ten minutes or five wrong codes.',
+    'The user does not have this second factor, or the enrollment has expired. An enrollment expires after ten minutes or five wrong codes.',
   ],
 })
 

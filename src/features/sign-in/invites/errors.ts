@@ -17,6 +17,6 @@ export const inviteErrors = defineErrors({
     409,
     'credential_exists',
     'The user can already sign in',
-    'The user has a password or passkey, or has signed in before where passwords are off. Invitations are for new users. Let the user sign in as usual.',
+    'The user has a password or a passkey, or passwords are off and the user has signed in before. Only new users can accept an invitation. Let the user sign in as usual.',
   ],
 })
