@@ -6,6 +6,8 @@ import type { Checks } from '../platform/observability/private-listener.ts'
 import type { Platform } from '../platform/platform.ts'
 
 const CHECK_MS = 2000
+// Together shorter than a check may take.
+const [LOCK_TRIES, LOCK_PAUSE_MS] = [20, 50]
 
 /**
  * Checks each part that requests need by actually using it. Probes that come meanwhile share the check. Its result is not
@@ -40,14 +42,19 @@ async function succeeds(check: Promise<boolean>): Promise<'ok' | 'failed'> {
 
 /**
  * Writes by locking a row: the commit reaches the disk and synchronous standbys, and no row is rewritten. A server that only
- * reads refuses it, and the connections to it are closed. Checks of other processes wait for each other, for milliseconds.
- * While commits hang, they wait in vain, and fail as they should. A full disk or a locked table is not looked for: every process shares those, and reads go on.
+ * reads refuses it, and the connections to it are closed. Checks of other processes lock the row for milliseconds. A commit that
+ * hangs leaves it locked: later checks then fail without a commit of their own, and no more connections hang. A full disk or a locked
+ * table is not looked for: every process shares those, and reads go on.
  */
 async function canWrite({ database }: Platform): Promise<boolean> {
-  const rows = await database.query({
-    text: 'select name from schema_migrations limit 1 for no key update',
-  })
-  return rows.length > 0
+  for (let tries = LOCK_TRIES; tries > 0; tries--) {
+    const rows = await database.query({
+      text: 'select name from schema_migrations order by random() limit 1 for no key update skip locked',
+    })
+    if (rows.length > 0) return true
+    await delay(LOCK_PAUSE_MS)
+  }
+  return false
 }
 
 async function isMigrated({ database }: Platform, wanted: string[]): Promise<boolean> {

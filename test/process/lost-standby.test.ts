@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { expect, test } from 'vitest'
+import { MAX_HANGING } from '../../src/platform/db/hanging-commits.ts'
 import { startEmbedded } from '../../src/platform/embedded/embedded.ts'
 import { caller, until } from '../harness.ts'
 import { runCommand } from './cli.ts'
@@ -7,7 +8,7 @@ import { afterThisTest, makeDataDir, productionSettings, startService } from './
 
 // More than a process has connections for requests.
 const WRITES = 12
-// Those of one burst of writes, of the two checks, and of jobs. Without a bound each further burst adds ten.
+// Those of a few bursts of writes, of a check, and of jobs. Without a bound each further burst adds ten.
 const MOST_HANGING = 20
 
 /** A service on a PostgreSQL whose commits can be made to wait for a standby that does not exist. */
@@ -47,21 +48,22 @@ test('while commits wait for a lost standby, reads go on, no process is ready, a
   const { settings, service, api, create, setStandby, hanging } = await startStage()
   await setStandby('lost')
 
-  // Once the server has read its settings again. The first of these checks has locked a row for good.
+  // Once the server has read its settings again. The first of these checks has locked the row for good.
   await until(async () => (await service.readiness())?.status === 503)
   for (let n = 0; n < 2; n++) {
     const readiness = await service.readiness()
     expect([n, readiness?.status, readiness?.body.checks['database']]).toEqual([n, 503, 'failed'])
   }
-  const refuse = async (round: number) => {
-    const replies = await Promise.all(Array.from({ length: WRITES }, (_, n) => create(`refused${round}-${n}`)))
+  const refuse = async (round: string) => {
+    const replies = await Promise.all(Array.from({ length: WRITES }, (_, n) => create(`${round}-${n}`)))
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([503]))
   }
-  await refuse(0)
+  // Each burst leaves a commit that hangs, until there are so many that connections only read.
+  for (let round = 0; round < MAX_HANGING; round++) await refuse(`hanging${round}`)
   const list = () => api.get('/v1/organizations')
   await until(async () => (await list()).status === 200)
   for (let round = 1; round <= 5; round++) {
-    await refuse(round)
+    await refuse(`refused${round}`)
     expect((await list()).status).toBe(200)
   }
   expect((await service.readiness())?.status).toBe(503)

@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import MiniSearch from 'minisearch'
 import { errorCatalogue } from '../../../platform/errors.ts'
 import { eventCatalogue } from '../../../platform/events/events.ts'
@@ -61,7 +61,7 @@ async function guidePlaces({ byPath }: Guides): Promise<Place[]> {
     const { path, title: of } = guide
     for (const { id, title, text } of sectionsOf(guide))
       places.push({ id: id === '' ? path : `${path}#${id}`, title, of, text })
-    await setImmediate()
+    await delay(0)
   }
   return places
 }
