@@ -16,7 +16,7 @@ import { takePort } from './service.ts'
 // The programs of docs/getting-started.md, saved as it says, with the SDK that it builds.
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const guide = readFileSync(join(root, 'docs/getting-started.md'), 'utf8')
+const guide = readFileSync(join(root, 'docs/start/getting-started.md'), 'utf8')
 const [client = '', program = '', check = ''] = [...guide.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code]) => code)
 const place = mkdtempSync(join(tmpdir(), 'watchword-guide-'))
 afterAll(() => rmSync(place, { recursive: true }))

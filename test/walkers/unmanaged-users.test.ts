@@ -179,8 +179,8 @@ test('others sign in as before, with the same statements', async () => {
       })
       return sent.filter((text) => !/graphile_worker\.|update api_keys/.test(text))
     }
-    // A cache may read its entry again during one of them.
-    const all = [await once(), await once(), await once()]
+    // A cache may read its entry again during some of them.
+    const all = [await once(), await once(), await once(), await once(), await once()]
     return all.toSorted((one, other) => one.length - other.length)[0] ?? []
   }
   const person = claims()
