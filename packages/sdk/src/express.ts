@@ -1,6 +1,6 @@
 import type { AnyEvent } from './gen/schemas.gen.ts'
 import type { IncomingRequest } from './request.ts'
-import { type Refusal, readOwnSession, receiveWebhook, refusalOf } from './respond.ts'
+import { type Refusal, readDelivery, readOwnSession, receiveWebhook, refusalOf } from './respond.ts'
 import type { ActiveSession, Sessions } from './sessions.ts'
 
 export type { Refusal } from './respond.ts'
@@ -125,9 +125,6 @@ export function sessionOf(res: Pick<ExpressResponse, 'locals'>): ActiveSession {
   return session
 }
 
-/** The largest delivery that is read, in bytes. */
-const MOST_BYTES = 1024 * 1024
-
 /**
  * Receives the deliveries of a webhook. `handle` gets each event, perhaps more than once: remember its `id`. The response is 204
  * once it has returned; if it throws, Watchword sends the event again. Put it before body parsers, or behind `express.raw`.
@@ -151,18 +148,5 @@ export function webhook(
 /** The body as it arrived, or null if it is too large. What a parser has made of it is handed on, and refused. */
 async function rawBodyOf(req: ExpressRequest): Promise<Uint8Array | null> {
   if (req.body !== undefined) return req.body as Uint8Array
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of req) {
-    size += chunk.length
-    if (size > MOST_BYTES) return null
-    chunks.push(chunk)
-  }
-  const all = new Uint8Array(size)
-  let at = 0
-  for (const chunk of chunks) {
-    all.set(chunk, at)
-    at += chunk.length
-  }
-  return all
+  return readDelivery(req)
 }

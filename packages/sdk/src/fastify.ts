@@ -1,6 +1,13 @@
 import type { AnyEvent } from './gen/schemas.gen.ts'
 import type { IncomingRequest } from './request.ts'
-import { type Refusal, readOwnSession, receiveWebhook, refusalOf, refusalOfOrigin } from './respond.ts'
+import {
+  MAX_DELIVERY_BYTES,
+  type Refusal,
+  readOwnSession,
+  receiveWebhook,
+  refusalOf,
+  refusalOfOrigin,
+} from './respond.ts'
 import type { ActiveSession, Sessions } from './sessions.ts'
 
 export type { Refusal } from './respond.ts'
@@ -136,9 +143,6 @@ export interface WebhookOptions {
   handle(event: AnyEvent): void | Promise<void>
 }
 
-/** The largest delivery that is read, in bytes. */
-const MOST_BYTES = 1024 * 1024
-
 /**
  * A route that receives the deliveries of a webhook. Its answer is 204 once `handle` has returned; if that throws, Watchword sends the
  * event again. The plugin has its own parser of bodies. Register it outside of the scope of {@link requireSession}.
@@ -147,7 +151,7 @@ export async function webhook(instance: object, { path, secret, handle }: Webhoo
   const scope = instance as Scope
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request, body) => body)
-  scope.post(path, { bodyLimit: MOST_BYTES }, async (request, reply) => {
+  scope.post(path, { bodyLimit: MAX_DELIVERY_BYTES }, async (request, reply) => {
     const refusal = await receiveWebhook(request, secret, handle)
     reply.code(refusal?.status ?? 204)
     return reply.send(refusal?.body)

@@ -1,5 +1,5 @@
 import type { AnyEvent } from './gen/schemas.gen.ts'
-import { readOwnSession, receiveWebhook, withCookie } from './respond.ts'
+import { readDelivery, readOwnSession, receiveWebhook, withCookie } from './respond.ts'
 import type { ActiveSession, Sessions } from './sessions.ts'
 
 export interface WithSessionOptions {
@@ -45,32 +45,12 @@ export async function receiveDelivery(
   secret: string | readonly string[],
   handle: (event: AnyEvent) => void | Promise<void>,
 ): Promise<Response> {
-  const body = await readBody(request)
+  const body = await readDelivery(chunksOf(request.body))
   const refusal = body ? await receiveWebhook({ headers: request.headers, body }, secret, handle) : TOO_LARGE
   return refusal ? Response.json(refusal.body, { status: refusal.status }) : new Response(null, { status: 204 })
 }
 
-// Deliveries are far smaller. Anyone can send a body, and its signature is checked only once it is read.
-const MAX_BODY = 1024 * 1024
 const TOO_LARGE = { status: 413, body: { code: 'payload_too_large', detail: 'A delivery has 1 MiB at most.' } }
-
-/** The body of a request, or null if it is longer than any delivery. */
-async function readBody(request: Request): Promise<Uint8Array | null> {
-  const chunks: Uint8Array[] = []
-  let length = 0
-  for await (const chunk of chunksOf(request.body)) {
-    length += chunk.length
-    if (length > MAX_BODY) return null
-    chunks.push(chunk)
-  }
-  const body = new Uint8Array(length)
-  let at = 0
-  for (const chunk of chunks) {
-    body.set(chunk, at)
-    at += chunk.length
-  }
-  return body
-}
 
 async function* chunksOf(stream: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
   const reader = stream?.getReader()

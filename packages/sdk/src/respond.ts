@@ -81,6 +81,27 @@ const unavailable = (cause: unknown, code = 'unavailable'): Refusal => ({
   cause,
 })
 
+/** The longest body of a delivery. Deliveries are far smaller, but anyone can send a body, and it is read before its signature is checked. */
+export const MAX_DELIVERY_BYTES = 1024 * 1024
+
+/** The chunks of a body as one, or null if it is longer than any delivery. */
+export async function readDelivery(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array | null> {
+  const read: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of chunks) {
+    size += chunk.length
+    if (size > MAX_DELIVERY_BYTES) return null
+    read.push(chunk)
+  }
+  const body = new Uint8Array(size)
+  let at = 0
+  for (const chunk of read) {
+    body.set(chunk, at)
+    at += chunk.length
+  }
+  return body
+}
+
 /** What an error of this package is answered with, or null if it is another error. Ends a session that is over at Watchword. */
 export async function refusalOf(
   error: unknown,
