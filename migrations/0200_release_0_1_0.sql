@@ -150,10 +150,10 @@ create table members (
   joined_at timestamptz,
   created_at timestamptz default clock_now() not null,
   updated_at timestamptz default clock_now() not null,
-  -- Whoever is on the roster of an organization as a member of the account: that membership. Null for a member of the
-  -- account, and for whoever belongs to that organization alone.
+  -- On the roster of an organization: the membership of the same person in the account. Null for members of the account, and for
+  -- members of that organization alone.
   account_member_id uuid,
-  -- Until when whoever was invited may join.
+  -- When the invitation expires.
   invite_expires_at timestamptz,
   -- The link by which an invitation to the team is accepted. Each invitation has its own, so that accepting one organization's
   -- invitation does not accept another's. Null for members who have joined, and for invitations of earlier releases.
@@ -373,8 +373,8 @@ create table users (
   -- BCP 47 tags in canonical form, by which the language of mails, text messages and pages is chosen: that of the user, or
   -- else that of the organization, or else that of the environment.
   locale text,
-  -- Since when a user has the role in force: where a second factor is required of roles, the period of grace counts from
-  -- it. Null for whoever has had it since their creation, or since before this column.
+  -- When the user got the role in force. The grace period of a required second factor starts then. Null: at the creation of the
+  -- user, or before this column existed.
   role_since timestamptz,
   access_locked_at timestamptz,
   access_locked_until timestamptz,
@@ -404,7 +404,7 @@ create index users_of_environment_inactive on users (environment_id, created_at,
 create index users_of_environment_admins on users (environment_id, created_at, id)
   where (deleted_at is null) and (role = 'admin');
 create index users_of_environment_by_external_id on users (environment_id, external_id) where external_id is not null;
--- What filters of provisioning clients may name; of nobody else.
+-- For the filters of provisioning clients. They find provisioned users only.
 create index users_provisioned_by_name on users (directory_id, lower(display_name) collate "C")
   where scim_managed and (deleted_at is null);
 create index users_provisioned_by_first_name on users (directory_id, lower(first_name) collate "C")
@@ -487,7 +487,7 @@ create table otps (
   directory_id uuid not null,
   id uuid not null,
   purpose text not null,
-  -- Empty on a decoy, made for an address nobody has so that both take the same path.
+  -- Null on a decoy, which is made for an unknown address, so that known and unknown addresses take the same path.
   user_id uuid,
   -- The caller's session_id (generator), of which only the newest code counts.
   session_ref text,
@@ -502,13 +502,13 @@ create table otps (
   used_at timestamptz,
   -- A sign-up code for an address of no user, who is made when it is redeemed.
   signs_up boolean default false not null,
-  -- The phone that a sign-in code was sent to, which has to be its user's still when the code is used; a decoy has one of
-  -- nobody. Null: the code was mailed.
+  -- The phone that a sign-in code was sent to. It must still belong to the user when the code is used. A decoy has a made-up id.
+  -- Null: the code was mailed.
   phone_id uuid,
   -- A code of which no message left voids no older one, so that the newest of the others counts. It stands before the time
   -- in the indexes: that one is found at once however many have been withheld since.
   withheld boolean default false not null,
-  -- What whoever signs up by the code has said of their language.
+  -- The language that the person chose at the sign-up.
   locale text,
   primary key (directory_id, id)
 ) with (fillfactor='70');
@@ -620,7 +620,7 @@ create index links_untagged on links (expires_at) where not tagged;
 create index links_invites_of_environment on links (environment_id, created_at, id) where purpose = 'invite';
 
 -- Wrong passwords in a row, counted before they are looked at: of an address (network '') and of an address from one
--- network. Addresses that nobody has are counted alike.
+-- network. Unknown addresses are counted in the same way.
 create table lockouts (
   directory_id uuid not null,
   identity bytea not null,
@@ -823,7 +823,7 @@ create table webauthn_ceremonies (
   directory_id uuid not null,
   id uuid not null,
   kind text not null,
-  -- Empty where nobody has the address, where they have no passkey, and where no address was given.
+  -- Null for an unknown address, for a user without a passkey, and if no address was given.
   user_id uuid,
   -- Keyed hash of the address that the sign-in is for.
   identity bytea,
@@ -1000,8 +1000,7 @@ create table identities (
   email text,
   created_at timestamptz default clock_now() not null,
   last_used_at timestamptz default clock_now() not null,
-  -- What an identity provider calls a person besides the subject: a provisioning client that adds the person later finds the
-  -- user by it. Existing rows have what they can tell; the next sign-in writes the rest.
+  -- Other ids of the person at the identity provider. A provisioning client that adds the person later finds the user by them. Existing rows have what they can tell; the next sign-in writes the rest.
   external_ids text[],
   -- In lower case.
   user_names text[],
@@ -1193,8 +1192,8 @@ create index scim_tokens_by_expiry on scim_tokens (expires_at) where expires_at 
 create index scim_tokens_by_lifetime on scim_tokens (lifetime_ends_at)
   where (lifetime_ends_at is not null) and (told_days is distinct from 0);
 
--- Users whom a provisioning client keeps: what it calls them, and all that it said of them. Kept for thirty days after
--- the client has deleted one, so that the same person can come back.
+-- Users of a provisioning client, with its ids and its data of them. A row is kept for thirty days after the client deletes the user,
+-- so that it can restore the same user.
 create table scim_users (
   directory_id uuid not null,
   user_id uuid not null,
@@ -1244,7 +1243,7 @@ create table scim_groups (
   display_name text not null,
   display_name_folded text generated always as (lower(display_name)) stored not null collate pg_catalog."C",
   external_id text,
-  -- What the client said besides.
+  -- The other attributes that the client sent.
   resource jsonb not null,
   -- Counts changes of members too, which need not be read for it.
   version integer default 1 not null,
@@ -1334,7 +1333,7 @@ create table webhook_queues (
   webhook_id uuid not null,
   -- When something is due; null while nothing is.
   wake_at timestamptz,
-  -- Rises with what is put in, so that whoever lets go of the queue knows whether they have seen all of it.
+  -- Rises with each new event, so that a worker that releases the queue sees whether it has missed one.
   wakes bigint default 0 not null,
   -- One process at a time works on a queue; that of one that died is free again when its lease is over.
   holder uuid,
@@ -1497,7 +1496,7 @@ create table member_roles (
 create index member_roles_by_role on member_roles (directory_id, role_id);
 create index member_roles_by_membership on member_roles (membership_id);
 
--- Sessions in which somebody acts for a user, until their end is recorded.
+-- Impersonation sessions, until their end is recorded.
 create table impersonations (
   directory_id uuid not null,
   -- Of the session.
@@ -1518,7 +1517,7 @@ create table known_devices (
   directory_id uuid not null,
   user_id uuid not null,
   device_hash bytea not null,
-  -- The first of a user stays as long as the user, so that whoever has been away for long is still told of another.
+  -- The first device of a user is kept as long as the user, so that a notice about another device is sent after a long absence too.
   is_first boolean not null,
   first_seen_at timestamptz not null,
   seen_at timestamptz not null,
