@@ -18,6 +18,7 @@ export interface MailServer {
 }
 
 const SEND_TIMEOUT_MS = 10_000
+const GREETING_TIMEOUT_MS = 8000
 const MAX_CONNECTIONS = 3
 
 /** Opens the server of SMTP_URL, or returns null without one; connects with the first mail. Throws ConfigError. */
@@ -73,7 +74,8 @@ const LIMITS = {
   idleTimeout: 5000,
   maxRequeues: 0,
   connectionTimeout: SEND_TIMEOUT_MS,
-  greetingTimeout: SEND_TIMEOUT_MS,
+  // Before the limit of the socket, so that the error says what the server did not send.
+  greetingTimeout: GREETING_TIMEOUT_MS,
   socketTimeout: SEND_TIMEOUT_MS,
   dnsTimeout: SEND_TIMEOUT_MS,
   socketCloseTimeout: 1000,
