@@ -499,12 +499,11 @@ describe('the check of the contract', () => {
   afterAll(() => rmSync(folder, { recursive: true }))
   const run = () => spawnSync(process.execPath, [join(root, 'tools/check-contract.ts'), folder], { encoding: 'utf8' })
   const write = (path: string, value: unknown) => writeFileSync(join(folder, path), JSON.stringify(value))
-  const listed = readJson(join(root, 'releases/base/deliberate-breaks.json'))
-  /** Lists breaks beside those of the repository. */
-  const list = (breaks: object) => write('releases/base/deliberate-breaks.json', { ...listed, ...breaks })
+  const listed = readJson(join(root, 'releases/deliberate-breaks.json'))
+  /** Adds breaks to those of the repository. */
+  const list = (breaks: object) => write('releases/deliberate-breaks.json', { ...listed, ...breaks })
   const gone = 'DELETE /v1/users/{userId}: the operation is gone'
-  mkdirSync(join(folder, 'releases'))
-  cpSync(join(root, 'releases/base'), join(folder, 'releases/base'), { recursive: true })
+  cpSync(join(root, 'releases'), join(folder, 'releases'), { recursive: true })
   cpSync(join(root, 'openapi.json'), join(folder, 'openapi.json'))
   cpSync(join(root, 'openapi.scim.json'), join(folder, 'openapi.scim.json'))
 
@@ -518,9 +517,11 @@ describe('the check of the contract', () => {
     const [path = ''] = Object.keys(partOf(scim['paths']))
     write('openapi.scim.json', changed(scim, { [`paths ${path}`]: undefined }))
     const refused = run()
-    expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining(`Breaking change: ${gone}`)])
+    expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining(gone)])
     expect(refused.stderr).toContain(path)
-    const found = refused.stderr.split('\n').flatMap((line) => listOf(line.match(/(?<=^Breaking change: ).*/)))
+    const found = refused.stderr
+      .split('\n')
+      .flatMap((line) => listOf(line.match(/(?<=^Breaking change since [\d.]+: ).*/)))
     list(Object.fromEntries(found.map((each) => [each, ''])))
     expect(run().status).toBe(1)
     list(Object.fromEntries(found.map((each) => [each, 'Replaced.'])))
@@ -532,5 +533,20 @@ describe('the check of the contract', () => {
     cpSync(join(root, 'openapi.scim.json'), join(folder, 'openapi.scim.json'))
     list({ [gone]: 'Replaced.' })
     expect([run().status, run().stderr]).toEqual([1, expect.stringContaining(`does not occur: ${gone}`)])
+  })
+
+  test('compares with the newest release, by the numbers of its version', () => {
+    const current = changed(contract, { 'paths /v1/users/{userId} delete': undefined })
+    write('openapi.json', current)
+    list({})
+    for (const [version, released] of [
+      ['98.9.0', contract],
+      ['98.10.0', current],
+    ] as const) {
+      mkdirSync(join(folder, 'releases', version))
+      write(`releases/${version}/openapi.json`, released)
+      write(`releases/${version}/openapi.scim.json`, readJson(join(root, 'openapi.scim.json')))
+    }
+    expect([run().status, run().stderr]).toEqual([0, ''])
   })
 })
