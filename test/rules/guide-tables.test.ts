@@ -125,25 +125,26 @@ const KEPT: Record<string, string[]> = {
   'counters of limits': ['rate_counters'],
   'replies for `Idempotency-Key`': ['idempotency_keys'],
   sessions: ['sessions'],
-  'deleted users, also of SCIM': ['users', 'scim_users'],
+  'deleted users, also from SCIM': ['users', 'scim_users'],
   'links, invitations, locks': ['links', 'lockouts'],
-  'roles that members of the team have lost': ['former_team_roles'],
-  'requests of SCIM': ['scim_logs'],
-  'sign-ins that a connection has traced': ['sso_traces'],
+  'former roles of team members': ['former_team_roles'],
+  'logs of SCIM requests': ['scim_logs'],
+  'traces of sign-ins by a connection': ['sso_traces'],
   'deliveries of webhooks': ['webhook_deliveries'],
-  'addresses that bounce, without a bounce or withheld mail meanwhile': ['bounced_addresses'],
+  'addresses whose mails bounced': ['bounced_addresses'],
   'reports of bounces': ['bounce_reports'],
-  'challenges, tokens of SCIM, assertions of SAML, logout tokens, sign-ins and sessions at providers': [
-    'mfa_challenges',
-    'scim_tokens',
-    'saml_assertions',
-    'logout_tokens',
-    'federated_sessions',
-    'federated_sign_ins',
-    'exchange_codes',
-  ],
-  'devices of sign-ins, except the first of each user': ['known_devices'],
-  'passkey ceremonies, enrolments, unproved phones, trusted devices': [
+  'second-factor challenges, SCIM tokens, SAML assertions, logout tokens, sign-ins and sessions at identity providers':
+    [
+      'mfa_challenges',
+      'scim_tokens',
+      'saml_assertions',
+      'logout_tokens',
+      'federated_sessions',
+      'federated_sign_ins',
+      'exchange_codes',
+    ],
+  'devices that users signed in from, except the first of each user': ['known_devices'],
+  'passkey ceremonies, authenticator app enrollments, unverified phone numbers, trusted devices': [
     'webauthn_ceremonies',
     'totp_enrollments',
     'mfa_phones',
@@ -153,7 +154,8 @@ const KEPT: Record<string, string[]> = {
 
 /** Rows that no clean-up of a table of its own is behind, and what they have to say. */
 const KEPT_OTHERWISE: Record<string, string> = {
-  'sign-ups without a proof': /interval '(\d+ hours)'/.exec(read('src/features/sign-in/signup/pending.ts'))?.[1] ?? '',
+  'sign-ups whose address was never verified':
+    /interval '(\d+ hours)'/.exec(read('src/features/sign-in/signup/pending.ts'))?.[1] ?? '',
   events: `${parseConfig({}).eventRetentionDays} days`,
   'organizations whose erasure was requested': `${ERASURE_DAYS} days`,
   'mails and text messages that wait': `${NOTICE_USEFUL_SECONDS / 3600} hours for notices`,
