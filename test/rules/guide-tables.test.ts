@@ -123,7 +123,7 @@ test('the services in organizations.md are those of the code, each with a route 
 const KEPT: Record<string, string[]> = {
   codes: ['otps'],
   'counters of limits': ['rate_counters'],
-  'replies for `Idempotency-Key`': ['idempotency_keys'],
+  'stored responses for `Idempotency-Key`': ['idempotency_keys'],
   sessions: ['sessions'],
   'deleted users, also from SCIM': ['users', 'scim_users'],
   'links, invitations, locks': ['links', 'lockouts'],
