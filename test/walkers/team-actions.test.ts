@@ -58,8 +58,8 @@ function readTable(): Map<string, Record<Role, Power>> {
 
 const ROW = {
   everything: 'key with `*`',
-  bounded: 'key with `*` and an expiry, addresses or a rate',
-  minimal: "key that has only the route's scope",
+  bounded: 'key with `*` and an expiry, an address list or a rate limit',
+  minimal: 'key with only the scope of the route',
 }
 
 /** An account with an organization, each with an owner who stays. */
