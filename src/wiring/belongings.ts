@@ -1,6 +1,6 @@
+import { federatedSessionBelongings } from '../features/access/federated-sessions/belongings.ts'
 import { mfaBelongings } from '../features/access/mfa/belongings.ts'
 import { sessionBelongings } from '../features/access/sessions/belongings.ts'
-import { tieBelongings } from '../features/access/ties/belongings.ts'
 import { roleBelongings } from '../features/directory/roles/belongings.ts'
 import { federationBelongings } from '../features/federation/federation/belongings.ts'
 import { groupBelongings } from '../features/provisioning/groups/belongings.ts'
@@ -20,7 +20,7 @@ import type { Belonging } from '../platform/lifecycle/belongings.ts'
 export const belongings: Belonging[] = [
   ...sessionBelongings,
   ...deviceBelongings,
-  ...tieBelongings,
+  ...federatedSessionBelongings,
   ...impersonationBelongings,
   ...passwordBelongings,
   ...factorBelongings,

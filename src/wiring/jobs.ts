@@ -1,7 +1,7 @@
+import { cleanUpFederatedSessions } from '../features/access/federated-sessions/cleanup.ts'
 import { cleanUpTrustedDevices } from '../features/access/mfa/cleanup.ts'
 import { cleanUpSessions } from '../features/access/sessions/cleanup.ts'
 import { markEndedSessions, settleCutOffs } from '../features/access/sessions/cut-off-job.ts'
-import { cleanUpTies } from '../features/access/ties/cleanup.ts'
 import { recheckDomain, recheckDueDomains } from '../features/directory/domains/recheck.ts'
 import { userCleanup } from '../features/directory/users/cleanup.ts'
 import { cleanUpTraces } from '../features/federation/connections/cleanup.ts'
@@ -62,7 +62,7 @@ export const jobs: JobHandler[] = [
   announceEndedImpersonations,
   cleanUpCeremonies,
   cleanUpSessions,
-  cleanUpTies,
+  cleanUpFederatedSessions,
   markEndedSessions,
   settleCutOffs,
   recheckDueDomains,

@@ -86,10 +86,25 @@ export async function newExchangeCode(work: Work, userId: string): Promise<strin
   await openSource(work, { method, source })
   const identity = { id: newId(), user_id: userId, method, source, issuer: 'https://idp.example', subject: userId }
   await work.platform.tx((db) => insertIdentityRow(db, work.directory, identity))
-  const tie = { identityId: identity.id, logoutSealed: null, nameHash: null, sessionHash: null, sessionEndsAt: null }
+  const federated = {
+    identityId: identity.id,
+    logoutSealed: null,
+    nameHash: null,
+    sessionHash: null,
+    sessionEndsAt: null,
+  }
   const names = { external_ids: null, user_names: null, principal_names: null, address_norm: null }
   const { epoch } = await work.db.selectFrom('users').select('epoch').where('id', '=', userId).executeTakeFirstOrThrow()
-  const code = await makeExchangeCode(work, { userId, epoch, method, source, amr: ['fed'], aal: 'aal1', tie, names })
+  const code = await makeExchangeCode(work, {
+    userId,
+    epoch,
+    method,
+    source,
+    amr: ['fed'],
+    aal: 'aal1',
+    federated,
+    names,
+  })
   if (code === null) throw new Error('The user is gone')
   return code
 }

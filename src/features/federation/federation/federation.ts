@@ -4,9 +4,9 @@ export { type FailureCode, FederationFailure, federationErrors, type LogoutFailu
 export { federationEvents } from './events.ts'
 export {
   closeSource,
-  endSessionsThere,
+  endSessionsOfProvider,
   findConnectionsOfUser,
-  type SignedOutThere,
+  type ProviderLogout,
   unlinkSource,
 } from './identities.ts'
 export { fetchMetadata } from './metadata.ts'

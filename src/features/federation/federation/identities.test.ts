@@ -5,8 +5,8 @@ import { person, RULES, signInAs, workOfOrganization } from '../../../../test/pe
 import { newEmail, newUser } from '../../../../test/people/people.ts'
 import { recordStatements } from '../../../../test/rules/sql-recorder.ts'
 import { inTx } from '../../../platform/work.ts'
-import { cleanUpTies } from '../../access/ties/cleanup.ts'
-import { findTie } from '../../access/ties/ties.ts'
+import { cleanUpFederatedSessions } from '../../access/federated-sessions/cleanup.ts'
+import { findFederatedSession } from '../../access/federated-sessions/federated-sessions.ts'
 import { closeSource, unlinkSource } from './identities.ts'
 
 const app = await startApp()
@@ -135,13 +135,13 @@ test.each([
 
 test('a session knows by which link it came, however it was handed over', async () => {
   const ada = newcomer()
-  const tieOf = async (token: string) => findTie(work, sessionOf(token))
+  const federatedOf = async (token: string) => findFederatedSession(work, sessionOf(token))
   const plain = await signInAs(work, ada)
-  const tie = { method: 'social', source: 'google', issuer: ada.issuer, hint: 'what a logout takes' }
-  expect(await tieOf(plain['access_token'] ?? '')).toEqual(tie)
+  const federated = { method: 'social', source: 'google', issuer: ada.issuer, hint: 'what a logout takes' }
+  expect(await federatedOf(plain['access_token'] ?? '')).toEqual(federated)
   const { code } = await signInAs(work, ada, RULES, { responseMode: 'code' })
   const exchanged = succeeded(await tenant.post('/v1/auth/token/exchange', { subOrgId, code }))
-  expect(await tieOf(exchanged.session.access_token)).toEqual(tie)
+  expect(await federatedOf(exchanged.session.access_token)).toEqual(federated)
   const { secret, backupCodes } = await enrollTotp(tenant, plain['directory_user_id'] ?? '', {
     subOrgId,
     revokeSessions: false,
@@ -151,31 +151,35 @@ test('a session knows by which link it came, however it was handed over', async 
     return succeeded(await tenant.post('/v1/mfa/challenge/verify', body)).session
   }
   const held = await signInAs(work, ada)
-  expect(await tieOf((await pass(held['challenge_token'] ?? '', codeOf(secret, 1))).access_token)).toEqual(tie)
+  expect(await federatedOf((await pass(held['challenge_token'] ?? '', codeOf(secret, 1))).access_token)).toEqual(
+    federated,
+  )
   // A session that a policy asks for a second factor goes on as another one.
   await tenant.patch('/v1/mfa/policy', { subOrgId, require_mfa: true, grace_period_days: 0 })
   const refreshed = await tenant.post('/v1/auth/token/refresh', { subOrgId, refresh_token: plain['refresh_token'] })
-  expect(await tieOf((await pass(refreshed.body.challenge_token, backupCodes[0])).access_token)).toEqual(tie)
+  expect(await federatedOf((await pass(refreshed.body.challenge_token, backupCodes[0])).access_token)).toEqual(
+    federated,
+  )
   await tenant.patch('/v1/mfa/policy', { subOrgId, require_mfa: false })
 })
 
 test('what a logout takes is sealed, and goes when the session can be no more', async () => {
   const { access_token = '' } = await signInAs(work, newcomer())
   const big = await signInAs(work, newcomer({ logoutHint: 'x'.repeat(4097) }))
-  expect(await findTie(work, sessionOf(big['access_token']))).toMatchObject({ hint: null })
+  expect(await findFederatedSession(work, sessionOf(big['access_token']))).toMatchObject({ hint: null })
   const rows = await db.selectFrom('federated_sessions').selectAll().execute()
   expect(JSON.stringify(rows)).not.toContain('what a logout takes')
-  await cleanUpTies.handle(app.app.platform, {}, 1)
-  expect(await findTie(work, sessionOf(access_token))).not.toBeNull()
+  await cleanUpFederatedSessions.handle(app.app.platform, {}, 1)
+  expect(await findFederatedSession(work, sessionOf(access_token))).not.toBeNull()
   await app.advance(30 * 24 * 3600 + 3601)
-  expect(await findTie(work, sessionOf(access_token))).toBeNull()
+  expect(await findFederatedSession(work, sessionOf(access_token))).toBeNull()
   await app.advance(3660)
-  await cleanUpTies.handle(app.app.platform, {}, 1)
+  await cleanUpFederatedSessions.handle(app.app.platform, {}, 1)
   expect(await db.selectFrom('federated_sessions').selectAll().execute()).toEqual([])
   await app.advance(-(30 * 24 * 3600 + 7261))
 })
 
-test('the tie costs a sign-in no statement of its own', async () => {
+test('the link to the provider session costs a sign-in no statement of its own', async () => {
   const ada = newcomer()
   const statements = (text: string[]) => text.filter((one) => /federated_sessions/.test(one))
   const texts = await recordStatements(async () => void (await signInAs(work, ada)))

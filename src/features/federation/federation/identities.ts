@@ -3,7 +3,12 @@ import type { Found, Page } from '../../../platform/http/pagination.ts'
 import { isId } from '../../../platform/ids.ts'
 import { defineEndReasons } from '../../../platform/lifecycle/end-reasons.ts'
 import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
-import { endChallengesOf, endLinked, endThere, hashThere } from '../../access/ties/ties.ts'
+import {
+  endChallengesOfProvider,
+  endSessionsOfIdentity,
+  endSessionsOfLogout,
+  hashLogout,
+} from '../../access/federated-sessions/federated-sessions.ts'
 import { withdrawConnectionRoles, withdrawUserRoles } from '../../directory/roles/sso/sso.ts'
 import { voidPendingSignIns } from '../../directory/users/changes/changes.ts'
 import { getUser, getUserForUpdate } from '../../directory/users/users.ts'
@@ -41,7 +46,7 @@ export async function unlinkSource(work: TxWork, of: Pick<Subject, 'method' | 's
 }
 
 /** The user that a provider signs out, in the provider's own terms. */
-export interface SignedOutThere extends Omit<Subject, 'method' | 'subject'> {
+export interface ProviderLogout extends Omit<Subject, 'method' | 'subject'> {
   /** The subject that its name for the person is here; null where that is told by something else, or not said. */
   subject: string | null
   /** The names, in parts, that a sign-in of the person may have had; none where it names sessions alone. */
@@ -54,9 +59,9 @@ export interface SignedOutThere extends Omit<Subject, 'method' | 'subject'> {
  * Runs when a provider signs a user out, with any protocol: ends the user's sessions from the connection and the
  * sign-ins in progress. Returns whether the provider's names match a user.
  */
-export async function endSessionsThere(work: Work, said: SignedOutThere): Promise<boolean> {
+export async function endSessionsOfProvider(work: Work, said: ProviderLogout): Promise<boolean> {
   const { source, issuer, subject } = said
-  const there = hashThere(work, said, said)
+  const logout = hashLogout(work, said, said)
   return inTx(work, async (work) => {
     const { db, directory } = work
     await lockConnectionForSignIn(db, directory, source, true)
@@ -64,8 +69,8 @@ export async function endSessionsThere(work: Work, said: SignedOutThere): Promis
       subject === null
         ? null
         : await findIdentityRow(db, directory, { method: 'sso', source, issuer, subject, sector: null })
-    const endCodes = () => deleteNamedCodeRows(db, directory, there)
-    return endThere(work, there, { linked: linked ?? null, reason: reasons.idp_logout, endCodes })
+    const endCodes = () => deleteNamedCodeRows(db, directory, logout)
+    return endSessionsOfLogout(work, logout, { linked: linked ?? null, reason: reasons.idp_logout, endCodes })
   })
 }
 
@@ -75,7 +80,7 @@ export async function endSessionsThere(work: Work, said: SignedOutThere): Promis
  */
 export async function closeSource(work: TxWork, of: Pick<Subject, 'method' | 'source'>): Promise<void> {
   if (of.method === 'sso') await withdrawConnectionRoles(work, of.source)
-  await endChallengesOf(work, of)
+  await endChallengesOfProvider(work, of)
   await deleteCodeRows(work.db, work.directory, of)
 }
 
@@ -100,6 +105,6 @@ export async function unlinkIdentity(work: Work, { userId, id }: { userId: strin
     await voidPendingSignIns(work, user, reasons.identity_unlinked)
     const target = { type: 'identity', id: identity.id }
     await record(work, federationEvents.unlinked({ target, data: toIdentity(identity, user) }))
-    return endLinked(work, identity, reasons.identity_unlinked)
+    return endSessionsOfIdentity(work, identity, reasons.identity_unlinked)
   })
 }

@@ -1,7 +1,7 @@
 import { foldIdentifier } from '../../../platform/identifier.ts'
 import { parseVouchedEmail } from '../../../platform/mail/address.ts'
 import type { Work } from '../../../platform/work.ts'
-import type { NamedThere } from '../../access/ties/ties.ts'
+import type { ProviderNames } from '../../access/federated-sessions/federated-sessions.ts'
 import { FederationFailure } from './errors.ts'
 
 /** What a provider says of a person, after every check of its protocol. */
@@ -29,7 +29,7 @@ export interface FederatedPerson {
   /** What the provider takes for a logout, as the protocol has it: a secret. */
   logoutHint?: string
   /** How it names them, and this session, when it signs them out by itself. */
-  namedThere?: NamedThere
+  providerNames?: ProviderNames
   /** When the session is to end, by the provider. */
   sessionEndsAt?: Date | null
   /** Whether the provider has signed them out since it said so. */

@@ -7,7 +7,11 @@ import { defineProof } from '../../../platform/joined/proofs.ts'
 import { defineReading } from '../../../platform/joined/readings.ts'
 import { sqlText } from '../../../platform/joined/sql-text.ts'
 import type { Directory } from '../../../platform/tenancy/directory.ts'
-import { type HashedThere, isNamed, type Tie } from '../../access/ties/ties.ts'
+import {
+  type FederatedSession,
+  type HashedLogout,
+  isNamedByLogout,
+} from '../../access/federated-sessions/federated-sessions.ts'
 import { grantOfIdentity, type KnownGrant, type RoleMapping } from '../../directory/roles/sso/sso.ts'
 import type { KeptNames } from './person.ts'
 
@@ -135,8 +139,12 @@ export async function deleteCodeRows(
 }
 
 /** Ends the codes of the user that a provider signs out. */
-export async function deleteNamedCodeRows(tx: Tx, directory: Directory, there: HashedThere): Promise<void> {
-  await tx.deleteFrom('exchange_codes').where('directory_id', '=', directory.id).where(isNamed(there)).execute()
+export async function deleteNamedCodeRows(tx: Tx, directory: Directory, logout: HashedLogout): Promise<void> {
+  await tx
+    .deleteFrom('exchange_codes')
+    .where('directory_id', '=', directory.id)
+    .where(isNamedByLogout(logout))
+    .execute()
 }
 
 /** Forgets who people are at a connection that is gone. */
@@ -258,7 +266,7 @@ export interface FederatedProof {
   source: string
   amr: string[]
   aal: 'aal1' | 'aal2'
-  tie: Tie
+  federated: FederatedSession
 }
 
 /**
@@ -275,7 +283,7 @@ export async function insertCodeRow(
     source,
     amr,
     aal,
-    tie,
+    federated,
     names: { external_ids, user_names, principal_names, address_norm },
   }: FederatedProof,
   { id, hash, seconds }: { id: string; hash: Buffer; seconds: number },
@@ -286,17 +294,17 @@ export async function insertCodeRow(
         principal_names = ${principal_names}::text[], address_norm = ${address_norm}::text,
         last_address_norm = coalesce(${address_norm}::text, last_address_norm),
         last_principal_names = coalesce(nullif(${principal_names}::text[], '{}'), last_principal_names)
-      where directory_id = ${directory.id} and id = ${tie.identityId}::uuid
+      where directory_id = ${directory.id} and id = ${federated.identityId}::uuid
         and (external_ids, user_names, principal_names, address_norm)
           is distinct from (${external_ids}::text[], ${user_names}::text[], ${principal_names}::text[], ${address_norm}::text)),
     made as (
     insert into exchange_codes as made (directory_id, id, code_hash, user_id, auth_method, source, amr, aal, identity_id,
       logout_sealed, name_hash, provider_session_hash, session_ends_at, expires_at)
     select directory_id, ${id}::uuid, ${hash}::bytea, id, ${method}, ${source}, ${amr}::text[], ${aal},
-      ${tie.identityId}::uuid, ${tie.logoutSealed}, ${tie.nameHash}::bytea, ${tie.sessionHash}::bytea,
-      ${tie.sessionEndsAt}::timestamptz, clock_now() + make_interval(secs => ${seconds})
+      ${federated.identityId}::uuid, ${federated.logoutSealed}, ${federated.nameHash}::bytea, ${federated.sessionHash}::bytea,
+      ${federated.sessionEndsAt}::timestamptz, clock_now() + make_interval(secs => ${seconds})
     from users where directory_id = ${directory.id} and id = ${userId} and epoch = ${epoch}
-      and (${tie.sessionEndsAt}::timestamptz is null or ${tie.sessionEndsAt}::timestamptz > clock_now()) for share
+      and (${federated.sessionEndsAt}::timestamptz is null or ${federated.sessionEndsAt}::timestamptz > clock_now()) for share
     returning made.id)
     select id from made`.execute(db)
   return rows.length === 1

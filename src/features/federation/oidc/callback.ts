@@ -1,6 +1,6 @@
 import type { Redirect } from '../../../platform/http/answer.ts'
 import type { Work } from '../../../platform/work.ts'
-import type { NamedThere } from '../../access/ties/ties.ts'
+import type { ProviderNames } from '../../access/federated-sessions/federated-sessions.ts'
 import { concludeSignIn, refuseSignIn } from '../connections/connections.ts'
 import { callbackOf, findConnection, type KnownConnection } from '../connections/known/known.ts'
 import { type BareWork, type Begun, takeFederated } from '../federation/begin/begin.ts'
@@ -60,12 +60,12 @@ async function hear(
   const person = toPerson(answer, names, connection.scim_match)
   const note = person.groups === null && needsGroups ? { note: NO_GROUPS } : {}
   const said = { ...note, id_token: answer.idToken, userinfo: answer.userinfo }
-  const known = { ...trusted(connection, person), logoutHint: answer.encodedIdToken, namedThere: namedBy(answer) }
+  const known = { ...trusted(connection, person), logoutHint: answer.encodedIdToken, providerNames: namedBy(answer) }
   return { person: known, groups: person.groups, said }
 }
 
 /** OpenID Connect Back-Channel Logout §2.1: the session has a name in the ID token, where it has one in a logout token. */
-function namedBy({ subject, idToken: { sid } }: OidcAnswer): NamedThere {
+function namedBy({ subject, idToken: { sid } }: OidcAnswer): ProviderNames {
   return { name: [subject], session: typeof sid === 'string' && sid !== '' && isStorable(sid) ? sid : null }
 }
 

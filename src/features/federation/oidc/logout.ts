@@ -6,7 +6,7 @@ import type { Platform } from '../../../platform/platform.ts'
 import { inTx } from '../../../platform/work.ts'
 import { findConnectionAnywhere } from '../connections/known/known.ts'
 import type { BareWork } from '../federation/begin/begin.ts'
-import { endSessionsThere, FederationFailure, isStorable } from '../federation/federation.ts'
+import { endSessionsOfProvider, FederationFailure, isStorable } from '../federation/federation.ts'
 import { providerOf } from './connection.ts'
 import { logoutErrors } from './errors.ts'
 import type { OidcProvider } from './provider.ts'
@@ -35,7 +35,7 @@ export async function logOut(bare: BareWork, { connectionId, token }: { connecti
     // Together, so that a token that could not be obeyed may be sent again.
     await inTx(work, async (work) => {
       if (!(await insertLogoutTokenRow(work.db, work.directory, noteOf(payload, id)))) throw logoutErrors.invalid()
-      await endSessionsThere(work, { source: id, issuer: provider.issuer, ...said })
+      await endSessionsOfProvider(work, { source: id, issuer: provider.issuer, ...said })
     })
   } catch (error) {
     if (error instanceof FederationFailure) throw logoutErrors.invalid({ cause: error })

@@ -1,8 +1,8 @@
 import type { Work } from '../../../platform/work.ts'
-import { hashThere, keysMeant, keysOfSignIn } from '../../access/ties/ties.ts'
+import { hashLogout, keysOfLogout, keysOfSignIn } from '../../access/federated-sessions/federated-sessions.ts'
 import type { KnownConnection } from '../connections/known/known.ts'
 import { partsOfName } from '../descriptors/descriptors.ts'
-import type { SignedOutThere } from '../federation/federation.ts'
+import type { ProviderLogout } from '../federation/federation.ts'
 import { type Assertion, MAX_AGE_MS } from './assertion.ts'
 import { insertLogoutRows } from './store.ts'
 
@@ -13,12 +13,12 @@ const KEPT_MS = MAX_AGE_MS + 120_000
 const MAX_SESSIONS = 20
 
 /** Notes a logout for assertions that are on their way (SAML core §3.7.3.1). */
-export async function noteLogout(work: Work, said: SignedOutThere, issuedAt: number): Promise<void> {
+export async function noteLogout(work: Work, said: ProviderLogout, issuedAt: number): Promise<void> {
   const { names, sessions } = said
   const meant = { names, sessions: sessions.length > MAX_SESSIONS ? [] : [...new Set(sessions)] }
   await insertLogoutRows(work.db, work.directory, {
     connection_id: said.source,
-    hashes: keysMeant(hashThere(work, said, meant)),
+    hashes: keysOfLogout(hashLogout(work, said, meant)),
     expires_at: new Date(issuedAt + KEPT_MS),
   })
 }

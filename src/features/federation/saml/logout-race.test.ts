@@ -67,7 +67,7 @@ test.each([
   if (isKnown) await signIn(name, { sessionIndex: 's-0' })
   const go = await arriving(name)
   await app.advance(2)
-  // The session is about to be written, with what ties it to the provider.
+  // The session is about to be written, with its link to the provider.
   const held = (tx: Tx) => sql`lock table federated_sessions in share mode`.execute(tx)
   const { began } = await whileHeld(held, async () => {
     const came = go()

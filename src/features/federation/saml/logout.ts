@@ -7,7 +7,12 @@ import { findConnectionAnywhere, type KnownConnection } from '../connections/kno
 import { spKeys } from '../connections/sp-keys/sp-keys.ts'
 import { logoutPage, namesMeant, type Outgoing, redirectUrl, writeLogoutResponse } from '../descriptors/descriptors.ts'
 import type { BareWork } from '../federation/begin/begin.ts'
-import { endSessionsThere, FederationFailure, federationErrors, type SignedOutThere } from '../federation/federation.ts'
+import {
+  endSessionsOfProvider,
+  FederationFailure,
+  federationErrors,
+  type ProviderLogout,
+} from '../federation/federation.ts'
 import { withUnsolicitedPlace } from '../xml/message-pool.ts'
 import { childrenOf, trimXml } from '../xml/read.ts'
 import { XmlRefusal } from '../xml/refusal.ts'
@@ -51,7 +56,7 @@ async function endSessions(
     if (!(await insertAssertionRow(work.db, work.directory, row)))
       throw refused(new SamlRefusal('replayed', 'The request was used before.'))
     await noteLogout(work, said, issuedAt)
-    return endSessionsThere(work, said)
+    return endSessionsOfProvider(work, said)
   })
   return answerTo(work, connection, { id, relayState: posted.relayState, isKnown })
 }
@@ -83,7 +88,7 @@ async function readRequest(
   work: Work,
   connection: KnownConnection,
   posted: PostedLogout,
-): Promise<{ id: string; issuedAt: number; said: SignedOutThere }> {
+): Promise<{ id: string; issuedAt: number; said: ProviderLogout }> {
   try {
     const { root, nameId, id, issuer, issuedAt } = await readLogoutMessage(work, connection, {
       ...posted,

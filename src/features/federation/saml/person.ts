@@ -32,7 +32,7 @@ export function toFederatedPerson(
       isTwoFactor,
       sessionEndsAt: assertion.sessionEndsAt,
       logoutHint: JSON.stringify({ nameId, sessionIndex }),
-      namedThere: { name: partsOfName(nameId, { idpEntityId: issuer, spEntityId }), session: sessionIndex },
+      providerNames: { name: partsOfName(nameId, { idpEntityId: issuer, spEntityId }), session: sessionIndex },
     },
     groups,
     said: {

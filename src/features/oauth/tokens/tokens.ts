@@ -28,6 +28,7 @@ import {
 import { directoryInReach } from '../../../platform/tenancy/services.ts'
 import { inTx, type ReachWork, type Work } from '../../../platform/work.ts'
 import { audienceOf, issueTokens } from '../../access/claims/claims.ts'
+import { copyFederatedSession } from '../../access/federated-sessions/federated-sessions.ts'
 import { askGates, assertMaySignIn, type SessionReply } from '../../access/login/login.ts'
 import {
   IMPERSONATION,
@@ -36,7 +37,6 @@ import {
   type SessionName,
   sessionEvents,
 } from '../../access/sessions/sessions.ts'
-import { keepTie } from '../../access/ties/ties.ts'
 import { tokenErrors } from './errors.ts'
 import { refreshSettings } from './settings.ts'
 import {
@@ -122,7 +122,7 @@ async function continueSession(
   const entry = { facts: session, method, amr, aal, session: { id, trustedDeviceId } }
   const passage = await askGates(work, entry, {
     spends: [sessionProof({ session_id: id, session_organization: work.directory.organizationId })],
-    beside: await keepTie(work, { id, method }),
+    beside: await copyFederatedSession(work, { id, method }),
   })
   if (passage.kind === 'held') {
     if (!passage.answer) throw tokenErrors.refreshTokenInvalid()

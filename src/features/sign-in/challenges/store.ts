@@ -141,11 +141,11 @@ const liveChallenge = (directory: SqlText) => sqlText`
 const challengeColumns = (directory: SqlText) => sqlText`found.id as challenge_id, found.user_id as challenge_user_id,
   found.auth_method, found.amr, found.session_id, found.enrollment, found.next_password_hash,
   found.sms_code_hash, found.user_epoch,
-  (select session_ends_at from federated_sessions tie where tie.directory_id = ${directory} and tie.id = found.id limit 1)
+  (select session_ends_at from federated_sessions federated where federated.directory_id = ${directory} and federated.id = found.id limit 1)
     as session_ends_at,
-  (select identities.source from federated_sessions tie
-    join identities on identities.directory_id = tie.directory_id and identities.id = tie.identity_id
-    where tie.directory_id = ${directory} and tie.id = found.id and identities.method = 'sso' limit 1) as connection_id,
+  (select identities.source from federated_sessions federated
+    join identities on identities.directory_id = federated.directory_id and identities.id = federated.identity_id
+    where federated.directory_id = ${directory} and federated.id = found.id and identities.method = 'sso' limit 1) as connection_id,
   (select phone from mfa_phones p where p.directory_id = ${directory} and p.user_id = found.user_id
     and p.confirmed_at is not null) as phone,
   (select count(*)::int from backup_codes b where b.directory_id = ${directory} and b.user_id = found.user_id)

@@ -9,6 +9,7 @@ import { inTxUnlessConsumed } from '../../../../platform/joined/unless-consumed.
 import { type EmailAddress, parseVouchedEmail } from '../../../../platform/mail/address.ts'
 import { NOTICE_USEFUL_SECONDS, queueMail } from '../../../../platform/mail/outbox.ts'
 import type { TxWork, Work } from '../../../../platform/work.ts'
+import { insertFederatedSession, makeFederatedSession } from '../../../access/federated-sessions/federated-sessions.ts'
 import {
   askGates,
   assertMaySignIn,
@@ -20,7 +21,6 @@ import {
   type SessionReply,
   type SignInFacts,
 } from '../../../access/login/login.ts'
-import { makeTie, writeTie } from '../../../access/ties/ties.ts'
 import {
   giveGroupRoles,
   hasGrant,
@@ -193,7 +193,7 @@ async function admit(
   const amr = ['fed', ...person.amr]
   const aal = person.isTwoFactor ? ('aal2' as const) : ('aal1' as const)
   const { user_id: userId, epoch } = facts
-  const tie = await makeTie(work, identity, person)
+  const federated = await makeFederatedSession(work, identity, person)
   if (begun.responseMode === 'code') {
     await dryRunGates(work, facts, { method: begun.method, amr, aal })
     const code = await makeExchangeCode(work, {
@@ -203,7 +203,7 @@ async function admit(
       source: begun.source,
       amr,
       aal,
-      tie,
+      federated,
       names: keptNames(begun.method, person),
     })
     return code === null ? null : { code }
@@ -223,8 +223,8 @@ async function admit(
     amr,
     ...(aal === 'aal2' ? { aal } : {}),
     spends: [...spends, used],
-    beside: [await writeTie(work, tie)],
-    sessionEndsAt: tie.sessionEndsAt,
+    beside: [await insertFederatedSession(work, federated)],
+    sessionEndsAt: federated.sessionEndsAt,
     connectionId: connectionOf(begun),
   }
   return completeLogin(work, facts, proof)

@@ -7,6 +7,7 @@ import {
   findNamedDirectory,
 } from '../../../../platform/tenancy/directory.ts'
 import type { Work } from '../../../../platform/work.ts'
+import { type FederatedSession, insertFederatedSession } from '../../../access/federated-sessions/federated-sessions.ts'
 import {
   assertDoorOpen,
   assertMaySignIn,
@@ -14,7 +15,6 @@ import {
   completeLogin,
   type SessionReply,
 } from '../../../access/login/login.ts'
-import { type Tie, writeTie } from '../../../access/ties/ties.ts'
 import { directoryOf, hashToken, makeToken } from '../begin/begin.ts'
 import { federationErrors } from '../errors.ts'
 import { codeProof, type FederatedProof, identityProof, insertCodeRow, type ShownCode, shownCode } from '../store.ts'
@@ -77,7 +77,7 @@ export async function exchangeCode(work: Work, code: string): Promise<SessionRep
     amr: read.code_amr,
     ...(read.code_aal === 'aal2' ? { aal: 'aal2' } : {}),
     spends: [codeProof({ code_id: read.code_id }), identityProof({ ...UNNAMED, identity_id: read.code_identity })],
-    beside: [await writeTie(work, tieOf(read, read.code_identity))],
+    beside: [await insertFederatedSession(work, federatedSessionOf(read, read.code_identity))],
     sessionEndsAt: read.code_session_end,
     connectionId: read.code_connection,
   })
@@ -85,7 +85,7 @@ export async function exchangeCode(work: Work, code: string): Promise<SessionRep
   return answer
 }
 
-function tieOf(
+function federatedSessionOf(
   {
     code_logout: logoutSealed,
     code_name: nameHash,
@@ -93,6 +93,6 @@ function tieOf(
     code_session_end: sessionEndsAt,
   }: ShownCode,
   identityId: string,
-): Tie {
+): FederatedSession {
   return { identityId, logoutSealed, nameHash, sessionHash, sessionEndsAt }
 }

@@ -2,7 +2,7 @@ import type { Redirect } from '../../../../platform/http/answer.ts'
 import { newId } from '../../../../platform/ids.ts'
 import type { Directory } from '../../../../platform/tenancy/directory.ts'
 import type { Work } from '../../../../platform/work.ts'
-import { findTie } from '../../../access/ties/ties.ts'
+import { findFederatedSession } from '../../../access/federated-sessions/federated-sessions.ts'
 import { type BareWork, directoryOf, hashToken, makeToken } from '../begin/begin.ts'
 import { LOGOUT_FAILURES, type LogoutFailureCode } from '../errors.ts'
 import { redirectToUri } from '../redirect-to-app.ts'
@@ -40,9 +40,9 @@ export async function beginLogout(
   logOut: ProviderLogout,
 ): Promise<string | null> {
   const { platform, directory, db } = work
-  const tie = await findTie(work, sessionId)
-  if (tie?.method !== 'sso' || tie.hint === null) return null
-  const { source, issuer, hint } = tie
+  const federated = await findFederatedSession(work, sessionId)
+  if (federated?.method !== 'sso' || federated.hint === null) return null
+  const { source, issuer, hint } = federated
   const state = makeToken(platform.keyring, directory)
   const url = await logOut(work, { ...asked, source, state, issuer, hint })
   if (url === null) return null
@@ -78,9 +78,9 @@ export async function findLogout(
   const directory = await directoryOf(bare, state)
   const row = directory && (await findSignInRow(db, directory, hashToken(platform.keyring, 'state', state)))
   if (!directory || row?.method !== 'sso_logout' || row.session_id === null) return null
-  const tie = await findTie({ ...bare, directory }, row.session_id)
-  if (!tie || tie.hint === null) return null
-  return { directory, demand: { ...toLogout(row, state), issuer: tie.issuer, hint: tie.hint } }
+  const federated = await findFederatedSession({ ...bare, directory }, row.session_id)
+  if (!federated || federated.hint === null) return null
+  return { directory, demand: { ...toLogout(row, state), issuer: federated.issuer, hint: federated.hint } }
 }
 
 function toLogout({ source, redirect_uri, application_state }: SignInRow, state: string): Logout {

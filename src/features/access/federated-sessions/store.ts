@@ -7,52 +7,60 @@ import { sqlText } from '../../../platform/joined/sql-text.ts'
 import type { Directory } from '../../../platform/tenancy/directory.ts'
 import { isLiveSession } from '../sessions/sessions.ts'
 
-/** Ties what is made, a session or a challenge, to the sign-in that it comes from. */
-export const sessionTied = defineBeside({
-  name: 'session_tied',
+/** Links a new session or challenge to the session at the provider. */
+export const federatedSessionInserted = defineBeside({
+  name: 'federated_session_inserted',
   columns: {
-    tied_identity: 'uuid',
-    tied_logout: 'text',
-    tied_name: 'bytea',
-    tied_session: 'bytea',
-    tied_end: 'text',
-    tied_seconds: 'int',
+    federated_identity: 'uuid',
+    federated_logout: 'text',
+    federated_name: 'bytea',
+    federated_session: 'bytea',
+    federated_end: 'text',
+    federated_seconds: 'int',
   },
   write: (directory) => sqlText`
     insert into federated_sessions (directory_id, id, user_id, identity_id, logout_sealed, name_hash,
       provider_session_hash, session_ends_at, expires_at)
-    select ${directory}, ready.made_id, ready.user_id, ready.tied_identity, ready.tied_logout, ready.tied_name,
-      ready.tied_session, ready.tied_end::timestamptz, ready.at + make_interval(secs => ready.tied_seconds)
+    select ${directory}, ready.made_id, ready.user_id, ready.federated_identity, ready.federated_logout, ready.federated_name,
+      ready.federated_session, ready.federated_end::timestamptz, ready.at + make_interval(secs => ready.federated_seconds)
     from ready`,
 })
 
-/** Ties a challenge as the session is tied that it will take the place of. */
-export const tieKept = defineBeside({
-  name: 'session_tie_kept',
+/** Links a challenge to the session at the provider, as the session that it will replace. */
+export const federatedSessionCopied = defineBeside({
+  name: 'federated_session_copied',
   columns: { kept_session: 'uuid', kept_seconds: 'int' },
   write: (directory) => sqlText`
     insert into federated_sessions (directory_id, id, user_id, identity_id, logout_sealed, name_hash,
       provider_session_hash, session_ends_at, expires_at)
-    select ${directory}, ready.made_id, tie.user_id, tie.identity_id, tie.logout_sealed, tie.name_hash,
-      tie.provider_session_hash, tie.session_ends_at, ready.at + make_interval(secs => ready.kept_seconds)
-    from ready join federated_sessions tie on tie.directory_id = ${directory} and tie.id = ready.kept_session`,
+    select ${directory}, ready.made_id, federated.user_id, federated.identity_id, federated.logout_sealed, federated.name_hash,
+      federated.provider_session_hash, federated.session_ends_at, ready.at + make_interval(secs => ready.kept_seconds)
+    from ready join federated_sessions federated on federated.directory_id = ${directory} and federated.id = ready.kept_session`,
 })
 
-export async function findTieRow(db: Db, directory: Directory, sessionId: string) {
+export async function findFederatedSessionRow(db: Db, directory: Directory, sessionId: string) {
   return db
-    .selectFrom('federated_sessions as tie')
+    .selectFrom('federated_sessions as federated')
     .innerJoin('identities', (join) =>
-      join.onRef('identities.directory_id', '=', 'tie.directory_id').onRef('identities.id', '=', 'tie.identity_id'),
+      join
+        .onRef('identities.directory_id', '=', 'federated.directory_id')
+        .onRef('identities.id', '=', 'federated.identity_id'),
     )
-    .select(['tie.identity_id', 'tie.logout_sealed', 'identities.method', 'identities.source', 'identities.issuer'])
-    .where('tie.directory_id', '=', directory.id)
-    .where('tie.id', '=', sessionId)
-    .where('tie.expires_at', '>', now)
+    .select([
+      'federated.identity_id',
+      'federated.logout_sealed',
+      'identities.method',
+      'identities.source',
+      'identities.issuer',
+    ])
+    .where('federated.directory_id', '=', directory.id)
+    .where('federated.id', '=', sessionId)
+    .where('federated.expires_at', '>', now)
     .executeTakeFirst()
 }
 
 /** What a provider signs out: hashes of the names that the person may have there, and of sessions, or of either alone. */
-export interface HashedThere {
+export interface HashedLogout {
   names: Buffer[]
   /** None: all of the person. */
   sessions: Buffer[]
@@ -65,7 +73,7 @@ const isOneOf = (column: string, hashes: Buffer[]) =>
  * SQL: whether a row with both hashes is meant. A row of the same person without a known provider session also matches,
  * because it may be one of these sessions.
  */
-export function isNamed({ names, sessions }: HashedThere) {
+export function isNamedByLogout({ names, sessions }: HashedLogout) {
   const isSession = isOneOf('provider_session_hash', sessions)
   if (names.length === 0) return isSession
   const isPerson = isOneOf('name_hash', names)
@@ -74,17 +82,17 @@ export function isNamed({ names, sessions }: HashedThere) {
 }
 
 /** What came by a provider: sessions, and challenges, which have none yet. */
-export async function findTiedRows(db: Db, directory: Directory, there: HashedThere) {
+export async function findFederatedRows(db: Db, directory: Directory, logout: HashedLogout) {
   return db
-    .selectFrom('federated_sessions as tie')
+    .selectFrom('federated_sessions as federated')
     .leftJoin('sessions', (join) =>
-      join.onRef('sessions.directory_id', '=', 'tie.directory_id').onRef('sessions.id', '=', 'tie.id'),
+      join.onRef('sessions.directory_id', '=', 'federated.directory_id').onRef('sessions.id', '=', 'federated.id'),
     )
-    .select(['tie.id', 'tie.user_id', 'sessions.id as session_id'])
+    .select(['federated.id', 'federated.user_id', 'sessions.id as session_id'])
     .select(sql<boolean>`coalesce(${isLiveSession(directory)}, false)`.as('is_live'))
-    .where('tie.directory_id', '=', directory.id)
-    .where('tie.expires_at', '>', now)
-    .where(isNamed(there))
+    .where('federated.directory_id', '=', directory.id)
+    .where('federated.expires_at', '>', now)
+    .where(isNamedByLogout(logout))
     .execute()
 }
 
@@ -100,16 +108,16 @@ export async function findSessionIdsOf(
 ): Promise<string[]> {
   const rows = await db
     .selectFrom('sessions')
-    .leftJoin('federated_sessions as tie', (join) =>
-      join.onRef('tie.directory_id', '=', 'sessions.directory_id').onRef('tie.id', '=', 'sessions.id'),
+    .leftJoin('federated_sessions as federated', (join) =>
+      join.onRef('federated.directory_id', '=', 'sessions.directory_id').onRef('federated.id', '=', 'sessions.id'),
     )
     .select('sessions.id')
     .where('sessions.directory_id', '=', directory.id)
     .where('sessions.user_id', '=', identity.user_id)
     .where('sessions.auth_method', '=', identity.method)
     .where(isLiveSession(directory))
-    .where((eb) => eb.or([eb('tie.identity_id', '=', identity.id), eb('tie.identity_id', 'is', null)]))
-    .$if(isNameless, (query) => query.where('tie.name_hash', 'is', null))
+    .where((eb) => eb.or([eb('federated.identity_id', '=', identity.id), eb('federated.identity_id', 'is', null)]))
+    .$if(isNameless, (query) => query.where('federated.name_hash', 'is', null))
     .execute()
   return rows.map(({ id }) => id)
 }
@@ -121,21 +129,23 @@ export async function findChallengedUsers(
   { method, source }: { method: string; source: string },
 ): Promise<string[]> {
   const rows = await db
-    .selectFrom('federated_sessions as tie')
+    .selectFrom('federated_sessions as federated')
     .innerJoin('identities', (join) =>
-      join.onRef('identities.directory_id', '=', 'tie.directory_id').onRef('identities.id', '=', 'tie.identity_id'),
+      join
+        .onRef('identities.directory_id', '=', 'federated.directory_id')
+        .onRef('identities.id', '=', 'federated.identity_id'),
     )
     .leftJoin('sessions', (join) =>
-      join.onRef('sessions.directory_id', '=', 'tie.directory_id').onRef('sessions.id', '=', 'tie.id'),
+      join.onRef('sessions.directory_id', '=', 'federated.directory_id').onRef('sessions.id', '=', 'federated.id'),
     )
-    .select('tie.user_id')
+    .select('federated.user_id')
     .distinct()
-    .where('tie.directory_id', '=', directory.id)
-    .where('tie.expires_at', '>', now)
+    .where('federated.directory_id', '=', directory.id)
+    .where('federated.expires_at', '>', now)
     .where('sessions.id', 'is', null)
     .where('identities.method', '=', method)
     .where('identities.source', '=', source)
-    .orderBy('tie.user_id')
+    .orderBy('federated.user_id')
     .execute()
   return rows.map(({ user_id }) => user_id)
 }

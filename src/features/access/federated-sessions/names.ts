@@ -5,7 +5,7 @@ import { keyedHash } from '../../../platform/crypto/tokens.ts'
 const names = hashPurpose('provider-session')
 
 /** How a provider names a person and a session there: at a sign-in, and when it signs them out. */
-export interface NamedThere {
+export interface ProviderNames {
   /** The parts of the name. */
   name: readonly string[]
   /** Null where it does not say. */
@@ -13,21 +13,25 @@ export interface NamedThere {
 }
 
 /** What is kept of that. */
-export interface HashedNames {
+export interface HashedProviderNames {
   nameHash: Buffer | null
   sessionHash: Buffer | null
 }
 
 /** Whose names these are: the same ones mean others at another connection, or of another issuer. */
-export interface Namer {
+export interface NamingProvider {
   /** The id of the connection. */
   source: string
   issuer: string
 }
 
-export function hashNames(keyring: Keyring, namer: Namer, named: Partial<NamedThere>): HashedNames {
+export function hashNames(
+  keyring: Keyring,
+  provider: NamingProvider,
+  named: Partial<ProviderNames>,
+): HashedProviderNames {
   const hash = (use: string, parts: readonly string[]) =>
-    keyedHash(keyring.hashKey(names), use, namer.source, namer.issuer, ...parts)
+    keyedHash(keyring.hashKey(names), use, provider.source, provider.issuer, ...parts)
   const { name, session = null } = named
   return {
     nameHash: name === undefined ? null : hash('name', name),
@@ -36,13 +40,13 @@ export function hashNames(keyring: Keyring, namer: Namer, named: Partial<NamedTh
 }
 
 /** The user or session that a logout refers to, as hashes: of a name for all sessions, or of name and session. */
-export function keysMeant({ names, sessions }: { names: Buffer[]; sessions: Buffer[] }): Buffer[] {
+export function keysOfLogout({ names, sessions }: { names: Buffer[]; sessions: Buffer[] }): Buffer[] {
   return sessions.length === 0 ? names : names.flatMap((name) => sessions.map((session) => both(name, session)))
 }
 
 /** Those by which a sign-in would be meant. */
-export function keysOfSignIn(keyring: Keyring, namer: Namer, named: NamedThere): Buffer[] {
-  const { nameHash, sessionHash } = hashNames(keyring, namer, named)
+export function keysOfSignIn(keyring: Keyring, provider: NamingProvider, named: ProviderNames): Buffer[] {
+  const { nameHash, sessionHash } = hashNames(keyring, provider, named)
   return [nameHash, nameHash && sessionHash && both(nameHash, sessionHash)].filter((key) => key !== null)
 }
 

@@ -1,11 +1,11 @@
 import type { UsedBeside } from '../../../platform/joined/proofs.ts'
 import type { Work } from '../../../platform/work.ts'
 import { sessionSettings } from '../sessions/sessions.ts'
-import { type HashedNames, hashNames, type NamedThere } from './names.ts'
-import { findTieRow, sessionTied, tieKept } from './store.ts'
+import { type HashedProviderNames, hashNames, type ProviderNames } from './names.ts'
+import { federatedSessionCopied, federatedSessionInserted, findFederatedSessionRow } from './store.ts'
 
-/** What ties a session to the sign-in at a provider that it came from. */
-export interface Tie extends HashedNames {
+/** The link of a session to the session at the provider that it came from. */
+export interface FederatedSession extends HashedProviderNames {
   identityId: string
   /** What the provider takes for a logout, sealed; null where it takes none. */
   logoutSealed: string | null
@@ -27,48 +27,50 @@ const MARGIN_SECONDS = 3600
 const MAX_HINT = 4096
 
 /** For a sign-in by an identity: the data that a logout at the provider needs, and the names in a logout that the provider starts. */
-export async function makeTie(
+export async function makeFederatedSession(
   { platform, directory }: Pick<Work, 'platform' | 'directory'>,
   identity: { id: string; source: string; issuer: string },
   {
     logoutHint = '',
-    namedThere = {},
+    providerNames = {},
     sessionEndsAt = null,
-  }: { logoutHint?: string; namedThere?: Partial<NamedThere>; sessionEndsAt?: Date | null },
-): Promise<Tie> {
+  }: { logoutHint?: string; providerNames?: Partial<ProviderNames>; sessionEndsAt?: Date | null },
+): Promise<FederatedSession> {
   const { keyring } = platform
   const isKept = logoutHint !== '' && logoutHint.length <= MAX_HINT
   const sealed = isKept ? keyring.seal(place(directory.accountId, identity.id), logoutHint) : null
-  const hashes = hashNames(keyring, identity, namedThere)
+  const hashes = hashNames(keyring, identity, providerNames)
   return { identityId: identity.id, logoutSealed: await sealed, ...hashes, sessionEndsAt }
 }
 
-/** Writes the tie with the session, or with the challenge whose id the session will have. */
-export async function writeTie(work: Work, tie: Tie): Promise<UsedBeside> {
-  return sessionTied({
-    tied_identity: tie.identityId,
-    tied_logout: tie.logoutSealed,
-    tied_name: tie.nameHash,
-    tied_session: tie.sessionHash,
-    tied_end: tie.sessionEndsAt?.toISOString() ?? null,
-    tied_seconds: await tieSeconds(work),
+/** Writes the link with the session, or with the challenge whose id the session will have. */
+export async function insertFederatedSession(work: Work, federated: FederatedSession): Promise<UsedBeside> {
+  return federatedSessionInserted({
+    federated_identity: federated.identityId,
+    federated_logout: federated.logoutSealed,
+    federated_name: federated.nameHash,
+    federated_session: federated.sessionHash,
+    federated_end: federated.sessionEndsAt?.toISOString() ?? null,
+    federated_seconds: await retentionSeconds(work),
   })
 }
 
-/** For a challenge by which a session goes on as another one: the tie of the first goes along. */
-export async function keepTie(work: Work, session: { id: string; method: string }): Promise<UsedBeside[]> {
+/** For a challenge by which a session continues as another one: copies the link of the first. */
+export async function copyFederatedSession(work: Work, session: { id: string; method: string }): Promise<UsedBeside[]> {
   const isFederated = session.method === 'sso' || session.method === 'social'
-  return isFederated ? [tieKept({ kept_session: session.id, kept_seconds: await tieSeconds(work) })] : []
+  return isFederated
+    ? [federatedSessionCopied({ kept_session: session.id, kept_seconds: await retentionSeconds(work) })]
+    : []
 }
 
-async function tieSeconds(work: Work): Promise<number> {
+async function retentionSeconds(work: Work): Promise<number> {
   return (await sessionSettings.effective(work)).session_max_lifetime_seconds + MARGIN_SECONDS
 }
 
 /** By which identity a session came, and what its provider takes for a logout; null for a session of another kind. */
-export async function findTie(work: Work, sessionId: string) {
+export async function findFederatedSession(work: Work, sessionId: string) {
   const { platform, db, directory } = work
-  const row = await findTieRow(db, directory, sessionId)
+  const row = await findFederatedSessionRow(db, directory, sessionId)
   if (!row) return null
   const { identity_id: id, logout_sealed: sealed, ...identity } = row
   const hint = sealed === null ? null : await platform.keyring.open(place(directory.accountId, id), sealed)

@@ -1,6 +1,6 @@
 import { type Belonging, deletes, exportsColumns, isPending } from '../../../platform/lifecycle/belongings.ts'
 
-const ties: Belonging = {
+const federatedSessions: Belonging = {
   table: 'federated_sessions',
   proof: deletes('federated_sessions'),
   cutOff: { kept: 'Whose session has ended here may still want to end the one at the provider.' },
@@ -16,4 +16,4 @@ const ties: Belonging = {
 }
 
 /** What a user has of sign-ins at providers that a session came from. */
-export const tieBelongings: Belonging[] = [ties]
+export const federatedSessionBelongings: Belonging[] = [federatedSessions]

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { defineCleanup, defineRetention } from '../../../platform/jobs/retention.ts'
 
-export const cleanUpTies = defineCleanup('ties.cleanup', '*/10 * * * *', [
+export const cleanUpFederatedSessions = defineCleanup('ties.cleanup', '*/10 * * * *', [
   defineRetention({
     table: 'federated_sessions',
     key: ['directory_id', 'id'],

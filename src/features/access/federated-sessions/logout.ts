@@ -1,27 +1,27 @@
 import type { EndReason } from '../../../platform/lifecycle/end-reasons.ts'
 import type { TxWork } from '../../../platform/work.ts'
 import { revokeSessions, sessionEvents, stopSignIns } from '../sessions/sessions.ts'
-import { hashNames, type Namer } from './names.ts'
-import { findChallengedUsers, findSessionIdsOf, findTiedRows, type HashedThere } from './store.ts'
+import { hashNames, type NamingProvider } from './names.ts'
+import { findChallengedUsers, findFederatedRows, findSessionIdsOf, type HashedLogout } from './store.ts'
 
 /** What the end of sessions of a provider may record. */
 export const providerLogoutEvents = [sessionEvents.revoked]
 
 /** A link of a user. */
-interface Linked {
+interface LinkedIdentity {
   id: string
   user_id: string
   method: string
 }
 
 /** What is signed out, by the hashes that are kept of it: any of these names, and of their sessions these, or all. */
-export function hashThere(
+export function hashLogout(
   { platform }: Pick<TxWork, 'platform'>,
-  namer: Namer,
+  provider: NamingProvider,
   { names, sessions }: { names: readonly (readonly string[])[]; sessions: readonly string[] },
-): HashedThere {
+): HashedLogout {
   const hashed = [...names.map((name) => ({ name })), ...sessions.map((session) => ({ session }))].map((each) =>
-    hashNames(platform.keyring, namer, each),
+    hashNames(platform.keyring, provider, each),
   )
   return {
     names: hashed.flatMap(({ nameHash }) => nameHash ?? []),
@@ -34,14 +34,14 @@ export function hashThere(
  * sessions of the user whose provider session is unknown end too. Codes end with `endCodes`, after the users are locked,
  * as in an exchange. Returns whether the logout matches any user.
  */
-export async function endThere(
+export async function endSessionsOfLogout(
   work: TxWork,
-  there: HashedThere,
-  { linked, reason, endCodes }: { linked: Linked | null; reason: EndReason; endCodes: () => Promise<void> },
+  logout: HashedLogout,
+  { linked, reason, endCodes }: { linked: LinkedIdentity | null; reason: EndReason; endCodes: () => Promise<void> },
 ): Promise<boolean> {
   const { db, directory } = work
-  const found = await findTiedRows(db, directory, there)
-  const isEverySession = there.sessions.length === 0
+  const found = await findFederatedRows(db, directory, logout)
+  const isEverySession = logout.sessions.length === 0
   const stopped = found.filter((row) => isEverySession || row.session_id === null).map(({ user_id }) => user_id)
   // A sign-in of the known user that is in progress may become one of these sessions.
   const users = new Set([...stopped, ...(linked ? [linked.user_id] : [])])
@@ -49,19 +49,19 @@ export async function endThere(
   for (const userId of [...users].sort()) await stopSignIns(work, userId)
   await endCodes()
   // Again: a sign-in may have passed before its user was held.
-  const tied = (await findTiedRows(db, directory, there)).filter(({ is_live }) => is_live)
+  const federated = (await findFederatedRows(db, directory, logout)).filter(({ is_live }) => is_live)
   const nameless = linked ? await findSessionIdsOf(db, directory, linked, { isNameless: true }) : []
-  await revokeSessions(work, [...tied.map(({ id }) => id), ...nameless], reason)
+  await revokeSessions(work, [...federated.map(({ id }) => id), ...nameless], reason)
   return found.length > 0 || linked !== null
 }
 
 /** Ends the sessions that came by a link. Returns how many. */
-export async function endLinked(work: TxWork, linked: Linked, reason: EndReason): Promise<number> {
+export async function endSessionsOfIdentity(work: TxWork, linked: LinkedIdentity, reason: EndReason): Promise<number> {
   const ids = await findSessionIdsOf(work.db, work.directory, linked, { isNameless: false })
   return revokeSessions(work, ids, reason)
 }
 
 /** Ends challenges that came by a connection or provider, by stopping what their users have under way. */
-export async function endChallengesOf(work: TxWork, of: { method: string; source: string }): Promise<void> {
+export async function endChallengesOfProvider(work: TxWork, of: { method: string; source: string }): Promise<void> {
   for (const userId of await findChallengedUsers(work.db, work.directory, of)) await stopSignIns(work, userId)
 }
