@@ -1,4 +1,4 @@
-import type { NameId } from '../descriptors/descriptors.ts'
+import type { NameId } from '../saml-metadata/saml-metadata.ts'
 import { decryptElement } from '../xml/decryption.ts'
 import { parseMessage, readUtf8 } from '../xml/message.ts'
 import { attributeOf, childrenOf, onlyChild, trimLayout, trimXml, type XmlElement } from '../xml/read.ts'

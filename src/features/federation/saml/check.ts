@@ -4,7 +4,7 @@ import type { Platform } from '../../../platform/platform.ts'
 import type { Work } from '../../../platform/work.ts'
 import { type ConnectionCheck, checkClock, failed, passed, spOf } from '../connections/connections.ts'
 import type { KnownConnection } from '../connections/known/known.ts'
-import { type IdpMetadata, IdpMetadataError, readIdpMetadata } from '../descriptors/descriptors.ts'
+import { type IdpMetadata, IdpMetadataError, readIdpMetadata } from '../saml-metadata/saml-metadata.ts'
 
 const DAY_MS = 24 * 3600_000
 const SOON_DAYS = 60

@@ -1,8 +1,8 @@
 import type { Work } from '../../../platform/work.ts'
 import { hashLogout, keysOfLogout, keysOfSignIn } from '../../access/federated-sessions/federated-sessions.ts'
 import type { KnownConnection } from '../connections/known/known.ts'
-import { partsOfName } from '../descriptors/descriptors.ts'
 import type { ProviderLogout } from '../federation/federation.ts'
+import { partsOfName } from '../saml-metadata/saml-metadata.ts'
 import { type Assertion, MAX_AGE_MS } from './assertion.ts'
 import { insertLogoutRows } from './store.ts'
 

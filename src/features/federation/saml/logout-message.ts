@@ -1,5 +1,5 @@
 import type { KnownConnection } from '../connections/known/known.ts'
-import type { NameId } from '../descriptors/descriptors.ts'
+import type { NameId } from '../saml-metadata/saml-metadata.ts'
 import { attributeOf, type XmlElement } from '../xml/read.ts'
 import { checkIssuer, checkWindow, timeOf } from './assertion.ts'
 import { expectedOf, spellingsOf, trustOf } from './partner.ts'

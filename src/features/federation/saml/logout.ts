@@ -5,7 +5,6 @@ import { inTx, type Work } from '../../../platform/work.ts'
 import { spOf } from '../connections/connections.ts'
 import { findConnectionAnywhere, type KnownConnection } from '../connections/known/known.ts'
 import { spKeys } from '../connections/sp-keys/sp-keys.ts'
-import { logoutPage, namesMeant, type Outgoing, redirectUrl, writeLogoutResponse } from '../descriptors/descriptors.ts'
 import type { BareWork } from '../federation/begin/begin.ts'
 import {
   endSessionsOfProvider,
@@ -13,6 +12,13 @@ import {
   federationErrors,
   type ProviderLogout,
 } from '../federation/federation.ts'
+import {
+  logoutPage,
+  namesOfLogout,
+  type OutgoingMessage,
+  redirectUrl,
+  writeLogoutResponse,
+} from '../saml-metadata/saml-metadata.ts'
 import { withUnsolicitedPlace } from '../xml/message-pool.ts'
 import { childrenOf, trimXml } from '../xml/read.ts'
 import { XmlRefusal } from '../xml/refusal.ts'
@@ -80,7 +86,7 @@ async function answerTo(
     // SAML core §3.2.2.2
     codes: isKnown ? [SUCCESS] : [REQUESTER, UNKNOWN_PRINCIPAL],
   })
-  const message: Outgoing = { field: 'SAMLResponse', xml, relayState, pair: current }
+  const message: OutgoingMessage = { field: 'SAMLResponse', xml, relayState, pair: current }
   return slo_binding === 'post' ? logoutPage(work, target, message) : { redirectTo: redirectUrl(target, message) }
 }
 
@@ -103,7 +109,7 @@ async function readRequest(
       issuer,
       // With a mapped attribute, the NameID is not the subject.
       subject: connection.attribute_mapping.subject === undefined ? nameId.value : null,
-      names: namesMeant(nameId, { idpEntityId, spEntityId }),
+      names: namesOfLogout(nameId, { idpEntityId, spEntityId }),
       sessions: childrenOf(root, ns.protocol, 'SessionIndex').flatMap(({ text }) => trimXml(text) || []),
     }
     return { id, issuedAt, said }

@@ -1,4 +1,4 @@
-import type { NameId } from '../descriptors/descriptors.ts'
+import type { NameId } from '../saml-metadata/saml-metadata.ts'
 import { type Message, readPosted, readQueried, SHORT_MESSAGE } from '../xml/message.ts'
 import { verifyQuery } from '../xml/query-signatures.ts'
 import { attributeOf, type XmlElement } from '../xml/read.ts'

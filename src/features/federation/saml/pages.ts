@@ -7,10 +7,10 @@ import { definePage } from '../../../platform/pages/pages.ts'
 import { spOf } from '../connections/connections.ts'
 import { findConnection, findConnectionAnywhere } from '../connections/known/known.ts'
 import { spKeys } from '../connections/sp-keys/sp-keys.ts'
-import { faceOf, logoutPage, postFields, writeSpMetadata } from '../descriptors/descriptors.ts'
 import { type BareWork, findFederated } from '../federation/begin/begin.ts'
 import { federationErrors } from '../federation/federation.ts'
 import { findLogout } from '../federation/logout/logout.ts'
+import { brandAndLanguage, logoutPage, postFields, writeSpMetadata } from '../saml-metadata/saml-metadata.ts'
 import { addressOf, writeRequest } from './protocol.ts'
 import { requestOf } from './sp-logout.ts'
 
@@ -57,7 +57,7 @@ export const samlPages: Route[] = [
       if (connection?.protocol !== 'saml' || connection.id !== begun.source || connection.idp_sso_url === null)
         throw federationErrors.stateUnknown()
       const request = await writeRequest({ platform, directory }, connection, begun, login_hint)
-      return renderFormPage(await faceOf({ platform, directory, acceptLanguage }), {
+      return renderFormPage(await brandAndLanguage({ platform, directory, acceptLanguage }), {
         target: addressOf(connection),
         fields: await postFields({ platform, directory }, request),
         purpose: 'signIn',

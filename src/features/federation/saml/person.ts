@@ -1,6 +1,6 @@
 import type { KnownConnection } from '../connections/known/known.ts'
-import { partsOfName, readPerson } from '../descriptors/descriptors.ts'
 import { type FederatedPerson, FederationFailure, NO_GROUPS } from '../federation/federation.ts'
+import { partsOfName, readPerson } from '../saml-metadata/saml-metadata.ts'
 import type { Assertion } from './assertion.ts'
 
 /** What is made of an assertion for the end of the sign-in. Throws FederationFailure. */

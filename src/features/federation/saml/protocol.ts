@@ -3,15 +3,15 @@ import type { Work } from '../../../platform/work.ts'
 import { type SsoProtocol, spOf } from '../connections/connections.ts'
 import type { KnownConnection } from '../connections/known/known.ts'
 import { spKeys } from '../connections/sp-keys/sp-keys.ts'
+import type { Begun } from '../federation/begin/begin.ts'
+import { FederationFailure } from '../federation/federation.ts'
 import {
   IdpMetadataError,
-  type Outgoing,
+  type OutgoingMessage,
   readIdpMetadata,
   redirectUrl,
   writeAuthnRequest,
-} from '../descriptors/descriptors.ts'
-import type { Begun } from '../federation/begin/begin.ts'
-import { FederationFailure } from '../federation/federation.ts'
+} from '../saml-metadata/saml-metadata.ts'
 import { checkProvider } from './check.ts'
 import { startLogout } from './sp-logout.ts'
 
@@ -70,7 +70,7 @@ export async function writeRequest(
   connection: KnownConnection,
   { state, forceAuthn }: Pick<Begun, 'state' | 'forceAuthn'>,
   loginHint: string | null,
-): Promise<Outgoing> {
+): Promise<OutgoingMessage> {
   const sp = spOf(platform, connection.id)
   const [current] = (await spKeys(platform, directory)).signing
   // Process clock: the provider compares the time of the request with its own clock.

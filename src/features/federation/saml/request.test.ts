@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { startApp } from '../../../../test/harness.ts'
 import { succeeded } from '../../../../test/people/factors.ts'
 import { makeSamlOrganization } from '../../../../test/people/saml-connection.ts'
-import { redirectUrl, writeAuthnRequest } from '../descriptors/descriptors.ts'
+import { redirectUrl, writeAuthnRequest } from '../saml-metadata/saml-metadata.ts'
 import { attributeOf, onlyChild, readXml } from '../xml/read.ts'
 import { ns } from '../xml/saml-names.ts'
 

@@ -16,7 +16,7 @@ import {
   signedResponse,
   spEncryption,
 } from '../../../../test/people/saml-world.ts'
-import { readPerson } from '../descriptors/descriptors.ts'
+import { readPerson } from '../saml-metadata/saml-metadata.ts'
 import { readXml } from '../xml/read.ts'
 import { ns } from '../xml/saml-names.ts'
 import type { Expected } from './assertion.ts'

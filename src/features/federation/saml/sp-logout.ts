@@ -5,10 +5,10 @@ import type { Work } from '../../../platform/work.ts'
 import { spOf } from '../connections/connections.ts'
 import { findConnection, type KnownConnection } from '../connections/known/known.ts'
 import { provideSpKeys, spKeys } from '../connections/sp-keys/sp-keys.ts'
-import { type NameId, type Outgoing, redirectUrl, writeLogoutRequest } from '../descriptors/descriptors.ts'
 import { type BareWork, directoryOf } from '../federation/begin/begin.ts'
 import { FederationFailure, federationErrors, type LogoutFailureCode } from '../federation/federation.ts'
 import { endLogout, type LogoutDemand, takeLogout } from '../federation/logout/logout.ts'
+import { type NameId, type OutgoingMessage, redirectUrl, writeLogoutRequest } from '../saml-metadata/saml-metadata.ts'
 import { withMessagePlace } from '../xml/message-pool.ts'
 import { attributeOf, elementsOf } from '../xml/read.ts'
 import { XmlRefusal } from '../xml/refusal.ts'
@@ -43,7 +43,7 @@ export async function requestOf(
   connection: KnownConnection,
   idpSloUrl: string,
   { state, hint }: Pick<LogoutDemand, 'state' | 'hint'>,
-): Promise<Outgoing> {
+): Promise<OutgoingMessage> {
   const said: { nameId: NameId; sessionIndex: string | null } = JSON.parse(hint)
   const [current = null] = (await spKeys(platform, directory)).signing
   // Process clock: the provider compares the time of the request with its own clock.

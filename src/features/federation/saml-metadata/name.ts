@@ -2,31 +2,31 @@ import { nameIdFormats } from '../xml/saml-names.ts'
 import type { NameId } from './messages.ts'
 
 /** Sender and receiver. They replace the qualifiers that a name omits (SAML core §8.3.7). */
-interface Between {
+interface Parties {
   idpEntityId: string
   spEntityId: string
 }
 
 /** The parts of a name by which it is compared with that of a logout. */
-export function partsOfName({ format, ...name }: NameId, between: Between): string[] {
-  return parts(format ?? nameIdFormats.unspecified, name, between)
+export function partsOfName({ format, ...name }: NameId, parties: Parties): string[] {
+  return parts(format ?? nameIdFormats.unspecified, name, parties)
 }
 
 /**
  * The names of sign-ins that the one of a logout stands for. Providers are not equally particular about formats: one that
  * is left open, which leaves its meaning to each (SAML core §8.3.1), fits any.
  */
-export function namesMeant({ format, ...name }: NameId, between: Between): string[][] {
+export function namesOfLogout({ format, ...name }: NameId, parties: Parties): string[][] {
   const given = format ?? nameIdFormats.unspecified
   const formats =
     given === nameIdFormats.unspecified ? Object.values(nameIdFormats) : [given, nameIdFormats.unspecified]
-  return formats.map((each) => parts(each, name, between))
+  return formats.map((each) => parts(each, name, parties))
 }
 
 function parts(
   format: string,
   { value, nameQualifier, spNameQualifier }: Omit<NameId, 'format'>,
-  { idpEntityId, spEntityId }: Between,
+  { idpEntityId, spEntityId }: Parties,
 ): string[] {
   const unless = (usual: string, qualifier: string | null) => (qualifier === usual ? '' : (qualifier ?? ''))
   return [format, unless(idpEntityId, nameQualifier), unless(spEntityId, spNameQualifier), value]

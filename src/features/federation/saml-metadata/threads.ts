@@ -1,10 +1,10 @@
 import { defineThreadWork, type MessageOwner } from '../xml/message-pool.ts'
 import { XmlRefusal } from '../xml/refusal.ts'
-import type * as descriptorWorker from './descriptor-worker.ts'
 import type { SigningPair } from './metadata.ts'
 import { type IdpMetadata, IdpMetadataError } from './metadata.ts'
+import type * as metadataWorker from './metadata-worker.ts'
 
-const inThread = defineThreadWork<typeof descriptorWorker>(new URL('./descriptor-worker.ts', import.meta.url))
+const inThread = defineThreadWork<typeof metadataWorker>(new URL('./metadata-worker.ts', import.meta.url))
 
 /** Reads the metadata of a provider in a thread. Throws IdpMetadataError, and `unavailable` if too many wait. */
 export async function readIdpMetadata(work: MessageOwner, xml: string): Promise<IdpMetadata> {
@@ -22,7 +22,7 @@ export function signMessage(
   work: MessageOwner,
   xml: string,
   key: SigningPair,
-  part: descriptorWorker.SignedPart = 'message',
+  part: metadataWorker.SignedPart = 'message',
 ): Promise<string> {
   return inThread(work, { name: 'signMessage', bytes: xml.length }, { xml, key, part })
 }

@@ -11,7 +11,7 @@ export type AttributeMapping = Partial<
 >
 
 /** Who signed in, by the word of the provider. */
-export interface SaidPerson {
+export interface AssertedPerson {
   /** Null if the provider sent no persistent identifier. */
   subject: string | null
   email: string | null
@@ -32,7 +32,7 @@ export interface SaidPerson {
 }
 
 /** What an assertion says of a person. */
-interface SaidOfPerson {
+interface PersonAssertion {
   nameId: NameId
   /** The exact text of values, by the name of the attribute. */
   attributes: Map<string, string[]>
@@ -95,10 +95,10 @@ const PRINCIPAL_NAMES = [`${CLAIMS}upn`, 'upn', 'userPrincipalName']
  * people is layout; around an identifier or the name of a group only if it has a line break.
  */
 export function readPerson(
-  assertion: SaidOfPerson,
+  assertion: PersonAssertion,
   mapping: AttributeMapping,
   externalId: string | null = null,
-): SaidPerson {
+): AssertedPerson {
   const { nameId, authnContext } = assertion
   const trimmed = (trim: (text: string) => string) =>
     new Map([...assertion.attributes].map(([name, values]) => [name, values.map(trim)]))
@@ -112,7 +112,7 @@ export function readPerson(
     ...(valuesOf(attributes, 'amr') ?? []).map((method) => (method === 'mfa' ? [...TWO_FACTOR][0] : method)),
   ]
   const first = (names: string | string[]) => valuesOf(exact, names)?.[0] ?? []
-  const name = lastingName(assertion)
+  const name = persistentName(assertion)
   const subject = mapping.subject === undefined ? name : (valuesOf(exact, mapping.subject)?.[0] ?? null)
   const principalNames = [name ?? [], first(PRINCIPAL_NAMES)].flat()
   return {
@@ -133,12 +133,12 @@ export function readPerson(
 }
 
 /** A transient name is another one at each sign-in (SAML core §8.3.8). */
-function lastingName({ nameId }: SaidOfPerson): string | null {
+function persistentName({ nameId }: PersonAssertion): string | null {
   return nameId.format === nameIdFormats.transient ? null : nameId.value
 }
 
 /** The values of the first attribute that is there; null if none is. */
-function valuesOf(attributes: SaidOfPerson['attributes'], names: string | string[]): string[] | null {
+function valuesOf(attributes: PersonAssertion['attributes'], names: string | string[]): string[] | null {
   if (typeof names === 'string') return attributes.get(names) ?? null
   for (const wanted of names)
     for (const [name, values] of attributes)
