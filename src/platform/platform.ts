@@ -31,19 +31,19 @@ export interface Platform {
 }
 
 /** A slot: what `src/wiring` passes in where an import would point upwards. */
-export interface HandedIn<T> {
-  hand(platform: Platform, value: T): void
-  /** Throws where nothing was handed in. */
+export interface Slot<T> {
+  provide(platform: Platform, value: T): void
+  /** Throws if no value was provided. */
   of(platform: Platform): T
 }
 
-export function handedIn<T>(name: string): HandedIn<T> {
+export function defineSlot<T>(name: string): Slot<T> {
   const values = new WeakMap<Platform, { value: T }>()
   return {
-    hand: (platform, value) => void values.set(platform, { value }),
+    provide: (platform, value) => void values.set(platform, { value }),
     of(platform) {
       const known = values.get(platform)
-      if (!known) throw new Error(`No value was handed in for ${name}`)
+      if (!known) throw new Error(`No value was provided for ${name}`)
       return known.value
     },
   }

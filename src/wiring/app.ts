@@ -65,7 +65,7 @@ import { openDatabase, type WaitingBounds } from '../platform/db/pool.ts'
 import type { Pooler } from '../platform/db/pooler.ts'
 import { transactions } from '../platform/db/tx.ts'
 import { buildServer, type ServerParts } from '../platform/http/server.ts'
-import { handBelongings } from '../platform/lifecycle/belongings.ts'
+import { provideBelongings } from '../platform/lifecycle/belongings.ts'
 import { mailDelivery } from '../platform/mail/jobs.ts'
 import { sendCeilings } from '../platform/mail/limits.ts'
 import { createLog, type Log } from '../platform/observability/log.ts'
@@ -152,11 +152,11 @@ export async function openPlatform(options: AppOptions): Promise<{ platform: Pla
 
 /** Hands to features what they may not import. */
 function handIn(platform: Platform): void {
-  handBelongings(platform, belongings)
-  recordErasure.hand(platform, erasureOfRecords)
-  erasedTables.hand(platform, erasureTables)
-  serviceSwitches.hand(platform, (directory, service) => readSwitch(platform, directory, service))
-  organizationOfToken.hand(
+  provideBelongings(platform, belongings)
+  recordErasure.provide(platform, erasureOfRecords)
+  erasedTables.provide(platform, erasureTables)
+  serviceSwitches.provide(platform, (directory, service) => readSwitch(platform, directory, service))
+  organizationOfToken.provide(
     platform,
     new Map([
       ['token', organizationOfLinkToken],
@@ -165,39 +165,39 @@ function handIn(platform: Platform): void {
       ['refresh_token', organizationOfRefreshToken],
     ]),
   )
-  loginGates.hand(platform, gates)
-  requiresFactor.hand(platform, lacksFactor)
-  teamRoles.hand(platform, teamRolesOf)
-  signInMethods.hand(platform, methods)
-  sendCeilings.hand(platform, async (work) => toSendCeilings(await otpSettings(work)))
-  challengeFactors.hand(platform, secondFactors)
-  setupFacts.hand(platform, facts)
-  ssoProtocols.hand(platform, protocols)
-  provisionedUsers.hand(platform, { match: matchProvisioned, refuseOther: refuseOtherUser, hold: lockIntroduction })
-  mappingFollower.hand(platform, followMapping)
-  deletionFollower.hand(platform, followDeletion)
-  roleSettling.hand(platform, settleAllRoles)
-  nameFollower.hand(platform, followMemberName)
-  rolesOfNewUsers.hand(platform, { judge: judgeNamedRoles, assign: assignToNewUsers, replace: replaceRoles })
-  memberGuard.hand(platform, assertMayActOnMember)
-  teamInvites.hand(platform, { isOnTeam, join: joinTeam })
-  ssoOnly.hand(platform, ssoOnlyRule)
-  openInvitations.hand(platform, {
+  loginGates.provide(platform, gates)
+  requiresFactor.provide(platform, lacksFactor)
+  teamRoles.provide(platform, teamRolesOf)
+  signInMethods.provide(platform, methods)
+  sendCeilings.provide(platform, async (work) => toSendCeilings(await otpSettings(work)))
+  challengeFactors.provide(platform, secondFactors)
+  setupFacts.provide(platform, facts)
+  ssoProtocols.provide(platform, protocols)
+  provisionedUsers.provide(platform, { match: matchProvisioned, refuseOther: refuseOtherUser, hold: lockIntroduction })
+  mappingFollower.provide(platform, followMapping)
+  deletionFollower.provide(platform, followDeletion)
+  roleSettling.provide(platform, settleAllRoles)
+  nameFollower.provide(platform, followMemberName)
+  rolesOfNewUsers.provide(platform, { judge: judgeNamedRoles, assign: assignToNewUsers, replace: replaceRoles })
+  memberGuard.provide(platform, assertMayActOnMember)
+  teamInvites.provide(platform, { isOnTeam, join: joinTeam })
+  ssoOnly.provide(platform, ssoOnlyRule)
+  openInvitations.provide(platform, {
     accept: acceptOpenInvitations,
     withdraw: withdrawOpenInvitations,
     isOpen: hasOpenInvitation,
   })
-  noticeReceivers.hand(platform, (accountId) => listTeamAddresses(platform.db, accountId))
-  endpointKeeper.hand(platform, webhookKeeper)
-  passkeyDiscovery.hand(platform, discoverByPasskey)
-  socialDiscovery.hand(platform, discoverBySocial)
+  noticeReceivers.provide(platform, (accountId) => listTeamAddresses(platform.db, accountId))
+  endpointKeeper.provide(platform, webhookKeeper)
+  passkeyDiscovery.provide(platform, discoverByPasskey)
+  socialDiscovery.provide(platform, discoverBySocial)
 }
 
 /** The whole service. Does not listen. */
 export async function buildApp(options: AppOptions): Promise<App> {
   const { platform, close } = await openPlatform(options)
   const { metrics } = platform
-  teamGrants.hand(platform, grantsOf)
+  teamGrants.provide(platform, grantsOf)
   const server = buildServer(appParts(platform))
   return {
     platform,

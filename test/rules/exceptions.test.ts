@@ -60,8 +60,8 @@ test('a statement that takes the name of its table says who gives the name', () 
   expect(unexplained(sources, 'Table by name', dynamic)).toEqual([])
 })
 
-test('a function or a register that wiring hands in says why it is not imported', () => {
-  expect(unexplained(sources, 'Handed in', /(?<!function )\bhandedIn[<(]/)).toEqual([])
+test('a slot says why its value is not imported', () => {
+  expect(unexplained(sources, 'Slot', /(?<!function )\bdefineSlot[<(]/)).toEqual([])
 })
 
 test('CONTRIBUTING.md lists every kind of exception', () => {

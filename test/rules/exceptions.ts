@@ -6,12 +6,12 @@ export const SUBJECTS = [
   'Consumes',
   'Database clock',
   'Foreign table',
-  'Handed in',
   'Not a table',
   'Own connection',
   'Process clock',
   'Shared process',
   'Skips locked rows',
+  'Slot',
   'Table by name',
   'Test option',
 ] as const

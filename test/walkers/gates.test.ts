@@ -24,11 +24,11 @@ const creating = waysIn.filter(([name]) => name !== 'POST /v1/auth/token/refresh
 
 /** Runs with another gate behind those of the product. */
 async function behind<T>(gate: Gate, run: () => Promise<T>): Promise<T> {
-  loginGates.hand(platform, [...gates, gate])
+  loginGates.provide(platform, [...gates, gate])
   try {
     return await run()
   } finally {
-    loginGates.hand(platform, gates)
+    loginGates.provide(platform, gates)
   }
 }
 
@@ -148,9 +148,9 @@ test.each(creating)('%s: what a gate decided by is compared again as the session
 test('a challenge depends on what the gates before have decided by', async () => {
   const world = await makeWorld(app, await app.tenant())
   const before = await countOf('mfa_challenges', world)
-  loginGates.hand(platform, [outdated, ...gates])
+  loginGates.provide(platform, [outdated, ...gates])
   const refused = await signInByLink(world.scoped, world.factorEmail)
-  loginGates.hand(platform, gates)
+  loginGates.provide(platform, gates)
   expect([refused.status, refused.body.code]).toEqual([400, 'token_invalid'])
   expect(await countOf('mfa_challenges', world)).toBe(before)
   expect(succeeded(await signInByLink(world.scoped, world.factorEmail)).mfa_required).toBe(true)

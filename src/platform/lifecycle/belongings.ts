@@ -4,7 +4,7 @@ import type { ApiError } from '../errors.ts'
 import type { EventDefinition, EventInput } from '../events/events.ts'
 import type { SqlText } from '../joined/sql-text.ts'
 import type { Message } from '../mail/outbox.ts'
-import { handedIn } from '../platform.ts'
+import { defineSlot } from '../platform.ts'
 import type { Directory } from '../tenancy/directory.ts'
 import type { TxWork, Work } from '../work.ts'
 import type { EndReason } from './end-reasons.ts'
@@ -217,9 +217,9 @@ export function movesAlong<T extends UserTable>(
   })
 }
 
-// Handed in: the platform knows no feature, and a register lists the tables.
-const handed = handedIn<readonly Belonging[]>('belongings')
+// Slot: the platform knows no feature, and a register lists the tables.
+const slot = defineSlot<readonly Belonging[]>('belongings')
 
-export const handBelongings = handed.hand
+export const provideBelongings = slot.provide
 /** What hangs on a user: the tables of the features. */
-export const belongingsOf = handed.of
+export const belongingsOf = slot.of

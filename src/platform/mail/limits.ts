@@ -7,12 +7,12 @@ import {
   type Sending,
   type SendLimitReason,
 } from '../limits/send-limit.ts'
-import { handedIn } from '../platform.ts'
+import { defineSlot } from '../platform.ts'
 import type { Work } from '../work.ts'
 
-// Handed in: the platform knows no feature, and the settings are of one.
+// Slot: the platform knows no feature, and the settings are of one.
 /** How much the organization and the API key of a request may send in an hour. */
-export const sendCeilings = handedIn<(work: Work) => Promise<SendCeilings>>('the ceilings of messages')
+export const sendCeilings = defineSlot<(work: Work) => Promise<SendCeilings>>('the ceilings of messages')
 
 // Over all kinds of mail, so that many routes together cannot flood one address.
 const ofAnyKind: RateLimit[] = [

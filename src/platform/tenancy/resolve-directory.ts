@@ -1,6 +1,6 @@
 import { httpErrors } from '../errors.ts'
 import type { Route } from '../http/route.ts'
-import { handedIn, type Platform } from '../platform.ts'
+import { defineSlot, type Platform } from '../platform.ts'
 import { assertOwner, assertSignsTeamIn } from './authorize.ts'
 import { type Caller, isManager, type ManagerCaller } from './caller.ts'
 import {
@@ -28,9 +28,9 @@ interface Sent {
 /** The organization of a token within an environment. Throws the refusal of a made-up token for every other one. */
 type FindOrganization = (platform: Platform, environment: EnvironmentRef, token: string) => Promise<Directory>
 
-// Handed in: the wings above know their tokens.
+// Slot: the wings above know their tokens.
 /** By the field of the body that has the token. */
-export const organizationOfToken = handedIn<ReadonlyMap<string, FindOrganization>>('the organization of a token')
+export const organizationOfToken = defineSlot<ReadonlyMap<string, FindOrganization>>('the organization of a token')
 
 /**
  * Where a request works: its route, its caller and the organization that it names decide. Throws `service_disabled` if the

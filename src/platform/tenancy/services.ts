@@ -2,14 +2,14 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { authDependents, type ServiceId } from '../../contract/contract.ts'
 import { httpErrors } from '../errors.ts'
 import { isId } from '../ids.ts'
-import { handedIn, type Platform } from '../platform.ts'
+import { defineSlot, type Platform } from '../platform.ts'
 import type { Work } from '../work.ts'
 import { type Directory, findDirectory, isInReach, type Reach } from './directory.ts'
 
-// Handed in: the platform knows no feature, and the switches are of one.
+// Slot: the platform knows no feature, and the switches are of one.
 /** Tells whether a service is on in a directory. */
 export const serviceSwitches =
-  handedIn<(directory: Directory, service: ServiceId) => Promise<boolean>>('the switches of the services')
+  defineSlot<(directory: Directory, service: ServiceId) => Promise<boolean>>('the switches of the services')
 
 type Tenant = Pick<Work, 'platform' | 'directory'>
 

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { type Clock, epochSeconds } from '../../../platform/clock.ts'
 import { signAccessToken } from '../../../platform/crypto/signing-keys.ts'
 import { newId } from '../../../platform/ids.ts'
-import { handedIn } from '../../../platform/platform.ts'
+import { defineSlot } from '../../../platform/platform.ts'
 import { named } from '../../../platform/schema.ts'
 import type { Work } from '../../../platform/work.ts'
 import type { Impersonator } from '../sessions/sessions.ts'
@@ -79,9 +79,9 @@ interface AccessIssue {
   settings: { access_token_ttl_seconds: number }
 }
 
-// Handed in: the wing of tenancy knows the team, and is above.
+// Slot: the wing of tenancy knows the team, and is above.
 /** What an access token of the account's own team grants, as the transaction of `work` has it. */
-export const teamGrants = handedIn<
+export const teamGrants = defineSlot<
   (work: Pick<Work, 'directory' | 'db'>, email: string) => Promise<{ role: string; permissions: string[] }>
 >('what members of the team may do')
 

@@ -3,7 +3,7 @@ import type { EventInput } from '../../../platform/events/events.ts'
 import type { UsedCondition, UsedOutcome } from '../../../platform/joined/proofs.ts'
 import type { Columns, RowOf } from '../../../platform/joined/recordset.ts'
 import type { SqlText } from '../../../platform/joined/sql-text.ts'
-import { handedIn } from '../../../platform/platform.ts'
+import { defineSlot } from '../../../platform/platform.ts'
 import type { Work } from '../../../platform/work.ts'
 import type { UserRow } from '../../directory/users/users.ts'
 import { loginErrors } from './errors.ts'
@@ -86,9 +86,9 @@ export interface Gate {
   judge?(work: Work, entry: Entry, passed: Pass): Promise<Pass | Hold | null>
 }
 
-// Handed in: gates are of the wings above, and a register lists them in their order.
+// Slot: gates are of the wings above, and a register lists them in their order.
 /** The gates of this deployment, in the order in which they are asked. */
-export const gates = handedIn<readonly Gate[]>('the gates')
+export const gates = defineSlot<readonly Gate[]>('the gates')
 
 /** No user signs in or refreshes while the organization is suspended or archived. Throws `organization_suspended`. */
 export const organizationGate: Gate = {

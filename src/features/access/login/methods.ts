@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import type { ServiceId } from '../../../contract/contract.ts'
 import type { EventDefinition } from '../../../platform/events/events.ts'
-import { handedIn } from '../../../platform/platform.ts'
+import { defineSlot } from '../../../platform/platform.ts'
 import { named, nullable, oneOf } from '../../../platform/schema.ts'
 import { isServiceEnabled, requireService } from '../../../platform/tenancy/services.ts'
 import type { TxWork, Work } from '../../../platform/work.ts'
@@ -45,9 +45,9 @@ export interface SignInMethod {
   heldChange?: HeldChange
 }
 
-// Handed in: sign-in methods are of the wings above, and a register lists them in their order.
+// Slot: sign-in methods are of the wings above, and a register lists them in their order.
 /** Those of this deployment, in the order of a sign-in page. */
-export const signInMethods = handedIn<readonly SignInMethod[]>('the sign-in methods')
+export const signInMethods = defineSlot<readonly SignInMethod[]>('the sign-in methods')
 
 /** The ids of the methods by which a user steps up, of those that are on here. */
 export async function methodsOfStepUp(work: Work, userId: string): Promise<string[]> {

@@ -29,8 +29,8 @@ test('a policy that is set meanwhile lets nobody in with one factor', async () =
       return null
     },
   }
-  loginGates.hand(platform, [...gates, changing])
-  const reply = await signInByLink(tenant, email, { subOrgId }).finally(() => loginGates.hand(platform, gates))
+  loginGates.provide(platform, [...gates, changing])
+  const reply = await signInByLink(tenant, email, { subOrgId }).finally(() => loginGates.provide(platform, gates))
   expect([reply.status, reply.body.code]).toEqual([400, 'token_invalid'])
   expect(await sessionRowsOf(platform.db, id)).toEqual([])
   expect(succeeded(await signInByLink(tenant, email, { subOrgId }))).toMatchObject({ enrollment_required: true })

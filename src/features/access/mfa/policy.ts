@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { invalidField } from '../../../platform/errors.ts'
 import { changedFrom, record } from '../../../platform/events/events.ts'
-import { handedIn, perPlatform } from '../../../platform/platform.ts'
+import { defineSlot, perPlatform } from '../../../platform/platform.ts'
 import { accountDefaults } from '../../../platform/settings/settings.ts'
 import { accountDirectory, type Directory, defaultsDirectory } from '../../../platform/tenancy/directory.ts'
 import { isServiceEnabled } from '../../../platform/tenancy/services.ts'
@@ -71,12 +71,12 @@ interface TeamRole {
   inProduction: boolean
 }
 
-// Handed in: the wing of tenancy knows the team, and is above.
+// Slot: the wing of tenancy knows the team, and is above.
 /**
  * The roles of a member of the team, by their address in lower case, also those that they have lost. That in the account
  * comes first.
  */
-export const teamRoles = handedIn<(work: Work, emailNorm: string) => Promise<readonly TeamRole[]>>(
+export const teamRoles = defineSlot<(work: Work, emailNorm: string) => Promise<readonly TeamRole[]>>(
   'the roles of a member of the team',
 )
 

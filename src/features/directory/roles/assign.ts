@@ -2,7 +2,7 @@ import { directoryRolePermissions } from '../../../contract/permissions.ts'
 import { type ApiError, invalidField } from '../../../platform/errors.ts'
 import { record } from '../../../platform/events/events.ts'
 import { isId, newId } from '../../../platform/ids.ts'
-import { handedIn } from '../../../platform/platform.ts'
+import { defineSlot } from '../../../platform/platform.ts'
 import type { ManagerCaller } from '../../../platform/tenancy/caller.ts'
 import { findDirectoryOfOrganization } from '../../../platform/tenancy/directory.ts'
 import { directoryInReach } from '../../../platform/tenancy/services.ts'
@@ -24,9 +24,9 @@ import type { AssignmentRow } from './store.ts'
 
 type CallerWork = Work & { caller: ManagerCaller }
 
-// Handed in: the wing of tenancy knows the team, and is above.
+// Slot: the wing of tenancy knows the team, and is above.
 /** Refuses a caller that lacks permissions of a member of the organization. Throws `privilege_escalation`. */
-export const memberGuard = handedIn<(work: CallerWork, membershipId: string) => Promise<void>>(
+export const memberGuard = defineSlot<(work: CallerWork, membershipId: string) => Promise<void>>(
   'who may act on a member of the team',
 )
 

@@ -1,5 +1,5 @@
 import { type EventInput, record } from '../../../platform/events/events.ts'
-import { handedIn } from '../../../platform/platform.ts'
+import { defineSlot } from '../../../platform/platform.ts'
 import type { TxWork } from '../../../platform/work.ts'
 import { userEvents } from './events.ts'
 import { statusOf } from './schema.ts'
@@ -22,9 +22,9 @@ export interface ComingIn {
   linkId?: string | undefined
 }
 
-// Handed in: invitations are of the wing of sign-in, which is above.
+// Slot: invitations are of the wing of sign-in, which is above.
 /** Counts the open invitations of a user as accepted, or withdraws them, and returns the events; or finds one. */
-export const openInvitations = handedIn<{
+export const openInvitations = defineSlot<{
   accept(work: TxWork, user: UserRow, how: ComingIn): Promise<EventInput[]>
   withdraw(work: TxWork, user: UserRow): Promise<EventInput[]>
   isOpen(work: TxWork, userId: string): Promise<boolean>

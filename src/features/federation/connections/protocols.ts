@@ -1,4 +1,4 @@
-import { handedIn } from '../../../platform/platform.ts'
+import { defineSlot } from '../../../platform/platform.ts'
 import type { Work } from '../../../platform/work.ts'
 import type { Begun } from '../federation/begin/begin.ts'
 import type { LogoutDemand } from '../federation/logout/logout.ts'
@@ -26,6 +26,6 @@ export interface SsoProtocol {
   ttlSeconds?: number
 }
 
-// Handed in: each protocol imports connections, and a register lists them.
+// Slot: each protocol imports connections, and a register lists them.
 /** Those of this deployment. */
-export const ssoProtocols = handedIn<Partial<Record<'saml' | 'oidc', SsoProtocol>>>('the protocols of single sign-on')
+export const ssoProtocols = defineSlot<Partial<Record<'saml' | 'oidc', SsoProtocol>>>('the protocols of single sign-on')

@@ -45,8 +45,8 @@ async function whileClosed<T>(run: () => Promise<T>): Promise<T> {
       throw loginErrors.userInactive({ detail: 'Closed by a test.' })
     },
   }
-  loginGates.hand(platform, [...gates, closed])
-  return run().finally(() => loginGates.hand(platform, gates))
+  loginGates.provide(platform, [...gates, closed])
+  return run().finally(() => loginGates.provide(platform, gates))
 }
 
 const organizationsOf = async (tenant: Tenant): Promise<{ id: string; slug: string; userCount: number }[]> =>

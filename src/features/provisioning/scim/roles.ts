@@ -1,10 +1,10 @@
-import { handedIn } from '../../../platform/platform.ts'
+import { defineSlot } from '../../../platform/platform.ts'
 import type { TxWork } from '../../../platform/work.ts'
 import { lockConfigRow } from './store.ts'
 
-// Handed in: groups import scim, whose configuration decides what they give.
+// Slot: groups import scim, whose configuration decides what they give.
 /** Gives everybody the roles that groups give now. */
-export const roleSettling = handedIn<(work: TxWork) => Promise<void>>('the roles that groups give')
+export const roleSettling = defineSlot<(work: TxWork) => Promise<void>>('the roles that groups give')
 
 /** Another mapping of a connection gives other roles, where provisioning is linked to it. */
 export async function followMapping(work: TxWork, connectionId: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { handedIn, type Platform } from '../../../platform/platform.ts'
+import { defineSlot, type Platform } from '../../../platform/platform.ts'
 import type { Directory } from '../../../platform/tenancy/directory.ts'
 import type { Work } from '../../../platform/work.ts'
 
@@ -11,5 +11,5 @@ export interface EndpointKeeper {
   disable(work: Work, id: string, reason: 'failing' | 'gone'): Promise<void>
 }
 
-// Handed in: webhooks import deliveries, which ask for the endpoint while they send.
-export const endpointKeeper = handedIn<EndpointKeeper>('who keeps the endpoints')
+// Slot: webhooks import deliveries, which ask for the endpoint while they send.
+export const endpointKeeper = defineSlot<EndpointKeeper>('who keeps the endpoints')

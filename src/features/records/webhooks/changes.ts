@@ -13,7 +13,7 @@ import { newId } from '../../../platform/ids.ts'
 import { enqueue } from '../../../platform/jobs/queue.ts'
 import { NOTICE_USEFUL_SECONDS, queueMail } from '../../../platform/mail/outbox.ts'
 import { isPeerAddress, leadsInside } from '../../../platform/outbound/url.ts'
-import { handedIn } from '../../../platform/platform.ts'
+import { defineSlot } from '../../../platform/platform.ts'
 import { teamDirectory } from '../../../platform/tenancy/directory.ts'
 import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
 import { hasListener, moveCursor, provideCursor } from '../deliveries/cursor-store.ts'
@@ -110,9 +110,9 @@ export async function rotateSecret(
   })
 }
 
-// Handed in: the wing of tenancy knows the team, and is no dependency of records.
+// Slot: the wing of tenancy knows the team, and is no dependency of records.
 /** Finds the addresses of the team of an account that look after its webhooks. */
-export const noticeReceivers = handedIn<(accountId: string) => Promise<string[]>>(
+export const noticeReceivers = defineSlot<(accountId: string) => Promise<string[]>>(
   'who hears of webhooks that were disabled',
 )
 

@@ -1,5 +1,5 @@
 import type { UsedProof } from '../../../platform/joined/proofs.ts'
-import { handedIn } from '../../../platform/platform.ts'
+import { defineSlot } from '../../../platform/platform.ts'
 import type { TxWork, Work } from '../../../platform/work.ts'
 import type { SignInFacts } from '../../access/login/login.ts'
 import { type MfaMethod, methodsToPass } from '../../access/mfa/mfa.ts'
@@ -27,9 +27,9 @@ export interface RightCode {
   also?(work: TxWork, user: SignInFacts): Promise<boolean>
 }
 
-// Handed in: factors import challenges, and a register lists them in their order.
+// Slot: factors import challenges, and a register lists them in their order.
 /** Those of this deployment, in the order in which a code is tried. */
-export const secondFactors = handedIn<readonly SecondFactor[]>('the second factors')
+export const secondFactors = defineSlot<readonly SecondFactor[]>('the second factors')
 
 /** Whether the input is a code of six digits; otherwise it is text, such as a backup code. */
 export function isDigits(typed: string): boolean {

@@ -3,7 +3,7 @@ import type { HashedPassword } from '../../../platform/crypto/password-format.ts
 import { issuerOf } from '../../../platform/crypto/signing-keys.ts'
 import { invalidField } from '../../../platform/errors.ts'
 import { record } from '../../../platform/events/events.ts'
-import { handedIn } from '../../../platform/platform.ts'
+import { defineSlot } from '../../../platform/platform.ts'
 import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
 import {
   assertDoorOpen,
@@ -50,8 +50,8 @@ interface Team {
   join(work: TxWork, user: UserRow, linkId: string): Promise<void>
 }
 
-// Handed in: the wing of tenancy knows the team, and is above.
-export const teamInvites = handedIn<Team>('what an invitation to the team does')
+// Slot: the wing of tenancy knows the team, and is above.
+export const teamInvites = defineSlot<Team>('what an invitation to the team does')
 
 /** The refusal of an invitation that was withdrawn. */
 export function invitationWithdrawn() {

@@ -1,4 +1,4 @@
-import { handedIn } from '../../../platform/platform.ts'
+import { defineSlot } from '../../../platform/platform.ts'
 import type { Work } from '../../../platform/work.ts'
 
 /** What an organization sets up, in this order. */
@@ -14,11 +14,11 @@ const LABELS = {
 export type StepId = keyof typeof LABELS
 export const STEP_IDS = ['branding', 'domain', 'sso', 'scim', 'mfa', 'webhook'] as const satisfies StepId[]
 
-/** Tells whether a step is done in a directory: handed in by the features that know. A step of none is never done. */
+/** Tells whether a step is done in a directory: provided by the features that know. A step of none is never done. */
 export type SetupFacts = Partial<Record<StepId, (work: Work) => Promise<boolean>>>
 
-// Handed in: each noun knows whether its part is set up, and a register lists them.
-export const setupFacts = handedIn<SetupFacts>('what tells whether an organization is set up')
+// Slot: each noun knows whether its part is set up, and a register lists them.
+export const setupFacts = defineSlot<SetupFacts>('what tells whether an organization is set up')
 
 /** The steps, each with whether it is done. */
 export async function readChecklist(work: Work, own: SetupFacts) {

@@ -1,5 +1,5 @@
 import type { ErasureWork } from '../../../platform/lifecycle/erasure.ts'
-import { handedIn, type Platform } from '../../../platform/platform.ts'
+import { defineSlot, type Platform } from '../../../platform/platform.ts'
 import type { Directory } from '../../../platform/tenancy/directory.ts'
 import type { EventText } from './mentions.ts'
 
@@ -15,8 +15,8 @@ export interface EraseRecords {
   deliveries(work: ErasureWork, to: Directory, from: Directory[]): Promise<void>
 }
 
-// Handed in: events and deliveries belong to the records, which tenancy does not import.
-export const recordErasure = handedIn<EraseRecords>('what erases events')
+// Slot: events and deliveries belong to the records, which tenancy does not import.
+export const recordErasure = defineSlot<EraseRecords>('what erases events')
 
 /** A table whose rows of a directory are removed, in batches by the values of a column. */
 export interface ErasedTable {
@@ -24,5 +24,5 @@ export interface ErasedTable {
   column: string
 }
 
-// Handed in: the tables of all features.
-export const erasedTables = handedIn<readonly ErasedTable[]>('the tables that an erasure empties')
+// Slot: the tables of all features.
+export const erasedTables = defineSlot<readonly ErasedTable[]>('the tables that an erasure empties')

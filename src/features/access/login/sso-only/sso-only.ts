@@ -1,5 +1,5 @@
 import type { ApiError } from '../../../../platform/errors.ts'
-import { handedIn } from '../../../../platform/platform.ts'
+import { defineSlot } from '../../../../platform/platform.ts'
 import type { Work } from '../../../../platform/work.ts'
 import type { SignInFacts } from '../sign-in-facts.ts'
 
@@ -17,8 +17,8 @@ export interface SsoOnly {
   way(work: Work, emailNorm: string): Promise<SsoWay>
 }
 
-// Handed in: single sign-on is of the wing of federation, which is above.
-export const ssoOnly = handedIn<SsoOnly>('who signs in by single sign-on alone')
+// Slot: single sign-on is of the wing of federation, which is above.
+export const ssoOnly = defineSlot<SsoOnly>('who signs in by single sign-on alone')
 
 /**
  * Whether single sign-on is enforced for a person. Asked for every address before a code or a link is sent, so that the time

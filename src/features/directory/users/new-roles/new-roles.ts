@@ -1,6 +1,6 @@
 import type { ApiError } from '../../../../platform/errors.ts'
 import { type EventInput, record } from '../../../../platform/events/events.ts'
-import { handedIn } from '../../../../platform/platform.ts'
+import { defineSlot } from '../../../../platform/platform.ts'
 import type { ManagerCaller } from '../../../../platform/tenancy/caller.ts'
 import type { TxWork } from '../../../../platform/work.ts'
 import { userEvents } from '../events.ts'
@@ -37,8 +37,8 @@ interface RolesOfNewUsers {
   replace(work: TxWork, user: UserRow, named: NamedRoles, giver: ManagerCaller): Promise<void>
 }
 
-// Handed in: roles are of another noun, which imports this one.
-export const rolesOfNewUsers = handedIn<RolesOfNewUsers>('the roles of new users')
+// Slot: roles are of another noun, which imports this one.
+export const rolesOfNewUsers = defineSlot<RolesOfNewUsers>('the roles of new users')
 
 /** Whether a request names roles. */
 export const namesRoles = ({ role, roleIds }: NamedRoles) => role !== undefined || roleIds !== undefined

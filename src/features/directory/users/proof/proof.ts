@@ -1,7 +1,7 @@
 import { record } from '../../../../platform/events/events.ts'
 import type { Done } from '../../../../platform/lifecycle/belongings-plan.ts'
 import { defineEndReasons } from '../../../../platform/lifecycle/end-reasons.ts'
-import { handedIn } from '../../../../platform/platform.ts'
+import { defineSlot } from '../../../../platform/platform.ts'
 import type { TxWork, Work } from '../../../../platform/work.ts'
 import { applyToBelongings } from '../belongings.ts'
 import { userEvents } from '../events.ts'
@@ -62,9 +62,9 @@ export async function applyMailboxProof(work: TxWork, given: HeldUser, kept: Kep
   return { user: after, announced: [...accepted, ...announced, verified] }
 }
 
-// Handed in: the MFA policy is of the wing of access, which is above.
+// Slot: the MFA policy is of the wing of access, which is above.
 /** Whether the policy requires a second factor of a user with these. */
-export const requiresFactor = handedIn<
+export const requiresFactor = defineSlot<
   (work: Work, user: Pick<UserRow, 'email_norm' | 'role' | 'mfa_enrolled' | 'passkey_count'>) => Promise<boolean>
 >('who must have a second factor')
 

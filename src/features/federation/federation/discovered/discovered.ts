@@ -3,7 +3,7 @@ import { SOCIAL_NAMES } from '../../../../platform/config/config-social.ts'
 import type { SealedPlace } from '../../../../platform/crypto/secret-box.ts'
 import type { Redirect } from '../../../../platform/http/answer.ts'
 import { newId } from '../../../../platform/ids.ts'
-import { handedIn } from '../../../../platform/platform.ts'
+import { defineSlot } from '../../../../platform/platform.ts'
 import type { Directory } from '../../../../platform/tenancy/directory.ts'
 import { fits } from '../../../../platform/validator.ts'
 import type { TxWork, Work } from '../../../../platform/work.ts'
@@ -39,13 +39,13 @@ export const DiscoveredPerson = Type.Object({
 })
 export type DiscoveredPerson = Static<typeof DiscoveredPerson>
 
-// Handed in: discovery is of a wing above.
+// Slot: discovery is of a wing above.
 /**
  * Answers the organizations of a person with a token. `work` is of the environment; `spend` consumes the code of the
  * sign-in. Returns null when it was already consumed.
  */
 export const socialDiscovery =
-  handedIn<
+  defineSlot<
     (work: Work, person: DiscoveredPerson, spend: (work: TxWork) => Promise<boolean>) => Promise<SessionReply | null>
   >('discovery by social login')
 

@@ -1,4 +1,4 @@
-import { handedIn } from '../../../../platform/platform.ts'
+import { defineSlot } from '../../../../platform/platform.ts'
 import type { TxWork, Work } from '../../../../platform/work.ts'
 
 export { linkedConnection } from '../store.ts'
@@ -37,12 +37,12 @@ export interface ProvisionedMatch {
   refusal: { code: 'account_not_linked' | 'domain_not_verified' | 'user_inactive'; detail: string } | null
 }
 
-// Handed in: the wing of federation asks that of provisioning, which is above.
+// Slot: the wing of federation asks that of provisioning, which is above.
 /**
  * Finds users of a provisioning client. `refuseOther`: refuses a sign-in if what the provider says matches another
  * provisioned user than the linked one. `hold` prevents other requests from adding the same person at the same time.
  */
-export const provisionedUsers = handedIn<{
+export const provisionedUsers = defineSlot<{
   match(work: Work, said: SaidNames): Promise<ProvisionedMatch>
   refuseOther(work: Work, said: SaidNames, userId: string): Promise<ProvisionedMatch['refusal']>
   hold(work: TxWork, said: SaidNames): Promise<void>

@@ -1,6 +1,6 @@
 import { type Identity, identify } from '../../../../platform/crypto/identity.ts'
 import { sameHash } from '../../../../platform/crypto/tokens.ts'
-import { handedIn } from '../../../../platform/platform.ts'
+import { defineSlot } from '../../../../platform/platform.ts'
 import { findDirectory } from '../../../../platform/tenancy/directory.ts'
 import { isServiceEnabled } from '../../../../platform/tenancy/services.ts'
 import type { Work } from '../../../../platform/work.ts'
@@ -21,10 +21,10 @@ export interface ProvenPasskey {
   use: Assertion
 }
 
-// Handed in: discovery is of a wing above.
+// Slot: discovery is of a wing above.
 /** Grants a token for the organizations that hold a passkey. `work` is of the environment. */
 export const passkeyDiscovery =
-  handedIn<(work: Work, proven: ProvenPasskey[]) => Promise<SessionReply>>('discovery by passkey')
+  defineSlot<(work: Work, proven: ProvenPasskey[]) => Promise<SessionReply>>('discovery by passkey')
 
 /** Organizations of one passkey that are judged. A token names their passkeys. */
 const MAX_HOLDERS = 20
