@@ -80,13 +80,14 @@ async function examine(): Promise<Finding[]> {
 }
 
 async function run({ name, settings = [], examine, otherwise }: Check, { config, invalid }: ExaminedConfig) {
-  const besides = (finding: Finding) => [finding, ...(otherwise ? [otherwise()] : [])]
+  const withAlternative = (finding: Finding) => [finding, ...(otherwise ? [otherwise()] : [])]
   const unread = settings.find((setting) => invalid.has(setting))
-  if (unread) return besides({ check: name, state: 'warning', detail: `Not checked: see configuration on ${unread}.` })
+  if (unread)
+    return withAlternative({ check: name, state: 'warning', detail: `Not checked: see configuration on ${unread}.` })
   try {
     return [await examine()].flat()
   } catch (error) {
-    return besides(failed(name, error, config))
+    return withAlternative(failed(name, error, config))
   }
 }
 

@@ -1,5 +1,5 @@
 import { discoveryPage } from '../features/front/discovery/page.ts'
-import { disownPage } from '../features/sign-in/devices/page.ts'
+import { unknownSignInPage } from '../features/sign-in/devices/page.ts'
 import { undoPage } from '../features/sign-in/email-change/page.ts'
 import { verificationPage } from '../features/sign-in/email-verification/page.ts'
 import { invitePage } from '../features/sign-in/invites/page.ts'
@@ -19,5 +19,5 @@ export const linkPages: readonly LinkPage[] = [
   verificationPage,
   unlockPage,
   undoPage,
-  disownPage,
+  unknownSignInPage,
 ]

@@ -5,8 +5,8 @@ export const provisioning: Mutant[] = [
   {
     name: 'a SCIM PATCH does not store what an administrator has forced',
     in: 'patchUser',
-    find: 'const stored = keepSaid(patched, { said: held.said.resource, shown: current })',
-    replace: 'const stored = patched',
+    find: 'const toStore = keepSaid(patched, { said: held.stored.resource, shown: current })',
+    replace: 'const toStore = patched',
     tests: ['forced-values.test.ts'],
   },
   {
@@ -80,7 +80,7 @@ export const provisioning: Mutant[] = [
   {
     name: 'a rename moves an address that was derived from the userName',
     in: 'patchUser',
-    find: "if (!sendsEmails(held.said.resource)) delete current['emails']",
+    find: "if (!sendsEmails(held.stored.resource)) delete current['emails']",
     replace: '',
     tests: ['provisioning/rename.test.ts'],
   },
@@ -110,8 +110,8 @@ export const provisioning: Mutant[] = [
   },
   {
     name: 'a SCIM client changes only users that it manages',
-    in: 'change/hold',
-    find: 'if (!user || !said || user.id !== id.toLowerCase()) throw scimErrors.resourceNotFound()',
+    in: 'change/lockProvisioned',
+    find: 'if (!user || !stored || user.id !== id.toLowerCase()) throw scimErrors.resourceNotFound()',
     replace: 'if (!user) throw scimErrors.resourceNotFound()',
     tests: ['provisioning/users.test.ts'],
     only: 'nobody else is seen or touched',
@@ -134,7 +134,7 @@ export const provisioning: Mutant[] = [
   },
   {
     name: 'a SCIM takeover removes unproved credentials',
-    in: 'adopt',
+    in: 'takeOverByAddress',
     find: 'const proved: HeldUser = await proveMailbox(work, user)',
     replace: 'const proved: HeldUser = user',
     tests: ['provisioning/access.test.ts'],

@@ -29,7 +29,7 @@ export const trust: Trust = {
 }
 
 /** What the provider says of Ada, or what else is told. */
-export function saidOf(more: Partial<Said> = {}): Said {
+export function responseOf(more: Partial<Said> = {}): Said {
   return {
     responseId: '_r1',
     assertionId: '_a1',
@@ -63,7 +63,7 @@ export const secondsFromNow = at
 
 /** A response whose assertion is signed, as most providers send it. */
 export function signedResponse(more: Partial<Said> = {}): string {
-  return signXml(writeResponse(saidOf(more)), 'Assertion', idp)
+  return signXml(writeResponse(responseOf(more)), 'Assertion', idp)
 }
 
 /** What becomes of a response: who signed in, or why it was refused. What else is thrown fails the test. */

@@ -86,7 +86,7 @@ const tokens = [
     ids.signupLink,
     ids.inviteToken,
     ids.unlockLink,
-    ids.disownLink,
+    ids.unknownSignInLink,
   ],
   ids.exchangeCode,
 ]

@@ -251,16 +251,16 @@ export async function findDirectory(platform: Platform, directoryId: string): Pr
 
 /** A directory that this process has read before, or null. Runs no query, so its settings and state may be outdated. */
 export function knownDirectory(platform: Platform, directoryId: string): Directory | null {
-  return met(platform).get(directoryId) ?? null
+  return seenDirectories(platform).get(directoryId) ?? null
 }
 
 // But for the locale, what is read of a directory never changes. Some megabytes at most.
-const MAX_MET = 20_000
-const met = perPlatform(() => boundedMap<Directory>(MAX_MET))
+const MAX_SEEN = 20_000
+const seenDirectories = perPlatform(() => boundedMap<Directory>(MAX_SEEN))
 
-function meet(platform: Platform, row: DirectoryRow): Directory {
+function remember(platform: Platform, row: DirectoryRow): Directory {
   const directory = toDirectory(row)
-  met(platform).set(directory.id, directory)
+  seenDirectories(platform).set(directory.id, directory)
   return directory
 }
 
@@ -319,17 +319,17 @@ const directories = perPlatform((platform) =>
         .$if(organizationId !== '', (query) => query.where(existsIn('organizations', 'environments')))
         .executeTakeFirst()
     const found = await find()
-    if (found) return meet(platform, found)
+    if (found) return remember(platform, found)
     await makeDirectory(platform, environmentId, kind, organizationId || null)
     const made = await find()
-    return made ? meet(platform, made) : null
+    return made ? remember(platform, made) : null
   }),
 )
 
 const directoriesById = perPlatform((platform) =>
   platform.caches.define<Directory | null>('directories_by_id', async (id) => {
     const row = await selectDirectories(platform.db).where('directories.id', '=', id).executeTakeFirst()
-    return row ? meet(platform, row) : null
+    return row ? remember(platform, row) : null
   }),
 )
 

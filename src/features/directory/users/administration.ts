@@ -6,7 +6,7 @@ import { assertMetadataFits } from '../../../platform/metadata.ts'
 import type { ManagerCaller } from '../../../platform/tenancy/caller.ts'
 import { inTx, type ReachWork, type Work } from '../../../platform/work.ts'
 import { userErrors } from './errors.ts'
-import { orTaken } from './hold.ts'
+import { mapTakenErrors } from './hold.ts'
 import { identityOf, insertUsers } from './insert.ts'
 import { findUserPage, type UserFilter } from './list-store.ts'
 import { findListedByEmail } from './lookup.ts'
@@ -68,7 +68,7 @@ export async function createUser(work: Work & { caller: ManagerCaller }, input: 
       email_verified: input.emailVerified ?? false,
       source: 'api',
     }
-    const [user] = await orTaken(insertUsers(work, [row], 'pending'))
+    const [user] = await mapTakenErrors(insertUsers(work, [row], 'pending'))
     if (!user) throw userErrors.emailExists()
     await recordCreated(work, [user])
     return user

@@ -54,7 +54,7 @@ export async function freeAddress(work: TxWork, directory: Directory, norm: stri
 }
 
 /** Throws `email_exists`, `external_id_taken` for what the indexes find out, in a race too. */
-export async function orTaken<T>(written: Promise<T>): Promise<T> {
+export async function mapTakenErrors<T>(written: Promise<T>): Promise<T> {
   try {
     return await written
   } catch (error) {

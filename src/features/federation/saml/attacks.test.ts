@@ -2,7 +2,14 @@ import { createHmac } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { expect, test } from 'vitest'
 import { encryptAssertion, signXml, writeResponse } from '../../../../test/peers/saml-messages.ts'
-import { idp, judge, judgePosted, saidOf, signedResponse, spEncryption } from '../../../../test/people/saml-world.ts'
+import {
+  idp,
+  judge,
+  judgePosted,
+  responseOf,
+  signedResponse,
+  spEncryption,
+} from '../../../../test/people/saml-world.ts'
 import type { RefusalReason } from './refusal.ts'
 
 // Its own types would bring those of browsers into everything.
@@ -35,7 +42,7 @@ interface Element {
 const EVE = 'eve@acme.com'
 const DSIG = 'http://www.w3.org/2000/09/xmldsig#'
 const SAML = 'urn:oasis:names:tc:SAML:2.0:assertion'
-const plain = writeResponse(saidOf())
+const plain = writeResponse(responseOf())
 const assertionSigned = signedResponse()
 const responseSigned = signXml(plain, 'Response', idp)
 
@@ -271,7 +278,7 @@ const forged: [string, string, RefusalReason][] = [
   [
     'an assertion within an encrypted one',
     encryptAssertion(
-      writeResponse(saidOf({ more: '<saml:Advice><saml:EncryptedAssertion/></saml:Advice>' })),
+      writeResponse(responseOf({ more: '<saml:Advice><saml:EncryptedAssertion/></saml:Advice>' })),
       spEncryption.certificatePem,
     ),
     'structure',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { encodeMessage, signXml, writeResponse } from '../../../../test/peers/saml-messages.ts'
-import { idp, judgePosted, saidOf, signedResponse } from '../../../../test/people/saml-world.ts'
+import { idp, judgePosted, responseOf, signedResponse } from '../../../../test/people/saml-world.ts'
 
 const CHARACTERS = '<>&"\'/=!-?[]#;: \n\tabcxyzAZ09_.@\u0000\u00e9'
 
@@ -31,7 +31,7 @@ function mutate(xml: string, random: (below: number) => number): string {
   return ways[random(ways.length)]?.() ?? xml
 }
 
-const plain = writeResponse(saidOf())
+const plain = writeResponse(responseOf())
 
 test.each([
   ['assertion is', signedResponse(), 1],

@@ -11,7 +11,7 @@ import {
   idp,
   judge,
   otherIdp,
-  saidOf,
+  responseOf,
   secondsFromNow,
   signedResponse,
   spEncryption,
@@ -23,7 +23,7 @@ import type { Expected } from './assertion.ts'
 import type { RefusalReason } from './refusal.ts'
 import { checkStatus, type Trust } from './response.ts'
 
-const plain = writeResponse(saidOf())
+const plain = writeResponse(responseOf())
 const bothSigned = signXml(signXml(plain, 'Assertion', idp), 'Response', idp)
 
 test.each([
@@ -125,7 +125,7 @@ const refused: [string, Partial<Said>, RefusalReason][] = [
 test.each(refused)('a signed response is refused that has %s', async (_, said, reason) => {
   expect((await judge(signedResponse(said))).refused).toBe(reason)
   // Also where the signature covers all of it.
-  expect((await judge(signXml(writeResponse(saidOf(said)), 'Response', idp))).refused).toBe(reason)
+  expect((await judge(signXml(writeResponse(responseOf(said)), 'Response', idp))).refused).toBe(reason)
 })
 
 test.each([

@@ -1,7 +1,7 @@
 import { createSign } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { signXml, writeResponse } from '../../../../test/peers/saml-messages.ts'
-import { idp, judge, otherIdp, saidOf } from '../../../../test/people/saml-world.ts'
+import { idp, judge, otherIdp, responseOf } from '../../../../test/people/saml-world.ts'
 import { elementsOf, readXml, type XmlElement } from '../xml/read.ts'
 import { verifySigned } from './signature.ts'
 
@@ -9,7 +9,7 @@ const SHA1 = 'http://www.w3.org/2000/09/xmldsig#sha1'
 const SHA256 = 'http://www.w3.org/2001/04/xmlenc#sha256'
 const RSA_SHA1 = 'http://www.w3.org/2000/09/xmldsig#rsa-sha1'
 const RSA_SHA256 = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256'
-const plain = writeResponse(saidOf())
+const plain = writeResponse(responseOf())
 const signed = signXml(plain, 'Assertion', idp)
 
 const named = (root: XmlElement, name: string) => elementsOf(root).filter((one) => one.name === name)
@@ -68,7 +68,7 @@ test.each([
 })
 
 test('a comment cuts no name: the canonical octets are read', async () => {
-  const whole = signXml(writeResponse(saidOf({ nameId: 'ada@acme.com.evil.example' })), 'Assertion', idp)
+  const whole = signXml(writeResponse(responseOf({ nameId: 'ada@acme.com.evil.example' })), 'Assertion', idp)
   const text = whole.replace('ada@acme.com.evil', 'ada@acme.com<!-- -->.evil')
   expect(await verify(text, whole)).toEqual({ nameId: ['ada@acme.com.evil.example'] })
 })

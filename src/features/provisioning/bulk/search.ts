@@ -8,11 +8,12 @@ import { findPage, type List, type ListRequest, pageOf, readList, toPage } from 
 import { countFound, type FoundRow, type Part, selectFound } from './store.ts'
 
 /** What the resources of the other type have and these do not is nothing, which a filter may ask for (RFC 7644 §3.4.2.1). */
-const besides = (own: FilterTargets, other: FilterTargets): FilterTargets => new Map([...withoutValues(other), ...own])
+const withMissingTargets = (own: FilterTargets, other: FilterTargets): FilterTargets =>
+  new Map([...withoutValues(other), ...own])
 
 const types = [
-  { type: 'User', targets: besides(userTargets, groupTargets), id: userId, rowsOf: listedUsers },
-  { type: 'Group', targets: besides(groupTargets, userTargets), id: groupId, rowsOf: listedGroups },
+  { type: 'User', targets: withMissingTargets(userTargets, groupTargets), id: userId, rowsOf: listedUsers },
+  { type: 'Group', targets: withMissingTargets(groupTargets, userTargets), id: groupId, rowsOf: listedGroups },
 ] as const
 
 /**

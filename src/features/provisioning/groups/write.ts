@@ -58,7 +58,7 @@ function toFields(resource: ScimObject): Fields {
 }
 
 /** Throws `scim_uniqueness` in place of what the database finds taken. */
-async function orTaken<T>(written: Promise<T>): Promise<T> {
+async function mapTakenErrors<T>(written: Promise<T>): Promise<T> {
   try {
     return await written
   } catch (error) {
@@ -71,7 +71,7 @@ async function orTaken<T>(written: Promise<T>): Promise<T> {
 /** Adds a group (RFC 7644 §3.3). Throws `scim_uniqueness`, `scim_invalid_value`. */
 export async function createGroup(work: Work, body: unknown): Promise<GroupRow> {
   const { members, rest } = takeMembers(normaliseResource(groupType, body))
-  return orTaken(
+  return mapTakenErrors(
     inTx(work, async (work) => {
       const rules = await lockRules(work)
       const group = await insertGroupRow(work.db, work.directory, newId(), toFields(rest))
@@ -165,7 +165,7 @@ async function change(
   condition: Condition,
   next: (group: GroupRow) => Given,
 ): Promise<GroupRow> {
-  return orTaken(
+  return mapTakenErrors(
     inTx(work, async (work) => {
       const rules = await lockRules(work)
       const group = await hold(work, id, condition)

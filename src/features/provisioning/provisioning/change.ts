@@ -13,11 +13,11 @@ import { normaliseResource } from '../language/normalise.ts'
 import { applyPatch, readPatch } from '../patch/patch.ts'
 import { type Provisioning, recordChanges, scimErrors } from '../scim/scim.ts'
 import { provisioningEvents } from './events.ts'
-import { readGiven } from './given.ts'
 import { findAddress, keepSaid } from './profile.ts'
 import { toResource, versionOf } from './resource.ts'
+import { readScimInput } from './scim-input.ts'
 import { findProvisionedRow, listGroupsOfUsers, type ProvisionedRow, tombstoneProvisionedRow } from './store.ts'
-import { eventOf, orTaken, type Provisioned, rewrite } from './write.ts'
+import { eventOf, mapTakenErrors, type Provisioned, rewrite } from './write.ts'
 
 /** What every change may require. */
 interface Condition {
@@ -28,25 +28,25 @@ interface Condition {
 
 interface Held {
   user: HeldUser
-  said: ProvisionedRow
+  stored: ProvisionedRow
 }
 
 /** Throws `scim_resource_not_found`, `version_conflict`. */
-async function hold(work: TxWork, id: string, { ifMatch, ifNoneMatch = null }: Condition): Promise<Held> {
+async function lockProvisioned(work: TxWork, id: string, { ifMatch, ifNoneMatch = null }: Condition): Promise<Held> {
   const user = await findUserForUpdate(work, id)
-  const said = user && (await findProvisionedRow(work.db, work.directory, user.id))
+  const stored = user && (await findProvisionedRow(work.db, work.directory, user.id))
   // By the id of the resource alone, and not by that of the auth account.
-  if (!user || !said || user.id !== id.toLowerCase()) throw scimErrors.resourceNotFound()
-  const version = versionOf({ row: user, said })
+  if (!user || !stored || user.id !== id.toLowerCase()) throw scimErrors.resourceNotFound()
+  const version = versionOf({ row: user, stored })
   const isOther = ifNoneMatch === null || !matches(ifNoneMatch, version)
   if (!matches(ifMatch, version) || !isOther) throw httpErrors.versionConflict()
-  return { user, said }
+  return { user, stored }
 }
 
-/** Replaces what the client has said of a user (RFC 7644 §3.5.1). Throws what `provisionUser` does, and those of `hold`. */
+/** Replaces what the client has said of a user (RFC 7644 §3.5.1). Throws what `provisionUser` does, and those of `lockProvisioned`. */
 export async function replaceUser(work: Work, id: string, { body, ...condition }: Condition & { body: unknown }) {
-  const given = readGiven(normaliseResource(userType, body))
-  return inTxOrTaken(work, async (work) => rewrite(work, await hold(work, id, condition), given))
+  const input = readScimInput(normaliseResource(userType, body))
+  return inTxOrTaken(work, async (work) => rewrite(work, await lockProvisioned(work, id, condition), input))
 }
 
 /**
@@ -56,27 +56,27 @@ export async function replaceUser(work: Work, id: string, { body, ...condition }
 export async function patchUser(work: Work, id: string, { body, ...condition }: Condition & { body: unknown }) {
   const operations = readPatch(body)
   return inTxOrTaken(work, async (work) => {
-    const held = await hold(work, id, condition)
+    const held = await lockProvisioned(work, id, condition)
     const groups = await listGroupsOfUsers(work.db, work.directory, [held.user.id])
-    const current = toResource(work.platform, { row: held.user, said: held.said }, groups)
-    if (!sendsEmails(held.said.resource)) delete current['emails']
+    const current = toResource(work.platform, { row: held.user, stored: held.stored }, groups)
+    if (!sendsEmails(held.stored.resource)) delete current['emails']
     const patched = applyPatch(userType, current, operations)
-    const stored = keepSaid(patched, { said: held.said.resource, shown: current })
-    return rewrite(work, held, readGiven(patched, { kept: keptAddress(held, patched), stored }))
+    const toStore = keepSaid(patched, { said: held.stored.resource, shown: current })
+    return rewrite(work, held, readScimInput(patched, { kept: keptAddress(held, patched), toStore }))
   })
 }
 
 const sendsEmails = (resource: ScimObject) => Array.isArray(own(resource, 'emails'))
 
 /** The address of a user without `emails` that an administrator has forced: it stays until the userName changes. */
-function keptAddress({ user, said }: Held, patched: ScimObject): EmailAddress | null {
-  const isSame = findAddress(patched)?.norm === findAddress(said.resource)?.norm
-  const isDerived = !sendsEmails(said.resource) && !sendsEmails(patched)
+function keptAddress({ user, stored }: Held, patched: ScimObject): EmailAddress | null {
+  const isSame = findAddress(patched)?.norm === findAddress(stored.resource)?.norm
+  const isDerived = !sendsEmails(stored.resource) && !sendsEmails(patched)
   return isDerived && isSame ? { email: user.email, norm: user.email_norm } : null
 }
 
 function inTxOrTaken(work: Work, run: (work: TxWork) => Promise<Provisioned>): Promise<Provisioned> {
-  return orTaken(inTx(work, run))
+  return mapTakenErrors(inTx(work, run))
 }
 
 /** The client has deleted a user, who loses all access. Throws `scim_resource_not_found`, `version_conflict`. */
@@ -86,8 +86,8 @@ export async function deprovisionUser(
   { on_deprovision, ...condition }: Condition & Pick<Provisioning, 'on_deprovision'>,
 ): Promise<void> {
   await inTx(work, async (work) => {
-    const { user, said } = await hold(work, id, condition)
-    const names = { userName: said.user_name, externalId: said.external_id }
+    const { user, stored } = await lockProvisioned(work, id, condition)
+    const names = { userName: stored.user_name, externalId: stored.external_id }
     if (on_deprovision === 'delete') {
       await tombstoneProvisionedRow(work.db, work.directory, user.id)
       await deleteUser(work, user.id, { ifMatch: null, force: true })

@@ -11,10 +11,18 @@ import { normaliseResource } from '../language/normalise.ts'
 import { NEVER_SHOWN } from '../language/versions.ts'
 import { REPEATED_USER, recordChanges, scimError, scimErrors, warn } from '../scim/scim.ts'
 import { provisioningEvents } from './events.ts'
-import { type Given, readGiven } from './given.ts'
 import { lockIntroduction } from './match.ts'
+import { readScimInput, type ScimInput } from './scim-input.ts'
 import { type Candidate, findCandidates } from './store.ts'
-import { eventOf, orTaken, type Provisioned, putGiven, saidOf, taken, takeOver } from './write.ts'
+import {
+  eventOf,
+  mapTakenErrors,
+  type Provisioned,
+  takenError,
+  takeOver,
+  toStoredResource,
+  writeScimInput,
+} from './write.ts'
 
 /**
  * Adds a user for the client (RFC 7644 §3.3): restores the one that it deleted within thirty days under the same externalId,
@@ -23,39 +31,39 @@ import { eventOf, orTaken, type Provisioned, putGiven, saidOf, taken, takeOver }
  * by this externalId or userName at a sign-in. Throws `scim_invalid_value`, `scim_uniqueness`.
  */
 export async function provisionUser(work: Work, body: unknown): Promise<Provisioned> {
-  const given = readGiven(normaliseResource(userType, body))
-  const { userName, externalId, address } = given
-  const emails = given.emails.map(({ value }) => value)
+  const input = readScimInput(normaliseResource(userType, body))
+  const { userName, externalId, address } = input
+  const emails = input.emails.map(({ value }) => value)
   const externalIds = externalId === null ? [] : [externalId]
   const ownsDomain = await ownsDomainOf(work, address.norm)
-  return orTaken(
+  return mapTakenErrors(
     inTx(work, async (work) => {
       await lockIntroduction(work, { externalIds, userNames: [userName, ...emails], emailNorm: address.norm })
       const named = { userName, externalId, emailNorm: address.norm, emails }
       const candidates = await findCandidates(work.db, work.directory, named)
       refuseTaken(candidates)
       if (candidates.some((one) => one.is_provisioned && one.has_external_id)) warn(work, REPEATED_USER)
-      const back = findReturning(candidates) ?? (await findNamed(work, candidates, given, ownsDomain))
+      const back = findReturning(candidates) ?? (await findNamed(work, candidates, input, ownsDomain))
       const same = candidates.find((one) => one.has_email && one.user_id !== back?.user_id)
-      if (same && (back || same.scim_managed)) throw taken('address')
-      if (back) return bringBack(work, back, given, ownsDomain)
+      if (same && (back || same.scim_managed)) throw takenError('address')
+      if (back) return restoreOrTakeOver(work, back, input, ownsDomain)
       const locked = [same, candidates.find((one) => one.is_former)].find((one) => one?.is_locked)
-      if (!same) return create(work, given, { ownsDomain, locked })
-      if (same.is_gone && !same.active) return succeed(work, same, given, { ownsDomain, locked })
+      if (!same) return create(work, input, { ownsDomain, locked })
+      if (same.is_gone && !same.active) return createInPlaceOf(work, same, input, { ownsDomain, locked })
       if (!ownsDomain)
         throw scimError(
           scimErrors.uniqueness,
           'A user of this address is here already, and is taken over only where the organization has verified the domain.',
         )
-      return adopt(work, same, given, locked)
+      return takeOverByAddress(work, same, input, locked)
     }),
   )
 }
 
 function refuseTaken(candidates: Candidate[]): void {
   const there = candidates.filter((one) => one.is_provisioned)
-  if (there.some((one) => one.has_user_name)) throw taken('userName')
-  if (there.some((one) => one.has_email)) throw taken('address')
+  if (there.some((one) => one.has_user_name)) throw takenError('userName')
+  if (there.some((one) => one.has_email)) throw takenError('address')
 }
 
 /** The deleted user of the externalId, if no other user has it (RFC 7643 §3.1: it need not be unique). */
@@ -74,10 +82,10 @@ function findReturning(candidates: Candidate[]): Candidate | null {
 async function findNamed(
   work: Work,
   candidates: Candidate[],
-  given: Given,
+  input: ScimInput,
   ownsDomain: boolean,
 ): Promise<Candidate | null> {
-  const { address, userName, emails } = given
+  const { address, userName, emails } = input
   const free = candidates.filter((one) => !one.is_provisioned && !one.is_deleted && !one.scim_managed)
   const byId = free.filter((one) => one.is_said_external_id)
   if (byId.length > 0) return byId.length === 1 ? (byId[0] ?? null) : null
@@ -99,37 +107,37 @@ async function findNamed(
 }
 
 /** Restores who was deleted, and takes over who is named at the identity provider. */
-async function bringBack(work: TxWork, candidate: Candidate, given: Given, ownsDomain: boolean) {
+async function restoreOrTakeOver(work: TxWork, candidate: Candidate, input: ScimInput, ownsDomain: boolean) {
   const { user_id: id, is_gone, is_deleted } = candidate
-  const user = is_deleted ? await restoreUser(work, id, given.address, ownsDomain) : await findUserForUpdate(work, id)
+  const user = is_deleted ? await restoreUser(work, id, input.address, ownsDomain) : await findUserForUpdate(work, id)
   // Another request has brought them back, or the time is over.
-  if (!user || user.scim_managed) throw taken('externalId')
-  return takeOver(work, user, given, { active: is_gone || user.active, ownsDomain })
+  if (!user || user.scim_managed) throw takenError('externalId')
+  return takeOver(work, user, input, { active: is_gone || user.active, ownsDomain })
 }
 
 /**
  * Creates a new user with the address of a user that the client deleted (RFC 7644 §3.6). Without the same externalId it
  * may be another person, who must not sign in with the old user's credentials.
  */
-async function succeed(work: TxWork, left: Candidate, given: Given, how: Making): Promise<Provisioned> {
+async function createInPlaceOf(work: TxWork, left: Candidate, input: ScimInput, how: Making): Promise<Provisioned> {
   const user = await findUserForUpdate(work, left.user_id)
-  if (!user || user.scim_managed || user.active) throw taken('address')
+  if (!user || user.scim_managed || user.active) throw takenError('address')
   await deleteUser(work, user.id, { ifMatch: null, force: true })
-  return create(work, given, how)
+  return create(work, input, how)
 }
 
-async function adopt(
+async function takeOverByAddress(
   work: TxWork,
   { user_id: id }: Candidate,
-  given: Given,
+  input: ScimInput,
   locked: Candidate | undefined,
 ): Promise<Provisioned> {
   const user = await findUserForUpdate(work, id)
-  if (!user || user.scim_managed || user.email_norm !== given.address.norm) throw taken('address')
+  if (!user || user.scim_managed || user.email_norm !== input.address.norm) throw takenError('address')
   // The organization vouches for the mailbox: what a stranger may have set before goes.
   const proved: HeldUser = await proveMailbox(work, user)
   const held = locked && locked.user_id !== id ? await lockAs(work, proved, locked) : proved
-  return takeOver(work, held, given, { active: held.active, ownsDomain: true })
+  return takeOver(work, held, input, { active: held.active, ownsDomain: true })
 }
 
 /** Gives a user the lock of the deleted user of the same userName. */
@@ -145,18 +153,24 @@ interface Making {
   locked: Candidate | undefined
 }
 
-async function create(work: TxWork, given: Given, { ownsDomain, locked }: Making): Promise<Provisioned> {
-  const { address, active, profile } = given
+async function create(work: TxWork, input: ScimInput, { ownsDomain, locked }: Making): Promise<Provisioned> {
+  const { address, active, profile } = input
   const { displayName: display_name, firstName, lastName, phone, jobTitle: job_title, department, locale } = profile
-  const said = { display_name, job_title, department, locale, active: active ?? true }
-  const row = { ...said, source: 'scim', scim_managed: true, email_verified: ownsDomain, ...(locked && lockOf(locked)) }
+  const columns = { display_name, job_title, department, locale, active: active ?? true }
+  const row = {
+    ...columns,
+    source: 'scim',
+    scim_managed: true,
+    email_verified: ownsDomain,
+    ...(locked && lockOf(locked)),
+  }
   const made = await createSignup(work, { ...address, firstName, lastName, phone }, row, 'pending')
-  if (!made) throw taken('address')
-  await putGiven(work, made.user.id, given)
+  if (!made) throw takenError('address')
+  await writeScimInput(work, made.user.id, input)
   await recordChanges(
     work,
     made.created,
-    eventOf(work, provisioningEvents.provisioned, { row: made.user, names: given }),
+    eventOf(work, provisioningEvents.provisioned, { row: made.user, names: input }),
   )
-  return { row: made.user, said: saidOf(given, NEVER_SHOWN) }
+  return { row: made.user, stored: toStoredResource(input, NEVER_SHOWN) }
 }

@@ -43,7 +43,7 @@ function toProvisioned({
   shown_at,
   ...row
 }: ListedRow): Provisioned {
-  return { row, said: { external_id, resource, shown_version, shown_at } }
+  return { row, stored: { external_id, resource, shown_version, shown_at } }
 }
 
 /** A page of users (RFC 7644 §3.4.2). Throws what `readList` does. */

@@ -12,7 +12,7 @@ import type { GroupOfUser, ProvisionedRow } from './store.ts'
 const OWN = ['schemas', 'id', 'meta', 'groups', 'active', 'password', 'externalId']
 
 /** What is stored of a resource that a client sent. */
-export function toStored(resource: ScimObject): ScimObject {
+export function withoutOwnAttributes(resource: ScimObject): ScimObject {
   return Object.fromEntries(Object.entries(resource).filter(([name]) => !OWN.includes(name)))
 }
 
@@ -22,35 +22,35 @@ export function locationOf(platform: Platform, type: 'Users' | 'Groups', id: str
 }
 
 /** What the client said of a user, and the version of what else is shown. */
-export type Said = Pick<ProvisionedRow, 'external_id' | 'resource'> & ShownVersion
+export type StoredResource = Pick<ProvisionedRow, 'external_id' | 'resource'> & ShownVersion
 
 /** The version of a user as SCIM shows them. */
-export function versionOf({ row, said }: { row: UserRow; said: ShownVersion }): string {
-  return versionTag({ version: row.version, shown_version: said.shown_version })
+export function versionOf({ row, stored }: { row: UserRow; stored: ShownVersion }): string {
+  return versionTag({ version: row.version, shown_version: stored.shown_version })
 }
 
 /** A user as SCIM shows them. */
 export function toResource(
   platform: Platform,
-  { row, said }: { row: UserRow; said: Said },
+  { row, stored }: { row: UserRow; stored: StoredResource },
   groups: GroupOfUser[],
 ): ScimObject {
-  const shown = showAddress(overlay(said.resource, row), row)
+  const shown = showAddress(overlay(stored.resource, row), row)
   const [schema = '', ...extensions] = schemasOf(userType, shown)
   const location = locationOf(platform, 'Users', row.id)
   return {
     // In one order, whatever the database has kept it in.
     schemas: [schema, ...extensions.toSorted()],
     id: row.id,
-    ...(said.external_id === null ? {} : { externalId: said.external_id }),
+    ...(stored.external_id === null ? {} : { externalId: stored.external_id }),
     ...shown,
     active: row.active,
     ...(groups.length > 0 ? { groups: groups.map((group) => toGroup(platform, group)) } : {}),
     meta: {
       resourceType: 'User',
       created: row.created_at.toISOString(),
-      lastModified: lastModified({ updated_at: row.updated_at, shown_at: said.shown_at }),
-      version: versionOf({ row, said }),
+      lastModified: lastModified({ updated_at: row.updated_at, shown_at: stored.shown_at }),
+      version: versionOf({ row, stored }),
       location,
     },
   }

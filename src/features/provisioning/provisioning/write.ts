@@ -10,40 +10,43 @@ import { isSame } from '../language/json.ts'
 import type { ShownVersion } from '../language/versions.ts'
 import { REPEATED_USER, recordChanges, scimError, scimErrors, warn } from '../scim/scim.ts'
 import { type ProvisionedUser, provisioningEvents } from './events.ts'
-import type { Given } from './given.ts'
 import { type Profile, toProfile } from './profile.ts'
-import type { Said } from './resource.ts'
+import type { StoredResource } from './resource.ts'
+import type { ScimInput } from './scim-input.ts'
 import { findShownVersion, isRepeated, type ProvisionedRow, putProvisionedRow } from './store.ts'
 
 /** A user as the client has them. */
 export interface Provisioned {
   row: UserRow
-  said: Said
+  stored: StoredResource
 }
 
-export const taken = (what: string) => scimError(scimErrors.uniqueness, `Another user has this ${what}.`)
+export const takenError = (what: string) => scimError(scimErrors.uniqueness, `Another user has this ${what}.`)
 
 /** The same of what the database finds out, in a race too. */
-export async function orTaken<T>(written: Promise<T>): Promise<T> {
+export async function mapTakenErrors<T>(written: Promise<T>): Promise<T> {
   try {
     return await written
   } catch (error) {
-    if (isUniqueViolation(error, 'scim_users_by_user_name')) throw taken('userName')
-    if (error instanceof ApiError && error.definition.code === userErrors.emailExists.code) throw taken('address')
+    if (isUniqueViolation(error, 'scim_users_by_user_name')) throw takenError('userName')
+    if (error instanceof ApiError && error.definition.code === userErrors.emailExists.code) throw takenError('address')
     if (error instanceof ApiError && error.definition.code === userErrors.externalIdTaken.code)
-      throw taken('externalId of your own system')
+      throw takenError('externalId of your own system')
     throw error
   }
 }
 
-export function saidOf({ externalId: external_id, resource }: Given, shown: ShownVersion): Said {
+export function toStoredResource(
+  { externalId: external_id, resource }: ScimInput,
+  shown: ShownVersion,
+): StoredResource {
   const { shown_version, shown_at } = shown
   return { external_id, resource, shown_version, shown_at }
 }
 
 /** Writes what the client says of a user, beside the row of the user. */
-export async function putGiven(work: TxWork, userId: string, given: Given): Promise<void> {
-  const { userName, externalId, resource, emails } = given
+export async function writeScimInput(work: TxWork, userId: string, input: ScimInput): Promise<void> {
+  const { userName, externalId, resource, emails } = input
   await putProvisionedRow(work.db, work.directory, { userId, userName, externalId, resource, emails })
 }
 
@@ -54,51 +57,53 @@ export async function putGiven(work: TxWork, userId: string, given: Given): Prom
 export async function takeOver(
   work: TxWork,
   user: HeldUser,
-  given: Given,
+  input: ScimInput,
   { active, ownsDomain }: { active: boolean; ownsDomain: boolean },
 ): Promise<Provisioned> {
-  const spoken = Object.fromEntries(Object.entries(given.profile).filter(([, value]) => value !== null))
-  const patch = { ...spoken, email: given.address.email, active: given.active ?? active }
+  const spoken = Object.fromEntries(Object.entries(input.profile).filter(([, value]) => value !== null))
+  const patch = { ...spoken, email: input.address.email, active: input.active ?? active }
   // The client decides from now on who comes in.
   const held = await withdrawInvitations(work, user)
   const row = await changeHeldUser(work, held, patch, { scim_managed: true, isProved: ownsDomain, isTouched: true })
-  await putGiven(work, row.id, given)
-  await recordChanges(work, eventOf(work, provisioningEvents.provisioned, { row, names: given }))
-  return { row, said: saidOf(given, await findShownVersion(work.db, work.directory, row.id)) }
+  await writeScimInput(work, row.id, input)
+  await recordChanges(work, eventOf(work, provisioningEvents.provisioned, { row, names: input }))
+  return { row, stored: toStoredResource(input, await findShownVersion(work.db, work.directory, row.id)) }
 }
 
 /** Replaces what the client has said of a user. What changes nothing has no effect. */
 export async function rewrite(
   work: TxWork,
-  before: { user: HeldUser; said: ProvisionedRow },
-  given: Given,
+  before: { user: HeldUser; stored: ProvisionedRow },
+  input: ScimInput,
 ): Promise<Provisioned> {
-  const { user, said } = before
+  const { user, stored } = before
   const isTouched =
-    said.external_id !== given.externalId || said.user_name !== given.userName || !isSame(said.resource, given.resource)
-  const movesMailbox = given.address.norm !== user.email_norm
+    stored.external_id !== input.externalId ||
+    stored.user_name !== input.userName ||
+    !isSame(stored.resource, input.resource)
+  const movesMailbox = input.address.norm !== user.email_norm
   const patch = {
-    ...changedFields(given.profile, toProfile(said.resource)),
-    email: given.address.email,
-    active: given.active ?? user.active,
+    ...changedFields(input.profile, toProfile(stored.resource)),
+    email: input.address.email,
+    active: input.active ?? user.active,
   }
-  const ownsDomain = movesMailbox && (await ownsDomainOf(work, given.address.norm))
+  const ownsDomain = movesMailbox && (await ownsDomainOf(work, input.address.norm))
   const row = await changeHeldUser(work, user, patch, { scim_managed: true, isProved: ownsDomain, isTouched })
-  if (row.version === user.version) return { row, said }
-  if (isTouched) await putGiven(work, user.id, given)
+  if (row.version === user.version) return { row, stored }
+  if (isTouched) await writeScimInput(work, user.id, input)
   const previous = changedFrom(
-    dataOf(work, user, { userName: said.user_name, externalId: said.external_id }),
-    dataOf(work, row, given),
+    dataOf(work, user, { userName: stored.user_name, externalId: stored.external_id }),
+    dataOf(work, row, input),
   )
-  await recordChanges(work, eventOf(work, changeOf(user, row), { row, names: given, previous }))
-  const { externalId } = given
-  if (externalId !== null && externalId !== said.external_id) {
+  await recordChanges(work, eventOf(work, changeOf(user, row), { row, names: input, previous }))
+  const { externalId } = input
+  if (externalId !== null && externalId !== stored.external_id) {
     if (await isRepeated(work.db, work.directory, { externalId, userId: user.id })) warn(work, REPEATED_USER)
   }
   // Groups show a user without a display name by the userName.
-  if (row.display_name === null && said.user_name !== given.userName)
+  if (row.display_name === null && stored.user_name !== input.userName)
     await nameFollower.of(work.platform)(work, user.id)
-  return { row, said: saidOf(given, said) }
+  return { row, stored: toStoredResource(input, stored) }
 }
 
 /** The locale is the person's own as well: one that the client goes on saying replaces none that they have chosen since. */
@@ -111,7 +116,7 @@ function changeOf(before: UserRow, after: UserRow) {
   return after.active ? provisioningEvents.provisioned : provisioningEvents.deprovisioned
 }
 
-type Names = Pick<Given, 'userName' | 'externalId'>
+type Names = Pick<ScimInput, 'userName' | 'externalId'>
 
 export function eventOf(
   work: TxWork,

@@ -9,7 +9,7 @@ import {
   methodsToPass,
   trustedDeviceSettings,
 } from '../../access/mfa/mfa.ts'
-import { besides } from './second-factors.ts'
+import { factorsAfter } from './second-factors.ts'
 import { challengeOutcome, type FactorsOf, type MadeChallenge } from './store.ts'
 import { makeToken } from './token.ts'
 
@@ -51,7 +51,7 @@ function challengeFor(work: Work, entry: Entry, enrollment: boolean) {
     enrollment_required: enrollment,
   }
   // For a user whose only second factor is a passkey no code passes: they sign in with the passkey.
-  const codes = (has: FactorsOf) => (facts.mfa_enrolled ? methodsToPass(work, besides(amr, has)) : ['passkey'])
+  const codes = (has: FactorsOf) => (facts.mfa_enrolled ? methodsToPass(work, factorsAfter(amr, has)) : ['passkey'])
   return {
     madeId,
     outcome: challengeOutcome({

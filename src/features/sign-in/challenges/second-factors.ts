@@ -37,14 +37,14 @@ export function isDigits(typed: string): boolean {
 }
 
 /** The factors that can follow a first one, by its `amr`: the phone that was that cannot be the second as well. */
-export function besides(amr: readonly string[], has: FactorsOf): FactorsOf {
+export function factorsAfter(amr: readonly string[], has: FactorsOf): FactorsOf {
   return { ...has, sms: has.sms && !amr.includes('sms') }
 }
 
 /** What may answer a challenge. */
 export async function listOffered(work: Work, challenge: ChallengeRow): Promise<SecondFactor[]> {
   const has = { totp: challenge.totp !== null, backup: challenge.backup_codes > 0, sms: challenge.phone !== null }
-  const methods = await methodsToPass(work, besides(challenge.amr, has))
+  const methods = await methodsToPass(work, factorsAfter(challenge.amr, has))
   return secondFactors.of(work.platform).filter(({ method }) => methods.includes(method))
 }
 

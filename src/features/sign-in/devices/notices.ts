@@ -10,9 +10,9 @@ import { IMPERSONATION, sessionEvents } from '../../access/sessions/sessions.ts'
 import { mailboxProved } from '../../directory/users/proof/proof.ts'
 import { findUserForUpdate } from '../../directory/users/users.ts'
 import { hashDevice } from './device.ts'
-import { noticeOf } from './disown.ts'
 import { deviceSettings } from './settings.ts'
 import { type Cursor, moveCursor, provideCursors, putDevice, type SignIn, selectSignIns, touchKnown } from './store.ts'
+import { newDeviceNotice } from './unknown-sign-in.ts'
 
 // Of events at a time.
 const EVENTS = 1000
@@ -47,7 +47,7 @@ async function noticeInEnvironment(platform: Platform, { environmentId, position
     const { places, end, hasMore } = await readPlaces(db, { environmentId, withConsole: true }, after, EVENTS)
     if (places.some((place) => place.type === type)) {
       const begun = { type, actingMethod: IMPERSONATION }
-      await notice(platform, await selectSignIns(db, { environmentId, position: after }, end, begun))
+      await recordDevices(platform, await selectSignIns(db, { environmentId, position: after }, end, begun))
     }
     if (places.length) await moveCursor(db, { environmentId, position: end })
     after = end
@@ -55,7 +55,7 @@ async function noticeInEnvironment(platform: Platform, { environmentId, position
   }
 }
 
-async function notice(platform: Platform, signIns: SignIn[]): Promise<void> {
+async function recordDevices(platform: Platform, signIns: SignIn[]): Promise<void> {
   // Sessions ended by the first proof of the mailbox may belong to another person.
   const own = signIns.filter(({ endedFor }) => endedFor !== mailboxProved)
   for (const [directoryId, group] of Map.groupBy(own, (signIn) => signIn.directoryId)) {
@@ -65,17 +65,17 @@ async function notice(platform: Platform, signIns: SignIn[]): Promise<void> {
     const unknown = await platform.tx((tx) => touchKnown(tx, directory, sightings))
     for (const [place, sighting] of sightings.entries())
       if (unknown.has(place))
-        await platform.tx((db) => meet({ platform, directory, origin: systemOrigin(), db }, sighting))
+        await platform.tx((db) => recordDevice({ platform, directory, origin: systemOrigin(), db }, sighting))
   }
 }
 
 /** Notes a device, and tells its user, unless it is the first that they are seen with. */
-async function meet(work: TxWork, sighting: SignIn & { hash: Buffer }): Promise<void> {
+async function recordDevice(work: TxWork, sighting: SignIn & { hash: Buffer }): Promise<void> {
   const user = await findUserForUpdate(work, sighting.userId)
   // An unproved address may belong to a stranger.
   if (!user?.email_verified) return
   const { isNew, isFirst, newOfDay } = await putDevice(work.db, work.directory, { ...sighting, userId: user.id })
   if (!isNew || isFirst || newOfDay >= MAX_MAILS) return
   if (!(await deviceSettings.effective(work)).notify_new_device) return
-  await queueMail(work, await noticeOf(work, user, sighting), NOTICE_USEFUL_SECONDS)
+  await queueMail(work, await newDeviceNotice(work, user, sighting), NOTICE_USEFUL_SECONDS)
 }

@@ -3,8 +3,8 @@ import { defineRoute, type Route } from '../../../platform/http/route.ts'
 import { Success } from '../../../platform/schema.ts'
 import { sessionEvents } from '../../access/sessions/sessions.ts'
 import { linkErrors, linkRoute } from '../links/links.ts'
-import { disownSignIn } from './disown.ts'
 import { deviceEvents } from './events.ts'
+import { reportUnknownSignIn } from './unknown-sign-in.ts'
 
 export const deviceRoutes: Route[] = [
   defineRoute({
@@ -24,7 +24,7 @@ export const deviceRoutes: Route[] = [
     event: deviceEvents.disowned,
     maybeEvents: [sessionEvents.revoked],
     async handle(work, { body }) {
-      await disownSignIn(work, { email: body.email, token: body.token_hash })
+      await reportUnknownSignIn(work, { email: body.email, token: body.token_hash })
       return { success: true }
     },
   }),

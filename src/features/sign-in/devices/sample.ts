@@ -8,10 +8,10 @@ import { inTx } from '../../../platform/work.ts'
 import type { UserRecords } from '../../directory/users/sample.ts'
 import { getUser } from '../../directory/users/users.ts'
 import { issueLink } from '../links/links.ts'
-import { disownPurpose } from './disown.ts'
+import { unknownSignInPurpose } from './unknown-sign-in.ts'
 
 export interface DeviceRecords {
-  ids: { disownLink: string }
+  ids: { unknownSignInLink: string }
 }
 
 /** The link of the mail about a new device, without the sign-in that it is about. */
@@ -20,15 +20,15 @@ export async function makeRecords(app: TestApp, { directoryId, ids }: Start & Us
   const work = await getWorkIn(platform, directoryId)
   const { email_norm: norm } = await getUser(work, ids.user)
   const link = {
-    purpose: disownPurpose,
+    purpose: unknownSignInPurpose,
     userId: ids.user,
     identity: hashIdentity(platform, norm),
     ttlSeconds: 3600,
     details: { session_id: newId(), device: 'AAAA' },
   }
-  return { ids: { disownLink: (await inTx(work, (work) => issueLink(work, link))).token } }
+  return { ids: { unknownSignInLink: (await inTx(work, (work) => issueLink(work, link))).token } }
 }
 
 export const samples: Samples = {
-  'POST /v1/auth/devices/disown': ({ ids, email }) => ({ body: { email, token_hash: ids.disownLink } }),
+  'POST /v1/auth/devices/disown': ({ ids, email }) => ({ body: { email, token_hash: ids.unknownSignInLink } }),
 }

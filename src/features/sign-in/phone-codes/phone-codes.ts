@@ -36,7 +36,7 @@ import { type PhoneRow, phoneOfUser } from './store.ts'
 const purpose = 'login'
 // Nothing of the number, nor whether there is one.
 const HINT = '+•••••••'
-const NOBODYS_NUMBER = '+10000000000'
+const DECOY_NUMBER = '+10000000000'
 // Valid and mobile, so that parsing it takes as long as parsing the number of a user.
 const STAND_IN_NUMBER = '+14155550100'
 
@@ -138,7 +138,7 @@ async function issueAndSend(work: TxWork, { who, settings, facts, to }: CodeToSe
   // A code without a phone is withheld, or the request would void the code that was mailed.
   const withheld = to.number === null
   const otp = await issueOtp(work, { purpose, userId, identity: who.hash, settings, phoneId, withheld })
-  const message = codeSms({ phone: to.number ?? NOBODYS_NUMBER, locale: facts?.locale ?? null }, otp, 'login_otp')
+  const message = codeSms({ phone: to.number ?? DECOY_NUMBER, locale: facts?.locale ?? null }, otp, 'login_otp')
   const decoy = to.number === null ? (facts?.active ? NOT_SENT[to.reason] : decoyReasonOf(facts)) : null
   await queueSms(work, { ...message, decoy }, otp.ttlSeconds)
   if (to.number === null) await recordFailure(work, who.hash, nothingSent(facts, to.reason))

@@ -12,7 +12,7 @@ import { inTx, type TxWork, type Work } from '../../../../platform/work.ts'
 import { applyToBelongings, moveWithBelongings } from '../belongings.ts'
 import { userErrors } from '../errors.ts'
 import { userEvents } from '../events.ts'
-import { freeAddress, getUserForUpdate, orTaken } from '../hold.ts'
+import { freeAddress, getUserForUpdate, mapTakenErrors } from '../hold.ts'
 import { toColumns, type UserPatch } from '../schema.ts'
 import {
   asNewVersion,
@@ -104,7 +104,7 @@ export async function changeHeldUser(
   const asked = turned ? { ...changes, active: patch.active } : changes
   const reason = turned && !patch.active ? reasons.user_deactivated : movesMailbox ? reasons.email_changed : null
   const written = writeChanges(work, before, asked, { reason, keepsSessions: managed.noticeOfOwn !== undefined })
-  const { user: after, announced } = await orTaken(written)
+  const { user: after, announced } = await mapTakenErrors(written)
   const turn = after.active ? userEvents.activated : userEvents.deactivated
   const events = [
     ...(edited ? [userEvent(directory, userEvents.updated, after, before)] : []),
@@ -165,7 +165,7 @@ export async function moveUser(
     const move = { user: before, reason: reasons.user_moved, to: target }
     // A lock belongs to the address in its directory.
     const changes = { ...AS_MEMBER, ...OF_ONE, ...NOT_INVITED, scim_managed: false, locked_until: null }
-    const { user: after, announced } = await orTaken(moveWithBelongings(work, move, changes))
+    const { user: after, announced } = await mapTakenErrors(moveWithBelongings(work, move, changes))
     const event = { ...userEvent(target, userEvents.moved, after), previous: { subOrgId: directory.organizationId } }
     await record(work, ...announced, event)
     await record({ ...work, directory: target }, event)

@@ -5,7 +5,7 @@ import type { EmailAddress } from '../../../../platform/mail/address.ts'
 import { inTx, type TxWork, type Work } from '../../../../platform/work.ts'
 import { userErrors } from '../errors.ts'
 import { userEvents } from '../events.ts'
-import { findUserForUpdate, freeAddress, orTaken, present } from '../hold.ts'
+import { findUserForUpdate, freeAddress, mapTakenErrors, present } from '../hold.ts'
 import { purgeKept } from '../purge.ts'
 import { type HeldUser, lockDeletedRow, restoreRow, type UserChanges, type UserRow } from '../store.ts'
 import { recordUser } from '../user-event.ts'
@@ -73,7 +73,7 @@ async function bringBack(
   if (gone.scim_managed && !force) throw userErrors.scimManaged()
   const mailbox = moved && moved.address.norm !== gone.email_norm ? movedTo(moved.address, moved.isProved, gone) : {}
   await freeAddress(work, work.directory, moved?.address.norm ?? gone.email_norm)
-  const user = await orTaken(
+  const user = await mapTakenErrors(
     restoreRow(work.db, work.directory, gone.id, { ...AS_MEMBER, invited_at: null, ...changes, ...mailbox }),
   )
   await recordUser(work, userEvents.restored, user)

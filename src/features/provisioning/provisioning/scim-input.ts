@@ -2,11 +2,11 @@ import type { EmailAddress } from '../../../platform/mail/address.ts'
 import { own, type ScimObject } from '../language/json.ts'
 import { scimError, scimErrors } from '../scim/scim.ts'
 import { findAddress, inOrder, type Profile, toProfile } from './profile.ts'
-import { toStored } from './resource.ts'
+import { withoutOwnAttributes } from './resource.ts'
 import type { Email } from './store.ts'
 
 /** What a client says of a user, as it is kept. */
-export interface Given {
+export interface ScimInput {
   userName: string
   externalId: string | null
   address: EmailAddress
@@ -22,17 +22,17 @@ const MAX_BYTES = 64 * 1024
 
 /**
  * Reads a resource in the spelling of the schemas. `kept`: the address of the user, where the resource names no new one.
- * `stored`: what is stored in place of the resource. Throws `scim_invalid_value`.
+ * `toStore`: what is stored in place of the resource. Throws `scim_invalid_value`.
  */
-export function readGiven(
+export function readScimInput(
   resource: ScimObject,
-  { kept = null, stored: given = resource }: { kept?: EmailAddress | null; stored?: ScimObject } = {},
-): Given {
+  { kept = null, toStore = resource }: { kept?: EmailAddress | null; toStore?: ScimObject } = {},
+): ScimInput {
   const address = kept ?? findAddress(resource)
   if (!address)
     throw scimError(scimErrors.invalidValue, 'A user needs an e-mail address: in emails, or as the userName.')
   const active = own(resource, 'active')
-  const stored = toStored(given)
+  const stored = withoutOwnAttributes(toStore)
   if (Buffer.byteLength(JSON.stringify(stored)) > MAX_BYTES)
     throw scimError(scimErrors.invalidValue, 'A user has at most 64 KiB of attributes.')
   return {

@@ -22,32 +22,39 @@ const reasons = defineEndReasons('sign_in_disowned')
  * The link in the mail about a new device. Later acts in that session, such as a new password or a sign-in from another
  * device, do not withdraw it. It does not sign in.
  */
-export const disownPurpose = defineMailedPurpose('sign_in_disown', 'not_me', {
+export const unknownSignInPurpose = defineMailedPurpose('sign_in_disown', 'not_me', {
   replaces: 'none',
   opensNothing: true,
   endsBy: [reasons.sign_in_disowned],
 })
 
-const DISOWN_SECONDS = 7 * 86_400
+const REPORT_SECONDS = 7 * 86_400
 /** New devices from this long before the link are forgotten too: the intruder may have signed in earlier. */
-const BEFORE_SECONDS = DISOWN_SECONDS
+const BEFORE_SECONDS = REPORT_SECONDS
 
 /** What a link is about. */
-const Disowned = Type.Object({ session_id: Type.String(), device: Type.String() })
+const ReportedSignIn = Type.Object({ session_id: Type.String(), device: Type.String() })
 
 /** The mail about a sign-in, with its link. */
-export async function noticeOf(work: TxWork, user: HeldUser, signIn: SignIn & { hash: Buffer }): Promise<Message> {
+export async function newDeviceNotice(
+  work: TxWork,
+  user: HeldUser,
+  signIn: SignIn & { hash: Buffer },
+): Promise<Message> {
   const { email, email_norm: norm } = user
-  const details: Static<typeof Disowned> = { session_id: signIn.sessionId, device: signIn.hash.toString('base64url') }
+  const details: Static<typeof ReportedSignIn> = {
+    session_id: signIn.sessionId,
+    device: signIn.hash.toString('base64url'),
+  }
   const { token } = await issueLink(work, {
-    purpose: disownPurpose,
+    purpose: unknownSignInPurpose,
     userId: user.id,
     identity: identify(work.platform, { email, norm }).hash,
-    ttlSeconds: DISOWN_SECONDS,
+    ttlSeconds: REPORT_SECONDS,
     details: { ...details },
   })
-  const url = linkUrl(work, { purpose: disownPurpose, token, email: norm, redirectTo: null })
-  return newDeviceMail({ ...signIn, to: user, url, ttlSeconds: DISOWN_SECONDS })
+  const url = linkUrl(work, { purpose: unknownSignInPurpose, token, email: norm, redirectTo: null })
+  return newDeviceMail({ ...signIn, to: user, url, ttlSeconds: REPORT_SECONDS })
 }
 
 /**
@@ -56,16 +63,16 @@ export async function noticeOf(work: TxWork, user: HeldUser, signIn: SignIn & { 
  * be the same person's. Nothing that people come in by is taken away, or the mailbox alone could do so. The link passes whatever locks the account.
  * Throws `token_invalid`, `token_expired`, `organization_suspended`.
  */
-export async function disownSignIn(work: Work, presented: { email: string; token: string }): Promise<void> {
+export async function reportUnknownSignIn(work: Work, presented: { email: string; token: string }): Promise<void> {
   const who = identify(work.platform, requireEmail(presented.email))
   await refuseMadeUp(work, presented.token)
   await assertDoorOpen(work, null)
-  await presentLink(work, { who, token: presented.token, purposes: [disownPurpose] }, ({ link }) =>
+  await presentLink(work, { who, token: presented.token, purposes: [unknownSignInPurpose] }, ({ link }) =>
     inTx(work, async (work) => {
       // Lock order: the user first, as in a sign-in.
       const user = link.user_id === null ? null : await findUserForUpdate(work, link.user_id)
       const consumed = await consumeLink(work, link)
-      if (!user || !consumed || !fits(Disowned, link.details)) throw linkErrors.tokenInvalid()
+      if (!user || !consumed || !fits(ReportedSignIn, link.details)) throw linkErrors.tokenInvalid()
       const { session_id, device } = link.details
       await cutOff(work, user, reasons.sign_in_disowned)
       await forgetDevices(work.db, work.directory, user.id, {
