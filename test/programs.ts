@@ -23,7 +23,7 @@ export type Program = keyof typeof ENTRIES
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 /** Where a run puts them, of which the number is the parent's. Nowhere without one, and where they cannot be put together. */
-const placeOf = (run: number) => join(root, `node_modules/.cache/watchword-test-${run}`)
+const directoryOf = (run: number) => join(root, `node_modules/.cache/watchword-test-${run}`)
 const compiledIn = (place: string) => ({ NODE_COMPILE_CACHE: join(place, 'compiled') })
 
 const nameOf = (program: string) => program.replace(/\.\w+$/, '')
@@ -87,7 +87,7 @@ export function spawnProgram(
   args: string[],
   { fromSource = false, env, ...options }: SpawnOptions & { fromSource?: boolean },
 ): ChildProcess {
-  const place = placeOf(process.ppid)
+  const place = directoryOf(process.ppid)
   const bundled = join(place, `${nameOf(program)}.mjs`)
   const isBundled = !fromSource && existsSync(bundled)
   const file = isBundled ? bundled : ENTRIES[program]

@@ -83,22 +83,22 @@ function orderOutcomes(all: Row[], own: Map<string, Outcome>, measured: Map<stri
 }
 
 function summarize(row: Row, figures: Measurement[], rounds: Round[], problems: string[]): Outcome {
-  const targets = row.targets.map((target) => judge(target, rounds))
+  const targets = row.targets.map((target) => evaluateTarget(target, rounds))
   return { row, ...medians(figures), targets, problems: [...new Set([...problems, ...medians(figures).problems])] }
 }
 
 function medians(figures: Measurement[]): Omit<Outcome, 'row' | 'targets'> {
-  const present = (values: (number | null)[]) => median(values.filter((value) => value !== null))
+  const medianOf = (values: (number | null)[]) => median(values.filter((value) => value !== null))
   return {
     value: median(figures.map(({ value }) => value)),
-    p50Ms: present(figures.map(({ p50Ms }) => p50Ms)),
-    p99Ms: present(figures.map(({ p99Ms }) => p99Ms)),
-    cpuUs: present(figures.map(({ cpuUs }) => cpuUs)),
+    p50Ms: medianOf(figures.map(({ p50Ms }) => p50Ms)),
+    p99Ms: medianOf(figures.map(({ p99Ms }) => p99Ms)),
+    cpuUs: medianOf(figures.map(({ cpuUs }) => cpuUs)),
     problems: [...new Set(figures.flatMap(({ problems }) => problems))],
   }
 }
 
-function judge(target: Target, rounds: Round[]): TargetOutcome {
+function evaluateTarget(target: Target, rounds: Round[]): TargetOutcome {
   const reached = median(
     rounds.flatMap(({ own, others }) => {
       const mine = own[target.on]

@@ -124,7 +124,7 @@ async function examineDmarc(look: Look, domain: string): Promise<Finding> {
     const records = texts.filter((text) => /^v=DMARC1\s*(;|$)/.test(text))
     if (records.length > 1) return warn(check, `${name} has ${records.length} records, so none counts: keep one.`)
     const [record] = records
-    if (record !== undefined) return judgePolicy(check, name, policyOf(readTags(record), named === domain))
+    if (record !== undefined) return checkPolicy(check, name, policyOf(readTags(record), named === domain))
   }
   return warn(
     check,
@@ -138,7 +138,7 @@ function policyOf(tags: Map<string, string>, isOwn: boolean): { tag: string; pol
   return { tag, policy: tags.get(tag) ?? '' }
 }
 
-function judgePolicy(check: string, name: string, { tag, policy }: { tag: string; policy: string }): Finding {
+function checkPolicy(check: string, name: string, { tag, policy }: { tag: string; policy: string }): Finding {
   if (['quarantine', 'reject'].includes(policy.toLowerCase())) return ok(check, `${name} says ${tag}=${policy}.`)
   if (policy.toLowerCase() === 'none')
     return ok(

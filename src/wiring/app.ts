@@ -7,7 +7,7 @@ import { ssoOnly } from '../features/access/login/sso-only/sso-only.ts'
 import { lacksFactor } from '../features/access/mfa/mfa.ts'
 import { teamRoles } from '../features/access/mfa/policy.ts'
 import { memberGuard } from '../features/directory/roles/assign.ts'
-import { assignToNewUsers, judgeNamedRoles, replaceRoles } from '../features/directory/roles/new-users.ts'
+import { assignToNewUsers, checkNamedRoles, replaceRoles } from '../features/directory/roles/new-users.ts'
 import { nameFollower } from '../features/directory/users/changes/changes.ts'
 import { openInvitations } from '../features/directory/users/invited/invited.ts'
 import { rolesOfNewUsers } from '../features/directory/users/new-roles/new-roles.ts'
@@ -178,7 +178,7 @@ function handIn(platform: Platform): void {
   deletionFollower.provide(platform, followDeletion)
   roleSettling.provide(platform, settleAllRoles)
   nameFollower.provide(platform, followMemberName)
-  rolesOfNewUsers.provide(platform, { judge: judgeNamedRoles, assign: assignToNewUsers, replace: replaceRoles })
+  rolesOfNewUsers.provide(platform, { check: checkNamedRoles, assign: assignToNewUsers, replace: replaceRoles })
   memberGuard.provide(platform, assertMayActOnMember)
   teamInvites.provide(platform, { isOnTeam, join: joinTeam })
   ssoOnly.provide(platform, ssoOnlyRule)

@@ -49,9 +49,9 @@ export async function fillWorld(service: Service, databaseUrl: string, size: Siz
   const { token } = await call('POST', '/v1/scim/config', { subOrgId, action: 'rotate-token' })
   const [roleId, webhookId] = [textOf(role, 'id'), textOf(webhook, 'id')]
   await withClient(databaseUrl, async (client) => {
-    const large = await placeOf(client, subOrgId)
+    const large = await findPlace(client, subOrgId)
     await fillOrganization(client, large, { users: size.users, roleId, webhookId })
-    for (const other of others) await fillOrganization(client, await placeOf(client, other), { users: 20 })
+    for (const other of others) await fillOrganization(client, await findPlace(client, other), { users: 20 })
     await settleTables(client)
   })
   const { users } = await call('GET', `/v1/users?subOrgId=${subOrgId}&email=person2@large.example`)
@@ -60,7 +60,7 @@ export async function fillWorld(service: Service, databaseUrl: string, size: Siz
   return { service, users: size.users, subOrgId, smallSubOrgId, userId, scimToken: String(token), webhookId }
 }
 
-async function placeOf(client: pg.Client, subOrgId: string): Promise<Place> {
+async function findPlace(client: pg.Client, subOrgId: string): Promise<Place> {
   const { rows } = await client.query<{ id: string; environment_id: string }>(
     `select d.id, d.environment_id from directories d join environments e on e.id = d.environment_id
     where d.organization_id = $1 and e.slug = 'production'`,

@@ -64,7 +64,7 @@ export const directory: Mutant[] = [
   },
   {
     name: 'no caller creates a user with permissions that it lacks',
-    in: 'judgeOne',
+    in: 'checkRolesOfUser',
     find: 'beyond: refusals.find((refusal) => refusal !== null) ?? null,',
     replace: 'beyond: null,',
     tests: ['new-users.test.ts', 'escalation.test.ts'],
@@ -79,7 +79,7 @@ export const directory: Mutant[] = [
   },
   {
     name: 'a new user gets roles of the organization only',
-    in: 'judgeOne',
+    in: 'checkRolesOfUser',
     find: 'if (unfit) return { ...refused(unfit), unknownRole: roleIds.find((name) => !find(name)) }',
     replace: '',
     tests: ['new-users.test.ts'],

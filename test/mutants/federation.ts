@@ -115,7 +115,7 @@ export const federation: Mutant[] = [
   },
   {
     name: 'a sign-in at a provider still requires the second factor',
-    in: 'complete/admit',
+    in: 'complete/finishSignIn',
     find: "const aal = person.isTwoFactor ? ('aal2' as const) : ('aal1' as const)",
     replace: "const aal = person.subject ? ('aal2' as const) : ('aal1' as const)",
     tests: ['linking.test.ts'],
@@ -151,8 +151,8 @@ export const federation: Mutant[] = [
   {
     name: 'a social sign-in creates a user only where sign-up is open',
     in: 'maySignUp',
-    find: 'return isAllowed && (await judgeSignup',
-    replace: 'return isAllowed || (await judgeSignup',
+    find: 'return isAllowed && (await assertSignupAllowed',
+    replace: 'return isAllowed || (await assertSignupAllowed',
     tests: ['social.test.ts'],
   },
   {

@@ -25,7 +25,7 @@ export const front: Mutant[] = [
   },
   {
     name: 'a new user joins only by a verified domain',
-    in: 'enter/admit',
+    in: 'enter/enterOrSignUp',
     find: '(await ownsDomainOf(work, who.address.norm))',
     replace: 'who.address',
     tests: ['discovery.test.ts'],

@@ -6,7 +6,7 @@ import { complaintOf, readTree, removeDefense } from './tree.ts'
 const tree = readTree()
 const row: Mutant = {
   name: 'a link expires',
-  in: 'judgeLink',
+  in: 'assertLinkUsable',
   find: 'if (link.expired)',
   replace: 'if (!link)',
   tests: ['magic-link.test.ts'],
@@ -28,13 +28,13 @@ test('only the declaration changes when a defense is removed', () => {
 })
 
 test.each<{ wrong: Partial<Mutant>; complaint: RegExp }>([
-  { wrong: { in: 'judgeNothing' }, complaint: /judgeNothing does not exist/ },
+  { wrong: { in: 'checkNothing' }, complaint: /checkNothing does not exist/ },
   { wrong: { in: 'codeProof' }, complaint: /codeProof is ambiguous\. Write more of its path: src\/.+\/codeProof, src/ },
   {
     wrong: { find: 'no such text' },
-    complaint: /presented\/judgeLink contains this text 0 times, not once: no such text/,
+    complaint: /presented\/assertLinkUsable contains this text 0 times, not once: no such text/,
   },
-  { wrong: { find: 'link' }, complaint: /presented\/judgeLink contains this text \d+ times, not once: link/ },
+  { wrong: { find: 'link' }, complaint: /presented\/assertLinkUsable contains this text \d+ times, not once: link/ },
   { wrong: { only: 'no such name' }, complaint: /no test of magic-link\.test\.ts is named: no such name/ },
   { wrong: { tests: ['none.test.ts'] }, complaint: /none\.test\.ts does not exist/ },
   { wrong: { tests: ['attacks.test.ts'] }, complaint: /attacks\.test\.ts is ambiguous/ },

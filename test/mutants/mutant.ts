@@ -1,6 +1,6 @@
 /**
  * One defense, and the code without it. Declarations and test files are named by the end of their path, as much of it as
- * makes the name unique: `judgeLink`, or `otp/store/codeProof` where other files declare a `codeProof` too.
+ * makes the name unique: `assertLinkUsable`, or `otp/store/codeProof` where other files declare a `codeProof` too.
  */
 export interface Mutant {
   /** The defense that is removed; unique. */

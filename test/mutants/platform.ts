@@ -184,7 +184,7 @@ export const platform: Mutant[] = [
   },
   {
     name: 'an API key writes only in its environment',
-    in: 'admitWrite',
+    in: 'authorizeWrite',
     find: "if (caller.kind === 'key' && caller.environmentId !== home.environmentId) throw refusal(home)",
     replace: '',
     tests: ['environment-writes.test.ts'],

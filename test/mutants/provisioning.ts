@@ -19,7 +19,7 @@ export const provisioning: Mutant[] = [
   },
   {
     name: 'a SCIM request that began before ends with the lifetime of its token',
-    in: 'scim/store/admission',
+    in: 'scim/store/readProvisioning',
     find: 'and (t.lifetime_ends_at is null or t.lifetime_ends_at > clock_now())',
     replace: '',
     tests: ['scim/expiry.test.ts'],
@@ -102,7 +102,7 @@ export const provisioning: Mutant[] = [
   },
   {
     name: 'SCIM is refused while provisioning is off',
-    in: 'admission/admit',
+    in: 'scim/provisioning/getProvisioning',
     find: 'if (!found.enabled) throw scimErrors.disabled()',
     replace: '',
     tests: ['scim.test.ts'],

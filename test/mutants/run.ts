@@ -63,7 +63,7 @@ async function runAll(databaseUrl: string): Promise<void> {
     for (const mutant of chosen) {
       if (isStopped) break
       const startedAt = performance.now()
-      const { line, isRight } = judge(await scratch.runWithout(removeDefense(tree, mutant), mutant.only))
+      const { line, isRight } = describeVerdict(await scratch.runWithout(removeDefense(tree, mutant), mutant.only))
       removed++
       say(
         `${removed}/${chosen.length} ${Math.round((performance.now() - startedAt) / 1000)} s  ${mutant.name}: ${line}`,
@@ -88,7 +88,7 @@ async function passesWhole(scratch: Scratch): Promise<boolean> {
   return false
 }
 
-function judge(verdict: Verdict | null): { line: string; isRight: boolean } {
+function describeVerdict(verdict: Verdict | null): { line: string; isRight: boolean } {
   if (verdict?.kind === 'broken') return { line: `BROKEN: ${verdict.why}`, isRight: false }
   if (verdict?.kind === 'passed') return { line: 'NOT NOTICED', isRight: false }
   return { line: `noticed: ${verdict?.by ?? 'the tests took too long'}`, isRight: true }

@@ -95,7 +95,7 @@ export const signIn: Mutant[] = [
   },
   {
     name: 'a link works only for its purpose',
-    in: 'judgeLink',
+    in: 'assertLinkUsable',
     find: 'link && purposes.some(({ name }) => name === link.purpose) && (',
     replace: 'link && purposes && (',
     tests: ['magic-link.test.ts'],
@@ -119,9 +119,9 @@ export const signIn: Mutant[] = [
   {
     name: 'a mailed token of the team or the account level identifies no organization',
     in: 'organizationOfLinkToken',
-    find: 'const place = await placeOfToken(platform, token)',
+    find: 'const place = await findTokenDirectory(platform, token)',
     replace:
-      'const place = await placeOfToken(platform, token)\n' +
+      'const place = await findTokenDirectory(platform, token)\n' +
       '  if (place?.isOurs && !place.directory.organizationId) return place.directory',
     tests: ['organization-of-token.test.ts'],
     only: 'is refused as a made-up one',
@@ -168,7 +168,7 @@ export const signIn: Mutant[] = [
   },
   {
     name: 'a link expires',
-    in: 'judgeLink',
+    in: 'assertLinkUsable',
     find: 'if (link.expired) throw linkErrors.tokenExpired()',
     replace: '',
     tests: ['magic-link.test.ts'],
@@ -196,7 +196,7 @@ export const signIn: Mutant[] = [
   },
   {
     name: 'a generated code is valid only in its directory',
-    in: 'judgedCode',
+    in: 'verifiedCode',
     find: "${directory('asked')} and id",
     replace: 'directory_id and id',
     tests: ['otp.test.ts'],
@@ -402,7 +402,7 @@ export const signIn: Mutant[] = [
   },
   {
     name: 'wrong guesses at generated codes are counted',
-    in: 'judgedCode',
+    in: 'verifiedCode',
     find: "attempts = attempts + (verdict = 'wrong')::int",
     replace: 'attempts = attempts',
     tests: ['otp-race.test.ts'],

@@ -8,7 +8,7 @@ import pg from 'pg'
  */
 export async function startSilentProxy(serverUrl: string) {
   const { user, database, password } = new pg.Client({ connectionString: serverUrl })
-  let place: ReturnType<typeof placeOf> | null = placeOf(serverUrl)
+  let place: ReturnType<typeof addressOf> | null = addressOf(serverUrl)
   const open = new Map<Socket, Socket | null>()
   const silenced = new Set<Socket>()
   let isRefusing = false
@@ -55,7 +55,7 @@ export async function startSilentProxy(serverUrl: string) {
     },
     /** Later connections lead to this server; without one they are taken and not answered. */
     lead(url: string | null): void {
-      place = url === null ? null : placeOf(url)
+      place = url === null ? null : addressOf(url)
     },
     /** Closes every connection. */
     cut,
@@ -67,7 +67,7 @@ export async function startSilentProxy(serverUrl: string) {
   }
 }
 
-function placeOf(url: string) {
+function addressOf(url: string) {
   const { host, port } = new pg.Client({ connectionString: url })
   return host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port }
 }

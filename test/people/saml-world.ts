@@ -67,12 +67,15 @@ export function signedResponse(more: Partial<Said> = {}): string {
 }
 
 /** What becomes of a response: who signed in, or why it was refused. What else is thrown fails the test. */
-export async function judge(xml: string, more: { expected?: Partial<Expected>; trust?: Partial<Trust> } = {}) {
-  return judgePosted(encodeMessage(xml), more)
+export async function verifyXml(xml: string, more: { expected?: Partial<Expected>; trust?: Partial<Trust> } = {}) {
+  return verifyPosted(encodeMessage(xml), more)
 }
 
 /** The same for the text that a form brought. */
-export async function judgePosted(posted: string, more: { expected?: Partial<Expected>; trust?: Partial<Trust> } = {}) {
+export async function verifyPosted(
+  posted: string,
+  more: { expected?: Partial<Expected>; trust?: Partial<Trust> } = {},
+) {
   try {
     const assertion = await readResponse(
       readPosted(posted),

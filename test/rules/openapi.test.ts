@@ -249,11 +249,11 @@ test('what a PATCH compares with If-Match, a DELETE of the same path compares to
 })
 
 test('the schemas of routes and of events are schemas, which the service takes for granted', () => {
-  const judge = new Ajv({ strict: false })
+  const ajv = new Ajv({ strict: false })
   const ofRoutes = routes.flatMap(({ path, params, query, body, replies }) =>
     [params, query, body ?? {}, ...Object.values(replies)].map((schema) => ({ name: path, schema })),
   )
   const ofEvents = eventCatalogue().map(({ type, data }) => ({ name: type, schema: data }))
   const all = [...ofRoutes, ...ofEvents]
-  expect(all.filter(({ schema }) => judge.validateSchema(schema) !== true).map(({ name }) => name)).toEqual([])
+  expect(all.filter(({ schema }) => ajv.validateSchema(schema) !== true).map(({ name }) => name)).toEqual([])
 })

@@ -118,7 +118,7 @@ test('requests of provisioning are kept by statements of one directory each', as
 })
 
 /** The place of the first statement that matches. */
-function placeOf(statements: string[], pattern: RegExp): number {
+function indexOf(statements: string[], pattern: RegExp): number {
   const place = statements.findIndex((text) => pattern.test(text))
   expect(place, String(pattern)).toBeGreaterThanOrEqual(0)
   return place
@@ -131,18 +131,18 @@ test('what other connections insert is there before an account or environment is
     const reply = await fresh.post('/v1/members/invites', { email: freshEmail(), role: 'member' })
     expect(reply.status).toBe(200)
   })
-  const team = placeOf(invited, /from "accounts".* for no key update/s)
+  const team = indexOf(invited, /from "accounts".* for no key update/s)
   // That of the account, and that of the team.
   const directories = invited.flatMap((text, i) => (/insert into "directories"/.test(text) ? [i] : []))
   expect(directories).toHaveLength(2)
   for (const place of directories) expect(place).toBeLessThan(team)
-  expect(placeOf(invited, /insert into "data_keys"/)).toBeLessThan(team)
+  expect(indexOf(invited, /insert into "data_keys"/)).toBeLessThan(team)
   const other = await app.tenant()
   const keyed = await recordStatements(async () => {
     expect((await other.get(`/accounts/${other.accountId}/production/.well-known/jwks.json`)).status).toBe(200)
   })
-  const environment = placeOf(keyed, /from "environments".* for update/s)
-  expect(placeOf(keyed, /insert into "data_keys"/)).toBeLessThan(environment)
+  const environment = indexOf(keyed, /from "environments".* for update/s)
+  expect(indexOf(keyed, /insert into "data_keys"/)).toBeLessThan(environment)
 })
 
 test('who accepts an invitation to a new team finds its signing keys before the membership changes', async () => {
@@ -158,6 +158,6 @@ test('who accepts an invitation to a new team finds its signing keys before the 
     })
     expect(reply.status).toBe(200)
   })
-  const membership = placeOf(accepted, /update "members"/)
-  expect(placeOf(accepted, /insert into "signing_keys"/)).toBeLessThan(membership)
+  const membership = indexOf(accepted, /update "members"/)
+  expect(indexOf(accepted, /insert into "signing_keys"/)).toBeLessThan(membership)
 })

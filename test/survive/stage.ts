@@ -150,7 +150,7 @@ export async function runScenario(base: Base, scenario: Scenario): Promise<Outco
   await health.end()
   await load.end()
   const answers = stage.answers.filter(({ endedAt }) => endedAt >= stage.brokenAt)
-  const violations = [...stage.violations, ...load.faults, ...judgeAnswers(answers, scenario)]
+  const violations = [...stage.violations, ...load.faults, ...findBadAnswers(answers, scenario)]
   if (health.failures > 0 && !scenario.breaksConnections) violations.push(`/healthz failed ${health.failures} times`)
   const firstGood = firstGoodAfter(stage)
   const refusals = answers.filter(({ isRefusal }) => isRefusal)
@@ -303,7 +303,7 @@ function describeAnswers(answers: Answer[], { brokenAt }: Stage): string[] {
   ]
 }
 
-function judgeAnswers(answers: Answer[], { breaksConnections }: Scenario): string[] {
+function findBadAnswers(answers: Answer[], { breaksConnections }: Scenario): string[] {
   return answers.flatMap(({ path, status, isRefusal, text }) => {
     if (status === null) return breaksConnections ? [] : [`no answer: ${text}`]
     return status >= 500 && !isRefusal ? [`${path} was answered with ${status}: ${text}`] : []

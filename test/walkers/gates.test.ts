@@ -64,7 +64,7 @@ test.each(waysIn)('%s: a gate that refuses stops it, and the proof stays good', 
   const sample = await entryBy(route, world)
   const before = await countOf('sessions', world)
   const closed: Gate = {
-    judge: async () => {
+    evaluate: async () => {
       throw loginErrors.userInactive({ detail: 'Closed by a test.' })
     },
   }
@@ -130,7 +130,7 @@ const changedSince = defineCondition({
 
 // As if the user's role had been changed by another request since the gate has read it.
 const outdated: Gate = {
-  judge: async () => {
+  evaluate: async () => {
     const conditions = [changedSince({})]
     return { kind: 'pass', conditions, deviceId: null, events: [], says: {} }
   },

@@ -239,7 +239,7 @@ function skipOf(
   { ownEmails, firstLines }: Batch,
 ): { result: 'duplicates' | 'existed'; code: string; reason: string } | null {
   const { norm, target } = row
-  const [here, before] = [placeOf(run, row), norm === null ? placeOf(run, row) : noteFirst(run, row, firstLines)]
+  const [here, before] = [positionOf(run, row), norm === null ? positionOf(run, row) : noteFirst(run, row, firstLines)]
   if (before !== here && (isTaken || run.dryRun)) {
     const reason = `The same address as in ${run.unit} ${before}.`
     return { result: 'duplicates', code: 'duplicate_in_file', reason }
@@ -250,10 +250,10 @@ function skipOf(
 
 /** The place where the address occurred first for the organization. */
 function noteFirst(run: ImportRun, row: Row, firstLines: FirstLines): number {
-  return firstLines.note(`${row.target?.key} ${row.norm}`, placeOf(run, row))
+  return firstLines.note(`${row.target?.key} ${row.norm}`, positionOf(run, row))
 }
 
-const placeOf = ({ unit }: Pick<ImportRun, 'unit'>, { line, record }: Row) => (unit === 'line' ? line : record)
+const positionOf = ({ unit }: Pick<ImportRun, 'unit'>, { line, record }: Row) => (unit === 'line' ? line : record)
 
 function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`

@@ -72,10 +72,10 @@ test('a sealed value that was changed in any byte does not open', async () => {
 
 test('a data key that is put in the place of another opens nothing', async () => {
   const [mine, theirs] = [await app.tenant(), await app.tenant()]
-  const placeOf = (account: string) => ({ ...place, accountId: account, row: randomBytes(4).toString('hex') })
-  const own = placeOf(mine.accountId)
+  const sealedPlaceOf = (account: string) => ({ ...place, accountId: account, row: randomBytes(4).toString('hex') })
+  const own = sealedPlaceOf(mine.accountId)
   const sealed = await keyring.seal(own, 'the secret')
-  await keyring.seal(placeOf(theirs.accountId), 'another')
+  await keyring.seal(sealedPlaceOf(theirs.accountId), 'another')
   const wrappedOf = async (account: string) =>
     db.selectFrom('data_keys').select(['id', 'wrapped']).where('account_id', '=', account).executeTakeFirstOrThrow()
   const [kept, stranger] = [await wrappedOf(mine.accountId), await wrappedOf(theirs.accountId)]

@@ -68,17 +68,17 @@ interface StreamState {
 
 /** The oldest place from which the stream can be read, if it is older than that; else null. */
 export async function findMark(db: Db): Promise<{ epoch: number; txId: string } | null> {
-  const { rows } = await sql<StreamState>`select ${presentMark} as mark`.execute(db)
+  const { rows } = await sql<StreamState>`select ${currentMark} as mark`.execute(db)
   return rows[0]?.mark ?? null
 }
 
-const presentMark = sql`(
+const currentMark = sql`(
   select jsonb_build_object('epoch', epoch, 'txId', tx_id::text) from event_marks
   where at <= clock_now() - make_interval(days => ${STREAM_DAYS}) order by at desc limit 1)`
 
 async function readState(db: Db, asked: Position | null): Promise<StreamState> {
   const { rows } = await sql<StreamState>`
-    select ${presentMark} as mark,
+    select ${currentMark} as mark,
       ${asked?.epoch ?? null}::bigint = any(earlier || epoch) as known,
       ${asked?.epoch ?? null}::bigint = epoch
         and ${asked?.txId ?? null}::xid8 >= pg_snapshot_xmin(pg_current_snapshot()) as ahead,

@@ -57,7 +57,7 @@ export async function readPlaces(
 }
 
 /** Behind all that is settled. */
-export async function presentPosition(db: Db): Promise<Position> {
+export async function currentPosition(db: Db): Promise<Position> {
   const { rows } = await sql<Position>`select epoch, pg_snapshot_xmin(pg_current_snapshot())::text as "txId",
     ${LAST_ID}::text as id from event_stream`.execute(db)
   const [bound] = rows

@@ -37,7 +37,7 @@ export function compileEntry(route: Route, pipeline: Pipeline) {
   const medium = mediaOf(route.media)
   // Base URL: a form of another origin is refused.
   const ownOrigin = new URL(platform.config.baseUrl).origin
-  const { identify, admit } = compileCaller(route, pipeline, ownOrigin)
+  const { identify, authorizeCaller } = compileCaller(route, pipeline, ownOrigin)
   async function onRequest(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const { state } = request
     state.route = route
@@ -62,7 +62,7 @@ export function compileEntry(route: Route, pipeline: Pipeline) {
     const now = platform.clock.now()
     const caller = await identify(route.auth, request, now)
     if (!isReadable) throw httpErrors.notAcceptable()
-    await admit(caller, request)
+    await authorizeCaller(caller, request)
     if (caller.kind === 'scim') await pipeline.limitScim(caller)
     const rate = isManager(caller) ? pipeline.limitKey(caller, now.getTime()) : null
     if (rate) reply.headers(rateHeaders(rate))
@@ -73,7 +73,7 @@ export function compileEntry(route: Route, pipeline: Pipeline) {
     const now = platform.clock.now()
     if (now.getTime() - request.state.identifiedAtMs < CALLER_HOLDS_MS) return
     request.state.caller = null
-    await admit(await identify(route.auth, request, now), request)
+    await authorizeCaller(await identify(route.auth, request, now), request)
   }
 
   return { onRequest, renew }
@@ -91,9 +91,9 @@ function compileCaller(route: Route, pipeline: Pipeline, ownOrigin: string) {
     return caller
   }
 
-  async function admit(caller: Caller, request: FastifyRequest): Promise<void> {
+  async function authorizeCaller(caller: Caller, request: FastifyRequest): Promise<void> {
     request.state.origin.actor = caller.actor
-    if (!isManager(caller)) await admitOther(caller, request)
+    if (!isManager(caller)) await authorizeNonManager(caller, request)
     else if (!mayReadOwnTeam(route, caller, namedIn(request.query)))
       authorize(caller, lesserScopeOf(route, caller) ?? route.scope ?? 'any key')
     if (caller.kind === 'key') {
@@ -103,7 +103,7 @@ function compileCaller(route: Route, pipeline: Pipeline, ownOrigin: string) {
     }
   }
 
-  async function admitOther(caller: Exclude<Caller, ManagerCaller>, request: FastifyRequest): Promise<void> {
+  async function authorizeNonManager(caller: Exclude<Caller, ManagerCaller>, request: FastifyRequest): Promise<void> {
     // An application that checks tokens by a route of users must not take a member of its account's team for one.
     if (caller.directory.kind === 'console' && !route.team)
       throw httpErrors.accessTokenInvalid({
@@ -115,7 +115,7 @@ function compileCaller(route: Route, pipeline: Pipeline, ownOrigin: string) {
       throw httpErrors.impersonationReadOnly()
   }
 
-  return { identify, admit }
+  return { identify, authorizeCaller }
 }
 
 /** The scope that admits a caller who lacks the route's own, if the caller has it. */

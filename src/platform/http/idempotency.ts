@@ -170,7 +170,7 @@ async function claimKey(
   if (row.caller_kind !== null && row.caller_kind !== caller.kind) throw httpErrors.idempotencyKeyReused()
   if (!(await digest.matches(row.body_hash))) throw httpErrors.idempotencyKeyReused()
   if (row.status === null || row.reply_sealed === null) throw inProgress()
-  const [headers, body] = JSON.parse(await platform.keyring.open(placeOf(claim), row.reply_sealed))
+  const [headers, body] = JSON.parse(await platform.keyring.open(sealedPlaceOf(claim), row.reply_sealed))
   return { claim, kept: { status: row.status, headers, body } }
 }
 
@@ -213,7 +213,7 @@ async function claimRow(db: Db, row: ClaimedRow) {
   return rows[0] ?? null
 }
 
-function placeOf({ row, accountId }: Claim) {
+function sealedPlaceOf({ row, accountId }: Claim) {
   return {
     table: 'idempotency_keys',
     column: 'reply_sealed',
@@ -226,7 +226,7 @@ function placeOf({ row, accountId }: Claim) {
 async function keep(platform: Platform, tx: Tx, claim: Claim, { status, headers, body }: SentAnswer): Promise<boolean> {
   // The state of a rate limit is that of now.
   const lasting = Object.entries(headers).filter(([name]) => !name.includes('ratelimit'))
-  const sealed = await platform.keyring.seal(placeOf(claim), JSON.stringify([Object.fromEntries(lasting), body]))
+  const sealed = await platform.keyring.seal(sealedPlaceOf(claim), JSON.stringify([Object.fromEntries(lasting), body]))
   const { numUpdatedRows } = await tx
     .updateTable('idempotency_keys')
     .set({ status, reply_sealed: sealed })

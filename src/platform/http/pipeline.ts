@@ -3,7 +3,7 @@ import { pauseDeadline, resumeDeadline, startDeadline } from '../db/deadline.ts'
 import { untilDeadline } from '../db/lanes.ts'
 import { ApiError, type FieldError, httpErrors } from '../errors.ts'
 import type { Platform } from '../platform.ts'
-import { admitWrite } from '../tenancy/account-writes.ts'
+import { authorizeWrite } from '../tenancy/account-writes.ts'
 import { type Caller, isManager } from '../tenancy/caller.ts'
 import { resolveDirectory } from '../tenancy/resolve-directory.ts'
 import type { AccountWork, ReachWork, Work } from '../work.ts'
@@ -142,7 +142,7 @@ function compileHandler(route: Route): Route['handle'] {
   return async (work: RequestContext & Partial<KeyedContext<'account'>>, input, prepared) => {
     const { platform, caller } = work
     if (!caller || !work.account) throw new Error(`${route.operation} writes an account and has no caller`)
-    const account = await admitWrite(platform, caller, work.account, await ownerOf(work, input))
+    const account = await authorizeWrite(platform, caller, work.account, await ownerOf(work, input))
     return route.handle(Object.assign({}, work, { account }), input, prepared)
   }
 }

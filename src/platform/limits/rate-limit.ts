@@ -212,9 +212,9 @@ function each(counters: Counted[], value: (counter: Counted) => number): RawBuil
   return sql`case c.bucket ${sql.join(cases, sql` `)} end`
 }
 
-type Judged = RateState & { over: boolean; bucket: string }
+type BucketState = RateState & { over: boolean; bucket: string }
 
-function toState(counter: Counted, counted: { count: number; reset: number } | undefined): Judged {
+function toState(counter: Counted, counted: { count: number; reset: number } | undefined): BucketState {
   const { bucket, limit, windowSeconds, policy, takes = 1 } = counter
   const { count, reset } = counted ?? { count: 0, reset: windowSeconds }
   // As if it had taken one, where it has not.
@@ -224,7 +224,7 @@ function toState(counter: Counted, counted: { count: number; reset: number } | u
   return { ...state, bucket, over: used > limit }
 }
 
-function byTightness(a: Judged, b: Judged): number {
+function byTightness(a: BucketState, b: BucketState): number {
   return Number(b.over) - Number(a.over) || a.remaining - b.remaining
 }
 

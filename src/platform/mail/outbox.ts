@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { type DecoyReason, decoyFields } from '../outbox/decoy.ts'
-import { type Outbox, placeOf, putIntoOutbox } from '../outbox/outbox.ts'
+import { type Outbox, putIntoOutbox, sealedPlaceOf } from '../outbox/outbox.ts'
 import type { Platform } from '../platform.ts'
 import { nullable } from '../schema.ts'
 import type { Directory } from '../tenancy/directory.ts'
@@ -70,5 +70,5 @@ export function keepsMail(platform: Platform): boolean {
 }
 
 export function mailPlace(directory: Directory, id: string) {
-  return placeOf(mailOutbox.table, directory, id)
+  return sealedPlaceOf(mailOutbox.table, directory, id)
 }

@@ -32,7 +32,7 @@ export async function putIntoOutbox<M extends { decoy: boolean }>(
   usefulSeconds: number,
 ): Promise<void> {
   const id = newId()
-  const place = placeOf(outbox.table, directory, id)
+  const place = sealedPlaceOf(outbox.table, directory, id)
   const kept = outbox.keeps(platform)
   // Table by name: mail and text messages each define an `Outbox` with a table of its own.
   await db
@@ -71,6 +71,6 @@ export function sendingKey(outbox: AnyOutbox, id: string): string {
 }
 
 /** The place that a sealed message is bound to. */
-export function placeOf(table: AnyOutbox['table'], directory: Directory, id: string) {
+export function sealedPlaceOf(table: AnyOutbox['table'], directory: Directory, id: string) {
   return { table, column: 'message_sealed', row: `${directory.id}/${id}`, accountId: directory.accountId }
 }

@@ -4,7 +4,7 @@ import { skipLocked } from '../db/distributed.ts'
 import type { Db } from '../db/pool.ts'
 import type { Platform } from '../platform.ts'
 import { type Directory, findDirectory } from '../tenancy/directory.ts'
-import { type AnyOutbox, type Outbox, placeOf, sendingKey } from './outbox.ts'
+import { type AnyOutbox, type Outbox, sealedPlaceOf, sendingKey } from './outbox.ts'
 
 /** A row of an outbox, opened. */
 export type Waiting<M> = M & {
@@ -231,7 +231,7 @@ async function openRow<M extends { decoy: boolean }>(
   directory: Directory,
   row: Row,
 ): Promise<Waiting<M>> {
-  const opened = await platform.keyring.open(placeOf(outbox.table, directory, row.id), row.message_sealed)
+  const opened = await platform.keyring.open(sealedPlaceOf(outbox.table, directory, row.id), row.message_sealed)
   const message = outbox.read(JSON.parse(opened))
   if (!message) throw new Error(`A row of ${outbox.table} has a form that this release does not know`)
   const { id, kind, attempts, expired, created_at: createdAt, age_ms: ageMs, last_error: lastError } = row

@@ -26,7 +26,7 @@ export type SmsWithheldReason =
   | SendLimitReason
 
 /** Whether a message may go to a phone. Throws `rate_limited` when the number has had too many. */
-export async function admitPhone(work: Work, limits: SmsLimits, phone: Phone): Promise<boolean> {
+export async function claimSms(work: Work, limits: SmsLimits, phone: Phone): Promise<boolean> {
   const reason = reasonAgainst(work, limits, phone)
   if (reason === null) {
     await countSend(work, hashIdentity(work.platform, phone.e164), limits.ofNumber, sendingOf(limits, true))
@@ -55,7 +55,7 @@ export async function findReasonToWithhold(
  * refused. Without a phone, the same statements count `standIn`, a keyed hash. Half of the limits of the number and of the
  * day is reserved for users who request a message to their own phone, so that strangers cannot use it up.
  */
-export async function admitQuietly(
+export async function claimSmsQuietly(
   work: Work,
   limits: SmsLimits,
   { phone, standIn }: { phone: Phone | null; standIn: Buffer },

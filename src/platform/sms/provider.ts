@@ -13,7 +13,7 @@ export function openSmsProvider(platform: Platform): Transport<Sms> | null {
   const { sms: provider } = platform.config
   if (provider === null) return null
   return {
-    send: async (sms) => judge(await post(platform, provider, sms)),
+    send: async (sms) => assertAccepted(await post(platform, provider, sms)),
     // Each message uses its own connection.
     close: () => undefined,
   }
@@ -46,7 +46,7 @@ const PASSING = new Set([401, 402, 403, 404, 408, 425, 429])
  * Takes 2xx as sent and most 4xx as a refusal of this message. Goes by the status: Twilio changes its error codes and
  * advises against relying on them; they are for the log.
  */
-function judge({ status, body }: OutboundResponse): void {
+function assertAccepted({ status, body }: OutboundResponse): void {
   if (status >= 200 && status < 300) return
   const refused = status >= 400 && status < 500 && !PASSING.has(status)
   throw new DeliveryFailure(`SMS_${status}${readCode(body)}`, refused, !refused)

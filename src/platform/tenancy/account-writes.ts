@@ -8,7 +8,7 @@ import { type AccountScope, accountDirectory, type EnvironmentRef, homeEnvironme
  * declares one.
  * - `own-environment`: the record belongs to the caller's environment, as API keys and defaults do.
  * - `new-organization`: an organization. The caller's environment becomes its home.
- * - `home`: the record is seen in several environments, and its owner's home environment writes it: see `admitWrite`.
+ * - `home`: the record is seen in several environments, and its owner's home environment writes it: see `authorizeWrite`.
  *   The route finds the owner (`ownerOf`).
  */
 export type AccountWrite = 'own-environment' | 'new-organization' | 'home'
@@ -26,7 +26,7 @@ export const accountWriteErrors = {
  * the account. A member's rights depend on the role alone. Returns the scope that records events in that environment.
  * Throws `production_key_required`, `home_key_required`.
  */
-export async function admitWrite(
+export async function authorizeWrite(
   platform: Platform,
   caller: ManagerCaller,
   scope: AccountScope,

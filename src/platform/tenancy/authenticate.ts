@@ -17,7 +17,7 @@ export const CHALLENGE = { 'www-authenticate': 'Bearer realm="watchword"' }
  */
 export function keyAuthenticator(findApiKey: FindApiKey): Authenticator<KeyCaller> {
   return async ({ headers, ip, lookUp }, now) => {
-    const presented = presentedKey(headers)
+    const presented = keyOf(headers)
     if (presented === null)
       throw httpErrors.apiKeyMissing({ headers: CHALLENGE, detail: headers.authorization ? NOT_BEARER : NO_KEY })
     const caller = await findApiKey(presented, { ip, lookUp, now })
@@ -32,7 +32,7 @@ const NO_KEY = 'Send your API key in the header X-API-Key.'
 const NOT_BEARER =
   'The header Authorization lacks the word Bearer before the key: send Authorization: Bearer <key>, or X-API-Key.'
 
-function presentedKey(headers: IncomingHttpHeaders): string | null {
+function keyOf(headers: IncomingHttpHeaders): string | null {
   const own = headers['x-api-key']
   const bearer = bearerToken(headers)
   if (Array.isArray(own)) throw httpErrors.credentialConflict()

@@ -117,7 +117,7 @@ export async function completeLogin(caller: Work, facts: SignInFacts, proof: Pro
     : await askGates(work, entry, { ...proof, conditions })
   if (passage.kind === 'hold') return null
   const answer =
-    passage.kind === 'held' ? passage.answer : await admit(work, { facts, proof, passed: passage, conditions })
+    passage.kind === 'held' ? passage.answer : await issueReply(work, { facts, proof, passed: passage, conditions })
   if (answer) work.platform.metrics.signIns.inc({ method: method.id, result: answer.session ? 'session' : 'held' })
   if (!answer && !proof.firstProof && !proof.isSecondStep) await assertSignInsLeft(work, facts.user_id)
   return answer
@@ -165,7 +165,7 @@ const userOf = (facts: SignInFacts) => ({
 })
 
 /** A sign-in that every gate has let pass. */
-interface Admission {
+interface PassedSignIn {
   /** Of the session to be. */
   sessionId: string
   facts: SignInFacts
@@ -176,22 +176,25 @@ interface Admission {
   settings: ValuesOf<typeof sessionSettings>
 }
 
-async function admit(work: Work, admitted: Omit<Admission, 'settings' | 'sessionId'>): Promise<SessionReply | null> {
-  const { proof, facts: known, passed } = admitted
+async function issueReply(
+  work: Work,
+  signIn: Omit<PassedSignIn, 'settings' | 'sessionId'>,
+): Promise<SessionReply | null> {
+  const { proof, facts: known, passed } = signIn
   const settings = await sessionSettings.effective(work)
   const issue = async (work: Work) => {
     // With what the gates have decided, which the change of a password changes nothing of.
     const facts = (await proof.change?.write()) ?? known
-    return issueWithinLimit(work, { ...admitted, facts, settings, sessionId: proof.sessionId ?? newId() })
+    return issueWithinLimit(work, { ...signIn, facts, settings, sessionId: proof.sessionId ?? newId() })
   }
-  const session = known.invited ? await issueToInvited(work, admitted, issue) : await issue(work)
+  const session = known.invited ? await issueToInvited(work, signIn, issue) : await issue(work)
   return session && { session, ...passed.says }
 }
 
 /** Before a change of the password, which withdraws invitations. */
 async function issueToInvited(
   work: Work,
-  { facts, proof }: Pick<Admission, 'facts' | 'proof'>,
+  { facts, proof }: Pick<PassedSignIn, 'facts' | 'proof'>,
   issue: (work: Work) => Promise<SessionTokens | null>,
 ): Promise<SessionTokens | null> {
   const welcome = async (work: TxWork) => {
@@ -201,29 +204,29 @@ async function issueToInvited(
   return work.db.isTransaction ? inTx(work, welcome) : inTxUnlessConsumed(work, welcome)
 }
 
-async function issueWithinLimit(work: Work, admission: Admission): Promise<SessionTokens | null> {
-  const { facts, settings } = admission
+async function issueWithinLimit(work: Work, signIn: PassedSignIn): Promise<SessionTokens | null> {
+  const { facts, settings } = signIn
   const limit = settings.max_concurrent_sessions
   // A first proof is of a user who has no session.
-  if (limit === 0 || admission.proof.firstProof) return issueSession(work, admission)
+  if (limit === 0 || signIn.proof.firstProof) return issueSession(work, signIn)
   const hadRoom = facts.sessions_at_most < limit
-  const session = hadRoom ? await issueSession(work, admission, [sessionRoom({ session_limit: limit })]) : null
-  return session ?? inTx(work, (work) => issueAtLimit(work, admission, { limit, hadRoom }))
+  const session = hadRoom ? await issueSession(work, signIn, [sessionRoom({ session_limit: limit })]) : null
+  return session ?? inTx(work, (work) => issueAtLimit(work, signIn, { limit, hadRoom }))
 }
 
 /** For a user who may have as many sessions as allowed: counts them, while no other sign-in of theirs goes on. */
 async function issueAtLimit(
   work: TxWork,
-  admission: Admission,
+  signIn: PassedSignIn,
   { limit, hadRoom }: { limit: number; hadRoom: boolean },
 ): Promise<SessionTokens | null> {
-  const { facts, settings, sessionId } = admission
+  const { facts, settings, sessionId } = signIn
   const atMost = await lockSessionLimit(work, facts.user_id)
   // It was not for want of room that there is no session.
   if (atMost === null || (hadRoom && atMost < limit)) return null
   if (settings.concurrent_session_policy === 'deny_new' && (await hasSessions(work, facts.user_id, limit)))
     throw loginErrors.sessionLimitReached()
-  const session = await issueSession(work, admission)
+  const session = await issueSession(work, signIn)
   // Only a successful sign-in evicts the oldest session.
   if (session) await endOldestSessions(work, facts.user_id, { limit, newId: sessionId })
   return session
@@ -231,11 +234,11 @@ async function issueAtLimit(
 
 async function issueSession(
   work: Work,
-  admission: Admission,
+  signIn: PassedSignIn,
   room: UsedCondition[] = [],
 ): Promise<SessionTokens | null> {
   const { platform, directory } = work
-  const { facts, proof, passed, conditions, settings, sessionId } = admission
+  const { facts, proof, passed, conditions, settings, sessionId } = signIn
   const refresh = makeRefreshToken(platform.keyring, { directoryId: directory.id, sessionId, generation: 0 })
   const { amr, aal = 'aal1' } = proof
   const made = await spend(work, {

@@ -76,14 +76,14 @@ export interface Gate {
   refuseAddress?(work: Work, state: DoorState): void | Promise<void>
   /**
    * Refuses, by throwing, a user who may not come in at all: before a proof is consumed. What it judges by must be
-   * something whose change cuts the user off; anything else also needs a condition in `judge`.
+   * something whose change cuts the user off; anything else also needs a condition in `evaluate`.
    */
   refuseUser?(work: Work, facts: SignInFacts): void
   /**
    * Judges a right proof, before it is consumed. `passed` is what the gates before it have answered. Null: it has nothing
    * to say.
    */
-  judge?(work: Work, entry: Entry, passed: Pass): Promise<Pass | Hold | null>
+  evaluate?(work: Work, entry: Entry, passed: Pass): Promise<Pass | Hold | null>
 }
 
 // Slot: gates are of the wings above, and a register lists them in their order.
@@ -132,7 +132,7 @@ export async function assertMaySignIn(work: Work, facts: SignInFacts): Promise<v
 export async function passGates(work: Work, entry: Entry): Promise<Pass | Hold> {
   const passed: Pass = { kind: 'pass', conditions: [], deviceId: null, events: [], says: {} }
   for (const gate of gates.of(work.platform)) {
-    const verdict = await gate.judge?.(work, entry, passed)
+    const verdict = await gate.evaluate?.(work, entry, passed)
     if (!verdict) continue
     if (verdict.kind === 'hold') {
       return { ...verdict, conditions: [...passed.conditions, ...verdict.conditions] }

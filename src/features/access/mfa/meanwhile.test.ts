@@ -24,7 +24,7 @@ test('a policy that is set meanwhile lets nobody in with one factor', async () =
   const { subOrgId, email, id } = await newPerson()
   // Asked after the one that has judged by the policy of before.
   const changing: Gate = {
-    async judge(work) {
+    async evaluate(work) {
       await changePolicy({ ...work, db: platform.db }, { require_mfa: true, grace_period_days: 0 })
       return null
     },

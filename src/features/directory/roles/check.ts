@@ -20,10 +20,13 @@ export async function checkPermission(
   if (!row) throw userErrors.notFound()
   const directory = await directoryInReach(work.platform, work.reach, row.directory_id)
   const isOn = directory && (await isServiceEnabled({ platform: work.platform, directory }, 'rbac'))
-  return isOn ? judge(row, permission) : { allowed: false, reason: 'service_disabled' }
+  return isOn ? evaluatePermission(row, permission) : { allowed: false, reason: 'service_disabled' }
 }
 
-function judge({ active, role, organization_status, allowing, named }: CheckRow, permission: string): CheckReply {
+function evaluatePermission(
+  { active, role, organization_status, allowing, named }: CheckRow,
+  permission: string,
+): CheckReply {
   if (!active || (organization_status !== null && organization_status !== 'active'))
     return { allowed: false, reason: 'inactive' }
   const held: readonly string[] = isSystemRole(role) ? directoryRolePermissions[role] : []

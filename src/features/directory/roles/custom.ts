@@ -86,7 +86,7 @@ export async function changeRole(
       if (preview) return { row: { ...before, ...asked }, ...effect }
       if (Object.keys(changedFrom({ ...asked, ...pick(before) }, asked)).length === 0) return { row: before, ...effect }
       await updateRoleRow(db, directory, before.id, asked)
-      const row = await present(findRoleRow(db, directory, before.id))
+      const row = await orNotFound(findRoleRow(db, directory, before.id))
       const details = detailsOf(work, row)
       await record(
         work,
@@ -117,7 +117,7 @@ export async function deleteRole(work: CallerWork, id: string, { preview }: Aske
 export async function getRole(work: ReachWork, id: string): Promise<{ role: Role; version: number | null }> {
   const system = findSystemRole(id)
   if (system) return { role: system, version: null }
-  const row = await present(isId(id.toLowerCase()) ? findRoleRow(work.db, work.reach, id.toLowerCase()) : undefined)
+  const row = await orNotFound(isId(id.toLowerCase()) ? findRoleRow(work.db, work.reach, id.toLowerCase()) : undefined)
   // Throws where the service is off in the directory of the role.
   await directoryInReach(work.platform, work.reach, row.directory_id)
   return { role: toRole(row, row.organization_id), version: row.version }
@@ -128,12 +128,12 @@ async function hold(work: TxWork & { ifMatch: string | null }, text: string): Pr
   const id = text.toLowerCase()
   if (!isId(id) || !(await lockRoleRow(work.db, work.directory, id))) throw roleErrors.notFound()
   // Read after the lock: the role cannot be given to more users meanwhile.
-  const row = await present(findRoleRow(work.db, work.directory, id))
+  const row = await orNotFound(findRoleRow(work.db, work.directory, id))
   if (!matches(work.ifMatch, tagOf(row))) throw httpErrors.versionConflict()
   return row
 }
 
-async function present<T>(row: Promise<T | undefined> | undefined): Promise<T> {
+async function orNotFound<T>(row: Promise<T | undefined> | undefined): Promise<T> {
   const found = await row
   if (!found) throw roleErrors.notFound()
   return found

@@ -6,7 +6,7 @@ import { authorize } from '../../../platform/tenancy/authorize.ts'
 import type { ManagerCaller } from '../../../platform/tenancy/caller.ts'
 import { requireService } from '../../../platform/tenancy/services.ts'
 import type { TxWork } from '../../../platform/work.ts'
-import { type JudgedRoles, type NamedRoles, namesRoles, type RoleGiver } from '../users/new-roles/new-roles.ts'
+import { type CheckedRoles, type NamedRoles, namesRoles, type RoleGiver } from '../users/new-roles/new-roles.ts'
 import type { UserRow } from '../users/users.ts'
 import { refusalOfStrange, setUserRoles } from './assign.ts'
 import { setAssignmentRows } from './assignment-store.ts'
@@ -14,7 +14,7 @@ import { type HeldRole, lockRoles, roleFinder, tellAssignments } from './give.ts
 import { refusalToGrant } from './permissions.ts'
 
 /** Judges the roles that a request names for new users: by the rules of `setUserRoles`, whose scope and service it needs. */
-export async function judgeNamedRoles(work: TxWork, named: NamedRoles[], giver: RoleGiver): Promise<JudgedRoles[]> {
+export async function checkNamedRoles(work: TxWork, named: NamedRoles[], giver: RoleGiver): Promise<CheckedRoles[]> {
   const barred = await refusalToAssign(work, giver)
   const names = barred ? [] : named.flatMap(({ roleIds = [] }) => roleIds)
   const held = await lockRoles(work, [...new Set(names)])
@@ -24,7 +24,7 @@ export async function judgeNamedRoles(work: TxWork, named: NamedRoles[], giver: 
     beyond: new Map(giver ? held.map(({ id, permissions }) => [id, refusalToGrant(giver, permissions)]) : []),
     beyondAdmin: giver && refusalToGrant(giver, directoryRolePermissions.admin),
   }
-  return named.map((one) => (namesRoles(one) && barred ? refused(barred) : judgeOne(known, one)))
+  return named.map((one) => (namesRoles(one) && barred ? refused(barred) : checkRolesOfUser(known, one)))
 }
 
 /** Stores the assignments of new users, whose rows list their roles already. Returns the events. */
@@ -56,7 +56,7 @@ async function refusalToAssign(work: TxWork, giver: RoleGiver): Promise<ApiError
   }
 }
 
-const refused = (unfit: ApiError): JudgedRoles => ({ unfit, beyond: null, columns: {} })
+const refused = (unfit: ApiError): CheckedRoles => ({ unfit, beyond: null, columns: {} })
 
 interface KnownRoles {
   find: (name: string) => HeldRole | undefined
@@ -65,7 +65,7 @@ interface KnownRoles {
   beyondAdmin: ApiError | null
 }
 
-function judgeOne({ find, beyond, beyondAdmin }: KnownRoles, { role, roleIds = [] }: NamedRoles): JudgedRoles {
+function checkRolesOfUser({ find, beyond, beyondAdmin }: KnownRoles, { role, roleIds = [] }: NamedRoles): CheckedRoles {
   const unfit = refusalOfStrange(find, roleIds)
   if (unfit) return { ...refused(unfit), unknownRole: roleIds.find((name) => !find(name)) }
   const ids = [...new Set(roleIds.flatMap((name) => find(name)?.id ?? []))].toSorted()

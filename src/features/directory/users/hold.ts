@@ -19,7 +19,7 @@ export async function findUserForUpdate(work: TxWork, id: string): Promise<HeldU
 
 /** The same. Throws `user_not_found`. */
 export async function getUserForUpdate(work: TxWork, id: string): Promise<HeldUser> {
-  return present(await findUserForUpdate(work, id))
+  return orNotFound(await findUserForUpdate(work, id))
 }
 
 /** Those of these directory users that are there, locked in the same way, in one order. */
@@ -42,7 +42,7 @@ export async function lockFreeUserRows(
   return { held, busyIds: others.length === 0 ? [] : await findLiveIds(db, directory, others) }
 }
 
-export function present<T>(found: T | null | undefined): T {
+export function orNotFound<T>(found: T | null | undefined): T {
   if (!found) throw userErrors.notFound()
   return found
 }

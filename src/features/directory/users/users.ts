@@ -4,7 +4,7 @@ import { directoryInReach } from '../../../platform/tenancy/services.ts'
 import type { ReachWork, TxWork, Work } from '../../../platform/work.ts'
 import { userErrors } from './errors.ts'
 import { userEvents } from './events.ts'
-import { present } from './hold.ts'
+import { orNotFound } from './hold.ts'
 import { identityOf, insertUsers } from './insert.ts'
 import { type SignupProfile, toColumns } from './schema.ts'
 import {
@@ -39,7 +39,7 @@ export async function findUserById(work: Work, id: string): Promise<UserRow | nu
 
 /** The same. Throws `user_not_found`. */
 export async function getUser(work: Work, id: string): Promise<UserRow> {
-  return present(await findUserById(work, id))
+  return orNotFound(await findUserById(work, id))
 }
 
 /**
@@ -54,7 +54,7 @@ export async function reachUser(
 ): Promise<{ user: ListedUserRow; there: Work }> {
   const known = id.toLowerCase()
   const find = deleted ? findDeletedInReach : findUserRowInReach
-  const user = present(isId(known) ? await find(work.db, work.reach, known) : null)
+  const user = orNotFound(isId(known) ? await find(work.db, work.reach, known) : null)
   const directory = await directoryInReach(work.platform, work.reach, user.directory_id)
   // Deleted meanwhile.
   if (!directory) throw userErrors.notFound()
@@ -79,5 +79,5 @@ export async function createSignup(
 
 /** The id of the user's auth account, created if there was none. Throws `user_not_found`. */
 export async function ensureAuthAccount(work: TxWork, user: UserRow): Promise<string> {
-  return present(user.auth_account_id ?? (await setAuthAccount(work.db, work.directory, user.id, newId())))
+  return orNotFound(user.auth_account_id ?? (await setAuthAccount(work.db, work.directory, user.id, newId())))
 }

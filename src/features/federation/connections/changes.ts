@@ -67,7 +67,7 @@ interface Change {
 
 /** What a connection is to become, of which its provider may be asked: not within a transaction. */
 export async function prepareChange(work: Work, id: string, body: ConnectionPatch): Promise<Change> {
-  const connection = await present(work, readId(id))
+  const connection = await getConnectionRow(work, readId(id))
   return { connection, body, config: await configOf(work, connection.protocol, body) }
 }
 
@@ -136,11 +136,11 @@ async function assertMayChange(work: CallerWork, before: Stage, after: Stage): P
   const isOther = PROVIDER.some((field) => !isDeepStrictEqual(was[field], is[field]))
   const readsOther = was.attribute_mapping.groups !== is.attribute_mapping.groups
   const isActivated = before.status !== 'active' && after.status === 'active'
-  if (isOther || readsOther || isActivated || admitsMore(was, is)) await assertMayGiveAll(work, is)
+  if (isOther || readsOther || isActivated || allowsMoreUsers(was, is)) await assertMayGiveAll(work, is)
 }
 
 /** Whether a connection makes users of more people: of unknown ones, or of further domains. */
-function admitsMore(before: ConnectionConfig, after: ConnectionConfig): boolean {
+function allowsMoreUsers(before: ConnectionConfig, after: ConnectionConfig): boolean {
   const restricts = before.domains.length > 0
   const addsDomain = after.domains.length === 0 || after.domains.some((domain) => !before.domains.includes(domain))
   return rankOfJit(after) > rankOfJit(before) || (restricts && addsDomain)
@@ -181,7 +181,7 @@ export async function deleteConnection(work: Work & { ifMatch: string | null }, 
   })
 }
 
-async function present({ db, directory }: Work, id: string): Promise<ConnectionRow> {
+async function getConnectionRow({ db, directory }: Work, id: string): Promise<ConnectionRow> {
   const [row] = (await listConnectionRows(db, directory, MAX_CONNECTIONS)).filter((each) => each.id === id)
   if (!row) throw connectionErrors.notFound()
   return row

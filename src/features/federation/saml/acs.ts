@@ -23,7 +23,7 @@ import { toFederatedPerson } from './person.ts'
 import { TTL_SECONDS } from './protocol.ts'
 import { SamlRefusal } from './refusal.ts'
 import { insertAssertionRow, isNoted } from './store.ts'
-import { judgeResponse } from './threads.ts'
+import { verifyResponse } from './threads.ts'
 
 /** What an identity provider has a browser post. */
 export interface PostedResponse {
@@ -125,7 +125,7 @@ async function accept(
   try {
     const acsUrls = acsUrlsOf(work.platform, connectionId)
     const expected = { ...expectedOf(work.platform, connection), acsUrls, ...asked }
-    const assertion = await judgeResponse(work, { response, expected, trust: await trustOf(work, connection) })
+    const assertion = await verifyResponse(work, { response, expected, trust: await trustOf(work, connection) })
     const row = { connection_id: connection.id, assertion_hash: hashId(assertion.id), expires_at: assertion.expiresAt }
     const unless = unlessSignedOut(work, connection, { assertion, spEntityId: expected.spEntityId })
     const isRemembered = await remembers(work.platform, assertion.issuedAt)

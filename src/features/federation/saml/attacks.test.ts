@@ -4,11 +4,11 @@ import { expect, test } from 'vitest'
 import { encryptAssertion, signXml, writeResponse } from '../../../../test/peers/saml-messages.ts'
 import {
   idp,
-  judge,
-  judgePosted,
   responseOf,
   signedResponse,
   spEncryption,
+  verifyPosted,
+  verifyXml,
 } from '../../../../test/people/saml-world.ts'
 import type { RefusalReason } from './refusal.ts'
 
@@ -156,7 +156,7 @@ function isWithin(element: Element, around: Element): boolean {
 
 test.each(wrappings)('%s, is refused', async (_, xml) => {
   expect(xml).toContain(EVE)
-  expect((await judge(xml)).refused).toBe('structure')
+  expect((await verifyXml(xml)).refused).toBe('structure')
 })
 
 const evil = assertionSigned.replace(/<saml:Assertion.*<\/saml:Assertion>/, (assertion) =>
@@ -294,7 +294,7 @@ const forged: [string, string, RefusalReason][] = [
 ]
 
 test.each(forged)('a response is refused that has %s', async (_, xml, reason) => {
-  expect((await judge(xml)).refused).toBe(reason)
+  expect((await verifyXml(xml)).refused).toBe(reason)
 })
 
 test('a signature by the public key as a secret is refused', async () => {
@@ -302,7 +302,7 @@ test('a signature by the public key as a secret is refused', async () => {
   const info = signedInfo.replace('http://www.w3.org/2001/04/xmldsig-more#rsa-sha256', algorithm)
   const value = createHmac('sha1', idp.certificatePem).update(info).digest('base64')
   const xml = change(signedInfo, info).replace(/(?<=<ds:SignatureValue>)[^<]*/, value)
-  expect((await judge(xml)).refused).toBe('algorithm')
+  expect((await verifyXml(xml)).refused).toBe('algorithm')
 })
 
 test.each([
@@ -311,13 +311,13 @@ test.each([
   ['of another provider', { expected: { idpEntityId: 'https://other.example' } }, 'issuer'],
   ['of another sign-in', { expected: { requestId: '_another' } }, 'in_response_to'],
 ])('a response %s is refused', async (_, more, reason) => {
-  expect((await judge(assertionSigned, more)).refused).toBe(reason)
-  expect((await judge(responseSigned, more)).refused).toBe(reason)
+  expect((await verifyXml(assertionSigned, more)).refused).toBe(reason)
+  expect((await verifyXml(responseSigned, more)).refused).toBe(reason)
 })
 
 test('a message other than a response is refused, though the provider signed it', async () => {
   const request = plain.replaceAll('samlp:Response', 'samlp:LogoutRequest')
-  expect((await judge(request)).refused).toBe('structure')
+  expect((await verifyXml(request)).refused).toBe('structure')
 })
 
 test.each([
@@ -328,7 +328,7 @@ test.each([
   ['a reference to such a character', Buffer.from('<a>&#0;</a>').toString('base64')],
   ['too much', 'A'.repeat(256 * 1024 + 4)],
 ])('a form with %s is refused', async (_, posted) => {
-  expect((await judgePosted(posted)).refused).toMatch(/^(malformed|too_large)$/)
+  expect((await verifyPosted(posted)).refused).toMatch(/^(malformed|too_large)$/)
 })
 
 const REPEAT = 190_000
@@ -346,7 +346,7 @@ test.each([
   ['ampersands', `<a>${'&'.repeat(REPEAT)}</a>`],
 ])('much of %s is refused without much work', async (_, xml) => {
   const before = process.cpuUsage()
-  expect((await judge(xml)).refused).toMatch(/^(malformed|structure)$/)
+  expect((await verifyXml(xml)).refused).toMatch(/^(malformed|structure)$/)
   const { user, system } = process.cpuUsage(before)
   // By work, not by time: a tenth of a second is far above what it takes, and far below what a quadratic one would.
   expect(user + system).toBeLessThan(500_000)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { idp, judge, otherIdp, signedResponse } from '../../../../test/people/saml-world.ts'
+import { idp, otherIdp, signedResponse, verifyXml } from '../../../../test/people/saml-world.ts'
 
 const EXCLUSIVE = 'http://www.w3.org/2001/10/xml-exc-c14n#'
 const certificates = [...Array.from({ length: 9 }, () => otherIdp), idp].map(({ certificatePem }) => certificatePem)
@@ -10,17 +10,17 @@ const forged = full.replace(/(?<=<ds:DigestValue>)[^<]{8}/, 'AAAAAAAA')
 
 test('an assertion that nobody signed is refused before it is canonicalized, however many certificates there are', async () => {
   // What is loaded and compiled at the first message is no work of a message.
-  for (let count = 0; count < 3; count++) await judge(forged, { trust: { certificates } })
+  for (let count = 0; count < 3; count++) await verifyXml(forged, { trust: { certificates } })
   const before = process.cpuUsage()
-  expect((await judge(forged, { trust: { certificates } })).refused).toBe('signature')
+  expect((await verifyXml(forged, { trust: { certificates } })).refused).toBe('signature')
   const { user, system } = process.cpuUsage(before)
   // It takes 50 ms; to canonicalize it for each certificate takes 1500.
   expect(user + system).toBeLessThan(400_000)
 })
 
 test('one of several certificates is known by the signature, and the content is digested for it alone', async () => {
-  expect((await judge(signedResponse(), { trust: { certificates } })).refused).toBeNull()
-  expect((await judge(full, { trust: { certificates } })).refused).toBe('signature')
+  expect((await verifyXml(signedResponse(), { trust: { certificates } })).refused).toBeNull()
+  expect((await verifyXml(full, { trust: { certificates } })).refused).toBe('signature')
 })
 
 const inclusive = (content: string) =>
@@ -39,7 +39,7 @@ test.each([
   for (const part of ['CanonicalizationMethod', 'Transform'] as const) {
     const xml = listed(part, content)
     expect(xml).toContain('InclusiveNamespaces')
-    expect((await judge(xml)).refused).toBe('structure')
+    expect((await verifyXml(xml)).refused).toBe('structure')
   }
 })
 
@@ -48,5 +48,5 @@ test('what a signature says by attributes of other namespaces is refused', async
     '<ds:SignatureMethod ',
     '<ds:SignatureMethod xmlns:x="urn:x" x:Algorithm="urn:x" ',
   )
-  expect((await judge(xml)).refused).toBe('structure')
+  expect((await verifyXml(xml)).refused).toBe('structure')
 })

@@ -5,7 +5,7 @@ import { checkIssuer, checkWindow, timeOf } from './assertion.ts'
 import { expectedOf, spellingsOf, trustOf } from './partner.ts'
 import type { PostedLogout } from './posted-logout.ts'
 import { SamlRefusal } from './refusal.ts'
-import { judgeLogout } from './threads.ts'
+import { verifyLogout } from './threads.ts'
 
 /** For how long a message is taken after it was made. */
 export const MAX_AGE_MS = 300_000
@@ -24,7 +24,7 @@ export async function readLogoutMessage(
 ): Promise<{ root: XmlElement; nameId: NameId | null; id: string; issuer: string; issuedAt: number }> {
   const trust = await trustOf(work, connection)
   const { message, query } = posted
-  const { root, nameId } = await judgeLogout(work, { name, message, query, trust })
+  const { root, nameId } = await verifyLogout(work, { name, message, query, trust })
   const expected = expectedOf(work.platform, connection)
   const urls = spellingsOf(work.platform, `/v1/auth/login/sso/saml/slo/${connection.id}`)
   const issuer = checkIssuer(root, expected)

@@ -16,7 +16,7 @@ import { checkSoleStructure } from './structure.ts'
 // canonicalize, verify and decrypt.
 
 /** Judges a posted response. */
-export function judgeResponse({
+export function verifyResponse({
   response,
   expected,
   trust,
@@ -34,7 +34,7 @@ export interface LogoutTask extends Pick<PostedLogout, 'message' | 'query'> {
 }
 
 /** Verifies a message of a logout, and reads the name in a request. */
-export function judgeLogout({
+export function verifyLogout({
   trust,
   ...posted
 }: LogoutTask): Promise<Verdict<{ root: XmlElement; nameId: NameId | null }>> {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { encodeMessage, signXml, writeResponse } from '../../../../test/peers/saml-messages.ts'
-import { idp, judgePosted, responseOf, signedResponse } from '../../../../test/people/saml-world.ts'
+import { idp, responseOf, signedResponse, verifyPosted } from '../../../../test/people/saml-world.ts'
 
 const CHARACTERS = '<>&"\'/=!-?[]#;: \n\tabcxyzAZ09_.@\u0000\u00e9'
 
@@ -40,13 +40,13 @@ test.each([
 ])(
   'whatever is changed of a response whose %s signed, nobody else signs in by it',
   async (_, xml, seed) => {
-    const original = await judgePosted(encodeMessage(xml))
+    const original = await verifyPosted(encodeMessage(xml))
     expect(original.refused).toBeNull()
     const random = randomFrom(seed)
     const reasons = new Map<string, number>()
     for (let count = 0; count < 600; count++) {
       const changed = mutate(xml, random)
-      const { assertion, refused } = await judgePosted(encodeMessage(changed))
+      const { assertion, refused } = await verifyPosted(encodeMessage(changed))
       reasons.set(refused ?? 'accepted', (reasons.get(refused ?? 'accepted') ?? 0) + 1)
       if (assertion) expect(assertion, changed).toEqual(original.assertion)
     }
@@ -59,13 +59,13 @@ test.each([
 
 test('whatever byte is changed of what is posted, nobody else signs in by it', async () => {
   const posted = encodeMessage(signXml(plain, 'Response', idp))
-  const original = await judgePosted(posted)
+  const original = await verifyPosted(posted)
   const random = randomFrom(4)
   let refusals = 0
   for (let count = 0; count < 1500; count++) {
     const at = random(posted.length)
     const byte = String.fromCharCode(random(128))
-    const { assertion, refused } = await judgePosted(posted.slice(0, at) + byte + posted.slice(at + 1))
+    const { assertion, refused } = await verifyPosted(posted.slice(0, at) + byte + posted.slice(at + 1))
     if (assertion) expect(assertion).toEqual(original.assertion)
     if (refused) refusals++
   }

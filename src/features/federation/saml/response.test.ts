@@ -9,12 +9,12 @@ import {
 import {
   expected,
   idp,
-  judge,
   otherIdp,
   responseOf,
   secondsFromNow,
   signedResponse,
   spEncryption,
+  verifyXml,
 } from '../../../../test/people/saml-world.ts'
 import { readPerson } from '../saml-metadata/saml-metadata.ts'
 import { readXml } from '../xml/read.ts'
@@ -43,7 +43,7 @@ test.each([
   ['by SHA-512', signXml(plain, 'Assertion', idp, SHA512())],
   ['with a declaration and white space', `<?xml version="1.0" encoding="UTF-8"?>\r\n${signedResponse()}\n`],
 ])('a response is accepted where %s', async (_, xml) => {
-  const { assertion, refused } = await judge(xml)
+  const { assertion, refused } = await verifyXml(xml)
   expect(refused).toBeNull()
   expect(assertion).toEqual({
     sessionEndsAt: null,
@@ -76,10 +76,10 @@ function SHA512() {
 
 test('any of the pinned certificates may have signed, and no other', async () => {
   const certificates = [otherIdp.certificatePem, idp.certificatePem]
-  expect((await judge(bothSigned, { trust: { certificates } })).refused).toBeNull()
-  expect((await judge(bothSigned, { trust: { certificates: certificates.slice(0, 1) } })).refused).toBe('signature')
+  expect((await verifyXml(bothSigned, { trust: { certificates } })).refused).toBeNull()
+  expect((await verifyXml(bothSigned, { trust: { certificates: certificates.slice(0, 1) } })).refused).toBe('signature')
   // The certificate that comes along is nobody's.
-  expect((await judge(signXml(plain, 'Assertion', otherIdp))).refused).toBe('signature')
+  expect((await verifyXml(signXml(plain, 'Assertion', otherIdp))).refused).toBe('signature')
 })
 
 const refused: [string, Partial<Said>, RefusalReason][] = [
@@ -123,9 +123,9 @@ const refused: [string, Partial<Said>, RefusalReason][] = [
 ]
 
 test.each(refused)('a signed response is refused that has %s', async (_, said, reason) => {
-  expect((await judge(signedResponse(said))).refused).toBe(reason)
+  expect((await verifyXml(signedResponse(said))).refused).toBe(reason)
   // Also where the signature covers all of it.
-  expect((await judge(signXml(writeResponse(responseOf(said)), 'Response', idp))).refused).toBe(reason)
+  expect((await verifyXml(signXml(writeResponse(responseOf(said)), 'Response', idp))).refused).toBe(reason)
 })
 
 test.each([
@@ -137,13 +137,13 @@ test.each([
   ],
 ])('a signed response is refused that has %s', async (_, more, reason) => {
   const xml = plain.replace('</saml:AudienceRestriction>', `</saml:AudienceRestriction>${more}`)
-  expect((await judge(signXml(xml, 'Assertion', idp))).refused).toBe(reason)
+  expect((await verifyXml(signXml(xml, 'Assertion', idp))).refused).toBe(reason)
 })
 
 test('a second confirmation does not help the first', async () => {
   const [confirmation = ''] = /<saml:SubjectConfirmation .*<\/saml:SubjectConfirmation>/.exec(plain) ?? []
   const xml = plain.replace(confirmation, confirmation.replace('_state', '_other') + confirmation)
-  expect((await judge(signXml(xml, 'Assertion', idp))).refused).toBe('confirmation')
+  expect((await verifyXml(signXml(xml, 'Assertion', idp))).refused).toBe('confirmation')
 })
 
 test('clocks may differ by less than a minute', async () => {
@@ -152,8 +152,8 @@ test('clocks may differ by less than a minute', async () => {
     conditions: { notBefore: null, notOnOrAfter: secondsFromNow(-59) },
   }
   const early = { issuedAt: secondsFromNow(59), conditions: { notBefore: secondsFromNow(59), notOnOrAfter: null } }
-  expect((await judge(signedResponse(late))).refused).toBeNull()
-  expect((await judge(signedResponse(early))).refused).toBeNull()
+  expect((await verifyXml(signedResponse(late))).refused).toBeNull()
+  expect((await verifyXml(signedResponse(early))).refused).toBeNull()
 })
 
 const strict: [string, string, { expected?: Partial<Expected>; trust?: Partial<Trust> }, RefusalReason][] = [
@@ -204,13 +204,13 @@ const strict: [string, string, { expected?: Partial<Expected>; trust?: Partial<T
 ]
 
 test.each(strict)('a response is refused where %s', async (_, xml, more, reason) => {
-  expect((await judge(xml, more)).refused).toBe(reason)
+  expect((await verifyXml(xml, more)).refused).toBe(reason)
 })
 
 test('an unsolicited response says of no request', async () => {
   const unsolicited = signedResponse({ inResponseTo: null, confirmedInResponseTo: null })
-  expect((await judge(unsolicited, { expected: { requestId: null } })).refused).toBeNull()
-  expect((await judge(unsolicited)).refused).toBe('in_response_to')
+  expect((await verifyXml(unsolicited, { expected: { requestId: null } })).refused).toBeNull()
+  expect((await verifyXml(unsolicited)).refused).toBe('in_response_to')
 })
 
 test('what is signed by SHA-1 is accepted only where the connection allows it', async () => {
@@ -219,8 +219,8 @@ test('what is signed by SHA-1 is accepted only where the connection allows it', 
     { digest: 'http://www.w3.org/2000/09/xmldsig#sha1' },
   ]) {
     const xml = signXml(plain, 'Assertion', idp, signing)
-    expect((await judge(xml)).refused).toBe('algorithm')
-    expect((await judge(xml, { trust: { allowSha1: true } })).refused).toBeNull()
+    expect((await verifyXml(xml)).refused).toBe('algorithm')
+    expect((await verifyXml(xml, { trust: { allowSha1: true } })).refused).toBeNull()
   }
 })
 
@@ -229,7 +229,7 @@ test.each([
   ['CBC', { cipher: 'aes256-cbc' as const }],
 ])('what is encrypted by %s is refused', async (_, encryption) => {
   const xml = encryptAssertion(signedResponse(), spEncryption.certificatePem, encryption)
-  expect((await judge(xml)).refused).toBe('algorithm')
+  expect((await verifyXml(xml)).refused).toBe('algorithm')
 })
 
 test('an encrypted assertion of which a byte was changed is refused', async () => {
@@ -239,7 +239,7 @@ test('an encrypted assertion of which a byte was changed is refused', async () =
     const bytes = Buffer.from(value, 'base64')
     bytes[20] = (bytes[20] ?? 0) ^ 1
     const changed = xml.replace(value, bytes.toString('base64'))
-    expect((await judge(changed)).refused).toBe('decryption')
+    expect((await verifyXml(changed)).refused).toBe('decryption')
   }
 })
 
@@ -249,8 +249,8 @@ test.each([
   ['a wide space', '\u3000'],
 ])('%s is a part of the name, and so of another person', async (_, space) => {
   const nameId = `ada@acme.com${space}`
-  expect((await judge(signedResponse({ nameId }))).nameId).toBe(nameId)
-  const { assertion } = await judge(signedResponse({ attributes: { uid: [`\n 7${space}\n\t`] } }))
+  expect((await verifyXml(signedResponse({ nameId }))).nameId).toBe(nameId)
+  const { assertion } = await verifyXml(signedResponse({ attributes: { uid: [`\n 7${space}\n\t`] } }))
   if (!assertion) throw new Error('No assertion')
   expect(readPerson(assertion, { subject: 'uid' }).subject).toBe(`7${space}`)
 })
@@ -258,7 +258,7 @@ test.each([
 test('white space of XML is no part of an address, and one with a line break no part of an identifier', async () => {
   const named = async (nameId: string, format: string) => {
     const nameIdFormat = `urn:oasis:names:tc:SAML:${format}`
-    const { assertion } = await judge(signedResponse({ nameId, nameIdFormat }))
+    const { assertion } = await verifyXml(signedResponse({ nameId, nameIdFormat }))
     return [assertion?.nameId.value, assertion && readPerson(assertion, {}).subject]
   }
   for (const format of [
@@ -278,10 +278,10 @@ test('white space of XML is no part of an address, and one with a line break no 
     }
   }
   for (const blank of [' ', '\n', ' \n\t'])
-    expect((await judge(signedResponse({ nameId: blank }))).refused).toBe('subject')
+    expect((await verifyXml(signedResponse({ nameId: blank }))).refused).toBe('subject')
   const said = { email: ' ada@acme.com\n', firstName: '\tAda ', upn: ' ada ', groups: 'Admins ', locale: ' de ' }
   const attributes = Object.fromEntries(Object.entries(said).map(([name, text]) => [name, [text, ' \n']]))
-  const { assertion } = await judge(signedResponse({ attributes }))
+  const { assertion } = await verifyXml(signedResponse({ attributes }))
   if (!assertion) throw new Error('No assertion')
   expect(readPerson(assertion, {})).toMatchObject({
     email: 'ada@acme.com',
@@ -290,7 +290,7 @@ test('white space of XML is no part of an address, and one with a line break no 
     groups: ['Admins '],
     locale: 'de',
   })
-  const printed = await judge(signedResponse({ attributes: { groups: ['\n  Admins\n', '\n\t Two \n', ' \n'] } }))
+  const printed = await verifyXml(signedResponse({ attributes: { groups: ['\n  Admins\n', '\n\t Two \n', ' \n'] } }))
   expect(printed.assertion && readPerson(printed.assertion, {}).groups).toEqual(['Admins', 'Two'])
 })
 

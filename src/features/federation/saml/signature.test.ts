@@ -1,7 +1,7 @@
 import { createSign } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { signXml, writeResponse } from '../../../../test/peers/saml-messages.ts'
-import { idp, judge, otherIdp, responseOf } from '../../../../test/people/saml-world.ts'
+import { idp, otherIdp, responseOf, verifyXml } from '../../../../test/people/saml-world.ts'
 import { elementsOf, readXml, type XmlElement } from '../xml/read.ts'
 import { verifySigned } from './signature.ts'
 
@@ -83,10 +83,10 @@ test('the keys in a message are ignored', async () => {
   const forged = signXml(plain, 'Assertion', otherIdp)
   const certificateIn = (xml: string) => /<ds:KeyInfo>.*<\/ds:KeyInfo>/.exec(xml)?.[0] ?? ''
   expect(certificateIn(forged)).toContain('X509Certificate')
-  expect((await judge(forged)).refused).toBe('signature')
-  expect((await judge(forged.replace(certificateIn(forged), certificateIn(signed)))).refused).toBe('signature')
+  expect((await verifyXml(forged)).refused).toBe('signature')
+  expect((await verifyXml(forged.replace(certificateIn(forged), certificateIn(signed)))).refused).toBe('signature')
   for (const keyInfo of ['', certificateIn(forged)])
-    expect((await judge(signed.replace(certificateIn(signed), keyInfo))).refused).toBeNull()
+    expect((await verifyXml(signed.replace(certificateIn(signed), keyInfo))).refused).toBeNull()
 })
 
 const NAMESPACES = {
@@ -117,8 +117,8 @@ test.each(['Response', 'Assertion'] as const)(
   async (what) => {
     const xml = signWithPrefixes(what)
     expect(xml.match(/PrefixList="xs samlp unknown"/g)).toHaveLength(2)
-    expect(await judge(xml)).toMatchObject({ refused: null, nameId: 'ada@acme.com' })
+    expect(await verifyXml(xml)).toMatchObject({ refused: null, nameId: 'ada@acme.com' })
     // The declaration is part of what was signed, although nothing uses it.
-    expect((await judge(xml.replace('XMLSchema"', 'XMLSchema2"'))).refused).toBe('signature')
+    expect((await verifyXml(xml.replace('XMLSchema"', 'XMLSchema2"'))).refused).toBe('signature')
   },
 )

@@ -70,11 +70,11 @@ export async function finishLogout(bare: BareWork, posted: PostedLogout): Promis
     if (!taken) throw federationErrors.stateUnknown()
     const { work, logout } = taken
     const connection = await findConnection(work, logout.source)
-    return endLogout(work, logout, await judge(work, connection, { ...posted, requestId: `_${logout.state}` }))
+    return endLogout(work, logout, await findFailure(work, connection, { ...posted, requestId: `_${logout.state}` }))
   })
 }
 
-async function judge(
+async function findFailure(
   work: Work,
   connection: KnownConnection | null,
   posted: PostedLogout & { requestId: string },

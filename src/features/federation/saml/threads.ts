@@ -5,11 +5,11 @@ import type * as messageWorker from './message-worker.ts'
 const inThread = defineThreadWork<typeof messageWorker>(new URL('./message-worker.ts', import.meta.url))
 
 /** Judges a posted response in a thread. Throws XmlRefusal, and `unavailable` if too many wait. */
-export async function judgeResponse(work: MessageOwner, task: Parameters<typeof messageWorker.judgeResponse>[0]) {
-  return readVerdict(await inThread(work, { name: 'judgeResponse', bytes: task.response.length }, task))
+export async function verifyResponse(work: MessageOwner, task: Parameters<typeof messageWorker.verifyResponse>[0]) {
+  return readVerdict(await inThread(work, { name: 'verifyResponse', bytes: task.response.length }, task))
 }
 
-/** Verifies a message of a logout in a thread, and reads the name in a request. Throws as `judgeResponse`. */
-export async function judgeLogout(work: MessageOwner, task: messageWorker.LogoutTask) {
-  return readVerdict(await inThread(work, { name: 'judgeLogout', bytes: task.message.length }, task))
+/** Verifies a message of a logout in a thread, and reads the name in a request. Throws as `verifyResponse`. */
+export async function verifyLogout(work: MessageOwner, task: messageWorker.LogoutTask) {
+  return readVerdict(await inThread(work, { name: 'verifyLogout', bytes: task.message.length }, task))
 }

@@ -1,7 +1,7 @@
 import type { SocialName } from '../../../platform/config/config-social.ts'
 import type { Work } from '../../../platform/work.ts'
 import { doorSettings } from '../../access/login/login.ts'
-import { judgeSignup } from '../../sign-in/signup/signup.ts'
+import { assertSignupAllowed } from '../../sign-in/signup/signup.ts'
 import type { FederationRules } from '../federation/complete/complete.ts'
 import type { Application } from './dialect.ts'
 
@@ -30,7 +30,7 @@ export async function rulesOf(work: Work, name: SocialName, openSignup: boolean 
 /** Whether an unknown person becomes a user: as at every sign-up. */
 export async function maySignUp(work: Work, openSignup: boolean | null): Promise<boolean> {
   const { allow_sign_up: isAllowed } = await doorSettings.effective(work)
-  return isAllowed && (await judgeSignup(work, openSignup ?? undefined)).open
+  return isAllowed && (await assertSignupAllowed(work, openSignup ?? undefined)).open
 }
 
 /**

@@ -9,7 +9,7 @@ import { enforcementSettings } from './settings.ts'
  * users may use other methods, in case the provider fails. Throws `sso_required`.
  */
 export const ssoGate: Gate = {
-  async judge(work, { method, facts }) {
+  async evaluate(work, { method, facts }) {
     if (method !== 'sso') await assertNotBound(work, facts)
     return null
   },

@@ -3,9 +3,9 @@ import { XmlRefusal } from './refusal.ts'
 /** The outcome of a message in a thread. Errors lose their class between threads. */
 export type Verdict<T> = { value: T } | { refused: { reason: string; message: string } }
 
-export async function toVerdict<T>(judge: () => T | Promise<T>): Promise<Verdict<T>> {
+export async function toVerdict<T>(run: () => T | Promise<T>): Promise<Verdict<T>> {
   try {
-    return { value: await judge() }
+    return { value: await run() }
   } catch (error) {
     if (!(error instanceof XmlRefusal)) throw error
     return { refused: { reason: error.reason, message: error.message } }

@@ -3,7 +3,7 @@ import { requireEmail } from '../../../platform/mail/address.ts'
 import type { Work } from '../../../platform/work.ts'
 import { linkErrors } from '../../sign-in/links/links.ts'
 import { type MagicLinkUse, sendMagicLink } from '../../sign-in/links/magic-link/magic-link.ts'
-import { consumeLink, presentLink } from '../../sign-in/links/presented/presented.ts'
+import { consumeLink, redeemLink } from '../../sign-in/links/presented/presented.ts'
 import { defineMailedPurpose } from '../../sign-in/links/purposes/purposes.ts'
 import type { LinkDelivery } from '../../sign-in/links/send-link/send-link.ts'
 import { endOtpRows } from '../../sign-in/otp/otp.ts'
@@ -23,7 +23,7 @@ export function sendDiscoveryLink(work: Work, sent: { email: string; delivery: L
 export async function discoverByLink(work: Work, presented: { email: string; token: string }): Promise<Discovery> {
   const { email, token } = presented
   const who = identify(work.platform, requireEmail(email))
-  return presentLink(work, { who, token, purposes: [linkPurpose] }, async ({ link }) => {
+  return redeemLink(work, { who, token, purposes: [linkPurpose] }, async ({ link }) => {
     const answer = await discover(work, {
       who,
       method: 'magic_link',

@@ -41,7 +41,7 @@ const invalid = [400, 'discovery_token_invalid']
 /** As long as a gate refuses everybody. */
 async function whileClosed<T>(run: () => Promise<T>): Promise<T> {
   const closed = {
-    judge: async () => {
+    evaluate: async () => {
       throw loginErrors.userInactive({ detail: 'Closed by a test.' })
     },
   }

@@ -40,7 +40,7 @@ async function enterByMailbox(work: Work, said: DiscoveredMailbox): Promise<Sess
   await assertOffered(work, said.method)
   const who = identify(work.platform, requireEmail(said.email))
   const proved = await proveGranted(work, who, said)
-  return proved && admit(work, { who, method: discoveryMethods[said.method], ...proved })
+  return proved && enterOrSignUp(work, { who, method: discoveryMethods[said.method], ...proved })
 }
 
 interface Proved {
@@ -50,7 +50,7 @@ interface Proved {
   spends: UsedProof[]
 }
 
-async function admit(work: Work, { who, method, facts, spends }: Proved): Promise<SessionReply | null> {
+async function enterOrSignUp(work: Work, { who, method, facts, spends }: Proved): Promise<SessionReply | null> {
   if (facts) {
     await assertMaySignIn(work, facts)
     return completeMailboxLogin(work, facts, { method, amr: ['otp'], spends })

@@ -50,7 +50,7 @@ const SealedSocial = Type.Object({ ...granted, method: Type.Literal('social'), .
 const PREFIX = 'dsc_'
 
 // Of the environment: in another one it says nothing.
-const placeOf = ({ environmentId, accountId }: Directory): SealedPlace => ({
+const sealedPlaceOf = ({ environmentId, accountId }: Directory): SealedPlace => ({
   table: 'otps',
   column: 'discovered',
   row: environmentId,
@@ -59,7 +59,7 @@ const placeOf = ({ environmentId, accountId }: Directory): SealedPlace => ({
 
 /** Seals the content into a token, which only this deployment can read or make. */
 export async function sealToken({ keyring }: Platform, directory: Directory, said: Discovered): Promise<string> {
-  return PREFIX + (await keyring.seal(placeOf(directory), JSON.stringify(said)))
+  return PREFIX + (await keyring.seal(sealedPlaceOf(directory), JSON.stringify(said)))
 }
 
 /** What a token of this environment carries; null for any other text. */
@@ -69,7 +69,7 @@ export async function openToken(
   token: string,
 ): Promise<Discovered | null> {
   if (!/^dsc_v1\.[0-9a-f-]{36}\.[\w-]+$/.test(token)) return null
-  const text = await keyring.open(placeOf(directory), token.slice(PREFIX.length)).catch((error: unknown) => {
+  const text = await keyring.open(sealedPlaceOf(directory), token.slice(PREFIX.length)).catch((error: unknown) => {
     if (isDatabaseUnavailable(error)) throw error
     return null
   })

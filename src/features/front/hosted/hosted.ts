@@ -9,7 +9,7 @@ import { definePage } from '../../../platform/pages/pages.ts'
 import { isServiceEnabled } from '../../../platform/tenancy/services.ts'
 import { assertDoorOpen, assertMaySignIn, loginEvents } from '../../access/login/login.ts'
 import { linkErrors } from '../../sign-in/links/links.ts'
-import { type FoundLink, judgeLink, lookUpLink, presentLink } from '../../sign-in/links/presented/presented.ts'
+import { assertLinkUsable, type FoundLink, lookUpLink, redeemLink } from '../../sign-in/links/presented/presented.ts'
 import type { LinkPage, LiveLink, ShownLink, View } from '../../sign-in/pages/pages.ts'
 import { type ParsedLink, readLink } from './link.ts'
 import { explainRefusal } from './refusals.ts'
@@ -33,14 +33,14 @@ export function hostedPages(pages: readonly LinkPage[]): Route[] {
       const link = await readLink(work, query)
       const page = link && pageOf(link)
       return page
-        ? answer({ link, page }, look, (live) => page.show(live))
+        ? answer({ link, page }, findQuietly, (live) => page.show(live))
         : unreadable(link?.language ?? languageOf(work))
     },
     async submit(work, _params, form) {
       const link = await readLink(work, form)
       const page = link && pageOf(link)
       return page
-        ? answer({ link, page }, present, (live) => page.act(live, form))
+        ? answer({ link, page }, findAndRecord, (live) => page.act(live, form))
         : unreadable(link?.language ?? languageOf(work))
     },
   })
@@ -98,16 +98,16 @@ async function open(brought: ParsedLink, { service, worksWhileLocked }: LinkPage
 }
 
 /** Looks the link up without writing anything. */
-async function look({ work, token, purpose, who }: ParsedLink): Promise<FoundLink> {
+async function findQuietly({ work, token, purpose, who }: ParsedLink): Promise<FoundLink> {
   const presented = { token, purposes: [purpose], who }
   const { link, facts } = await lookUpLink(work, presented)
-  return { link: judgeLink(link, presented), facts }
+  return { link: assertLinkUsable(link, presented), facts }
 }
 
 /** Records a refusal, as the API does. */
-async function present(brought: ParsedLink): Promise<FoundLink> {
+async function findAndRecord(brought: ParsedLink): Promise<FoundLink> {
   const { work, token, purpose, who } = brought
-  return presentLink(work, { who, token, purposes: [purpose] }, async (found) => found)
+  return redeemLink(work, { who, token, purposes: [purpose] }, async (found) => found)
 }
 
 const languageOf = ({ acceptLanguage }: RequestContext) => chooseLanguage(...acceptedLocales(acceptLanguage))

@@ -5,7 +5,7 @@ import { parseEmail } from '../../../platform/mail/address.ts'
 import { brandOf } from '../../../platform/mail/brand.ts'
 import { acceptedLocales, chooseLanguage } from '../../../platform/messages/language.ts'
 import { defaultRedirect } from '../../access/redirects/redirects.ts'
-import { linkUrl, placeOfToken } from '../../sign-in/links/links.ts'
+import { findTokenDirectory, linkUrl } from '../../sign-in/links/links.ts'
 import { type MailedPurpose, purposeOfType } from '../../sign-in/links/purposes/purposes.ts'
 import type { ShownLink } from '../../sign-in/pages/pages.ts'
 
@@ -27,7 +27,7 @@ export async function readLink(
   const { token_hash: token = '', email = '', type = '' } = fields
   const [purpose, address] = [purposeOfType(type), parseEmail(email)]
   if (purpose === undefined || address === null) return null
-  const place = await placeOfToken(platform, token)
+  const place = await findTokenDirectory(platform, token)
   if (!place) return null
   const { directory, isOurs } = place
   const work = { platform, directory, origin, db: platform.db }

@@ -76,7 +76,7 @@ interface Shown {
 export async function finishStepUp(work: OwnWork, answer: StepUpAnswer): Promise<Static<typeof SteppedUp>> {
   const { sessionId } = work.caller
   const facts = await ownFacts(work)
-  const shown = await judge(work, facts, answer)
+  const shown = await verifyAnswer(work, facts, answer)
   const renewed = await inTxUnlessConsumed(work, (work) => renew(work, { facts, shown, sessionId }))
   if (!renewed) throw await shown.refuse()
   const settings = await sessionSettings.effective(work)
@@ -95,7 +95,7 @@ export async function finishStepUp(work: OwnWork, answer: StepUpAnswer): Promise
 }
 
 /** Judges a proof, which burns nothing that is not burnt by every attempt. */
-async function judge(work: OwnWork, facts: SignInFacts, answer: StepUpAnswer): Promise<Shown> {
+async function verifyAnswer(work: OwnWork, facts: SignInFacts, answer: StepUpAnswer): Promise<Shown> {
   const methods = await methodsToStepUp(work, facts)
   const isOffered = answer.kind === 'factor' || methods.includes(answer.kind)
   if (!isOffered) throw notOffered(answer.kind)

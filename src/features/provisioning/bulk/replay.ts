@@ -2,10 +2,10 @@ import { ApiError } from '../../../platform/errors.ts'
 import type { ManagerCaller } from '../../../platform/tenancy/caller.ts'
 import type { Work } from '../../../platform/work.ts'
 import {
-  admit,
   asScimError,
   assertMayProvision,
   getLog,
+  getProvisioning,
   keepReplay,
   type Outcome,
   type Provisioning,
@@ -32,7 +32,7 @@ export async function replayLog(given: Work & { caller: ManagerCaller }, id: str
   const isWrite = log.method === 'POST' ? MADE.test(path) : log.method !== 'GET' && CHANGED.test(path)
   if (!isWrite || log.status < 400 || (log.body === null && log.method !== 'DELETE')) throw scimErrors.notReplayable()
   await assertMayProvision(work)
-  const provisioning = await admit(work)
+  const provisioning = await getProvisioning(work)
   return keepReplay(work, log, await outcomeOf(() => repeat(work, { ...log, path }, provisioning)))
 }
 

@@ -7,7 +7,7 @@ import { checkedApart } from '../../../platform/schema.ts'
 import { groupEvents } from '../groups/groups.ts'
 import { changedUserEvents, provisioningEvents } from '../provisioning/provisioning.ts'
 import { listErrors } from '../scim/lists/lists.ts'
-import { admissionErrors, ScimLog, scimErrors, scimRoute, serve } from '../scim/scim.ts'
+import { provisioningErrors, ScimLog, scimErrors, scimRoute, serve } from '../scim/scim.ts'
 import { replayLog } from './replay.ts'
 import { runBulk } from './run.ts'
 import { searchAll } from './search.ts'
@@ -69,7 +69,7 @@ export function bulkRoutes(announced: EventDefinition[]): Route[] {
         }),
       ),
       reply: scimRoute.Resource,
-      errors: [...admissionErrors, scimErrors.invalidSyntax],
+      errors: [...provisioningErrors, scimErrors.invalidSyntax],
       maybeEvents,
       handle: (work, { body }) => serve(work, () => runBulk(work, body)),
     }),
@@ -88,7 +88,7 @@ export function bulkRoutes(announced: EventDefinition[]): Route[] {
         'The caller must be able to grant the roles that groups of the SCIM client give.',
       params: scimRoute.params,
       reply: Type.Object({ log: ScimLog }),
-      errors: [...admissionErrors, scimErrors.logNotFound, scimErrors.notReplayable, httpErrors.privilegeEscalation],
+      errors: [...provisioningErrors, scimErrors.logNotFound, scimErrors.notReplayable, httpErrors.privilegeEscalation],
       maybeEvents,
       handle: async (work, { params }) => ({ log: await replayLog(work, params.id) }),
     }),

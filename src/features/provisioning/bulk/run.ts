@@ -5,7 +5,7 @@ import { inTurn, openFairQueue } from '../../../platform/limits/fair-queue.ts'
 import { perPlatform } from '../../../platform/platform.ts'
 import type { Work } from '../../../platform/work.ts'
 import { isObject, own, type ScimValue } from '../language/json.ts'
-import { admit, asScimError, type Provisioning, scimError, scimErrors } from '../scim/scim.ts'
+import { asScimError, getProvisioning, type Provisioning, scimError, scimErrors } from '../scim/scim.ts'
 import { type Operation, type Performed, perform } from './perform.ts'
 import { type Asked, isTooDeep, openQueue, PREFIX, textsIn } from './references.ts'
 
@@ -154,7 +154,7 @@ async function attempt(
   run: (provisioning: Provisioning) => Promise<Performed>,
 ): Promise<Performed | Refused> {
   try {
-    return await run(await admit(work))
+    return await run(await getProvisioning(work))
   } catch (thrown) {
     const error = asApiError(asScimError(thrown))
     if (error.definition.code === httpErrors.internal.code) throw thrown

@@ -8,7 +8,7 @@ import { roleEvents } from '../../directory/roles/roles.ts'
 import { userEvents } from '../../directory/users/users.ts'
 import { versionTag } from '../language/versions.ts'
 import { type ListRequest, listErrors } from '../scim/lists/lists.ts'
-import { admissionErrors, conditionOf, languageErrors, scimErrors, scimRoute, serve } from '../scim/scim.ts'
+import { conditionOf, languageErrors, provisioningErrors, scimErrors, scimRoute, serve } from '../scim/scim.ts'
 import { groupEvents } from './events.ts'
 import { getGroup, listGroups, selectAttributes, showGroup } from './read.ts'
 import { locationOf } from './resource.ts'
@@ -35,7 +35,7 @@ const GroupResource = scimRoute.resource('ScimGroup', {
   ),
 })
 
-const WRITING = [...admissionErrors, ...languageErrors, scimErrors.uniqueness]
+const WRITING = [...provisioningErrors, ...languageErrors, scimErrors.uniqueness]
 /** What members of groups are given. */
 const GIVEN = [userEvents.updated, roleEvents.assigned, roleEvents.unassigned]
 const CHANGED = [groupEvents.updated, groupEvents.memberAdded, groupEvents.memberRemoved, ...GIVEN]
@@ -82,7 +82,7 @@ const reading: Route[] = [
     query: selected,
     reply: GroupResource,
     replies: { 304: Type.Null() },
-    errors: [...admissionErrors, scimErrors.resourceNotFound],
+    errors: [...provisioningErrors, scimErrors.resourceNotFound],
     etag: true,
     handle: (work, { params, query }) =>
       serve(work, async () => {
@@ -168,7 +168,7 @@ const writing: Route[] = [
     summary: 'Delete a group',
     params,
     replies: { 204: Type.Null() },
-    errors: [...admissionErrors, scimErrors.resourceNotFound, httpErrors.versionConflict],
+    errors: [...provisioningErrors, scimErrors.resourceNotFound, httpErrors.versionConflict],
     event: groupEvents.deleted,
     maybeEvents: [groupEvents.memberRemoved, ...GIVEN],
     handle: (work, { params }) =>

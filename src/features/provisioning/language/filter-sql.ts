@@ -123,7 +123,7 @@ type Condition = Extract<ScimFilter, { kind: 'present' | 'compare' }>
 
 function compileCondition(filter: Condition, targets: FilterTargets): RawBuilder<SqlBool> {
   const found = findTarget(targets, filter.attribute)
-  if (found?.kind === 'column') return filter.kind === 'present' ? present(found) : compare(found, filter)
+  if (found?.kind === 'column') return filter.kind === 'present' ? isPresent(found) : compare(found, filter)
   if (found?.kind === 'presence' && filter.kind === 'present') return sql`(${found.present})`
   if (found?.kind === 'presence') throw unsupported(filter.attribute, 'has parts; one of them has to be named')
   if (found) return compileAnyElement(found, namePart(filter, 'value'))
@@ -160,13 +160,13 @@ function negate(condition: Expression<SqlBool>): RawBuilder<SqlBool> {
 }
 
 /** RFC 7644 table 3: "a non-empty or non-null value". */
-function present(column: FilterColumn): RawBuilder<SqlBool> {
+function isPresent(column: FilterColumn): RawBuilder<SqlBool> {
   return isText(column) ? sql`(${column.value} <> '')` : sql`(${column.value} is not null)`
 }
 
 function compare(column: FilterColumn, comparison: ScimComparison): RawBuilder<SqlBool> {
   const operand = readOperand(column, comparison)
-  if (operand.kind === 'nothing') return comparison.operator === 'eq' ? negate(present(column)) : present(column)
+  if (operand.kind === 'nothing') return comparison.operator === 'eq' ? negate(isPresent(column)) : isPresent(column)
   if (comparison.operator === 'ne') return negate(compare(column, { ...comparison, operator: 'eq' }))
   return operand.kind === 'text'
     ? compareText(column, comparison.operator, operand)

@@ -6,7 +6,7 @@ import { matches } from '../../../platform/http/precondition.ts'
 import { type CallerContext, defineRoute, type Route } from '../../../platform/http/route.ts'
 import { userEvents } from '../../directory/users/users.ts'
 import { type ListRequest, listErrors } from '../scim/lists/lists.ts'
-import { admissionErrors, conditionOf, languageErrors, scimErrors, scimRoute, serve } from '../scim/scim.ts'
+import { conditionOf, languageErrors, provisioningErrors, scimErrors, scimRoute, serve } from '../scim/scim.ts'
 import { deprovisionUser, patchUser, replaceUser } from './change.ts'
 import { provisioningEvents } from './events.ts'
 import { provisionUser } from './provision.ts'
@@ -77,7 +77,7 @@ const reading: Route[] = [
     query: selected,
     reply: UserResource,
     replies: { 304: Type.Null() },
-    errors: [...admissionErrors, scimErrors.resourceNotFound],
+    errors: [...provisioningErrors, scimErrors.resourceNotFound],
     etag: true,
     handle: (work, { params, query }) =>
       serve(work, async () => {
@@ -115,7 +115,7 @@ function addRoute(changed: EventDefinition[]): Route {
     query: selected,
     body: UserResource,
     replies: { 201: UserResource },
-    errors: [...admissionErrors, ...languageErrors, scimErrors.uniqueness],
+    errors: [...provisioningErrors, ...languageErrors, scimErrors.uniqueness],
     event: provisioningEvents.provisioned,
     maybeEvents: changed,
     etag: true,
@@ -134,7 +134,7 @@ function changeRoutes(changed: EventDefinition[]): Route[] {
     params,
     query: selected,
     reply: UserResource,
-    errors: [...admissionErrors, ...languageErrors, scimErrors.resourceNotFound, scimErrors.uniqueness],
+    errors: [...provisioningErrors, ...languageErrors, scimErrors.resourceNotFound, scimErrors.uniqueness],
     maybeEvents: [...changed, ...Object.values(provisioningEvents)],
     etag: true,
   }
@@ -179,7 +179,7 @@ function removeRoute(changed: EventDefinition[]): Route {
       'Deactivates or deletes the user, depending on onDeprovision. For 30 days, provisioning the same externalId restores the user.',
     params,
     replies: { 204: Type.Null() },
-    errors: [...admissionErrors, scimErrors.resourceNotFound, httpErrors.versionConflict],
+    errors: [...provisioningErrors, scimErrors.resourceNotFound, httpErrors.versionConflict],
     event: provisioningEvents.deprovisioned,
     maybeEvents: changed,
     handle: (work, { params }) =>

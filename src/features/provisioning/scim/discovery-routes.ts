@@ -2,11 +2,11 @@ import { Type } from 'typebox'
 import { open } from '../../../platform/http/object-schemas.ts'
 import { defineRoute, type Route } from '../../../platform/http/route.ts'
 import { endpointUrl } from './addresses.ts'
-import { admissionErrors, admit } from './admission.ts'
 import { resourceTypes, schemas, serviceProviderConfig } from './discovery.ts'
 import { scimError, scimErrors } from './errors.ts'
 import { toList } from './lists/lists.ts'
 import { scimRoute } from './protocol.ts'
+import { getProvisioning, provisioningErrors } from './provisioning.ts'
 
 const about = {
   method: 'GET',
@@ -106,9 +106,9 @@ const me: Route[] = (['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).map((me
     operation: `scim.${method.toLowerCase()}Me`,
     summary: 'Not supported',
     ...(method === 'GET' || method === 'DELETE' ? {} : { body: open(Type.Object({})) }),
-    errors: [...admissionErrors, scimErrors.notSupported],
+    errors: [...provisioningErrors, scimErrors.notSupported],
     async handle(work) {
-      await admit(work)
+      await getProvisioning(work)
       throw scimError(scimErrors.notSupported)
     },
   }),

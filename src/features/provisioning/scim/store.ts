@@ -123,7 +123,7 @@ export async function countProvisioned(
 }
 
 /** What decides whether a provisioning client is served. */
-export interface AdmissionRow {
+export interface ProvisioningRow {
   enabled: boolean
   sso_connection_id: string | null
   on_deprovision: 'deactivate' | 'delete'
@@ -132,7 +132,7 @@ export interface AdmissionRow {
   works: boolean
 }
 
-export const admission = defineJoined<AdmissionRow>()({
+export const readProvisioning = defineJoined<ProvisioningRow>()({
   columns: { token_id: 'uuid' },
   text: ({ directory }) => sqlText`
     select asked.n, coalesce(c.enabled, false) as enabled, c.sso_connection_id,

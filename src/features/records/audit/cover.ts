@@ -49,7 +49,7 @@ export function isBlank(event: EventText): boolean {
   return Object.entries(BLANK).every(([column, value]) => Reflect.get(event, column) === value)
 }
 
-export const placeOf = (event: EventText): Position => ({
+export const positionOf = (event: EventText): Position => ({
   epoch: Number(event.epoch),
   txId: event.tx_id ?? '0',
   id: event.id,

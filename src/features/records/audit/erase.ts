@@ -5,7 +5,7 @@ import { record, systemOrigin } from '../../../platform/events/events.ts'
 import type { ErasureWork } from '../../../platform/lifecycle/erasure.ts'
 import type { Directory } from '../../../platform/tenancy/directory.ts'
 import { forgetDeliveriesOf } from '../deliveries/delivery-store.ts'
-import { type Cover, isBehind, placeOf, readCover, sealedCover } from './cover.ts'
+import { type Cover, isBehind, positionOf, readCover, sealedCover } from './cover.ts'
 import { chainKey, type EventText } from './digest.ts'
 import { eraseRows, selectNewestTexts, selectPlaces, selectTexts, selectUnerased } from './erase-store.ts'
 import { auditEvents } from './events.ts'
@@ -41,9 +41,9 @@ async function coverAll(work: ErasureWork, directory: Directory, tx: Tx): Promis
   const last = newest.find(({ type }) => type !== COVER_TYPE)
   const covered = newest.find(({ type }) => type === COVER_TYPE)
   const through = (covered && readCover(key, directory.id, covered)?.through) ?? null
-  if (!last || isErased(last) || (through && !isBehind(placeOf(last), through))) return through
-  await recordCover(work, directory, tx, { subOrgId: work.organizationId, through: placeOf(last), eventIds: null })
-  return placeOf(last)
+  if (!last || isErased(last) || (through && !isBehind(positionOf(last), through))) return through
+  await recordCover(work, directory, tx, { subOrgId: work.organizationId, through: positionOf(last), eventIds: null })
+  return positionOf(last)
 }
 
 async function recordCover({ platform }: ErasureWork, directory: Directory, db: Tx, cover: Cover): Promise<void> {
@@ -74,7 +74,7 @@ export async function eraseMentions(
         await eraseRows(tx, directory.id, eventIds)
         await forgetDeliveriesOf(tx, directory.id, { eventIds })
       })
-    after = placeOf(last)
+    after = positionOf(last)
   }
 }
 

@@ -22,7 +22,7 @@ export async function listAudit(
   { after, limit }: { after: string | null; limit: number },
 ): Promise<{ events: Sent[]; names: Record<string, string>; has_more: boolean; next_cursor: string | null }> {
   const { platform, reach, db, caller } = work
-  const { events, next } = await readPage(work, toFilter(query), placeOf(work, after), limit)
+  const { events, next } = await readPage(work, toFilter(query), readPosition(work, after), limit)
   const next_cursor = next && sealPosition(platform, reach, next)
   const sent = events.map(toEvent)
   const names = await namesIn({ platform, db }, reach, caller, sent)
@@ -54,7 +54,7 @@ export async function exportAudit(
 ): Promise<Download> {
   const filter = toFilter(query)
   // What is refused is refused before anything is sent.
-  const first = await readPage(work, filter, placeOf(work, after), EXPORTED)
+  const first = await readPage(work, filter, readPosition(work, after), EXPORTED)
   const { type, head, line } = FORMATS[format]
   async function* pieces() {
     yield head
@@ -89,7 +89,7 @@ export async function newestEventsOf(
   return { events: found, isWhole: false }
 }
 
-function placeOf({ platform, reach }: Reading, after: string | null): Position | null {
+function readPosition({ platform, reach }: Reading, after: string | null): Position | null {
   return after === null ? null : openPosition(platform, reach, after)
 }
 

@@ -4,7 +4,7 @@ import { readSnapshot } from '../../../platform/db/tx.ts'
 import type { Position } from '../../../platform/events/event-cursor.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import { type Head, selectHeads } from './chain-store.ts'
-import { type Cover, isBehind, isBlank, placeOf, readCover } from './cover.ts'
+import { type Cover, isBehind, isBlank, positionOf, readCover } from './cover.ts'
 import {
   type Block,
   chainKey,
@@ -185,7 +185,7 @@ function erasedBy({ covers, directory }: Verifying): Erased[] {
 
 /** Counts an erased event at what covers it. Returns whether anything does. */
 function isCovered({ covers }: Verifying, event: EventText): boolean {
-  const place = placeOf(event)
+  const place = positionOf(event)
   const covering = covers.find(({ cover: { through }, ids }) =>
     through ? !isBehind(place, through) : ids.has(event.id),
   )

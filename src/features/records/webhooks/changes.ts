@@ -1,6 +1,6 @@
 import { now } from '../../../platform/db/now.ts'
 import { httpErrors, invalidField } from '../../../platform/errors.ts'
-import { presentPosition } from '../../../platform/events/event-places.ts'
+import { currentPosition } from '../../../platform/events/event-places.ts'
 import {
   changedFrom,
   type EventFactory,
@@ -162,7 +162,7 @@ export async function lockWebhook({ db, directory }: TxWork, text: string): Prom
 
 /** The first to listen in an environment does so from here on: nothing from before is looked through. */
 async function listen({ db, directory }: TxWork): Promise<void> {
-  const position = await presentPosition(db)
+  const position = await currentPosition(db)
   await provideCursor(db, directory.environmentId, position)
   if (!(await hasListener(db, directory.environmentId))) await moveCursor(db, directory.environmentId, position)
 }

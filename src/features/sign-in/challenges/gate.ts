@@ -13,11 +13,11 @@ import { factorsAfter } from './second-factors.ts'
 import { challengeOutcome, type FactorsOf, type MadeChallenge } from './store.ts'
 import { makeToken } from './token.ts'
 
-type Entry = Parameters<NonNullable<Gate['judge']>>[1]
+type Entry = Parameters<NonNullable<Gate['evaluate']>>[1]
 
 /** Answers with a challenge instead of tokens if the user has proved one factor and needs two. */
 export const mfaGate: Gate = {
-  async judge(work, entry, { teamRoles }) {
+  async evaluate(work, entry, { teamRoles }) {
     if (entry.aal !== 'aal1') return null
     const { facts, session, isTentative } = entry
     const settings = await trustedDeviceSettings.effective(work)

@@ -27,7 +27,7 @@ import { accountLocked, failuresCleared, findLock, lockoutSettings } from '../lo
 import { challengesLockedMail } from './emails.ts'
 import { challengeErrors } from './errors.ts'
 import { challengeEvents } from './events.ts'
-import { isDigits, judgeCode, type RightCode } from './second-factors.ts'
+import { isDigits, type RightCode, verifyCode } from './second-factors.ts'
 import {
   type ChallengeRow,
   challengeProof,
@@ -66,14 +66,14 @@ interface ChallengeAnswer {
 }
 
 async function pass(caller: Work, sent: ChallengeAnswer): Promise<PassedChallenge> {
-  const { challenge, attempt, facts, right } = await judge(caller, sent)
+  const { challenge, attempt, facts, right } = await verifyAttempt(caller, sent)
   if (!right) throw await refuse(caller, challenge, attempt)
   if (!facts) throw challengeErrors.expired()
   const work = asProvenUser(caller, facts.user_id)
   const passed = { right, events: [succeeded(challenge, right)] }
   // These extra rows must commit together with the session.
   if (challenge.session_id !== null || challenge.next_password_hash !== null || right.also || sent.trustDevice)
-    return inTx(work, (work) => admit(work, challenge, passed, sent.trustDevice))
+    return inTx(work, (work) => redeemChallenge(work, challenge, passed, sent.trustDevice))
   return { session: await completeChallenge(work, challenge, facts, passed), device: null }
 }
 
@@ -81,14 +81,14 @@ async function pass(caller: Work, sent: ChallengeAnswer): Promise<PassedChalleng
  * Counts the attempt and judges the code once the request has its turn. A request rejected while waiting uses no
  * attempt.
  */
-export async function judge(
+export async function verifyAttempt(
   work: Work,
   { token, code }: Pick<ChallengeAnswer, 'token' | 'code'>,
   use: TokenUse = 'challenge',
 ): Promise<Tried & { right: RightCode | null }> {
   const tryCode = async () => {
     const tried = await tryChallenge(work, token, use)
-    return { ...tried, right: await judgeCode(work, tried.challenge, code) }
+    return { ...tried, right: await verifyCode(work, tried.challenge, code) }
   }
   return isDigits(code) ? tryCode() : withPasswordTurn(work, LEAST_COST, tryCode)
 }
@@ -138,7 +138,12 @@ interface Passed {
 }
 
 /** Consumes the code and the challenge for the session, atomically with the extra rows. */
-async function admit(work: TxWork, challenge: ChallengeRow, passed: Passed, trust: boolean): Promise<PassedChallenge> {
+async function redeemChallenge(
+  work: TxWork,
+  challenge: ChallengeRow,
+  passed: Passed,
+  trust: boolean,
+): Promise<PassedChallenge> {
   const facts = await getSubjectForUpdate(work, challenge)
   const { right } = passed
   if (right.also && !(await right.also(work, facts))) throw codeUsed()

@@ -11,7 +11,7 @@ export interface SecondFactor {
   /** Its codes are six digits, or else text, which costs a hash to judge. */
   form: 'digits' | 'text'
   /** Matches a code; consumes nothing. Returns null when it is wrong. */
-  judge(work: Work, challenge: ChallengeRow, code: string): Promise<RightCode | null>
+  verify(work: Work, challenge: ChallengeRow, code: string): Promise<RightCode | null>
   /** Sends the user a code; a newer one voids the older. Throws `method_disabled`, `rate_limited`. */
   send?(work: Work, challenge: ChallengeRow, to: Pick<SignInFacts, 'locale'>): Promise<{ deliveryHint: string }>
 }
@@ -49,11 +49,11 @@ export async function listOffered(work: Work, challenge: ChallengeRow): Promise<
 }
 
 /** Matches the input against what is offered; consumes nothing. Returns null when it is wrong. */
-export async function judgeCode(work: Work, challenge: ChallengeRow, typed: string): Promise<RightCode | null> {
+export async function verifyCode(work: Work, challenge: ChallengeRow, typed: string): Promise<RightCode | null> {
   const code = typed.replaceAll(/\s/g, '')
   const form = isDigits(code) ? 'digits' : 'text'
   for (const factor of await listOffered(work, challenge)) {
-    const right = factor.form === form ? await factor.judge(work, challenge, code) : null
+    const right = factor.form === form ? await factor.verify(work, challenge, code) : null
     if (right) return right
   }
   return null

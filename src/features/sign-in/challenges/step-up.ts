@@ -9,7 +9,7 @@ import type { MfaMethod } from '../../access/mfa/mfa.ts'
 import { getUserForUpdate } from '../../directory/users/users.ts'
 import { clearFailures } from '../lockout/lockout.ts'
 import { challengeErrors } from './errors.ts'
-import { findChallenge, judge, refuse, succeeded } from './pass.ts'
+import { findChallenge, refuse, succeeded, verifyAttempt } from './pass.ts'
 import { isDigits, listOffered } from './second-factors.ts'
 import { challengeProof, insertSessionChallenge } from './store.ts'
 import { makeToken } from './token.ts'
@@ -75,7 +75,7 @@ export function proveInSession(
   sent: { token: string; code: string },
 ): Promise<ProvedFactor> {
   const prove = async () => {
-    const { challenge, attempt, facts, right } = await judge(work, sent, 'step-up')
+    const { challenge, attempt, facts, right } = await verifyAttempt(work, sent, 'step-up')
     if (!right) throw await refuse(work, challenge, attempt)
     if (challenge.session_id !== session.id || facts?.user_id !== session.userId) throw challengeErrors.expired()
     const { method, amr, spends, also } = right

@@ -17,7 +17,7 @@ import { revokeUserSessions } from '../../access/sessions/sessions.ts'
 import { changeHeldUser, userEndReasons } from '../../directory/users/changes/changes.ts'
 import { getUser, type HeldUser, type UserRow, userErrors } from '../../directory/users/users.ts'
 import { linkErrors, voidLinks } from '../links/links.ts'
-import { consumeLink, presentLink } from '../links/presented/presented.ts'
+import { consumeLink, redeemLink } from '../links/presented/presented.ts'
 import { defineMailedPurpose } from '../links/purposes/purposes.ts'
 import { mailLink } from '../links/send-link/send-link.ts'
 import { codeProof, codeSent, mailedCodeSettings, sendLimits, signInCodeErrors } from '../otp/otp.ts'
@@ -121,7 +121,7 @@ export async function finishEmailChangeByLink(
 ): Promise<ChangedEmail> {
   assertMayChangeEmail(work)
   const who = identify(work.platform, requireEmail(email))
-  return presentLink(work, { who, token, purposes: [linkPurpose] }, ({ link }) =>
+  return redeemLink(work, { who, token, purposes: [linkPurpose] }, ({ link }) =>
     inTx(work, async (work) => {
       // Lock order: the user first, as in a sign-in.
       const held = await lockOwnRow(work)

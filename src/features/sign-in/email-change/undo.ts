@@ -18,7 +18,7 @@ import {
 import { factorEvents } from '../factors/factors.ts'
 import { inviteEvents } from '../invites/invites.ts'
 import { hasLiveLink, issueLink, linkErrors, linkUrl } from '../links/links.ts'
-import { consumeLink, presentLink, refuseMadeUp } from '../links/presented/presented.ts'
+import { consumeLink, redeemLink, refuseMadeUp } from '../links/presented/presented.ts'
 import { defineMailedPurpose } from '../links/purposes/purposes.ts'
 import { passkeyEvents } from '../passkeys/passkeys.ts'
 import { ownAddressChangedMail } from './emails.ts'
@@ -74,7 +74,7 @@ export async function undoEmailChange(work: Work, presented: { email: string; to
   const who = identify(work.platform, requireEmail(presented.email))
   await refuseMadeUp(work, presented.token)
   await assertDoorOpen(work, null)
-  await presentLink(work, { who, token: presented.token, purposes: [undoPurpose] }, ({ link }) =>
+  await redeemLink(work, { who, token: presented.token, purposes: [undoPurpose] }, ({ link }) =>
     inTx(work, async (work) => {
       // Lock order: the user first, as in a sign-in.
       const user = link.user_id === null ? null : await findUserForUpdate(work, link.user_id)

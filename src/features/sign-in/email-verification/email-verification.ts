@@ -10,7 +10,7 @@ import { assertActive, assertDoorOpen, assertMaySignIn } from '../../access/logi
 import { proveMailbox } from '../../directory/users/proof/proof.ts'
 import { ensureAuthAccount, findUserForUpdate, getUser, type UserRow } from '../../directory/users/users.ts'
 import { type LinkRow, linkErrors } from '../links/links.ts'
-import { consumeLink, presentLink } from '../links/presented/presented.ts'
+import { consumeLink, redeemLink } from '../links/presented/presented.ts'
 import { defineMailedPurpose } from '../links/purposes/purposes.ts'
 import { type LinkDelivery, mailLink } from '../links/send-link/send-link.ts'
 import { hasPassword, provePassword } from '../password/password.ts'
@@ -97,7 +97,7 @@ export async function verifyEmail(
 ): Promise<{ userId: string; directoryUserId: string }> {
   const { email, token, password } = presented
   const who = identify(work.platform, requireEmail(email))
-  return presentLink(work, { who, token, purposes: [verificationPurpose] }, async ({ link, facts }) => {
+  return redeemLink(work, { who, token, purposes: [verificationPurpose] }, async ({ link, facts }) => {
     if (facts) await assertMaySignIn(work, facts)
     if (!facts || facts.user_id !== link.user_id) throw linkErrors.tokenInvalid()
     if (password !== undefined) await provePassword(work, who, facts, password)

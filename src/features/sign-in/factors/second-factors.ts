@@ -7,7 +7,7 @@ import { type SecondFactor, setChallengeSms } from '../challenges/challenges.ts'
 import { readBackupCode, verifyBackupCode } from './backup-codes.ts'
 import { backupCodeUsedMail, factorSms } from './emails.ts'
 import { matchCode } from './enrollment.ts'
-import { admitFactorPhone, hashSmsCode, makeSmsCode } from './sms.ts'
+import { claimFactorSms, hashSmsCode, makeSmsCode } from './sms.ts'
 import { consumeBackupCode, findBackupCode, totpProof } from './store.ts'
 
 const SMS_SECONDS = 300
@@ -16,7 +16,7 @@ const SMS_SECONDS = 300
 export const totpFactor: SecondFactor = {
   method: 'totp',
   form: 'digits',
-  async judge(work, { totp }, code) {
+  async verify(work, { totp }, code) {
     const step = totp && (await matchCode(work, totp, code))
     if (totp === null || step === null) return null
     return { method: 'totp', amr: ['otp', 'mfa'], spends: [totpProof({ totp_id: totp.id, totp_step: step })] }
@@ -27,12 +27,12 @@ export const totpFactor: SecondFactor = {
 export const smsFactor: SecondFactor = {
   method: 'sms',
   form: 'digits',
-  async judge({ platform }, challenge, code) {
+  async verify({ platform }, challenge, code) {
     if (!sameHash(challenge.sms_code_hash, hashSmsCode(platform, challenge.challenge_id, code))) return null
     return { method: 'sms', amr: ['sms', 'mfa'], spends: [] }
   },
   async send(work, challenge, { locale }) {
-    const phone = await admitFactorPhone(work, challenge.phone ?? '')
+    const phone = await claimFactorSms(work, challenge.phone ?? '')
     const { code, hash } = makeSmsCode(work.platform, challenge.challenge_id)
     await inTx(work, async (work) => {
       await setChallengeSms(work.db, work.directory, challenge.challenge_id, hash)
@@ -46,7 +46,7 @@ export const smsFactor: SecondFactor = {
 export const backupCodeFactor: SecondFactor = {
   method: 'backup',
   form: 'text',
-  async judge(work, { challenge_user_id: userId }, code) {
+  async verify(work, { challenge_user_id: userId }, code) {
     const read = readBackupCode(code)
     const hash = read && (await findBackupCode(work.db, work.directory, userId, read.slot))
     if (!read || !hash || !(await verifyBackupCode(work, userId, hash, read.code))) return null

@@ -4,7 +4,7 @@ import { record } from '../../../platform/events/events.ts'
 import { newId } from '../../../platform/ids.ts'
 import { NOTICE_USEFUL_SECONDS, queueMail } from '../../../platform/mail/outbox.ts'
 import type { Platform } from '../../../platform/platform.ts'
-import { admitPhone } from '../../../platform/sms/limits.ts'
+import { claimSms } from '../../../platform/sms/limits.ts'
 import { queueSms } from '../../../platform/sms/outbox.ts'
 import { maskPhone, requirePhone } from '../../../platform/sms/phone.ts'
 import { inTx, type Work } from '../../../platform/work.ts'
@@ -38,10 +38,10 @@ export function hashSmsCode(platform: Platform, id: string, code: string): Buffe
  * Checks that a code may be sent to a phone now, and counts it against every limit. Throws `invalid_request` for an
  * invalid number, `method_disabled` where no message can be sent, `rate_limited`.
  */
-export async function admitFactorPhone(work: Work, text: string): Promise<string> {
+export async function claimFactorSms(work: Work, text: string): Promise<string> {
   const phone = await requirePhone(text)
   const settings = await otpSettings(work)
-  if (!(await admitPhone(work, toSmsLimits(settings), phone)))
+  if (!(await claimSms(work, toSmsLimits(settings), phone)))
     throw loginErrors.methodDisabled({
       detail:
         'No message can be sent there: no provider, not a mobile number, a country that is not allowed, or the daily limit.',
@@ -51,7 +51,7 @@ export async function admitFactorPhone(work: Work, text: string): Promise<string
 
 /**
  * Sends a code to a phone that is to become a second factor. Throws `user_not_found`, `verification_required`,
- * `already_enrolled`, and what admitFactorPhone throws.
+ * `already_enrolled`, and what claimFactorSms throws.
  */
 export async function beginPhone(work: Work, userId: string, text: string) {
   const { platform, directory, db } = work
@@ -59,7 +59,7 @@ export async function beginPhone(work: Work, userId: string, text: string) {
   await assertMethodAllowed(work, 'sms')
   const factors = await findFactors(db, directory, user.id)
   if (factors.phone_confirmed_at) throw factorErrors.alreadyEnrolled()
-  const phone = await admitFactorPhone(work, text)
+  const phone = await claimFactorSms(work, text)
   const id = newId()
   const { code, hash } = makeSmsCode(platform, id)
   const expiresAt = await inTx(work, async (work) => {

@@ -22,8 +22,8 @@ import {
   consumeLink,
   countLinkUse,
   findLink,
-  presentLink,
   proofOfLink,
+  redeemLink,
   refuseMadeUp,
 } from '../links/presented/presented.ts'
 import {
@@ -81,7 +81,7 @@ export interface Invitation {
  */
 export async function findInvitation(work: Work, token: string): Promise<Invitation> {
   await assertDoorOpen(work, null)
-  return invitationOf(work, token, await findLink(work, presentedAs(token)))
+  return invitationOf(work, token, await findLink(work, inviteLookup(token)))
 }
 
 /** Throws `token_invalid`. */
@@ -115,7 +115,7 @@ export async function acceptInvite(work: Work, sent: Sent): Promise<SessionReply
   // Loads the signing keys, or creates the first ones, before a transaction changes the membership: another connection
   // inserts them, and a distributed database would hold it back until that transaction ends.
   await issuerOf(work.platform, work.directory.environmentId)
-  return presentInvite(work, sent, async (acceptance) => {
+  return redeemInvite(work, sent, async (acceptance) => {
     if (acceptance.joinsAsIs) {
       await acceptWithoutSession(work, acceptance)
       return { session: null, sign_in_required: true }
@@ -136,7 +136,7 @@ export async function acceptInvite(work: Work, sent: Sent): Promise<SessionReply
 
 /** The same for the hosted page, which holds no session: the user signs in afterwards. */
 export async function acceptOnPage(work: Work, sent: Sent): Promise<void> {
-  await presentInvite(work, sent, (acceptance) => acceptWithoutSession(work, acceptance))
+  await redeemInvite(work, sent, (acceptance) => acceptWithoutSession(work, acceptance))
 }
 
 async function acceptWithoutSession(work: Work, acceptance: Acceptance): Promise<void> {
@@ -156,11 +156,11 @@ interface Acceptance extends Invitation {
   first: { hashed: HashedPassword; historyKept: number } | null
 }
 
-async function presentInvite<T>(work: Work, sent: Sent, redeem: (acceptance: Acceptance) => Promise<T>): Promise<T> {
+async function redeemInvite<T>(work: Work, sent: Sent, redeem: (acceptance: Acceptance) => Promise<T>): Promise<T> {
   const settings = await firstPasswordSettings(work)
   await refuseMadeUp(work, sent.token)
   await assertDoorOpen(work, null)
-  return presentLink(work, { who: null, token: sent.token, purposes: [invitePurpose] }, async ({ link }) =>
+  return redeemLink(work, { who: null, token: sent.token, purposes: [invitePurpose] }, async ({ link }) =>
     redeem(await prepare(work, settings, await invitationOf(work, sent.token, link), sent)),
   )
 }
@@ -186,7 +186,7 @@ async function prepare(
   await assertNotBound(work, facts)
   if (invitation.hasCredential) {
     // Report a used invitation instead, if another request has just accepted it with that very password.
-    await findLink(work, presentedAs(sent.token))
+    await findLink(work, inviteLookup(sent.token))
     throw inviteErrors.credentialExists()
   }
   if (settings === null) {
@@ -208,7 +208,7 @@ async function write(work: TxWork, acceptance: Acceptance): Promise<void> {
   const { db, directory } = work
   const { token, link, user, who, first, joinsAsIs } = acceptance
   // Check again: the hash took a while, and another request may have been faster.
-  await findLink(work, presentedAs(token))
+  await findLink(work, inviteLookup(token))
   const facts = await findSignInFacts(work, who)
   if (facts?.user_id !== user.id) throw linkErrors.tokenInvalid()
   await assertMaySignIn(work, facts)
@@ -246,6 +246,6 @@ async function hasSetUp(work: Work, userId: string): Promise<boolean> {
   return user.passkey_count > 0 || hasChosenPassword(work.db, work.directory, user)
 }
 
-function presentedAs(token: string) {
+function inviteLookup(token: string) {
   return { token, purposes: [invitePurpose] as const, who: null }
 }

@@ -65,7 +65,7 @@ const untaggedLinks = perPlatform((platform) =>
 const untaggedRate = perPlatform(() => ({ fullAtMs: 0 }))
 
 /** Where a token says that it belongs. */
-export interface TokenPlace {
+export interface TokenDirectory {
   directory: Directory
   /** False for a made-up token. */
   isOurs: boolean
@@ -75,7 +75,7 @@ export interface TokenPlace {
  * The directory that a token names; null if there is none. That of a made-up token is not looked up: it is told if this
  * process knows it, so that the refusal has its brand.
  */
-export async function placeOfToken(platform: Platform, token: string): Promise<TokenPlace | null> {
+export async function findTokenDirectory(platform: Platform, token: string): Promise<TokenDirectory | null> {
   const directoryId = isWellFormed(token) ? unpackId(token.slice(0, ID_LENGTH)) : null
   if (directoryId === null) return null
   const isOurs = await isLinkToken(platform, token)
@@ -92,7 +92,7 @@ export async function organizationOfLinkToken(
   environment: EnvironmentRef,
   token: string,
 ): Promise<Directory> {
-  const place = await placeOfToken(platform, token)
+  const place = await findTokenDirectory(platform, token)
   const found = place?.isOurs ? await findNamedDirectory(platform, environment, place.directory.id) : null
   if (!found) throw linkErrors.tokenInvalid()
   return found

@@ -5,7 +5,7 @@ import { assertDoorOpen } from '../../access/login/login.ts'
 import { endLocks, markUnlocked } from '../../directory/users/lock/lock.ts'
 import { findUserForUpdate, getUserForUpdate } from '../../directory/users/users.ts'
 import { linkErrors, voidLinks } from '../links/links.ts'
-import { consumeLink, presentLink, refuseMadeUp } from '../links/presented/presented.ts'
+import { consumeLink, redeemLink, refuseMadeUp } from '../links/presented/presented.ts'
 import { defineMailedPurpose } from '../links/purposes/purposes.ts'
 import { unlock } from './attempts.ts'
 
@@ -20,7 +20,7 @@ export async function unlockByLink(work: Work, presented: { email: string; token
   const who = identify(work.platform, requireEmail(presented.email))
   await refuseMadeUp(work, presented.token)
   await assertDoorOpen(work, null)
-  await presentLink(work, { who, token: presented.token, purposes: [unlockPurpose] }, ({ link }) =>
+  await redeemLink(work, { who, token: presented.token, purposes: [unlockPurpose] }, ({ link }) =>
     inTx(work, async (work) => {
       // Lock order: the user first, as in a sign-in.
       const user = link.user_id === null ? null : await findUserForUpdate(work, link.user_id)

@@ -12,7 +12,7 @@ const somebody = {
 }
 
 /** What is said against a password: null for nothing. */
-async function judge(password: string, own: Partial<PasswordPolicy> = {}, context: PasswordContext = somebody) {
+async function check(password: string, own: Partial<PasswordPolicy> = {}, context: PasswordContext = somebody) {
   try {
     await assertPasswordAllowed(app.platform, password, { ...policy, ...own }, context)
     return null
@@ -28,28 +28,28 @@ async function judge(password: string, own: Partial<PasswordPolicy> = {}, contex
 const weak = (...reasons: string[]) => [422, reasons]
 
 test('length is counted in characters after NFKC, from the least to the most', async () => {
-  expect(await judge('kT4!xz9')).toEqual(weak('too_short'))
-  expect(await judge('kT4!xz9q')).toBeNull()
-  expect(await judge('')).toEqual(weak('too_short'))
+  expect(await check('kT4!xz9')).toEqual(weak('too_short'))
+  expect(await check('kT4!xz9q')).toBeNull()
+  expect(await check('')).toEqual(weak('too_short'))
   // Eight characters, however many UTF-16 units or bytes.
-  expect(await judge('🦄🐙🌵🧲🪁🧶🛶')).toEqual(weak('too_short'))
-  expect(await judge('🦄🐙🌵🧲🪁🧶🛶🧭')).toBeNull()
+  expect(await check('🦄🐙🌵🧲🪁🧶🛶')).toEqual(weak('too_short'))
+  expect(await check('🦄🐙🌵🧲🪁🧶🛶🧭')).toBeNull()
   // Decomposed, as some keyboards send them: seven, then eight.
-  expect(await judge('e\u0301'.repeat(7))).toEqual(weak('too_short'))
-  expect(await judge('a\u0301e\u0301i\u0301o\u0301u\u0301y\u0301n\u0303z\u030c')).toBeNull()
+  expect(await check('e\u0301'.repeat(7))).toEqual(weak('too_short'))
+  expect(await check('a\u0301e\u0301i\u0301o\u0301u\u0301y\u0301n\u0303z\u030c')).toBeNull()
   const long = randomBytes(64).toString('hex')
-  expect(await judge(long)).toBeNull()
-  expect(await judge(`${long}x`)).toEqual(weak('too_long'))
-  expect(await judge(long, { password_max_length: 64 })).toEqual(weak('too_long'))
+  expect(await check(long)).toBeNull()
+  expect(await check(`${long}x`)).toEqual(weak('too_long'))
+  expect(await check(long, { password_max_length: 64 })).toEqual(weak('too_long'))
 })
 
 test('bytes are bounded whatever the setting says, before any work', async () => {
   const wide = { password_max_length: 1024 }
-  expect(await judge(randomBytes(512).toString('hex'), wide)).toBeNull()
-  expect(await judge('🦄'.repeat(257), wide)).toEqual(weak('too_long'))
+  expect(await check(randomBytes(512).toString('hex'), wide)).toBeNull()
+  expect(await check('🦄'.repeat(257), wide)).toEqual(weak('too_long'))
   // One character that NFKC makes eighteen of.
-  expect(await judge('\ufdfa'.repeat(100), wide)).toEqual(weak('too_long'))
-  expect(await judge('x'.repeat(1_000_000), wide)).toEqual(weak('too_long'))
+  expect(await check('\ufdfa'.repeat(100), wide)).toEqual(weak('too_long'))
+  expect(await check('x'.repeat(1_000_000), wide)).toEqual(weak('too_long'))
 })
 
 test('spaces and signs are welcome, control characters and broken text are not', async () => {
@@ -60,10 +60,10 @@ test('spaces and signs are welcome, control characters and broken text are not',
     'пароль на память',
     '密碼很長但是好記喔',
   ])
-    expect([good, await judge(good)]).toEqual([good, null])
+    expect([good, await check(good)]).toEqual([good, null])
   for (const bad of ['long enough\0', 'tab\there too', 'line\nbreak it', 'del\u007fdel del', 'half \ud83e pair'])
-    expect(await judge(bad)).toEqual(weak('invalid_character'))
-  expect(await judge('\0')).toEqual(weak('too_short', 'invalid_character'))
+    expect(await check(bad)).toEqual(weak('invalid_character'))
+  expect(await check('\0')).toEqual(weak('too_short', 'invalid_character'))
 })
 
 test.each([
@@ -83,7 +83,7 @@ test.each([
   'łódź straße',
   'lovelacelovelace',
 ])('%s is little but a name', async (password) => {
-  expect(await judge(password)).toEqual(weak('context_word'))
+  expect(await check(password)).toEqual(weak('context_word'))
 })
 
 test.each([
@@ -94,14 +94,14 @@ test.each([
   'Cascada-31k',
   'exampleofmine',
 ])('%s holds a name, and enough besides', async (password) => {
-  expect(await judge(password)).toBeNull()
+  expect(await check(password)).toBeNull()
 })
 
 test('short names, and none, refuse nothing that they should not', async () => {
   const nobody = { email: '', names: ['', ' ', 'Al', 'Bo', '-', 'The One'] }
   const here = { email: 'x@y.software', names: [] }
-  expect(await judge('software4k', {}, here)).toBeNull()
-  for (const good of ['aluminium-boat', 'thetoneofit', 'kT4!xz9q']) expect(await judge(good, {}, nobody)).toBeNull()
+  expect(await check('software4k', {}, here)).toBeNull()
+  for (const good of ['aluminium-boat', 'thetoneofit', 'kT4!xz9q']) expect(await check(good, {}, nobody)).toBeNull()
 })
 
 test.each([
@@ -115,21 +115,21 @@ test.each([
   'trustno1',
   'ｐａｓｓｗｏｒｄ',
 ])('%s is on the list', async (password) => {
-  expect(await judge(password)).toBe('breached')
-  expect(await judge(password, { password_breach_check: false })).toBeNull()
+  expect(await check(password)).toBe('breached')
+  expect(await check(password, { password_breach_check: false })).toBeNull()
 })
 
 test.each(['Password1987!', 'monkey2024!', 'Dragon07', 'sunshine!', 'Liverpool2025', 'password12345!'])(
   '%s is a common password with a tail, and said to be no more than that',
   async (password) => {
-    expect([await judge(password), 'breached']).toContainEqual(weak('common_word'))
-    expect(await judge(password, { password_breach_check: false })).toBeNull()
+    expect([await check(password), 'breached']).toContainEqual(weak('common_word'))
+    expect(await check(password, { password_breach_check: false })).toBeNull()
   },
 )
 
 test('a common word is no fault in something longer', async () => {
   for (const good of ['dragon-8317264', 'sunshine over liverpool', '2024 monkeys', 'passwordless is the future'])
-    expect([good, await judge(good)]).toEqual([good, null])
+    expect([good, await check(good)]).toEqual([good, null])
 })
 
 test('a thousand passphrases and a thousand random passwords pass', async () => {
@@ -138,6 +138,6 @@ test('a thousand passphrases and a thousand random passwords pass', async () => 
   const random = () => randomBytes(8).toString('base64url')
   const refused = []
   for (let at = 0; at < 1000; at++)
-    for (const password of [phrase(), random()]) if (await judge(password)) refused.push(password)
+    for (const password of [phrase(), random()]) if (await check(password)) refused.push(password)
   expect(refused).toEqual([])
 })

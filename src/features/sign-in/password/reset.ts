@@ -16,7 +16,7 @@ import { markUnlocked } from '../../directory/users/lock/lock.ts'
 import { proveMailbox } from '../../directory/users/proof/proof.ts'
 import { findUserForUpdate, getUser, type HeldUser } from '../../directory/users/users.ts'
 import { type LinkRow, linkErrors } from '../links/links.ts'
-import { consumeLink, countLinkUse, presentLink, proofOfLink } from '../links/presented/presented.ts'
+import { consumeLink, countLinkUse, proofOfLink, redeemLink } from '../links/presented/presented.ts'
 import { type LinkDelivery, type SentLink, sendLink } from '../links/send-link/send-link.ts'
 import { unlock } from '../lockout/lockout.ts'
 import { resetMail } from './emails.ts'
@@ -73,7 +73,7 @@ export async function confirmReset(
   const settings = await getPasswordSettings(work)
   const who = identify(work.platform, requireEmail(sent.email))
   const purposes = [resetPurpose, changePurpose] as const
-  return presentLink(work, { who, token: sent.token, purposes }, async ({ link, facts }) => {
+  return redeemLink(work, { who, token: sent.token, purposes }, async ({ link, facts }) => {
     const isMailed = link.purpose === resetPurpose.name
     if (isMailed) await resetSettings(work)
     const reset = await prepare(work, settings, { link, facts, password: sent.password })
@@ -155,7 +155,7 @@ async function writeReset(
  */
 export async function resetOnPage(work: Work, sent: { token: string; password: string }): Promise<void> {
   const settings = await resetSettings(work)
-  await presentLink(work, { who: null, token: sent.token, purposes: [resetPurpose] }, async ({ link }) => {
+  await redeemLink(work, { who: null, token: sent.token, purposes: [resetPurpose] }, async ({ link }) => {
     if (link.user_id === null) throw linkErrors.tokenInvalid()
     const user = await getUser(work, link.user_id)
     const who = identify(work.platform, { email: user.email, norm: user.email_norm })

@@ -65,8 +65,8 @@ async function exchangePassword(
   const { door, person, read } = await assertDoorOpen(work, who, readPassword({}))
   if (door.locked_seconds !== null) throw accountLocked(door.locked_seconds)
   const shown = { who, facts: person, stored: toStoredPassword(read), password: sent.password }
-  const judged = await judge(work, settings, shown)
-  const { facts, stored } = judged
+  const verified = await verifyAttempt(work, settings, shown)
+  const { facts, stored } = verified
   // The claim has checked the lock; one that it set itself is cleared with the session.
   const cleared = { ...facts, locked_seconds: null }
   const { require_email_verification: requiresProof } = await doorSettings.effective(work)
@@ -83,7 +83,7 @@ async function exchangePassword(
   })
   // Another request changed the password while this one was being verified.
   if (!answer) throw passwordErrors.invalidCredentials()
-  await upgrade(work, settings, judged, sent.password)
+  await upgrade(work, settings, verified, sent.password)
   return answer
 }
 
@@ -125,7 +125,7 @@ export async function provePassword(
   const { stored } = await withPasswordPlace(work, async () => {
     const { person, read } = await readFacts(work, who, readPassword({}))
     const stored = person?.user_id === facts.user_id ? toStoredPassword(read) : null
-    return judge(work, settings, { who, facts, stored, password })
+    return verifyAttempt(work, settings, { who, facts, stored, password })
   })
   await clearFailures(work, sourceOf(work, who)).execute()
   return stored
@@ -139,13 +139,13 @@ interface ShownPassword {
   password: string
 }
 
-interface Judged {
+interface VerifiedAttempt {
   facts: SignInFacts
   stored: StoredPassword
 }
 
 /** Counts an attempt, then judges it. Throws `invalid_credentials`, `account_locked`. */
-async function judge(work: Work, settings: PasswordSettings, shown: ShownPassword): Promise<Judged> {
+async function verifyAttempt(work: Work, settings: PasswordSettings, shown: ShownPassword): Promise<VerifiedAttempt> {
   const { who, facts, password } = shown
   const stored = shown.stored && isAffordable(work, shown.stored) ? shown.stored : null
   const parameters = hashParameters(work, settings)
@@ -240,7 +240,7 @@ async function changeRequired(work: Work, who: Identity, facts: SignInFacts) {
 async function upgrade(
   work: Work,
   settings: PasswordSettings,
-  { facts, stored }: Judged,
+  { facts, stored }: VerifiedAttempt,
   password: string,
 ): Promise<void> {
   const parameters = hashParameters(work, settings)

@@ -5,7 +5,7 @@ import { newId } from '../../../platform/ids.ts'
 import { countSend } from '../../../platform/limits/send-limit.ts'
 import { requireEmail } from '../../../platform/mail/address.ts'
 import { decoyReasonOf } from '../../../platform/outbox/decoy.ts'
-import { admitQuietly } from '../../../platform/sms/limits.ts'
+import { claimSmsQuietly } from '../../../platform/sms/limits.ts'
 import { queueSms, takesSms } from '../../../platform/sms/outbox.ts'
 import { parsePhone } from '../../../platform/sms/phone.ts'
 import { isServiceEnabled } from '../../../platform/tenancy/services.ts'
@@ -80,12 +80,12 @@ export async function sendCodeBySms(work: Work, email: string): Promise<SentCode
   if (live) return { ...live, ...shown }
   // Also where there is none: the time of parsing would tell (the bench row `enumeration-otp-send-sms`).
   const phone = await parsePhone(chosen.number ?? STAND_IN_NUMBER)
-  const admitted = await admitQuietly(work, toSmsLimits(settings), {
+  const claimed = await claimSmsQuietly(work, toSmsLimits(settings), {
     phone: chosen.number === null ? null : phone,
     // Of no address and no number.
     standIn: hashIdentity(work.platform, `the phone of ${who.address.norm}`),
   })
-  const to: ChosenPhone = chosen.number !== null && !admitted ? { number: null, reason: 'sms_withheld' } : chosen
+  const to: ChosenPhone = chosen.number !== null && !claimed ? { number: null, reason: 'sms_withheld' } : chosen
   const otp = await inTx(work, (work) => issueAndSend(work, { who, settings, facts, to }))
   return { ...otp, ...shown }
 }

@@ -4,8 +4,8 @@ import type { Work } from '../../../platform/work.ts'
 import { completeMailboxLogin, type SessionReply, type SignInMethod } from '../../access/login/login.ts'
 import { otpMethod, type SentCode, type SignUpCode, sendSignInCode } from '../otp/sign-in-codes/sign-in-codes.ts'
 import { signUpByMailbox } from './first-session.ts'
-import { judgeSignup, signupMethod } from './judge.ts'
 import { provisionLater } from './pending.ts'
+import { assertSignupAllowed, signupMethod } from './policy.ts'
 
 /**
  * Mails a code that proves the mailbox. With open sign-up an unknown address soon becomes a pending user: nothing can be
@@ -17,7 +17,7 @@ export async function sendSignupCode(
   work: Work,
   body: { email: string; openSignup?: boolean; locale?: string | null },
 ): Promise<SentCode> {
-  const { open } = await judgeSignup(work, body.openSignup)
+  const { open } = await assertSignupAllowed(work, body.openSignup)
   return sendSignInCode(work, {
     purpose: 'signup',
     email: body.email,

@@ -11,7 +11,7 @@ import { createSignup, findUserByEmail, type SignupProfile, userErrors } from '.
 import { mailVerification } from '../email-verification/email-verification.ts'
 import { getPasswordSettings, hashNewPassword, type PasswordSettings, storePassword } from '../password/password.ts'
 import { startFirstSession } from './first-session.ts'
-import { judgeSignup, signupMethod } from './judge.ts'
+import { assertSignupAllowed, signupMethod } from './policy.ts'
 
 // The response tells whether a user has the address.
 const limits: RateLimit[] = [{ bucket: 'signup.minute', limit: 10, windowSeconds: 60 }]
@@ -30,7 +30,7 @@ export interface SignUp extends SignupProfile {
  * `weak_password`, `password_breached`, `rate_limited`, `unavailable`, and what the door throws.
  */
 export async function signUp(work: Work, sent: SignUp): Promise<{ answer: SessionReply; rate: RateState }> {
-  const { open } = await judgeSignup(work, sent.openSignup)
+  const { open } = await assertSignupAllowed(work, sent.openSignup)
   const settings = sent.password === undefined ? null : await getPasswordSettings(work)
   if ((await doorSettings.effective(work)).require_email_verification) throw proofRequired()
   const who = identify(work.platform, requireEmail(sent.email))

@@ -15,13 +15,13 @@ import { SignupProfile } from '../../directory/users/users.ts'
 import { emailVerificationSettings } from '../email-verification/email-verification.ts'
 import { type LinkRow, linkErrors, linkSettings } from '../links/links.ts'
 import { magicLinkMethod } from '../links/magic-link/magic-link.ts'
-import { presentLink, proofOfLink } from '../links/presented/presented.ts'
+import { proofOfLink, redeemLink } from '../links/presented/presented.ts'
 import { defineMailedPurpose } from '../links/purposes/purposes.ts'
 import { type LinkDelivery, type SentLink, sendLink } from '../links/send-link/send-link.ts'
 import { signupLinkMail } from './emails.ts'
 import { signupEvents } from './events.ts'
 import { signUpByMailbox } from './first-session.ts'
-import { judgeSignup, signupMethod } from './judge.ts'
+import { assertSignupAllowed, signupMethod } from './policy.ts'
 
 export const signupPurpose = defineMailedPurpose('signup', 'signup')
 
@@ -42,7 +42,7 @@ export interface SignupLinkInput extends SignupProfile {
 export async function sendSignupLink(work: Work, sent: SignupLinkInput): Promise<SentLink> {
   const { email, openSignup, delivery, firstName = null, lastName = null, phone = null } = sent
   const locale = canonicalLocale(sent.locale ?? '')
-  const { open } = await judgeSignup(work, openSignup)
+  const { open } = await assertSignupAllowed(work, openSignup)
   const { email_verification_ttl_seconds: ttlSeconds } = await emailVerificationSettings.effective(work)
   const settings = await linkSettings.effective(work)
   const waiting: Static<typeof Waiting> = { profile: { firstName, lastName, phone, locale } }
@@ -74,7 +74,7 @@ export async function sendSignupLink(work: Work, sent: SignupLinkInput): Promise
 export async function verifySignupLink(work: Work, presented: { email: string; token: string }): Promise<SessionReply> {
   const { email, token } = presented
   const who = identify(work.platform, requireEmail(email))
-  return presentLink(work, { who, token, purposes: [signupPurpose] }, async ({ link, facts }) => {
+  return redeemLink(work, { who, token, purposes: [signupPurpose] }, async ({ link, facts }) => {
     if (facts) await assertMaySignIn(work, facts)
     const profile = profileOf(link)
     const isTheirs = link.user_id === null ? profile !== null : link.user_id === facts?.user_id

@@ -10,7 +10,7 @@ import {
   type SignInFacts,
 } from '../../access/login/login.ts'
 import { createSignup, type SignupProfile, type UserRow } from '../../directory/users/users.ts'
-import { judgeSignup } from './judge.ts'
+import { assertSignupAllowed } from './policy.ts'
 
 type Proof = Parameters<typeof completeLogin>[2]
 
@@ -37,7 +37,7 @@ export async function signUpByMailbox(
   { who, profile, proof }: { who: Identity; profile: SignupProfile; proof: Proof },
   signIn: (facts: SignInFacts) => Promise<SessionReply | null>,
 ): Promise<SessionReply | null> {
-  await judgeSignup(work)
+  await assertSignupAllowed(work)
   const answer = await inTxUnlessConsumed(work, async (work) => {
     const made = await createSignup(work, { ...profile, ...who.address }, { email_verified: true })
     return made && startFirstSession(work, { who, user: made.user, proof }, [made.created])

@@ -39,7 +39,7 @@ export async function provisionLater(work: TxWork, { otpId, email }: { otpId: st
   const { ip, userAgent } = origin.endUser
   const by = { requestId, actor, ...(onBehalfOf ? { onBehalfOf } : {}) }
   const asked: Static<typeof Asked> = { email, ...by, ip, userAgent }
-  const sealed = await platform.keyring.seal(placeOf(directory, otpId), JSON.stringify(asked))
+  const sealed = await platform.keyring.seal(sealedPlaceOf(directory, otpId), JSON.stringify(asked))
   await enqueue(db, JOB, { directoryId: directory.id, otpId, sealed }, { delayMs: randomInt(MOST_DELAY_MS) })
 }
 
@@ -49,7 +49,9 @@ export const provisionSignup: JobHandler = {
   async handle(platform, { directoryId, otpId, sealed }) {
     const directory = await findDirectory(platform, String(directoryId))
     if (!directory) return
-    const asked: unknown = JSON.parse(await platform.keyring.open(placeOf(directory, String(otpId)), String(sealed)))
+    const asked: unknown = JSON.parse(
+      await platform.keyring.open(sealedPlaceOf(directory, String(otpId)), String(sealed)),
+    )
     if (!fits(Asked, asked)) return
     const { email, ip, userAgent, ...by } = asked
     const origin = { ...systemOrigin(), ...by, endUser: { ip, userAgent } }
@@ -63,6 +65,6 @@ export const provisionSignup: JobHandler = {
   },
 }
 
-function placeOf(directory: Directory, otpId: string): SealedPlace {
+function sealedPlaceOf(directory: Directory, otpId: string): SealedPlace {
   return { table: 'otps', column: 'asked', row: `${directory.id}/${otpId}`, accountId: directory.accountId }
 }

@@ -13,7 +13,7 @@ import { sendSignupCode, signUpByCode } from './code.ts'
 import { signUp } from './direct.ts'
 import { sendSignupLink, verifySignupLink } from './email-link.ts'
 import { signupEvents } from './events.ts'
-import { signupMethod } from './judge.ts'
+import { signupMethod } from './policy.ts'
 
 const tag = 'Sign-up'
 const openSignup = Type.Optional(

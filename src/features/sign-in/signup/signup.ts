@@ -1,3 +1,3 @@
 export { signUpByCode } from './code.ts'
 export { startFirstSession } from './first-session.ts'
-export { judgeSignup, signupMethod } from './judge.ts'
+export { assertSignupAllowed, signupMethod } from './policy.ts'

@@ -30,7 +30,7 @@ export async function isOnTeam({ db, directory }: Pick<Work, 'db' | 'directory'>
  * second factor judges. Throws `user_inactive`.
  */
 export const teamGate: Gate = {
-  async judge({ db, directory }, { facts, method, session }) {
+  async evaluate({ db, directory }, { facts, method, session }) {
     if (directory.kind !== 'console') return null
     const rows = await listRolesOfAddress(db, directory, facts.email.toLowerCase())
     const isJoining = method === 'invite' && session === null

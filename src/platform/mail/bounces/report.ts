@@ -93,12 +93,12 @@ function readDeliveryStatus(text: string): ReportedRecipient[] {
     const status = readStatus(read('status'))
     const isFailed = read('action').toLowerCase().startsWith('failed')
     if (!isFailed || status === null) return { addresses, kind: null, status }
-    return { addresses, ...judge(status, read('diagnostic-code')) }
+    return { addresses, ...classify(status, read('diagnostic-code')) }
   })
 }
 
 /** Some servers report `5.0.0` alone, and have the status of the next server in its reply (RFC 3464 §2.3.6). */
-function judge(status: string, diagnostic: string): Pick<ReportedRecipient, 'kind' | 'status'> {
+function classify(status: string, diagnostic: string): Pick<ReportedRecipient, 'kind' | 'status'> {
   const reply = status.endsWith('.0.0') ? failureOfReply(diagnostic.replace(/^smtp;\s*/i, '')) : null
   return reply ? { kind: reply.failure, status: reply.status ?? status } : { kind: failureOf(status), status }
 }

@@ -9,7 +9,7 @@ import { inTx, type TxWork, type Work } from '../../../../platform/work.ts'
 import { userErrors } from '../errors.ts'
 import { isExternalIdTaken } from '../hold.ts'
 import { insertUsers } from '../insert.ts'
-import { type JudgedRoles, judgeRoles, type RoleGiver, recordCreated } from '../new-roles/new-roles.ts'
+import { type CheckedRoles, checkRolesOfUsers, type RoleGiver, recordCreated } from '../new-roles/new-roles.ts'
 import { toUser } from '../schema.ts'
 import { findTakenEmails, type UserRow } from '../store.ts'
 import { findRefused } from './external-ids.ts'
@@ -56,7 +56,7 @@ export async function addUsers(
 ): Promise<RowOutcome<UserRow>[]> {
   const read = rows.map((row) => readRow(work, row, { active: !inactive.has(row), isImport: giver === null }))
   const firsts = firstOfEach(read)
-  const { refused, columns } = await judgeCandidates(work, [...firsts.values()], giver)
+  const { refused, columns } = await checkCandidates(work, [...firsts.values()], giver)
   const fit = [...firsts.values()].filter((candidate) => !refused.has(candidate))
   const { made, events } = await insertCandidates(
     work,
@@ -71,7 +71,7 @@ export async function addUsers(
 export async function checkUsers(work: Work, rows: object[]): Promise<RowOutcome<null>[]> {
   const read = rows.map((row) => readRow(work, row, { active: true, isImport: true }))
   const firsts = firstOfEach(read)
-  const { refused } = await inTx(work, (work) => judgeCandidates(work, [...firsts.values()], null))
+  const { refused } = await inTx(work, (work) => checkCandidates(work, [...firsts.values()], null))
   const taken = new Set(await findTakenEmails(work.db, work.directory, [...firsts.keys()]))
   const free = new Map([...firsts.keys()].filter((norm) => !taken.has(norm)).map((norm) => [norm, null]))
   return read.map((row) => outcomeOf(row, { firsts, refused, made: free }))
@@ -82,32 +82,32 @@ interface Refusal {
   unknownRole?: string | undefined
 }
 
-interface Judged {
+interface CheckedCandidates {
   /** The error of each candidate that fails. */
   refused: Map<Candidate, Refusal>
   /** The columns of the roles that the others get. */
-  columns: Map<Candidate, JudgedRoles['columns']>
+  columns: Map<Candidate, CheckedRoles['columns']>
 }
 
 /** Finds the candidates that fail: their external id is taken, or they may not get their roles. */
-async function judgeCandidates(work: TxWork, candidates: Candidate[], giver: RoleGiver): Promise<Judged> {
+async function checkCandidates(work: TxWork, candidates: Candidate[], giver: RoleGiver): Promise<CheckedCandidates> {
   const named = candidates.map(({ roles }) => roles)
   // Roles are locked before any user.
-  const judged = await judgeRoles(work, named, giver)
+  const checked = await checkRolesOfUsers(work, named, giver)
   const taken = [...(await findRefused(work, candidates))].map(
     (candidate) => [candidate, { error: 'external_id_taken' }] as const,
   )
   const unfit = candidates.flatMap((candidate, n) => {
-    const refusal = judged[n]?.unfit ?? judged[n]?.beyond
+    const refusal = checked[n]?.unfit ?? checked[n]?.beyond
     if (!refusal) return []
     const { code } = refusal.definition
     const error = code === 'invalid_request' ? 'invalid_field:roleIds' : code
-    return [[candidate, { error, unknownRole: judged[n]?.unknownRole }] as const]
+    return [[candidate, { error, unknownRole: checked[n]?.unknownRole }] as const]
   })
   const barred = await findBarred(work, candidates)
   return {
     refused: new Map<Candidate, Refusal>([...taken, ...unfit, ...barred]),
-    columns: new Map(candidates.map((candidate, n) => [candidate, judged[n]?.columns ?? {}])),
+    columns: new Map(candidates.map((candidate, n) => [candidate, checked[n]?.columns ?? {}])),
   }
 }
 

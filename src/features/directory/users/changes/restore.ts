@@ -5,7 +5,7 @@ import type { EmailAddress } from '../../../../platform/mail/address.ts'
 import { inTx, type TxWork, type Work } from '../../../../platform/work.ts'
 import { userErrors } from '../errors.ts'
 import { userEvents } from '../events.ts'
-import { findUserForUpdate, freeAddress, mapTakenErrors, present } from '../hold.ts'
+import { findUserForUpdate, freeAddress, mapTakenErrors, orNotFound } from '../hold.ts'
 import { purgeKept } from '../purge.ts'
 import { type HeldUser, lockDeletedRow, restoreRow, type UserChanges, type UserRow } from '../store.ts'
 import { recordUser } from '../user-event.ts'
@@ -36,7 +36,7 @@ export async function restoreDeleted(work: Work, id: string, { force = false } =
   return inTx(work, async (work) => {
     const find = () => findUserForUpdate(work, id)
     // If another request restored the user meanwhile, only the third lookup finds them.
-    return (await find()) ?? (await bringBack(work, id, { force })) ?? present(await find())
+    return (await find()) ?? (await bringBack(work, id, { force })) ?? orNotFound(await find())
   })
 }
 

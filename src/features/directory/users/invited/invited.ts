@@ -7,7 +7,13 @@ import type { TxWork } from '../../../../platform/work.ts'
 import { findUserForUpdate, getUserForUpdate } from '../hold.ts'
 import { identityOf, insertUsers } from '../insert.ts'
 import { type Changed, type ComingIn, change, openInvitations, SOME_TIME } from '../invitation.ts'
-import { judgeRoles, type NamedRoles, namesRoles, recordCreated, rolesOfNewUsers } from '../new-roles/new-roles.ts'
+import {
+  checkRolesOfUsers,
+  type NamedRoles,
+  namesRoles,
+  recordCreated,
+  rolesOfNewUsers,
+} from '../new-roles/new-roles.ts'
 import { toColumns, type UserCreate } from '../schema.ts'
 import { findUserRowByEmail, type HeldUser, NOT_INVITED, type UserRow } from '../store.ts'
 import { mayBeStrangers } from '../strangers/strangers.ts'
@@ -41,15 +47,15 @@ export async function provisionInvitedUser(
   given: GivenRoles | null,
 ): Promise<InvitedUser> {
   const { displayName = null, firstName = null, lastName = null, locale = null } = input
-  const [judged] = given ? await judgeRoles(work, [given.named], given.giver) : []
-  if (judged?.unfit) throw judged.unfit
-  const identity = { ...identityOf(input), ...judged?.columns, source: 'invite' }
+  const [checked] = given ? await checkRolesOfUsers(work, [given.named], given.giver) : []
+  if (checked?.unfit) throw checked.unfit
+  const identity = { ...identityOf(input), ...checked?.columns, source: 'invite' }
   const invited = { auth_account_id: newId(), invited_at: now }
   const asked = given && namesRoles(given.named) ? given : null
   const row = { ...toColumns({ displayName, firstName, lastName, locale }), ...identity, ...invited }
   const [made] = await insertUsers(work, [row], 'pending')
   if (made) {
-    if (judged?.beyond) throw judged.beyond
+    if (checked?.beyond) throw checked.beyond
     await recordCreated(work, [made])
     return { user: made, isRenewed: false, rolesApplied: asked && true }
   }

@@ -17,7 +17,7 @@ export type NamedRoles = Pick<UserCreate, 'role' | 'roleIds'>
 export type RoleGiver = ManagerCaller | null
 
 /** Named roles, judged before a user is inserted. */
-export interface JudgedRoles {
+export interface CheckedRoles {
   /** Why this request gives them to no user: a role is unknown, or the caller may not give roles. */
   unfit: ApiError | null
   /** The named role that is none of the organization. */
@@ -30,7 +30,7 @@ export interface JudgedRoles {
 
 interface RolesOfNewUsers {
   /** Judges the roles of several users. The roles stay as they are until the transaction ends. Lock order: before any user. */
-  judge(work: TxWork, named: NamedRoles[], giver: RoleGiver): Promise<JudgedRoles[]>
+  check(work: TxWork, named: NamedRoles[], giver: RoleGiver): Promise<CheckedRoles[]>
   /** Stores the assignments of users that were inserted with `columns`. Returns their events. */
   assign(work: TxWork, users: UserRow[]): Promise<EventInput[]>
   /** Replaces the roles of an existing user, as `PUT /v1/rbac/users/{userId}/roles` does. Throws what that throws. */
@@ -43,11 +43,11 @@ export const rolesOfNewUsers = defineSlot<RolesOfNewUsers>('the roles of new use
 /** Whether a request names roles. */
 export const namesRoles = ({ role, roleIds }: NamedRoles) => role !== undefined || roleIds !== undefined
 
-const PLAIN: JudgedRoles = { unfit: null, beyond: null, columns: {} }
+const PLAIN: CheckedRoles = { unfit: null, beyond: null, columns: {} }
 
 /** Judges the roles that a request names for several users. Costs a statement only if some names roles of the organization. */
-export async function judgeRoles(work: TxWork, named: NamedRoles[], giver: RoleGiver): Promise<JudgedRoles[]> {
-  return named.some(namesRoles) ? rolesOfNewUsers.of(work.platform).judge(work, named, giver) : named.map(() => PLAIN)
+export async function checkRolesOfUsers(work: TxWork, named: NamedRoles[], giver: RoleGiver): Promise<CheckedRoles[]> {
+  return named.some(namesRoles) ? rolesOfNewUsers.of(work.platform).check(work, named, giver) : named.map(() => PLAIN)
 }
 
 /**
@@ -58,11 +58,11 @@ export async function columnsOfRoles(
   work: TxWork,
   named: NamedRoles,
   giver: RoleGiver,
-): Promise<JudgedRoles['columns']> {
-  const [judged = PLAIN] = await judgeRoles(work, [named], giver)
-  const refusal = judged.unfit ?? judged.beyond
+): Promise<CheckedRoles['columns']> {
+  const [checked = PLAIN] = await checkRolesOfUsers(work, [named], giver)
+  const refusal = checked.unfit ?? checked.beyond
   if (refusal) throw refusal
-  return judged.columns
+  return checked.columns
 }
 
 /** Stores the assignments of new users, and records them with the creation of the users. */

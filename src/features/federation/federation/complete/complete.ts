@@ -181,7 +181,7 @@ const MAX_ATTEMPTS = 3
 type Answer = { code: string } | SessionReply | null
 
 /** Returns the session or a code for it. If a gate refuses the user, there is no code. */
-async function admit(
+async function finishSignIn(
   work: Work,
   { begun, person, spends }: Arrival,
   facts: SignInFacts,
@@ -248,14 +248,14 @@ async function signInKnown(work: Work, arrival: Arrival, identity: KnownIdentity
   if (identity.is_beside_provisioning) await assertNotProvisioned(work, arrival, identity)
   const { groups } = arrival.rules
   if (!groups || hasGrant(identity.grant, mapGroups(groups.mapping, groups.names)))
-    return admit(work, arrival, facts, identity)
+    return finishSignIn(work, arrival, facts, identity)
   return inTxUnlessConsumed(work, async (work) => {
     const roles = await prepareRoles(work, arrival, await lockSource(work, arrival))
     const user = await findUserForUpdate(work, facts.user_id)
     if (user?.epoch !== facts.epoch) return null
     await roles.give(user)
     const given = await findSignInFacts(work, { userId: user.id })
-    return given && admit(work, arrival, given, identity)
+    return given && finishSignIn(work, arrival, given, identity)
   })
 }
 
@@ -290,7 +290,7 @@ async function arrive(work: TxWork, arrival: Arrival, user: Arrived): Promise<An
   const facts = await findSignInFacts(work, { userId: user.id })
   if (!facts) return null
   await assertMaySignIn(work, facts)
-  return admit(work, arrival, facts, identity)
+  return finishSignIn(work, arrival, facts, identity)
 }
 
 async function provision(

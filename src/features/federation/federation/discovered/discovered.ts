@@ -66,7 +66,7 @@ export async function handBackPerson(
 /** Keeps a person until the code that this returns is exchanged. */
 async function keepPerson({ platform, db, directory }: Work, person: DiscoveredPerson): Promise<string> {
   const [id, code] = [newId(), makeToken(platform.keyring, directory)]
-  const person_sealed = await platform.keyring.seal(placeOf(directory, id), JSON.stringify(person))
+  const person_sealed = await platform.keyring.seal(sealedPlaceOf(directory, id), JSON.stringify(person))
   const code_hash = hashToken(platform.keyring, 'code', code)
   await insertPersonCode(db, directory, { id, code_hash, source: person.source, person_sealed, seconds: CODE_SECONDS })
   return code
@@ -83,7 +83,9 @@ export async function exchangePersonCode(work: Work, code: string): Promise<Sess
   const row = isHere ? await findPersonCode(db, directory, hash) : undefined
   if (!row) throw federationErrors.codeInvalid()
   await assertProviderServed(work, 'social')
-  const said: unknown = JSON.parse(await platform.keyring.open(placeOf(directory, row.id), row.person_sealed ?? ''))
+  const said: unknown = JSON.parse(
+    await platform.keyring.open(sealedPlaceOf(directory, row.id), row.person_sealed ?? ''),
+  )
   if (!fits(DiscoveredPerson, said)) throw federationErrors.codeInvalid()
   const spend = ({ db }: TxWork) => consumePersonCode(db, directory, row.id)
   const answer = await socialDiscovery.of(platform)(work, said, spend)
@@ -91,6 +93,6 @@ export async function exchangePersonCode(work: Work, code: string): Promise<Sess
   return answer
 }
 
-function placeOf({ accountId }: Directory, row: string): SealedPlace {
+function sealedPlaceOf({ accountId }: Directory, row: string): SealedPlace {
   return { table: 'exchange_codes', column: 'person_sealed', row, accountId }
 }

@@ -1,11 +1,11 @@
 import { sqlState } from '../../../../platform/db/failure.ts'
-import { admissionErrors } from '../admission.ts'
 import { scimError, scimErrors } from '../errors.ts'
+import { provisioningErrors } from '../provisioning.ts'
 import type { List } from './list.ts'
 
 /** What every list may refuse. */
 export const listErrors = [
-  ...admissionErrors,
+  ...provisioningErrors,
   scimErrors.invalidFilter,
   scimErrors.invalidPath,
   scimErrors.invalidValue,

@@ -12,7 +12,7 @@ import { type OtpSettings, otpSettings } from '../../otp/otp.ts'
 import { issueOtp } from '../../otp/sign-in-codes/sign-in-codes.ts'
 import { linkErrors } from '../errors.ts'
 import { magicLinkEvents } from '../events.ts'
-import { presentLink, proofOfLink } from '../presented/presented.ts'
+import { proofOfLink, redeemLink } from '../presented/presented.ts'
 import { defineMailedPurpose, type MailedPurpose } from '../purposes/purposes.ts'
 import { type LinkDelivery, type SendLinkInput, type SentLink, sendLink } from '../send-link/send-link.ts'
 import { linkSettings } from '../settings.ts'
@@ -97,7 +97,7 @@ async function codeSettings(work: Work): Promise<OtpSettings | null> {
 export async function verifyMagicLink(work: Work, presented: { email: string; token: string }): Promise<SessionReply> {
   const { email, token } = presented
   const who = identify(work.platform, requireEmail(email))
-  return presentLink(work, { who, token, purposes: [magicLinkPurpose] }, async ({ link, facts }) => {
+  return redeemLink(work, { who, token, purposes: [magicLinkPurpose] }, async ({ link, facts }) => {
     if (facts) await assertMaySignIn(work, facts)
     if (!facts || facts.user_id !== link.user_id) throw linkErrors.tokenInvalid()
     const answer = await completeMailboxLogin(work, facts, {

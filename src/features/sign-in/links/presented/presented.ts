@@ -40,16 +40,16 @@ export async function refuseMadeUp({ platform }: Work, token: string): Promise<v
   if (!(await isLinkToken(platform, token))) throw linkErrors.tokenInvalid()
 }
 
-/** The live link of a token; does not consume it. Throws what `judgeLink` throws. */
+/** The live link of a token; does not consume it. Throws what `assertLinkUsable` throws. */
 export async function findLink(work: Work, presented: LinkLookup): Promise<LinkRow> {
-  return judgeLink((await lookUpLink(work, presented)).link, presented)
+  return assertLinkUsable((await lookUpLink(work, presented)).link, presented)
 }
 
 /**
  * A link of another purpose, address or directory is treated as one that never existed.
  * Throws `token_invalid`, and `token_expired` only for the right token.
  */
-export function judgeLink(link: LinkRow | null, { purposes, who }: LinkLookup): LinkRow {
+export function assertLinkUsable(link: LinkRow | null, { purposes, who }: LinkLookup): LinkRow {
   const fits = link && purposes.some(({ name }) => name === link.purpose) && (!who || link.identity.equals(who.hash))
   if (!fits) throw linkErrors.tokenInvalid()
   // Revealed only to someone who has the right token.
@@ -105,7 +105,7 @@ const refusals: string[] = [linkErrors.tokenInvalid.code, linkErrors.tokenExpire
  * token is not, since no link has it.
  * Throws `token_invalid`, `token_expired`, and what `redeem` throws.
  */
-export async function presentLink<T>(
+export async function redeemLink<T>(
   work: Work,
   presented: PresentedLink,
   redeem: (found: FoundLink) => Promise<T>,
@@ -114,7 +114,7 @@ export async function presentLink<T>(
   if (madeUp) throw linkErrors.tokenInvalid()
   let link: LinkRow | null = null
   try {
-    link = judgeLink(found, presented)
+    link = assertLinkUsable(found, presented)
     return await redeem({ link, facts })
   } catch (error) {
     if (!(error instanceof ApiError && refusals.includes(error.definition.code))) throw error

@@ -57,7 +57,7 @@ function siblings(same: SqlText, directory: SqlText): SqlText {
  * later. Digests are compared plainly: without the key of the hash, timing reveals nothing.
  */
 // Consumes otps: validating a generated code.
-export const judgedCode = defineJoined<{ verdict: Verdict }>()({
+export const verifiedCode = defineJoined<{ verdict: Verdict }>()({
   columns: { id: 'uuid', session_ref: 'text', hash: 'bytea' },
   order: sqlText`directory_id, id`,
   text: ({ directory }) => sqlText`,
@@ -68,7 +68,7 @@ export const judgedCode = defineJoined<{ verdict: Verdict }>()({
         where directory_id = ${directory('asked')} and id = asked.id and purpose = 'generator'
           and (asked.session_ref is null or session_ref = asked.session_ref)
         for update) o),
-    judged as (
+    verified as (
       select n, directory_id, id, locked.at, case
         when superseded then 'unknown'
         when attempts >= max_attempts or this_hour >= ${HOURLY_FAILURES}
@@ -90,11 +90,11 @@ export const judgedCode = defineJoined<{ verdict: Verdict }>()({
     written as (
       update otps set
         attempts = attempts + (verdict = 'wrong')::int,
-        used_at = case when verdict = 'match' then judged.at else used_at end
-      from judged
-      where otps.directory_id = ${directory('judged')} and otps.id = judged.id
+        used_at = case when verdict = 'match' then verified.at else used_at end
+      from verified
+      where otps.directory_id = ${directory('verified')} and otps.id = verified.id
         and verdict in ('match', 'wrong'))
-    select n, verdict from judged`,
+    select n, verdict from verified`,
 })
 
 /** The code that is meant by a session of the generator's caller: the newest that left while it may pass, or else the newest. */

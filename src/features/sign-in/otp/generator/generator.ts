@@ -6,7 +6,7 @@ import { hashCode, makeCode } from '../codes.ts'
 import { otpErrors } from '../errors.ts'
 import { otpSettings } from '../settings.ts'
 import type { Verdict } from '../store.ts'
-import { findIdOfSession, type GeneratedRow, generatedCode, judgedCode } from './generator-store.ts'
+import { findIdOfSession, type GeneratedRow, generatedCode, verifiedCode } from './generator-store.ts'
 import { readRecipient, sendCode } from './sending.ts'
 
 interface GenerateInput {
@@ -69,11 +69,11 @@ const MESSAGES: Record<Exclude<Verdict, 'match'>, string> = {
 
 /** Validates a code of the generator and consumes it. Throws `otp_reference_required`. */
 export async function validateOtp(work: Work, input: ValidateInput) {
-  const verdict = await judge(work, input)
+  const verdict = await verifyCode(work, input)
   return verdict === 'match' ? { valid: true } : { valid: false, message: MESSAGES[verdict] }
 }
 
-async function judge({ platform, directory, db }: Work, input: ValidateInput): Promise<Verdict> {
+async function verifyCode({ platform, directory, db }: Work, input: ValidateInput): Promise<Verdict> {
   const sessionRef = input.session_id ?? null
   const given = input.otp_id?.toLowerCase() ?? null
   if (given === null && sessionRef === null)
@@ -83,6 +83,6 @@ async function judge({ platform, directory, db }: Work, input: ValidateInput): P
   const hash = hashCode(platform, 'generator', otpId, input.code)
   const row = { id: otpId, session_ref: sessionRef, hash }
   // Two attempts at one code never share a statement: the second must see the effect of the first.
-  const judged = await runTogether(platform, { statement: judgedCode, directoryId: directory.id, key: otpId, row })
-  return judged?.verdict ?? 'unknown'
+  const verified = await runTogether(platform, { statement: verifiedCode, directoryId: directory.id, key: otpId, row })
+  return verified?.verdict ?? 'unknown'
 }

@@ -46,7 +46,7 @@ interface CodeToSend {
  * the same, and voids none that was delivered before.
  */
 export async function sendCode(work: Work, { settings, recipient, row, made }: CodeToSend) {
-  const deliveries = await admitDeliveries(work, settings, recipient)
+  const deliveries = await claimDeliveries(work, settings, recipient)
   const channels = deliveries.filter(({ reason }) => reason === null).map(({ channel }) => channel)
   const email = channels.includes('email') ? recipient.email : null
   const phone = channels.includes('sms') ? recipient.phone : null
@@ -68,7 +68,7 @@ export async function sendCode(work: Work, { settings, recipient, row, made }: C
 }
 
 /** Counted before a message is composed, so that the generator cannot be used to flood anyone. */
-async function admitDeliveries(work: Work, settings: OtpSettings, { email, phone }: Recipient): Promise<Delivery[]> {
+async function claimDeliveries(work: Work, settings: OtpSettings, { email, phone }: Recipient): Promise<Delivery[]> {
   const deliveries: Delivery[] = []
   if (email) {
     const limits = sendLimits(settings, 'generate')

@@ -10,7 +10,7 @@ import { type CeremonyRow, spendCeremony } from '../ceremony-store.ts'
 import type { StartedCeremony } from '../registration.ts'
 import type { RequestOptions, SignInVerifyBody } from '../schema.ts'
 import type { Assertion, Refused } from '../webauthn.ts'
-import { admitStart, challengeFor, passkeyMethod, proofOf, readWho, refusal } from './in-organization.ts'
+import { assertMayStart, challengeFor, passkeyMethod, proofOf, readWho, refusal } from './in-organization.ts'
 import { findOwnedPasskey, listPasskeysOfEnvironment, type OwnedPasskey } from './store.ts'
 
 /** A passkey whose signature was verified, in the directory of its user. */
@@ -36,7 +36,7 @@ const MAX_HOLDERS = 20
  */
 export async function startInEnvironment(work: Work, email: string): Promise<StartedCeremony<RequestOptions>> {
   const who = readWho(work, email, true)
-  await admitStart(work, who)
+  await assertMayStart(work, who)
   const rp = await relyingPartyOf(work)
   return challengeFor(work, { kind: 'login', who, rp, userId: null, allowCredentials: [] })
 }
@@ -102,7 +102,7 @@ async function nearest(work: Work, owner: OwnedPasskey | undefined): Promise<Wor
   return directory ? { ...work, directory } : work
 }
 
-interface Judged {
+interface PasskeyAnswer {
   sent: SignInVerifyBody
   ceremony: CeremonyRow
   who: Identity | null
@@ -110,7 +110,7 @@ interface Judged {
 }
 
 /** The passkeys that the response signs for, in their order, and the first refusal. */
-async function verifyAll(work: Work, { sent, ceremony, who, holders }: Judged) {
+async function verifyAll(work: Work, { sent, ceremony, who, holders }: PasskeyAnswer) {
   const rp = await relyingPartyOf(work)
   const proven: ProvenPasskey[] = []
   let refused: Refused | null = null

@@ -51,7 +51,7 @@ export async function startSignIn(
 ): Promise<StartedCeremony<RequestOptions>> {
   const { directory, db } = work
   const who = readWho(work, sent.email, sent.conditional)
-  await admitStart(work, who)
+  await assertMayStart(work, who)
   const rp = await relyingPartyOf(work)
   const norm = who?.address.norm
   const decoys = norm === undefined ? [] : decoysOf(work, norm, rp.id)
@@ -61,7 +61,7 @@ export async function startSignIn(
 }
 
 /** Throws `organization_suspended`, `account_locked`, `rate_limited`. */
-export async function admitStart(work: Work, who: Identity | null): Promise<void> {
+export async function assertMayStart(work: Work, who: Identity | null): Promise<void> {
   await countStart(work, who)
   await assertDoorOpen(work, who)
 }

@@ -9,7 +9,7 @@ export const signupMethod: SignInMethod = { id: 'signup', offer: null }
  * Whether an unknown address becomes a user: as the request says, or else the setting.
  * Throws `signup_disabled` whenever `allow_sign_up` is off.
  */
-export async function judgeSignup(work: Work, openSignup?: boolean): Promise<{ open: boolean }> {
+export async function assertSignupAllowed(work: Work, openSignup?: boolean): Promise<{ open: boolean }> {
   const { allow_sign_up: isAllowed } = await doorSettings.effective(work)
   if (!isAllowed) throw loginErrors.signupDisabled({ detail: 'allow_sign_up is off here.' })
   return { open: openSignup ?? (await signupSettings.effective(work)).open_signup_default }

@@ -2,11 +2,11 @@ import { httpErrors } from '../../../platform/errors.ts'
 import { runTogether } from '../../../platform/joined/joined.ts'
 import type { Work } from '../../../platform/work.ts'
 import { asScimError, scimErrors } from './errors.ts'
-import { type AdmissionRow, admission } from './store.ts'
+import { type ProvisioningRow, readProvisioning } from './store.ts'
 import { invalidToken } from './token.ts'
 
 /** What the organization has set of its provisioning. */
-export type Provisioning = Pick<AdmissionRow, 'sso_connection_id' | 'on_deprovision'>
+export type Provisioning = Pick<ProvisioningRow, 'sso_connection_id' | 'on_deprovision'>
 
 type Asking = Pick<Work, 'platform' | 'directory' | 'origin'>
 
@@ -14,10 +14,10 @@ type Asking = Pick<Work, 'platform' | 'directory' | 'origin'>
  * Whether a provisioning client is served now: the first thing that every route of the protocol asks. Throws
  * `scim_token_invalid` for a token that has ended meanwhile, `organization_suspended`, `scim_disabled`.
  */
-export async function admit({ platform, directory, origin }: Asking): Promise<Provisioning> {
+export async function getProvisioning({ platform, directory, origin }: Asking): Promise<Provisioning> {
   const { actor } = origin
   const row = { token_id: actor.type === 'scim' ? actor.id : null }
-  const found = await runTogether(platform, { statement: admission, directoryId: directory.id, row })
+  const found = await runTogether(platform, { statement: readProvisioning, directoryId: directory.id, row })
   if (found && !found.works) throw httpErrors.scimTokenInvalid(invalidToken)
   const status = found?.organization_status ?? 'archived'
   if (!found || status !== 'active')
@@ -31,7 +31,7 @@ export async function admit({ platform, directory, origin }: Asking): Promise<Pr
 
 /** Serves a provisioning client, if it is served now; what the language finds wrong is refused as SCIM has it. */
 export async function serve<W extends Asking, T>(work: W, run: (provisioning: Provisioning) => Promise<T>): Promise<T> {
-  const provisioning = await admit(work)
+  const provisioning = await getProvisioning(work)
   try {
     return await run(provisioning)
   } catch (error) {
@@ -40,4 +40,4 @@ export async function serve<W extends Asking, T>(work: W, run: (provisioning: Pr
 }
 
 /** What every route of the protocol may refuse by that. */
-export const admissionErrors = [httpErrors.organizationSuspended, scimErrors.disabled]
+export const provisioningErrors = [httpErrors.organizationSuspended, scimErrors.disabled]
