@@ -5,7 +5,7 @@ import { markEndedSessions, settleCutOffs } from '../features/access/sessions/cu
 import { recheckDomain, recheckDueDomains } from '../features/directory/domains/recheck.ts'
 import { userCleanup } from '../features/directory/users/cleanup.ts'
 import { cleanUpTraces } from '../features/federation/connections/cleanup.ts'
-import { lookAfterConnection, lookAfterDueConnections } from '../features/federation/connections/upkeep.ts'
+import { maintainConnection, maintainDueConnections } from '../features/federation/connections/upkeep.ts'
 import { cleanUpFederation } from '../features/federation/federation/cleanup.ts'
 import { cleanUpLogoutTokens } from '../features/federation/oidc/cleanup.ts'
 import { cleanUpAssertions } from '../features/federation/saml/cleanup.ts'
@@ -68,8 +68,8 @@ export const jobs: JobHandler[] = [
   recheckDueDomains,
   recheckDomain,
   cleanUpTraces,
-  lookAfterDueConnections,
-  lookAfterConnection,
+  maintainDueConnections,
+  maintainConnection,
   cleanUpFederation,
   cleanUpAssertions,
   cleanUpScim,

@@ -103,7 +103,7 @@ export const access: Mutant[] = [
   {
     name: 'the first proof removes a password that no administrator set',
     in: 'removeAtProof',
-    find: 'sql`and ${isUnmarked(sql`${user.email_norm}::text`)}`',
+    find: 'sql`and ${isNotSetByManager(sql`${user.email_norm}::text`)}`',
     replace: 'sql`and false`',
     tests: ['walkers/first-proof.test.ts'],
   },

@@ -133,7 +133,7 @@ export const directory: Mutant[] = [
   },
   {
     name: 'a role of another organization is not assigned',
-    in: 'refusalOfStrange',
+    in: 'refusalOfUnknown',
     find: 'strange < 0',
     replace: 'strange < names.length',
     tests: ['assign.test.ts'],

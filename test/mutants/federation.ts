@@ -28,7 +28,7 @@ export const federation: Mutant[] = [
   },
   {
     name: 'the statements of a sign-in do not tell who is exempt from single sign-on',
-    in: 'wayUnder',
+    in: 'signInAccessUnder',
     find: "if (enforcement === 'off') return 'any'",
     replace: "if (enforcement !== 'bound') return 'any'",
     tests: ['bound-people.test.ts'],
@@ -123,7 +123,7 @@ export const federation: Mutant[] = [
   {
     name: 'enforced SSO refuses other sign-in methods',
     in: 'ssoGate',
-    find: 'await assertNotBound(work, facts)',
+    find: 'await assertSsoNotRequired(work, facts)',
     replace: '',
     tests: ['enforcement.test.ts'],
   },

@@ -353,7 +353,7 @@ export const signIn: Mutant[] = [
   {
     name: 'an administrator mails no reset link to a user who must use single sign-on',
     in: 'checkReset',
-    find: 'await assertNotBound(work, { user_id: user.id, auth_account_id: user.auth_account_id, email: user.email })',
+    find: 'await assertSsoNotRequired(work, { user_id: user.id, auth_account_id: user.auth_account_id, email: user.email })',
     replace: '',
     tests: ['bound-people.test.ts'],
   },
@@ -502,14 +502,14 @@ export const signIn: Mutant[] = [
   },
   {
     name: 'a user whose invitation has ended is not shown as invited',
-    in: 'settleInvitation',
-    find: 'await record(work, ...(await change(work, now, NOT_INVITED, NOT_INVITED)).announced)',
+    in: 'updateInvitationStatus',
+    find: 'await record(work, ...(await changeInvitation(work, now, NOT_INVITED, NOT_INVITED)).announced)',
     replace: '',
     tests: ['invites/status.test.ts'],
   },
   {
     name: 'what a stranger does leaves an invitation to be accepted by the owner',
-    in: 'settleInvitation',
+    in: 'updateInvitationStatus',
     find: 'if (await openInvitations.of(work.platform).isOpen(work, user.id)) return',
     replace: '',
     tests: ['invites/withdrawn.test.ts'],

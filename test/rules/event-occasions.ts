@@ -3,7 +3,7 @@ import { resetFactors } from '../../src/cli/member-factors.ts'
 import { printLink } from '../../src/cli/member-link.ts'
 import { recover } from '../../src/cli/recover.ts'
 import { recheckDomain, recheckDueDomains } from '../../src/features/directory/domains/recheck.ts'
-import { lookAfterConnection, lookAfterDueConnections } from '../../src/features/federation/connections/upkeep.ts'
+import { maintainConnection, maintainDueConnections } from '../../src/features/federation/connections/upkeep.ts'
 import { tellExpiringTokens } from '../../src/features/provisioning/scim/expiry.ts'
 import { fanOut } from '../../src/features/records/deliveries/fan-out.ts'
 import { announceEndedImpersonations } from '../../src/features/sign-in/impersonation/ending.ts'
@@ -171,8 +171,8 @@ const renewCertificate: Occasion = async ({ app, caller, peer }) => {
   succeeded(await caller.post('/v1/sso/connections', connection))
   await publish(40)
   await app.advance(2 * DAY)
-  await lookAfterDueConnections.handle(app.app.platform, {}, 1)
-  await runJobs(app.app.platform, lookAfterConnection)
+  await maintainDueConnections.handle(app.app.platform, {}, 1)
+  await runJobs(app.app.platform, maintainConnection)
 }
 
 const openAndClose: Occasion = async ({ caller }) => {

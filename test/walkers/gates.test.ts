@@ -132,7 +132,7 @@ const changedSince = defineCondition({
 const outdated: Gate = {
   evaluate: async () => {
     const conditions = [changedSince({})]
-    return { kind: 'pass', conditions, deviceId: null, events: [], says: {} }
+    return { kind: 'pass', conditions, deviceId: null, events: [], reply: {} }
   },
 }
 

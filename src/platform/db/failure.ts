@@ -27,7 +27,7 @@ function nameFailure(error: Error): void {
  * As the database says it of what it cannot serialize: what a transaction has read was overtaken by another one. Thrown in
  * it, it runs again.
  */
-export function overtaken(cause: unknown): Error {
+export function serializationFailure(cause: unknown): Error {
   const error = Object.assign(new Error('Another transaction was faster', { cause }), { code: '40001' })
   thrown.add(error)
   return error

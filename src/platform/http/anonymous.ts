@@ -3,7 +3,7 @@ import { inLane } from '../db/lanes.ts'
 import { ApiError, httpErrors } from '../errors.ts'
 import { type FairQueue, inTurn, openFairQueue } from '../limits/fair-queue.ts'
 import { limitNetworks } from '../limits/network-limit.ts'
-import { inPlace } from '../limits/place.ts'
+import { runInTurn } from '../limits/place.ts'
 import { networkOf } from './client-address.ts'
 
 /** Whose request it is, as far as can be told without a credential. */
@@ -58,7 +58,7 @@ export function limitAnonymous(perSecond: number | null): AnonymousTraffic {
   }
 
   function runIn<T>(queue: FairQueue, { ip, isGone }: Peer, work: () => Promise<T>): Promise<T> {
-    return inTurn(queue, { id: networkOf(ip) }, (turn) => inPlace(turn, () => inLane('anonymous', work)), isGone)
+    return inTurn(queue, { id: networkOf(ip) }, (turn) => runInTurn(turn, () => inLane('anonymous', work)), isGone)
   }
 
   return {

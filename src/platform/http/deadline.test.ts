@@ -7,7 +7,7 @@ import { serve } from '../../../test/walkers/extra-routes.ts'
 import { pauseDeadline, startDeadline, timeToAnswer, waitUntilDeadline } from '../db/deadline.ts'
 import { isPoolExhausted } from '../db/failure.ts'
 import { type Deadline, untilDeadline, withoutDeadline } from '../db/lanes.ts'
-import { outOfPlace } from '../limits/place.ts'
+import { outsideTurn } from '../limits/place.ts'
 import { definePage } from '../pages/pages.ts'
 import { openThreadPool, withTurn } from '../thread-pool.ts'
 import type { Route } from './route.ts'
@@ -74,7 +74,7 @@ const base = await serve(app, [
   ...page('/test/export', () => writeTwice(() => pass(60_000)), { longRunning: true }),
   ...page('/test/peer', () =>
     writeTwice(() => undefined)
-      .then(() => outOfPlace(async () => pass(60_000)))
+      .then(() => outsideTurn(async () => pass(60_000)))
       .then(() => write(3)),
   ),
 ])
@@ -118,7 +118,7 @@ test('an export and what waits for another server may take longer', async () => 
 test('the time of a request stands still while it waits for other servers, once for all of them', async () => {
   const deadline = startDeadline(5000)
   const left = await untilDeadline(deadline, async () => {
-    await Promise.all([outOfPlace(async () => pass(10_000)), outOfPlace(async () => pass(20_000))])
+    await Promise.all([outsideTurn(async () => pass(10_000)), outsideTurn(async () => pass(20_000))])
     return timeToAnswer(100_000)
   })
   expect(left).toBe(5000)

@@ -24,7 +24,7 @@ export function checkEvents(route: Route, platform: Platform, origin: Origin): v
 }
 
 /** The same of errors. */
-export function undeclared(route: Route, error: unknown): unknown {
+export function asDeclaredError(route: Route, error: unknown): unknown {
   if (!(error instanceof ApiError)) return error
   const { code } = error.definition
   if (errorsOf(route).some((factory) => factory.code === code)) return error

@@ -35,7 +35,7 @@ function readJson(text: string): unknown {
 export type Fields = Record<string, string>
 
 /** Refuses repeated names, which different parsers would read differently (ASVS 15.3.7). */
-export function once(entries: Iterable<[string, unknown]>): Fields {
+export function refuseRepeatedNames(entries: Iterable<[string, unknown]>): Fields {
   const fields = new Map<string, string>()
   for (const [name, value] of entries) {
     if (typeof value !== 'string' || fields.has(name))
@@ -106,7 +106,7 @@ export const media = {
   form: {
     read(type, text) {
       if (text === '') return {}
-      if (FORM_TYPE.test(type)) return once(new URLSearchParams(text))
+      if (FORM_TYPE.test(type)) return refuseRepeatedNames(new URLSearchParams(text))
       throw httpErrors.unsupportedMediaType({ detail: 'Send the body as application/x-www-form-urlencoded.' })
     },
     type: 'text/html; charset=utf-8',

@@ -9,7 +9,7 @@ import { resolveDirectory } from '../tenancy/resolve-directory.ts'
 import type { AccountWork, ReachWork, Work } from '../work.ts'
 import { statusOf } from './answer.ts'
 import { isLocal } from './client-address.ts'
-import { checkEvents, undeclared } from './declared.ts'
+import { asDeclaredError, checkEvents } from './declared.ts'
 import { compileEntry, isAnonymous, peerOf } from './entry.ts'
 import { runOnce } from './idempotency.ts'
 import type { Pipeline, RequestState } from './request-state.ts'
@@ -102,7 +102,7 @@ function compileAnswer(route: Route, pipeline: Pipeline, renew: (request: Fastif
       checkEvents(route, platform, context.origin)
       return send(route, reply.headers(context.headers), answer)
     } catch (error) {
-      throw platform.strict && route.auth !== 'page' ? undeclared(route, error) : error
+      throw platform.strict && route.auth !== 'page' ? asDeclaredError(route, error) : error
     }
   }
 }

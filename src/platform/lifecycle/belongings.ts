@@ -181,7 +181,7 @@ export function deletesSince(table: UserTable, setAt: string) {
 export const sinceOf = (seconds: number) => sql`clock_now() - make_interval(secs => ${seconds}::float8)`
 
 /** SQL: `and` that something was created from then on; nothing where there is no such moment. */
-export const since = ({ sinceSeconds: seconds }: UserChange) =>
+export const createdSince = ({ sinceSeconds: seconds }: UserChange) =>
   seconds === undefined ? sql`` : sql`and created_at >= ${sinceOf(seconds)}`
 
 /** The name of every column but the directory's, so that a new column cannot be forgotten. */

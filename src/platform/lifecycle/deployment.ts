@@ -88,7 +88,7 @@ export async function isOutgoingHeld(platform: Platform): Promise<boolean> {
  * Whether the database remembers what was used at a time: it is after the last recovery, as of 5 seconds ago at most. What
  * is from before may have been used in transactions that were lost.
  */
-export async function remembers(platform: Platform, time: Date): Promise<boolean> {
+export async function isAfterRecovery(platform: Platform, time: Date): Promise<boolean> {
   const { recoveredAt } = await stateOf(platform).get(KEY)
   return recoveredAt === null || time > recoveredAt
 }

@@ -4,8 +4,8 @@ import type { Turn } from './fair-queue.ts'
 
 const held = new AsyncLocalStorage<Turn & { waits: number }>()
 
-/** Runs an anonymous request in its turn, which `outOfPlace` interrupts. */
-export function inPlace<T>(turn: Turn, run: () => Promise<T>): Promise<T> {
+/** Runs an anonymous request in its turn, which `outsideTurn` interrupts. */
+export function runInTurn<T>(turn: Turn, run: () => Promise<T>): Promise<T> {
   return held.run({ ...turn, waits: 0 }, run)
 }
 
@@ -13,7 +13,7 @@ export function inPlace<T>(turn: Turn, run: () => Promise<T>): Promise<T> {
  * Waits for another server or a thread. Meanwhile an anonymous request has no turn, so that a slow server does not delay the
  * others, and its time to wait for the database stands still.
  */
-export async function outOfPlace<T>(wait: () => Promise<T>): Promise<T> {
+export async function outsideTurn<T>(wait: () => Promise<T>): Promise<T> {
   const turn = held.getStore()
   if (!turn) return outsideDatabase(wait)
   if (turn.waits++ === 0) turn.leave()

@@ -5,7 +5,7 @@ import type { Client, Dispatcher } from 'undici'
 import type { Config } from '../config/config.ts'
 import { refuseInTransaction } from '../db/lanes.ts'
 import { readErrorField } from '../errors.ts'
-import { outOfPlace } from '../limits/place.ts'
+import { outsideTurn } from '../limits/place.ts'
 import { type Platform, perPlatform } from '../platform.ts'
 import { type Exceptions, hostOf, isPublicAddress, PRIVATE_NAME, readExceptions } from './addresses.ts'
 import { type Connections, connectionKey, end, keepConnections } from './connections.ts'
@@ -86,7 +86,7 @@ const MAX_HEADER_BYTES = 16 * 1024
  */
 export function outboundFetch(platform: Platform, url: string, request: OutboundRequest): Promise<OutboundResponse> {
   refuseInTransaction(platform)
-  return outOfPlace(() => outbound(platform)(url, request))
+  return outsideTurn(() => outbound(platform)(url, request))
 }
 
 const outbound = perPlatform((platform) => openOutbound(platform.config))

@@ -17,7 +17,7 @@ export function isPeerAddress({ outboundAllow }: Pick<Config, 'outboundAllow'>, 
 }
 
 /** Whether such an address is by its very text one of a private network, and WATCHWORD_OUTBOUND_ALLOW does not name it. */
-export function leadsInside({ outboundAllow }: Pick<Config, 'outboundAllow'>, text: string): boolean {
+export function isPrivateUrl({ outboundAllow }: Pick<Config, 'outboundAllow'>, text: string): boolean {
   const host = hostOf(new URL(text))
   const exceptions = readExceptions(outboundAllow)
   if (exceptions.host(host) || exceptions.address(host)) return false
@@ -25,6 +25,6 @@ export function leadsInside({ outboundAllow }: Pick<Config, 'outboundAllow'>, te
 }
 
 /** Whether an address is of another server than before: a secret that was given for the one is not for the other. */
-export function leavesServer(before: string | null, now: string | null): boolean {
+export function changesOrigin(before: string | null, now: string | null): boolean {
   return before !== null && (now === null || new URL(before).origin !== new URL(now).origin)
 }

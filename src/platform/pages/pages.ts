@@ -3,7 +3,7 @@ import type { ErrorFactory } from '../errors.ts'
 import type { EventDefinition } from '../events/events.ts'
 import type { Redirect } from '../http/answer.ts'
 import type { KeptAnswer } from '../http/kept.ts'
-import { type Fields, once } from '../http/media.ts'
+import { type Fields, refuseRepeatedNames } from '../http/media.ts'
 import { open } from '../http/object-schemas.ts'
 import type { RequestContext, Route } from '../http/route.ts'
 import { PAGE_POLICY, type PageFile, pageHeaders, type RenderedPage } from './page-layout.ts'
@@ -121,7 +121,7 @@ export function definePage(spec: PageSpec): Route[] {
 }
 
 function fields(values: unknown): Fields {
-  return once(Object.entries(Object(values)))
+  return refuseRepeatedNames(Object.entries(Object(values)))
 }
 
 /** The answer of a page as it is sent, or null if there is no such page. */

@@ -6,7 +6,7 @@ import { issueAccessToken, type SessionTokens } from '../claims/claims.ts'
 import { IMPERSONATION, sessionEvents } from '../sessions/sessions.ts'
 import { loginErrors } from './errors.ts'
 import { assertMaySignIn } from './gates.ts'
-import { actingOutcome } from './session-outcome.ts'
+import { impersonationOutcome } from './session-outcome.ts'
 import type { SignInFacts } from './sign-in-facts.ts'
 import { spend } from './spend.ts'
 
@@ -25,7 +25,7 @@ interface Acting {
  * Permanent refusals of the gates apply. The session ends with its single access token, because no refresh token is issued.
  * Throws what `assertMaySignIn` throws.
  */
-export async function actFor(
+export async function issueImpersonationSession(
   work: Work,
   facts: SignInFacts,
   { sessionId, seconds, act, beside, events }: Acting,
@@ -41,7 +41,7 @@ export async function actFor(
     beside,
     conditions: [],
     madeId: sessionId,
-    outcome: actingOutcome({
+    outcome: impersonationOutcome({
       auth_method: IMPERSONATION,
       refresh_hash: refresh.hash,
       max_seconds: seconds,

@@ -22,7 +22,7 @@ import { loginErrors } from './errors.ts'
 import { loginEvents } from './events.ts'
 import { type Facts, readFacts, readFactsOf } from './facts.ts'
 import type { FirstProof } from './first-proof.ts'
-import { assertAddressWelcome, assertMaySignIn, type Entry, type Hold, type Pass, passGates } from './gates.ts'
+import { assertAddressAllowed, assertMaySignIn, type Entry, type Hold, type Pass, passGates } from './gates.ts'
 import type { SignInMethod } from './methods.ts'
 import { sessionEndsLater, sessionOutcome } from './session-outcome.ts'
 import type { SessionReply } from './session-reply.ts'
@@ -87,7 +87,7 @@ export async function assertDoorOpen<R extends object>(
   reading?: Reading<R>,
 ): Promise<Facts & { read: R }> {
   const facts = await readFacts(work, who, reading)
-  await assertAddressWelcome(work, facts.door)
+  await assertAddressAllowed(work, facts.door)
   return facts
 }
 
@@ -188,7 +188,7 @@ async function issueReply(
     return issueWithinLimit(work, { ...signIn, facts, settings, sessionId: proof.sessionId ?? newId() })
   }
   const session = known.invited ? await issueToInvited(work, signIn, issue) : await issue(work)
-  return session && { session, ...passed.says }
+  return session && { session, ...passed.reply }
 }
 
 /** Before a change of the password, which withdraws invitations. */

@@ -38,7 +38,7 @@ export interface Pass {
   /** Recorded by the statement that creates the session. */
   events: EventInput[]
   /** Members of the answer. */
-  says: Pick<SessionReply, 'mfa'>
+  reply: Pick<SessionReply, 'mfa'>
   /** The roles of a member of the team who signs in, in the account and on rosters; those with `until` are lost. */
   teamRoles?: readonly { role: string; since: Date; until: Date | null; inProduction: boolean }[]
 }
@@ -113,7 +113,7 @@ export function assertActive(user: Pick<UserRow, 'active' | 'locked'>): void {
 }
 
 /** Whether anyone with this address may try. Throws what the gates throw. */
-export async function assertAddressWelcome(work: Work, state: DoorState): Promise<void> {
+export async function assertAddressAllowed(work: Work, state: DoorState): Promise<void> {
   for (const gate of gates.of(work.platform)) await gate.refuseAddress?.(work, state)
 }
 
@@ -130,7 +130,7 @@ export async function assertMaySignIn(work: Work, facts: SignInFacts): Promise<v
 
 /** Asks every gate in turn, up to the first that holds. */
 export async function passGates(work: Work, entry: Entry): Promise<Pass | Hold> {
-  const passed: Pass = { kind: 'pass', conditions: [], deviceId: null, events: [], says: {} }
+  const passed: Pass = { kind: 'pass', conditions: [], deviceId: null, events: [], reply: {} }
   for (const gate of gates.of(work.platform)) {
     const verdict = await gate.evaluate?.(work, entry, passed)
     if (!verdict) continue
@@ -141,7 +141,7 @@ export async function passGates(work: Work, entry: Entry): Promise<Pass | Hold> 
     passed.events.push(...verdict.events)
     passed.deviceId ??= verdict.deviceId
     if (verdict.teamRoles) passed.teamRoles = verdict.teamRoles
-    Object.assign(passed.says, verdict.says)
+    Object.assign(passed.reply, verdict.reply)
   }
   return passed
 }

@@ -1,4 +1,4 @@
-export { actFor } from './acting.ts'
+export { issueImpersonationSession } from './acting.ts'
 export { askGates, assertDoorOpen, completeLogin, findSignInFacts } from './door.ts'
 export { doorRoutes } from './door-routes.ts'
 export { loginErrors } from './errors.ts'

@@ -53,7 +53,7 @@ export const sessionOutcome = defineOutcome<{ auth_account_id: string; created_a
 })
 
 /** An impersonation session, which is no sign-in of the user. */
-export const actingOutcome = defineOutcome<{ auth_account_id: string; created_at: Date; expires_at: Date }>()({
+export const impersonationOutcome = defineOutcome<{ auth_account_id: string; created_at: Date; expires_at: Date }>()({
   name: 'acting-session',
   columns: { auth_method: 'text', refresh_hash: 'bytea', max_seconds: 'int', organization_epoch: 'int' },
   signsIn: false,

@@ -7,7 +7,7 @@ import { loginEvents } from '../login/login.ts'
 import { isDeviceTrusted, useDevice } from './device-store.ts'
 import { readDeviceToken } from './device-token.ts'
 import { aboutDevice } from './events.ts'
-import { coveredSince, type Policy, policyOf, type RoleHolder, requiresOf } from './policy.ts'
+import { coveredSince, type Policy, policyApplies, policyOf, type RoleHolder } from './policy.ts'
 import { settleGrace } from './store.ts'
 
 /** The part of the sign-in settings that concerns trusted devices. */
@@ -56,7 +56,7 @@ export async function demandFactor(work: Work, subject: Subject, trust: TrustSet
     events: [],
     unchanged: stillHolds(policy, subject),
   }
-  const required = requiresOf(policy, subject)
+  const required = policyApplies(policy, subject)
   if (!(required || subject.mfa_enrolled) || !(await isServiceEnabled(work, 'mfa'))) return found
   if (!subject.mfa_enrolled) {
     if (subject.isTentative) return { ...found, kind: 'enrollment' }
@@ -124,7 +124,7 @@ export async function demandAtRefresh(
     events: [],
     unchanged: stillHolds(policy, subject),
   }
-  if (!requiresOf(policy, subject) || !(await isServiceEnabled(work, 'mfa'))) return found
+  if (!policyApplies(policy, subject) || !(await isServiceEnabled(work, 'mfa'))) return found
   const grace = await settleGrace(work.db, work.directory, subject.user_id, graceOf(policy, subject))
   if (grace && !grace.over) return subject.mfa_enrolled ? found : { ...found, graceEndsAt: grace.ends_at }
   if (!subject.mfa_enrolled) return { ...found, kind: await withoutFactor(work, subject) }
@@ -141,6 +141,6 @@ export async function demandAtRefresh(
  */
 export function maySkipByDevice(policy: Policy, subject: Subject, trust: TrustSettings): boolean {
   if (trust.trusted_device_days === 0) return false
-  if (trust.trusted_devices_for_enforced_roles || !requiresOf(policy, subject)) return true
+  if (trust.trusted_devices_for_enforced_roles || !policyApplies(policy, subject)) return true
   return policy.enforce_for_roles.length === 0 && subject.role === 'member'
 }

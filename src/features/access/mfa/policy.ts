@@ -148,7 +148,7 @@ export interface RoleHolder {
 }
 
 /** Whether a policy requires a second factor of this user. */
-export function requiresOf(policy: PolicyFields, { role, teamRoles }: RoleHolder): boolean {
+export function policyApplies(policy: PolicyFields, { role, teamRoles }: RoleHolder): boolean {
   const held = teamRoles?.filter(({ until }) => until === null)
   const covered = held ? coveredRoles(policy, held) : coveredRoles(policy, [{ role }])
   return policy.require_mfa && covered.length > 0
@@ -278,7 +278,7 @@ export async function lacksFactor(
   const { platform, directory } = work
   const holder =
     directory.kind === 'console' ? { ...user, teamRoles: await teamRoles.of(platform)(work, user.email_norm) } : user
-  return requiresOf(policy, holder) && isServiceEnabled(work, 'mfa')
+  return policyApplies(policy, holder) && isServiceEnabled(work, 'mfa')
 }
 
 /** The role of a user; of a member of the team, the one that their token says. */

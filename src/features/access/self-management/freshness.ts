@@ -21,7 +21,7 @@ export async function lockOwnRow(work: OwnWork & TxWork): Promise<HeldUser> {
 }
 
 /** Maximum age of the authentication for changes of a sign-in method (ASVS 7.5.1). */
-export const WITHIN_SECONDS = 600
+export const STEP_UP_SECONDS = 600
 
 /** What the door checks about the caller. Throws what the gates throw: who may not come in changes no way in either. */
 export async function ownFacts(work: OwnWork): Promise<SignInFacts> {
@@ -42,18 +42,18 @@ export async function assertRecent(work: OwnWork): Promise<SignInFacts> {
   // Process clock: the age of a token is judged by the clock that other services use for its claims.
   const age = epochSeconds(platform.clock) - caller.authenticatedAt.getTime() / 1000
   const lacksSecond = facts.mfa_enrolled && caller.aal !== 'aal2' && (await isServiceEnabled(work, 'mfa'))
-  if (age <= WITHIN_SECONDS && !lacksSecond) return facts
+  if (age <= STEP_UP_SECONDS && !lacksSecond) return facts
   throw selfManagementErrors.stepUpRequired({
-    extra: { methods: await methodsToStepUp(work, facts), within_seconds: WITHIN_SECONDS },
+    extra: { methods: await methodsToStepUp(work, facts), within_seconds: STEP_UP_SECONDS },
     // RFC 9470 §3
     headers: {
-      'www-authenticate': `Bearer realm="watchword", error="insufficient_user_authentication", max_age=${WITHIN_SECONDS}`,
+      'www-authenticate': `Bearer realm="watchword", error="insufficient_user_authentication", max_age=${STEP_UP_SECONDS}`,
     },
   })
 }
 
 /** Whether the caller could come in by a method at all. Throws `sso_required` where only single sign-on is a way in. */
-export async function assertIsWayIn(work: Work, facts: SignInFacts, method: string): Promise<void> {
+export async function assertMethodUsable(work: Work, facts: SignInFacts, method: string): Promise<void> {
   await askGates(work, { facts, method, amr: [], aal: 'aal2', session: null }, null)
 }
 

@@ -1,5 +1,5 @@
 export { STEP_UP_METHODS, type StepUpMethod, selfManagementErrors } from './errors.ts'
-export { lockOwnRow, ownFacts, unlessRequired, WITHIN_SECONDS } from './freshness.ts'
+export { lockOwnRow, ownFacts, STEP_UP_SECONDS, unlessRequired } from './freshness.ts'
 export { methodsToStepUp } from './methods.ts'
 export { MeReply, toMe } from './profile.ts'
-export { defineWayInRoute } from './way-in-route.ts'
+export { defineSignInMethodRoute } from './sign-in-method-route.ts'

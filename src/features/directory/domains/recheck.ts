@@ -8,7 +8,7 @@ import { type CheckError, checkRecord } from './challenge.ts'
 import { domainEvents } from './events.ts'
 import { toDomain } from './schema.ts'
 import { type DomainRow, findDomainRow, isFailingFor, takeDueRows, updateDomainRow } from './store.ts'
-import { found } from './verification.ts'
+import { verifiedColumns } from './verification.ts'
 
 const JOB = 'domains.recheck'
 const BATCH = 200
@@ -50,7 +50,7 @@ export const recheckDomain: JobHandler = {
     const error = await checkRecord(platform, row)
     const work: Work = { platform, directory, origin: systemOrigin(), db: platform.db }
     const only = { status: row.status, failed_checks: row.failed_checks }
-    if (error === null) await updateDomainRow(platform.db, directory, { id: row.id, only, set: found(row) })
+    if (error === null) await updateDomainRow(platform.db, directory, { id: row.id, only, set: verifiedColumns(row) })
     else await noteMissing(work, row, error)
   },
 }

@@ -128,7 +128,7 @@ export async function updateDomainRow(
 }
 
 /** In so many seconds. */
-export function after(seconds: number): RawBuilder<Date> {
+export function inSeconds(seconds: number): RawBuilder<Date> {
   return sql<Date>`clock_now() + make_interval(secs => ${seconds})`
 }
 
@@ -148,7 +148,7 @@ export async function takeDueRows(
 ): Promise<DueDomain[]> {
   const isDue = sql`next_check_at <= clock_now()`
   const { rows } = await sql<DueDomain>`
-    update domains set next_check_at = ${after(nextSeconds)} where ${isDue} and (directory_id, id) in (
+    update domains set next_check_at = ${inSeconds(nextSeconds)} where ${isDue} and (directory_id, id) in (
       select directory_id, id from domains where ${isDue} order by next_check_at limit ${limit} ${skipLocked})
     returning directory_id, id, failed_checks`.execute(tx)
   return rows

@@ -9,7 +9,7 @@ import { lockDomainOwner, readId } from './claims.ts'
 import { domainErrors } from './errors.ts'
 import { domainEvents } from './events.ts'
 import { type Domain, toDomain } from './schema.ts'
-import { after, type DomainRow, findDomainRow, updateDomainRow } from './store.ts'
+import { type DomainRow, findDomainRow, inSeconds, updateDomainRow } from './store.ts'
 
 /** What an organization may ask for: each check asks servers of strangers. */
 const CHECKS: RateLimit = { bucket: 'domains.check', limit: 60, windowSeconds: 3600 }
@@ -60,7 +60,7 @@ async function confirm(work: TxWork, id: string): Promise<boolean> {
   const row = await findDomainRow(db, directory, id)
   if (!row) throw domainErrors.notFound()
   try {
-    await updateDomainRow(db, directory, { id, set: found(row) })
+    await updateDomainRow(db, directory, { id, set: verifiedColumns(row) })
   } catch (error) {
     if (isUniqueViolation(error, 'domains_one_owner')) throw domainErrors.claimed()
     throw error
@@ -69,7 +69,7 @@ async function confirm(work: TxWork, id: string): Promise<boolean> {
 }
 
 /** What a check writes that has found the record. */
-export function found({ status }: Pick<DomainRow, 'status'>) {
+export function verifiedColumns({ status }: Pick<DomainRow, 'status'>) {
   return {
     status: 'verified',
     ...(status === 'verified' ? {} : { verified_at: now }),
@@ -77,7 +77,7 @@ export function found({ status }: Pick<DomainRow, 'status'>) {
     failing_since: null,
     failed_checks: 0,
     // A week later, more or less, so that domains which were verified at once are not checked at once for ever.
-    next_check_at: after(7 * DAY + randomInt(-DAY / 2, DAY / 2)),
+    next_check_at: inSeconds(7 * DAY + randomInt(-DAY / 2, DAY / 2)),
   }
 }
 

@@ -16,8 +16,8 @@ import {
   setMemberRoleRows,
 } from './assignment-store.ts'
 import { roleErrors } from './errors.ts'
-import { giveRoles, type HeldRole, lockRoles, roleFinder, tellAssignments } from './give.ts'
-import { dropManaged } from './managed.ts'
+import { assignmentEvents, giveRoles, type HeldRole, lockRoles, roleFinder } from './give.ts'
+import { removeManagedRoles } from './managed.ts'
 import { assertMayGrant } from './permissions.ts'
 import { toAssignment, type UserRolesChange } from './schema.ts'
 import type { AssignmentRow } from './store.ts'
@@ -65,7 +65,7 @@ export async function setUserRoles(work: CallerWork, userId: string, change: Use
       admin: isManagedAdmin && role !== undefined,
       roleIds: roles ? idsOf(managed).filter((id) => !roles.some((one) => one.id === id)) : [],
     }
-    const user = await dropManaged(work, { user: held, managed, lost, force: change.force ?? false })
+    const user = await removeManagedRoles(work, { user: held, managed, lost, force: change.force ?? false })
     const [after = user] = await giveRoles(work, 'manual', [{ user, role, roleIds: own?.map(({ id }) => id) }])
     const rows = await listAssignmentsOfUsers(db, directory, [user.id])
     return { success: true, ...shown(rows), role: directoryRole(after.role) }
@@ -102,7 +102,7 @@ export async function setMemberRoles(work: CallerWork, membershipId: string, nam
     await memberGuard.of(work.platform)(work, id)
     assertMayGive(caller, roles, await listAssignmentsOfMember(db, directory, id))
     const wanted = roles.map((role) => ({ id: newId(), role_id: role.id }))
-    await record(work, ...tellAssignments(await setMemberRoleRows(db, directory, member, wanted)))
+    await record(work, ...assignmentEvents(await setMemberRoleRows(db, directory, member, wanted)))
     return { success: true, ...shown(await listAssignmentsOfMember(db, directory, id)) }
   })
 }
@@ -114,13 +114,13 @@ function assertMayGive(caller: ManagerCaller, roles: HeldRole[], had: Assignment
 
 async function lockAll(work: TxWork, names: string[]): Promise<HeldRole[]> {
   const roles = await lockRoles(work, names)
-  const refusal = refusalOfStrange(roleFinder(roles), names)
+  const refusal = refusalOfUnknown(roleFinder(roles), names)
   if (refusal) throw refusal
   return roles
 }
 
 /** The refusal of the first name that is none of these roles, or null. */
-export function refusalOfStrange(find: ReturnType<typeof roleFinder>, names: string[]): ApiError | null {
+export function refusalOfUnknown(find: ReturnType<typeof roleFinder>, names: string[]): ApiError | null {
   const strange = names.findIndex((name) => !find(name))
   return strange < 0
     ? null

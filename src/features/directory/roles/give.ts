@@ -19,7 +19,7 @@ const BATCH = 1_000
 type DirectoryRole = 'admin' | 'member'
 
 /** What a source gives a user. */
-export interface Given {
+export interface RoleGrant {
   user: HeldUser
   /** The directory role; null for none, undefined for what it gave before. */
   role?: DirectoryRole | null | undefined
@@ -32,7 +32,7 @@ export interface Given {
  * and every other role that one of them gives. Roles are given to users only here. Returns the users whose records
  * changed.
  */
-export async function giveRoles(work: TxWork, source: RoleSource, given: Given[]): Promise<UserRow[]> {
+export async function giveRoles(work: TxWork, source: RoleSource, given: RoleGrant[]): Promise<UserRow[]> {
   const rows: UserRow[] = []
   // A statement may last three seconds, and each of these rows has many indexes.
   for (let at = 0; at < given.length; at += BATCH)
@@ -40,7 +40,7 @@ export async function giveRoles(work: TxWork, source: RoleSource, given: Given[]
   return rows
 }
 
-async function giveSome(work: TxWork, source: RoleSource, given: Given[]): Promise<UserRow[]> {
+async function giveSome(work: TxWork, source: RoleSource, given: RoleGrant[]): Promise<UserRow[]> {
   const { db, directory } = work
   const column = ROLE_COLUMNS[source]
   const other = given.flatMap(({ user, role = user[column] }) => {
@@ -58,12 +58,12 @@ async function giveSome(work: TxWork, source: RoleSource, given: Given[]): Promi
   const rows = await setRoleRows(db, directory, source, roles)
   const before = new Map(given.map(({ user }) => [user.id, user]))
   const told = rows.flatMap((row) => tellOf(work, before.get(row.id), row))
-  await record(work, ...told, ...tellAssignments(changes))
+  await record(work, ...told, ...assignmentEvents(changes))
   return rows
 }
 
 /** Changes the assignments; those of users who have none and get none cost no statement. */
-async function assign(work: TxWork, source: RoleSource, given: Given[]): Promise<ChangedAssignments> {
+async function assign(work: TxWork, source: RoleSource, given: RoleGrant[]): Promise<ChangedAssignments> {
   const asked = given.flatMap(({ user, roleIds }) =>
     roleIds === undefined || (roleIds.length === 0 && user.role_ids.length === 0) ? [] : [{ user, roleIds }],
   )
@@ -83,7 +83,7 @@ function tellOf({ directory }: TxWork, before: UserRow | undefined, after: UserR
 }
 
 /** The events of what came and went. */
-export function tellAssignments({ came, went }: ChangedAssignments): EventInput[] {
+export function assignmentEvents({ came, went }: ChangedAssignments): EventInput[] {
   return [
     ...came.map((row) => ({ event: roleEvents.assigned, row })),
     ...went.map((row) => ({ event: roleEvents.unassigned, row })),

@@ -23,7 +23,7 @@ interface Drop {
  * Takes roles that groups gave, until they give them again. Returns the user as they are then. Throws `role_managed`
  * where there are any, unless that is forced.
  */
-export async function dropManaged(work: TxWork, { user, managed, lost, force }: Drop): Promise<HeldUser> {
+export async function removeManagedRoles(work: TxWork, { user, managed, lost, force }: Drop): Promise<HeldUser> {
   if (!lost.admin && lost.roleIds.length === 0) return user
   const roles = force ? [] : await describe(work, { user, managed, lost })
   // What no source gives any more was written by the release before, and goes.

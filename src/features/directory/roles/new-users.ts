@@ -8,9 +8,9 @@ import { requireService } from '../../../platform/tenancy/services.ts'
 import type { TxWork } from '../../../platform/work.ts'
 import { type CheckedRoles, type NamedRoles, namesRoles, type RoleGiver } from '../users/new-roles/new-roles.ts'
 import type { UserRow } from '../users/users.ts'
-import { refusalOfStrange, setUserRoles } from './assign.ts'
+import { refusalOfUnknown, setUserRoles } from './assign.ts'
 import { setAssignmentRows } from './assignment-store.ts'
-import { type HeldRole, lockRoles, roleFinder, tellAssignments } from './give.ts'
+import { assignmentEvents, type HeldRole, lockRoles, roleFinder } from './give.ts'
 import { refusalToGrant } from './permissions.ts'
 
 /** Judges the roles that a request names for new users: by the rules of `setUserRoles`, whose scope and service it needs. */
@@ -31,7 +31,7 @@ export async function checkNamedRoles(work: TxWork, named: NamedRoles[], giver: 
 export async function assignToNewUsers({ db, directory }: TxWork, users: UserRow[]): Promise<EventInput[]> {
   const wanted = users.flatMap(({ id, role_ids }) => role_ids.map((role_id) => ({ id: newId(), user_id: id, role_id })))
   const userIds = users.map(({ id }) => id)
-  return tellAssignments(await setAssignmentRows(db, directory, 'manual', { userIds, wanted }))
+  return assignmentEvents(await setAssignmentRows(db, directory, 'manual', { userIds, wanted }))
 }
 
 /** Replaces the roles of a user who has never signed in. Throws what `setUserRoles` throws. */
@@ -66,7 +66,7 @@ interface KnownRoles {
 }
 
 function checkRolesOfUser({ find, beyond, beyondAdmin }: KnownRoles, { role, roleIds = [] }: NamedRoles): CheckedRoles {
-  const unfit = refusalOfStrange(find, roleIds)
+  const unfit = refusalOfUnknown(find, roleIds)
   if (unfit) return { ...refused(unfit), unknownRole: roleIds.find((name) => !find(name)) }
   const ids = [...new Set(roleIds.flatMap((name) => find(name)?.id ?? []))].toSorted()
   const refusals = [role === 'admin' ? beyondAdmin : null, ...ids.map((id) => beyond.get(id) ?? null)]

@@ -15,7 +15,7 @@ import {
 import { userEvent } from './user-event.ts'
 
 /** How the person of an invitation has come in. */
-export interface ComingIn {
+export interface InvitationUse {
   /** The sign-in method, or what else has proved the mailbox. */
   by: string
   /** The link that is being redeemed: its own rule uses it. */
@@ -25,7 +25,7 @@ export interface ComingIn {
 // Slot: invitations are of the wing of sign-in, which is above.
 /** Counts the open invitations of a user as accepted, or withdraws them, and returns the events; or finds one. */
 export const openInvitations = defineSlot<{
-  accept(work: TxWork, user: UserRow, how: ComingIn): Promise<EventInput[]>
+  accept(work: TxWork, user: UserRow, how: InvitationUse): Promise<EventInput[]>
   withdraw(work: TxWork, user: UserRow): Promise<EventInput[]>
   isOpen(work: TxWork, userId: string): Promise<boolean>
 }>('what becomes of open invitations')
@@ -34,18 +34,18 @@ export const openInvitations = defineSlot<{
  * Lets the status follow where an invitation may have ended without its own rule: with a cut-off, or when it expired. `user` as
  * they were before.
  */
-export async function settleInvitation(work: TxWork, user: HeldUser): Promise<void> {
+export async function updateInvitationStatus(work: TxWork, user: HeldUser): Promise<void> {
   // Those of the team end with the membership alone.
   if (user.invited_at === null || work.directory.kind === 'console') return
   if (await openInvitations.of(work.platform).isOpen(work, user.id)) return
   // As they are now: the caller may have accepted the invitation meanwhile.
   const now = await lockUserRow(work.db, work.directory, user.id)
   if (!now || now.invited_at === null) return
-  await record(work, ...(await change(work, now, NOT_INVITED, NOT_INVITED)).announced)
+  await record(work, ...(await changeInvitation(work, now, NOT_INVITED, NOT_INVITED)).announced)
 }
 
 // The status does not depend on which.
-export const SOME_TIME = new Date(0)
+export const ANY_DATE = new Date(0)
 
 export interface Changed {
   user: HeldUser
@@ -53,7 +53,7 @@ export interface Changed {
 }
 
 /** Changes what the status follows from. `like` has the same values, to tell whether the API then shows another status. */
-export async function change(
+export async function changeInvitation(
   work: TxWork,
   user: HeldUser,
   changes: UserChanges,

@@ -4,7 +4,7 @@ import { httpErrors, invalidField } from '../../../platform/errors.ts'
 import { changedFrom, record } from '../../../platform/events/events.ts'
 import { matches, tagOf } from '../../../platform/http/precondition.ts'
 import { isId, newId } from '../../../platform/ids.ts'
-import { isPeerAddress, leavesServer } from '../../../platform/outbound/url.ts'
+import { changesOrigin, isPeerAddress } from '../../../platform/outbound/url.ts'
 import type { ManagerCaller } from '../../../platform/tenancy/caller.ts'
 import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
 import { assertGroups, assertMayGiveAll, assertMayMap, narrowToMapping } from '../../directory/roles/sso/sso.ts'
@@ -19,9 +19,9 @@ import { ssoProtocols } from './protocols.ts'
 import type { Connection, ConnectionCreate, ConnectionPatch } from './schema.ts'
 import { provideSpKeys } from './sp-keys/sp-keys.ts'
 import {
-  after,
   type ConnectionRow,
   deleteConnectionRow,
+  inSeconds,
   insertConnectionRow,
   listConnectionRows,
   lockConnectionRow,
@@ -54,7 +54,7 @@ export async function createConnection(
     })
     const present = await listConnectionRows(db, directory, MAX_CONNECTIONS + 1)
     if (present.length > MAX_CONNECTIONS) throw connectionErrors.limitReached()
-    return told(work, row, 'created')
+    return recordConnection(work, row, 'created')
   })
 }
 
@@ -87,7 +87,7 @@ export async function changeConnection(
     const config = { ...Object(row.config), ...change }
     const status = body.status ?? row.status
     await assertMayChange(work, { ...row, config: readConfig(row.config) }, { status, config: readConfig(config) })
-    const leaves = leavesServer(readConfig(row.config).oidc_issuer, readConfig(config).oidc_issuer)
+    const leaves = changesOrigin(readConfig(row.config).oidc_issuer, readConfig(config).oidc_issuer)
     const secret = body.oidc_client_secret ?? (leaves ? null : body.oidc_client_secret)
     const after = await updateConnectionRow(db, directory, known, {
       ...(body.name === undefined ? {} : { name: body.name }),
@@ -100,7 +100,7 @@ export async function changeConnection(
     // It locks the configuration of provisioning, which comes before users.
     if (change.group_role_mapping) await mappingFollower.of(work.platform)(work, known)
     await settleSource(work, row, after)
-    return { connection: await told(work, after, eventOf(row, after), row), version: after.version }
+    return { connection: await recordConnection(work, after, eventOf(row, after), row), version: after.version }
   })
 }
 
@@ -177,7 +177,7 @@ export async function deleteConnection(work: Work & { ifMatch: string | null }, 
     await deleteConnectionRow(work.db, work.directory, row.id)
     await deletionFollower.of(work.platform)(work, row.id)
     await unlinkSource(work, { method: 'sso', source: row.id })
-    await told(work, row, 'deleted')
+    await recordConnection(work, row, 'deleted')
   })
 }
 
@@ -201,7 +201,7 @@ function eventOf(before: ConnectionRow, after: ConnectionRow) {
 }
 
 /** Records what became of a connection, and has it read again. */
-export async function told(
+export async function recordConnection(
   work: TxWork,
   row: ConnectionRow,
   event: Exclude<keyof typeof connectionEvents, 'certificateExpiring' | 'keysChanged'>,
@@ -232,7 +232,7 @@ const DAY_SECONDS = 24 * 3600
 function schedule(config: Partial<ConnectionConfig>, planned: Date | null = null) {
   const isWatched = (config.idp_certificates ?? []).length > 0 || Boolean(config.idp_metadata_url)
   // A change does not put the next look off: a connection that is changed daily would never be looked after.
-  return { next_check_at: isWatched ? (planned ?? after(DAY_SECONDS)) : null }
+  return { next_check_at: isWatched ? (planned ?? inSeconds(DAY_SECONDS)) : null }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { countAct, idBytes, type RateLimit } from '../../../platform/limits/rate-limit.ts'
 import { inTx, type Work } from '../../../platform/work.ts'
-import { readId, told } from './changes.ts'
+import { readId, recordConnection } from './changes.ts'
 import { checkDomain } from './checks.ts'
 import { connectionErrors } from './errors.ts'
 import { findConnection } from './known/known.ts'
@@ -59,8 +59,8 @@ export async function keepTest(
     const moves = row.status === 'draft' || row.status === 'error'
     const set = { last_test, ...(moves ? { status: 'testing' } : {}) }
     const after = await updateConnectionRow(work.db, directory, row.id, set)
-    await told(work, after, 'updated', row)
-    if (!success) await told(work, after, 'testFailed')
+    await recordConnection(work, after, 'updated', row)
+    if (!success) await recordConnection(work, after, 'testFailed')
   })
   return { success, checks }
 }

@@ -19,7 +19,7 @@ export type TraceRow = Selectable<SsoTraces>
 export type SpKeyRow = Selectable<SpKeys>
 
 /** In so many seconds. */
-export function after(seconds: number): RawBuilder<Date> {
+export function inSeconds(seconds: number): RawBuilder<Date> {
   return sql<Date>`clock_now() + make_interval(secs => ${seconds})`
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { startApp } from '../../../../test/harness.ts'
 import { runJobs } from '../../../../test/people/jobs.ts'
 import { makeCertificate } from '../../../platform/crypto/certificates.ts'
-import { lookAfterConnection, lookAfterDueConnections } from './upkeep.ts'
+import { maintainConnection, maintainDueConnections } from './upkeep.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()
@@ -17,8 +17,8 @@ const certificate = async (daysFromNow: number) => {
 }
 
 async function lookAfter(): Promise<void> {
-  await lookAfterDueConnections.handle(platform, {}, 1)
-  await runJobs(platform, lookAfterConnection)
+  await maintainDueConnections.handle(platform, {}, 1)
+  await runJobs(platform, maintainConnection)
 }
 
 const told = async (type: string) =>

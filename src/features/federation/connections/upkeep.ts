@@ -5,7 +5,7 @@ import { enqueue, type JobHandler } from '../../../platform/jobs/queue.ts'
 import { findDirectory } from '../../../platform/tenancy/directory.ts'
 import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
 import { FederationFailure, fetchMetadata } from '../federation/federation.ts'
-import { told } from './changes.ts'
+import { recordConnection } from './changes.ts'
 import { type ConnectionConfig, readConfig } from './config.ts'
 import { connectionEvents } from './events.ts'
 import { findConnection, type KnownConnection } from './known/known.ts'
@@ -21,7 +21,7 @@ const DAY_MS = DAY_SECONDS * 1000
 const TELL_AT = [60, 30, 7, 1, 0]
 
 /** Enqueues what each connection needs whose turn it is, each as a job of its own. */
-export const lookAfterDueConnections: JobHandler = {
+export const maintainDueConnections: JobHandler = {
   name: 'connections.look_after_due',
   cron: '*/10 * * * *',
   async handle(platform) {
@@ -38,7 +38,7 @@ export const lookAfterDueConnections: JobHandler = {
 }
 
 /** Fetches the metadata of a provider again, takes the certificates that it has now, and tells when the last one expires. */
-export const lookAfterConnection: JobHandler = {
+export const maintainConnection: JobHandler = {
   name: JOB,
   // It asks servers of strangers.
   lane: 'slow',
@@ -79,7 +79,7 @@ async function renew(
   const config = readConfig(row.config)
   if (config.idp_certificates.toSorted().join() === now.toSorted().join()) return
   const set = { config: JSON.stringify({ ...Object(row.config), idp_certificates: now }), expiry_told_days: null }
-  await told(work, await updateConnectionRow(work.db, work.directory, id, set), 'certificateRenewed', row)
+  await recordConnection(work, await updateConnectionRow(work.db, work.directory, id, set), 'certificateRenewed', row)
 }
 
 async function tellExpiry(work: TxWork, id: string): Promise<void> {

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import {
   type Belonging,
+  createdSince,
   deletes,
   exportsColumns,
   isPending,
   type Step,
-  since,
   type UserChange,
 } from '../../../platform/lifecycle/belongings.ts'
 import type { TxWork } from '../../../platform/work.ts'
@@ -17,7 +17,7 @@ type Row = Parameters<typeof toIdentity>[0] & { auth_account_id: string | null }
 function unlink({ directory }: TxWork, change: UserChange): Step {
   return {
     query: sql`
-      delete from identities where directory_id = ${directory.id} and user_id = ${change.user.id} ${since(change)}
+      delete from identities where directory_id = ${directory.id} and user_id = ${change.user.id} ${createdSince(change)}
       returning id, user_id, method, source, issuer, subject, email, created_at, last_used_at,
         ${change.user.auth_account_id}::uuid as auth_account_id`,
   }

@@ -2,14 +2,14 @@ import type { Platform } from '../../../platform/platform.ts'
 import { type ConnectionCheck, checkClock, failed, passed } from '../connections/connections.ts'
 import { FederationFailure } from '../federation/federation.ts'
 import { type Discovery, MAX_DOCUMENT_BYTES, readDiscovery } from './documents.ts'
-import { askWithWrongCode } from './exchange.ts'
+import { probeTokenEndpoint } from './exchange.ts'
 import type { OidcProvider } from './provider.ts'
 import { discoveryUrlOf, fetchKeySet, openTransport, type Transport } from './transport.ts'
-import { forgetTrouble } from './trouble.ts'
+import { resetBreaker } from './trouble.ts'
 
 /** Tries what a connection can be tried for without a person, against the provider as it is now. */
 export async function checkProvider(platform: Platform, provider: OidcProvider): Promise<ConnectionCheck[]> {
-  forgetTrouble(platform, provider.asker)
+  resetBreaker(platform, provider.asker)
   const transport = openTransport(platform, provider.asker)
   const read = await tryDiscovery(transport, provider)
   if ('failed' in read) return [read.failed]
@@ -66,7 +66,7 @@ async function checkKeys(transport: Transport, { jwks_uri }: Discovery): Promise
 async function checkClient(platform: Platform, provider: OidcProvider): Promise<ConnectionCheck> {
   const fix = 'Copy oidc_client_id and oidc_client_secret again, or try the other oidc_client_auth.'
   try {
-    const said = await askWithWrongCode(platform, provider)
+    const said = await probeTokenEndpoint(platform, provider)
     if (said === 'invalid_client' || said === 'unauthorized_client')
       return failed('client', 'The provider does not accept the client ID and its secret or key.', fix)
     const accepts = said === 'invalid_grant' ? 'accepts' : 'did not refuse'

@@ -85,7 +85,7 @@ export async function finishAuthorization(
 }
 
 /** What the token endpoint says of a code that was never given: an error code, or nothing that tells. Throws FederationFailure where it says nothing. */
-export async function askWithWrongCode(platform: Platform, provider: OidcProvider): Promise<string> {
+export async function probeTokenEndpoint(platform: Platform, provider: OidcProvider): Promise<string> {
   const openid = await load()
   try {
     const { config } = await configure(platform, provider)

@@ -7,10 +7,10 @@ import {
 } from '../../../platform/outbound/http.ts'
 import { type Platform, perPlatform } from '../../../platform/platform.ts'
 import { FederationFailure } from '../federation/federation.ts'
+import { createDocumentCache } from './document-cache.ts'
 import { type Discovery, type KeySet, MAX_DOCUMENT_BYTES, readDiscovery, readKeySet } from './documents.ts'
 import type { Asker, OidcProvider } from './provider.ts'
-import { remember } from './remembered.ts'
-import { unlessTroubled } from './trouble.ts'
+import { withBreaker } from './trouble.ts'
 
 /** Of everything that is asked of a provider between a request of ours and its answer. */
 const LIMIT_MS = 5000
@@ -22,9 +22,11 @@ const [DISCOVERY_FRESH_MS, KEYS_FRESH_MS] = [3600_000, 300_000]
 const [DISCOVERIES_BYTES, KEYS_BYTES] = [8 * 1024 * 1024, 16 * 1024 * 1024]
 
 const discoveries = perPlatform(({ clock }) =>
-  remember<Discovery>(clock, { freshMs: DISCOVERY_FRESH_MS, maxBytes: DISCOVERIES_BYTES }),
+  createDocumentCache<Discovery>(clock, { freshMs: DISCOVERY_FRESH_MS, maxBytes: DISCOVERIES_BYTES }),
 )
-const keySets = perPlatform(({ clock }) => remember<KeySet>(clock, { freshMs: KEYS_FRESH_MS, maxBytes: KEYS_BYTES }))
+const keySets = perPlatform(({ clock }) =>
+  createDocumentCache<KeySet>(clock, { freshMs: KEYS_FRESH_MS, maxBytes: KEYS_BYTES }),
+)
 
 /** In whose share of the memory documents are. */
 const ownerOf = ({ directoryId, isShared }: Asker) => (isShared ? '' : directoryId)
@@ -41,7 +43,7 @@ export function openTransport(platform: Platform, asker: Asker): Transport {
     const timeoutMs = Math.floor(endsAtMs - performance.now())
     if (timeoutMs <= 0) throw new FederationFailure('idp_unreachable', new OutboundFailure('timeout').detail)
     const ask = () => outboundFetch(platform, url, { maxBytes: MAX_ANSWER_BYTES, ...request, timeoutMs })
-    const response = await unlessTroubled(platform, asker, ask).catch(refuseWithCode)
+    const response = await withBreaker(platform, asker, ask).catch(refuseWithCode)
     if (response.status >= 500 || response.status === 429 || response.status < 200)
       throw new FederationFailure('idp_unreachable', `The provider answers with status ${response.status}.`)
     return response

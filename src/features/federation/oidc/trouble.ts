@@ -22,7 +22,7 @@ const breakers = perPlatform(() => createShares<Breaker>(MAX_BREAKERS))
  * Calls a provider unless it left the last requests of this connection unanswered. In that case requests fail at once
  * until a pause has passed; then a single request tests the provider. Throws FederationFailure, and what `ask` throws.
  */
-export async function unlessTroubled<T>(platform: Platform, asker: Asker, ask: () => Promise<T>): Promise<T> {
+export async function withBreaker<T>(platform: Platform, asker: Asker, ask: () => Promise<T>): Promise<T> {
   const { directoryId, source } = asker
   const known = breakers(platform)
   // Process clock: how long this process sends no request to a provider that does not answer.
@@ -48,6 +48,6 @@ export async function unlessTroubled<T>(platform: Platform, asker: Asker, ask: (
 }
 
 /** The test of a connection must show the provider's present state. */
-export function forgetTrouble(platform: Platform, { directoryId, source }: Asker): void {
+export function resetBreaker(platform: Platform, { directoryId, source }: Asker): void {
   breakers(platform).delete(directoryId, source)
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { ApiError } from '../../../platform/errors.ts'
 import type { Redirect } from '../../../platform/http/answer.ts'
-import { remembers } from '../../../platform/lifecycle/deployment.ts'
+import { isAfterRecovery } from '../../../platform/lifecycle/deployment.ts'
 import type { Directory } from '../../../platform/tenancy/directory.ts'
 import type { Work } from '../../../platform/work.ts'
 import { concludeSignIn, refuseSignIn, spOf } from '../connections/connections.ts'
@@ -17,7 +17,7 @@ import {
 import { withMessagePlace, withUnsolicitedPlace } from '../xml/message-pool.ts'
 import { XmlRefusal } from '../xml/refusal.ts'
 import type { Assertion, Expected } from './assertion.ts'
-import { unlessSignedOut } from './late.ts'
+import { signedOutCheck } from './late.ts'
 import { acsUrlsOf, expectedOf, trustOf } from './partner.ts'
 import { toFederatedPerson } from './person.ts'
 import { TTL_SECONDS } from './protocol.ts'
@@ -127,8 +127,8 @@ async function accept(
     const expected = { ...expectedOf(work.platform, connection), acsUrls, ...asked }
     const assertion = await verifyResponse(work, { response, expected, trust: await trustOf(work, connection) })
     const row = { connection_id: connection.id, assertion_hash: hashId(assertion.id), expires_at: assertion.expiresAt }
-    const unless = unlessSignedOut(work, connection, { assertion, spEntityId: expected.spEntityId })
-    const isRemembered = await remembers(work.platform, assertion.issuedAt)
+    const unless = signedOutCheck(work, connection, { assertion, spEntityId: expected.spEntityId })
+    const isRemembered = await isAfterRecovery(work.platform, assertion.issuedAt)
     if (isRemembered && (await insertAssertionRow(work.db, work.directory, row, unless)))
       return { assertion, isSignedOut: (later) => isNoted(later.db, later.directory, connection.id, unless) }
     throw new SamlRefusal('replayed', 'It was used before, its user was logged out since, or `recover` ran since.')

@@ -24,7 +24,7 @@ export async function noteLogout(work: Work, said: ProviderLogout, issuedAt: num
 }
 
 /** What must not have been noted since for an assertion to count: that its person, or its session, was signed out. */
-export function unlessSignedOut(
+export function signedOutCheck(
   { platform }: Pick<Work, 'platform'>,
   { id }: Pick<KnownConnection, 'id'>,
   { assertion, spEntityId }: { assertion: Assertion; spEntityId: string },

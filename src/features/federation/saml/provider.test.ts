@@ -12,7 +12,7 @@ import {
 } from '../../../../test/people/saml-connection.ts'
 import { makeCertificate } from '../../../platform/crypto/certificates.ts'
 import { newId } from '../../../platform/ids.ts'
-import { lookAfterConnection } from '../connections/upkeep.ts'
+import { maintainConnection } from '../connections/upkeep.ts'
 
 const app = await startApp({ env: { WATCHWORD_OUTBOUND_ALLOW: '127.0.0.1' } })
 const tenant = await app.tenant()
@@ -273,7 +273,7 @@ test('metadata that is another provider’s by now changes no certificate', asyn
     .where('id', '=', acme.connection.id)
     .executeTakeFirstOrThrow()
   const lookAfter = () =>
-    lookAfterConnection.handle(app.app.platform, { directoryId, connectionId: acme.connection.id }, 1)
+    maintainConnection.handle(app.app.platform, { directoryId, connectionId: acme.connection.id }, 1)
   await lookAfter()
   expect((await acme.change({})).idp_certificates).toMatchObject([{ subject: 'CN=next' }])
   await acme.change({ idp_entity_id: `${idp.origin}/metadata` })

@@ -5,7 +5,7 @@ import type { Work } from '../../../platform/work.ts'
 import { assertDoorOpen, type SignInMethod } from '../../access/login/login.ts'
 import { type BareWork, type Begun, beginFederated, takeFederated } from '../federation/begin/begin.ts'
 import { codeOf, completeFederated } from '../federation/complete/complete.ts'
-import { handBackPerson } from '../federation/discovered/discovered.ts'
+import { redirectWithPersonCode } from '../federation/discovered/discovered.ts'
 import { assertArrivedAt, FederationFailure, failFederated, federationErrors } from '../federation/federation.ts'
 import type { Application, SocialCallback, SocialContext } from './dialect.ts'
 import { dialects } from './dialects.ts'
@@ -70,7 +70,7 @@ export async function finishSocial(
     const person = await dialects[name].finish(context, begun, callback)
     const heard = { ...person, sector: sectorOf(name, application) }
     return work.directory.kind === 'account'
-      ? await handBackPerson(work, begun, heard, {
+      ? await redirectWithPersonCode(work, begun, heard, {
           source: name,
           clientId: application.clientId,
           tenant: application.tenant,

@@ -1,5 +1,5 @@
 import type { Work } from '../../../platform/work.ts'
-import type { SsoWay } from '../../access/login/sso-only/sso-only.ts'
+import type { SsoAccess } from '../../access/login/sso-only/sso-only.ts'
 import { ownsDomainOf } from '../../directory/domains/domains.ts'
 import { type KnownConnection, usableConnections } from '../connections/known/known.ts'
 import { findConnectionsOfUser } from '../federation/federation.ts'
@@ -26,7 +26,7 @@ export async function connectionToStart(work: Work, emailNorm: string): Promise<
  * Whether a connection can sign in the person of an address. One takes them if the organization has verified the domain and the
  * connection takes it, or the user is linked to the connection, or provisioned, since an `externalId` needs no verified domain.
  */
-export async function wayOfAddress(work: Work, emailNorm: string): Promise<SsoWay> {
+export async function ssoAccessOf(work: Work, emailNorm: string): Promise<SsoAccess> {
   const usable = await usableConnections(work)
   if (usable.length === 0) return 'unavailable'
   return (await isTaken(work, usable, emailNorm)) ? 'singleSignOn' : 'noAccess'

@@ -1,7 +1,7 @@
 import type { ApiError } from '../../../platform/errors.ts'
 import { type Gate, loginErrors } from '../../access/login/login.ts'
-import { assertNotBound, type SsoOnly } from '../../access/login/sso-only/sso-only.ts'
-import { connectionToStart, wayOfAddress } from './connection-to-start.ts'
+import { assertSsoNotRequired, type SsoOnly } from '../../access/login/sso-only/sso-only.ts'
+import { connectionToStart, ssoAccessOf } from './connection-to-start.ts'
 import { enforcementSettings } from './settings.ts'
 
 /**
@@ -10,7 +10,7 @@ import { enforcementSettings } from './settings.ts'
  */
 export const ssoGate: Gate = {
   async evaluate(work, { method, facts }) {
-    if (method !== 'sso') await assertNotBound(work, facts)
+    if (method !== 'sso') await assertSsoNotRequired(work, facts)
     return null
   },
 }
@@ -33,5 +33,5 @@ export const ssoOnlyRule: SsoOnly = {
     const connectionId = await connectionToStart(work, email.toLowerCase())
     return ssoRequired(connectionId)
   },
-  way: wayOfAddress,
+  way: ssoAccessOf,
 }

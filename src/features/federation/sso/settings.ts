@@ -4,7 +4,7 @@ import { isOfDomain } from '../../../platform/mail/address.ts'
 import { defineSettingsPart } from '../../../platform/settings/settings.ts'
 import type { Work } from '../../../platform/work.ts'
 import { listDomains } from '../../directory/domains/domains.ts'
-import { type KnownConnection, knownConnections, lacks, usableConnections } from '../connections/known/known.ts'
+import { type KnownConnection, knownConnections, missingFields, usableConnections } from '../connections/known/known.ts'
 
 /** Whether users may sign in by other ways than the identity provider of their organization. */
 export const enforcementSettings = defineSettingsPart(
@@ -38,7 +38,7 @@ async function assertReachable(
   const usable = await usableConnections(work)
   if (usable.length === 0) {
     const active = (await knownConnections(work)).filter(({ status }) => status === 'active')
-    const missing = active.map((each) => `${each.name} lacks ${lacks(each).join(', ')}`)
+    const missing = active.map((each) => `${each.name} lacks ${missingFields(each).join(', ')}`)
     if (missing.length > 0)
       throw refused('connection_incomplete', `a connection that is complete: ${missing.join('; ')}`)
     throw refused('no_connection', 'an active connection')

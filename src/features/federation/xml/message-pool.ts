@@ -1,5 +1,5 @@
 import { Piscina } from 'piscina'
-import { outOfPlace } from '../../../platform/limits/place.ts'
+import { outsideTurn } from '../../../platform/limits/place.ts'
 import { type Platform, perPlatform } from '../../../platform/platform.ts'
 import { closeThreadPool, NICE, openThreadPool, threadsOf, withPlace, withTurn } from '../../../platform/thread-pool.ts'
 import { XmlRefusal } from './refusal.ts'
@@ -76,7 +76,7 @@ export function defineThreadWork<W extends ThreadWork>(file: URL) {
         cancel()
       }
     }
-    return outOfPlace(() => withTurn(pool, directory, bytes, run))
+    return outsideTurn(() => withTurn(pool, directory, bytes, run))
   }
 }
 

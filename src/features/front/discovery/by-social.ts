@@ -11,7 +11,7 @@ import {
 } from '../../federation/federation/discovered/discovered.ts'
 import { accessOf, assertAccess, enterSocial, maySignUp } from '../../federation/social/social.ts'
 import { proveGranted } from '../../sign-in/otp/sign-in-codes/sign-in-codes.ts'
-import { type Candidate, findOrganizations, grant, MAX_FOUND, toDiscovered, type Way } from './discovery.ts'
+import { type Candidate, findOrganizations, grantCodes, MAX_FOUND, type ProofRules, toDiscovered } from './discovery.ts'
 import { toDiscovery } from './schema.ts'
 import { selectOrganizations } from './store.ts'
 import type { DiscoveredSocial } from './token.ts'
@@ -28,7 +28,7 @@ export async function discoverBySocial(
 ): Promise<SessionReply | null> {
   const who = vouchedIdentity(work, person)
   const found = await findOrganizations(work, who, wayOf(person), await findLinked(work, person))
-  const granted = await grant(work, { found, who, spend })
+  const granted = await grantCodes(work, { found, who, spend })
   if (!granted) return null
   const said = { ...person, ...granted, method: 'social' as const }
   return { session: null, ...toDiscovery(await toDiscovered(work, said, found)) }
@@ -47,7 +47,7 @@ async function findLinked({ platform, db, directory }: Work, person: DiscoveredP
   })
 }
 
-const wayOf = (person: DiscoveredPerson): Way => ({
+const wayOf = (person: DiscoveredPerson): ProofRules => ({
   proof: { method: 'social', amr: ['fed'], aal: 'aal1' },
   // One with an application of its own is shown: the refusal of the token says how to go on.
   isOffered: async (inside) => (await accessOf(inside, person)) !== 'off',

@@ -11,7 +11,7 @@ import { findOrganizationOfDomain } from '../../directory/domains/domains.ts'
 import { accessOf, changeProvider, socialErrors } from '../../federation/social/social.ts'
 import { discoverConnection, ssoRequired } from '../../federation/sso/sso.ts'
 import { proveGranted } from '../../sign-in/otp/sign-in-codes/sign-in-codes.ts'
-import { foundOrganization } from '../../tenancy/organizations/organizations.ts'
+import { createWithAdmin } from '../../tenancy/organizations/organizations.ts'
 import { vouchedIdentity } from './by-social.ts'
 import { discoveryErrors } from './errors.ts'
 import { assertOffered, assertServiceOn } from './methods.ts'
@@ -24,7 +24,7 @@ const PER_NETWORK = 30
 const DAY_SECONDS = 86_400
 
 /** The organization to create. */
-export interface Founding {
+export interface OrganizationRequest {
   token: string
   name: string
   /** Absent: one made of the name. That of the answer may have a suffix. */
@@ -32,7 +32,7 @@ export interface Founding {
 }
 
 /** The session of a user in the organization that they created, or the challenge, and where the session is. */
-export interface Founded {
+export interface CreatedOrganization {
   answer: SessionReply
   rate: RateState
 }
@@ -46,8 +46,8 @@ export interface Founded {
 export async function createByToken(
   work: Work,
   scope: AccountScope,
-  { token, name, slug = slugOf(name, 'organization') }: Founding,
-): Promise<Founded> {
+  { token, name, slug = slugOf(name, 'organization') }: OrganizationRequest,
+): Promise<CreatedOrganization> {
   const settings = await discoverySettings.effective(work)
   if (!settings.discovery_create_organizations)
     throw loginErrors.signupDisabled({ detail: 'discovery_create_organizations is off in the defaults.' })
@@ -67,7 +67,7 @@ export async function createByToken(
     said.method === 'social'
       ? (inside: Work) => changeProvider(inside, { provider: said.source, enabled: true })
       : undefined
-  const made = await foundOrganization(work, scope, { who, proof, amr, name, slug, perDay, turnOn })
+  const made = await createWithAdmin(work, scope, { who, proof, amr, name, slug, perDay, turnOn })
   if (!made) throw discoveryErrors.tokenInvalid()
   return { answer: made, rate }
 }

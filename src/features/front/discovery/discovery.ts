@@ -46,12 +46,12 @@ export interface MailboxProof {
  */
 export async function discover(work: Work, { who, method, spend }: MailboxProof): Promise<Discovery | null> {
   const found = await findOrganizations(work, who, byMailbox(method))
-  const granted = await grant(work, { found, who, spend })
+  const granted = await grantCodes(work, { found, who, spend })
   return granted && toDiscovered(work, { ...granted, email: who.address.email, method }, found)
 }
 
 /** Consumes a proof for a code in each of the organizations, and in the environment if its mailbox may make another one. */
-export async function grant(
+export async function grantCodes(
   work: Work,
   { found, who, spend }: Pick<MailboxProof, 'spend'> & { found: Opened[]; who: Identity | null },
 ): Promise<GrantedCode | null> {
@@ -80,7 +80,7 @@ export interface Candidate {
 }
 
 /** How a proof enters organizations. */
-export interface Way {
+export interface ProofRules {
   proof: { method: string; amr: string[]; aal: string }
   isOffered(inside: Work): Promise<boolean>
   /** Whether who is no user becomes one. */
@@ -94,7 +94,7 @@ interface Opened {
   shown: Found
 }
 
-const byMailbox = (method: DiscoveryMethod): Way => ({
+const byMailbox = (method: DiscoveryMethod): ProofRules => ({
   proof: { method: discoveryMethods[method].id, amr: ['otp'], aal: 'aal1' },
   isOffered: (inside) => isOffered(inside, method),
   maySignUp: async () => true,
@@ -104,7 +104,7 @@ const byMailbox = (method: DiscoveryMethod): Way => ({
 export async function findOrganizations(
   work: Work,
   who: Identity | null,
-  way: Way,
+  way: ProofRules,
   known: Candidate[] = [],
 ): Promise<Opened[]> {
   const isKnown = new Set(known.map(({ row }) => row.directory_id))
@@ -126,7 +126,7 @@ async function findCandidates(work: Work, who: Identity): Promise<Candidate[]> {
 }
 
 /** What the door of an organization would ask; null where it would not open that way. */
-async function look(work: Work, { row, who, userId }: Candidate, way: Way): Promise<Opened | null> {
+async function look(work: Work, { row, who, userId }: Candidate, way: ProofRules): Promise<Opened | null> {
   const directory = await findDirectory(work.platform, row.directory_id)
   if (!directory) return null
   const inside = { ...work, directory }

@@ -136,7 +136,7 @@ async function continueSession(
     refreshToken: successor,
     settings,
   })
-  return { session: tokens, ...passage.says }
+  return { session: tokens, ...passage.reply }
 }
 
 /** Replaces the presented token by the next one. Returns null when another request did. */

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { type Asked, isTooDeep, openQueue, textsIn } from './references.ts'
+import { type BulkOperation, isTooDeep, openQueue, textsIn } from './references.ts'
 
 /** Each refers to the next one; the last to nobody. */
-const chain = (length: number, read = () => {}): Asked[] =>
+const chain = (length: number, read = () => {}): BulkOperation[] =>
   Array.from({ length }, (_, n) => ({
     n,
     method: 'POST',
@@ -17,7 +17,7 @@ const chain = (length: number, read = () => {}): Asked[] =>
     },
   }))
 
-function drain(operations: Asked[]): number[] {
+function drain(operations: BulkOperation[]): number[] {
   const queue = openQueue(operations)
   const order: number[] = []
   for (let next = queue.take(); next; next = queue.take()) {

@@ -7,7 +7,7 @@ export const PREFIX = 'bulkId:'
 const MAX_DEPTH = 20
 
 /** An operation of a bulk request. */
-export interface Asked extends Operation {
+export interface BulkOperation extends Operation {
   n: number
   bulkId: string | null
 }
@@ -28,16 +28,16 @@ export function isTooDeep(value: unknown, depth = 0): boolean {
 /** The operations that wait, in their order. */
 export interface Queue {
   /** The first that refers to none that waits; where they all do, the first. Undefined: none is left. */
-  take(): Asked | undefined
+  take(): BulkOperation | undefined
   /** Those that refer to this one need not wait for it any more. */
   settle(bulkId: string): void
 }
 
 /** Each operation is read once, however long it waits, and looked at again only when nothing is left that it waits for. */
-export function openQueue(operations: Asked[]): Queue {
+export function openQueue(operations: BulkOperation[]): Queue {
   const known = new Set(operations.flatMap(({ bulkId }) => bulkId ?? []))
   const waiting = new Map(operations.map((one) => [one, referencesOf(one, known)]))
-  const followers = new Map<string, Asked[]>()
+  const followers = new Map<string, BulkOperation[]>()
   for (const [one, references] of waiting)
     for (const bulkId of references) {
       const others = followers.get(bulkId)
@@ -63,7 +63,7 @@ export function openQueue(operations: Asked[]): Queue {
 }
 
 /** The bulkIds of others in an operation. */
-function referencesOf({ path, data, bulkId }: Asked, known: ReadonlySet<string>): Set<string> {
+function referencesOf({ path, data, bulkId }: BulkOperation, known: ReadonlySet<string>): Set<string> {
   const found = [path, ...textsIn(data)].flatMap((text) => {
     const at = text.indexOf(PREFIX)
     return at < 0 ? [] : [text.slice(at + PREFIX.length)]

@@ -7,7 +7,7 @@ import type { Work } from '../../../platform/work.ts'
 import { isObject, own, type ScimValue } from '../language/json.ts'
 import { asScimError, getProvisioning, type Provisioning, scimError, scimErrors } from '../scim/scim.ts'
 import { type Operation, type Performed, perform } from './perform.ts'
-import { type Asked, isTooDeep, openQueue, PREFIX, textsIn } from './references.ts'
+import { type BulkOperation, isTooDeep, openQueue, PREFIX, textsIn } from './references.ts'
 
 const RESPONSE = 'urn:ietf:params:scim:api:messages:2.0:BulkResponse'
 const MAX_OPERATIONS = 1000
@@ -19,7 +19,7 @@ const waiting = perPlatform(() =>
 
 /** Members that are not there yet, since groups are in one another. */
 interface Later {
-  asked: Asked
+  asked: BulkOperation
   made: Performed
   members: ScimValue[]
 }
@@ -41,7 +41,7 @@ async function runAll(work: Work, { operations, failOnErrors }: BulkRequest): Pr
   const bulkIds = new Set(operations.flatMap(({ bulkId }) => bulkId ?? []))
   const queue = openQueue(operations)
   let errors = 0
-  const note = (asked: Asked, done: Performed | Refused) => {
+  const note = (asked: BulkOperation, done: Performed | Refused) => {
     results.set(asked.n, toResult(asked, done))
     if ('response' in done) errors = done.status >= 500 ? Infinity : errors + 1
   }
@@ -74,7 +74,7 @@ async function runAll(work: Work, { operations, failOnErrors }: BulkRequest): Pr
 }
 
 interface BulkRequest {
-  operations: Asked[]
+  operations: BulkOperation[]
   failOnErrors: number
 }
 
@@ -84,7 +84,7 @@ function readBulk(body: unknown): BulkRequest {
   if (given.length > MAX_OPERATIONS)
     throw httpErrors.payloadTooLarge({ detail: `A BulkRequest has at most ${MAX_OPERATIONS} operations.` })
   const failOnErrors = isObject(body) ? own(body, 'failOnErrors') : undefined
-  const operations = given.map((one, n): Asked => {
+  const operations = given.map((one, n): BulkOperation => {
     const text = (name: string) => {
       const value = isObject(one) ? own(one, name) : undefined
       return typeof value === 'string' ? value : null
@@ -104,7 +104,7 @@ type Ids = ReadonlyMap<string, string | null>
 
 /** With the ids in place of bulkIds; members that are not there yet are left out of a new group. */
 function resolve(
-  { method, path, data, version, bulkId }: Asked,
+  { method, path, data, version, bulkId }: BulkOperation,
   ids: Ids,
   bulkIds: ReadonlySet<string>,
 ): { operation: Operation; members: ScimValue[] } {
@@ -163,7 +163,7 @@ async function attempt(
   }
 }
 
-function toResult({ method, bulkId }: Asked, done: Performed | Refused): object {
+function toResult({ method, bulkId }: BulkOperation, done: Performed | Refused): object {
   const named = { method: method.toUpperCase(), ...(bulkId === null ? {} : { bulkId }) }
   const status = String(done.status)
   if ('response' in done)

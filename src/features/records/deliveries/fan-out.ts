@@ -80,7 +80,7 @@ async function fanOutEnvironment(platform: Platform, environmentId: string): Pro
       for (const [directoryId, own] of Map.groupBy(listeners, (listener) => listener.directory_id)) {
         const heard = places.filter((place) => own[0]?.is_wide || place.directoryId === directoryId)
         const deliveries = heard.flatMap((place) =>
-          own.filter((each) => hears(each, place)).map((each) => of(each, place)),
+          own.filter((each) => hears(each, place)).map((each) => toNewDelivery(each, place)),
         )
         for (let start = 0; start < deliveries.length; start += ROWS)
           await putDeliveries(tx, directoryId, deliveries.slice(start, start + ROWS))
@@ -102,7 +102,7 @@ export function listensTo({ events }: Pick<Listener, 'events'>, type: string): b
   return type !== TEST_TYPE && events.some((pattern) => matchesType(pattern, type))
 }
 
-export function of({ id }: Pick<Listener, 'id'>, place: EventPlace): NewDelivery {
+export function toNewDelivery({ id }: Pick<Listener, 'id'>, place: EventPlace): NewDelivery {
   const { directoryId: eventDirectoryId, id: eventId, type: eventType } = place
   return { id: newId(), webhookId: id, eventDirectoryId, eventId, eventType }
 }

@@ -12,7 +12,7 @@ import { matches, tagOf } from '../../../platform/http/precondition.ts'
 import { newId } from '../../../platform/ids.ts'
 import { enqueue } from '../../../platform/jobs/queue.ts'
 import { NOTICE_USEFUL_SECONDS, queueMail } from '../../../platform/mail/outbox.ts'
-import { isPeerAddress, leadsInside } from '../../../platform/outbound/url.ts'
+import { isPeerAddress, isPrivateUrl } from '../../../platform/outbound/url.ts'
 import { defineSlot } from '../../../platform/platform.ts'
 import { teamDirectory } from '../../../platform/tenancy/directory.ts'
 import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
@@ -183,7 +183,7 @@ async function tell(
 
 function assertUrl({ platform: { config } }: Work, url: string): void {
   if (isPeerAddress(config, url)) {
-    if (leadsInside(config, url)) throw webhookErrors.urlNotAllowed()
+    if (isPrivateUrl(config, url)) throw webhookErrors.urlNotAllowed()
     return
   }
   if (/^http:/i.test(url) && isPeerAddress(config, url.replace(/^http:/i, 'https:'))) throw webhookErrors.insecureUrl()

@@ -13,7 +13,7 @@ import {
   repeatDelivery,
   wakeQueues,
 } from '../deliveries/delivery-store.ts'
-import { listensTo, of } from '../deliveries/fan-out.ts'
+import { listensTo, toNewDelivery } from '../deliveries/fan-out.ts'
 import { KEPT_DAYS } from '../deliveries/limits.ts'
 import { saveResults } from '../deliveries/outcome-store.ts'
 import { attemptAll, rememberSecrets } from '../deliveries/serve.ts'
@@ -162,7 +162,7 @@ export const replayWebhook: JobHandler = {
         await putDeliveries(
           tx,
           directory.id,
-          sent.map((place) => of(webhook, place)),
+          sent.map((place) => toNewDelivery(webhook, place)),
           { again: true },
         )
         await wakeQueues(tx, directory.id, [id])

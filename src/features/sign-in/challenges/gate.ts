@@ -26,7 +26,7 @@ export const mfaGate: Gate = {
       : await demandFactor(work, { ...facts, teamRoles, isTentative }, settings)
     const { kind, unchanged, deviceId, events } = demand
     if (kind === 'nothing')
-      return { kind: 'pass', conditions: [unchanged], deviceId, events, says: describeGrace(demand) }
+      return { kind: 'pass', conditions: [unchanged], deviceId, events, reply: describeGrace(demand) }
     return { kind: 'hold', conditions: [unchanged], ...challengeFor(work, entry, kind === 'enrollment') }
   },
 }

@@ -67,10 +67,10 @@ interface ChallengeAnswer {
 
 async function pass(caller: Work, sent: ChallengeAnswer): Promise<PassedChallenge> {
   const { challenge, attempt, facts, right } = await verifyAttempt(caller, sent)
-  if (!right) throw await refuse(caller, challenge, attempt)
+  if (!right) throw await recordWrongCode(caller, challenge, attempt)
   if (!facts) throw challengeErrors.expired()
   const work = asProvenUser(caller, facts.user_id)
-  const passed = { right, events: [succeeded(challenge, right)] }
+  const passed = { right, events: [succeededEvent(challenge, right)] }
   // These extra rows must commit together with the session.
   if (challenge.session_id !== null || challenge.next_password_hash !== null || right.also || sent.trustDevice)
     return inTx(work, (work) => redeemChallenge(work, challenge, passed, sent.trustDevice))
@@ -93,7 +93,10 @@ export async function verifyAttempt(
   return isDigits(code) ? tryCode() : withPasswordTurn(work, LEAST_COST, tryCode)
 }
 
-export function succeeded({ challenge_id: id, challenge_user_id }: ChallengeRow, { method }: RightCode): EventInput {
+export function succeededEvent(
+  { challenge_id: id, challenge_user_id }: ChallengeRow,
+  { method }: RightCode,
+): EventInput {
   return challengeEvents.succeeded(aboutUser(challenge_user_id, { id, method }))
 }
 
@@ -121,7 +124,7 @@ async function tryChallenge(work: Work, text: string, use: TokenUse = 'challenge
 }
 
 /** Records a wrong code, and tells the user if that has locked them out. */
-export async function refuse(work: Work, challenge: ChallengeRow, { locked }: Tried['attempt']) {
+export async function recordWrongCode(work: Work, challenge: ChallengeRow, { locked }: Tried['attempt']) {
   const { challenge_id: id, challenge_user_id: userId } = challenge
   await inTx({ ...work, db: work.platform.db }, async (work) => {
     await record(work, challengeEvents.failed(aboutUser(userId, { id, reason: 'wrong_code', locked })))

@@ -9,7 +9,7 @@ import type { MfaMethod } from '../../access/mfa/mfa.ts'
 import { getUserForUpdate } from '../../directory/users/users.ts'
 import { clearFailures } from '../lockout/lockout.ts'
 import { challengeErrors } from './errors.ts'
-import { findChallenge, refuse, succeeded, verifyAttempt } from './pass.ts'
+import { findChallenge, recordWrongCode, succeededEvent, verifyAttempt } from './pass.ts'
 import { isDigits, listOffered } from './second-factors.ts'
 import { challengeProof, insertSessionChallenge } from './store.ts'
 import { makeToken } from './token.ts'
@@ -76,7 +76,7 @@ export function proveInSession(
 ): Promise<ProvedFactor> {
   const prove = async () => {
     const { challenge, attempt, facts, right } = await verifyAttempt(work, sent, 'step-up')
-    if (!right) throw await refuse(work, challenge, attempt)
+    if (!right) throw await recordWrongCode(work, challenge, attempt)
     if (challenge.session_id !== session.id || facts?.user_id !== session.userId) throw challengeErrors.expired()
     const { method, amr, spends, also } = right
     return {
@@ -84,7 +84,7 @@ export function proveInSession(
       method,
       amr,
       spends: [challengeProof({ challenge_id: challenge.challenge_id }), ...spends],
-      events: [succeeded(challenge, right)],
+      events: [succeededEvent(challenge, right)],
       async also(work: TxWork) {
         const who = { identity: hashFactorIdentity(work.platform, session.userId), ip: null }
         await clearFailures(work, who).execute()

@@ -10,7 +10,7 @@ import { assertDoorOpen } from '../../access/login/login.ts'
 import { cutOff } from '../../directory/users/changes/changes.ts'
 import { findUserForUpdate, type HeldUser } from '../../directory/users/users.ts'
 import { issueLink, linkErrors, linkUrl } from '../links/links.ts'
-import { consumeLink, redeemLink, refuseMadeUp } from '../links/presented/presented.ts'
+import { consumeLink, redeemLink, refuseForgedToken } from '../links/presented/presented.ts'
 import { defineMailedPurpose } from '../links/purposes/purposes.ts'
 import { newDeviceMail } from './emails.ts'
 import { deviceEvents } from './events.ts'
@@ -65,7 +65,7 @@ export async function newDeviceNotice(
  */
 export async function reportUnknownSignIn(work: Work, presented: { email: string; token: string }): Promise<void> {
   const who = identify(work.platform, requireEmail(presented.email))
-  await refuseMadeUp(work, presented.token)
+  await refuseForgedToken(work, presented.token)
   await assertDoorOpen(work, null)
   await redeemLink(work, { who, token: presented.token, purposes: [unknownSignInPurpose] }, ({ link }) =>
     inTx(work, async (work) => {

@@ -6,7 +6,7 @@ import { Email } from '../../../platform/mail/address.ts'
 import { RevokedCount, Success } from '../../../platform/schema.ts'
 import { doorRoutes } from '../../access/login/login.ts'
 import { redirectErrors } from '../../access/redirects/redirects.ts'
-import { defineWayInRoute, MeReply, toMe } from '../../access/self-management/self-management.ts'
+import { defineSignInMethodRoute, MeReply, toMe } from '../../access/self-management/self-management.ts'
 import { sessionEvents } from '../../access/sessions/sessions.ts'
 import { userErrors, userEvents } from '../../directory/users/users.ts'
 import { inviteEvents } from '../invites/invites.ts'
@@ -19,12 +19,12 @@ import { EmailProofBody, readEmailProof } from './schema.ts'
 import { undoEmailChange, undoEmailEvents } from './undo.ts'
 
 export const ownEmailRoutes: Route[] = [
-  defineWayInRoute({
+  defineSignInMethodRoute({
     method: 'POST',
     path: '/v1/me/email',
     operation: 'me.email.start',
     service: 'auth',
-    wayIn: 'otp',
+    signInMethod: 'otp',
     summary: 'Start changing your email address',
     description:
       'Mails a code to the new address, and with redirectTo a link. Nothing changes yet, and the response does not reveal whether the address is taken.',
@@ -52,12 +52,12 @@ export const ownEmailRoutes: Route[] = [
       return toSentCode(sent)
     },
   }),
-  defineWayInRoute({
+  defineSignInMethodRoute({
     method: 'POST',
     path: '/v1/me/email/verify',
     operation: 'me.email.verify',
     service: 'auth',
-    wayIn: 'otp',
+    signInMethod: 'otp',
     summary: 'Confirm your new email address',
     description:
       'Send otp_id with code, or token_hash of the link. The link works only in the session that asked for it. Ends your other sessions, trusted devices and sign-ins in progress. The old address gets an email with a link that undoes the change for 7 days.',

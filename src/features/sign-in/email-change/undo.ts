@@ -4,7 +4,7 @@ import { requireEmail } from '../../../platform/mail/address.ts'
 import type { Message } from '../../../platform/mail/outbox.ts'
 import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
 import { assertDoorOpen } from '../../access/login/login.ts'
-import { WITHIN_SECONDS } from '../../access/self-management/self-management.ts'
+import { STEP_UP_SECONDS } from '../../access/self-management/self-management.ts'
 import { sessionEvents } from '../../access/sessions/sessions.ts'
 import { changeHeldUser, cutOff, deleteUser, userEndReasons } from '../../directory/users/changes/changes.ts'
 import {
@@ -18,7 +18,7 @@ import {
 import { factorEvents } from '../factors/factors.ts'
 import { inviteEvents } from '../invites/invites.ts'
 import { hasLiveLink, issueLink, linkErrors, linkUrl } from '../links/links.ts'
-import { consumeLink, redeemLink, refuseMadeUp } from '../links/presented/presented.ts'
+import { consumeLink, redeemLink, refuseForgedToken } from '../links/presented/presented.ts'
 import { defineMailedPurpose } from '../links/purposes/purposes.ts'
 import { passkeyEvents } from '../passkeys/passkeys.ts'
 import { ownAddressChangedMail } from './emails.ts'
@@ -72,7 +72,7 @@ async function makeUndo(work: TxWork, user: HeldUser): Promise<string> {
  */
 export async function undoEmailChange(work: Work, presented: { email: string; token: string }): Promise<void> {
   const who = identify(work.platform, requireEmail(presented.email))
-  await refuseMadeUp(work, presented.token)
+  await refuseForgedToken(work, presented.token)
   await assertDoorOpen(work, null)
   await redeemLink(work, { who, token: presented.token, purposes: [undoPurpose] }, ({ link }) =>
     inTx(work, async (work) => {
@@ -86,7 +86,7 @@ export async function undoEmailChange(work: Work, presented: { email: string; to
       await changeHeldUser(work, user, { email: who.address.email }, proved)
       // Of the user as they are now, who is told what goes: all since, and what the proof for the change also allowed.
       const restored = await getUserForUpdate(work, user.id)
-      await cutOff(work, restored, userEndReasons.email_changed, { sinceSeconds: link.age_seconds + WITHIN_SECONDS })
+      await cutOff(work, restored, userEndReasons.email_changed, { sinceSeconds: link.age_seconds + STEP_UP_SECONDS })
       await record(
         work,
         emailChangeEvents.emailRestored({ target: { type: 'user', id: user.id }, data: { link_id: link.id } }),

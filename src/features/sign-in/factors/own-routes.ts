@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { defineOwnRoute } from '../../../platform/http/own-route.ts'
 import type { Route } from '../../../platform/http/route.ts'
 import { loginErrors } from '../../access/login/login.ts'
-import { defineWayInRoute, selfManagementErrors } from '../../access/self-management/self-management.ts'
+import { defineSignInMethodRoute, selfManagementErrors } from '../../access/self-management/self-management.ts'
 import { sessionEvents } from '../../access/sessions/sessions.ts'
 import { confirmTotpOf, proveApp } from './confirmation.ts'
 import { beginTotp, prepareBackupCodes, readEnrollment, renewBackupCodes } from './enrollment.ts'
@@ -38,7 +38,7 @@ const app: Route[] = [
       return { enrollment: toEnrollment(await readEnrollment(work, id), { id, auth_account_id: userId }) }
     },
   }),
-  defineWayInRoute({
+  defineSignInMethodRoute({
     method: 'POST',
     path: '/v1/me/mfa/totp',
     operation: 'me.totp.start',
@@ -49,7 +49,7 @@ const app: Route[] = [
     errors: [loginErrors.methodDisabled, factorErrors.alreadyEnrolled],
     handle: async (work) => showPending(await beginTotp(work, work.caller.directoryUserId)),
   }),
-  defineWayInRoute({
+  defineSignInMethodRoute({
     method: 'PUT',
     path: '/v1/me/mfa/totp',
     operation: 'me.totp.verify',
@@ -79,7 +79,7 @@ const app: Route[] = [
       return { success: true, backupCodes: (await confirmTotpOf(work, proven, endsOthers(work))).backupCodes }
     },
   }),
-  defineWayInRoute({
+  defineSignInMethodRoute({
     method: 'DELETE',
     path: '/v1/me/mfa/totp',
     operation: 'me.totp.delete',
@@ -96,7 +96,7 @@ const app: Route[] = [
       return { success: true }
     },
   }),
-  defineWayInRoute({
+  defineSignInMethodRoute({
     method: 'POST',
     path: '/v1/me/mfa/totp/backup-codes',
     operation: 'me.totp.createBackupCodes',
@@ -115,7 +115,7 @@ const app: Route[] = [
 ]
 
 const phone: Route[] = [
-  defineWayInRoute({
+  defineSignInMethodRoute({
     method: 'POST',
     path: '/v1/me/mfa/phone',
     operation: 'me.phone.start',
@@ -130,7 +130,7 @@ const phone: Route[] = [
       return { delivery_hint: sent.deliveryHint, expires_at: sent.expiresAt.toISOString() }
     },
   }),
-  defineWayInRoute({
+  defineSignInMethodRoute({
     method: 'PUT',
     path: '/v1/me/mfa/phone',
     operation: 'me.phone.verify',
@@ -147,7 +147,7 @@ const phone: Route[] = [
       return { success: true }
     },
   }),
-  defineWayInRoute({
+  defineSignInMethodRoute({
     method: 'DELETE',
     path: '/v1/me/mfa/phone',
     operation: 'me.phone.delete',

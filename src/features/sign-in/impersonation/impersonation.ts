@@ -4,7 +4,7 @@ import { countAct, idBytes, type RateLimit } from '../../../platform/limits/rate
 import { NOTICE_USEFUL_SECONDS, queueMail } from '../../../platform/mail/outbox.ts'
 import type { ManagerCaller } from '../../../platform/tenancy/caller.ts'
 import { inTx, type Work } from '../../../platform/work.ts'
-import { actFor, findSignInFacts } from '../../access/login/login.ts'
+import { findSignInFacts, issueImpersonationSession } from '../../access/login/login.ts'
 import { sessionSettings } from '../../access/sessions/sessions.ts'
 import { getUser } from '../../directory/users/users.ts'
 import { startedMail } from './emails.ts'
@@ -16,7 +16,7 @@ import { impersonationNoted, lockPermission } from './store.ts'
 const LIMIT: RateLimit = { bucket: 'impersonation', limit: 20, windowSeconds: 3600 }
 
 /** Who wants to act for a user, why, and for how long at most. */
-export interface ImpersonationWish {
+export interface ImpersonationRequest {
   actor?: string | undefined
   reason: string
   durationSeconds: number
@@ -28,7 +28,7 @@ export interface ImpersonationWish {
  * Throws `user_not_found`, `impersonation_disabled`, `user_never_signed_in`, and what the gates throw:
  * `organization_suspended`, `account_locked`, `user_inactive`.
  */
-export async function impersonate(work: Work & { caller: ManagerCaller }, userId: string, wish: ImpersonationWish) {
+export async function impersonate(work: Work & { caller: ManagerCaller }, userId: string, wish: ImpersonationRequest) {
   const impersonator = { sub: actorOf(work.caller, wish.actor), reason: wish.reason }
   const { access_token_ttl_seconds } = await sessionSettings.effective(work)
   const seconds = Math.min(wish.durationSeconds, access_token_ttl_seconds)
@@ -47,7 +47,7 @@ export async function impersonate(work: Work & { caller: ManagerCaller }, userId
       directory_user_id: user.id,
       impersonator,
     }
-    const { endsAt, ...issued } = await actFor(work, facts, {
+    const { endsAt, ...issued } = await issueImpersonationSession(work, facts, {
       sessionId: id,
       seconds,
       act: impersonator,

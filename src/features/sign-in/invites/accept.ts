@@ -14,7 +14,7 @@ import {
   type SignInFacts,
   type SignInMethod,
 } from '../../access/login/login.ts'
-import { assertNotBound } from '../../access/login/sso-only/sso-only.ts'
+import { assertSsoNotRequired } from '../../access/login/sso-only/sso-only.ts'
 import { keepsFactors, proveMailbox } from '../../directory/users/proof/proof.ts'
 import { findUserById, findUserForUpdate, type UserRow } from '../../directory/users/users.ts'
 import { type LinkRow, linkErrors } from '../links/links.ts'
@@ -24,7 +24,7 @@ import {
   findLink,
   proofOfLink,
   redeemLink,
-  refuseMadeUp,
+  refuseForgedToken,
 } from '../links/presented/presented.ts'
 import {
   deletePassword,
@@ -158,7 +158,7 @@ interface Acceptance extends Invitation {
 
 async function redeemInvite<T>(work: Work, sent: Sent, redeem: (acceptance: Acceptance) => Promise<T>): Promise<T> {
   const settings = await firstPasswordSettings(work)
-  await refuseMadeUp(work, sent.token)
+  await refuseForgedToken(work, sent.token)
   await assertDoorOpen(work, null)
   return redeemLink(work, { who: null, token: sent.token, purposes: [invitePurpose] }, async ({ link }) =>
     redeem(await prepare(work, settings, await invitationOf(work, sent.token, link), sent)),
@@ -183,7 +183,7 @@ async function prepare(
     return { ...invitation, facts, first: null }
   }
   // Before a password is asked for, which would be of no use.
-  await assertNotBound(work, facts)
+  await assertSsoNotRequired(work, facts)
   if (invitation.hasCredential) {
     // Report a used invitation instead, if another request has just accepted it with that very password.
     await findLink(work, inviteLookup(sent.token))

@@ -1,8 +1,8 @@
 import type { EventInput } from '../../../platform/events/events.ts'
 import type { TxWork } from '../../../platform/work.ts'
-import type { ComingIn } from '../../directory/users/invited/invited.ts'
+import type { InvitationUse } from '../../directory/users/invited/invited.ts'
 import type { UserRow } from '../../directory/users/users.ts'
-import { hasLiveLink, useLinks, voidLinks } from '../links/links.ts'
+import { hasLiveLink, markLinksUsed, voidLinks } from '../links/links.ts'
 import { inviteEvents } from './events.ts'
 import { invitePurpose } from './link-purpose.ts'
 import { toInvite } from './schema.ts'
@@ -12,10 +12,10 @@ import { findInviteRows } from './store.ts'
 export async function acceptOpenInvitations(
   work: TxWork,
   user: UserRow,
-  { by, linkId }: ComingIn,
+  { by, linkId }: InvitationUse,
 ): Promise<EventInput[]> {
   const how = { exceptId: linkId, details: { acceptedBy: by } }
-  const ids = await useLinks(work, user, invitePurpose, how)
+  const ids = await markLinksUsed(work, user, invitePurpose, how)
   if (ids.length === 0) return []
   return (await findInviteRows(work.db, work.directory, ids)).map((row) =>
     inviteEvents.accepted({ target: { type: 'invite', id: row.id }, data: toInvite(row) }),

@@ -4,7 +4,7 @@ import { withoutLinks } from '../../../platform/mail/layout.ts'
 import { type Message, titled, withValues } from '../../../platform/mail/outbox.ts'
 import { type Language, spanInWords } from '../../../platform/messages/language.ts'
 import { texts } from '../../../platform/messages/texts.gen.ts'
-import type { SsoWay } from '../../access/login/sso-only/sso-only.ts'
+import type { SsoAccess } from '../../access/login/sso-only/sso-only.ts'
 import type { LinkMailData } from '../links/send-link/send-link.ts'
 
 const kinds = {
@@ -28,7 +28,7 @@ export interface InviteMailData {
    * What the user is asked to do: accept and choose a password, accept, sign in with the password they have, by single
    * sign-on, or by another method; or to ask for access, where single sign-on is enforced and does not take them.
    */
-  asks: 'password' | 'acceptance' | 'signInByPassword' | 'signIn' | SsoWay
+  asks: 'password' | 'acceptance' | 'signInByPassword' | 'signIn' | SsoAccess
 }
 
 /** The mail with an invitation. */

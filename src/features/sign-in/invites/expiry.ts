@@ -1,7 +1,7 @@
 import { record } from '../../../platform/events/events.ts'
 import type { JobHandler } from '../../../platform/jobs/queue.ts'
 import type { TxWork } from '../../../platform/work.ts'
-import { settleInvitation } from '../../directory/users/invited/invited.ts'
+import { updateInvitationStatus } from '../../directory/users/invited/invited.ts'
 import type { HeldUser } from '../../directory/users/users.ts'
 import { closeExpiredInvites } from '../links/links.ts'
 import { inviteEvents } from './events.ts'
@@ -27,5 +27,5 @@ async function announce(work: TxWork, ids: string[], held: HeldUser[]): Promise<
   )
   await record(work, ...events)
   const userIds = new Set(rows.map(({ user_id }) => user_id))
-  for (const user of held) if (userIds.has(user.id)) await settleInvitation(work, user)
+  for (const user of held) if (userIds.has(user.id)) await updateInvitationStatus(work, user)
 }

@@ -8,7 +8,7 @@ import { countMail } from '../../../platform/mail/limits.ts'
 import { findOrganizationName } from '../../../platform/tenancy/organization-name.ts'
 import { inTx, type ReachWork, type TxWork, type Work } from '../../../platform/work.ts'
 import { assertActive, assertDoorOpen } from '../../access/login/login.ts'
-import { type SignInWay, signInWayOf } from '../../access/login/sso-only/sso-only.ts'
+import { type SignInAccess, signInAccessOf } from '../../access/login/sso-only/sso-only.ts'
 import {
   type GivenRoles,
   type InvitedUser,
@@ -166,7 +166,7 @@ async function mailInvite(
   const isKnown = mayOnlySignIn || (team ? await teamInvites.of(work.platform).isOnTeam(work, user.email_norm) : false)
   const kept = invitedBy === undefined && !team
   const inviter = kept ? await findWaitingInviter(work.db, work.directory, user.id) : (invitedBy ?? null)
-  const way = team ? 'any' : await signInWayOf(work, { ...user, user_id: user.id })
+  const way = team ? 'any' : await signInAccessOf(work, { ...user, user_id: user.id })
   const { linkId, url } = await mailLink(work, {
     purpose: invitePurpose,
     who: identify(work.platform, { email: user.email, norm: user.email_norm }),
@@ -202,7 +202,7 @@ async function mailInvite(
 async function askOf(
   work: Work,
   user: UserRow,
-  { way, mayOnlySignIn, asksPassword }: { way: SignInWay; mayOnlySignIn: boolean; asksPassword: boolean },
+  { way, mayOnlySignIn, asksPassword }: { way: SignInAccess; mayOnlySignIn: boolean; asksPassword: boolean },
 ): Promise<InviteMailData['asks']> {
   if (way !== 'any') return way
   if (!mayOnlySignIn) return asksPassword ? 'password' : 'acceptance'

@@ -1,7 +1,7 @@
 import { fillIn } from '../../../platform/mail/layout.ts'
 import { texts } from '../../../platform/messages/texts.gen.ts'
 import { doorRoutes } from '../../access/login/login.ts'
-import { type SsoWay, signInWayOf } from '../../access/login/sso-only/sso-only.ts'
+import { type SsoAccess, signInAccessOf } from '../../access/login/sso-only/sso-only.ts'
 import { type LinkPage, type LiveLink, linkFields, linkHome, type View } from '../pages/pages.ts'
 import { choosePassword } from '../password/password.ts'
 import { acceptOnPage, findInvitation } from './accept.ts'
@@ -49,7 +49,7 @@ const joined = { title: texts.invites.join.done, text: texts.invites.join.doneTe
 const accepted = { title: texts.mail.welcome, text: texts.invites.withoutPassword.doneText }
 
 /** How the person accepts: as they are on the team, with a first password, by the link alone, or as single sign-on allows. */
-type Manner = 'join' | 'password' | 'link' | SsoWay
+type Manner = 'join' | 'password' | 'link' | SsoAccess
 
 /** What the page says where nothing is accepted on it. */
 const elsewhere = {
@@ -57,20 +57,20 @@ const elsewhere = {
   noAccess: texts.invites.noAccess,
   unavailable: texts.invites.unavailable,
 }
-const isElsewhere = (manner: Manner): manner is SsoWay => manner in elsewhere
+const isElsewhere = (manner: Manner): manner is SsoAccess => manner in elsewhere
 
 async function mannerOf({ work, token }: LiveLink): Promise<Manner> {
   const settings = await firstPasswordSettings(work)
   const { joinsAsIs, hasCredential, user } = await findInvitation(work, token)
   if (joinsAsIs) return 'join'
-  const way = await signInWayOf(work, { ...user, user_id: user.id })
+  const way = await signInAccessOf(work, { ...user, user_id: user.id })
   if (way !== 'any') return way
   if (hasCredential) throw inviteErrors.credentialExists()
   return settings ? 'password' : 'link'
 }
 
 /** Nothing is accepted here: the sign-in accepts, or the person needs access first. */
-function signInThere(live: LiveLink, way: SsoWay): View {
+function signInThere(live: LiveLink, way: SsoAccess): View {
   const { language, brand } = live
   const { title, paragraph } = elsewhere[way]
   return { title: title(language), body: { paragraphs: [fillIn(paragraph(language), brand)], ...linkHome(live) } }

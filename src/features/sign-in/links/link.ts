@@ -112,7 +112,7 @@ export function hasLiveLink({ db, directory }: Work, userId: string, purpose: Li
 }
 
 /** Uses the live links of a user for one purpose, since what they ask for has happened in another way. Returns their ids. */
-export async function useLinks(
+export async function markLinksUsed(
   { db, directory }: TxWork,
   { id: userId }: { id: string },
   purpose: LinkPurpose,

@@ -7,7 +7,7 @@ export {
   hasLiveLink,
   issueLink,
   linkUrl,
-  useLinks,
+  markLinksUsed,
   voidLinks,
   voidLinksTo,
 } from './link.ts'

@@ -5,7 +5,7 @@ import { assertDoorOpen } from '../../access/login/login.ts'
 import { endLocks, markUnlocked } from '../../directory/users/lock/lock.ts'
 import { findUserForUpdate, getUserForUpdate } from '../../directory/users/users.ts'
 import { linkErrors, voidLinks } from '../links/links.ts'
-import { consumeLink, redeemLink, refuseMadeUp } from '../links/presented/presented.ts'
+import { consumeLink, redeemLink, refuseForgedToken } from '../links/presented/presented.ts'
 import { defineMailedPurpose } from '../links/purposes/purposes.ts'
 import { unlock } from './attempts.ts'
 
@@ -18,7 +18,7 @@ export const unlockPurpose = defineMailedPurpose('unlock', 'unlock', { opensNoth
  */
 export async function unlockByLink(work: Work, presented: { email: string; token: string }): Promise<void> {
   const who = identify(work.platform, requireEmail(presented.email))
-  await refuseMadeUp(work, presented.token)
+  await refuseForgedToken(work, presented.token)
   await assertDoorOpen(work, null)
   await redeemLink(work, { who, token: presented.token, purposes: [unlockPurpose] }, ({ link }) =>
     inTx(work, async (work) => {

@@ -4,7 +4,7 @@ import { type Message, titled, withValues } from '../../../platform/mail/outbox.
 import { exactSpanInWords, type Language, type Reader, spanInWords } from '../../../platform/messages/language.ts'
 import { texts } from '../../../platform/messages/texts.gen.ts'
 import type { NewSms } from '../../../platform/sms/outbox.ts'
-import type { SsoWay } from '../../access/login/sso-only/sso-only.ts'
+import type { SsoAccess } from '../../access/login/sso-only/sso-only.ts'
 import type { ShownCode } from './codes.ts'
 
 const kinds = {
@@ -78,7 +78,7 @@ export function signInMail(to: Reader, purpose: keyof typeof WORDS, otp: ShownCo
 }
 
 /** The mail that replaces a code or a link if single sign-on is enforced for the person. */
-export function singleSignOnMail(to: Reader, way: SsoWay): Message {
+export function singleSignOnMail(to: Reader, way: SsoAccess): Message {
   const { title, paragraph } = way === 'singleSignOn' ? texts.otp.singleSignOn : texts.otp.singleSignOn[way]
   return {
     kind: kinds[way],

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import {
   type Belonging,
+  createdSince,
   exportsColumns,
   isPending,
   movesAlong,
   type Step,
-  since,
   type UserChange,
 } from '../../../platform/lifecycle/belongings.ts'
 import type { TxWork } from '../../../platform/work.ts'
@@ -24,7 +24,7 @@ type RemovedPasskey = Omit<Parameters<typeof toPasskey>[0], 'created_at' | 'last
 function removeAndTell({ directory }: TxWork, change: UserChange): Step {
   return {
     query: sql`
-      delete from passkeys where directory_id = ${directory.id} and user_id = ${change.user.id} ${since(change)}
+      delete from passkeys where directory_id = ${directory.id} and user_id = ${change.user.id} ${createdSince(change)}
       returning id, user_id, credential_id, transports, device_type, backed_up, aaguid, device_name, rp_id, created_at,
         last_used_at, ${change.user.auth_account_id}::uuid as auth_account_id`,
     columns: (gone) => ({ passkey_count: sql<number>`users.passkey_count - (select count(*) from ${sql.ref(gone)})` }),

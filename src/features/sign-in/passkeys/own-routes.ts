@@ -4,7 +4,7 @@ import { wholeList, wholeListReply } from '../../../platform/http/pagination.ts'
 import type { Route } from '../../../platform/http/route.ts'
 import { described } from '../../../platform/schema.ts'
 import { reachOf } from '../../../platform/tenancy/directory.ts'
-import { defineWayInRoute, selfManagementErrors } from '../../access/self-management/self-management.ts'
+import { defineSignInMethodRoute, selfManagementErrors } from '../../access/self-management/self-management.ts'
 import { listPasskeysOf } from './administration.ts'
 import { passkeyErrors } from './errors.ts'
 import { passkeyEvents } from './events.ts'
@@ -21,7 +21,7 @@ import {
 } from './schema.ts'
 
 const service = 'passkeys'
-const wayIn = 'passkey'
+const signInMethod = 'passkey'
 const params = Type.Object({
   id: Type.String({ minLength: 1, description: '`id` or `credentialId` of the passkey.' }),
 })
@@ -43,12 +43,12 @@ export const ownPasskeyRoutes: Route[] = [
       return { credentials: await listPasskeysOf(there, caller.directoryUserId), ...wholeList }
     },
   }),
-  defineWayInRoute({
+  defineSignInMethodRoute({
     method: 'POST',
     path: '/v1/me/passkeys/options',
     operation: 'me.passkeys.start',
     service,
-    wayIn,
+    signInMethod,
     summary: 'Start registering a passkey for yourself',
     description: 'Pass the options to navigator.credentials.create(), and its result to /v1/me/passkeys/verify.',
     reply: Type.Object({
@@ -60,12 +60,12 @@ export const ownPasskeyRoutes: Route[] = [
     handle: (work) =>
       startRegistration(work, { userId: work.caller.directoryUserId, sessionId: work.caller.sessionId }),
   }),
-  defineWayInRoute({
+  defineSignInMethodRoute({
     method: 'POST',
     path: '/v1/me/passkeys/verify',
     operation: 'me.passkeys.verify',
     service,
-    wayIn,
+    signInMethod,
     summary: 'Register a passkey for yourself',
     description: 'A challenge can be answered once, within 300 seconds. The user is notified by email.',
     body: Type.Object({
@@ -101,7 +101,7 @@ export const ownPasskeyRoutes: Route[] = [
       credential: await renameOwnPasskey(work, params.id, body.deviceName || null),
     }),
   }),
-  defineWayInRoute({
+  defineSignInMethodRoute({
     method: 'DELETE',
     path: '/v1/me/passkeys/{id}',
     operation: 'me.passkeys.delete',

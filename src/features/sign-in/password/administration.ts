@@ -5,7 +5,7 @@ import { countMail, countNotice } from '../../../platform/mail/limits.ts'
 import { NOTICE_USEFUL_SECONDS, queueMail } from '../../../platform/mail/outbox.ts'
 import { inTx, type Work } from '../../../platform/work.ts'
 import { assertActive, assertDoorOpen } from '../../access/login/login.ts'
-import { assertNotBound } from '../../access/login/sso-only/sso-only.ts'
+import { assertSsoNotRequired } from '../../access/login/sso-only/sso-only.ts'
 import { cutOff, voidPendingSignIns } from '../../directory/users/changes/changes.ts'
 import { markUnlocked } from '../../directory/users/lock/lock.ts'
 import { ensureAuthAccount, getUser, getUserForUpdate, userErrors } from '../../directory/users/users.ts'
@@ -18,7 +18,7 @@ import { resetPurpose } from './link-purposes.ts'
 import { hashNewPassword } from './new-password.ts'
 import { resetLimits, resetSettings } from './reset.ts'
 import { getPasswordSettings } from './settings.ts'
-import { markPassword, type NewPassword, storePassword } from './store.ts'
+import { markSetByManager, type NewPassword, storePassword } from './store.ts'
 
 /**
  * Mails a user a link to choose a new password, at an administrator's request.
@@ -42,7 +42,7 @@ async function checkReset(work: Work, userId: string) {
   assertActive(user)
   if (user.pending_until) throw userErrors.verificationRequired()
   await assertDoorOpen(work, null)
-  await assertNotBound(work, { user_id: user.id, auth_account_id: user.auth_account_id, email: user.email })
+  await assertSsoNotRequired(work, { user_id: user.id, auth_account_id: user.auth_account_id, email: user.email })
   const who = identify(work.platform, { email: user.email, norm: user.email_norm })
   return { user, who, ttlSeconds: settings.password_reset_ttl_seconds }
 }
@@ -100,7 +100,7 @@ export async function setPasswordOf(
     const current = await getUserForUpdate(work, prepared.userId)
     await ensureAuthAccount(work, current)
     await storePassword(work.db, directory, { ...prepared, mustChange })
-    await markPassword(work.db, directory, current)
+    await markSetByManager(work.db, directory, current)
     const revoked = revokeSessions ? await cutOff(work, current, endReasons.password_changed) : 0
     if (!revokeSessions) await voidPendingSignIns(work, current, endReasons.password_changed)
     // The password that was guessed at no longer exists.

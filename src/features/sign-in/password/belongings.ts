@@ -12,12 +12,12 @@ import {
   type UserChange,
 } from '../../../platform/lifecycle/belongings.ts'
 import type { TxWork, Work } from '../../../platform/work.ts'
-import { isUnmarked, mayKeepPassword, storeImportedHash } from './store.ts'
+import { isNotSetByManager, mayKeepPassword, storeImportedHash } from './store.ts'
 
 /** What the first proof of the mailbox removes. */
 function removeAtProof({ directory }: TxWork, { user, keepsPassword }: UserChange): Step | null {
   if (keepsPassword) return null
-  const which = mayKeepPassword(user) ? sql`and ${isUnmarked(sql`${user.email_norm}::text`)}` : sql``
+  const which = mayKeepPassword(user) ? sql`and ${isNotSetByManager(sql`${user.email_norm}::text`)}` : sql``
   return {
     query: sql`
       delete from password_credentials where directory_id = ${directory.id} and user_id = ${user.id} ${which}`,

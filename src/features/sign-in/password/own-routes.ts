@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { Route } from '../../../platform/http/route.ts'
 import { described, RevokedCount } from '../../../platform/schema.ts'
 import { loginErrors } from '../../access/login/login.ts'
-import { defineWayInRoute } from '../../access/self-management/self-management.ts'
+import { defineSignInMethodRoute } from '../../access/self-management/self-management.ts'
 import { sessionEvents } from '../../access/sessions/sessions.ts'
 import { userEvents } from '../../directory/users/users.ts'
 import { newPasswordErrors, passwordErrors } from './errors.ts'
@@ -11,12 +11,12 @@ import { changeOwnPassword } from './own.ts'
 import { NewPassword, Password } from './schema.ts'
 
 export const ownPasswordRoutes: Route[] = [
-  defineWayInRoute({
+  defineSignInMethodRoute({
     method: 'POST',
     path: '/v1/me/password',
     operation: 'me.password.update',
     service: 'password',
-    wayIn: 'password',
+    signInMethod: 'password',
     summary: 'Change your password',
     description:
       'Sets the first password if there is none; then omit current_password. Ends your other sessions, your trusted devices and sign-ins in progress. The user is notified by email. A wrong current_password counts as a failed sign-in.',

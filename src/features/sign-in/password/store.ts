@@ -68,7 +68,7 @@ const markOf = (emailNorm: RawBuilder<unknown>) => sql`sha256(convert_to(
   concat_ws(' ', password_credentials.revision, password_credentials.directory_id, ${emailNorm}), 'UTF8'))`
 
 /** SQL: a password that no administrator and no backend has set for this address of its user. */
-export const isUnmarked = (emailNorm: RawBuilder<unknown>) =>
+export const isNotSetByManager = (emailNorm: RawBuilder<unknown>) =>
   sql<SqlBool>`password_credentials.manager_mark is distinct from ${markOf(emailNorm)}`
 
 /**
@@ -80,7 +80,7 @@ export function mayKeepPassword({ source }: Pick<UserRow, 'source'>): boolean {
 }
 
 /** Marks the password of a user as set by an administrator or a backend, for the present address. */
-export async function markPassword(tx: Tx, directory: Directory, user: { id: string; email_norm: string }) {
+export async function markSetByManager(tx: Tx, directory: Directory, user: { id: string; email_norm: string }) {
   await tx
     .updateTable('password_credentials')
     .set({ manager_mark: markOf(sql`${user.email_norm}::text`) as RawBuilder<Buffer> })
@@ -109,7 +109,7 @@ export async function hasChosenPassword(
     .select('user_id')
     .where('directory_id', '=', directory.id)
     .where('user_id', '=', user.id)
-    .where(isUnmarked(sql`${user.email_norm}::text`))
+    .where(isNotSetByManager(sql`${user.email_norm}::text`))
     .executeTakeFirst()
   return row !== undefined
 }

@@ -1,6 +1,6 @@
 import { type Platform, perPlatform } from '../../../platform/platform.ts'
 import { ownHost } from './origins.ts'
-import { listNamingRows, listRelatedOriginRows, type NamingRow, type RelatedOriginRow } from './store.ts'
+import { listRelatedOriginRows, listRpIdClaims, type RelatedOriginRow, type RpIdClaimRow } from './store.ts'
 
 // Browsers consider this many sites at least (WebAuthn L3 §5.11.1).
 const MAX_OF_GUEST = 5
@@ -13,7 +13,7 @@ export const relatedOrigins = perPlatform((platform) =>
   platform.caches.define<Map<string, string[]>>('related_origins', async () => {
     const own = ownHost(platform)
     const byHost = Map.groupBy(await listRelatedOriginRows(platform.db), (row) => row.rp_id ?? own)
-    const namings = await listNamingRows(platform.db, [...byHost.keys()])
+    const namings = await listRpIdClaims(platform.db, [...byHost.keys()])
     const byRpId = Map.groupBy(namings, (row) => row.rp_id)
     const entries = [...byHost].map(([host, rows]): [string, string[]] => {
       // The service's own host is the default of every account, so only the operator's account may name origins for it.
@@ -50,7 +50,7 @@ interface Speaker {
  * Hosts are named without proof of ownership. A host therefore belongs to the account or organization that named it
  * first; others that name it later do not change its list. An account takes precedence over its organizations.
  */
-function speakerOf(namings: NamingRow[]): Speaker | null {
+function speakerOf(namings: RpIdClaimRow[]): Speaker | null {
   const [first] = namings
   if (!first) return null
   const isOfAccount = namings.some((row) => row.account_id === first.account_id && row.organization_id === null)

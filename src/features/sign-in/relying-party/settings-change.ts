@@ -4,7 +4,7 @@ import { isOrigin, isWithin, ownHost } from './origins.ts'
 import { relatedOrigins } from './related-origins.ts'
 import { type RelyingParty, relyingPartyBy, relyingPartyOf } from './relying-party.ts'
 import { passkeySettings } from './settings.ts'
-import { noteNaming } from './store.ts'
+import { recordRpIdClaim } from './store.ts'
 
 /** The settings in force, and the resulting relying party. */
 export async function readSettings(work: Work) {
@@ -20,7 +20,7 @@ export async function changeSettings(work: Work, patch: Record<string, unknown>)
   await assertOriginsFit(work, patch)
   return inTx(work, async (work) => {
     const settings = await passkeySettings.update(work, patch)
-    await noteNaming(work.db, work.directory)
+    await recordRpIdClaim(work.db, work.directory)
     await relatedOrigins(work.platform).invalidate(work.db, '')
     return describe(await relyingPartyBy(work, settings))
   })

@@ -31,7 +31,7 @@ export async function listRelatedOriginRows(db: Db): Promise<RelatedOriginRow[]>
 }
 
 /** A directory that names a relying party itself. */
-export interface NamingRow {
+export interface RpIdClaimRow {
   rp_id: string
   account_id: string
   /** Null for the account-level directory. */
@@ -39,8 +39,8 @@ export interface NamingRow {
 }
 
 /** Who names these relying parties, the earliest first. */
-export async function listNamingRows(db: Db, rpIds: string[]): Promise<NamingRow[]> {
-  const { rows } = await sql<NamingRow>`
+export async function listRpIdClaims(db: Db, rpIds: string[]): Promise<RpIdClaimRow[]> {
+  const { rows } = await sql<RpIdClaimRow>`
     select named.settings ->> 'rp_id' as rp_id, directories.account_id, directories.organization_id
     from passkey_settings named
     join directories on directories.id = named.directory_id
@@ -50,7 +50,7 @@ export async function listNamingRows(db: Db, rpIds: string[]): Promise<NamingRow
 }
 
 /** Notes since when the directory names the relying party that it names now. */
-export async function noteNaming(tx: Tx, directory: Directory): Promise<void> {
+export async function recordRpIdClaim(tx: Tx, directory: Directory): Promise<void> {
   await sql`
     update passkey_settings set named_rp_id = settings ->> 'rp_id', named_at = clock_now()
     where directory_id = ${directory.id} and named_rp_id is distinct from settings ->> 'rp_id'`.execute(tx)

@@ -4,7 +4,7 @@ import type { Work } from '../../../platform/work.ts'
 import { completeMailboxLogin, type SessionReply, type SignInMethod } from '../../access/login/login.ts'
 import { otpMethod, type SentCode, type SignUpCode, sendSignInCode } from '../otp/sign-in-codes/sign-in-codes.ts'
 import { signUpByMailbox } from './first-session.ts'
-import { provisionLater } from './pending.ts'
+import { enqueueProvisioning } from './pending.ts'
 import { assertSignupAllowed, signupMethod } from './policy.ts'
 
 /**
@@ -22,7 +22,7 @@ export async function sendSignupCode(
     purpose: 'signup',
     email: body.email,
     locale: canonicalLocale(body.locale ?? ''),
-    provision: open ? provisionLater : null,
+    provision: open ? enqueueProvisioning : null,
   })
 }
 

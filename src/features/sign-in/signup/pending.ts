@@ -33,7 +33,10 @@ const Asked = Type.Object({
  * for taken addresses, so that both answers take the same time. It runs at a random time within seconds, so that the
  * work it does only for new addresses does not slow down a particular request.
  */
-export async function provisionLater(work: TxWork, { otpId, email }: { otpId: string; email: string }): Promise<void> {
+export async function enqueueProvisioning(
+  work: TxWork,
+  { otpId, email }: { otpId: string; email: string },
+): Promise<void> {
   const { platform, directory, db, origin } = work
   const { requestId, actor, onBehalfOf } = origin
   const { ip, userAgent } = origin.endUser

@@ -26,7 +26,7 @@ export interface AccountSetup {
   organizationSlug: string
 }
 
-export interface AccountSetUp extends NewAccount {
+export interface CreatedAccount extends NewAccount {
   organizationId: string
   membershipId: string
   /** The owner as a directory user of the console directory. */
@@ -38,7 +38,7 @@ export interface AccountSetUp extends NewAccount {
  * own, as long as it has no members; otherwise creates a new one.
  * Throws `invalid_request`, `account_exists` when an account of this name has an owner, `slug_taken`.
  */
-export async function setUpAccount(tx: Tx, setup: AccountSetup): Promise<AccountSetUp> {
+export async function setUpAccount(tx: Tx, setup: AccountSetup): Promise<CreatedAccount> {
   const accountName = readName('The account', setup.accountName)
   const organizationName = readName('The organization', setup.organizationName)
   const owner = readOwner(setup.ownerEmail)

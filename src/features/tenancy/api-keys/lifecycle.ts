@@ -27,7 +27,7 @@ import {
   revokeApiKeyRows,
   revokePreviousSecretRows,
 } from './store.ts'
-import { assertKeepsRate, assertMayManage, type Power, refuseEscalation } from './subset.ts'
+import { assertKeepsRate, assertMayManage, type KeyRights, refuseEscalation } from './subset.ts'
 
 /** The work of a request with its calling key. */
 interface KeyWork extends AccountWork {
@@ -193,7 +193,7 @@ async function lockCurrentKey(tx: Tx, reach: KeyReach, id: string) {
   return row
 }
 
-function powerOf(row: ApiKeyRow): Power {
+function powerOf(row: ApiKeyRow): KeyRights {
   return {
     scopes: row.scopes,
     organizationId: row.organization_id,

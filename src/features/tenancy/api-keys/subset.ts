@@ -6,7 +6,7 @@ import { ENVIRONMENT_HEADER } from '../../../platform/tenancy/chosen-environment
 import { allows } from '../../../platform/tenancy/scopes.ts'
 
 /** What a key may do, and for how long. */
-export interface Power {
+export interface KeyRights {
   scopes: readonly string[]
   organizationId: string | null
   environmentSlug: string
@@ -21,7 +21,7 @@ export interface Power {
  * another organization or environment, a longer lifetime, a higher rate limit, or more addresses. `deploymentCeiling`
  * applies to callers and keys without a rate limit of their own. Throws `privilege_escalation`.
  */
-export function refuseEscalation(caller: ManagerCaller, power: Power, deploymentCeiling: number | null): void {
+export function refuseEscalation(caller: ManagerCaller, power: KeyRights, deploymentCeiling: number | null): void {
   const { organizationId, grants } = caller
   const { expiresAt, requestsPerSecond, allowedIps: from } = caller.bounds
   if (!grants.coversScopes(power.scopes)) refuse(`its scopes must be among those of your ${ownerOfScopes(caller)}`)
@@ -56,7 +56,7 @@ export function assertKeepsRate({ kind, credentialId, bounds }: ManagerCaller, k
  * Refuses to change or revoke a key with scopes that the caller lacks: this could lock the team out. Compares scopes only,
  * so a key with `*` and an expiry may still revoke one without. Throws `privilege_escalation`.
  */
-export function assertMayManage(caller: ManagerCaller, { scopes }: Pick<Power, 'scopes'>): void {
+export function assertMayManage(caller: ManagerCaller, { scopes }: Pick<KeyRights, 'scopes'>): void {
   if (caller.grants.coversScopes(scopes) && !exceedsRole(caller, scopes)) return
   const lacking = `This key can do more than your ${ownerOfScopes(caller)}.`
   throw httpErrors.privilegeEscalation({

@@ -38,15 +38,15 @@ export async function describeMember(work: TeamRequest, row: MemberRow): Promise
 }
 
 /** Members for events: a reader of an organization's events sees no user of an invited person. */
-export async function tellMembers(work: AccountWork, rows: MemberRow[]): Promise<Member[]> {
+export async function membersForEvents(work: AccountWork, rows: MemberRow[]): Promise<Member[]> {
   const shown = rows.filter(({ status }) => status === 'active')
   const users = await findUsers(work, shown)
   return rows.map((row) => toMember(row, shown.includes(row) ? users.get(row.email_norm) : undefined))
 }
 
 /** The same for one member. */
-export async function tellMember(work: AccountWork, row: MemberRow): Promise<Member> {
-  const [member] = await tellMembers(work, [row])
+export async function memberForEvents(work: AccountWork, row: MemberRow): Promise<Member> {
+  const [member] = await membersForEvents(work, [row])
   return member ?? toMember(row, undefined)
 }
 

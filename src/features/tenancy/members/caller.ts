@@ -17,7 +17,7 @@ import type { Directory } from '../../../platform/tenancy/directory.ts'
 import { grantsOfRole } from '../../../platform/tenancy/grants.ts'
 import type { MemberRow } from './schema.ts'
 import { listRowsOfAddress } from './store.ts'
-import { addsTo, scopesOf, withheldFromAll } from './team-roles.ts'
+import { addsPermissions, scopesOf, withheldFromAll } from './team-roles.ts'
 
 /** A live session of the console directory. */
 interface TeamSession {
@@ -69,7 +69,7 @@ function callerOf(
   const active = rows.filter(({ status }) => status === 'active')
   const account = active.find((row) => row.organization_id === null)
   const named = active.find((row) => row.organization_id !== null && row.organization_id === subOrgId?.toLowerCase())
-  const acting = (named && (!account || addsTo(account.role, named.role)) ? named : account) ?? active[0]
+  const acting = (named && (!account || addsPermissions(account.role, named.role)) ? named : account) ?? active[0]
   if (!acting) return null
   const roles = [...new Set([acting, ...(account ? [account] : [])].map(({ role }) => role))]
   return {

@@ -19,9 +19,9 @@ import {
   endInvitations,
   inTeam,
   inviterColumns,
+  memberForEvents,
   recordMember,
   type TeamRequest,
-  tellMember,
 } from './access.ts'
 import { memberErrors } from './errors.ts'
 import { memberEvents } from './events.ts'
@@ -97,7 +97,7 @@ export async function inviteMember(
     if (joinsAtOnce) {
       if (present) await endInvitations(work, [present])
       const row = await getRow(work, address, id)
-      await recordMember(work, memberEvents.added, await tellMember(work, row))
+      await recordMember(work, memberEvents.added, await memberForEvents(work, row))
       return { member: await describeMember(work, row), invite: null, delivery_hint: null }
     }
     return mailInvitation(work, { ...invitee, address, id, present })
@@ -124,7 +124,7 @@ async function mailInvitation(
   const sent = await sendInvitation(work, { row, displayName, delivery })
   const invited = await getRow(work, address, id)
   const before = present && present.role !== invited.role ? { role: present.role } : undefined
-  await recordMember(work, memberEvents.invited, await tellMember(work, invited), before)
+  await recordMember(work, memberEvents.invited, await memberForEvents(work, invited), before)
   return {
     member: await describeMember(work, invited),
     invite: toTeamInvite(invited),

@@ -3,7 +3,7 @@ import type { TxWork, Work } from '../../../platform/work.ts'
 import { type Gate, loginErrors } from '../../access/login/login.ts'
 import type { UserRow } from '../../directory/users/users.ts'
 import { invitationWithdrawn } from '../../sign-in/invites/invites.ts'
-import { recordMember, tellMember } from './access.ts'
+import { memberForEvents, recordMember } from './access.ts'
 import { memberEvents } from './events.ts'
 import type { MemberRow } from './schema.ts'
 import { activateRows, listRolesOfAddress, listRowsOfAddress } from './store.ts'
@@ -17,7 +17,7 @@ export async function joinTeam(work: TxWork, user: UserRow, linkId: string): Pro
   const there = { ...work, account: scope, origin: { ...work.origin, recorded: [] } }
   const joined = await activateRows(work.db, scope, { emailNorm: user.email_norm, linkId })
   if (joined.length === 0) throw invitationWithdrawn()
-  for (const row of joined) await recordMember(there, memberEvents.added, await tellMember(there, row))
+  for (const row of joined) await recordMember(there, memberEvents.added, await memberForEvents(there, row))
 }
 
 /** Whether a user of the console directory is a member of the account or of a roster. */
@@ -39,7 +39,7 @@ export const teamGate: Gate = {
     if (held.length === 0 && !isJoining)
       throw loginErrors.userInactive({ detail: 'No membership of the team is active: accept the invitation first.' })
     const teamRoles = [...held.map(toRoleHeld), ...rolesLost(rows)]
-    return { kind: 'pass', conditions: [], deviceId: null, events: [], says: {}, teamRoles }
+    return { kind: 'pass', conditions: [], deviceId: null, events: [], reply: {}, teamRoles }
   },
 }
 

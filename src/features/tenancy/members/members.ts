@@ -6,10 +6,10 @@ import {
   describeMember,
   endAccess,
   endMemberships,
+  memberForEvents,
+  membersForEvents,
   recordMember,
   type TeamRequest,
-  tellMember,
-  tellMembers,
 } from './access.ts'
 import { memberErrors } from './errors.ts'
 import { memberEvents } from './events.ts'
@@ -41,7 +41,7 @@ export async function changeRole(work: TeamRequest, id: string, role: TeamRole):
     await updateMemberRows(work.db, work.account, [before.id], { role })
     if (!coversRole(before.role, role)) await endAccess(work, [before])
     const after = existing(await findTeamRow(work, id))
-    await recordMember(work, memberEvents.roleUpdated, await tellMember(work, after), { role: before.role })
+    await recordMember(work, memberEvents.roleUpdated, await memberForEvents(work, after), { role: before.role })
     return describeMember(work, after)
   })
 }
@@ -64,14 +64,14 @@ export async function removeRow(work: AccountTxWork & TeamRequest, row: MemberRo
     for (const held of rolesHeld(each)) assertMayActOn(work.caller, held)
     await assertOwnerRemains(work, each)
   }
-  const told = await tellMembers(work, [row, ...gone])
+  const told = await membersForEvents(work, [row, ...gone])
   await deleteMemberRows(work.db, work.account, [row.id])
   await endMemberships(work, [row], gone)
-  for (const member of told) await recordMember(work, endOf(member), member)
+  for (const member of told) await recordMember(work, endEventOf(member), member)
 }
 
 /** The event of a membership or an invitation that ends. */
-export function endOf({ status }: Pick<Member, 'status'>) {
+export function endEventOf({ status }: Pick<Member, 'status'>) {
   return status === 'active' ? memberEvents.removed : memberEvents.invitationWithdrawn
 }
 

@@ -9,23 +9,23 @@ import {
   endMemberships,
   inviterColumns,
   type MemberChange,
+  membersForEvents,
   recordMembers,
   type TeamRequest,
-  tellMembers,
   toMembers,
 } from './access.ts'
 import { memberErrors } from './errors.ts'
 import { memberEvents } from './events.ts'
-import { endOf } from './members.ts'
+import { endEventOf } from './members.ts'
 import { type Member, type MemberRow, type RosterEntry, rolesHeld } from './schema.ts'
 import {
   deleteMemberRows,
   findAccountMemberRows,
   insertMemberRows,
+  linkRowsToMembers,
   listMemberRows,
   lockInvitedRows,
   lockTeam,
-  placeRows,
   type TeamScope,
   updateMemberRows,
 } from './store.ts'
@@ -137,10 +137,10 @@ function refuse(entries: RosterEntry[], code: string, why: string, is: (entry: R
 
 /** Deletes the rows. Returns what is to be recorded. */
 async function takeOff(work: AccountTxWork, rows: MemberRow[]): Promise<MemberChange[]> {
-  const members = await tellMembers(work, rows)
+  const members = await membersForEvents(work, rows)
   await deleteMemberRows(work.db, work.account, ids(rows))
   await endMemberships(work, rows)
-  return members.map((data) => ({ event: endOf(data), data }))
+  return members.map((data) => ({ event: endEventOf(data), data }))
 }
 
 /** What happened to a row of the roster. */
@@ -160,7 +160,7 @@ async function change(work: AccountTxWork, scope: TeamScope, present: Present[])
   const joining = rows(isJoining)
   // Who is invited to the account as well joins the roster with it.
   const waiting = rows((each) => isPlaced(each) && each.row.status === 'invited' && !isJoining(each))
-  await placeRows(db, scope, ids(rows(isPlaced)))
+  await linkRowsToMembers(db, scope, ids(rows(isPlaced)))
   for (const role of TEAM_ROLES)
     await updateMemberRows(db, scope, ids(rows((each) => isChanged(each) && each.role === role)), { role })
   await endInvitations(work, [...joining, ...waiting])
@@ -218,7 +218,7 @@ function toPlacement(
 async function tellGiven(work: AccountTxWork, rows: MemberRow[], given: Given[]): Promise<MemberChange[]> {
   const byId = new Map(rows.map((row) => [row.id, row]))
   const found = given.flatMap((each) => byId.get(each.id) ?? [])
-  const members = new Map((await tellMembers(work, found)).map((data, i) => [found[i]?.id, data]))
+  const members = new Map((await membersForEvents(work, found)).map((data, i) => [found[i]?.id, data]))
   return given.flatMap(({ id, event, previous }) => {
     const data = members.get(id)
     return data ? [{ event, data, previous }] : []

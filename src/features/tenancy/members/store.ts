@@ -160,7 +160,11 @@ export async function updateMemberRows(
 }
 
 /** Makes rows of a roster places of the members of the account who have their addresses. */
-export async function placeRows(tx: Tx, { accountId }: Pick<TeamScope, 'accountId'>, ids: string[]): Promise<void> {
+export async function linkRowsToMembers(
+  tx: Tx,
+  { accountId }: Pick<TeamScope, 'accountId'>,
+  ids: string[],
+): Promise<void> {
   if (ids.length === 0) return
   await tx
     .updateTable('members')

@@ -69,7 +69,7 @@ export function assertMayGive(caller: ManagerCaller, role: TeamRole): void {
 
 /** Checks a change from one role to another. Throws `privilege_escalation`. */
 export function assertMayChange(caller: ManagerCaller, before: TeamRole, after: TeamRole): void {
-  if (addsTo(before, after)) assertMayGive(caller, after)
+  if (addsPermissions(before, after)) assertMayGive(caller, after)
   else assertMayActOn(caller, after)
 }
 
@@ -89,7 +89,7 @@ export function withheldFromAll(roles: readonly TeamRole[]): Grant[] {
 const withheldFrom = (role: TeamRole): readonly Grant[] => WITHHELD[role] ?? []
 
 /** Whether another role has permissions that a role lacks. */
-export function addsTo(role: TeamRole, other: TeamRole): boolean {
+export function addsPermissions(role: TeamRole, other: TeamRole): boolean {
   const held: readonly string[] = teamRolePermissions[role]
   return teamRolePermissions[other].some((permission) => !held.includes(permission))
 }

@@ -20,9 +20,9 @@ import { asNextEpoch, lockOrganizationRow, type OrganizationRow, updateOrganizat
 import type { UserCount } from './user-counts-store.ts'
 
 export { addOrganization } from './create.ts'
+export { createWithAdmin } from './create-with-admin.ts'
 export { organizationErrors } from './errors.ts'
 export { organizationEvents } from './events.ts'
-export { foundOrganization } from './found.ts'
 export { OrganizationCreate, OrganizationParams, OrganizationReply, toOrganization } from './schema.ts'
 
 const reasons = defineEndReasons('organization_suspended', 'organization_archived')

@@ -14,7 +14,7 @@ export interface SsoOnly {
   /** The refusal of every other method, with the connection to start. Only for a person who has proved who they are. */
   refusal(work: Work, person: Person): Promise<ApiError>
   /** How the person of an address signs in by single sign-on. */
-  way(work: Work, emailNorm: string): Promise<SsoWay>
+  way(work: Work, emailNorm: string): Promise<SsoAccess>
 }
 
 // Slot: single sign-on is of the wing of federation, which is above.
@@ -32,17 +32,21 @@ export async function enforcementFor(work: Work, person: Person | null): Promise
  * `singleSignOn`: a connection takes the address. `noAccess`: none of those that work does. `unavailable`: no connection works,
  * whatever the address is.
  */
-export type SsoWay = 'singleSignOn' | 'noAccess' | 'unavailable'
+export type SsoAccess = 'singleSignOn' | 'noAccess' | 'unavailable'
 
 /** How a person can sign in: by any method, or, where single sign-on is enforced for them, as it allows. */
-export type SignInWay = 'any' | SsoWay
+export type SignInAccess = 'any' | SsoAccess
 
-export async function signInWayOf(work: Work, person: Person): Promise<SignInWay> {
-  return wayUnder(work, await enforcementFor(work, person), person.email.toLowerCase())
+export async function signInAccessOf(work: Work, person: Person): Promise<SignInAccess> {
+  return signInAccessUnder(work, await enforcementFor(work, person), person.email.toLowerCase())
 }
 
 /** The same of an address, which may be of no user, by what is enforced for it. */
-export async function wayUnder(work: Work, enforcement: Enforcement, emailNorm: string): Promise<SignInWay> {
+export async function signInAccessUnder(
+  work: Work,
+  enforcement: Enforcement,
+  emailNorm: string,
+): Promise<SignInAccess> {
   if (enforcement === 'off') return 'any'
   // Asked for people who are exempt as well, so that the time does not tell who is.
   const way = await ssoOnly.of(work.platform).way(work, emailNorm)
@@ -50,6 +54,6 @@ export async function wayUnder(work: Work, enforcement: Enforcement, emailNorm: 
 }
 
 /** Throws `sso_required` for a user who must use single sign-on. */
-export async function assertNotBound(work: Work, person: Person): Promise<void> {
+export async function assertSsoNotRequired(work: Work, person: Person): Promise<void> {
   if ((await enforcementFor(work, person)) === 'bound') throw await ssoOnly.of(work.platform).refusal(work, person)
 }

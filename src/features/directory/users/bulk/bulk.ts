@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { overtaken } from '../../../../platform/db/failure.ts'
+import { serializationFailure } from '../../../../platform/db/failure.ts'
 import { invalidField } from '../../../../platform/errors.ts'
 import { type EventInput, record } from '../../../../platform/events/events.ts'
 import { belongingsOf } from '../../../../platform/lifecycle/belongings.ts'
@@ -164,7 +164,7 @@ async function insertCandidates(work: TxWork, candidates: Candidate[]): Promise<
   const rows = ordered.map((candidate) => candidate.row)
   const users = await insertUsers(work, rows, 'pending').catch((error: unknown) => {
     // Taken since it was looked for: then the transaction runs again, so that the row fails alone.
-    throw isExternalIdTaken(error) ? overtaken(error) : error
+    throw isExternalIdTaken(error) ? serializationFailure(error) : error
   })
   const byNorm = new Map(users.map((user) => [user.email_norm, user]))
   // Back in the order of the request, in which the events are also recorded.

@@ -26,7 +26,7 @@ import {
 import { userEvent } from '../user-event.ts'
 import { addressChangedMail } from './emails.ts'
 import { nameFollower } from './followers.ts'
-import { AS_MEMBER, movedTo } from './restore.ts'
+import { AS_MEMBER, newMailboxColumns } from './restore.ts'
 
 export { cutOff, voidPendingSignIns } from './cut-off.ts'
 export { nameFollower } from './followers.ts'
@@ -94,7 +94,7 @@ export async function changeHeldUser(
     ...toColumns(patch),
     ...(patch.externalId !== undefined && (patch.externalId || null) !== before.external_id ? OF_ONE : {}),
     scim_managed: managed.scim_managed,
-    ...(address && movesMailbox ? movedTo(address, managed.isProved, before) : {}),
+    ...(address && movesMailbox ? newMailboxColumns(address, managed.isProved, before) : {}),
     ...(address && !movesMailbox ? { email: address.email } : {}),
   }
   const turned = patch.active !== undefined && patch.active !== before.active

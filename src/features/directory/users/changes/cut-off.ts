@@ -3,7 +3,7 @@ import type { CutOff } from '../../../../platform/lifecycle/belongings.ts'
 import type { EndReason } from '../../../../platform/lifecycle/end-reasons.ts'
 import type { TxWork } from '../../../../platform/work.ts'
 import { applyToBelongings } from '../belongings.ts'
-import { settleInvitation } from '../invitation.ts'
+import { updateInvitationStatus } from '../invitation.ts'
 import type { HeldUser } from '../store.ts'
 
 /**
@@ -13,7 +13,7 @@ import type { HeldUser } from '../store.ts'
 export async function cutOff(work: TxWork, user: HeldUser, reason: EndReason, how: CutOff = {}): Promise<number> {
   const { announced, changed } = await applyToBelongings(work, 'cutOff', { user, reason, ...how })
   await record(work, ...announced)
-  await settleInvitation(work, user)
+  await updateInvitationStatus(work, user)
   return changed.sessions ?? 0
 }
 
@@ -23,5 +23,5 @@ export async function cutOff(work: TxWork, user: HeldUser, reason: EndReason, ho
  */
 export async function voidPendingSignIns(work: TxWork, user: HeldUser, reason: EndReason, devices = false) {
   await applyToBelongings(work, 'cutOff', { user, reason, keepsSessions: true, devices })
-  await settleInvitation(work, user)
+  await updateInvitationStatus(work, user)
 }

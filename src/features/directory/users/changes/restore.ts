@@ -14,7 +14,7 @@ import { recordUser } from '../user-event.ts'
 export const AS_MEMBER = { role: 'member', own_role: 'member', sso_role: null, scim_role: null, role_since: now }
 
 /** The columns of another mailbox, which is unproved unless `isProved`. A lock belongs to the old address. */
-export function movedTo(
+export function newMailboxColumns(
   { email, norm }: EmailAddress,
   isProved: boolean,
   before: Pick<UserRow, 'email_verified' | 'proved_before'>,
@@ -71,7 +71,8 @@ async function bringBack(
   const gone = isId(text.toLowerCase()) ? await lockDeletedRow(work.db, work.directory, text.toLowerCase()) : undefined
   if (!gone) return null
   if (gone.scim_managed && !force) throw userErrors.scimManaged()
-  const mailbox = moved && moved.address.norm !== gone.email_norm ? movedTo(moved.address, moved.isProved, gone) : {}
+  const mailbox =
+    moved && moved.address.norm !== gone.email_norm ? newMailboxColumns(moved.address, moved.isProved, gone) : {}
   await freeAddress(work, work.directory, moved?.address.norm ?? gone.email_norm)
   const user = await mapTakenErrors(
     restoreRow(work.db, work.directory, gone.id, { ...AS_MEMBER, invited_at: null, ...changes, ...mailbox }),

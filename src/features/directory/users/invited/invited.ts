@@ -6,7 +6,7 @@ import type { ManagerCaller } from '../../../../platform/tenancy/caller.ts'
 import type { TxWork } from '../../../../platform/work.ts'
 import { findUserForUpdate, getUserForUpdate } from '../hold.ts'
 import { identityOf, insertUsers } from '../insert.ts'
-import { type Changed, type ComingIn, change, openInvitations, SOME_TIME } from '../invitation.ts'
+import { ANY_DATE, type Changed, changeInvitation, type InvitationUse, openInvitations } from '../invitation.ts'
 import {
   checkRolesOfUsers,
   type NamedRoles,
@@ -16,10 +16,10 @@ import {
 } from '../new-roles/new-roles.ts'
 import { toColumns, type UserCreate } from '../schema.ts'
 import { findUserRowByEmail, type HeldUser, NOT_INVITED, type UserRow } from '../store.ts'
-import { mayBeStrangers } from '../strangers/strangers.ts'
+import { mayBelongToStranger } from '../strangers/strangers.ts'
 import { ensureAuthAccount } from '../users.ts'
 
-export { type ComingIn, openInvitations, settleInvitation } from '../invitation.ts'
+export { type InvitationUse, openInvitations, updateInvitationStatus } from '../invitation.ts'
 
 /** Roles that an invitation names, and its caller, who gives them. */
 export interface GivenRoles {
@@ -63,10 +63,10 @@ export async function provisionInvitedUser(
   if (!user) throw new Error('A taken address has no user')
   await ensureAuthAccount(work, user)
   const held = await getUserForUpdate(work, user.id)
-  await record(work, ...(await change(work, held, { invited_at: now }, { invited_at: SOME_TIME })).announced)
+  await record(work, ...(await changeInvitation(work, held, { invited_at: now }, { invited_at: ANY_DATE })).announced)
   // A user who has signed in keeps their roles, as they keep their name. A user who signed up for an address that nothing has proved
   // gets none: that may be another person than the one who is invited.
-  const mayBeAnother = !user.email_verified && mayBeStrangers(user)
+  const mayBeAnother = !user.email_verified && mayBelongToStranger(user)
   const isGiven = asked && user.last_login_at === null && !mayBeAnother
   if (isGiven) await rolesOfNewUsers.of(work.platform).replace(work, user, asked.named, asked.giver)
   return { user, isRenewed: user.invited_at !== null, rolesApplied: isGiven }
@@ -75,19 +75,19 @@ export async function provisionInvitedUser(
 /** Records that the invitation was withdrawn. */
 export async function markNotInvited(work: TxWork, id: string): Promise<void> {
   const user = await findUserForUpdate(work, id)
-  if (user?.invited_at) await record(work, ...(await change(work, user, NOT_INVITED, NOT_INVITED)).announced)
+  if (user?.invited_at) await record(work, ...(await changeInvitation(work, user, NOT_INVITED, NOT_INVITED)).announced)
 }
 
 /**
  * Accepts the invitations of a user who has proved the mailbox, now or earlier, and has come in by any way. Returns the user
  * as they are then, and the events.
  */
-export async function acceptInvitations(work: TxWork, user: HeldUser, how: ComingIn): Promise<Changed> {
+export async function acceptInvitations(work: TxWork, user: HeldUser, how: InvitationUse): Promise<Changed> {
   if (user.invited_at === null) return { user, announced: [] }
   // Those of the team are accepted by their links alone.
   const accepted =
     work.directory.kind === 'console' ? [] : await openInvitations.of(work.platform).accept(work, user, how)
-  const changed = await change(work, user, NOT_INVITED, NOT_INVITED)
+  const changed = await changeInvitation(work, user, NOT_INVITED, NOT_INVITED)
   return { ...changed, announced: [...accepted, ...changed.announced] }
 }
 
@@ -96,7 +96,7 @@ export async function withdrawInvitations(work: TxWork, user: HeldUser): Promise
   // Those of the team are withdrawn with the membership alone.
   if (user.invited_at === null || work.directory.kind === 'console') return user
   const withdrawn = await openInvitations.of(work.platform).withdraw(work, user)
-  const changed = await change(work, user, NOT_INVITED, NOT_INVITED)
+  const changed = await changeInvitation(work, user, NOT_INVITED, NOT_INVITED)
   await record(work, ...changed.announced, ...withdrawn)
   return changed.user
 }
@@ -105,11 +105,11 @@ export async function withdrawInvitations(work: TxWork, user: HeldUser): Promise
  * Records that an invited user signs in, before the session is written. An invitation to an address that nothing has proved
  * stays open: its link must reach the owner of the mailbox.
  */
-export async function welcomeInvited(work: TxWork, id: string, how: ComingIn): Promise<void> {
+export async function welcomeInvited(work: TxWork, id: string, how: InvitationUse): Promise<void> {
   const user = await findUserForUpdate(work, id)
   if (!user?.invited_at) return
   const { announced } = user.email_verified
     ? await acceptInvitations(work, user, how)
-    : await change(work, user, { last_login_at: now }, { last_login_at: SOME_TIME })
+    : await changeInvitation(work, user, { last_login_at: now }, { last_login_at: ANY_DATE })
   await record(work, ...announced)
 }

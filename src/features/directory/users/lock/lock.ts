@@ -4,7 +4,7 @@ import { defineEndReasons } from '../../../../platform/lifecycle/end-reasons.ts'
 import type { TxWork } from '../../../../platform/work.ts'
 import { applyToBelongings } from '../belongings.ts'
 import { userEvents } from '../events.ts'
-import { settleInvitation } from '../invitation.ts'
+import { updateInvitationStatus } from '../invitation.ts'
 import {
   asNewVersion,
   findUserRowById,
@@ -45,7 +45,7 @@ export async function lockAccess(
     ...asNewVersion,
   })
   await record(work, userEvent(work.directory, userEvents.locked, after, user), ...announced)
-  await settleInvitation(work, after)
+  await updateInvitationStatus(work, after)
   return { user: after, ended: changed.sessions ?? 0 }
 }
 

@@ -7,7 +7,7 @@ import { applyToBelongings } from '../belongings.ts'
 import { userEvents } from '../events.ts'
 import { acceptInvitations } from '../invited/invited.ts'
 import { asNewVersion, type HeldUser, type UserRow } from '../store.ts'
-import { mayBeStrangers, SELF_SERVICE } from '../strangers/strangers.ts'
+import { mayBelongToStranger, SELF_SERVICE } from '../strangers/strangers.ts'
 import { userEvent } from '../user-event.ts'
 
 export const { mailbox_proved: mailboxProved } = defineEndReasons('mailbox_proved')
@@ -47,7 +47,7 @@ export async function applyMailboxProof(work: TxWork, given: HeldUser, kept: Kep
   const { user, announced: accepted } =
     by === undefined ? { user: given, announced: [] } : await acceptInvitations(work, given, { by, linkId })
   if (user.email_verified) return { user, announced: accepted }
-  const isTheirs = kept.profile || keepsPassword || !mayBeStrangers(user)
+  const isTheirs = kept.profile || keepsPassword || !mayBelongToStranger(user)
   const change = { user, reason: mailboxProved, linkId, keepsPassword, keepsFactors: await keepsFactors(work, user) }
   const proven = {
     email_verified: true,

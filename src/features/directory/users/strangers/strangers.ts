@@ -4,6 +4,6 @@ import type { UserRow } from '../store.ts'
 export const SELF_SERVICE = ['signup', 'social']
 
 /** Whether this user may have been made by another person than the owner of the mailbox. */
-export function mayBeStrangers({ source, proved_before }: Pick<UserRow, 'source' | 'proved_before'>): boolean {
+export function mayBelongToStranger({ source, proved_before }: Pick<UserRow, 'source' | 'proved_before'>): boolean {
   return SELF_SERVICE.includes(source) && !proved_before
 }

@@ -117,7 +117,7 @@ export function callbackOf({ id, oidc_callback }: { id: string } & Pick<Connecti
 
 /** The connections by which people of the directory can sign in: a status may be set of an empty one, too. */
 export async function usableConnections(work: Pick<Work, 'platform' | 'directory'>): Promise<KnownConnection[]> {
-  return (await knownConnections(work)).filter((each) => each.status === 'active' && lacks(each).length === 0)
+  return (await knownConnections(work)).filter((each) => each.status === 'active' && missingFields(each).length === 0)
 }
 
 /** Whether there is one. */
@@ -126,7 +126,7 @@ export async function hasActiveConnection(work: Pick<Work, 'platform' | 'directo
 }
 
 /** The fields that a connection still needs for a sign-in to come to an end. */
-export function lacks({ protocol, oidc_client_auth, secretSealed, ...config }: KnownConnection): string[] {
+export function missingFields({ protocol, oidc_client_auth, secretSealed, ...config }: KnownConnection): string[] {
   const needed =
     protocol === 'saml' ? (['idp_entity_id', 'idp_sso_url'] as const) : (['oidc_issuer', 'oidc_client_id'] as const)
   const missing: string[] = needed.filter((field) => config[field] === null)

@@ -50,7 +50,7 @@ export const socialDiscovery =
   >('discovery by social login')
 
 /** Sends the browser on with a code, for which the backend of the application gets the organizations of the person. */
-export async function handBackPerson(
+export async function redirectWithPersonCode(
   work: Work,
   begun: Begun,
   heard: FederatedPerson,

@@ -36,7 +36,7 @@ export async function lookUpLink(work: Work, { token, who }: LinkLookup): Promis
 }
 
 /** For rules that ask the database for something else before they look the link up. Throws `token_invalid`. */
-export async function refuseMadeUp({ platform }: Work, token: string): Promise<void> {
+export async function refuseForgedToken({ platform }: Work, token: string): Promise<void> {
   if (!(await isLinkToken(platform, token))) throw linkErrors.tokenInvalid()
 }
 

@@ -11,7 +11,7 @@ import { authorize } from '../../../../platform/tenancy/authorize.ts'
 import type { ManagerCaller } from '../../../../platform/tenancy/caller.ts'
 import { inTx, type TxWork, type Work } from '../../../../platform/work.ts'
 import { assertDoorOpen, type SignInFacts } from '../../../access/login/login.ts'
-import { enforcementFor, wayUnder } from '../../../access/login/sso-only/sso-only.ts'
+import { enforcementFor, signInAccessUnder } from '../../../access/login/sso-only/sso-only.ts'
 import { assertRedirectAllowed } from '../../../access/redirects/redirects.ts'
 import { describeNothingSent } from '../../otp/otp.ts'
 import { singleSignOnMail } from '../../otp/sign-in-codes/sign-in-codes.ts'
@@ -141,7 +141,7 @@ export async function sendLink(work: Work, request: SendLinkInput): Promise<Sent
   const { person: facts } = await assertDoorOpen(work, who)
   const addressee = request.addressee(facts)
   const enforcement = request.opensSession ? await enforcementFor(work, facts) : 'off'
-  const way = await wayUnder(work, enforcement, who.address.norm)
+  const way = await signInAccessUnder(work, enforcement, who.address.norm)
   const isBound = way !== 'any'
   const leaves = addressee !== null && delivery.deliver
   const rate = await countMail(work, who, request.limits, { leaves, byAnyone: true })

@@ -18,7 +18,12 @@ import {
   type SignInFacts,
   type SignInMethod,
 } from '../../../access/login/login.ts'
-import { type Enforcement, enforcementFor, type SignInWay, wayUnder } from '../../../access/login/sso-only/sso-only.ts'
+import {
+  type Enforcement,
+  enforcementFor,
+  type SignInAccess,
+  signInAccessUnder,
+} from '../../../access/login/sso-only/sso-only.ts'
 import { signInMail, singleSignOnMail } from '../emails.ts'
 import { signInCodeErrors } from '../errors.ts'
 import { codeSent, describeNothingSent } from '../events.ts'
@@ -62,7 +67,7 @@ export async function sendSignInCode(work: Work, send: CodeRequest): Promise<Sen
   const settings = await mailedCodeSettings(work)
   const { person: facts } = await assertDoorOpen(work, who)
   const enforcement = await enforcementFor(work, facts)
-  const way = await wayUnder(work, enforcement, who.address.norm)
+  const way = await signInAccessUnder(work, enforcement, who.address.norm)
   const deliveryHint = maskEmail(who.address.email)
   const which = { purpose: send.purpose, identity: who.hash, newerThanSeconds: settings.resend_interval_seconds }
   // A double click, or a retry after a lost response: the code already on its way stays valid.
@@ -80,7 +85,7 @@ interface SendContext {
   settings: OtpSettings
   facts: SignInFacts | null
   enforcement: Enforcement
-  way: SignInWay
+  way: SignInAccess
 }
 
 async function issueAndMail(work: TxWork, send: CodeRequest, context: SendContext) {

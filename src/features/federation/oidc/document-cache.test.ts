@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { remember } from './remembered.ts'
+import { createDocumentCache } from './document-cache.ts'
 
 const clock = { now: () => new Date(0), startTimer: () => () => undefined }
 
 function memory(maxBytes: number) {
-  const remembered = remember<string>(clock, { freshMs: 1000, maxBytes })
+  const remembered = createDocumentCache<string>(clock, { freshMs: 1000, maxBytes })
   let reads = 0
   /** Whether it was read anew. */
   const read = async (owner: string, url: string, text = 'a document') => {
@@ -41,7 +41,10 @@ test('a document that is larger than all may be is used and not kept', async () 
 
 test('once the clock was set back, a document is read again', async () => {
   let nowMs = 10_000_000
-  const remembered = remember<string>({ ...clock, now: () => new Date(nowMs) }, { freshMs: 1000, maxBytes: 64 * 1024 })
+  const remembered = createDocumentCache<string>(
+    { ...clock, now: () => new Date(nowMs) },
+    { freshMs: 1000, maxBytes: 64 * 1024 },
+  )
   let reads = 0
   const read = (suits?: () => boolean) =>
     remembered.get({ owner: 'a', url: 'https://idp.example' }, async () => `version ${++reads}`, suits)
@@ -55,7 +58,10 @@ test('once the clock was set back, a document is read again', async () => {
 
 test('once the clock was set back, a failed read does not stop the next one', async () => {
   let nowMs = 10_000_000
-  const remembered = remember<string>({ ...clock, now: () => new Date(nowMs) }, { freshMs: 1000, maxBytes: 64 * 1024 })
+  const remembered = createDocumentCache<string>(
+    { ...clock, now: () => new Date(nowMs) },
+    { freshMs: 1000, maxBytes: 64 * 1024 },
+  )
   let isDown = false
   let reads = 0
   const read = () =>

@@ -5,31 +5,31 @@ import { defineOwnRoute, type OwnRouteSpec } from '../../../platform/http/own-ro
 import type { Route } from '../../../platform/http/route.ts'
 import { doorRoutes, loginErrors } from '../login/login.ts'
 import { selfManagementErrors } from './errors.ts'
-import { assertIsWayIn, assertRecent } from './freshness.ts'
+import { assertMethodUsable, assertRecent } from './freshness.ts'
 
 /**
- * An own route that changes a sign-in method. It requires a recent step-up before anything else. `wayIn` names the method
+ * An own route that changes a sign-in method. It requires a recent step-up before anything else. `signInMethod` names the method
  * that is set or changed: the route is refused where users may not sign in by it.
  */
-export function defineWayInRoute<
+export function defineSignInMethodRoute<
   P extends TProperties = Record<never, never>,
   Q extends TProperties = Record<never, never>,
   B extends TProperties = Record<never, never>,
   R extends TSchema = TSchema,
   S extends Statuses = Record<never, never>,
->({ wayIn = null, ...spec }: OwnRouteSpec<P, Q, B, R, S> & { wayIn?: string | null }): Route {
+>({ signInMethod = null, ...spec }: OwnRouteSpec<P, Q, B, R, S> & { signInMethod?: string | null }): Route {
   const gates = [httpErrors.organizationSuspended, loginErrors.accountLocked, ...doorRoutes.barred]
   return defineOwnRoute<P, Q, B, R, S>({
     ...spec,
     errors: [
       selfManagementErrors.stepUpRequired,
       ...gates,
-      ...(wayIn ? [loginErrors.ssoRequired] : []),
+      ...(signInMethod ? [loginErrors.ssoRequired] : []),
       ...(spec.errors ?? []),
     ],
     async handle(work, input) {
       const facts = await assertRecent(work)
-      if (wayIn) await assertIsWayIn(work, facts, wayIn)
+      if (signInMethod) await assertMethodUsable(work, facts, signInMethod)
       return spec.handle(work, input, undefined)
     },
   })

@@ -1,24 +1,24 @@
 import { type Clock, hasPassed } from '../../../platform/clock.ts'
-import { outOfPlace } from '../../../platform/limits/place.ts'
+import { outsideTurn } from '../../../platform/limits/place.ts'
 import { createShares } from '../../../platform/limits/shares.ts'
 
 /**
  * The key of a document: its address, and the owner whose share of the cache holds it. Owners never see each other's
  * documents.
  */
-export interface RememberedAs {
+export interface DocumentKey {
   owner: string
   url: string
 }
 
 /** Documents that providers publish. */
-export interface Remembered<T> {
+export interface DocumentCache<T> {
   /**
    * The document, read where it is not known or no longer fresh. What is known stands in for up to a day while it cannot
    * be read. Where it does not suit, such as keys that lack the one that signed, it is read again, once a minute. Throws
    * what `read` throws.
    */
-  get(document: RememberedAs, read: () => Promise<T>, suits?: (value: T) => boolean): Promise<T>
+  get(document: DocumentKey, read: () => Promise<T>, suits?: (value: T) => boolean): Promise<T>
 }
 
 const COOL_DOWN_MS = 60_000
@@ -35,17 +35,20 @@ interface Entry<T> {
 }
 
 /** Documents must have been cut down to what is used of them: `maxBytes` of their JSON are kept, in shares of their owners. */
-export function remember<T>(clock: Clock, { freshMs, maxBytes }: { freshMs: number; maxBytes: number }): Remembered<T> {
+export function createDocumentCache<T>(
+  clock: Clock,
+  { freshMs, maxBytes }: { freshMs: number; maxBytes: number },
+): DocumentCache<T> {
   const entries = createShares<Entry<T>>(maxBytes)
   const pending = new Map<string, Promise<T>>()
 
-  function keep({ owner, url }: RememberedAs, entry: Entry<T>): void {
+  function keep({ owner, url }: DocumentKey, entry: Entry<T>): void {
     const weight = ENTRY_BYTES + url.length + JSON.stringify(entry.value).length
     entries.set(owner, url, { value: entry, weight })
   }
 
   /** Those who need it at the same time read it once. */
-  function readOnce({ owner, url }: RememberedAs, read: () => Promise<T>): Promise<T> {
+  function readOnce({ owner, url }: DocumentKey, read: () => Promise<T>): Promise<T> {
     const name = `${owner} ${url}`
     const known = pending.get(name)
     if (known !== undefined) return known
@@ -69,7 +72,7 @@ export function remember<T>(clock: Clock, { freshMs, maxBytes }: { freshMs: numb
         if (!isSuited) entry.missedAtMs = nowMs
       }
       try {
-        const value = await outOfPlace(() => readOnce(document, read))
+        const value = await outsideTurn(() => readOnce(document, read))
         keep(document, { value, readAtMs: nowMs, missedAtMs: entry?.missedAtMs ?? 0, failedAtMs: 0 })
         return value
       } catch (error) {

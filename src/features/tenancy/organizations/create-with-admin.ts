@@ -33,7 +33,7 @@ interface Wanted {
  * slug gets a suffix if it is taken. Returns null when the proof was already consumed. Throws `rate_limited`, and what the
  * door throws.
  */
-export function foundOrganization(work: Work, scope: AccountScope, wanted: Wanted): Promise<SessionReply | null> {
+export function createWithAdmin(work: Work, scope: AccountScope, wanted: Wanted): Promise<SessionReply | null> {
   return withFreeSlug(work, wanted.slug, (slug) => found(work, scope, { ...wanted, slug }))
 }
 
