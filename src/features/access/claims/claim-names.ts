@@ -1,12 +1,12 @@
-/** Claims that this service makes, or may make. */
+/** Claims that this service sets or may set later. */
 const OWN = [
   'sid org_id org_slug directory_user_id email email_verified role roles permissions permissions_truncated',
   'amr aal auth_time env connection_id act claims_truncated user_id username active token_type',
 ]
 
 /**
- * Claims with a meaning that others rely on: of JWT (RFC 7519 §4.1), access tokens (RFC 9068 §2.2), token exchange (RFC
- * 8693 §4), proof of possession (RFC 7800 §3.1), security events (RFC 8417 §2.2), authorization details (RFC 9396), identity
+ * Claims with a standard meaning: JWT (RFC 7519 §4.1), access tokens (RFC 9068 §2.2), token exchange (RFC 8693 §4),
+ * proof of possession (RFC 7800 §3.1), security events (RFC 8417 §2.2), authorization details (RFC 9396), identity
  * (OpenID Connect Core §2, §5.1, §5.6).
  */
 const REGISTERED = [
@@ -17,7 +17,7 @@ const REGISTERED = [
 
 const taken = new Set([...OWN, ...REGISTERED].flatMap((names) => names.split(' ')))
 
-/** Whether a claim may not be named by a setting. */
+/** Whether a claim name is reserved, so that a setting may not use it. */
 export function isClaimTaken(name: string): boolean {
   return taken.has(name.toLowerCase())
 }

@@ -2,12 +2,13 @@ import type { Work } from '../../../platform/work.ts'
 import { findClaimSources } from './store.ts'
 import type { ClaimSettings } from './token-settings.ts'
 
-// A token travels in a header with every request, and servers take headers of 8 KB.
+// A token is sent in a header with every request, and many servers accept only 8 KB of headers.
 const MAX_BYTES = 2048
 
 /**
- * The claims that a setting names, of a user and their organization as they are now. One statement, for those alone who set
- * it. What has no value is left out; so is, by name, what would make them more than 2 KB, which is said.
+ * The claims that the settings name, with the current values of the user and their organization. Only directories
+ * with such settings need a statement for it. Claims without a value are left out. Claims are taken in alphabetical
+ * order; those that would exceed 2 KB are left out and `claims_truncated` says so.
  */
 export async function customClaims(
   { db, directory }: Pick<Work, 'db' | 'directory'>,

@@ -1,7 +1,7 @@
 import type { Db } from '../../../platform/db/pool.ts'
 import type { Directory } from '../../../platform/tenancy/directory.ts'
 
-/** What claims may be made of. Null where the user is gone. */
+/** The values that claims can be made from. Null if the user is gone. */
 export async function findClaimSources(db: Db, directory: Directory, userId: string) {
   const row = await db
     .selectFrom('users')

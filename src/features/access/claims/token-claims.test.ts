@@ -5,7 +5,7 @@ import { startApp } from '../../../../test/harness.ts'
 import { succeeded } from '../../../../test/people/factors.ts'
 import { signIn } from '../../../../test/people/sign-in.ts'
 
-// For whom access tokens are, and what they say besides: of an organization of its own for each test.
+// Audience and custom claims of access tokens. Each test uses a separate organization.
 
 const app = await startApp()
 const tenant = await app.tenant()

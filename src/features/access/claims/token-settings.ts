@@ -17,7 +17,7 @@ const Source = Type.String({
   'x-form': 'user.externalId, organization.externalId, or user.metadata. or organization.metadata. and a key',
 })
 
-/** The audience and the further claims of access tokens. */
+/** The audience and the custom claims of access tokens. */
 export const claimSettings = defineSettingsPart(
   'auth_settings',
   Type.Object({

@@ -21,7 +21,7 @@ export const exampleTokens = {
   directory_user_id: '0198b6f2-7c1a-7d3e-9b42-5a1f0c8e6d21',
 }
 
-/** A session with its tokens, which are shown only here. */
+/** A session with its tokens, which are not shown again later. */
 export const SessionTokens = named(
   'SessionTokens',
   Type.Object({
@@ -47,7 +47,7 @@ export const SessionTokens = named(
 )
 export type SessionTokens = Static<typeof SessionTokens>
 
-/** Whose session it is. */
+/** The user of the session. */
 interface Holder {
   user_id: string
   email: string
@@ -57,18 +57,18 @@ interface Holder {
   organization_slug: string | null
 }
 
-/** A session that tokens are issued for. */
+/** The session that tokens are issued for. */
 export interface TokenSubject {
   sessionId: string
   userId: string
   amr: string[]
   aal: string
   authenticatedAt: Date
-  /** The session's own end; no access token outlives it. */
+  /** When the session ends. No access token is valid longer. */
   endsAt: Date
   /** The SAML or OIDC connection that the session came from. */
   connectionId: string | null
-  /** Who acts for the user, and why (RFC 8693 §4.1). */
+  /** The impersonator and the reason (RFC 8693 §4.1). */
   act?: Static<typeof Impersonator>
 }
 
@@ -79,19 +79,22 @@ interface AccessIssue {
   settings: { access_token_ttl_seconds: number }
 }
 
-// Slot: the wing of tenancy knows the team, and is above.
-/** What an access token of the account's own team grants, as the transaction of `work` has it. */
+// Handed in: the team belongs to `tenancy`, which is on a higher floor.
+/**
+ * The role and permissions that an access token of the account's own team contains, as read in the transaction of
+ * `work`.
+ */
 export const teamGrants = defineSlot<
   (work: Pick<Work, 'directory' | 'db'>, email: string) => Promise<{ role: string; permissions: string[] }>
 >('what members of the team may do')
 
-/** The same with sorted permissions, as tokens and introspection show them. */
+/** Like `teamGrants`, with sorted permissions, as tokens and introspection show them. */
 export async function grantsInTeam({ platform, directory, db }: Tenant, email: string) {
   const { role, permissions } = await teamGrants.of(platform)({ directory, db }, email)
   return { role, permissions: permissions.toSorted() }
 }
 
-/** The audience of tokens of a directory. */
+/** The audience of a directory's tokens. */
 export async function audienceOf(work: Pick<Work, 'platform' | 'directory'>): Promise<string | string[]> {
   const { kind, accountId } = work.directory
   if (kind === 'console') return audienceOfTeam(accountId)
@@ -100,7 +103,10 @@ export async function audienceOf(work: Pick<Work, 'platform' | 'directory'>): Pr
 
 type Tenant = Pick<Work, 'platform' | 'directory' | 'db'>
 
-/** Signs the access token and assembles the session object. The settings say how long the refresh token may wait. */
+/**
+ * Signs the access token and builds the session object. `settings` limits how long the refresh token may remain
+ * unused.
+ */
 export async function issueTokens(
   work: Tenant,
   {
@@ -120,7 +126,7 @@ export async function issueTokens(
   }
 }
 
-/** Signs an access token (claims of RFC 9068 §2.2 and our own). */
+/** Signs an access token, with the claims of RFC 9068 §2.2 and this service's own. */
 export async function issueAccessToken(
   { platform, directory, db }: Tenant,
   { facts, session, settings }: AccessIssue,

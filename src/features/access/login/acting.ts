@@ -10,20 +10,20 @@ import { impersonationOutcome } from './session-outcome.ts'
 import type { SignInFacts } from './sign-in-facts.ts'
 import { spend } from './spend.ts'
 
-/** Who acts for a user, and how long. */
+/** The support person, and how long the session lasts. */
 interface Acting {
   sessionId: string
   seconds: number
   act: { sub: string; reason: string }
-  /** Written by the statement that makes the session. */
+  /** Rows that are written by the statement which creates the session. */
   beside: UsedBeside[]
   events: EventInput[]
 }
 
 /**
- * The other door: an impersonation session. The support person proves nothing of the user, so no second factor is required.
- * Permanent refusals of the gates apply. The session ends with its single access token, because no refresh token is issued.
- * Throws what `assertMaySignIn` throws.
+ * Creates an impersonation session, the only session that `completeLogin` does not create. The support person does
+ * not prove the user's identity, so no second factor is required. Permanent refusals of the gates apply. There is no
+ * refresh token, so the session ends with its only access token. Throws what `assertMaySignIn` throws.
  */
 export async function issueImpersonationSession(
   work: Work,
@@ -52,7 +52,7 @@ export async function issueImpersonationSession(
       ...events,
     ],
   })
-  // Cut off, deleted or deactivated at the same moment.
+  // The user was cut off, deleted or deactivated at the same moment.
   if (!made) throw loginErrors.userInactive()
   const session = {
     sessionId,

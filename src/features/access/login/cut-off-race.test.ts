@@ -6,7 +6,7 @@ import { newHolder, PAGE, signInBy, signInOptions } from '../../../../test/peopl
 import { newPasswordUser, newUser, type Person, sessionRowsOf } from '../../../../test/people/people.ts'
 import { mailedCode, mailedLink } from '../../../../test/people/sign-in.ts'
 
-// Whoever has read a user before they were cut off lets them in no more, by whatever proof.
+// A sign-in that read the user before a cut-off fails, whatever the proof.
 
 const app = await startApp()
 const tenant = await app.tenant()
@@ -43,7 +43,7 @@ async function byReset(user: Person): Promise<Entry> {
   return { user, enter: () => tenant.post('/v1/auth/password/reset/confirm', body) }
 }
 
-/** Every way in, up to its last request. */
+/** Every sign-in method, up to the request before the last. */
 const entries: Record<string, (subOrgId: string) => Promise<Entry>> = {
   'a code': async (subOrgId) => byCode(await isProven(subOrgId)),
   'a code that proves the mailbox': async (subOrgId) => byCode(await isNew(subOrgId)),

@@ -6,23 +6,23 @@ import { loginErrors } from './errors.ts'
 import { loginEvents } from './events.ts'
 import { SessionReply } from './session-reply.ts'
 
-// What the door may refuse before the user is known.
+// Errors that can occur before the user is known.
 const sendErrors = [httpErrors.organizationSuspended, loginErrors.methodDisabled, loginErrors.accountLocked]
 
-/** What a locked or deactivated user meets (`assertActive`). */
+/** Errors for a locked or deactivated user (`assertActive`). */
 const barred = [loginErrors.userLocked, loginErrors.userInactive]
 
-// Exactly one of them.
+// A sign-in records exactly one of these events.
 const event: EventDefinition[] = [loginEvents.succeeded, loginEvents.challengeCreated]
 const maybeEvents: EventDefinition[] = [sessionEvents.created, sessionEvents.revoked, loginEvents.trustedDeviceUsed]
 
 const login = { reply: SessionReply, event, maybeEvents }
 
-/** What routes share that lead to the door, or end at it. */
+/** What routes have in common that prepare or complete a sign-in. */
 export const doorRoutes = {
-  /** Of one that sends a code or a link. */
+  /** Errors of a route that sends a code or a link. */
   sendErrors,
-  /** Of one that asks for a session. */
+  /** Errors of a route that requests a session. */
   errors: [
     ...sendErrors,
     ...barred,
@@ -30,15 +30,15 @@ export const doorRoutes = {
     loginErrors.signupDisabled,
     loginErrors.ssoRequired,
   ],
-  /** Of one that sends or gives something to a user (`assertActive`). */
+  /** Errors of a route that sends or gives something to a user (`assertActive`). */
   barred,
-  /** One that ends in a session. */
+  /** A route that ends in a session. */
   login,
-  /** The same for a proof of the mailbox, which may be the user's first. */
+  /** A route that ends in a session by a proof of the mailbox, which may be the user's first. */
   mailboxLogin: {
     ...login,
     maybeEvents: [...maybeEvents, userEvents.emailVerified, loginEvents.signedUp],
   },
-  /** What the first proof of a mailbox records, whether or not it signs in. */
+  /** Events that the first proof of a mailbox may record, also without a sign-in. */
   proofEvents: [userEvents.emailVerified, sessionEvents.revoked],
 }

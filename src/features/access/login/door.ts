@@ -30,56 +30,59 @@ import type { SignInFacts } from './sign-in-facts.ts'
 import { assertSignInsLeft, signInAllowance } from './sign-in-rate.ts'
 import { spend } from './spend.ts'
 
-/** What a method has proved. */
+/** What a sign-in method has proved about the user. */
 export interface Proof {
-  /** `auth_method` of the session is its id. */
+  /** The method's id becomes the session's `auth_method`. */
   method: Pick<SignInMethod, 'id'>
-  /** RFC 8176 */
+  /** Authentication methods (RFC 8176). */
   amr: string[]
   /** `aal2` when the method proved two factors; absent for one. */
   aal?: 'aal2'
-  /** Burnt by the statement that creates the session. */
+  /** Proofs that the statement which creates the session uses up. */
   spends: UsedProof[]
-  /** Also written by that statement. */
+  /** Other rows that the same statement writes. */
   beside?: UsedBeside[]
-  /** Also recorded by that statement. */
+  /** Events that the same statement records. */
   events?: EventInput[]
-  /** Set where this may be the first proof of the mailbox: then null is also returned when there is more to do. */
+  /**
+   * Set if this may be the first proof of the mailbox. `completeLogin` then also returns null if the user needs more
+   * than the short path can do.
+   */
   firstProof?: FirstProof
-  /** Set where a second factor follows a sign-in that has been counted. */
+  /** Set if a sign-in that was already counted continues with its second factor. */
   isSecondStep?: boolean
-  /** Of the session, where something is noted of it by that already; absent: a new one. */
+  /** The id of the session, if the caller has already stored it elsewhere. Absent: a new id. */
   sessionId?: string
-  /** A password that is changed by this sign-in: with the session, or once a gate that holds the user is passed. */
+  /** A change of the password by this sign-in. It is written with the session, or later if a gate holds the user. */
   change?: PasswordChange
-  /** The link that is being redeemed, which the cut-off of a first proof of the mailbox must spare. */
+  /** The link that is being redeemed. The cut-off of a first proof of the mailbox must not end it. */
   linkId?: string
-  /** The end that the identity provider sets for the session. */
+  /** The time at which the identity provider ends the session. */
   sessionEndsAt?: Date | null
   /** The SAML or OIDC connection that proved the user's identity. */
   connectionId?: string | null
-  /** The language that the request of a sign-up names. */
+  /** The language named in a sign-up request. */
   locale?: string | null
 }
 
 interface PasswordChange {
   hash: string
-  /** Writes it. Returns the facts that are true from then on. */
+  /** Writes the new hash. Returns the facts about the user after the change. */
   write(): Promise<SignInFacts>
 }
 
-/** What is burnt and written for a session, or for what a gate answers instead. */
+/** The proofs to use up and the rows to write, whether for a session or for a gate's answer. */
 type Spent = Pick<Proof, 'spends' | 'beside' | 'events'> & { conditions?: UsedCondition[] }
 
-/** What the door checks about the user of an address, or a user. Returns null when there is no such user. */
+/** The facts that gates check about a user, found by address or by id. Returns null if there is no such user. */
 export async function findSignInFacts(work: Work, who: Identity | { userId: string }): Promise<SignInFacts | null> {
   return 'userId' in who ? readFactsOf(work, who.userId) : (await readFacts(work, who)).person
 }
 
 /**
- * Checked before a code or link is sent, so that the response does not depend on whether a user has the address; with
- * null for what a locked address does not prevent. Answers the facts that it has read.
- * Throws `organization_suspended`, `account_locked`.
+ * Runs before a code or link is sent, so that the response does not depend on whether a user has the address. Pass
+ * null for an action that a locked address does not prevent. Returns the facts that it has read. Throws
+ * `organization_suspended`, `account_locked`.
  */
 export async function assertDoorOpen<R extends object>(
   work: Work,
@@ -92,10 +95,11 @@ export async function assertDoorOpen<R extends object>(
 }
 
 /**
- * The one door to a session: every method proves the user's identity and then calls this; nothing else creates a
- * session. The gates decide whether the proof suffices; one that holds the user consumes it for its own answer. `work` is
- * in a transaction when the caller has more to write with it. Returns null when the proof was already consumed, and with
- * `firstProof` also when there is more to do. Throws `rate_limited` for who signs in too often, and what gates throw.
+ * Creates every session: each sign-in method proves the user's identity and then calls this function. The gates
+ * decide whether the proof suffices. A gate that holds the user uses up the proof for its own answer, such as a
+ * challenge. Pass a `work` in a transaction to write more together with the session. Returns null if the proof was
+ * already used, and with `firstProof` also if the user needs more than the short path can do. Throws `rate_limited`
+ * for a user who signs in too often, and what gates throw.
  */
 export async function completeLogin(caller: Work, facts: SignInFacts, proof: Proof): Promise<SessionReply | null> {
   const work = asProvenUser(caller, facts.user_id)
@@ -123,15 +127,15 @@ export async function completeLogin(caller: Work, facts: SignInFacts, proof: Pro
   return answer
 }
 
-/** A gate has held the user: its answer, or null when what it burns for it was burnt already. */
+/** A gate has held the user. `answer` is null if a proof was already used. */
 interface Held {
   kind: 'held'
   answer: SessionReply | null
 }
 
 /**
- * Asks the gates, at a sign-in or a refresh. One that holds burns what is spent for its answer instead of a session;
- * null: nothing is to be spent yet.
+ * Asks the gates at a sign-in or a refresh. A gate that holds the user uses up the proofs in `spent` for its answer
+ * instead of a session. Pass null if nothing may be used up yet.
  */
 export async function askGates(work: Work, entry: Entry, spent: Spent | null): Promise<Pass | Held> {
   const passage = await passGates(work, entry)
@@ -166,12 +170,12 @@ const userOf = (facts: SignInFacts) => ({
 
 /** A sign-in that every gate has let pass. */
 interface PassedSignIn {
-  /** Of the session to be. */
+  /** The id of the session to create. */
   sessionId: string
   facts: SignInFacts
   proof: Proof
   passed: Pass
-  /** Conditions of the sign-in itself, in addition to those of the gates. */
+  /** Conditions of the sign-in itself, in addition to the conditions of the gates. */
   conditions: UsedCondition[]
   settings: ValuesOf<typeof sessionSettings>
 }
@@ -183,7 +187,7 @@ async function issueReply(
   const { proof, facts: known, passed } = signIn
   const settings = await sessionSettings.effective(work)
   const issue = async (work: Work) => {
-    // With what the gates have decided, which the change of a password changes nothing of.
+    // The gates' decision still holds: a change of the password does not affect it.
     const facts = (await proof.change?.write()) ?? known
     return issueWithinLimit(work, { ...signIn, facts, settings, sessionId: proof.sessionId ?? newId() })
   }
@@ -191,7 +195,7 @@ async function issueReply(
   return session && { session, ...passed.reply }
 }
 
-/** Before a change of the password, which withdraws invitations. */
+/** Accepts the user's invitations before the password is changed, since the change would withdraw them. */
 async function issueToInvited(
   work: Work,
   { facts, proof }: Pick<PassedSignIn, 'facts' | 'proof'>,
@@ -207,14 +211,17 @@ async function issueToInvited(
 async function issueWithinLimit(work: Work, signIn: PassedSignIn): Promise<SessionTokens | null> {
   const { facts, settings } = signIn
   const limit = settings.max_concurrent_sessions
-  // A first proof is of a user who has no session.
+  // At a first proof of the mailbox the user has no session yet, so no limit can be reached.
   if (limit === 0 || signIn.proof.firstProof) return issueSession(work, signIn)
   const hadRoom = facts.sessions_at_most < limit
   const session = hadRoom ? await issueSession(work, signIn, [sessionRoom({ session_limit: limit })]) : null
   return session ?? inTx(work, (work) => issueAtLimit(work, signIn, { limit, hadRoom }))
 }
 
-/** For a user who may have as many sessions as allowed: counts them, while no other sign-in of theirs goes on. */
+/**
+ * Handles a user who may have reached the session limit: counts the sessions while no other sign-in of the user can
+ * proceed.
+ */
 async function issueAtLimit(
   work: TxWork,
   signIn: PassedSignIn,
@@ -222,7 +229,7 @@ async function issueAtLimit(
 ): Promise<SessionTokens | null> {
   const { facts, settings, sessionId } = signIn
   const atMost = await lockSessionLimit(work, facts.user_id)
-  // It was not for want of room that there is no session.
+  // There was room, so the session failed for another reason.
   if (atMost === null || (hadRoom && atMost < limit)) return null
   if (settings.concurrent_session_policy === 'deny_new' && (await hasSessions(work, facts.user_id, limit)))
     throw loginErrors.sessionLimitReached()
@@ -286,6 +293,6 @@ function sessionEventsOf(id: string, facts: SignInFacts, proof: Proof): JoinedEv
     },
   })
   const succeeded = loginEvents.succeeded({ target: { type: 'user', id: facts.user_id }, data: { method: method.id } })
-  // The user gets an auth account only with this session, or with another at the same time.
+  // A user without an auth account gets one together with this session, or with another session at the same time.
   return [account === null ? { ...created, filledField: 'user_id' } : created, succeeded]
 }

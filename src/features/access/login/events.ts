@@ -25,7 +25,7 @@ const DeviceTrust = named(
   ),
 )
 
-/** With what gates record, since every route that ends at the door declares it. */
+/** Includes the events of gates, since every route that ends in a sign-in declares them. */
 export const loginEvents = defineEvents({
   succeeded: [
     'auth.login.succeeded',

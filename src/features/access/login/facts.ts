@@ -14,7 +14,10 @@ import { heldRolesText } from '../claims/claims.ts'
 import { type AddressLock, type Gate, gates } from './gates.ts'
 import type { DoorState, SignInFacts } from './sign-in-facts.ts'
 
-/** What is read: the door's state, and the person if there is one. In the same shape, at the same cost, for strangers. */
+/**
+ * The state of the directory and address, and the user if there is one. The shape and cost are the same for
+ * strangers.
+ */
 export interface Facts {
   door: DoorState
   person: SignInFacts | null
@@ -23,8 +26,8 @@ export interface Facts {
 const nothing = defineReading<object>()({ columns: {}, selects: () => sqlText`asked.n` })
 
 /**
- * The one reader of facts: about the user of an address, or of a reading that names one; `null` for the door alone.
- * Outside a transaction, requests at the same time share its statement.
+ * Reads the facts about the user with an address, or the user that `given` finds. With neither, reads only the state
+ * of the directory. All sign-ins read facts here. Outside a transaction, concurrent requests share one statement.
  */
 export async function readFacts<R extends object>(
   work: Work,
@@ -48,14 +51,14 @@ export async function readFacts<R extends object>(
   const shared = db.isTransaction ? null : await runTogether(platform, item)
   const row = shared === null || reading.kind.isLeftOut?.(shared) ? await runAlone(db, item) : shared
   if (row === null) throw new Error('A statement without a row')
-  // The columns are those of the statement, and what the reading says of its own.
+  // The statement has the columns of facts and the columns of the reading.
   const facts = row as FactsRow & R
   return { door: facts, person: facts.user_id === null ? null : facts, read: facts }
 }
 
 type FactsRow = SignInFacts | ({ user_id: null } & DoorState)
 
-/** The facts about a user named by id, with a lock of the address from any network. */
+/** The facts about a user given by id. Counts a lock of the user's address for any network. */
 export async function readFactsOf(work: Work, userId: string): Promise<SignInFacts | null> {
   return (await readFacts(work, null, byId({ subject_id: userId }))).person
 }
@@ -68,7 +71,10 @@ const byId = defineReading<object>()({
 
 const statements = new WeakMap<readonly Gate[], WeakMap<ReadingKind, JoinedStatement>>()
 
-/** The statement of these gates for this kind of reading: always the same one. */
+/**
+ * The statement for these gates and this kind of reading. It is created once, since only equal statements can be
+ * shared.
+ */
 function factsStatement(asked: readonly Gate[], reading: ReadingKind): JoinedStatement {
   const known = statements.get(asked) ?? new WeakMap<ReadingKind, JoinedStatement>()
   statements.set(asked, known)

@@ -12,23 +12,26 @@ import { SELF_SERVICE } from '../../directory/users/strangers/strangers.ts'
 import { toUser, type UserRow, userEvents } from '../../directory/users/users.ts'
 import type { SignInFacts } from './sign-in-facts.ts'
 
-/** The first proof of a mailbox whose user has set nothing up before: the sign-in writes it as well. */
+/**
+ * The first proof of a mailbox by a user who has set nothing up before. The statement of the sign-in writes this
+ * proof as well.
+ */
 export interface FirstProof {
   /** Holds as long as `applyMailboxProof` would find nothing to remove. */
   nothingBefore: UsedCondition
-  /** Locks the user first, so that the sign-in sees whatever was set up until then. */
+  /** Locks the user first, so that the sign-in sees everything that was set up until then. */
   lead: JoinedLead
 }
 
 /**
- * What a sign-in needs to be such a proof; null for a user who has set something up, as far as the facts tell: who had a
- * session or a password has an auth account. Null for a sign-up, too, whose proof is more than this.
+ * What a sign-in needs to include such a proof. Null if the facts show that the user has set something up: a user who
+ * had a session or a password has an auth account. Null for a sign-up, too, whose proof does more than this.
  */
 export function firstProofOf(work: Work, facts: SignInFacts, linkId: string | null): FirstProof | null {
   const hasSetUp = facts.auth_account_id !== null || facts.invited || facts.mfa_enrolled || facts.passkey_count > 0
   if (hasSetUp || facts.pending) return null
   const emailNorm = facts.email.toLowerCase()
-  // Drawn before those of the sign-in: events of one transaction are ordered by their ids.
+  // Made before the ids of the sign-in's events, since events of one transaction are ordered by their ids.
   const eventId = newId()
   return {
     nothingBefore: {
@@ -43,7 +46,7 @@ export function firstProofOf(work: Work, facts: SignInFacts, linkId: string | nu
   }
 }
 
-/** Columns of the user's row that `applyMailboxProof` sets as well, at `ready.at`. */
+/** Columns of the user's row that `applyMailboxProof` also sets. The time is `ready.at`. */
 export const PROVEN = sqlText`email_verified = true, epoch = users.epoch + 1, version = users.version + 1,
       updated_at = ready.at`
 
@@ -76,10 +79,10 @@ const nothingBefore = perPlatform(
       const found = removed.map(({ table, setUpBefore }) => {
         const name = nameText(table)
         const isSetUp = setUpBefore ?? sqlText`${name}.user_id = users.id`
-        // A limit keeps the planner on the indexes: it could read whole tables at once otherwise.
+        // The limit makes the planner use the indexes. Without it, it might read whole tables.
         return sqlText`(select 1 from ${name} where ${name}.directory_id = ${directory} and ${isSetUp} limit 1) is null`
       })
-      // What such a user typed goes as well.
+      // If the user signed up themselves, what they typed is removed, too.
       const sources = SELF_SERVICE.map((source) => sqlText`'${nameText(source)}'`)
       return joinText([sqlText`users.source not in (${joinText(sources, ', ')})`, ...found], ' and ')
     },

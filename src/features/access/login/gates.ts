@@ -10,87 +10,98 @@ import { loginErrors } from './errors.ts'
 import type { SessionReply } from './session-reply.ts'
 import type { DoorState, SignInFacts } from './sign-in-facts.ts'
 
-/** Who asks for tokens, and how: what a gate judges by. */
+/** The sign-in or refresh that a gate judges. */
 export interface Entry {
   facts: SignInFacts
-  /** The method of the proof; at a refresh that of the session. */
+  /** The method of the proof; at a refresh, the method of the session. */
   method: string
   amr: string[]
   aal: string
-  /** The session that is refreshed; null at a sign-in. */
+  /** The session to refresh; null at a sign-in. */
   session: { id: string; trustedDeviceId: string | null } | null
-  /** The hash of a password that replaces the present one: a gate that holds the user keeps it until they have passed. */
+  /**
+   * The hash of a password that replaces the current one. A gate that holds the user stores it until they have
+   * passed.
+   */
   nextPasswordHash?: string | null
-  /** The gates write nothing, and may hold a user who would pass. They then run again, in a transaction. */
+  /**
+   * The gates must not write anything, and may hold a user that they would otherwise let pass. If one does, they are
+   * asked again in a transaction.
+   */
   isTentative?: boolean
 }
 
-/** A gate lets the user in. */
+/** The gate lets the user in. */
 export interface Pass {
   kind: 'pass'
   /**
-   * Conditions on the row `users` under which this still holds: checked by the very statement that creates the session,
-   * so that what is changed concurrently cannot be bypassed.
+   * Conditions on the user's row under which the decision holds. The statement that creates the session checks them,
+   * so a concurrent change cannot be bypassed.
    */
   conditions: UsedCondition[]
-  /** The trusted device that replaces the second factor. */
+  /** The trusted device that makes the second factor unnecessary. */
   deviceId: string | null
-  /** Recorded by the statement that creates the session. */
+  /** Events that the statement which creates the session records. */
   events: EventInput[]
-  /** Members of the answer. */
+  /** Fields to add to the response. */
   reply: Pick<SessionReply, 'mfa'>
-  /** The roles of a member of the team who signs in, in the account and on rosters; those with `until` are lost. */
+  /** The roles of a team member in the account and on rosters. Roles with `until` are lost. */
   teamRoles?: readonly { role: string; since: Date; until: Date | null; inProduction: boolean }[]
 }
 
-/** A gate wants something more before there is a session: the proof is burnt for what it answers instead. */
+/** The gate requires something more before there is a session. It uses up the proof for its own answer. */
 export interface Hold<R extends object = object> {
   kind: 'hold'
   outcome: UsedOutcome<R>
-  /** The id of what is made. */
+  /** The id of the row that the outcome creates. */
   madeId: string
-  /** What must still hold of the row `users` then, like that of a `Pass`. */
+  /** Conditions on the user's row, as in `Pass`. */
   conditions: UsedCondition[]
   events: EventInput[]
   answer(made: R): Promise<SessionReply>
 }
 
-/** Reads a lock, as a scalar expression over `asked` (`identity`, `directory_id`, and these columns) and `users`. */
+/**
+ * Reads a lock, by a scalar SQL expression over `asked` (`identity`, `directory_id`, and these columns) and `users`.
+ */
 export interface AddressLock {
   columns: Columns
   values(work: Work): RowOf<Columns>
-  /** Seconds until the lock of the address ends; null without one. */
+  /** Seconds until the lock of the address ends; null if there is none. */
   seconds(directory: SqlText): SqlText
-  /** The same for a user who is named by id, with a lock from any network. */
+  /** Like `seconds`, for a user given by id. Counts a lock for any network. */
   secondsOfUser: SqlText
 }
 
-/** One reason to refuse or delay a session. */
+/** A reason to refuse or delay a session. */
 export interface Gate {
-  /** How long an address must wait, which the statement that reads the facts reads with them. */
+  /** How long an address must wait. The statement that reads the facts reads this as well. */
   lock?: AddressLock
   /**
-   * Refuses, by throwing, an address that is not allowed here, whether or not a user has it: before codes and links are
-   * sent, and in every sign-in method.
+   * Throws if the address is not allowed here, whether or not a user has it. Called before codes and links are sent,
+   * and in every sign-in method.
    */
   refuseAddress?(work: Work, state: DoorState): void | Promise<void>
   /**
-   * Refuses, by throwing, a user who may not come in at all: before a proof is consumed. What it judges by must be
-   * something whose change cuts the user off; anything else also needs a condition in `evaluate`.
+   * Throws if the user may not sign in at all. Called before a proof is used up. May depend only on data whose change
+   * cuts the user off; anything else also needs a condition in `judge`.
    */
   refuseUser?(work: Work, facts: SignInFacts): void
   /**
-   * Judges a right proof, before it is consumed. `passed` is what the gates before it have answered. Null: it has nothing
-   * to say.
+   * Judges a correct proof, before it is used up. `passed` has the results of the previous gates. Null: the gate does
+   * not apply.
    */
   evaluate?(work: Work, entry: Entry, passed: Pass): Promise<Pass | Hold | null>
 }
 
-// Slot: gates are of the wings above, and a register lists them in their order.
-/** The gates of this deployment, in the order in which they are asked. */
+// Handed in: gates belong to wings on higher floors, and a list there defines their order.
+/** The gates, in the order in which they are asked. */
 export const gates = defineSlot<readonly Gate[]>('the gates')
 
-/** No user signs in or refreshes while the organization is suspended or archived. Throws `organization_suspended`. */
+/**
+ * Refuses all sign-ins and refreshes while the organization is suspended or archived. Throws
+ * `organization_suspended`.
+ */
 export const organizationGate: Gate = {
   refuseAddress({ directory }, state) {
     const status = directory.organizationId === null ? 'active' : (state.organization_status ?? 'archived')
@@ -98,7 +109,7 @@ export const organizationGate: Gate = {
   },
 }
 
-/** Refuses a user that an administrator has locked or deactivated. Throws `user_locked`, `user_inactive`. */
+/** Refuses a user who is deactivated or locked by an administrator. Throws `user_locked`, `user_inactive`. */
 export const activeGate: Gate = {
   refuseUser(_work, facts) {
     if (facts.access_locked) throw loginErrors.userLocked()
@@ -106,20 +117,22 @@ export const activeGate: Gate = {
   },
 }
 
-/** The same for a row, before something is sent or given to its user. Throws `user_locked`, `user_inactive`. */
+/**
+ * Checks the same on a user's row, before the user is sent or given something. Throws `user_locked`, `user_inactive`.
+ */
 export function assertActive(user: Pick<UserRow, 'active' | 'locked'>): void {
   if (user.locked === 'administrator') throw loginErrors.userLocked()
   if (!user.active) throw loginErrors.userInactive()
 }
 
-/** Whether anyone with this address may try. Throws what the gates throw. */
+/** Requires that the gates allow this address. Throws what the gates throw. */
 export async function assertAddressAllowed(work: Work, state: DoorState): Promise<void> {
   for (const gate of gates.of(work.platform)) await gate.refuseAddress?.(work, state)
 }
 
 /**
- * Whether this user may hold a session, checked at every sign-in and every refresh.
- * Throws `organization_suspended`, `account_locked`, `user_locked`, `user_inactive`, and what other gates throw.
+ * Requires that this user may have a session. Checked at every sign-in and refresh. Throws `organization_suspended`,
+ * `account_locked`, `user_locked`, `user_inactive`, and what other gates throw.
  */
 export async function assertMaySignIn(work: Work, facts: SignInFacts): Promise<void> {
   for (const gate of gates.of(work.platform)) {
@@ -128,7 +141,7 @@ export async function assertMaySignIn(work: Work, facts: SignInFacts): Promise<v
   }
 }
 
-/** Asks every gate in turn, up to the first that holds. */
+/** Asks the gates one after the other, until one holds the user. */
 export async function passGates(work: Work, entry: Entry): Promise<Pass | Hold> {
   const passed: Pass = { kind: 'pass', conditions: [], deviceId: null, events: [], reply: {} }
   for (const gate of gates.of(work.platform)) {

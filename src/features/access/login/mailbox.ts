@@ -13,10 +13,10 @@ import { doorSettings } from './settings.ts'
 import type { SignInFacts } from './sign-in-facts.ts'
 
 /**
- * The door for a proof of the mailbox. The first such proof confirms the address and removes every credential set
- * before it. `also` writes more in the same transaction, before the session is created.
- * Throws `signup_disabled` for a sign-up that is no longer allowed.
- * @returns null, with nothing written, when the proof was already consumed.
+ * Signs in a user who has proved the mailbox. The first such proof confirms the address and removes every credential
+ * set before it. `also` writes more in the same transaction, before the session is created. Throws `signup_disabled`
+ * for a sign-up that is no longer allowed.
+ * @returns null, with nothing written, if the proof was already used.
  */
 export async function completeMailboxLogin(
   caller: Work,
@@ -31,7 +31,7 @@ export async function completeMailboxLogin(
   const answer = also || work.db.isTransaction ? null : await proveAndLogIn(work, facts, proof)
   if (answer) return answer
   return inTxUnlessConsumed(work, async (work) => {
-    // Locked from here on, so the epoch compared below cannot change before the proof is consumed.
+    // The row stays locked from here on, so the epoch compared below cannot change before the proof is used.
     const user = await findUserForUpdate(work, facts.user_id)
     // The user was deleted or cut off since the facts were read.
     if (user?.epoch !== facts.epoch) return null
@@ -42,7 +42,8 @@ export async function completeMailboxLogin(
     })
     if (facts.pending) events.push(signedUp(facts, proof))
     if (also) {
-      // Before what `also` records of the user as they are from now on; otherwise the spend records it.
+      // Recorded now, since `also` may record events about the updated user. Without `also`, the statement that
+      // creates the session records them.
       await record(work, ...events.splice(0))
       await also(work, proved)
     }
@@ -62,7 +63,7 @@ export async function completeMailboxLogin(
   })
 }
 
-/** The same for a user who has set nothing up before: sign-ins at the same time share their statements. */
+/** Signs in a user who has set nothing up before the first proof. Concurrent sign-ins share the statements. */
 async function proveAndLogIn(work: Work, facts: SignInFacts, proof: Proof): Promise<SessionReply | null> {
   const firstProof = firstProofOf(work, facts, proof.linkId ?? null)
   return firstProof && completeLogin(work, { ...facts, email_verified: true }, { ...proof, firstProof })

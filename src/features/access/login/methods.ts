@@ -21,35 +21,38 @@ type OfferedConnection = Static<typeof OfferedConnection>
 
 interface HeldChange {
   write(work: TxWork, userId: string, hash: string): Promise<void>
-  /** What `write` records. */
+  /** The events that `write` records. */
   events: EventDefinition[]
 }
 
-/** A way to sign in, which its noun brings in. */
+/** A sign-in method. Each is defined by its own noun. */
 export interface SignInMethod {
-  /** Permanent: rows hold it, as the `auth_method` of the sessions that it opens. Those of `otp_sms` are of `otp`. */
+  /** Permanent, since rows store it as `auth_method` of sessions. Sessions from `otp_sms` have `otp`. */
   id: string
-  /** How a sign-in page offers it; null where people come to it by other ways, such as an invitation. */
+  /** How a sign-in page offers the method. Null if people cannot choose it there, such as an invitation. */
   offer: {
     label: string
     service: ServiceId
     isOn(work: Work): Promise<boolean>
-    /** Of one that goes by others: which of them. */
+    /** The providers of a method that has several, such as social login. */
     providers?(work: Work): Promise<string[]>
-    /** The identity providers of the organization itself. */
+    /** The SSO connections of the organization. */
     connections?(work: Work): Promise<OfferedConnection[]>
   } | null
-  /** Whether this user steps up by it, within a session. Absent: no user does. Asked only where the method is on. */
+  /** Whether this user can step up with it in a session. Absent: no user can. Called only if the method is on. */
   stepsUp?(work: Work, userId: string): Promise<boolean>
-  /** Of one whose sign-in changes a secret: writes the change that waited in a challenge for the second factor. */
+  /**
+   * Set if a sign-in with this method can change a secret. Writes the change after the user has passed the second
+   * factor.
+   */
   heldChange?: HeldChange
 }
 
-// Slot: sign-in methods are of the wings above, and a register lists them in their order.
-/** Those of this deployment, in the order of a sign-in page. */
+// Handed in: sign-in methods belong to wings on higher floors, and a list there defines their order.
+/** All sign-in methods, in the order of a sign-in page. */
 export const signInMethods = defineSlot<readonly SignInMethod[]>('the sign-in methods')
 
-/** The ids of the methods by which a user steps up, of those that are on here. */
+/** The ids of the methods that are on here and that the user can step up with. */
 export async function methodsOfStepUp(work: Work, userId: string): Promise<string[]> {
   const found = []
   for (const { id, offer, stepsUp } of signInMethods.of(work.platform)) {
@@ -59,7 +62,10 @@ export async function methodsOfStepUp(work: Work, userId: string): Promise<strin
   return found
 }
 
-/** Writes the change of a sign-in that was held for a second factor. Throws if its method changes nothing. */
+/**
+ * Writes the change of a secret that was held back until the user passed the second factor. Throws if the method has
+ * no such changes.
+ */
 export async function writeHeldChange(work: TxWork, change: { method: string; userId: string; hash: string }) {
   const method = signInMethods.of(work.platform).find(({ id }) => id === change.method)
   if (!method?.heldChange) throw new Error(`A sign-in by ${change.method} changes no secret`)
@@ -89,7 +95,7 @@ export const LoginMethod = named(
 )
 
 /**
- * Throws `service_disabled` where a sign-in at a provider, which waits in a code or a challenge, is of a service that has been
+ * Throws `service_disabled` if a sign-in at a provider continues with a code or a challenge, but the service has been
  * switched off since.
  */
 export async function assertProviderServed(work: Work, method: string): Promise<void> {

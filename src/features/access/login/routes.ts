@@ -34,9 +34,9 @@ export const loginRoutes: Route[] = [
   }),
 ]
 
-/** The settings of sign-in, sign-up and sessions, which every noun brings its part of. */
+/** The settings of sign-in, sign-up and sessions. Each noun contributes its part. */
 export function authSettingsRoutes(family: Settings<TProperties>): Route[] {
-  // A composed example would show the minimum of each field.
+  // Written by hand, since a generated example would show the minimum of each field.
   const settings = {
     ...family.defaults,
     allowed_redirect_uris: ['https://app.example.com/auth'],

@@ -1,7 +1,7 @@
 import { defineCondition, defineOutcome, type UsedCondition } from '../../../platform/joined/proofs.ts'
 import { type SqlText, sqlText } from '../../../platform/joined/sql-text.ts'
 
-/** The one statement that makes sessions: `select` names a value for each column. */
+/** The only statement that creates sessions. `select` must name a value for each column. */
 // Foreign table sessions: sign-in is the one issuer of sessions.
 const insertText = (select: SqlText) => sqlText`
     insert into sessions as session (directory_id, id, environment_id, user_id, auth_account_id, auth_method, amr, aal, ip_address,
@@ -10,7 +10,7 @@ const insertText = (select: SqlText) => sqlText`
     ${select}
     returning session.id, session.auth_account_id, session.created_at, session.expires_at`
 
-// `least` ignores null.
+// Null if there is no such end, which `least` ignores.
 const END = sqlText`ready.session_ends_at::timestamptz`
 
 const endsLater = defineCondition({
@@ -19,12 +19,12 @@ const endsLater = defineCondition({
   holds: () => sqlText`asked.session_over_at::timestamptz > clock_now()`,
 })
 
-/** The end that an identity provider sets for a session has not come. */
+/** The condition that the end which an identity provider sets for the session is in the future. */
 export function sessionEndsLater(endsAt: Date | null): UsedCondition[] {
   return endsAt ? [endsLater({ session_over_at: endsAt.toISOString() })] : []
 }
 
-/** The session that a proof pays for. Its user is noted to have signed in. */
+/** Creates the session that a proof pays for, and records that the user has signed in. */
 export const sessionOutcome = defineOutcome<{ auth_account_id: string; created_at: Date; expires_at: Date }>()({
   name: 'session',
   columns: {
@@ -52,7 +52,7 @@ export const sessionOutcome = defineOutcome<{ auth_account_id: string; created_a
   answers: () => sqlText`made.auth_account_id, made.created_at, made.expires_at`,
 })
 
-/** An impersonation session, which is no sign-in of the user. */
+/** Creates an impersonation session, which does not count as a sign-in of the user. */
 export const impersonationOutcome = defineOutcome<{ auth_account_id: string; created_at: Date; expires_at: Date }>()({
   name: 'acting-session',
   columns: { auth_method: 'text', refresh_hash: 'bytea', max_seconds: 'int', organization_epoch: 'int' },

@@ -3,7 +3,7 @@ import { named, nullable } from '../../../platform/schema.ts'
 import { exampleTokens, SessionTokens } from '../claims/claims.ts'
 import { DiscoveredOrganization } from './discovered/discovered.ts'
 
-/** The response of every route that ends in a session, or in a challenge before it. */
+/** The response of every route that returns a session, or a challenge before it. */
 export const SessionReply = named(
   'LoginResult',
   Type.Object(
@@ -93,7 +93,7 @@ export const SessionReply = named(
         ),
       ),
     },
-    // A complete sign-in: the fields of a challenge come only with `session` null.
+    // A complete sign-in. The fields of a challenge are only present if `session` is null.
     {
       description: 'The session, or the challenge of a second factor that is missing.',
       examples: [{ session: exampleTokens }],

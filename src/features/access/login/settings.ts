@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { defineSettingsPart } from '../../../platform/settings/settings.ts'
 import { assertOriginsFit } from './web-origin.ts'
 
-/** The door’s own settings. */
+/** General settings for signing in and up. */
 export const doorSettings = defineSettingsPart(
   'auth_settings',
   Type.Object({

@@ -1,38 +1,38 @@
 import type { HeldRole } from '../claims/claims.ts'
 
-/** What prevents a sign-in before it is known whether a user has the address. */
+/** Facts that can prevent a sign-in before it is known whether a user has the address. */
 export interface DoorState {
   /** `active`, `suspended` or `archived`; null for a directory without an organization. */
   organization_status: string | null
-  /** Seconds until the lock of the address, seen from the end user's network, ends; null without a lock. */
+  /** Seconds until the lock of the address ends, as it applies to the end user's network; null if there is none. */
   locked_seconds: number | null
 }
 
-/** What the door checks about a user. An expired sign-up does not count as one. */
+/** The facts that the gates check about a user. An expired sign-up does not count as a user. */
 export interface SignInFacts extends DoorState {
   user_id: string
   auth_account_id: string | null
   email: string
   locale: string | null
   email_verified: boolean
-  /** Whether the user may sign in at all: neither deactivated nor locked by an administrator. */
+  /** Whether the user may sign in: neither deactivated nor locked by an administrator. */
   active: boolean
-  /** Whether an administrator's lock is in force. */
+  /** Whether the user is locked by an administrator. */
   access_locked: boolean
   pending: boolean
-  /** Whether a session is the first since an invitation: it is recorded that the person has come in. */
+  /** Whether this is the user's first sign-in since an invitation, which the sign-in then accepts. */
   invited: boolean
   role: string
-  /** The roles of the organization that the user has; null for none. */
+  /** The custom roles of the user; null if there are none. */
   held_roles: HeldRole[] | null
-  /** Raised by every cut-off; a sign-in that read an older epoch does not pass. */
+  /** Raised by every cut-off, so that a sign-in which read an older epoch fails. */
   epoch: number
   /** Whether the user has a second factor. */
   mfa_enrolled: boolean
   passkey_count: number
-  /** How many live sessions the user has at most. */
+  /** An upper bound of the user's live sessions. */
   sessions_at_most: number
   organization_slug: string | null
-  /** Of sessions: one that begins in an earlier epoch than the organization's has ended. */
+  /** The organization's session epoch. Sessions from an earlier epoch have ended. */
   organization_epoch: number
 }

@@ -4,7 +4,7 @@ import { codeOf, enrollTotp, makeProvenUser, succeeded } from '../../../../test/
 import { type Mailbox, newEmail, newPasswordUser, sessionRowsOf } from '../../../../test/people/people.ts'
 import { mailedCode } from '../../../../test/people/sign-in.ts'
 
-// How often one person may sign in, whoever they say they are.
+// How often a user may sign in, whichever address and method they use.
 
 const app = await startApp()
 const tenant = await app.tenant()
@@ -58,7 +58,7 @@ test('the eleventh sign-in within a minute is refused and says when to come back
 
 test('of many at once no more pass', async () => {
   const user = await newUser()
-  // An attempt counts as wrong until its password was found to be right.
+  // An attempt counts as wrong until its password is found to be correct.
   succeeded(await tenant.patch('/v1/auth/settings', { subOrgId: user.subOrgId, lockout_max_attempts: 20 }))
   const outcomes = await Promise.all(Array.from({ length: 20 }, async () => outcomeOf(await login(user))))
   expect(outcomes.filter((outcome) => outcome === 200)).toHaveLength(LIMIT)
@@ -79,7 +79,7 @@ test('every way in counts together, and a code or a link that comes too soon is 
   const token_hash = new URL(url).searchParams.get('token_hash')
   const { otp_id } = await send('/v1/auth/login/otp/send', { subOrgId, email })
   const code = await mailedCode(app, email)
-  // The first proof of the mailbox would take the password away.
+  // Otherwise the first proof of the mailbox would remove the password.
   await app.app.platform.db.updateTable('users').set({ email_verified: true }).where('id', '=', user.id).execute()
   expect(await signInOften(user, LIMIT)).toEqual(Array(LIMIT).fill(200))
   const byLink = () => tenant.post('/v1/auth/login/magic-link/verify', { subOrgId, email, token_hash })

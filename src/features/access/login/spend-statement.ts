@@ -14,13 +14,13 @@ import { type Platform, perPlatform } from '../../../platform/platform.ts'
 import { PROVEN } from './first-proof.ts'
 import { countedSignIn, countsSignIn } from './sign-in-rate.ts'
 
-/** The kinds of one statement. */
+/** The kinds of parts that a statement consists of. */
 export interface Shape {
   outcome: OutcomeKind
   proofs: ProofKind[]
   beside: BesideKind[]
   conditions: ConditionKind[]
-  /** Whether it is the first proof of the mailbox as well. */
+  /** Whether this is also the first proof of the mailbox. */
   isFirstProof: boolean
 }
 
@@ -33,10 +33,10 @@ const COMMON: Columns = {
   new_account_id: 'uuid',
 }
 
-// A condition may depend on what the platform has.
+// Kept per platform, since a condition may depend on the platform.
 const statements = perPlatform(() => new Map<string, JoinedStatement>())
 
-/** The statement of these kinds: always the same one. */
+/** The statement for these kinds. It is created once, since only equal statements can be shared. */
 export function spendStatement(platform: Platform, shape: Shape): JoinedStatement {
   const known = statements(platform)
   const { outcome, proofs, beside, conditions, isFirstProof } = shape
@@ -54,7 +54,8 @@ export function spendStatement(platform: Platform, shape: Shape): JoinedStatemen
   return statement
 }
 
-// Of `held` rather than of the same join: the planner would choose the order of joins, and with it that of locks.
+// Reads from `held` instead of joining the users directly: otherwise the planner would choose the order of the joins,
+// and therefore the order of the locks.
 function spendText(shape: Shape, { directory, lock, more }: Writing): SqlText {
   const { outcome, proofs, beside, conditions, isFirstProof } = shape
   const holds = conditions.map((condition) => sqlText` and ${condition.holds(directory('asked'))}`)
@@ -95,7 +96,7 @@ const SIGNED_IN = sqlText`last_login_at = ready.at,
       auth_account_id = coalesce(users.auth_account_id, ready.new_account_id),
       sessions_at_most = users.sessions_at_most + 1`
 
-/** The user's row is updated once. */
+/** All changes of the user's row are in one update. */
 function updateText(directory: SqlText, sets: SqlText[]): SqlText {
   // Foreign table users: a sign-in updates `last_login_at` and assigns the auth account. The first one proves the
   // mailbox.

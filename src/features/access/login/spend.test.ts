@@ -7,7 +7,7 @@ const app = await startApp()
 const { db } = app.app.platform
 const tenant = await app.tenant()
 
-/** Whether a statement of this database waits for a lock. */
+/** Whether any statement in this database is waiting for a lock. */
 async function someoneWaits(): Promise<boolean> {
   const { rows } = await sql`
     select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
@@ -26,6 +26,6 @@ test('a sign-in that waits for its user holds no lock of its proof, so no deadlo
     expect(rows).toHaveLength(1)
     return { waiting }
   })
-  // It may have given up meanwhile, where the machine is slow.
+  // On a slow machine, the request may have timed out meanwhile.
   expect([200, 503]).toContain((await reply.waiting).status)
 })

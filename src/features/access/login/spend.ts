@@ -6,35 +6,37 @@ import type { Work } from '../../../platform/work.ts'
 import type { FirstProof } from './first-proof.ts'
 import { spendStatement } from './spend-statement.ts'
 
-/** What is spent, and for what. */
+/** The proofs to use up, and what they pay for. */
 export interface Spending<R extends object> {
-  /** The user as they were read: they must still have this mailbox, and must not have been cut off since. */
+  /** The user as the caller read them. The statement fails if their address has changed or they were cut off since. */
   user: { id: string; emailNorm: string; epoch: number }
-  /** All of these must hold. */
+  /** Proofs that must all still be valid. */
   proofs: UsedProof[]
   beside: UsedBeside[]
   conditions: UsedCondition[]
   outcome: UsedOutcome<R>
   firstProof?: FirstProof | undefined
-  /** The id of what is made. */
+  /** The id of the session or challenge to create. */
   madeId: string
   events: JoinedEvent[]
 }
 
 /**
- * The one statement that burns a proof and writes what it pays for, a session or a challenge, with its events: a process
- * that dies leaves neither a burnt proof without its session nor the reverse. The user's row is locked first, then the
- * proof's. Outside a transaction, requests of the same kinds at the same time share it. For a first proof of the mailbox
- * another goes before it, in the same transaction.
- * @returns null, with nothing written, when a proof was burnt already, or the user was deleted, cut off or changed
- * address, or a condition no longer holds; for a first proof of the mailbox also when anything else holds the user.
+ * Uses up a proof and, in the same statement, writes the session or challenge that it pays for, with its events. So a
+ * crash cannot leave a used proof without a session, or a session whose proof is still valid. The statement locks the
+ * user's row first, then the proof's. Outside a transaction, concurrent requests with the same kinds of proofs and
+ * conditions share one statement. For a first proof of the mailbox, the statement that confirms the address runs
+ * before it in the same transaction.
+ * @returns null, with nothing written, if a proof was already used, the user was deleted, cut off or changed address,
+ * or a condition no longer holds. For a first proof also if another transaction has locked the user's row.
  */
 export async function spend<R extends object>(work: Work, spending: Spending<R>): Promise<R | null> {
   const item = itemOf(work, spending)
   const shared = work.db.isTransaction ? null : await runTogether(work.platform, item)
-  // What another transaction holds was left out: here it is waited for. A first proof leaves that to its caller.
+  // The shared statement skips rows that another transaction has locked; this one waits for them. For a first proof
+  // this returns null instead, and the caller waits for the user's row.
   const made = shared ?? (spending.firstProof ? null : await runAlone(work.db, item))
-  // `R` is what the outcome says that its columns are.
+  // The outcome guarantees that its columns have the type `R`.
   return made as R | null
 }
 
@@ -59,7 +61,7 @@ function itemOf<R extends object>(work: Work, spending: Spending<R>) {
       isFirstProof: firstProof !== undefined,
     }),
     directoryId: work.directory.id,
-    // The sign-ins of one user see each other's effect.
+    // Sign-ins of the same user run one after the other, so each sees what the one before wrote.
     key: user.id,
     row: Object.assign(row, ...parts.map(({ values }) => values)),
     more: events.map((event) => joinedEventRow(work, event)),

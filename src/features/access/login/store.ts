@@ -2,7 +2,10 @@ import { sql } from 'kysely'
 import type { Db } from '../../../platform/db/pool.ts'
 import type { Directory } from '../../../platform/tenancy/directory.ts'
 
-/** How often the user has signed in within the present window, and the seconds until it ends; undefined outside one. */
+/**
+ * How often the user has signed in within the current window, and the seconds until the window ends. Undefined if
+ * there is none.
+ */
 export async function findSignIns(
   db: Db,
   directory: Directory,

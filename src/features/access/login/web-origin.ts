@@ -3,7 +3,9 @@ import { invalidField } from '../../../platform/errors.ts'
 import { LOOPBACK } from '../../../platform/http/redirect-uri.ts'
 import type { Work } from '../../../platform/work.ts'
 
-/** Whether the text is an origin as browsers write it (RFC 6454 §6.2): https, or in development http on localhost. */
+/**
+ * Whether the text is an origin as browsers send it (RFC 6454 §6.2): https, or in development also http on localhost.
+ */
 export function isWebOrigin(config: Pick<Config, 'production'>, text: string): boolean {
   const url = URL.parse(text)
   if (url === null || url.origin !== text || url.hostname.includes('*')) return false
@@ -11,7 +13,7 @@ export function isWebOrigin(config: Pick<Config, 'production'>, text: string): b
   return url.protocol === 'http:' && !config.production && LOOPBACK.test(url.hostname)
 }
 
-/** Throws `invalid_request` for an entry that is not a browser origin, or that may never be allowed. */
+/** Throws `invalid_request` for an entry that is not a browser origin, or that is never allowed. */
 export function assertOriginsFit({ platform }: Pick<Work, 'platform'>, patch: Record<string, unknown>): void {
   const { config } = platform
   const list = Array.isArray(patch['allowed_origins']) ? patch['allowed_origins'].map(String) : []

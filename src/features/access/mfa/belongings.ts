@@ -9,7 +9,7 @@ import {
 
 const removeDevices = deletes('trusted_devices')
 
-/** What a user has where a second factor is required: the time to enroll one, and devices that replace it. */
+/** A user's grace period to enroll a factor, and the devices that replace a second factor. */
 export const mfaBelongings: Belonging[] = [
   {
     table: 'mfa_grace',
@@ -17,7 +17,7 @@ export const mfaBelongings: Belonging[] = [
     cutOff: { kept: 'A cut-off extends no grace period.' },
     removal: { kept: 'Deleting and restoring a user extends no grace period.' },
     purged: true,
-    // Where the user has been there before, what ends first counts.
+    // If the user was in that directory before, the earlier end counts.
     move: movesAlong(
       'mfa_grace',
       { user_id: true, ends_at: true, began_at: true, created_at: true },
@@ -34,7 +34,7 @@ export const mfaBelongings: Belonging[] = [
     proof: (work, change) => (change.keepsFactors ? null : removeDevices(work, change)),
     cutOff: (work, change) => (change.keepsSessions && !change.devices ? null : removeDevices(work, change)),
     removal: removeDevices,
-    // Each trusts a device on the word of the organization that the user leaves.
+    // The organization that the user leaves decided to trust these devices.
     move: removeDevices,
     exports: exportsColumns(
       'trusted_devices',

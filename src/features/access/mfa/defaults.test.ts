@@ -37,7 +37,7 @@ test('an organization inherits what it does not set, field by field, and null gi
     grace_period_days: 30,
     enforce_for_roles: [],
   })
-  // What was set stays when the inherited value moves; what was given back moves along.
+  // A field that was set stays when the inherited value changes. A field that was reset follows it.
   await setDefaults({ grace_period_days: null, enforce_for_roles: ['owner'] })
   expect(await read(one)).toMatchObject({ grace_period_days: 7, enforce_for_roles: [] })
   expect(await read(other)).toMatchObject({ grace_period_days: 7, enforce_for_roles: ['owner'] })
@@ -90,7 +90,7 @@ test('what an organization allows gives way where it contradicts an inherited re
   expect((await read(one)).allowed_methods).toEqual(['totp', 'sms'])
   const refused = await one.patch(POLICY, { allowed_methods: ['sms'] })
   expect([refused.status, refused.body.errors[0]?.code]).toEqual([400, 'only_sms'])
-  // A change of something else keeps what it had set, for when the requirement ends.
+  // Changing another field keeps the set value, which applies again when the requirement ends.
   await change(one, { grace_period_days: 1 })
   await setDefaults({ require_mfa: false })
   expect((await read(one)).allowed_methods).toEqual(['sms'])

@@ -10,41 +10,44 @@ import { aboutDevice } from './events.ts'
 import { coveredSince, type Policy, policyApplies, policyOf, type RoleHolder } from './policy.ts'
 import { settleGrace } from './store.ts'
 
-/** The part of the sign-in settings that concerns trusted devices. */
+/** The sign-in settings about trusted devices. */
 export interface TrustSettings {
   trusted_device_days: number
   trusted_devices_for_enforced_roles: boolean
 }
 
-/** The user of a sign-in. */
+/** The user who signs in. */
 export interface Subject extends RoleHolder {
   user_id: string
   mfa_enrolled: boolean
   passkey_count: number
-  /** Whether the answer must do without a write: `enrollment` then, where a period of grace would have to begin. */
+  /**
+   * Whether the decision must not write anything. A user whose grace period would have to begin then gets
+   * `enrollment`.
+   */
   isTentative?: boolean | undefined
 }
 
-/** What a sign-in still needs after its first factor. */
+/** What a sign-in requires after its first factor. */
 export interface Demand {
   /** `enrollment`: the user has no factor and must enroll one to sign in. */
   kind: 'nothing' | 'challenge' | 'enrollment'
   /** Set while the user may still sign in without the factor that the policy requires. */
   graceEndsAt: Date | null
-  /** The trusted device that replaces the second factor. */
+  /** The trusted device that makes the second factor unnecessary. */
   deviceId: string | null
-  /** Recorded by the statement that creates the session. */
+  /** Events that the statement which creates the session records. */
   events: EventInput[]
   /**
-   * Whether the decision still holds, as a condition on the row `users`: checked by the very statement that creates the
-   * session, so that a policy or factor set concurrently cannot be bypassed.
+   * A condition on the user's row under which the decision still holds. The statement that creates the session checks
+   * it, so a concurrent change of the policy or of a factor cannot be bypassed.
    */
   unchanged: UsedCondition
 }
 
 /**
- * The one decision whether a first factor is enough. Costs no query for a user without a factor where the policy
- * requires none. `work` is in the transaction of the sign-in, if there is one.
+ * Decides whether a first factor is enough. Needs no query for a user without a factor if the policy requires none.
+ * If the sign-in has a transaction, `work` is in it.
  */
 export async function demandFactor(work: Work, subject: Subject, trust: TrustSettings): Promise<Demand> {
   const { platform, directory, origin, db } = work
@@ -77,13 +80,14 @@ export async function demandFactor(work: Work, subject: Subject, trust: TrustSet
   return { ...found, kind: 'challenge' }
 }
 
-/** What the grace period of a user follows from. */
+/** What determines the user's grace period. */
 function graceOf(policy: Policy, subject: Subject) {
   return { ...policy, gainedAt: coveredSince(policy, subject) }
 }
 
 /**
- * A passkey is both factors, so its owner signs in with it: a first factor by itself must not suffice to enroll an app.
+ * A user with a passkey has to sign in with it, which counts as both factors. Otherwise someone who only has the
+ * first factor could enroll an authenticator app.
  */
 async function withoutFactor(work: Work, subject: Subject): Promise<Demand['kind']> {
   const hasPasskey = subject.passkey_count > 0 && (await isServiceEnabled(work, 'passkeys'))
@@ -108,8 +112,8 @@ function stillHolds(policy: Policy, { mfa_enrolled, passkey_count }: Subject): U
 }
 
 /**
- * The same at the refresh of a session that was opened with one factor. A user who enrolled voluntarily is not asked
- * during a session; a requirement applies once the user's grace period is over.
+ * Decides the same when a session that began with one factor is refreshed. A user who enrolled voluntarily is not
+ * asked during a session. A requirement of the policy applies once the user's grace period is over.
  */
 export async function demandAtRefresh(
   work: Work,
@@ -136,8 +140,9 @@ export async function demandAtRefresh(
 }
 
 /**
- * Whether a trusted device may replace the second factor of this user. Unless the settings allow it, it may not for
- * roles that the policy names, nor for owners and admins when the policy requires a second factor.
+ * Whether a trusted device may replace the second factor of this user. Unless the settings allow it, it may not do so
+ * for roles that the policy names. If the policy requires a second factor of every role, a device may only do so for
+ * the role `member`.
  */
 export function maySkipByDevice(policy: Policy, subject: Subject, trust: TrustSettings): boolean {
   if (trust.trusted_device_days === 0) return false

@@ -25,7 +25,7 @@ export async function insertDevice(
   return row
 }
 
-/** Finds the user's live device by its token and records the use. Returns null when there is none. */
+/** Finds the user's live device by its token and records its use. Returns null if there is none. */
 export async function useDevice(
   db: Db,
   directory: Directory,
@@ -55,7 +55,7 @@ export async function isDeviceTrusted(db: Db, directory: Directory, id: string, 
   return row !== undefined
 }
 
-/** A setting that was shortened also applies to devices that were trusted before. */
+/** A device counts as trusted by the current setting, also if the setting was shortened afterwards. */
 function isTrusted(days: number) {
   return sql<boolean>`expires_at > clock_now()
     and created_at > clock_now() - make_interval(secs => ${days * SECONDS_A_DAY}::int)`
@@ -74,7 +74,7 @@ export async function listDevices(db: Db, directory: Directory, userId: string, 
     .execute()
 }
 
-/** Removes one device, of this user if one is named. Returns the device, or undefined when there is none. */
+/** Removes a device; with `ownerId`, only a device of this user. Returns the device, or undefined if there is none. */
 export async function forgetDevice(
   tx: Tx,
   directory: Directory,

@@ -19,7 +19,10 @@ export async function listDevicesOf(work: Work, user: DeviceOwner): Promise<Devi
   return { devices: rows.map((row) => toTrustedDevice(row, user)), ...wholeList }
 }
 
-/** Removes a device, of this user if one is named: its next sign-in requires the second factor. Throws `trusted_device_not_found`. */
+/**
+ * Removes a trusted device, so that its next sign-in requires the second factor. With `ownerId`, only a device of
+ * this user. Throws `trusted_device_not_found`.
+ */
 export async function forgetDeviceOf(work: Work, which: string, ownerId: string | null = null): Promise<void> {
   const id = which.toLowerCase()
   await inTx(work, async (work) => {
@@ -29,7 +32,10 @@ export async function forgetDeviceOf(work: Work, which: string, ownerId: string 
   })
 }
 
-/** Trusts the device of a sign-in that passed both factors. Returns null where it could not replace the second. */
+/**
+ * Trusts the device of a sign-in with both factors. Returns null if a trusted device may not replace this user's
+ * second factor.
+ */
 export async function trustDeviceOf(
   work: TxWork,
   subject: Subject,

@@ -23,7 +23,7 @@ export const mfaEvents = defineEvents({
   ],
 })
 
-/** Target and data of an event about a user and their factors. */
+/** Target and data of an event about a user's factors. */
 export function aboutUser<const T extends object>(userId: string, data: T) {
   return { target: { type: 'user', id: userId }, data: { directory_user_id: userId, ...data } }
 }

@@ -12,7 +12,7 @@ async function pass(days: number) {
   await app.advance(days * DAY)
 }
 
-/** The end of a period of grace that began now and lasts so many days: to the minute. */
+/** The end, in minutes, of a grace period of so many days that begins now. */
 const endAfter = (days: number) => (Date.now() / 1000 + ahead + days * DAY) / 60
 
 async function organization(policy: object) {
@@ -28,7 +28,9 @@ async function organization(policy: object) {
 
 const give = async (by: Caller, id: string, body: object) => succeeded(await by.put(`/v1/rbac/users/${id}/roles`, body))
 
-/** When the grace of a user ends who signs in; null where there is none, since nothing is required or no more. */
+/**
+ * Signs a user in and returns the end of their grace period. Null if no factor is required, or if the period is over.
+ */
 async function graceOf(by: Caller, email: string): Promise<string | null> {
   const { session, mfa = null, enrollment_required = false } = succeeded(await signInByLink(by, email))
   expect(enrollment_required).toBe(session === null)
@@ -47,7 +49,7 @@ test('who gains a role of which a factor is required has the whole grace from th
   const ends = await graceOf(caller, email)
   expect(Math.abs(Date.parse(ends ?? '') / 60_000 - endAfter(7))).toBeLessThan(2)
   await pass(5)
-  // Neither is it extended by losing the role and gaining it again, nor by another policy.
+  // Losing the role and getting it back does not extend the period, and neither does another policy.
   await give(caller, id, { role: 'member' })
   expect([await graceOf(caller, email), await isOver(caller, email)]).toEqual([null, false])
   await give(caller, id, { role: 'admin' })
@@ -109,7 +111,7 @@ test('deleting and restoring extends no grace, and it goes with the row of the u
     succeeded(await caller.post(`/v1/users/${id}/restore`))
   }
   await pass(10)
-  // Nobody has told them when it ends, and the role is gained now.
+  // The user has not signed in, so no end was fixed yet. The role counts from the restore on.
   await restore()
   const ends = await graceOf(caller, email)
   expect(Math.abs(Date.parse(ends ?? '') / 60_000 - endAfter(7))).toBeLessThan(2)

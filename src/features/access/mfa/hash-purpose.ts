@@ -1,4 +1,4 @@
 import { hashPurpose } from '../../../platform/crypto/keyring.ts'
 
-/** For challenges, devices, backup codes and codes sent by text message. */
+/** The purpose of hashes of challenges, devices, backup codes and codes sent by text message. */
 export const mfaHashes = hashPurpose('mfa')

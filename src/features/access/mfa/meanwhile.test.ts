@@ -9,7 +9,7 @@ import { replaceBackupCodes } from '../../sign-in/factors/store.ts'
 import { type Gate, gates as loginGates } from '../login/gates.ts'
 import { changePolicy } from './policy.ts'
 
-// What is set while somebody signs in, after it was decided whether one factor is enough, holds for them.
+// A change during a sign-in, after the decision whether one factor is enough, still applies to this sign-in.
 
 const app = await startApp()
 const tenant = await app.tenant()
@@ -22,7 +22,7 @@ async function newPerson() {
 
 test('a policy that is set meanwhile lets nobody in with one factor', async () => {
   const { subOrgId, email, id } = await newPerson()
-  // Asked after the one that has judged by the policy of before.
+  // Asked after the gate that applied the previous policy.
   const changing: Gate = {
     async evaluate(work) {
       await changePolicy({ ...work, db: platform.db }, { require_mfa: true, grace_period_days: 0 })

@@ -37,7 +37,7 @@ test('a change keeps what it leaves out, restores by null, and is recorded with 
   await app.advance(60)
   const second = succeeded(await caller.patch('/v1/mfa/policy', { require_mfa: false, enforce_for_roles: null })).policy
   expect(second).toMatchObject({ require_mfa: false, grace_period_days: 3, enforce_for_roles: [] })
-  // Off and on again renews no grace.
+  // Turning the requirement off and on again does not begin a new grace period.
   const third = succeeded(await caller.patch('/v1/mfa/policy', { require_mfa: true })).policy
   expect([second.required_since, third.required_since]).toEqual([first.required_since, first.required_since])
   expect(succeeded(await caller.get('/v1/mfa/policy')).policy).toEqual(third)

@@ -21,21 +21,21 @@ import { findPolicyRow, GRACE_BREAK_MS, lockPolicyRow, type PolicyRow, writePoli
 
 /** The policy in force. */
 export interface Policy extends InForce {
-  /** Whose policy this one inherits from: the account-level directory of the environment. */
+  /** The account-level directory of the environment, whose policy this one inherits from. */
   defaultsId: string
 }
 
 interface InForce extends PolicyFields {
   required_since: Date | null
   updated_at: Date | null
-  /** Grows with every change of the policy or of what it inherits; 0 if none was ever set. */
+  /** Grows with every change of the policy or of the policy that it inherits from; 0 if none was ever set. */
   version: number
 }
 
-/** What a directory has set. */
+/** The policy that a directory itself has set. */
 interface OwnPolicy extends InForce {
   updated_at: Date
-  /** The fields that it leaves to the defaults. */
+  /** Names of the fields that it inherits. */
   inherited: readonly string[]
 }
 
@@ -48,8 +48,8 @@ export const MFA_POLICY_DEFAULTS: PolicyFields = {
 const NEVER_SET: InForce = { ...MFA_POLICY_DEFAULTS, required_since: null, updated_at: null, version: 0 }
 
 /**
- * The policy of the account's own team until an owner changes it. `required_since` stays null: the grace period of a
- * member counts from their role (`TeamRole`).
+ * The policy of the account's own team until an owner changes it. `required_since` stays null, because a member's
+ * grace period begins with their role (`TeamRole`).
  */
 const TEAM_NEVER_SET: InForce = {
   ...NEVER_SET,
@@ -58,23 +58,23 @@ const TEAM_NEVER_SET: InForce = {
   enforce_for_roles: ['owner', 'admin'],
 }
 
-/** A role of a member of the team, in the account or on a roster. */
+/** A role of a team member, in the account or on a roster. */
 interface TeamRole {
   role: string
   since: Date
-  /** When the member lost it; null while they have it. */
+  /** When the member lost the role; null while they have it. */
   until: Date | null
   /**
-   * False for a role on the roster of an organization of another environment. Such a role does not count for the policy: a
-   * key of that environment gives it, and must not change how the team signs in to production.
+   * False for a role on the roster of an organization in another environment. The policy ignores such a role: keys of
+   * that environment can give it, and must not change how the team signs in to production.
    */
   inProduction: boolean
 }
 
-// Slot: the wing of tenancy knows the team, and is above.
+// Handed in: the team belongs to `tenancy`, which is on a higher floor.
 /**
- * The roles of a member of the team, by their address in lower case, also those that they have lost. That in the account
- * comes first.
+ * The roles of a team member by address (in lower case), including roles that they have lost. The role in the account
+ * is first.
  */
 export const teamRoles = defineSlot<(work: Work, emailNorm: string) => Promise<readonly TeamRole[]>>(
   'the roles of a member of the team',
@@ -97,7 +97,10 @@ function toPolicy(row: PolicyRow): OwnPolicy {
 
 type Tenant = Pick<Work, 'platform' | 'directory'>
 
-/** The policy in force in a directory: its own, over that of the account-level directory; both are cached. */
+/**
+ * The policy in force in a directory: its own fields, and for the rest the fields of the account-level directory.
+ * Both policies are cached.
+ */
 export async function policyOf(work: Tenant): Promise<Policy> {
   const { base, defaultsId } = await inheritedBy(work)
   return { ...overlay(base, await policies(work.platform).get(work.directory.id)), defaultsId }
@@ -119,7 +122,7 @@ function overlay(base: InForce, own: OwnPolicy | null): InForce {
     allowed_methods: from('allowed_methods').allowed_methods,
     enforce_for_roles: from('enforce_for_roles').enforce_for_roles,
   }
-  // Together they may contradict themselves where neither does.
+  // The merged fields may contradict each other although neither policy does.
   const choices = [merged.allowed_methods, base.allowed_methods, MFA_POLICY_DEFAULTS.allowed_methods]
   const allowed_methods = choices.find((methods) => !contradictionIn({ ...merged, allowed_methods: methods }))
   return {
@@ -136,12 +139,12 @@ function earliest(a: Date | null, b: Date | null): Date | null {
   return a && b ? (a < b ? a : b) : (a ?? b)
 }
 
-/** Whether a second factor is required in a directory, of whatever role. */
+/** Whether the policy of a directory requires a second factor, of any role. */
 export async function requiresFactors(work: Tenant): Promise<boolean> {
   return (await policyOf(work)).require_mfa
 }
 
-/** A user by their role; a member of the team by all roles that they have. */
+/** The role of a user. For a team member, `teamRoles` has all roles. */
 export interface RoleHolder {
   role: string
   teamRoles?: readonly TeamRole[] | undefined
@@ -155,8 +158,9 @@ export function policyApplies(policy: PolicyFields, { role, teamRoles }: RoleHol
 }
 
 /**
- * Of a member of the team: since when they have had roles that the policy covers, without a break of 30 days; null for any
- * other user. Otherwise two administrators could take each other's role and give it back to extend the grace period.
+ * Since when a team member has had roles that the policy covers, without a break of 30 days; null for other users. A
+ * shorter break does not count: two administrators could otherwise take each other's role and give it back to extend
+ * their grace periods.
  */
 export function coveredSince(policy: PolicyFields, { teamRoles }: RoleHolder): Date | null {
   let [start, end]: [Date | null, number] = [null, 0]
@@ -188,7 +192,7 @@ export function showPolicy(policy: InForce): Static<typeof MfaPolicy> {
   }
 }
 
-/** Changes the policy, effective at commit. Throws `invalid_request` for one that contradicts itself. */
+/** Changes the policy when the transaction commits. Throws `invalid_request` for a policy that contradicts itself. */
 export function changePolicy(work: Work, patch: PolicyPatch): Promise<InForce> {
   return inTx(work, async (work) => {
     const { platform, directory, db } = work
@@ -211,7 +215,7 @@ export function changePolicy(work: Work, patch: PolicyPatch): Promise<InForce> {
     await policies(platform).invalidate(db, directory.id)
     const { updated_at: _, ...previous } = changedFrom(showPolicy(before), showPolicy(after))
     const about = { target: { type: 'mfa_policy', id: directory.id }, data: showPolicy(after), previous }
-    // Events of the console directory are in no feed.
+    // The console directory has no event feed, so the event is recorded at the account level.
     if (directory.kind === 'console')
       await record(
         { ...work, directory: await accountDirectory(platform, directory) },
@@ -222,7 +226,7 @@ export function changePolicy(work: Work, patch: PolicyPatch): Promise<InForce> {
   })
 }
 
-/** Users of an organization are owners, admins or members; only the team has developers. */
+/** Users of an organization are owners, admins or members. Only the team has developers. */
 function assertRolesFit({ kind }: Directory, { enforce_for_roles }: PolicyFields): void {
   const known: readonly string[] = kind === 'console' ? TEAM_MFA_ROLES : MFA_ROLES
   const strange = enforce_for_roles.filter((role) => !known.includes(role))
@@ -234,12 +238,15 @@ function assertRolesFit({ kind }: Directory, { enforce_for_roles }: PolicyFields
     )
 }
 
-/** Changes what the organizations of an environment inherit. Throws the same, and `sub_org_mismatch`. */
+/**
+ * Changes the policy that the organizations of an environment inherit. Throws what `changePolicy` throws, and
+ * `sub_org_mismatch`.
+ */
 export function changeDefaultPolicy(work: AccountWork, patch: PolicyPatch): Promise<InForce> {
   return changePolicy({ ...work, directory: accountDefaults(work.account).directory }, patch)
 }
 
-/** The policy with what a change sets; null for what is inherited. */
+/** The policy after a patch. A field that is null in the patch gets the inherited value. */
 export function withPatch(before: PolicyFields, patch: PolicyPatch, inherited: PolicyFields): PolicyFields {
   const pick = <T>(given: T | null | undefined, kept: T, byDefault: T): T =>
     given === undefined ? kept : (given ?? byDefault)
@@ -281,14 +288,14 @@ export async function lacksFactor(
   return policyApplies(policy, holder) && isServiceEnabled(work, 'mfa')
 }
 
-/** The role of a user; of a member of the team, the one that their token says. */
+/** The role that the MFA policy sees. For a team member, this is the role in their access token. */
 export async function currentRole(work: Work, { role, email_norm }: { role: string; email_norm: string }) {
   if (work.directory.kind !== 'console') return role
   const [first] = await teamRoles.of(work.platform)(work, email_norm)
   return first?.until === null ? first.role : 'none'
 }
 
-/** Throws `method_disabled` where the policy does not allow a method. */
+/** Throws `method_disabled` if the policy does not allow a method. */
 export async function assertMethodAllowed(work: Work, method: MfaMethod): Promise<void> {
   if (!(await isMethodAllowed(work, method)))
     throw loginErrors.methodDisabled({ detail: `allowed_methods of the MFA policy has no ${method}.` })
@@ -299,7 +306,10 @@ export async function isMethodAllowed(work: Work, method: MfaMethod): Promise<bo
   return (await policyOf(work)).allowed_methods.includes(method)
 }
 
-/** Which of a user's factors pass a challenge. One that the policy no longer allows is still better than none. */
+/**
+ * Which of a user's factors pass a challenge. If the user has no allowed factor, any enrolled factor passes, which is
+ * better than none.
+ */
 export async function methodsToPass(work: Work, has: Record<MfaMethod, boolean>): Promise<MfaMethod[]> {
   const { allowed_methods } = await policyOf(work)
   const enrolled = MFA_METHODS.filter((method) => has[method])

@@ -6,7 +6,10 @@ import { countStandings, findStanding } from './store.ts'
 
 const SHOWN_PEOPLE = 20
 
-/** Who would be asked, who would be in grace and who would be locked out. Throws `invalid_request`. */
+/**
+ * Which users a policy would ask for a factor, which would be in their grace period, and which would be locked out.
+ * Throws `invalid_request`.
+ */
 export async function previewPolicy(
   work: Work,
   query: Static<typeof PreviewQuery>,

@@ -65,7 +65,7 @@ test('the grace of a user moves along, and is no longer for having been elsewher
   succeeded(await tenant.post(`/v1/users/${id}`, { subOrgId: from, targetSubOrgId: to }))
   expect(await rowsOf(id)).toEqual([{ subOrgId: to }])
   expect(await graceOf(there)).toBe(first)
-  // Of a row that an earlier stay has left and the one that comes along, what ends first counts.
+  // If the user has a row from an earlier stay and one from the move, the earlier end counts.
   const left = sql`update mfa_grace set ends_at = ends_at + interval '9 days' where user_id = ${other.id}`
   await left.execute(app.app.platform.db)
   await sql`insert into mfa_grace (directory_id, user_id, ends_at)
@@ -81,7 +81,7 @@ test('after the grace the person enrolls on the way in, and the first code is sp
   const { id, email } = await makeProvenUser(caller)
   await require(caller, { grace_period_days: 0 })
   const { challenge_token } = succeeded(await signInByLink(caller, email))
-  // There is no code that could be right.
+  // The user has no factor, so no code can be correct.
   const verify = await caller.post('/v1/mfa/challenge/verify', { challenge_token, code: '000000' })
   expect([verify.status, verify.body.code]).toEqual([401, 'mfa_code_invalid'])
   const { pendingId, secret } = succeeded(await caller.post('/v1/mfa/totp', { userId: id }))
@@ -129,7 +129,7 @@ test('a refresh after the requirement answers a challenge, and the session stays
   const { session } = succeeded(await signInByLink(caller, email))
   const refresh = (refresh_token: string) => caller.post('/v1/auth/token/refresh', { refresh_token })
   const { secret } = await enrollTotp(caller, id, { revokeSessions: false })
-  // Voluntary enrollment: not in the middle of a session.
+  // The user enrolled voluntarily, so a running session does not ask for the factor.
   const kept = succeeded(await refresh(session.refresh_token)).session
   await require(caller, { grace_period_days: 1 })
   const inGrace = succeeded(await refresh(kept.refresh_token)).session
@@ -201,7 +201,7 @@ test('a trusted device skips the challenge while it is trusted, and for its user
     const body = { challenge_token, code: backupCodes[n], trust_device: true }
     return succeeded(await caller.post('/v1/mfa/challenge/verify', body, { 'x-end-user-agent': 'Firefox' }))
   }
-  // Off by default.
+  // Trusted devices are off by default.
   expect(Object.keys(await pass(0))).toEqual(['session'])
   succeeded(await caller.patch('/v1/auth/settings', { trusted_device_days: 30 }))
   const { trusted_device_token, trusted_device_expires_at } = await pass(1)
@@ -214,7 +214,7 @@ test('a trusted device skips the challenge while it is trusted, and for its user
   const other = await makeProvenUser(caller)
   await enrollTotp(caller, other.id)
   expect((await signIn(other.email)).session).toBeNull()
-  // A member's device still satisfies what the policy requires of everyone.
+  // If the policy covers everyone, a trusted device is still enough for a member.
   await require(caller, { grace_period_days: 0 })
   const refreshed = succeeded(await caller.post('/v1/auth/token/refresh', { refresh_token: session.refresh_token }))
   expect(refreshed.session).not.toBeNull()
@@ -317,7 +317,7 @@ test('a phone: a code confirms it, and another passes a challenge', async () => 
   expect(decodeJwt(session.access_token)['amr']).toEqual(['otp', 'sms', 'mfa'])
   const spent = await caller.post('/v1/mfa/challenge/send', { challenge_token, method: 'sms' })
   expect(spent.body.code).toBe('challenge_expired')
-  // A factor the policy no longer allows is still better than none.
+  // A factor that the policy no longer allows is still better than none.
   succeeded(await caller.patch('/v1/mfa/policy', { allowed_methods: ['totp', 'backup'] }))
   expect(succeeded(await signInByLink(caller, email))).toMatchObject({ session: null, methods: ['sms'] })
   expect(succeeded(await caller.delete(`/v1/mfa/sms?userId=${id}`))).toEqual({ success: true, required: false })
@@ -331,7 +331,7 @@ test('a policy of another process holds at once', async () => {
   const caller = await organization(app)
   const { email } = await makeProvenUser(caller)
   expect(succeeded(await signInByLink(caller, email)).session).not.toBeNull()
-  // As another process writes it, before its notice comes.
+  // Written as another process would, before its NOTIFY arrives here.
   const row = await app.app.platform.db.selectFrom('users').select('directory_id').executeTakeFirstOrThrow()
   await app.app.platform.db
     .insertInto('mfa_policies')

@@ -7,7 +7,7 @@ export const MFA_METHODS = ['totp', 'backup', 'sms'] as const
 export type MfaMethod = (typeof MFA_METHODS)[number]
 
 export const MFA_ROLES = ['owner', 'admin', 'member'] as const
-/** Those of the account's own team. */
+/** The roles of the account's own team. */
 export const TEAM_MFA_ROLES = [...MFA_ROLES, 'developer'] as const
 export type MfaRole = (typeof TEAM_MFA_ROLES)[number]
 
@@ -41,7 +41,7 @@ export const PolicyFields = named(
 )
 export type PolicyFields = Static<typeof PolicyFields>
 
-/** The body of a change; null restores the inherited value. */
+/** The body of a change. Null restores the inherited value. */
 export const PolicyPatch = named(
   'MfaPolicyPatch',
   Type.Object(
@@ -80,7 +80,7 @@ const list = (names: readonly string[]) =>
     }),
   )
 
-/** A hypothetical policy; absent fields keep their current value. */
+/** A hypothetical policy. Absent fields keep their current value. */
 export const PreviewQuery = Type.Object({
   require_mfa: Type.Optional(Type.Boolean({ description: 'The value to try. Default: the current one.' })),
   grace_period_days: Type.Optional(
@@ -177,7 +177,7 @@ export const DevicesReply = named(
 )
 export type DevicesReply = Static<typeof DevicesReply>
 
-/** The user whose devices they are. */
+/** The user who owns the devices. */
 export interface DeviceOwner {
   id: string
   auth_account_id: string | null

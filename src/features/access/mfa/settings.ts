@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { defineSettingsPart } from '../../../platform/settings/settings.ts'
 
-/** Whether a device that passed a challenge may stand in for the second factor. */
+/** Whether a trusted device may replace the second factor. */
 export const trustedDeviceSettings = defineSettingsPart(
   'auth_settings',
   Type.Object({

@@ -9,7 +9,7 @@ export interface PolicyRow {
   grace_period_days: number
   allowed_methods: string[]
   enforce_for_roles: string[]
-  /** Fields whose value is that of the defaults instead. */
+  /** Names of the fields whose value comes from the defaults. */
   inherited: string[]
   required_since: Date | null
   version: number
@@ -25,7 +25,7 @@ export async function findPolicyRow(db: Db, directoryId: string): Promise<Policy
   return rows[0] ?? null
 }
 
-/** The same, inserted if there was none, with every field inherited, and locked until the transaction ends. */
+/** Locks the row until the transaction ends. If there is none, inserts one that inherits every field. */
 export async function lockPolicyRow(tx: Tx, directory: Directory, defaults: PolicyFields): Promise<PolicyRow> {
   const { rows } = await sql<PolicyRow>`
     insert into mfa_policies as p (directory_id, require_mfa, grace_period_days, allowed_methods, enforce_for_roles,
@@ -39,16 +39,16 @@ export async function lockPolicyRow(tx: Tx, directory: Directory, defaults: Poli
   return row
 }
 
-/** What a directory sets, and what follows from it and from what it inherits. */
+/** The values that a directory sets, and what results from them and from inherited values. */
 export interface PolicyChange {
   fields: PolicyFields
   inherited: string[]
   requires: boolean
-  /** Since when it has been required, if it was. */
+  /** Since when a second factor has been required; null if it was not. */
   since: Date | null
 }
 
-/** `required_since` is set once, by the first requirement. */
+/** Writes the policy. `required_since` is set once, by the first requirement. */
 export async function writePolicyRow(tx: Tx, directory: Directory, change: PolicyChange): Promise<PolicyRow> {
   const { fields: policy, inherited, requires, since } = change
   const { rows } = await sql<PolicyRow>`
@@ -64,13 +64,13 @@ export async function writePolicyRow(tx: Tx, directory: Directory, change: Polic
   return row
 }
 
-/** What a period of grace follows from. */
+/** What determines the end of a grace period. */
 type GracePolicy = Pick<PolicyRow, 'grace_period_days' | 'required_since' | 'enforce_for_roles'> & {
-  /** Of a member of the team: since when they have had roles that the policy covers, without a break. */
+  /** Only for a team member: since when they have had roles that the policy covers, without a break. */
   gainedAt?: Date | null
 }
 
-/** How long a member of the team is without a covered role before the next one begins a grace period. */
+/** A team member who has had no covered role for this long gets a new grace period with the next one. */
 export const GRACE_BREAK_MS = 30 * 86_400_000
 
 export interface GraceRow {
@@ -79,9 +79,9 @@ export interface GraceRow {
 }
 
 /**
- * When the grace period of a user ends. The first call fixes it: neither a changed policy nor another sign-in extends
- * it. Only for a member of the team it begins anew, with the first covered role after a break. Returns null when the user
- * was deleted.
+ * Returns when the grace period of a user ends. The first call fixes the end: neither a changed policy nor another
+ * sign-in extends it. Only a team member gets a new grace period, with the first covered role after a break. Returns
+ * null if the user was deleted.
  */
 export async function settleGrace(
   db: Db,
@@ -101,7 +101,7 @@ export async function settleGrace(
       select directory_id, id, ${graceEnd(policy)}, ${gainedAt} from users
       where directory_id = ${directory.id} and id = ${userId} and deleted_at is null
         and not exists (select from known where not ${isBefore(sql`coalesce(began_at, ends_at)`)})
-      -- Of a user who is being deleted or moved nothing is left behind.
+      -- Locks the user's row, so that no row is left here for a user who is deleted or moved at the same time.
       for update
       on conflict (directory_id, user_id) do update set ends_at = excluded.ends_at, began_at = excluded.began_at
         where ${isBefore(sql`coalesce(grace.began_at, grace.ends_at)`)}
@@ -110,16 +110,19 @@ export async function settleGrace(
       select ends_at from made union all
       select ends_at from known where not exists (select from made)) grace`.execute(db)
   if (rows[0]) return rows[0]
-  // A concurrent sign-in of the same user has just inserted it.
+  // A concurrent sign-in of the same user has just inserted the row.
   const { rows: later } = await sql<GraceRow>`
     select ends_at, ends_at <= clock_now() as over from (${find}) grace`.execute(db)
   return later[0] ?? null
 }
 
-/** A user who gains a role that requires a factor gets the same grace period as users who had the role when the requirement began. */
+/**
+ * The end of a grace period. It begins when the user was created, when the requirement began, or when the user got a
+ * role that requires a factor, whichever is latest.
+ */
 function graceEnd({ gainedAt = null, ...policy }: GracePolicy) {
   const span = sql`make_interval(days => ${policy.grace_period_days}::int)`
-  // Not from the creation of the user: a removed member who is invited again is another user.
+  // Does not depend on when the user was created, since a member who is removed and invited again is a new user.
   if (gainedAt !== null) return sql`${gainedAt}::timestamptz + ${span}`
   const since = policy.required_since === null ? now : sql`${policy.required_since}::timestamptz`
   const gained = policy.enforce_for_roles.length > 0 ? sql`users.role_since` : sql`null`
@@ -139,7 +142,7 @@ export interface PreviewCount {
   count: number
 }
 
-/** Counts the active users by their standing under a policy. */
+/** Counts the active users by what a policy would mean for them. */
 export async function countStandings(
   db: Db,
   directory: Directory,
@@ -151,7 +154,7 @@ export async function countStandings(
   return rows
 }
 
-/** The first users with a given standing, by address. */
+/** The first users with a given standing, sorted by address. */
 export async function findStanding(
   db: Db,
   directory: Directory,
@@ -171,7 +174,7 @@ function standings(directory: Directory, policy: PolicyFields & { required_since
       when not ${policy.require_mfa}::boolean then 'free'
       when cardinality(${policy.enforce_for_roles}::text[]) > 0
         and not users.role = any(${policy.enforce_for_roles}::text[]) then 'free'
-      -- They sign in with the passkey, which is both factors.
+      -- They can sign in with the passkey, which counts as both factors.
       when users.passkey_count > 0 then 'asked'
       when coalesce(grace.ends_at, ${graceEnd(policy)}) > clock_now() then 'in_grace'
       else 'locked_out' end as standing

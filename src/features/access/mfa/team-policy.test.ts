@@ -49,7 +49,7 @@ test('every member reads it, also of one organization alone, and a key that sign
     [await (await tenant.withKey({ environment: 'staging' })).get(OF_TEAM), [404, 'organization_not_found']],
     [await (await tenant.withKey({ subOrgId })).get(OF_TEAM), [403, 'sub_org_mismatch']],
     [await app.as(null).get(OF_TEAM), [401, 'api_key_missing']],
-    // The exception for the team opens no route about users.
+    // The role member may read the team's policy, but not the policy for users.
     [await (others[2] ?? owner).me.get(PATH), [403, 'insufficient_scope']],
     [await (others[2] ?? owner).me.get(`${PATH}?subOrgId=${subOrgId}`), [403, 'insufficient_scope']],
   ]
@@ -89,11 +89,11 @@ test('only an owner of the account changes it', async () => {
   expect(events).toMatchObject([
     { actor_type: 'user', actor_id: owner.id, organization_id: null, previous: { grace_period_days: 7 } },
   ])
-  // Readers of the environment's events see it.
+  // The event appears in the environment's feed.
   await app.settled()
   const { events: feed } = succeeded(await tenant.get('/v1/events?types=mfa.team_policy.updated'))
   expect(feed).toMatchObject([{ type: 'mfa.team_policy.updated', data: { grace_period_days: 14 } }])
-  // No user of the environment is concerned.
+  // The policy for the environment's users has not changed.
   expect(succeeded(await tenant.get(PATH)).policy).toMatchObject({ require_mfa: false, grace_period_days: 7 })
   const restored = succeeded(await owner.me.patch(PATH, { subOrgId: 'team', grace_period_days: null }))
   expect(restored.policy).toEqual({ ...UNCHANGED, updated_at: expect.any(String) })

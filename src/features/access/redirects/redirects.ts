@@ -8,8 +8,8 @@ export { redirectErrors } from './errors.ts'
 type Tenant = Pick<Work, 'platform' | 'directory'>
 
 /**
- * The address must equal an entry of `allowed_redirect_uris`, or in development, while that list is empty, be any
- * address of this machine (ASVS 10.4.1). Throws `invalid_redirect_uri`.
+ * Requires an address that equals an entry of `allowed_redirect_uris`. In development, while the list is empty, any
+ * address of this machine is allowed (ASVS 10.4.1). Throws `invalid_redirect_uri`.
  */
 export async function assertRedirectAllowed(work: Tenant, text: string): Promise<void> {
   const { config } = work.platform
@@ -23,9 +23,10 @@ export async function assertRedirectAllowed(work: Tenant, text: string): Promise
 }
 
 /**
- * Where a hosted page sends users on: `default_redirect_uri` if the list allows it, or without that setting the only entry
- * of the list. Which of several is meant is not guessed, since the link goes there.
- * @returns null when there is none.
+ * Where a hosted page sends users afterwards: `default_redirect_uri` if the list allows it. Without this setting, the
+ * list's only entry. With several entries there is no default, since a guess could send the user to the wrong
+ * application.
+ * @returns null if there is none.
  */
 export async function defaultRedirect(work: Tenant): Promise<string | null> {
   const { allowed_redirect_uris, default_redirect_uri: home } = await redirectSettings.effective(work)

@@ -6,7 +6,7 @@ import { nullable } from '../../../platform/schema.ts'
 import { defineSettingsPart } from '../../../platform/settings/settings.ts'
 import type { Work } from '../../../platform/work.ts'
 
-/** Where links and browsers may lead. */
+/** The addresses that links and redirects may lead to. */
 export const redirectSettings = defineSettingsPart(
   'auth_settings',
   Type.Object({
@@ -34,7 +34,7 @@ function assertRedirectUrisFit({ platform }: Pick<Work, 'platform'>, patch: Reco
     throw invalidUri('default_redirect_uri', 'it')
 }
 
-/** Throws `invalid_request` for an entry that could never be allowed. */
+/** Throws `invalid_request` for an entry that can never be allowed. */
 function assertRedirectUris(config: Pick<Config, 'production'>, list: readonly string[]): void {
   const at = list.findIndex((text) => readRedirectUri(config, text) === null)
   if (at < 0) return

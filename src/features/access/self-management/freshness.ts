@@ -10,8 +10,8 @@ import { selfManagementErrors } from './errors.ts'
 import { methodsToStepUp } from './methods.ts'
 
 /**
- * The caller's row, held, and the session with it: whatever ends that, such as a deactivation, another's change or an undo,
- * comes wholly before a change or wholly after. Throws `access_token_invalid`.
+ * Locks the rows of the caller and of their session. A deactivation, another change or an undo, which may end the
+ * session, is therefore complete either before this change or after it. Throws `access_token_invalid`.
  */
 export async function lockOwnRow(work: OwnWork & TxWork): Promise<HeldUser> {
   const user = await findUserForUpdate(work, work.caller.directoryUserId)
@@ -20,10 +20,13 @@ export async function lockOwnRow(work: OwnWork & TxWork): Promise<HeldUser> {
   return user
 }
 
-/** Maximum age of the authentication for changes of a sign-in method (ASVS 7.5.1). */
+/** The maximum age of the authentication when a user changes their sign-in methods (ASVS 7.5.1). */
 export const STEP_UP_SECONDS = 600
 
-/** What the door checks about the caller. Throws what the gates throw: who may not come in changes no way in either. */
+/**
+ * The facts that the gates check about the caller. Throws what the gates throw: a user who may not sign in may not
+ * change sign-in methods either.
+ */
 export async function ownFacts(work: OwnWork): Promise<SignInFacts> {
   const facts = await findSignInFacts(work, { userId: work.caller.directoryUserId })
   if (!facts) throw httpErrors.accessTokenInvalid()
@@ -32,14 +35,14 @@ export async function ownFacts(work: OwnWork): Promise<SignInFacts> {
 }
 
 /**
- * Whether the caller may change a way in: by a token of a recent proof of who is there, and with a second factor if they have
- * one, so that neither a stolen token nor half of a sign-in does. A refreshed token is as old as the sign-in.
- * Throws `step_up_required`, and what the gates throw.
+ * Requires a recent authentication before the caller changes a sign-in method, with a second factor if they have one.
+ * A stolen token or a half-finished sign-in does not suffice. A refreshed token counts as old as the sign-in. Throws
+ * `step_up_required`, and what the gates throw.
  */
 export async function assertRecent(work: OwnWork): Promise<SignInFacts> {
   const { caller, platform } = work
   const facts = await ownFacts(work)
-  // Process clock: the age of a token is judged by the clock that other services use for its claims.
+  // Process clock: other services use this clock for the token's claims, so it measures the token's age.
   const age = epochSeconds(platform.clock) - caller.authenticatedAt.getTime() / 1000
   const lacksSecond = facts.mfa_enrolled && caller.aal !== 'aal2' && (await isServiceEnabled(work, 'mfa'))
   if (age <= STEP_UP_SECONDS && !lacksSecond) return facts
@@ -52,14 +55,17 @@ export async function assertRecent(work: OwnWork): Promise<SignInFacts> {
   })
 }
 
-/** Whether the caller could come in by a method at all. Throws `sso_required` where only single sign-on is a way in. */
+/**
+ * Checks that the caller could sign in with this method at all. Throws `sso_required` if only single sign-on is
+ * allowed.
+ */
 export async function assertMethodUsable(work: Work, facts: SignInFacts, method: string): Promise<void> {
   await askGates(work, { facts, method, amr: [], aal: 'aal2', session: null }, null)
 }
 
 /**
- * Removes a factor of the caller, unless the policy requires one and this is the last. `remove` returns whether the policy
- * requires a factor that the user lacks afterwards. Throws `last_factor`, `access_token_invalid`.
+ * Removes a factor of the caller, unless the policy requires one and this is the last. `remove` returns whether the
+ * user would then lack a required factor. Throws `last_factor`, `access_token_invalid`.
  */
 export async function unlessRequired(work: OwnWork, remove: (work: TxWork) => Promise<boolean>): Promise<void> {
   await inTx(work, async (work) => {

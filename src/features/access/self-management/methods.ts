@@ -8,8 +8,8 @@ import { STEP_UP_METHODS, type StepUpMethod } from './errors.ts'
 import { findSecondFactors } from './store.ts'
 
 /**
- * By what a user steps up: by a second factor if they have one, or a passkey, and otherwise by what they sign in with. Where
- * only single sign-on is a way in, by a second factor or a new sign-in.
+ * The methods with which a user can step up: their second factors or a passkey, and if they have no second factor,
+ * the methods that they sign in with. If only single sign-on is allowed, a second factor or a new sign-in.
  */
 export async function methodsToStepUp(work: OwnWork, facts: SignInFacts): Promise<StepUpMethod[]> {
   const second = await secondFactorsOf(work, facts)
@@ -23,7 +23,8 @@ async function secondFactorsOf(work: OwnWork, { mfa_enrolled, user_id }: SignInF
   if (!mfa_enrolled || !(await isServiceEnabled(work, 'mfa'))) return []
   const { amr, aal } = work.caller
   const has = await findSecondFactors(work.db, work.directory, user_id)
-  // A session that the phone alone has opened wants another factor beside it.
+  // A text message does not suffice for a session that began with a text message only: a different factor is
+  // required.
   return methodsToPass(work, { ...has, sms: has.sms && !(aal === 'aal1' && amr.includes('sms')) })
 }
 
@@ -32,7 +33,7 @@ async function firstFactorsOf(work: Work, { user_id: userId }: SignInFacts): Pro
   return STEP_UP_METHODS.filter((method) => methods.includes(method))
 }
 
-/** Whether no way in is left but single sign-on. */
+/** Whether the user may sign in only with single sign-on. */
 async function isSsoOnly(work: Work, facts: SignInFacts): Promise<boolean> {
   try {
     await askGates(work, { facts, method: 'otp', amr: [], aal: 'aal2', session: null }, null)

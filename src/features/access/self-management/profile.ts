@@ -6,7 +6,7 @@ import { currentRole } from '../mfa/mfa.ts'
 
 const shown = User.properties
 
-/** What people see of themselves: without what the customer's backend keeps for its own use. */
+/** What users see of their own record. Leaves out what the customer's backend stores for its own use. */
 const Me = named(
   'Me',
   Type.Object(

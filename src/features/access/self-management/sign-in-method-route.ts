@@ -8,8 +8,8 @@ import { selfManagementErrors } from './errors.ts'
 import { assertMethodUsable, assertRecent } from './freshness.ts'
 
 /**
- * An own route that changes a sign-in method. It requires a recent step-up before anything else. `signInMethod` names the method
- * that is set or changed: the route is refused where users may not sign in by it.
+ * Defines a route with which users change their own sign-in methods. It requires a recent step-up before anything
+ * else. `wayIn` is the method that is set or changed: if users may not sign in with it, the route is refused.
  */
 export function defineSignInMethodRoute<
   P extends TProperties = Record<never, never>,

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../../platform/db/pool.ts'
 import type { Directory } from '../../../platform/tenancy/directory.ts'
 
-/** Which second factors a user has confirmed. */
+/** The second factors that a user has confirmed. */
 export async function findSecondFactors(db: Db, { id }: Directory, userId: string) {
   const { rows } = await sql<{ totp: boolean; backup: boolean; sms: boolean }>`
     select

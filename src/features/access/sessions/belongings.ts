@@ -10,7 +10,7 @@ const cutOffOf = ({ user, reason }: UserChange) => ({ userId: user.id, epoch: us
 
 const ended = ({ db, directory }: TxWork, change: UserChange) => ({
   query: markSessionRows(db, directory, cutOffOf(change), AT_ONCE),
-  // With the next epoch every session ends; the query marks some of them.
+  // The next epoch ends every session; the query marks some of them as ended.
   columns: () => ({ session_epoch: change.user.session_epoch + 1, sessions_at_most: 0 }),
 })
 
@@ -19,7 +19,7 @@ const sessions: Belonging<RevokedRow> = {
   proof: ended,
   cutOff: (work, change) => (change.keepsSessions ? null : ended(work, change)),
   removal: ended,
-  // They ended where they were, and verifiers learn it there.
+  // The sessions end in the old directory, where verifiers learn about it.
   move: ended,
   exports: exportsColumns(
     'sessions',
@@ -43,5 +43,5 @@ const cutOffs: Belonging = {
   isAbsent: isPending,
 }
 
-/** What a user has of sessions. */
+/** The sessions of a user. */
 export const sessionBelongings: Belonging[] = [sessions, cutOffs]

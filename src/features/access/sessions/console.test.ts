@@ -15,7 +15,7 @@ const { platform } = app.app
 const { db } = platform
 const tenant = await app.tenant()
 
-/** Somebody of the account's own team, with a session. */
+/** A member of the account's own team, with a session. */
 async function newTeamMember() {
   const directory = await consoleDirectory(platform, { ...tenant, environmentSlug: 'production' })
   const { id: directoryId, environmentId } = directory
@@ -41,7 +41,8 @@ test('what covers a whole environment leaves out the sessions of the account’s
   await tenant.post('/v1/auth/logout', { refresh_token: member.token, everywhere: true })
   const rows = await db.selectFrom('sessions').select('revoked_at').where('id', '=', member.sessionId).execute()
   expect(rows).toEqual([{ revoked_at: null }])
-  // Those that end, too, are told of in the order in which they do: this one before that of the customer's user.
+  // Revocations are reported in the order of their events. The member's session ends first, so its revocation would
+  // come first if it were reported at all.
   await revokeUserSessions(workIn(platform, member.directory), member.id, endReasons.revoked)
   await tenant.delete(`/v1/users/${userId}/sessions?subOrgId=${subOrgId}`)
   await app.settled()

@@ -9,22 +9,25 @@ import { type Directory, findDirectory } from '../../../platform/tenancy/directo
 import { MARK_JOB } from './cut-off.ts'
 import { findCutOff, finishCutOff, markBatch, settledCutOffs } from './cut-off-store.ts'
 
-/** Sessions of a statement. It is to last a fraction of what a statement may: readers of the stream wait for its end. */
+/**
+ * How many sessions one statement marks. It should take only a fraction of the statement timeout, since readers of
+ * the event stream wait for its end.
+ */
 const [FIRST, FEWEST, MOST] = [2000, 50, 10_000]
 const BATCH_MS = 500
 const CUT_OFFS = 100
 
-/** Marks the sessions that have ended by the bound, and records it, a batch at a time. */
+/** Marks the sessions that a cut-off has ended and records their events, one batch at a time. */
 export const markEndedSessions: JobHandler = {
   name: MARK_JOB,
-  // It works as long as others wait for strangers, and must delay no mail either.
+  // It may work for as long as jobs that wait for other servers, and must not delay mails.
   lane: 'slow',
   async handle(platform, { directory, cutOff }) {
     await markAll(platform, String(directory), String(cutOff))
   },
 }
 
-/** Does the same for what has settled, and for what a process left that was killed. */
+/** Marks the sessions of cut-offs that need not wait any longer, and of cut-offs that a killed process left behind. */
 export const settleCutOffs: JobHandler = {
   name: 'sessions.settle',
   cron: '* * * * *',
@@ -52,19 +55,22 @@ async function markAll(platform: Platform, directoryId: string, id: string): Pro
   await finishCutOff(platform.db, directory, id)
 }
 
-/** How many last as long as a statement is to. */
+/** The number of sessions that one statement can mark in the intended time. */
 function fitting(size: number, ms: number): number {
   return Math.round(Math.max(FEWEST, Math.min(MOST, 2 * size, (size * BATCH_MS) / Math.max(1, ms))))
 }
 
-/** Two statements at a time, of different organizations: requests need the database as well. */
+/** Runs two statements at a time, for different organizations, to leave the database to requests. */
 const queue = perPlatform(() =>
   openFairQueue({ turns: 2, turnsOfOne: 1, places: 1002, placesOfOne: 101, patienceMs: 60_000 }),
 )
 
 const [STATEMENT_TIMEOUT, LOCK_TIMEOUT] = ['57014', '55P03']
 
-/** Returns how many; 'taken' while another process is at it, 'too many' for one statement on this database. */
+/**
+ * Returns how many sessions were marked. 'taken': another process works on the cut-off. 'too many': one statement
+ * cannot mark this number in time on this database.
+ */
 async function markSome(
   platform: Platform,
   directory: Directory,

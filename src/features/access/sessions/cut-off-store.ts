@@ -7,22 +7,22 @@ import type { Directory } from '../../../platform/tenancy/directory.ts'
 import { sessionEvents } from './events.ts'
 import { asEnded } from './store.ts'
 
-/** Which sessions of a directory have ended: those of a user, or of its organization, of an earlier epoch. */
+/** The sessions that have ended: sessions of a user, or of the whole organization, from before an epoch. */
 export interface CutOff {
-  /** Null for all of the organization. */
+  /** Null for all users of the organization. */
   userId: string | null
   epoch: number
   reason: string
 }
 
-/** A session that has ended by the bound, whose row does not say so yet. */
+/** Sessions that ended because of their epoch, but whose rows are not marked as ended yet. */
 function unmarked({ userId, epoch }: CutOff, directory: Directory): RawBuilder<unknown> {
   const earlier =
     userId === null ? sql`organization_epoch < ${epoch}` : sql`user_id = ${userId} and user_epoch < ${epoch}`
   return sql`directory_id = ${directory.id} and revoked_at is null and ${earlier}`
 }
 
-/** Marks up to `limit` sessions: a query, to execute or to embed. */
+/** Marks up to `limit` sessions as ended. A query, to execute or to embed. */
 export function markSessionRows(db: Db, directory: Directory, cutOff: CutOff, limit: number) {
   return (
     db
@@ -30,7 +30,7 @@ export function markSessionRows(db: Db, directory: Directory, cutOff: CutOff, li
       .set(asEnded(cutOff.reason))
       .where('directory_id', '=', directory.id)
       .where('revoked_at', 'is', null)
-      // As an array they are looked up by the primary key; else the planner may go through all sessions of the directory.
+      // With an array of ids, PostgreSQL uses the primary key. Otherwise it may scan all sessions of the directory.
       .where(
         sql<boolean>`id = any(array(
           select id from sessions where ${unmarked(cutOff, directory)} order by created_at limit ${limit}))`,
@@ -39,7 +39,7 @@ export function markSessionRows(db: Db, directory: Directory, cutOff: CutOff, li
   )
 }
 
-/** How many are still to be marked, as far as `limit`. */
+/** The number of sessions still to be marked, counted up to `limit`. */
 export async function countUnmarkedRows(tx: Tx, directory: Directory, cutOff: CutOff, limit: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from (
@@ -47,17 +47,20 @@ export async function countUnmarkedRows(tx: Tx, directory: Directory, cutOff: Cu
   return rows[0]?.count ?? 0
 }
 
-/** Begins a user's next epoch, with so many sessions at most. Returns it; null when there is no such user. */
+/**
+ * Begins a user's next epoch and sets the upper bound of the user's sessions to `atMost`. Returns the epoch; null if
+ * there is no such user.
+ */
 export async function raiseUserEpoch(
   tx: Tx,
   directory: Directory,
   userId: string,
   atMost: number,
 ): Promise<number | null> {
-  // Foreign table users: the end of all sessions of a user raises the epochs in their row.
+  // Foreign table users: ending all sessions of a user raises the epochs in the user's row.
   const row = await tx
     .updateTable('users')
-    // The other epoch, too: a sign-in that began before must not pass.
+    // Raises the sign-in epoch as well: a sign-in that began before must fail.
     .set((eb) => ({ session_epoch: eb('session_epoch', '+', 1), epoch: eb('epoch', '+', 1), sessions_at_most: atMost }))
     .where('directory_id', '=', directory.id)
     .where('id', '=', userId)
@@ -66,9 +69,9 @@ export async function raiseUserEpoch(
   return row?.session_epoch ?? null
 }
 
-/** Raises the epoch by which sign-ins are judged that are under way. The user's row stays locked. */
+/** Raises the epoch that sign-ins in progress are compared with, so that they fail. The user's row stays locked. */
 export async function raiseSignInEpoch(tx: Tx, directory: Directory, userId: string): Promise<void> {
-  // Foreign table users: the end of all sessions of a user raises the epochs in their row.
+  // Foreign table users: ending all sessions of a user raises the epochs in the user's row.
   await tx
     .updateTable('users')
     .set((eb) => ({ epoch: eb('epoch', '+', 1) }))
@@ -77,7 +80,10 @@ export async function raiseSignInEpoch(tx: Tx, directory: Directory, userId: str
     .execute()
 }
 
-/** Takes live sessions of a user along into the epoch that has begun; those of others have epochs of their own. */
+/**
+ * Moves live sessions of a user to the epoch that has just begun, so that they go on. Sessions of other users are not
+ * affected.
+ */
 export async function keepSessionRows(
   tx: Tx,
   directory: Directory,
@@ -95,10 +101,13 @@ export async function keepSessionRows(
     .execute()
 }
 
-/** Sign-ins that read the state before are over after this time, which no transaction lasts. */
+/** Sign-ins that read the state before the cut-off have finished after this time, since no transaction takes longer. */
 const SETTLING_SECONDS = 30
 
-/** Keeps what is left to do. Only the row of a user is locked by sign-ins, so theirs settles at once. */
+/**
+ * Stores a cut-off whose sessions are still to be marked. Sign-ins lock the user's row but not the organization's, so
+ * only a cut-off of a whole organization has to wait for sign-ins in progress.
+ */
 export async function insertCutOff(
   tx: Tx,
   { directory, origin }: { directory: Directory; origin: Origin },
@@ -118,10 +127,13 @@ export async function insertCutOff(
 
 const isSettled = sql<boolean>`settles_at <= clock_now()`
 
-/** Those that have settled: after the process that was at work on them has ended, too. */
+/**
+ * Cut-offs that need not wait any longer. The job finds them here if the process that was marking their sessions has
+ * ended.
+ */
 export const settledCutOffs = { table: 'session_cut_offs', key: 'id', isDue: isSettled, orderBy: 'settles_at' } as const
 
-/** Whether it is of a user; undefined when nothing is left of it. */
+/** Whether the cut-off is for a single user; undefined if it is finished. */
 export async function findCutOff(db: Db, directory: Directory, id: string): Promise<{ isOfUser: boolean } | undefined> {
   const row = await db
     .selectFrom('session_cut_offs')
@@ -133,9 +145,10 @@ export async function findCutOff(db: Db, directory: Directory, id: string): Prom
 }
 
 /**
- * Marks the next sessions, as many as there are ids for their events, and records these, in one statement: what is left
- * after any failure is what was not marked. They are taken by age, from where the statement before has stopped, since it
- * would come by all rows again that were marked before. Returns how many; null while another process is at it.
+ * Marks the next sessions, as many as `eventIds` has ids, and records their events, in one statement: after a
+ * failure, exactly the unmarked sessions remain. Sessions are taken by age, from where the previous statement
+ * stopped, so that sessions already marked are not read again. Returns how many sessions it took, or null while
+ * another process works on the cut-off.
  */
 export async function markBatch(
   db: Db,
@@ -185,7 +198,10 @@ export async function markBatch(
   return rows[0]?.looked ?? null
 }
 
-/** Once all are marked: what has settled is done with, and anything else is looked at again when it has. */
+/**
+ * Called when all sessions are marked. A settled cut-off is deleted. Any other is looked through again once it has
+ * settled.
+ */
 export async function finishCutOff(db: Db, directory: Directory, id: string): Promise<void> {
   const { numDeletedRows } = await db
     .deleteFrom('session_cut_offs')

@@ -14,13 +14,13 @@ const app = await startApp()
 const { platform } = app.app
 const { db } = platform
 const tenant = await app.tenant()
-// Which rows an act marks itself is the planner's choice: without statistics it takes the oldest by the index.
+// The planner chooses which rows a request marks itself. Without statistics it takes the oldest, by the index.
 await sql`alter table sessions set (autovacuum_enabled = false)`.execute(db)
 
-/** More than the act itself marks. */
+/** More sessions than a request itself marks. */
 const MANY = 1000
 
-/** Somebody with a session and many older ones. */
+/** A user with one new session and many older ones. */
 async function newCrowd() {
   const subOrgId = await tenant.organization()
   const person = await signedInUser(app, tenant, subOrgId, newEmail())
@@ -28,7 +28,7 @@ async function newCrowd() {
   const { refresh_token } = person.session
   const { session: successor } = succeeded(await tenant.post('/v1/auth/token/refresh', { subOrgId, refresh_token }))
   const [session = ''] = (await rowsOf(subOrgId)).filter(({ id }) => !planted.includes(id)).map(({ id }) => id)
-  // Within the reuse interval the token that was exchanged is answered as well.
+  // `used` is the token that was already exchanged. Within the reuse interval it still returns a successor.
   return {
     ...person,
     session: { ...person.session, ...successor, used: refresh_token },
@@ -40,7 +40,7 @@ async function newCrowd() {
 
 type Crowd = Awaited<ReturnType<typeof newCrowd>>
 
-/** The sessions of an organization, ended or not. */
+/** The sessions of an organization, live or ended. */
 async function rowsOf(subOrgId: string) {
   return db
     .selectFrom('sessions')
@@ -53,7 +53,7 @@ async function rowsOf(subOrgId: string) {
 
 const unmarkedOf = async (subOrgId: string) => (await rowsOf(subOrgId)).filter((row) => row.revoked_at === null)
 
-/** Works off the queue as a worker does. Returns how many jobs there were. */
+/** Runs the queued jobs as a worker does. Returns how many there were. */
 async function runJobs(): Promise<number> {
   const { rows } = await sql<{ payload: Record<string, unknown> }>`
     with taken as (
@@ -69,7 +69,7 @@ async function revocationsOf(ids: string[]) {
   return events.filter(({ target_id: id }) => id !== null && ids.includes(id))
 }
 
-/** What each token of a session that has ended is answered. */
+/** Checks that every token of an ended session is refused. */
 async function expectRefused({ subOrgId, session }: Pick<Crowd, 'subOrgId' | 'session'>): Promise<void> {
   const { access_token, refresh_token, used } = session
   for (const token of [refresh_token, used]) {
@@ -83,7 +83,7 @@ async function expectRefused({ subOrgId, session }: Pick<Crowd, 'subOrgId' | 'se
   expect(await sessionsIn(tenant, subOrgId)).toEqual([])
 }
 
-/** Every row says why it ended, and there is one event of each. */
+/** Checks that every row has the reason, and that there is one event for each. */
 async function expectComplete({ subOrgId, sessionIds }: Crowd, reason: string): Promise<void> {
   const rows = await rowsOf(subOrgId)
   expect(rows.filter((row) => row.revoked_reason === reason).map(({ id }) => id)).toEqual(sessionIds)
@@ -154,12 +154,12 @@ test.each(ACTS)('%s ends all sessions at once, and a job says so of each', async
   await act(crowd)
   const left = await unmarkedOf(crowd.subOrgId)
   expect(left.length).toBeGreaterThan(MANY / 2)
-  // What has to hold by the bound: its row does not say so yet.
+  // The session under test has ended only by its epoch: its row is not marked yet.
   expect(left.map(({ id }) => id)).toContain(crowd.sessionId)
   await expectRefused(crowd)
   expect(await runJobs()).toBeGreaterThan(0)
   await expectComplete(crowd, reason)
-  // The same again changes nothing.
+  // Running the job again changes nothing.
   await app.advance(60)
   await settleCutOffs.handle(platform, {}, 1)
   await expectComplete(crowd, reason)
@@ -234,9 +234,9 @@ test('what is recorded of each session says who ended it and when, in the order 
 test('a session that a sign-in under way still brings after the suspension has ended, and is announced later', async () => {
   const { subOrgId, userId } = await newCrowd()
   succeeded(await tenant.patch(`/v1/organizations/${subOrgId}`, { status: 'suspended' }))
-  // The job comes by newer ones first.
+  // The job has passed these sessions before the next one, which is older, is created.
   await runJobs()
-  // As if it had read the organization's epoch before.
+  // The sign-in acts as if it had read the organization's epoch before the suspension.
   const [late = ''] = await plantSessions(db, userId, 1)
   expect(await sessionsIn(tenant, subOrgId)).toEqual([])
   await settleCutOffs.handle(platform, {}, 1)

@@ -16,26 +16,26 @@ import {
 import { sessionEvents } from './events.ts'
 import { endSessionRows, type RevokedRow } from './store.ts'
 
-/** So many rows are marked by the act that ends sessions; a job marks the others. */
+/** How many rows the request that ends sessions marks as ended; a job marks the others. */
 export const AT_ONCE = 200
-/** So many sessions are counted at most for an answer. */
+/** Up to how many ended sessions a response counts. */
 const COUNTED = 10_000
-/** The job that marks the others. */
+/** The job that marks the remaining rows. */
 export const MARK_JOB = 'sessions.mark'
 
-/** Ends one session. Returns false when it does not exist or has already ended. */
+/** Ends one session. Returns false if it does not exist or has already ended. */
 export async function revokeSession(work: Work, sessionId: string, reason: EndReason): Promise<boolean> {
   return inTx(work, async (work) => (await revokeSessions(work, [sessionId], reason)) > 0)
 }
 
-/** Ends these sessions. Returns how many had not ended. */
+/** Ends these sessions. Returns how many of them had not already ended. */
 export async function revokeSessions(work: TxWork, ids: string[], reason: EndReason): Promise<number> {
   return recordRevocations(work, await endSessionRows(work.db, work.directory, ids, reason), reason)
 }
 
 /**
- * Ends every session of a directory user but those to `keep`, in the transaction of its cause, however many there are:
- * with the user's next epoch. A sign-in under way does not pass. Returns how many, counted up to 10 000.
+ * Ends every session of a user, except those in `keep`, in the caller's transaction. Raising the user's epoch ends
+ * any number of sessions at once. A sign-in in progress fails. Returns how many sessions ended, counted up to 10 000.
  */
 export async function revokeUserSessions(
   work: Work,
@@ -52,12 +52,15 @@ export async function revokeUserSessions(
   })
 }
 
-/** A sign-in of the user that is under way passes no more, challenges among them; sessions stay, and codes and links. */
+/** Makes sign-ins of the user that are in progress fail, including their challenges. Sessions, codes and links stay. */
 export async function stopSignIns(work: TxWork, userId: string): Promise<void> {
   await raiseSignInEpoch(work.db, work.directory, userId)
 }
 
-/** Ends every session of an organization, in all environments, of an epoch before this one, which has just begun. */
+/**
+ * Ends every session of an organization, in all environments, that began before the given epoch. The epoch has just
+ * been raised.
+ */
 export async function revokeOrganizationSessions(
   work: AccountTxWork,
   organization: { id: string; epoch: number },
@@ -70,7 +73,7 @@ export async function revokeOrganizationSessions(
 
 type ReasonedCutOff = CutOff & { reason: EndReason }
 
-/** Marks what has ended by the bound, or leaves it to the job. Returns how many. */
+/** Marks the ended sessions, or leaves them to the job. Returns how many there are. */
 async function markSessions(work: TxWork, cutOff: ReasonedCutOff): Promise<number> {
   const rows = await markSessionRows(work.db, work.directory, cutOff, AT_ONCE).execute()
   const marked = await recordRevocations(work, rows, cutOff.reason)
@@ -78,8 +81,9 @@ async function markSessions(work: TxWork, cutOff: ReasonedCutOff): Promise<numbe
 }
 
 /**
- * Lets the job do the rest, where `AT_ONCE` have been marked: there may be more. A sign-in that is under way may bring
- * another session of the organization's earlier epoch, so its job looks again. Returns how many there are of a user.
+ * If `AT_ONCE` sessions were marked, there may be more, which the job marks. For an organization, a sign-in in
+ * progress may still create a session in the earlier epoch, so the job looks again later. Returns how many sessions
+ * of a user are left, and 0 for an organization.
  */
 export async function leaveToJob(work: TxWork, cutOff: CutOff, marked: number): Promise<number> {
   const { db, directory } = work
@@ -96,7 +100,7 @@ async function recordRevocations(work: TxWork, rows: RevokedRow[], reason: EndRe
   return rows.length
 }
 
-/** The event of a session that has ended. */
+/** The event of an ended session. */
 export function revocationOf({ id, auth_account_id, user_id }: RevokedRow, reason: EndReason): EventInput {
   return sessionEvents.revoked({
     target: { type: 'session', id },

@@ -1,4 +1,4 @@
 import { defineEndReasons } from '../../../platform/lifecycle/end-reasons.ts'
 
-/** Asked for by a route of sessions; beyond the number that a user may have; by `watchword recover`. */
+/** `revoked`: by a session route. `session_limit`: more sessions than allowed. `recovered`: by `watchword recover`. */
 export const endReasons = defineEndReasons('revoked', 'session_limit', 'recovered')

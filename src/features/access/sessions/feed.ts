@@ -12,11 +12,11 @@ interface RevocationPage {
   hasMore: boolean
 }
 
-/** Ended sessions after a cursor, oldest first, read from the event stream: each exactly once. */
+/** Ended sessions after a cursor, oldest first, read from the event stream. Each session is returned exactly once. */
 export async function readRevocations(work: ReachWork, after: string | null, limit: number): Promise<RevocationPage> {
   const { events, cursor, hasMore } = await readStream(work, after, { types: [sessionEvents.revoked.type], limit })
   const served = await Promise.all(
-    // Not `isServed`: the stream is read by position, and its cursor moves past omitted events.
+    // Not `isServed`: the stream is read by position, and its cursor also moves past events that are left out.
     events.map(({ directory_id }) => isServedAt(work, directory_id)),
   )
   const shown = events.filter((_, n) => served[n])
@@ -27,7 +27,7 @@ export async function readRevocations(work: ReachWork, after: string | null, lim
   return { revocations, nextCursor: cursor, hasMore }
 }
 
-/** Whether the service of the read is on in the directory of an event. */
+/** Whether the service that the route belongs to is on in the directory of an event. */
 async function isServedAt({ platform, reach }: ReachWork, directoryId: string): Promise<boolean> {
   if (reach.directory || !reach.service) return true
   const directory = await findDirectory(platform, directoryId)

@@ -18,7 +18,7 @@ async function limited(settings: object) {
   return newPasswordUser(tenant, { subOrgId, password: PASSWORD })
 }
 
-/** As many sign-ins of one user at once, on two processes; each has a proof of its own. */
+/** Signs a user in `count` times at once, on two processes, each with a separate proof. */
 async function signInAtOnce(person: { subOrgId: string; email: string }, count: number) {
   const { subOrgId, email } = person
   const sign = (n: number) => callers[n % 2]?.post('/v1/auth/login/password', { subOrgId, email, password: PASSWORD })
@@ -74,7 +74,7 @@ test.each([99, 100, 900])('of %i sessions and a new one 100 are left by default,
     path = /<http:\/\/[^/]+([^>]+)>/.exec(page.headers.get('link') ?? '')?.[1] ?? null
   }
   expect(ids).toHaveLength(100)
-  // Planted ones are the older, the later they come.
+  // Of the planted sessions, later ones in the list are older.
   expect(planted.filter((id) => ids.includes(id))).toEqual(planted.slice(0, 98))
   expect((await tenant.post('/v1/auth/token/introspect', { token: access_token })).body.active).toBe(true)
 })

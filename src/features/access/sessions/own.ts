@@ -23,7 +23,7 @@ export function listOwnSessions(work: OwnWork, page: Page): Promise<Found<Listed
   return listSessionRows(db, reachOf(directory), { userId: caller.directoryUserId }, page)
 }
 
-/** Ends one session of the caller, which may be the present one. Idempotent. Throws `session_not_found`. */
+/** Ends one session of the caller, possibly the current one. Idempotent. Throws `session_not_found`. */
 export async function endOwnSession(work: OwnWork, sessionId: string): Promise<void> {
   const { db, directory, caller } = work
   const id = sessionId.toLowerCase()
@@ -31,15 +31,15 @@ export async function endOwnSession(work: OwnWork, sessionId: string): Promise<v
   await revokeSession(work, id, endReasons.revoked)
 }
 
-/** Ends every session of the caller but the present one. Returns how many, counted up to 10 000. */
+/** Ends every session of the caller except the current one. Returns how many ended, counted up to 10 000. */
 export function endOtherSessions(work: OwnWork): Promise<number> {
   const { directoryUserId, sessionId } = work.caller
   return revokeUserSessions(work, directoryUserId, endReasons.revoked, [sessionId])
 }
 
 /**
- * The caller's session, locked until the transaction ends, whose user is held: what has ended it since the request began was
- * there first. Throws `access_token_invalid`.
+ * Locks the caller's session until the transaction ends. The user's row must be locked already, so anything that has
+ * ended the session since the request began is visible now. Throws `access_token_invalid`.
  */
 export async function lockOwnSessionRow(work: OwnWork & TxWork): Promise<void> {
   const { sessionId: id, directoryUserId: userId } = work.caller
@@ -47,8 +47,8 @@ export async function lockOwnSessionRow(work: OwnWork & TxWork): Promise<void> {
 }
 
 /**
- * Notes in a session that its user, whose row is held, has proved again who they are. It takes nothing away: what was shown
- * before stays shown. Returns the session as it is then; null when it has ended.
+ * Records that the session's user has authenticated again. The user's row is locked. Methods and level that the
+ * session already had stay. Returns the updated session; null if it has ended.
  */
 export async function renewAuthentication(
   { db, directory }: TxWork,
@@ -65,8 +65,8 @@ export async function renewAuthentication(
 }
 
 /**
- * The id of the session of an access token that a backend sends along; null without one that is valid. Throws
- * `impersonation_read_only` for an impersonation session, which is read-only also through a backend.
+ * The session id in an access token that a backend passes on; null if there is no valid token. Throws
+ * `impersonation_read_only` for an impersonation session, which is read-only through a backend, too.
  */
 export async function sessionIdOf({ platform, directory }: Work, token: string | null): Promise<string | null> {
   const claims = token === null ? null : await verifyAccessToken(platform, directory.environmentId, token)

@@ -108,7 +108,7 @@ export const sessionRoutes: Route[] = [
         rows: [row],
       } = isId(id) ? await listSessionRows(work.db, work.reach, { id }, page) : { rows: [] }
       if (!row) throw sessionErrors.notFound()
-      // Throws where the service is off in the directory of the session.
+      // Throws if the service is off in the session's directory.
       await directoryInReach(work.platform, work.reach, row.directory_id)
       return toSession(row)
     },

@@ -5,7 +5,7 @@ import { signIn } from '../../../../test/people/sign-in.ts'
 import type { Samples } from '../../../../test/walkers/samples.ts'
 import type { UserRecords } from '../../directory/users/sample.ts'
 
-/** The user has signed in. */
+/** A session of a signed-in user. */
 export interface SessionRecords {
   ids: { authAccount: string; session: string; refreshToken: string; accessToken: string }
 }

@@ -23,7 +23,7 @@ export const AuthenticationFields = {
   ),
 }
 
-/** Who acts for the user, and why. */
+/** The impersonator and the reason. */
 export const Impersonator = named(
   'Impersonator',
   Type.Object(
@@ -92,7 +92,7 @@ export function toSession(row: ListedSession): Static<typeof Session> {
     impersonator: row.actor === null || row.act_reason === null ? null : { sub: row.actor, reason: row.act_reason },
     created_at: row.created_at.toISOString(),
     last_active_at: row.last_active_at.toISOString(),
-    // Whichever end comes first.
+    // The earlier of both ends.
     expires_at: new Date(Math.min(Number(row.idle_expires_at), Number(row.expires_at))).toISOString(),
   }
 }
@@ -111,7 +111,7 @@ export const UserSessions = named(
   ),
 )
 
-/** Groups sessions by user, users in the order of their first session on the page. */
+/** Groups sessions by user, in the order of each user's first session on the page. */
 export function groupByUser(rows: ListedSession[]): Static<typeof UserSessions>[] {
   const groups = Map.groupBy(rows.map(toSession), (session) => session.directory_user_id)
   return [...groups].flatMap(([directory_user_id, sessions]) =>
@@ -153,7 +153,7 @@ const NamingToken = Type.String({
   examples: ['rt_0H3fK9mQ2xVbT7cLwZ5nRyEaU8sJdGi4PoXqBkM1tWvN6hCe'],
 })
 
-/** How a body names a session: by exactly one of these. */
+/** Names a session in a body. Exactly one field must be present. */
 export const SessionName = Type.Object({
   refresh_token: Type.Optional(described(NamingToken, 'The latest refresh token of the session.')),
   access_token: Type.Optional(described(NamingToken, 'An access token of the session that has not expired.')),

@@ -37,7 +37,7 @@ test('sessions are listed by user, for one organization or the whole environment
   expect([first.body.has_more, first.body.total]).toEqual([true, ids.length])
   const ofOne = await tenant.get(`/v1/sessions?userId=${one.session.user_id}&include_total=true`)
   expect(ofOne.body.total).toBe(1)
-  // RFC 9562 §4: either case.
+  // Ids may be in upper case (RFC 9562 §4).
   const written = one.session.user_id.toUpperCase()
   expect((await tenant.get(`/v1/sessions?userId=${written}&include_total=true`)).body).toEqual(ofOne.body)
   const staging = await tenant.withKey({ environment: 'staging' })
@@ -171,7 +171,7 @@ test('an organization follows its own ended sessions and events, and those of no
   expect(events.length).toBeGreaterThan(2)
   expect(JSON.stringify(events)).not.toContain(other.subOrgId)
   expect(JSON.stringify(events)).not.toContain(other.userId)
-  // A cursor carries its reach: that of the whole environment opens nothing for a key of one organization.
+  // A cursor contains its reach: a key of one organization cannot use a cursor for the whole environment.
   const { next_cursor } = (await tenant.get('/v1/sessions/revocations?limit=1')).body
   expect((await key.get(`/v1/sessions/revocations?after=${next_cursor}`)).status).toBe(400)
 })

@@ -4,10 +4,13 @@ import { defineSettingsPart } from '../../../platform/settings/settings.ts'
 
 const HOUR = 3600
 const DAY = 24 * HOUR
-/** Less than the value of `users.sessions_at_most` for users whose number of sessions is unknown. */
+/**
+ * Must be less than the value that `users.sessions_at_most` has while a user's number of sessions is unknown. The
+ * sessions of such a user are then always counted.
+ */
 const MAX_LIMIT = 1000
 
-/** How long sessions and their access tokens live, and how many a user may have. */
+/** Lifetimes of sessions and access tokens, and how many sessions a user may have. */
 export const sessionSettings = defineSettingsPart(
   'auth_settings',
   Type.Object({

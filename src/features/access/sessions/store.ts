@@ -7,27 +7,30 @@ import { type SqlText, sqlText } from '../../../platform/joined/sql-text.ts'
 import type { Directory, Reach } from '../../../platform/tenancy/directory.ts'
 import { inheritedServices, isServed } from '../../../platform/tenancy/services.ts'
 
-/** `auth_method` of sessions in which others act for the user. */
+/** `auth_method` of impersonation sessions. */
 export const IMPERSONATION = 'impersonation'
 
 export type SessionRow = Selectable<Sessions>
 export type RevokedRow = Pick<SessionRow, 'directory_id' | 'id' | 'user_id' | 'auth_account_id'>
 
 /**
- * SQL: whether a `sessions` row is neither revoked nor expired. That is not all: it has ended, too, when an epoch that it
- * began in is over, which `liveSessionText` compares, or who has joined the rows of user and organization.
+ * SQL: whether a `sessions` row is neither revoked nor expired. A live session must also be of the current epochs of
+ * its user and organization. `liveSessionText` compares them; a query that joins these rows must compare them itself.
  */
 export function unendedSessionText(at: SqlText): SqlText {
   return sqlText`(sessions.revoked_at is null and sessions.expires_at > ${at} and sessions.idle_expires_at > ${at})`
 }
 
-/** SQL of the directory and the organization of a `sessions` row: columns or parameters. */
+/** SQL for the directory and the organization of a `sessions` row: columns or parameters. */
 interface Place {
   directory: SqlText
   organization: SqlText
 }
 
-/** SQL: whether a `sessions` row is live. Decided here, never by a clean-up or the job that ends rows. */
+/**
+ * SQL: whether a `sessions` row is live. This condition alone decides, even if no job has marked the row as ended
+ * yet.
+ */
 export function liveSessionText(at: SqlText, { directory, organization }: Place): SqlText {
   return sqlText`(${unendedSessionText(at)}
       and sessions.user_epoch = (
@@ -38,7 +41,7 @@ export function liveSessionText(at: SqlText, { directory, organization }: Place)
 
 const isUnended = sql.raw<SqlBool>(unendedSessionText(sqlText`clock_now()`))
 
-/** Whether a `sessions` row of a directory has not ended with others. */
+/** Whether the epochs of a `sessions` row are still current. */
 function hasSameEpochs(directory: Directory) {
   return sql<SqlBool>`sessions.user_epoch = (
       select session_epoch from users where users.directory_id = ${directory.id} and users.id = sessions.user_id)
@@ -51,10 +54,10 @@ export function isLiveSession(directory: Directory) {
   return sql<SqlBool>`${isUnended} and ${hasSameEpochs(directory)}`
 }
 
-/** What a session that ends becomes. */
+/** The columns of a session that ends. */
 export const asEnded = (reason: string) => ({ revoked_at: now, revoked_reason: reason, successor_sealed: null })
 
-/** Ends these sessions, unless they have ended. */
+/** Ends these sessions, except those that have already ended. Returns the rows that it ended. */
 export async function endSessionRows(
   tx: Tx,
   directory: Directory,
@@ -73,7 +76,10 @@ export async function endSessionRows(
     .execute()
 }
 
-/** How many live sessions the user has at most, whose row is locked until the transaction ends; null without a user. */
+/**
+ * The upper bound of the user's live sessions. Locks the user's row until the transaction ends. Null if there is no
+ * such user.
+ */
 export async function lockSessionsAtMost(tx: Tx, directory: Directory, userId: string): Promise<number | null> {
   const row = await tx
     .selectFrom('users')
@@ -87,7 +93,7 @@ export async function lockSessionsAtMost(tx: Tx, directory: Directory, userId: s
 }
 
 export async function setSessionsAtMost(tx: Tx, directory: Directory, userId: string, count: number): Promise<void> {
-  // Foreign table users: `sessions_at_most` is an upper bound for the live sessions of the user.
+  // Foreign table users: `sessions_at_most` is an upper bound of the user's live sessions.
   await tx
     .updateTable('users')
     .set({ sessions_at_most: count })
@@ -96,7 +102,7 @@ export async function setSessionsAtMost(tx: Tx, directory: Directory, userId: st
     .execute()
 }
 
-/** Newest first. Those in which others act for the user are none of theirs. */
+/** Newest first, without impersonation sessions. */
 export async function findLiveSessionIds(
   tx: Tx,
   directory: Directory,
@@ -119,12 +125,12 @@ export async function findLiveSessionIds(
 
 export type ListedSession = SessionRow & {
   organization_id: string | null
-  /** Who acts for the user, and why. */
+  /** The impersonator; null for the user's own sessions. */
   actor: string | null
   act_reason: string | null
 }
 
-/** A page of live sessions within the reach. */
+/** A page of live sessions in the directories that the caller reaches. */
 export async function listSessionRows(
   db: Db,
   reach: Reach,
@@ -132,10 +138,10 @@ export async function listSessionRows(
   page: Page,
 ): Promise<Found<ListedSession>> {
   const scope = selectScope(db, reach, filter)
-  // A single session of a service that is off is refused instead.
+  // Lists leave out directories where the service is off. A request for a single session there is refused instead.
   const inherited = sql.ref('inherited.enabled_app_ids')
   const served = filter.id === undefined ? isServed(reach, 'sessions.directory_id', inherited) : sql<SqlBool>`true`
-  // `coalesce`: the planner expects that few epochs are equal, and would rather sort all sessions than scan for some.
+  // `coalesce` keeps the planner from sorting all sessions: it underestimates how many epochs are equal.
   const matches = sql<SqlBool>`coalesce(${isListed(reach)} and ${served}, false)`
   return searchPage(
     { db, table: 'sessions', scope, matches, describe: (rows) => describeSessions(db, reach, rows) },
@@ -144,7 +150,10 @@ export async function listSessionRows(
   )
 }
 
-/** Sessions that were not revoked one by one, live or not: what indexes in the order of the list find. */
+/**
+ * Sessions that are not marked as revoked, live or not. Uses only conditions for which there is an index in the
+ * list's order.
+ */
 function selectScope(db: Db, reach: Reach, { userId, id }: { userId?: string; id?: string }) {
   const { directory, environmentId } = reach
   const users = directory ? sql`users.directory_id = ${directory.id}` : sql`users.environment_id = ${environmentId}`
@@ -164,7 +173,7 @@ function selectScope(db: Db, reach: Reach, { userId, id }: { userId?: string; id
     )
 }
 
-/** Joined from the left: none of these sessions may be missing. */
+/** Left joins, so that none of these sessions gets lost. */
 function describeSessions(db: Db, reach: Reach, sessions: AliasableExpression<SessionRow>) {
   return db
     .selectFrom(sessions.as('sessions'))
@@ -183,9 +192,9 @@ function describeSessions(db: Db, reach: Reach, sessions: AliasableExpression<Se
     .select(['directories.organization_id', 'impersonations.actor', 'impersonations.reason as act_reason'])
 }
 
-/** Whether a described session is live, and listed in this reach. */
+/** Whether a described session is live and appears in this caller's list. */
 function isListed(reach: Reach) {
-  // The account's own team signs in through a directory that is not one of its customers'.
+  // Sessions of the account's own team are in the console directory, which does not belong to any customer.
   const ofCustomers = reach.directory ? sql`true` : sql`directories.kind <> 'console'`
   return sql<SqlBool>`${isUnended} and ${ofCustomers} and users.session_epoch = sessions.user_epoch
     and coalesce(organizations.session_epoch, 0) = sessions.organization_epoch`
@@ -208,7 +217,7 @@ export async function lockLiveSession(
     .executeTakeFirst()
 }
 
-/** Notes that the user of a session has authenticated in it just now. */
+/** Records that the user of a session has just authenticated again. */
 export async function setAuthenticated(
   tx: Tx,
   directory: Directory,
@@ -223,7 +232,7 @@ export async function setAuthenticated(
     .executeTakeFirstOrThrow()
 }
 
-/** Whether there is or was such a session, of this user if one is named. */
+/** Whether such a session exists or has existed; with `userId`, only for this user. */
 export async function sessionExists(
   db: Db,
   directory: Directory,

@@ -19,15 +19,15 @@ import {
   lockOrganizationRow,
 } from './store.ts'
 
-/** The domains of an organization, the oldest first. */
+/** The domains of an organization, oldest first. */
 export async function listDomains({ db, directory }: Pick<Work, 'db' | 'directory'>): Promise<Domain[]> {
   return (await listDomainRows(db, directory)).map(toDomain)
 }
 
 /**
- * Adds a domain, which waits for its proof; one that the organization has is answered as it is. Several organizations may
- * wait for the same one. Throws `invalid_request`, `domain_not_allowed`, `domain_claimed`, `domain_limit_reached`,
- * `organization_archived`.
+ * Adds a domain, which then has to be proved. Returns the existing domain if the organization already has it. Several
+ * organizations may have the same domain as long as none has proved it. Throws `invalid_request`,
+ * `domain_not_allowed`, `domain_claimed`, `domain_limit_reached`, `organization_archived`.
  */
 export async function addDomain(work: Work, text: string): Promise<Domain> {
   const domain = readDomain(text)
@@ -68,7 +68,7 @@ export async function findOrganizationOfDomain(
   return (await findDomainOwner(db, environment, domainOf(emailNorm))) ?? null
 }
 
-/** Removes a domain, proved or not. Throws `domain_not_found`. */
+/** Removes a domain, whether it is proved or not. Throws `domain_not_found`. */
 export async function removeDomain(work: Work, id: string): Promise<void> {
   await inTx(work, async (work) => {
     const row = await deleteDomainRow(work.db, work.directory, readId(id))
@@ -77,7 +77,10 @@ export async function removeDomain(work: Work, id: string): Promise<void> {
   })
 }
 
-/** Has the organization not be archived until the transaction ends. Returns its id. Throws `organization_archived`. */
+/**
+ * Keeps the organization from being archived until the transaction ends. Returns its id. Throws
+ * `organization_archived`.
+ */
 export async function lockDomainOwner({ db, directory }: TxWork): Promise<string> {
   const organization = await lockOrganizationRow(db, directory)
   if (!organization || directory.organizationId === null || organization.status === 'archived')
@@ -85,7 +88,7 @@ export async function lockDomainOwner({ db, directory }: TxWork): Promise<string
   return directory.organizationId
 }
 
-/** Throws `domain_not_found` for a text that is no id. */
+/** Throws `domain_not_found` if the text is not an id. */
 export function readId(text: string): string {
   const id = text.toLowerCase()
   if (!isId(id)) throw domainErrors.notFound()

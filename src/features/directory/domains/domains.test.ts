@@ -25,7 +25,7 @@ async function addOne(key: Caller, domain = freshDomain()) {
   return body.domain
 }
 
-/** Puts the record of a domain into the DNS. */
+/** Publishes the DNS record of a domain. */
 function publish({ verification }: { verification: { name: string; value: string } }): void {
   dns.answers.set(verification.name, { texts: [verification.value] })
 }
@@ -170,7 +170,7 @@ test('a name in other scripts is kept in ASCII, and shown as written unless it l
   }
   expect(await shown('Bücher.example')).toEqual(['xn--bcher-kva.example', 'bücher.example'])
   expect(await shown('例え.example')).toEqual(['xn--r8jz45g.example', '例え.example'])
-  // With a Cyrillic а among Latin letters, and all of Cyrillic letters that look like Latin ones.
+  // One name has a Cyrillic а among Latin letters; the other has only Cyrillic letters that look like Latin ones.
   expect(await shown('аcme.example')).toEqual(['xn--cme-5cd.example', null])
   expect(await shown('аррӏе.example')).toEqual(['xn--80ak6aa92e.example', null])
   expect(await shown('почта.example')).toEqual(['xn--80a1acny.example', 'почта.example'])
@@ -302,7 +302,7 @@ test('each operation answers and records what its action does', async () => {
     expect((await key.get(DOMAINS)).body).toEqual({ domains: [] })
     const shown = replies.map(({ status, body: { success, error, domain: after, code } }) => [
       status,
-      // To add a domain has no other outcome than success.
+      // Adding a domain can only succeed, so its response has no `success`.
       after && success === undefined ? true : success,
       error ?? null,
       after?.status ?? null,

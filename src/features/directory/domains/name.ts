@@ -6,10 +6,10 @@ import { RECORD_PREFIX } from './challenge.ts'
 import { domainErrors } from './errors.ts'
 import { PUBLIC_MAIL } from './public-mail.ts'
 
-// The name of the record is longer, and still a name of the DNS (RFC 1035 §2.3.4).
+// The name of the DNS record is longer than the domain, and must still be a valid DNS name (RFC 1035 §2.3.4).
 const MAX_LENGTH = 253 - `${RECORD_PREFIX}.`.length
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
-// Domains registered below another owner's, such as github.io, are public suffixes too.
+// Domains below which others can register names, such as github.io, count as public suffixes, too.
 const SUFFIXES = { allowPrivateDomains: true }
 
 /**
@@ -22,7 +22,7 @@ export function readDomain(text: string): string {
   const name = domainToASCII(text)
   if (isIP(name)) throw invalid('an IP address is no domain')
   const labels = name.split('.')
-  // What is no Punycode is given back as it is.
+  // `domainToUnicode` returns invalid Punycode unchanged.
   const isReadable = !/(^|\.)xn--/.test(domainToUnicode(name))
   if (!isReadable || !labels.every((label) => LABEL.test(label)) || /^\d+$/.test(labels.at(-1) ?? ''))
     throw invalid('it is no domain name, such as acme.com')
@@ -32,7 +32,7 @@ export function readDomain(text: string): string {
   return name
 }
 
-/** What is wrong with a text by its looks, or null. */
+/** Why the text cannot be a domain, from its characters alone; null if it may be one. */
 function faultOf(text: string): string | null {
   if (text.includes('://')) return 'give the name alone, without a scheme such as https://'
   if (text.includes('@')) return 'give what follows the @ of an address alone'
@@ -41,7 +41,7 @@ function faultOf(text: string): string | null {
   if (text.includes(':')) return 'give the name alone, without a port'
   if (/[/?#\\]/.test(text)) return 'give the name alone, without a path'
   if (/[.\u3002\uff0e\uff61]$/.test(text)) return 'leave out the dot at the end'
-  // `domainToASCII` would decode and drop these.
+  // Checked here because `domainToASCII` would decode or drop these characters.
   if (/[%\s\p{Cc}\p{Cf}]/u.test(text)) return 'it has characters that no domain has'
   return null
 }

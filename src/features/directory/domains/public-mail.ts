@@ -1,6 +1,6 @@
 /**
- * Domains with mailboxes for the public: no organization may claim them. The list has the large ones. A smaller one is
- * safe too, since only its provider can set the DNS record.
+ * Domains where anyone can get a mailbox, so no organization may claim them. The list has the large providers.
+ * Smaller ones are safe without it, since only the provider can set the DNS record.
  */
 export const PUBLIC_MAIL: ReadonlySet<string> = new Set(
   `126.com 139.com 163.com 189.cn aim.com alice.it aol.com att.net bellsouth.net bigpond.com bk.ru bluewin.ch

@@ -18,7 +18,7 @@ async function runChecks(): Promise<void> {
   await runJobs(platform, recheckDomain)
 }
 
-/** Lets days pass, with their checks. */
+/** Lets days pass, and runs the checks that are due. */
 async function pass(days: number): Promise<void> {
   for (let day = 0; day < days; day++) {
     await app.advance(DAY)
@@ -26,7 +26,7 @@ async function pass(days: number): Promise<void> {
   }
 }
 
-/** Lets days pass until a check of a domain has not found its record: about a week. */
+/** Lets days pass until a check has not found the domain's record, which takes about a week. */
 async function passUntilMissing({ read }: { read: () => Promise<{ last_error: string | null }> }): Promise<void> {
   await until(async () => {
     await pass(1)
@@ -68,7 +68,7 @@ test('a domain is lost by four checks on four days without its record, and can b
   dns.answers.delete(verification.name)
   await passUntilMissing(owner)
   expect(await read()).toMatchObject({ status: 'verified', last_error: 'txt_not_found' })
-  // Not hastened by whoever asks again, nor put off.
+  // Verifying by hand neither speeds this up nor postpones it.
   for (let i = 0; i < 5; i++) await key.post(PORTAL, { action: 'verify_domain', domainId: id })
   await runChecks()
   await pass(2)

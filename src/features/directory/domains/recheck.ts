@@ -14,12 +14,14 @@ const JOB = 'domains.recheck'
 const BATCH = 200
 const DAY = 24 * 3600
 
-/** Checks in a row, a day apart, by which the DNS says that the record is gone. */
+/** How many checks in a row, a day apart, must find no record before the organization loses the domain. */
 const CHECKS_TO_LOSE = 4
-/** Days without a record until a domain is lost, whatever the reason: a domain without servers has no owner. */
+/**
+ * After so many days without a record the domain is lost for any reason: a domain without name servers has no owner.
+ */
 const DAYS_TO_LOSE = 30
 
-/** Enqueues the check of every verified domain whose turn it is, each a job of its own. */
+/** Enqueues a job for every verified domain that is due for a check. */
 export const recheckDueDomains: JobHandler = {
   name: 'domains.recheck_due',
   cron: '*/10 * * * *',
@@ -36,16 +38,16 @@ export const recheckDueDomains: JobHandler = {
   },
 }
 
-/** Checks a verified domain. Only what fails again and again, over days, takes it from its organization. */
+/** Checks a verified domain. The organization loses it only after failures over several days. */
 export const recheckDomain: JobHandler = {
   name: JOB,
-  // It asks servers of strangers.
+  // It queries other people's servers.
   lane: 'slow',
   async handle(platform, { directoryId, domainId, failedChecks }) {
     const directory = await findDirectory(platform, String(directoryId))
     const row = directory && (await findDomainRow(platform.db, directory, String(domainId)))
     if (!directory || row?.status !== 'verified') return
-    // A job that runs twice counts once.
+    // If a job runs twice, only one run counts.
     if (row.failed_checks !== Number(failedChecks)) return
     const error = await checkRecord(platform, row)
     const work: Work = { platform, directory, origin: systemOrigin(), db: platform.db }

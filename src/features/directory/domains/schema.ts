@@ -4,7 +4,7 @@ import { CHECK_ERRORS, recordOf } from './challenge.ts'
 import type { DomainRow } from './store.ts'
 import { unicodeOf } from './unicode.ts'
 
-/** Of one organization in one environment. */
+/** Per organization and environment. */
 export const MAX_DOMAINS = 20
 
 const Moment = nullable(Type.String({ format: 'date-time' }))

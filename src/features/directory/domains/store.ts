@@ -5,20 +5,23 @@ import type { DB, Domains } from '../../../platform/db/schema.gen.ts'
 import type { Directory } from '../../../platform/tenancy/directory.ts'
 import type { CheckError } from './challenge.ts'
 
-/** The states and errors are those that were written. */
+/** Narrows the states and errors to the values that are written. */
 export type DomainRow = Omit<Selectable<Domains>, 'status' | 'last_error'> & {
   status: 'pending' | 'verified' | 'failed'
   last_error: CheckError | null
 }
 
-/** A domain whose turn it is to be checked, and how many checks in a row have found no record. */
+/** A domain that is due for a check, and how many checks in a row have not found its record. */
 export interface DueDomain {
   directory_id: string
   id: string
   failed_checks: number
 }
 
-/** Holds the organization until the transaction ends: what it has is counted, and it is not archived meanwhile. */
+/**
+ * Locks the organization until the transaction ends, so that its domains can be counted and it is not archived
+ * meanwhile.
+ */
 export async function lockOrganizationRow(tx: Tx, { organizationId }: Directory) {
   return tx
     .selectFrom('organizations')
@@ -49,7 +52,7 @@ export async function isVerifiedElsewhere(db: Db, directory: Directory, domain: 
   return row !== undefined
 }
 
-/** The active organization of an environment that has verified a domain. */
+/** The active organization that has verified a domain in an environment. */
 export interface DomainOwner {
   directory_id: string
   organization_id: string
@@ -57,7 +60,7 @@ export interface DomainOwner {
   slug: string
 }
 
-/** It has at most one: `domains_one_owner`. */
+/** There is at most one (`domains_one_owner`). */
 export async function findDomainOwner(
   db: Db,
   { environmentId }: { environmentId: string },
@@ -74,7 +77,7 @@ export async function findDomainOwner(
     .executeTakeFirst()
 }
 
-/** Whether the organization itself has it, proved. */
+/** Whether the organization itself has verified the domain. */
 export async function isVerifiedHere(db: Db, directory: Directory, domain: string): Promise<boolean> {
   const row = await selectDomains(db, directory)
     .where('domain', '=', domain)
@@ -106,7 +109,10 @@ export async function deleteDomainRow(tx: Tx, directory: Directory, id: string):
   return gone && row
 }
 
-/** Writes what a check has found; of a domain that was found to be in one state, only while it is in that. */
+/**
+ * Writes the result of a check. With `only`, only if the domain is still in the state in which the check found it.
+ * Returns whether it was written.
+ */
 export async function updateDomainRow(
   db: Db,
   directory: Directory,
@@ -127,12 +133,12 @@ export async function updateDomainRow(
   return row !== undefined
 }
 
-/** In so many seconds. */
+/** The time in so many seconds. */
 export function inSeconds(seconds: number): RawBuilder<Date> {
   return sql<Date>`clock_now() + make_interval(secs => ${seconds})`
 }
 
-/** Whether the checks of a domain have failed for so many days. */
+/** Whether the checks of a domain have failed for `days` days. */
 export async function isFailingFor(db: Db, directory: Directory, id: string, days: number): Promise<boolean> {
   const row = await selectDomains(db, directory)
     .where('id', '=', id)
@@ -141,7 +147,10 @@ export async function isFailingFor(db: Db, directory: Directory, id: string, day
   return row !== undefined
 }
 
-/** Takes some whose turn it is, whose next one is then in so many seconds, whether or not this check comes to an end. */
+/**
+ * Takes domains that are due, and sets their next check to `nextSeconds` from now, in case this check does not
+ * finish.
+ */
 export async function takeDueRows(
   tx: Tx,
   { limit, nextSeconds, skipLocked }: { limit: number; nextSeconds: number; skipLocked: RawBuilder<unknown> },

@@ -1,6 +1,6 @@
 import { domainToUnicode } from 'node:url'
 
-/** Scripts that are written together, as browsers take them to be (Unicode TS 39 §5.2, highly restrictive). */
+/** Scripts that may be mixed, according to the rule that browsers apply (Unicode TS 39 §5.2, highly restrictive). */
 const TOGETHER = [
   ['Latin', 'Han', 'Hiragana', 'Katakana'],
   ['Latin', 'Han', 'Bopomofo'],
@@ -13,12 +13,12 @@ const SCRIPTS = [
   ...['Thaana', 'Thai', 'Tibetan'],
 ].map((name) => ({ name, pattern: new RegExp(`\\p{Script=${name}}`, 'u') }))
 
-// Letters that look like Latin ones: a label of these alone reads as another word.
+// Letters that look like Latin ones. A label of only these letters could be read as another word.
 const LOOKALIKES = /^[аысԁеԍһіюјӏорԗԛѕԝхуъьҽпгѵѡαικνορτυωγηχ\d-]+$/u
 
 /**
- * An internationalized name as people write it; null where that is the same, or could be taken for another one, since
- * scripts are mixed in it, or a label has letters alone that look like Latin ones.
+ * An internationalized name as people write it. Null if it is the same as `domain`, or could be mistaken for another
+ * name: it mixes scripts, or has a label of only letters that look like Latin ones.
  */
 export function unicodeOf(domain: string): string | null {
   const text = domainToUnicode(domain)

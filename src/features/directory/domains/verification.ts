@@ -11,18 +11,21 @@ import { domainEvents } from './events.ts'
 import { type Domain, toDomain } from './schema.ts'
 import { type DomainRow, findDomainRow, inSeconds, updateDomainRow } from './store.ts'
 
-/** What an organization may ask for: each check asks servers of strangers. */
+/** Limits an organization's checks, since each check queries other people's servers. */
 const CHECKS: RateLimit = { bucket: 'domains.check', limit: 60, windowSeconds: 3600 }
 
 const DAY = 24 * 3600
 
-/** What was found in place of the record of a domain; null for the record itself. */
+/** Why the record of a domain was not found; null if it was found. */
 interface LookedAt {
   row: DomainRow
   error: CheckError | null
 }
 
-/** Looks for the record of a domain: not within a transaction. Throws `domain_not_found`, `rate_limited`. */
+/**
+ * Looks for the record of a domain. Queries DNS, so do not call it in a transaction. Throws `domain_not_found`,
+ * `rate_limited`.
+ */
 export async function lookForRecord(work: Work, text: string): Promise<LookedAt> {
   const { platform, directory, db } = work
   const row = await findDomainRow(db, directory, readId(text))
@@ -32,9 +35,9 @@ export async function lookForRecord(work: Work, text: string): Promise<LookedAt>
 }
 
 /**
- * Where the record was found, the organization has the domain, unless another one has it. Where not, a domain that it
- * has is still its own: only the periodic checks take it away. Throws `domain_not_found`, `domain_claimed`,
- * `organization_archived`.
+ * Writes the result of a check. If the record was found, the organization gets the domain, unless another
+ * organization has it. If it was not found, the organization keeps a domain that it already has: only the periodic
+ * checks remove it. Throws `domain_not_found`, `domain_claimed`, `organization_archived`.
  */
 export async function verifyDomain(
   work: Work,
@@ -53,7 +56,10 @@ export async function verifyDomain(
   })
 }
 
-/** Writes that the record was found, and tells whether that is new. Of two organizations at once one gets the domain. */
+/**
+ * Writes that the record was found. Returns whether the domain was not verified before. If two organizations do this
+ * at the same time, only one gets the domain.
+ */
 async function confirm(work: TxWork, id: string): Promise<boolean> {
   const { db, directory } = work
   await lockDomainOwner(work)
@@ -68,7 +74,7 @@ async function confirm(work: TxWork, id: string): Promise<boolean> {
   return row.status !== 'verified'
 }
 
-/** What a check writes that has found the record. */
+/** The columns to write after a successful check. */
 export function verifiedColumns({ status }: Pick<DomainRow, 'status'>) {
   return {
     status: 'verified',
@@ -76,13 +82,13 @@ export function verifiedColumns({ status }: Pick<DomainRow, 'status'>) {
     last_error: null,
     failing_since: null,
     failed_checks: 0,
-    // A week later, more or less, so that domains which were verified at once are not checked at once for ever.
+    // About a week later. The random part spreads the checks of domains that were verified at the same time.
     next_check_at: inSeconds(7 * DAY + randomInt(-DAY / 2, DAY / 2)),
   }
 }
 
 async function noteFailure({ db, directory }: TxWork, row: DomainRow, error: CheckError): Promise<void> {
-  // No DNS server answered, so the check says nothing about the domain.
+  // If no DNS server answered, the check says nothing about the domain.
   const isTold = error !== 'dns_unavailable'
   await updateDomainRow(db, directory, {
     id: row.id,

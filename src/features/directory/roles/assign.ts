@@ -24,8 +24,8 @@ import type { AssignmentRow } from './store.ts'
 
 type CallerWork = Work & { caller: ManagerCaller }
 
-// Slot: the wing of tenancy knows the team, and is above.
-/** Refuses a caller that lacks permissions of a member of the organization. Throws `privilege_escalation`. */
+// Handed in: the team belongs to `tenancy`, which is on a higher floor.
+/** Refuses a caller that lacks any permission of a member of the organization. Throws `privilege_escalation`. */
 export const memberGuard = defineSlot<(work: CallerWork, membershipId: string) => Promise<void>>(
   'who may act on a member of the team',
 )
@@ -36,7 +36,7 @@ const shown = (rows: AssignmentRow[]) => ({ roleIds: idsOf(rows), assignments: r
 
 const directoryRole = (role: string) => (role === 'admin' ? ('admin' as const) : ('member' as const))
 
-/** What roles a user has, and what gave them. Throws `user_not_found`. */
+/** The roles of a user, and where each comes from. Throws `user_not_found`. */
 export async function readUserRoles(work: ReachWork, userId: string) {
   const { user } = await reachUser(work, userId)
   const rows = await listAssignmentsOfUsers(work.db, work.reach, [user.id])
@@ -44,9 +44,10 @@ export async function readUserRoles(work: ReachWork, userId: string) {
 }
 
 /**
- * Replaces the roles of a user; absent fields stay. A role that groups give stays theirs, so that it ends with them.
- * Throws `user_not_found`, `invalid_request` for roles that the organization has not, `privilege_escalation` for what is
- * given beyond the scopes of the key, and `role_managed` where a role that groups give would go without `force`.
+ * Replaces the roles of a user; absent fields stay. A role that comes from groups remains tied to the groups, so it
+ * still ends with them. Throws `user_not_found`, `invalid_request` for roles that the organization does not have,
+ * `privilege_escalation` for roles beyond the key's scopes, and `role_managed` if a role from groups would be removed
+ * without `force`.
  */
 export async function setUserRoles(work: CallerWork, userId: string, change: UserRolesChange) {
   return inTx(work, async (work) => {
@@ -74,23 +75,23 @@ export async function setUserRoles(work: CallerWork, userId: string, change: Use
 
 const isAmong = (rows: AssignmentRow[], id: string) => rows.some(({ role_id }) => role_id === id)
 
-/** What roles a member has. Throws `role_member_not_found`. */
+/** The roles of a member. Throws `role_member_not_found`. */
 export async function readMemberRoles(work: ReachWork, membershipId: string) {
   const id = readId(membershipId)
   const { platform, db, reach } = work
   const member = await findMemberRow(db, reach, id)
   if (!member) throw roleErrors.memberNotFound()
-  // A membership of the account has no directory of its own: what it has where the service is off is left out.
+  // A membership of the account has no directory. Its roles in directories with the RBAC service off are left out.
   const directory =
     member.organization_id && (await findDirectoryOfOrganization(platform, reach, member.organization_id))
-  // Throws where the service is off in the directory of the membership.
+  // Throws if the RBAC service is off in the membership's directory.
   if (directory) await directoryInReach(platform, reach, directory.id)
   return shown(await listAssignmentsOfMember(db, reach, id))
 }
 
 /**
- * Replaces the roles of a member, whose own permissions the caller must hold. Throws `role_member_not_found`,
- * `privilege_escalation`, and as for a user.
+ * Replaces the roles of a member. The caller must have all permissions that the member has. Throws
+ * `role_member_not_found`, `privilege_escalation`, and what `setUserRoles` throws.
  */
 export async function setMemberRoles(work: CallerWork, membershipId: string, names: string[]) {
   const id = readId(membershipId)
@@ -119,7 +120,7 @@ async function lockAll(work: TxWork, names: string[]): Promise<HeldRole[]> {
   return roles
 }
 
-/** The refusal of the first name that is none of these roles, or null. */
+/** The error for the first name that is not one of these roles, or null. */
 export function refusalOfUnknown(find: ReturnType<typeof roleFinder>, names: string[]): ApiError | null {
   const strange = names.findIndex((name) => !find(name))
   return strange < 0

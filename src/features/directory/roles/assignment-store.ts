@@ -9,10 +9,10 @@ import { lockText } from '../../../platform/tenancy/user-lock.ts'
 import type { UserRow } from '../users/users.ts'
 import { type AssignmentRow, within } from './store.ts'
 
-/** The sources of roles: a caller of the API, groups at a sign-in, and provisioned groups. */
+/** The sources of roles: an API caller, groups at a sign-in, and provisioned groups. */
 export type RoleSource = 'manual' | 'sso' | 'scim'
 
-/** The column of the directory role that a source gives. */
+/** The column with the directory role from each source. */
 export const ROLE_COLUMNS = { manual: 'own_role', sso: 'sso_role', scim: 'scim_role' } as const
 
 const ofUsers = (reach: Reach | Directory, condition: RawBuilder<unknown>) => sql`
@@ -27,7 +27,7 @@ const ofMembers = (reach: Reach | Directory, condition: RawBuilder<unknown>) => 
   from member_roles a join members m on m.id = a.membership_id
   where ${within(reach, 'a.directory_id')} and ${isServed(reach, 'a.directory_id')} and ${condition}`
 
-/** Of users and of members, a page by age. */
+/** A page of the assignments of users and members, in the order of their creation. */
 export async function listAssignmentRows(
   db: Db,
   reach: Reach,
@@ -63,7 +63,7 @@ export async function listAssignmentsOfUsers(
   return rows
 }
 
-/** By the id that lists of members show. */
+/** `id` is the id that lists of members show. */
 export async function listAssignmentsOfMember(db: Db, reach: Reach | Directory, id: string): Promise<AssignmentRow[]> {
   const { rows } = await sql<AssignmentRow>`
     ${ofMembers(reach, sql`${id}::uuid in (m.id, m.account_member_id)`)} order by a.created_at, a.id`.execute(db)
@@ -76,7 +76,7 @@ interface NewAssignment {
   role_id: string
 }
 
-/** What came and went. */
+/** The added and removed assignments. */
 export interface ChangedAssignments {
   came: AssignmentRow[]
   went: AssignmentRow[]
@@ -87,7 +87,7 @@ const split = (rows: (AssignmentRow & { came: boolean })[]): ChangedAssignments 
   went: rows.filter(({ came }) => !came),
 })
 
-/** Gives users, whose rows are held, these roles from a source and no others of it. */
+/** Gives users, whose rows are locked, exactly these roles from a source. Roles from other sources stay. */
 export async function setAssignmentRows(
   tx: Tx,
   directory: Directory,
@@ -116,8 +116,8 @@ export async function setAssignmentRows(
 }
 
 /**
- * Sets what one source gives of the directory role, and what follows from all sources. Returns the users as they are
- * now.
+ * Sets the directory role that one source gives, and the role that results from all sources. Returns the updated
+ * users.
  */
 export async function setRoleRows(
   tx: Tx,
@@ -132,7 +132,7 @@ export async function setRoleRows(
     when id = any(${idsOf('member')}::uuid[]) then 'member' end`
   const highest = sql`case when 'admin' in (${given}, ${sql.join(others.map((other) => sql.ref(`users.${other}`)))})
     then 'admin' else 'member' end`
-  // By lists of ids: joined to all of a directory that statistics do not know yet, each would be compared with all.
+  // Uses lists of ids: a join with all users of a directory that has no statistics yet would compare each with each.
   // Foreign table users: the row contains the roles that each source gives the user.
   const { rows } = await sql<UserRow>`
     with clock as materialized (select clock_now() as at)
@@ -146,10 +146,10 @@ export async function setRoleRows(
   return rows
 }
 
-/** The id that lists of members show: on a roster, a member of the account has that of the account. */
+/** The id that lists of members show. On a roster, a member of the account has the id of their account membership. */
 const shownId = sql<string>`coalesce(account_member_id, id)`
 
-/** A membership of the organization, by the id that lists show. It stays until the transaction ends. */
+/** Locks a membership of the organization, by the id that lists show, until the transaction ends. */
 export async function lockMemberRow(tx: Tx, directory: Directory, id: string) {
   return tx
     .selectFrom('members')
@@ -161,7 +161,7 @@ export async function lockMemberRow(tx: Tx, directory: Directory, id: string) {
     .executeTakeFirst()
 }
 
-/** A membership within reach of a read: of an organization that exists in the environment, or of the account. */
+/** A membership that a read may reach: of an organization that exists in the environment, or of the account. */
 export async function findMemberRow(db: Db, reach: Reach, id: string) {
   const { directory } = reach
   return db
@@ -176,7 +176,7 @@ export async function findMemberRow(db: Db, reach: Reach, id: string) {
     .executeTakeFirst()
 }
 
-/** Gives a member, whose row is held, these roles and no others. */
+/** Gives a member, whose row is locked, exactly these roles. */
 export async function setMemberRoleRows(
   tx: Tx,
   directory: Directory,

@@ -12,7 +12,7 @@ import type { TxWork } from '../../../platform/work.ts'
 
 const gone = deletes('role_assignments', { role_ids: [] })
 
-/** Takes what SSO connections gave: the links to them end with this change. */
+/** Removes the roles from SSO connections, since the change also ends the user's identities. */
 function withoutSso({ directory }: TxWork, { user }: UserChange): Step {
   const role = user.own_role === 'admin' || user.scim_role === 'admin' ? 'admin' : 'member'
   return {
@@ -31,21 +31,21 @@ function withoutSso({ directory }: TxWork, { user }: UserChange): Step {
 }
 
 const onCutOff = (work: TxWork, change: UserChange) =>
-  // The next sign-in by a link that stays gives them again.
+  // If the identities stay, their next sign-in gives the roles again.
   change.sinceSeconds === undefined ? null : withoutSso(work, change)
 
-/** The roles that a user has been given. */
+/** The roles of a user. */
 export const roleBelongings: Belonging[] = [
   {
     table: 'role_assignments',
     proof: withoutSso,
     cutOff: onCutOff,
     removal: gone,
-    // They are roles of the organization that is left.
+    // The roles belong to the organization that the user leaves.
     move: gone,
     exports: exportsColumns('role_assignments', 'created_at', 'id role_id source created_at', ''),
     beforeProof: true,
-    // Those of SSO have a link, which is looked for.
+    // Roles from SSO come with an identity, which is checked in its own table.
     setUpBefore: sqlText`false`,
     isAbsent: (user) => user.role_ids.length === 0 && user.sso_role === null,
   },

@@ -8,8 +8,8 @@ import type { CheckReply } from './schema.ts'
 import { type CheckRow, findCheckRow } from './store.ts'
 
 /**
- * Whether a user may do something now, and why, by one statement. Denies where `rbac` is off in the directory of the user.
- * Throws `user_not_found`.
+ * Whether a user has a permission now, and why, in one statement. Denies it if the RBAC service is off in the user's
+ * directory. Throws `user_not_found`.
  */
 export async function checkPermission(
   work: ReachWork,

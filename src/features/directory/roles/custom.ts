@@ -25,18 +25,24 @@ import {
 } from './store.ts'
 
 const MAX_ROLES = 200
-// The slug of a name without Latin letters or digits.
+// The slug if the name has no Latin letters or digits.
 const OTHERWISE = 'role'
 
 type CallerWork = Work & { caller: ManagerCaller; ifMatch: string | null }
 
-/** Refuses the name of what only owners of the team may do, which no role of users can give. Throws `invalid_request`. */
+/**
+ * Refuses the permission that only the team's owners have, which no role of users may contain. Throws
+ * `invalid_request`.
+ */
 function assertNotReserved(permissions: readonly string[]): void {
   if (permissions.includes(OWNERSHIP))
     throw invalidField('permissions', 'reserved', `permissions must not contain ${OWNERSHIP}, which is reserved`)
 }
 
-/** Makes a role. Throws `role_exists`, `role_limit_reached`, `privilege_escalation`, and `invalid_request` for a slug. */
+/**
+ * Creates a role. Throws `role_exists`, `role_limit_reached`, `privilege_escalation`, and `invalid_request` for a
+ * slug that looks like an id.
+ */
 export async function createRole(work: CallerWork, body: RoleCreate): Promise<RoleRow> {
   const permissions = [...new Set(body.permissions)]
   assertNotReserved(permissions)
@@ -57,13 +63,13 @@ export async function createRole(work: CallerWork, body: RoleCreate): Promise<Ro
 }
 
 interface Asked {
-  /** Changes nothing, and tells what would change. */
+  /** Whether to change nothing, and only return the effect. */
   preview: boolean
 }
 
 /**
  * Changes a role for all who have it; absent fields stay. Throws `role_not_found`, `system_role`, `role_exists`,
- * `version_conflict`, and `privilege_escalation` for permissions that it did not have.
+ * `version_conflict`, and `privilege_escalation` for added permissions that the caller may not give.
  */
 export async function changeRole(
   work: CallerWork,
@@ -118,7 +124,7 @@ export async function getRole(work: ReachWork, id: string): Promise<{ role: Role
   const system = findSystemRole(id)
   if (system) return { role: system, version: null }
   const row = await orNotFound(isId(id.toLowerCase()) ? findRoleRow(work.db, work.reach, id.toLowerCase()) : undefined)
-  // Throws where the service is off in the directory of the role.
+  // Throws if the RBAC service is off in the role's directory.
   await directoryInReach(work.platform, work.reach, row.directory_id)
   return { role: toRole(row, row.organization_id), version: row.version }
 }
@@ -127,7 +133,7 @@ async function hold(work: TxWork & { ifMatch: string | null }, text: string): Pr
   if (findSystemRole(text)) throw roleErrors.systemRole()
   const id = text.toLowerCase()
   if (!isId(id) || !(await lockRoleRow(work.db, work.directory, id))) throw roleErrors.notFound()
-  // Read after the lock: the role cannot be given to more users meanwhile.
+  // Read after the lock, so the role cannot be given to more users meanwhile.
   const row = await orNotFound(findRoleRow(work.db, work.directory, id))
   if (!matches(work.ifMatch, tagOf(row))) throw httpErrors.versionConflict()
   return row
@@ -149,7 +155,7 @@ function effectOf(role: RoleRow, permissions: string[], preview: boolean): Effec
   }
 }
 
-/** Throws `role_exists` for a name that could be taken for that of a system role. */
+/** Throws `role_exists` if the name could be mistaken for a system role's name. */
 function assertFree(name: string, slug: string): void {
   if (findSystemRole(slug) || findSystemRole(slugOf(name, OTHERWISE)))
     throw roleErrors.exists({ detail: 'This is the name of a system role.' })

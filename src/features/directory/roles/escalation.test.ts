@@ -43,14 +43,14 @@ const [empty, plain] = [await makeRole([]), await connect({})]
 
 const invited = succeeded(await tenant.post('/v1/users/invites', { subOrgId, email: newEmail() })).user.id
 
-/** The outcome of the one row of an import, as that of a request. */
+/** The outcome of importing one user, in the form of a request's outcome. */
 async function importOne(key: Caller, role: string) {
   const { status, body } = await key.put('/v1/users', { users: [{ email: newEmail(), roleIds: [role] }] })
   const [failure] = body.failed
   return failure ? { status: 403, body: { code: failure.error } } : { status, body }
 }
 
-/** Every way to grant what a role holds: the scopes that its route asks for, and the request. */
+/** Every way to give a user the permissions of a role: the scopes that its route requires, and the request. */
 const WAYS: [
   string,
   Scope | Scope[],
@@ -82,7 +82,7 @@ const WAYS: [
     'another invitation',
     ['users.write', 'roles.write'],
     async (key, role) => {
-      // An address is invited a few times an hour.
+      // An address can be invited only a few times an hour.
       await app.advance(600)
       return key.post(`/v1/users/${invited}/invite`, { roleIds: [role] })
     },
@@ -134,7 +134,7 @@ test.each(permissions)('no way grants %s to who lacks it', async (permission) =>
 test.each(WAYS)('whoever holds the permission grants it: %s', async (_, scope, grant) => {
   const role = await makeRole(['audit:read', 'invoice:approve'])
   const mapped = await connect({ All: role })
-  // The last three are those of the member who gets the role.
+  // The last three are scopes of the member who gets the role.
   const held = [
     ...[scope].flat(),
     'audit.read' as const,
@@ -161,7 +161,10 @@ test('nobody makes an admin without the scopes of one', async () => {
   expect((await tenant.get(`/v1/rbac/users/${userId}/roles`)).body.role).toBe('member')
 })
 
-/** By their names: changes that a key without what the mapping gives may not make, and those that it may. */
+/**
+ * By name: a mapping, a change that a key without the mapping's permissions may not make, and a change that this key
+ * may make.
+ */
 const WIDENING: [string, object, object, object][] = [
   ['a first group', { default_role: 'admin' }, { group_role_mapping: { X: 'member' } }, { default_role: 'member' }],
   [
@@ -208,7 +211,7 @@ test.each([
     expect([reply.status, reply.body.code]).toEqual([403, 'privilege_escalation'])
     expect(succeeded(await key.get(path)).connection).toEqual(connection)
     succeeded(await key.patch(path, { name: 'Other', attribute_mapping: { email: 'email' } }))
-    // Who holds it may, and so may anybody once no group gives anything.
+    // A caller with the permissions may make the change. Once no group gives any roles, every caller may make it.
     succeeded(await tenant.patch(path, { subOrgId, ...change }))
     succeeded(await key.patch(path, { group_role_mapping: {}, attribute_mapping: {} }))
     succeeded(await tenant.delete(`${path}?subOrgId=${subOrgId}`))
@@ -217,7 +220,7 @@ test.each([
 
 const owner = await plantMember(app, { accountId: tenant.accountId, organizationId: subOrgId, role: 'owner' })
 
-/** Every way to make somebody of the team what they were not. */
+/** Every way to give a person a role in the team. */
 const TEAM_WAYS: [string, Scope, (key: Caller, role: TeamRole) => Promise<Reply>][] = [
   ['an invitation', 'members.write', (key, role) => key.post('/v1/members/invites', { email: newEmail(), role })],
   ['a role', 'members.write', (key, role) => key.patch(`/v1/members/${membershipId}`, { newRole: role })],
@@ -249,7 +252,7 @@ test.each(permissions)('nobody is made of the team what holds %s by who lacks it
   for (const [name, scope, grant] of TEAM_WAYS)
     for (const role of TEAM_ROLES) {
       const holds: readonly string[] = teamRolePermissions[role]
-      // A member is one already, but for who is invited.
+      // The others already have the role member. Only an invited person gets it.
       if (scope === needed || !holds.includes(permission) || (role === 'member' && name !== 'an invitation')) continue
       const reply = await grant(key, role)
       expect([reply.status, reply.body.code], `${name} ${role}`).toEqual([403, 'privilege_escalation'])
@@ -310,7 +313,7 @@ test.each(permissions)(
   },
 )
 
-/** The id of a SCIM write that was refused. */
+/** The id of a refused SCIM write. */
 async function refusedWrite(): Promise<string> {
   succeeded(await tenant.patch('/v1/scim/config', { subOrgId, enabled: true }))
   const { token } = succeeded(await tenant.post('/v1/scim/config', { subOrgId, action: 'rotate-token' }))
@@ -320,7 +323,9 @@ async function refusedWrite(): Promise<string> {
 
 const refused = await refusedWrite()
 
-/** Fields of bodies, however deep, that say what somebody may do: each is tried above, or grants nothing to a person. */
+/**
+ * Fields of bodies, at any depth, that decide what a person may do. Each is tried above, or gives a person no rights.
+ */
 const SAYING = [
   'PATCH /v1/api-keys/{id}: scopes',
   'PATCH /v1/auth/settings: trusted_devices_for_enforced_roles',

@@ -26,7 +26,7 @@ test.each(['oidc', 'saml'] as const)('a group of a sign-in is named exactly: %s'
   const { at, key, signIn } = await makeWorld(service, peer, protocol, fields)
   const person = { subject: fresh(), email: at(newLocal()) }
   const roleWith = async (groups: string) => {
-    // A user signs in a few times a minute at the most.
+    // A user may sign in only a few times a minute.
     await service.app.advance(10)
     const { directory_user_id: id, ...came } = await signIn({ ...person, more: { groups } })
     expect(came).not.toHaveProperty('error')

@@ -18,23 +18,23 @@ const BATCH = 1_000
 
 type DirectoryRole = 'admin' | 'member'
 
-/** What a source gives a user. */
+/** The roles that a source gives a user. */
 export interface RoleGrant {
   user: HeldUser
-  /** The directory role; null for none, undefined for what it gave before. */
+  /** The directory role. Null gives none; undefined keeps the current one. */
   role?: DirectoryRole | null | undefined
-  /** Ids of roles that are held; undefined for those that it gave before. */
+  /** Ids of locked roles (`lockRoles`). Undefined keeps the current roles. */
   roleIds?: string[] | undefined
 }
 
 /**
- * Records which roles a source gives these users. A user has the highest of the directory roles that the sources give,
- * and every other role that one of them gives. Roles are given to users only here. Returns the users whose records
- * changed.
+ * Records which roles a source gives these users. A user's directory role is the highest that any source gives, and
+ * they have every other role that any source gives. No other code gives roles to users. Returns the users whose
+ * records changed.
  */
 export async function giveRoles(work: TxWork, source: RoleSource, given: RoleGrant[]): Promise<UserRow[]> {
   const rows: UserRow[] = []
-  // A statement may last three seconds, and each of these rows has many indexes.
+  // In batches, since a statement may take three seconds at most and each of these rows has many indexes.
   for (let at = 0; at < given.length; at += BATCH)
     rows.push(...(await giveSome(work, source, given.slice(at, at + BATCH))))
   return rows
@@ -45,7 +45,7 @@ async function giveSome(work: TxWork, source: RoleSource, given: RoleGrant[]): P
   const column = ROLE_COLUMNS[source]
   const other = given.flatMap(({ user, role = user[column] }) => {
     const next = source === 'manual' ? (role ?? 'member') : role
-    // Groups that give `member` give what every user has.
+    // `member` from groups changes nothing, since every user has it.
     const isSame = source === 'manual' ? next === user[column] : (next === 'admin') === (user[column] === 'admin')
     return isSame ? [] : [{ id: user.id, role: next }]
   })
@@ -62,7 +62,7 @@ async function giveSome(work: TxWork, source: RoleSource, given: RoleGrant[]): P
   return rows
 }
 
-/** Changes the assignments; those of users who have none and get none cost no statement. */
+/** Changes the assignments. Users who have no roles and get none cost no statement. */
 async function assign(work: TxWork, source: RoleSource, given: RoleGrant[]): Promise<ChangedAssignments> {
   const asked = given.flatMap(({ user, roleIds }) =>
     roleIds === undefined || (roleIds.length === 0 && user.role_ids.length === 0) ? [] : [{ user, roleIds }],
@@ -82,7 +82,7 @@ function tellOf({ directory }: TxWork, before: UserRow | undefined, after: UserR
   return [userEvents.updated({ target: { type: 'user', id: after.id }, data, previous: { ...previous, updatedAt } })]
 }
 
-/** The events of what came and went. */
+/** The events for the added and removed assignments. */
 export function assignmentEvents({ came, went }: ChangedAssignments): EventInput[] {
   return [
     ...came.map((row) => ({ event: roleEvents.assigned, row })),
@@ -90,7 +90,7 @@ export function assignmentEvents({ came, went }: ChangedAssignments): EventInput
   ].map(({ event, row }) => event({ target: { type: 'role', id: row.role_id }, data: toAssignment(row) }))
 }
 
-/** A role that users have been given the permissions of. */
+/** A role whose permissions users have. */
 export interface HeldRole {
   id: string
   slug: string
@@ -98,14 +98,14 @@ export interface HeldRole {
 }
 
 /**
- * The existing roles with these names, ids or slugs. They cannot change or be deleted until the transaction ends. Lock
- * order: before any user.
+ * The existing roles with these ids or slugs, locked until the transaction ends: they cannot be changed or deleted.
+ * Lock order: roles before users.
  */
 export async function lockRoles(work: TxWork, names: readonly string[]): Promise<HeldRole[]> {
   return names.length === 0 ? [] : lockRoleRows(work.db, work.directory, readNames(names))
 }
 
-/** What a role of this name, of the system or of the directory, lets users do; null for a role that is not there. */
+/** The permissions of the system roles and custom roles with these names, by name; null if there is no such role. */
 export async function findGrantedPermissions(
   work: Work,
   names: readonly string[],
@@ -120,12 +120,12 @@ export async function findGrantedPermissions(
   )
 }
 
-/** Whether the role is one that directory users have everywhere. */
+/** Whether the name is one of the two system roles that every directory has. */
 export function isSystemRole(name: string): name is DirectoryRole {
   return name === 'admin' || name === 'member'
 }
 
-/** Whether a role is meant by an id or slug. */
+/** Whether the name is the role's id or slug. */
 export function isNamed({ id, slug }: Pick<HeldRole, 'id' | 'slug'>, name: string): boolean {
   return name === slug || name.toLowerCase() === id
 }
@@ -137,5 +137,5 @@ export function roleFinder(roles: HeldRole[]): (name: string) => HeldRole | unde
   return (name) => bySlug.get(name) ?? byId.get(name.toLowerCase())
 }
 
-/** Ids are read in either case. */
+/** Ids are accepted in upper and lower case. */
 const readNames = (names: readonly string[]) => [...new Set(names.flatMap((name) => [name, name.toLowerCase()]))]

@@ -20,7 +20,7 @@ test('a connection that gave thousands of users roles takes them by few statemen
     .where('organization_id', '=', home.id)
     .where('environment_id', '=', tenant.environmentId)
     .executeTakeFirstOrThrow()
-  // A half has a role of the organization, too; the last hundred have nothing but that.
+  // Half of the users also have a custom role. The last hundred only have that.
   const has = sql`case when n % 2 = 0 or n > ${USERS} then array[${roles.payer}::uuid] else '{}' end`
   const isAdmin = sql`n <= ${USERS}`
   await sql`

@@ -5,7 +5,7 @@ import { giveRoles } from './give.ts'
 import { dropGroupRoles, findLinkedConnectionId, listGrantsOfUsers } from './sso/sso.ts'
 import { type AssignmentRow, findRoleRows } from './store.ts'
 
-/** Roles that a user has by groups and is to lose. */
+/** Roles from groups that a user is to lose. */
 interface Lost {
   admin: boolean
   roleIds: string[]
@@ -13,20 +13,20 @@ interface Lost {
 
 interface Drop {
   user: HeldUser
-  /** The assignments by groups. */
+  /** The assignments from groups. */
   managed: AssignmentRow[]
   lost: Lost
   force: boolean
 }
 
 /**
- * Takes roles that groups gave, until they give them again. Returns the user as they are then. Throws `role_managed`
- * where there are any, unless that is forced.
+ * Removes roles that groups gave, until the groups give them again. Returns the updated user. Without `force`, throws
+ * `role_managed` if there are any.
  */
 export async function removeManagedRoles(work: TxWork, { user, managed, lost, force }: Drop): Promise<HeldUser> {
   if (!lost.admin && lost.roleIds.length === 0) return user
   const roles = force ? [] : await describe(work, { user, managed, lost })
-  // What no source gives any more was written by the release before, and goes.
+  // Roles that no source gives any more were written by the previous release. They are removed without `force`.
   if (roles.length > 0) throw roleErrors.managed({ detail: inWords(roles), extra: { roles } })
   const left = await dropGroupRoles(work, user, lost)
   const kept = managed.filter(({ source, role_id }) => source === 'scim' && !lost.roleIds.includes(role_id))
@@ -40,7 +40,7 @@ async function describe({ db, directory }: TxWork, { user, managed, lost }: Omit
   const roles = await findRoleRows(db, directory, lost.roleIds)
   const bySso = (role: string, isGiven: (grant: (typeof grants)[number]) => boolean) =>
     grants.filter(isGiven).map(({ connection_id: connectionId }) => ({ role, source: 'sso' as const, connectionId }))
-  // Provisioned groups give roles by the mapping of this connection.
+  // Provisioned groups get their roles from the mapping of this connection.
   const linkedId = await findLinkedConnectionId(db, directory)
   const byScim = (role: string) => ({ role, source: 'scim' as const, connectionId: linkedId })
   return [
@@ -55,7 +55,7 @@ async function describe({ db, directory }: TxWork, { user, managed, lost }: Omit
 
 const SOURCES = { sso: 'the groups of the last sign-in by a connection', scim: 'provisioned groups (SCIM)' }
 
-/** Names the roles that a request would remove, and what gives each. */
+/** Lists the roles that a request would remove, each with its source. */
 function inWords(roles: { role: string; source: keyof typeof SOURCES }[]): string {
   const said = [...new Set(roles.map(({ role, source }) => `${role} from ${SOURCES[source]}`))].join(', ')
   return (

@@ -14,7 +14,7 @@ const app = await startApp()
 const tenant = await app.tenant()
 
 let seen = 0
-/** The events since the last call. */
+/** The events since the previous call. */
 async function recorded() {
   const all = await app.events({ accountId: tenant.accountId })
   const fresh = all.slice(seen)
@@ -27,7 +27,7 @@ const makeRole = async (subOrgId: string, permissions: string[] = ['invoice:appr
   succeeded(await tenant.post('/v1/rbac/roles', { subOrgId, name: `Role ${fresh()}`, permissions })).role.id
 const rolesOf = async (id: string) => succeeded(await tenant.get(`/v1/rbac/users/${id}/roles`))
 
-/** An organization with two roles, in the order of their ids. */
+/** An organization with two roles, sorted by their ids. */
 async function organization() {
   const subOrgId = await tenant.organization()
   const roleIds = [await makeRole(subOrgId), await makeRole(subOrgId)].toSorted()
@@ -35,7 +35,7 @@ async function organization() {
   return { subOrgId, roleIds }
 }
 
-// The clock has not been moved yet, by which the app shows its code.
+// Must be the first test, while the clock has not been moved: authenticator apps use the real time.
 test('who signed up for an address that nothing has proved gets no roles by an invitation of its owner', async () => {
   const { subOrgId, roleIds } = await organization()
   succeeded(await tenant.patch('/v1/mfa/policy', { subOrgId, require_mfa: true, grace_period_days: 0 }))
@@ -55,7 +55,7 @@ test('who signed up for an address that nothing has proved gets no roles by an i
   expect(await rolesOf(id)).toMatchObject({ role: 'member', roleIds: [] })
 })
 
-/** Every route that creates a user with roles. Returns the created user. */
+/** Every route that creates a user with roles. Each returns the created user. */
 const CREATING: Record<string, (caller: Caller, body: { email: string }) => Promise<Reply>> = {
   'POST /v1/users': (caller, body) => caller.post('/v1/users', body),
   'PUT /v1/users': async (caller, { email, ...rest }) => {
@@ -120,7 +120,7 @@ test.each(Object.entries(CREATING))(
       expect(await usersAt(tenant, subOrgId, email)).toEqual([])
     }
     expect(await recorded()).toEqual([])
-    // A request that names no roles needs no right to give any.
+    // A request that names no roles does not need the right to give roles.
     const { body } = await create(await without('roles.write'), { subOrgId, email: newEmail() } as { email: string })
     expect(body.user).toMatchObject({ role: 'member', roleIds: [] })
     const services = ['auth', 'password', 'otp']
@@ -192,7 +192,7 @@ test('a user who is still invited gets the roles of the newest invitation; absen
   await app.advance(61)
   succeeded(await tenant.post(`/v1/users/${user.id}/invite`, { subOrgId, role: 'member' }))
   expect(await rolesOf(user.id)).toMatchObject({ role: 'member', roleIds: [roleIds[1]] })
-  // A caller that holds less keeps what the user has, and gives nothing more.
+  // A caller with fewer rights may name roles that the user already has, but cannot add any.
   const narrow = await tenant.withKey({ subOrgId, scopes: ['users.write', 'roles.write'] })
   await app.advance(61)
   succeeded(await narrow.post(`/v1/users/${user.id}/invite`, { roleIds: [roleIds[1]] }))

@@ -13,21 +13,24 @@ import { setAssignmentRows } from './assignment-store.ts'
 import { assignmentEvents, type HeldRole, lockRoles, roleFinder } from './give.ts'
 import { refusalToGrant } from './permissions.ts'
 
-/** Judges the roles that a request names for new users: by the rules of `setUserRoles`, whose scope and service it needs. */
+/**
+ * Decides whether new users may get the roles that a request names, by the rules, scope and service of
+ * `setUserRoles`.
+ */
 export async function checkNamedRoles(work: TxWork, named: NamedRoles[], giver: RoleGiver): Promise<CheckedRoles[]> {
   const barred = await refusalToAssign(work, giver)
   const names = barred ? [] : named.flatMap(({ roleIds = [] }) => roleIds)
   const held = await lockRoles(work, [...new Set(names)])
   const known = {
     find: roleFinder(held),
-    // Per role and not per user: 500 users may name 50 roles of 500 permissions each.
+    // Checked once for each role, not for each user: 500 users may name 50 roles with 500 permissions each.
     beyond: new Map(giver ? held.map(({ id, permissions }) => [id, refusalToGrant(giver, permissions)]) : []),
     beyondAdmin: giver && refusalToGrant(giver, directoryRolePermissions.admin),
   }
   return named.map((one) => (namesRoles(one) && barred ? refused(barred) : checkRolesOfUser(known, one)))
 }
 
-/** Stores the assignments of new users, whose rows list their roles already. Returns the events. */
+/** Stores the role assignments of new users, whose rows already list their roles. Returns the events. */
 export async function assignToNewUsers({ db, directory }: TxWork, users: UserRow[]): Promise<EventInput[]> {
   const wanted = users.flatMap(({ id, role_ids }) => role_ids.map((role_id) => ({ id: newId(), user_id: id, role_id })))
   const userIds = users.map(({ id }) => id)
@@ -44,7 +47,7 @@ export async function replaceRoles(
   await setUserRoles({ ...work, caller: giver }, user.id, named)
 }
 
-/** Why the giver may give no roles here at all, or null. */
+/** Why `giver` may not give any roles here; null if they may. */
 async function refusalToAssign(work: TxWork, giver: RoleGiver): Promise<ApiError | null> {
   try {
     if (giver) authorize(giver, 'roles.write')
@@ -60,7 +63,7 @@ const refused = (unfit: ApiError): CheckedRoles => ({ unfit, beyond: null, colum
 
 interface KnownRoles {
   find: (name: string) => HeldRole | undefined
-  /** By role, why the giver may not give it. */
+  /** By role, why `giver` may not give it. */
   beyond: Map<string, ApiError | null>
   beyondAdmin: ApiError | null
 }

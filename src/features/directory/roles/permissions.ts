@@ -10,19 +10,19 @@ import type { ManagerCaller } from '../../../platform/tenancy/caller.ts'
 import type { PermissionInfo, Role } from './schema.ts'
 
 /**
- * Requires the caller to hold each permission of the catalogue that it grants. Permissions that a customer has defined
- * mean nothing to this service, and every caller may grant them. Throws `privilege_escalation`.
+ * Requires that the caller has each permission of the catalogue that it gives. Permissions that a customer has
+ * defined mean nothing to this service, so every caller may give them. Throws `privilege_escalation`.
  */
 export function assertMayGrant(caller: Pick<ManagerCaller, 'grants'>, asked: readonly string[]): void {
   const refusal = refusalToGrant(caller, asked)
   if (refusal) throw refusal
 }
 
-/** The refusal of `assertMayGrant`, or null. */
+/** The error that `assertMayGrant` would throw, or null. */
 export function refusalToGrant({ grants }: Pick<ManagerCaller, 'grants'>, asked: readonly string[]): ApiError | null {
   const beyond = asked.filter((permission) => isKnownPermission(permission) && !grants.has(permission))
   if (beyond.length === 0) return null
-  // A permission without a scope of its own takes the scope of all.
+  // A permission without its own scope requires the scope `*`.
   const scopes = [...new Set(beyond.filter(isKnownPermission).map((permission) => permissionScopes[permission] ?? '*'))]
   const needed = scopes.includes('*') ? '*' : scopes.join(', ')
   return httpErrors.privilegeEscalation({
@@ -67,12 +67,12 @@ export const teamRoles: readonly Role[] = Object.entries(teamRolePermissions).ma
   systemRole(slug, held, 'account'),
 )
 
-/** The roles of directory users that there are everywhere. */
+/** The system roles that every directory has. */
 export const directoryRoles: readonly Role[] = Object.entries(directoryRolePermissions).map(([slug, held]) =>
   systemRole(slug, held, 'organization'),
 )
 
-/** The system role of this slug, that of directory users first. */
+/** The system role with this slug. If a directory role and a team role have it, the directory role. */
 export function findSystemRole(slug: string): Role | undefined {
   return [...directoryRoles, ...teamRoles].find((role) => role.slug === slug.toLowerCase())
 }

@@ -61,7 +61,7 @@ test('lists what the system has, what the organization has made, and who has it'
   ])
   const catalogue = await tenant.get(`/v1/rbac/permissions?subOrgId=${subOrgId}`)
   expect(catalogue.body.permissions).toEqual(body.permissions)
-  // An org-wide key sees all of the environment.
+  // An org-wide key sees the roles of the whole environment.
   expect((await tenant.get(path)).body.customRoles).toContainEqual({ ...role, assignmentCount: 1 })
   expect((await tenant.get(`${path}/${role.id}`)).body.role).toEqual({ ...role, assignmentCount: 1 })
   expect((await tenant.get(`${path}/owner`)).body.role).toEqual(owner)
@@ -178,7 +178,7 @@ test('tells before what a change changes, and records it after', async () => {
     { permissions: role.permissions },
     [],
   ])
-  // Nothing changes, and nothing is told.
+  // Nothing changes, and no event is recorded.
   succeeded(await tenant.patch(`${path}/${role.id}`, { subOrgId, permissions, description: '' }))
   expect(await eventsOf(subOrgId, 'role.updated')).toHaveLength(1)
 })

@@ -212,7 +212,7 @@ export const roleRoutes: Route[] = [
     handle: (work, { params, body }) => setMemberRoles(work, params.membershipId, body.roleIds),
   }),
   defineRoute({
-    // Without `service`: where rbac is off, the answer denies instead of refusing the request.
+    // No `service` here: if rbac is off, the response denies the permission instead of refusing the request.
     tag: about.tag,
     scope: reading.scope,
     directory: reading.directory,

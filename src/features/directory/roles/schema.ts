@@ -6,7 +6,7 @@ import { MAX_SLUG, SLUG_PATTERN } from '../../../platform/slug.ts'
 import { DirectoryRole, RoleIds } from '../users/new-roles/new-roles.ts'
 import type { AssignmentRow, RoleRow } from './store.ts'
 
-/** A permission: a resource and an action, and whatever a customer puts between. */
+/** A permission: a resource and an action. Customers may put more parts in between. */
 export const PERMISSION_FORM = /^[a-z][a-z0-9_-]*(:[a-z][a-z0-9_-]*)+$/
 
 const MAX_PERMISSIONS = 500

@@ -34,7 +34,7 @@ const MAPPINGS: Mapping[] = [
 
 const given = (mapping: Mapping, groups: string[]) => new Set(groups.flatMap((group) => mapping[group] ?? []))
 
-/** What a connection has given, as the model says. */
+/** The model of a connection and the roles that it has given. */
 class Connection {
   id = ''
   isOpen = true
@@ -44,7 +44,7 @@ class Connection {
   roles = new Set<Role>()
 }
 
-/** One user, the connections A and B, provisioning, and what is given by hand. */
+/** The model: one user, the connections A and B, provisioning, and the roles given by hand. */
 class World {
   readonly subject = `sub-${fresh()}`
   readonly connections = { A: new Connection(), B: new Connection() }
@@ -113,9 +113,9 @@ const enter = (name: 'A' | 'B', groups: string[]): [string, Step] => [
     expect(came).toMatchObject({ directory_user_id: user.id })
     connection.isLinked = true
     connection.roles = given(connection.mapping, groups)
-    // Other groups are not kept.
+    // Groups that the mapping does not name are not stored.
     connection.groups = groups.filter((group) => Object.hasOwn(connection.mapping, group))
-    // A token says at once what the sign-in gave.
+    // The token of the sign-in already has the roles that it gave.
     const all = new Set([...world.manual, ...world.managed])
     expect(decodeJwt(came['access_token'] ?? '')).toMatchObject(claimsOf(all))
     world.tokens.push({ access: came['access_token'] ?? '', refresh: came['refresh_token'] ?? '' })
@@ -127,7 +127,7 @@ const remap = (name: 'A' | 'B', next: Mapping): [string, Step] => [
   async (world) => {
     const connection = world.connections[name]
     succeeded(await world.key.patch(`/v1/sso/connections/${connection.id}`, { group_role_mapping: next }))
-    // Only what a changed mapping still gives by the groups of the last sign-in stays.
+    // Only roles stay that the changed mapping still gives for the groups of the last sign-in.
     connection.groups = connection.groups.filter((group) => Object.hasOwn(next, group))
     connection.roles = connection.roles.intersection(given(next, connection.groups))
     connection.mapping = next
@@ -262,7 +262,7 @@ function claimsOf(all: Set<Role>) {
   return { role: all.has('admin') ? 'admin' : 'member', roles }
 }
 
-/** Every route shows the roles of the model, and a refresh has them in its token. */
+/** Checks that every route shows the roles of the model, and that a refreshed token has them. */
 async function assertSame(world: World): Promise<void> {
   const { home, roles } = world.organization
   const all = new Set([...world.manual, ...world.managed])

@@ -8,7 +8,7 @@ import type { Directory, Reach } from '../../../platform/tenancy/directory.ts'
 import { isServed } from '../../../platform/tenancy/services.ts'
 import { isAccessLockedText } from '../../../platform/tenancy/user-lock.ts'
 
-/** A role that an organization has made, with how many have it. */
+/** A custom role of an organization, and how many users and members have it. */
 export type RoleRow = Selectable<Roles> & { user_count: number; member_count: number }
 export type ListedRoleRow = RoleRow & { organization_id: string | null }
 
@@ -22,7 +22,7 @@ export interface AssignmentRow {
   created_at: Date
 }
 
-/** The directories that a read covers, as a condition on a column. */
+/** SQL: whether a column names a directory that the read covers. */
 export function within(reach: Reach | Directory, column: string): RawBuilder<boolean> {
   if ('kind' in reach) return sql`${sql.ref(column)} = ${reach.id}`
   if (reach.directory) return sql`${sql.ref(column)} = ${reach.directory.id}`
@@ -30,7 +30,7 @@ export function within(reach: Reach | Directory, column: string): RawBuilder<boo
     select id from directories where environment_id = ${reach.environmentId} and kind <> 'console')`
 }
 
-// A user can have a role by hand, by SSO and by SCIM: an assignment each.
+// A user can have the same role three times: given by hand, by SSO and by SCIM.
 const MAX_SOURCES = 3
 
 const counted = sql`
@@ -53,7 +53,7 @@ export async function findRoleRow(db: Db, reach: Reach | Directory, id: string):
   return rows[0]
 }
 
-/** Every permission that a role names. */
+/** All permissions that roles contain. */
 export async function listUsedPermissions(db: Db, reach: Reach): Promise<string[]> {
   const { rows } = await sql<{ permission: string }>`
     select distinct unnest(permissions) as permission from roles
@@ -62,7 +62,10 @@ export async function listUsedPermissions(db: Db, reach: Reach): Promise<string[
   return rows.map(({ permission }) => permission)
 }
 
-/** Until the transaction ends the directory gets no other role. Returns how many it has. */
+/**
+ * Prevents other requests from creating roles in the directory until the transaction ends. Returns how many roles it
+ * has.
+ */
 export async function lockRoleCount(tx: Tx, directory: Directory): Promise<number> {
   await sql`select pg_advisory_xact_lock(hashtextextended('watchword.roles.' || ${directory.id}, 0))`.execute(tx)
   const { count } = await tx
@@ -90,7 +93,7 @@ export async function insertRoleRow(tx: Tx, directory: Directory, row: NewRole):
   return { ...made, user_count: 0, member_count: 0 }
 }
 
-/** Locks a role: it cannot be given, changed or deleted until the transaction ends. */
+/** Locks a role, so that it cannot be given, changed or deleted until the transaction ends. */
 export async function lockRoleRow(tx: Tx, directory: Directory, id: string): Promise<boolean> {
   const row = await tx
     .selectFrom('roles')
@@ -102,7 +105,7 @@ export async function lockRoleRow(tx: Tx, directory: Directory, id: string): Pro
   return row !== undefined
 }
 
-/** Those of these roles, by id or slug, that are there: they stay as they are until the transaction ends. */
+/** The existing roles with these ids or slugs, locked until the transaction ends. */
 export async function lockRoleRows(tx: Tx, directory: Directory, names: string[]) {
   return tx
     .selectFrom('roles')
@@ -114,7 +117,7 @@ export async function lockRoleRows(tx: Tx, directory: Directory, names: string[]
     .execute()
 }
 
-/** The same, not held. */
+/** The existing roles with these ids or slugs, not locked. */
 export async function findRoleRows(db: Db, directory: Directory, names: string[]) {
   return db
     .selectFrom('roles')
@@ -138,7 +141,7 @@ export async function updateRoleRow(
     .execute()
 }
 
-/** Locks the users who have a role, in one order: what they have else is not changed meanwhile. */
+/** Locks the users who have a role, always in the same order, so that their other roles do not change meanwhile. */
 export async function lockHolders(tx: Tx, directory: Directory, id: string): Promise<void> {
   await sql`
     select id from users where directory_id = ${directory.id} and id in (
@@ -146,7 +149,7 @@ export async function lockHolders(tx: Tx, directory: Directory, id: string): Pro
     order by id for update`.execute(tx)
 }
 
-/** Deletes a role that is locked, as its holders are, with its assignments. */
+/** Deletes a role with its assignments. The role and its holders must be locked. */
 export async function deleteRoleRow(tx: Tx, directory: Directory, id: string): Promise<void> {
   // Foreign table users: `role_ids` lists the roles of the user.
   await sql`
@@ -163,15 +166,15 @@ export async function deleteRoleRow(tx: Tx, directory: Directory, id: string): P
     delete from roles where directory_id = ${directory.id} and id = ${id}`.execute(tx)
 }
 
-/** What one statement knows of whether a user may do something. */
+/** The facts for a permission check, read in one statement. */
 export interface CheckRow {
   directory_id: string
   active: boolean
   role: string
   organization_status: string | null
-  /** The slug of a role of theirs that allows it. */
+  /** The slug of one of the user's roles that allows it; null if none does. */
   allowing: string | null
-  /** Whether any role of the directory names the permission. */
+  /** Whether any role of the directory contains the permission. */
   named: boolean
 }
 

@@ -23,7 +23,7 @@ const checkOf = async ({ key, connectionId }: World) => {
   return checks.find(({ id }: { id: string }) => id === 'groups')
 }
 
-/** What stands in place of groups, as OpenID Connect and userinfo say it. */
+/** Values that OpenID Connect or userinfo may have instead of groups. */
 const unsent: [string, object][] = [
   ['no claim', {}],
   ['null', { groups: null }],
@@ -46,7 +46,7 @@ test.each(unsent)('groups that the provider does not send give no default role a
     expect(came).not.toHaveProperty('error')
     return roleOf(world, came['directory_user_id'])
   }
-  // Of a new user, and of one with roles from before: they end, and come back.
+  // First a new user, then a user with roles: the roles end, and come back with the groups.
   expect(await come(said)).toBe('member')
   expect(await noteOf(world)).toEqual(NO_GROUPS)
   expect(await checkOf(world)).toEqual({ id: 'groups', ok: true, message: NO_GROUPS, fix: expect.any(String) })

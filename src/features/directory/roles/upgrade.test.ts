@@ -11,7 +11,9 @@ const { app } = service
 const { db } = app.app.platform
 const peer = await startOpPeer()
 
-/** A user with roles from groups, as a process of the release before has written them: without a row of `sso_roles`. */
+/**
+ * A user with roles from groups, as a process of the previous release has written them: without a row in `sso_roles`.
+ */
 async function ungranted() {
   const organization = await groupedOrganization(service)
   const { home } = organization

@@ -15,19 +15,21 @@ import { toColumns, type UserCreate } from './schema.ts'
 import type { ListedUserRow, UserRow } from './store.ts'
 import { getUser, reachUser } from './users.ts'
 
-/** Counts the notice of another address of a user, before it is changed. Throws `user_not_found`, `rate_limited`. */
+/**
+ * Before a user's address is changed, counts the notice that will be mailed. Throws `user_not_found`, `rate_limited`.
+ */
 export async function countAddressNotice(work: Work, id: string, email: string | undefined): Promise<void> {
   if (email === undefined) return
   const user = await getUser(work, id)
   if (requireEmail(email).norm !== user.email_norm) await countNotice(work, user)
 }
 
-/** As `reachUser`, the user alone. */
+/** Like `reachUser`, but returns only the user. */
 export async function getUserInReach(work: ReachWork, id: string): Promise<ListedUserRow> {
   return (await reachUser(work, id)).user
 }
 
-/** One page of what the caller reaches, and the total if requested. */
+/** A page of the users that the caller reaches, with the total if requested. */
 export async function listUsers(
   work: ReachWork,
   query: Omit<UserFilter, 'emailNorm'> & { email?: string },
@@ -46,7 +48,7 @@ export async function listUsers(
   return findUserPage(db, reach, filter, page)
 }
 
-/** Whether the query is a plain look-up by address. */
+/** Whether the query only looks up an address. */
 function isLookup(query: object, page: Page): boolean {
   const { after, order, includeTotal } = page
   const asked = Object.keys(query).filter((name) => !['limit', 'subOrgId'].includes(name))
@@ -54,8 +56,8 @@ function isLookup(query: object, page: Page): boolean {
 }
 
 /**
- * Adds one user, with the roles that the request names. Throws `email_exists`, `external_id_taken`, `invalid_request` for an
- * invalid address, and what `columnsOfRoles` throws.
+ * Creates a user with the roles that the request names. Throws `email_exists`, `external_id_taken`, `invalid_request`
+ * for an invalid address, and what `columnsOfRoles` throws.
  */
 export async function createUser(work: Work & { caller: ManagerCaller }, input: UserCreate): Promise<UserRow> {
   return inTx(work, async (work) => {

@@ -5,8 +5,8 @@ import type { TxWork } from '../../../platform/work.ts'
 import { changeRow, type HeldUser, type NewUserRow, putRow, takeRow, type UserChanges } from './store.ts'
 
 /**
- * Applies an occasion to everything that hangs on a user, together with `changes` of their row, in one statement. A
- * request that read the user before meets the raised epoch.
+ * Applies a proof, cut-off or removal to all rows that belong to a user, and `changes` to the user's row, in one
+ * statement. It raises the epoch, so requests that read the user before fail.
  */
 export async function applyToBelongings(
   work: TxWork,
@@ -20,7 +20,10 @@ export async function applyToBelongings(
   return finish(work, await runPlan(work, plan, { owner }))
 }
 
-/** Takes a user, and what comes along, into another directory with one statement, which ends there what does not. */
+/**
+ * Moves a user, with the rows that move along, to another directory in one statement. It deletes the rows that do
+ * not.
+ */
 export async function moveWithBelongings(
   work: TxWork,
   move: UserMove & { user: HeldUser },

@@ -10,10 +10,10 @@ import { purgeUsers } from './purge.ts'
 import { deleteExpiredRows, isExpiredSignup } from './store.ts'
 import { userEvent } from './user-event.ts'
 
-// Few at a time, because many rows of other tables are deleted with each.
+// Few users at a time, because many rows of other tables are deleted with each.
 const EXPIRED = { table: 'users', key: 'id', isDue: isExpiredSignup, orderBy: 'pending_until', batch: 200 } as const
 
-/** Removes expired sign-ups, and purges users deleted thirty days ago. Look-ups ignore both already. */
+/** Removes expired sign-ups, and users who were deleted 30 days ago. Look-ups already ignore both. */
 export const userCleanup: JobHandler = {
   name: 'users.cleanup',
   cron: '*/10 * * * *',

@@ -104,7 +104,7 @@ test('those who shared one before go on showing it; the oldest has it', async ()
   const ids: string[] = []
   for (const externalId of ['s', null, null]) ids.push((await add({ externalId, lastName: fresh() })).body.user.id)
   const [oldest, middle, youngest] = ids
-  // As the upgrade from a version before release 0.1.0 left them. No request can.
+  // The state that the upgrade from a version before release 0.1.0 leaves. No request can create it.
   await sql`update users set external_id = 's', external_id_repeated = id <> ${oldest}
     where id = any(${ids}::uuid[])`.execute(db)
   expect(await externalIds()).toEqual(['s', 's', 's'])

@@ -9,27 +9,27 @@ import { dropPending, findLiveIds, type HeldUser, lockUserRow, lockUserRows } fr
 import { userEvent } from './user-event.ts'
 
 /**
- * Locks the user's row until the transaction ends; null if there is none. By the id of the directory user or of the auth
- * account. Lock order: before any other row of the user, to avoid deadlocks.
+ * Locks the user's row until the transaction ends. `id` is the id of the directory user or of the auth account. Null
+ * if there is no such user. Lock order: before any other row of the user, to avoid deadlocks.
  */
 export async function findUserForUpdate(work: TxWork, id: string): Promise<HeldUser | null> {
   const known = id.toLowerCase()
   return isId(known) ? ((await lockUserRow(work.db, work.directory, known)) ?? null) : null
 }
 
-/** The same. Throws `user_not_found`. */
+/** Like `findUserForUpdate`, but throws `user_not_found`. */
 export async function getUserForUpdate(work: TxWork, id: string): Promise<HeldUser> {
   return orNotFound(await findUserForUpdate(work, id))
 }
 
-/** Those of these directory users that are there, locked in the same way, in one order. */
+/** Locks the rows of these users, always in the same order. Ids without a user are ignored. */
 export async function lockUserRowsById({ db, directory }: TxWork, ids: string[]): Promise<HeldUser[]> {
   return ids.length === 0 ? [] : lockUserRows(db, directory, ids)
 }
 
 /**
- * The same for a job, which does not wait: also returns the ids of those that other transactions hold. They are for the next
- * run.
+ * Locks users' rows for a job, without waiting. Also returns the ids of users that other transactions have locked,
+ * for the next run.
  */
 export async function lockFreeUserRows(
   { db, directory }: TxWork,
@@ -47,13 +47,16 @@ export function orNotFound<T>(found: T | null | undefined): T {
   return found
 }
 
-/** A stranger's sign-up must not keep an address from an administrator. */
+/**
+ * Deletes a pending sign-up with this address. A stranger's sign-up must not keep an administrator from using the
+ * address.
+ */
 export async function freeAddress(work: TxWork, directory: Directory, norm: string): Promise<void> {
   const gone = await dropPending(work.db, directory, norm)
   if (gone) await record({ ...work, directory }, userEvent(directory, userEvents.deleted, gone))
 }
 
-/** Throws `email_exists`, `external_id_taken` for what the indexes find out, in a race too. */
+/** Translates violations of unique indexes, which also catch races, into `email_exists` and `external_id_taken`. */
 export async function mapTakenErrors<T>(written: Promise<T>): Promise<T> {
   try {
     return await written

@@ -6,10 +6,10 @@ import { deleteRowsOf } from './purge.ts'
 import { insertUserRows, type NewUserRow, type UserRow } from './store.ts'
 
 /**
- * Inserts users whose addresses are free. A user that replaces a pending sign-up (`replaces`) starts without its
- * belongings, which are roles: everything that could sign in is refused before the mailbox is proved. Links and codes
- * already sent to the address stay valid, since only the owner of the mailbox gets them. Returns the inserted users, in
- * no particular order.
+ * Inserts users whose addresses are free. A user that replaces a pending sign-up (`replaces`) starts without the
+ * roles of the sign-up. Roles are all that a sign-up can have, since anything that could sign in is refused before
+ * the mailbox is proved. Links and codes already sent to the address stay valid, since only the owner of the mailbox
+ * gets them. Returns the inserted users, in no particular order.
  */
 export async function insertUsers(
   { db, directory, platform }: TxWork,

@@ -14,16 +14,16 @@ import {
 } from './store.ts'
 import { userEvent } from './user-event.ts'
 
-/** How the person of an invitation has come in. */
+/** How an invited person signed in. */
 export interface InvitationUse {
-  /** The sign-in method, or what else has proved the mailbox. */
+  /** The sign-in method, or another proof of the mailbox. */
   by: string
-  /** The link that is being redeemed: its own rule uses it. */
+  /** The link that is being redeemed, which the redeeming code itself uses up. */
   linkId?: string | undefined
 }
 
-// Slot: invitations are of the wing of sign-in, which is above.
-/** Counts the open invitations of a user as accepted, or withdraws them, and returns the events; or finds one. */
+// Handed in: invitations belong to `sign-in`, which is on a higher floor.
+/** Accepts or withdraws a user's open invitations and returns the events, or checks whether there is one. */
 export const openInvitations = defineSlot<{
   accept(work: TxWork, user: UserRow, how: InvitationUse): Promise<EventInput[]>
   withdraw(work: TxWork, user: UserRow): Promise<EventInput[]>
@@ -31,20 +31,20 @@ export const openInvitations = defineSlot<{
 }>('what becomes of open invitations')
 
 /**
- * Lets the status follow where an invitation may have ended without its own rule: with a cut-off, or when it expired. `user` as
- * they were before.
+ * Updates the user's status after an invitation may have ended implicitly: by a cut-off, or because it expired.
+ * `user` is the row from before.
  */
 export async function updateInvitationStatus(work: TxWork, user: HeldUser): Promise<void> {
-  // Those of the team end with the membership alone.
+  // Invitations to the team end only with the membership.
   if (user.invited_at === null || work.directory.kind === 'console') return
   if (await openInvitations.of(work.platform).isOpen(work, user.id)) return
-  // As they are now: the caller may have accepted the invitation meanwhile.
+  // Read again, since the caller may have accepted the invitation meanwhile.
   const now = await lockUserRow(work.db, work.directory, user.id)
   if (!now || now.invited_at === null) return
   await record(work, ...(await changeInvitation(work, now, NOT_INVITED, NOT_INVITED)).announced)
 }
 
-// The status does not depend on which.
+// A placeholder: the status depends only on whether there is a time.
 export const ANY_DATE = new Date(0)
 
 export interface Changed {
@@ -52,7 +52,10 @@ export interface Changed {
   announced: EventInput[]
 }
 
-/** Changes what the status follows from. `like` has the same values, to tell whether the API then shows another status. */
+/**
+ * Changes the columns that determine the user's status. `like` has the same values; they show whether the API will
+ * report another status.
+ */
 export async function changeInvitation(
   work: TxWork,
   user: HeldUser,

@@ -23,24 +23,24 @@ export interface UserFilter {
   q?: string | undefined
   updatedSince?: string | undefined
   role?: string | undefined
-  /** Users who can be restored, instead of those who are there. */
+  /** List deleted users who can be restored, instead of existing users. */
   deleted?: boolean | undefined
 }
 
 /**
- * A search that an index answers reads at most so many entries of it. What more users match is common enough to be met
- * in the order of the list.
+ * How many index entries a search reads at most. If more users match, matches are so common that scanning the list in
+ * its order finds them soon.
  */
 const CANDIDATES = 5000
 
-/** The position of a user in the order of a list: by the last change with `updatedSince`, else by age. */
+/** The position of a user in the list's order: by the last change with `updatedSince`, else by creation. */
 export function userPosition({ updatedSince }: UserFilter): (row: ListedUserRow) => Position {
   return (row) => ({ at: updatedSince === undefined ? row.created_at : row.updated_at, id: row.id })
 }
 
 /**
- * A page of users, with the total if the page asks for it. Reads at most `CANDIDATES` index entries and `SCAN_LIMIT` users,
- * so a search may end before the page is full.
+ * A page of users, with the total if the page asks for it. Reads at most `CANDIDATES` index entries and `SCAN_LIMIT`
+ * users, so the result may end before the page is full.
  */
 export async function findUserPage(
   db: Db,
@@ -55,21 +55,26 @@ export async function findUserPage(
 
 interface Search {
   filter: UserFilter
-  /** The users of the reach, deleted or not: each index of lists begins with these conditions. */
+  /**
+   * All existing, or all deleted, users that the caller reaches. Every index for lists begins with these conditions.
+   */
   scope: RawBuilder<unknown>
-  /** What each index that answers the search reads, in addition to the scope. Empty: no index does. */
+  /** The index ranges that answer the search, in addition to the scope. Empty if no index does. */
   ranges: Range[]
-  /** Conditions for which the index in the order of the list serves. */
+  /** The condition that the index with the list's order covers. */
   ordered: RawBuilder<unknown>
-  /** Whether it serves for all of them: only sign-ups that have expired lie between the users of a page. */
+  /**
+   * Whether that index covers all conditions. Then only expired sign-ups have to be skipped between the users of a
+   * page.
+   */
   isOrdered: boolean
   /** All conditions except the scope. */
   matches: RawBuilder<SqlBool>
-  /** The column by which the list is ordered. */
+  /** The column that the list is sorted by. */
   at: RawBuilder<unknown>
 }
 
-/** A part of an index. */
+/** A range of an index. */
 interface Range {
   condition: RawBuilder<unknown>
   key: RawBuilder<unknown>
@@ -78,7 +83,7 @@ interface Range {
 function planSearch(reach: Reach, filter: UserFilter): Search {
   const { emailNorm, externalId, active, q, updatedSince, role, deleted = false } = filter
   const since = updatedSince === undefined ? [] : [sql`users.updated_at >= ${new Date(updatedSince)}`]
-  // Written out, not as parameters: each has an index of its own, of the few users that it is true of.
+  // Written as literals instead of parameters: each has a partial index with the few users that match.
   const rare = [
     ...(role === 'admin' ? [sql`users.role = 'admin'`] : []),
     ...(active === false ? [sql`not users.active`] : []),
@@ -110,13 +115,13 @@ function planSearch(reach: Reach, filter: UserFilter): Search {
     ranges: rangesOf(filter),
     ordered: ordered[0] ?? sql`true`,
     isOrdered: !deleted && asked.length === ordered.length,
-    // `coalesce`: where the planner expects few, it would rather sort all users than look for some.
+    // `coalesce`: where the planner expects few matches, it would rather sort all users than scan for some.
     matches: sql<SqlBool>`coalesce(${sql.join(conditions, sql` and `)}, false)`,
     at: sql.ref(updatedSince === undefined ? 'created_at' : 'updated_at'),
   }
 }
 
-/** Without deleted users: no index has their addresses and names. */
+/** Empty for deleted users, except by external id: no index has their addresses and names. */
 function rangesOf({ emailNorm, externalId, q, deleted = false }: UserFilter): Range[] {
   const equal = (column: string, value: string) => {
     const key = sql.ref(column)
@@ -130,10 +135,11 @@ function rangesOf({ emailNorm, externalId, q, deleted = false }: UserFilter): Ra
 
 const fullName = sql`lower(coalesce(users.first_name || ' ' || users.last_name, users.first_name))`
 
-/** Users whose address, names or phone number begin so. */
+/** Ranges for users whose address, names or phone number begin with the text. */
 function beginnings(q: string): Range[] {
   const text = sql`lower(${q}::text)`
-  // As many digits as tell numbers of one country apart, however they are written.
+  // Only the digits, since people write numbers in different formats. Fewer than three digits would match too many
+  // numbers.
   const digits = /^[+0-9 ()./-]+$/.test(q) ? q.replaceAll(/\D/g, '') : ''
   const names = [sql`users.email_norm`, sql`lower(users.display_name)`, fullName, sql`lower(users.last_name)`]
   return [
@@ -146,12 +152,12 @@ function beginnings(q: string): Range[] {
 
 function inReach(reach: Reach): RawBuilder<unknown> {
   if (reach.directory) return sql`users.directory_id = ${reach.directory.id}`
-  // The account's own team signs in through a directory that is not one of its customers'.
+  // The account's own team is in the console directory, which does not belong to any customer.
   return sql`users.environment_id = ${reach.environmentId} and users.directory_id is distinct from (
     select id from directories where environment_id = ${reach.environmentId} and kind = 'console')`
 }
 
-/** The ids in these parts of indexes: the first ones of each, in its order, for which no other index will do. */
+/** The ids in these index ranges, up to `limit` from each. The `order by` makes the planner use this index. */
 function entries({ scope, ranges }: Search, limit: number, union: 'union' | 'union all'): RawBuilder<unknown> {
   const parts = ranges.map(
     ({ condition, key }) => sql`
@@ -160,7 +166,7 @@ function entries({ scope, ranges }: Search, limit: number, union: 'union' | 'uni
   return sql`select id from (${sql.join(parts, sql.raw(` ${union} `))}) entries limit ${limit}`
 }
 
-/** The page of the users that the indexes find. Null if these are too many, or if no index fits. */
+/** The page of users that the indexes find. Null if they find too many, or if there is no index. */
 async function selectCandidates(db: Db, search: Search, page: Page): Promise<Found<ListedUserRow> | null> {
   if (!search.ranges.length) return null
   const { order, after } = orderOf(search, page)
@@ -179,7 +185,10 @@ async function selectCandidates(db: Db, search: Search, page: Page): Promise<Fou
   return { rows: rows.filter(({ id }) => id !== null) }
 }
 
-/** Searches in the order of the list: the first `SCAN_LIMIT` users, unless an index decides alone who matches. */
+/**
+ * Searches the list in its order. Reads the first `SCAN_LIMIT` users, or fewer if an index alone decides which users
+ * match.
+ */
 async function scanUsers(db: Db, search: Search, page: Page): Promise<Found<ListedUserRow>> {
   const { order, after } = orderOf(search, page)
   const { filter, scope, ordered, matches } = search
@@ -196,7 +205,7 @@ async function scanUsers(db: Db, search: Search, page: Page): Promise<Found<List
   return endScan(rows, userPosition(filter))
 }
 
-/** The order of a list, and where the page begins in it, for rows with the columns of users. */
+/** The list's order and the beginning of the page, for rows with the columns of users. */
 function orderOf({ at }: Search, { order, after }: Page) {
   const direction = sql.raw(order)
   const beyond = sql.raw(order === 'asc' ? '>' : '<')
@@ -206,12 +215,12 @@ function orderOf({ at }: Search, { order, after }: Page) {
   }
 }
 
-/** Counts what a search finds, of the first `COUNTED` users that it looks at. */
+/** Counts the matches among the first `COUNTED` users that the search reads. */
 async function countUsers(db: Db, search: Search): Promise<Total> {
   const looked = search.ranges.length
     ? sql`users.id = any(array(${entries(search, COUNTED + 1, 'union')}))`
     : search.ordered
-  // Otherwise PostgreSQL may collect all rows by another index, and take so many of them.
+  // Without the order, PostgreSQL may collect all rows of another index first.
   const order = search.ranges.length ? sql`` : sql`order by ${search.at}, id`
   const { rows } = await sql<{ looked: number; matching: number }>`
     select count(*)::int as looked, (count(*) filter (where ${search.matches}))::int as matching from (

@@ -148,7 +148,7 @@ test('users who changed come in the order of their changes, and other lists refu
   expect(await idsOf(`updatedSince=${since}&order=desc`, own)).toEqual([first, third, second])
   const page = (await own.get(`/v1/users?updatedSince=${since}&limit=2`)).body
   expect([page.users.map(({ id }: { id: string }) => id), page.has_more]).toEqual([[second, third], true])
-  // A user who changes meanwhile comes again, later.
+  // A user who changes while the pages are read appears again on a later page.
   await own.patch(`/v1/users/${second}`, { subOrgId, jobTitle: 'Painter' })
   const rest = `updatedSince=${since}&limit=2&cursor=${page.next_cursor}`
   expect(await idsOf(rest, own)).toEqual([first, second])
@@ -163,7 +163,7 @@ test('a cursor that the release before made for updatedSince is refused, and a n
   const since = encodeURIComponent(otherAdaCreatedAt)
   const { users } = (await t.get(`/v1/users?updatedSince=${since}`)).body
   for (const order of ['asc', 'desc']) {
-    // It was bound to the order alone, with a position by age.
+    // The old cursor is bound to the order only, and its position is by creation time.
     const position = { at: new Date(otherAdaCreatedAt), id: otherAda }
     const cursor = sealCursor(platform, '/v1/users', order, position)
     const refused = await t.get(`/v1/users?updatedSince=${since}&order=${order}&cursor=${cursor}`)
@@ -171,7 +171,7 @@ test('a cursor that the release before made for updatedSince is refused, and a n
     expect(refused.body.errors).toEqual([expect.objectContaining({ field: 'cursor', code: 'cursor' })])
     const again = await t.get(`/v1/users?updatedSince=${since}&order=${order}`)
     expect(again.body.users).toEqual(order === 'asc' ? users : users.toReversed())
-    // Lists by age accept it: they did not change.
+    // Lists in the order of creation still accept it, since they have not changed.
     expect((await t.get(`/v1/users?order=${order}&cursor=${cursor}`)).status).toBe(200)
   }
 })
@@ -216,11 +216,11 @@ function callerOf(owner: typeof t) {
 }
 
 let filled = false
-/** Some thousands of people, most of the table in the one environment, where an index pays least. */
+/** Adds several thousand users, most of them in one environment, where an index helps least. */
 async function fillDirectories() {
   if (filled) return
   filled = true
-  // In parts, for the time that a statement may take.
+  // In parts, because of the statement timeout.
   for (let from = 1; from <= 4000; from += 500)
     await sql`insert into users (directory_id, id, environment_id, email, email_norm, display_name, first_name, last_name,
       phone, external_id, source)

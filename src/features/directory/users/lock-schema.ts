@@ -26,7 +26,7 @@ export const UserLockShown = named(
   ),
 )
 
-/** The lock of a user as managers see it; null without one. */
+/** A user's lock as managers see it; null if there is none. */
 export function showLock(row: UserRow): Static<typeof UserLockShown> | null {
   if (row.locked === null) return null
   const isByAttempts = row.locked === 'failed_attempts'

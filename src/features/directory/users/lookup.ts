@@ -16,8 +16,8 @@ const lookup = defineJoined<ListedUserRow>()({
 })
 
 /**
- * Finds the user who has an address in one directory. Look-ups at the same time share a statement: a backend asks this
- * first about each of its users, and a round trip costs more than the search.
+ * Finds the user with an address in one directory. Concurrent look-ups share a statement, because backends ask this
+ * first about each of their users, and a round trip costs more than the search.
  */
 export function findListedByEmail(
   platform: Platform,

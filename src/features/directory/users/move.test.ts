@@ -20,7 +20,7 @@ async function addUser(fields: Record<string, unknown> = {}, subOrgId = source) 
 const freshEvents = watchEvents({ events }, t.accountId)
 
 function move(id: string, targetSubOrgId: string, subOrgId = source, caller: { post: typeof t.post } = t) {
-  // Some are planted as users of a provisioning client.
+  // With `force`, since some users are planted as users of a provisioning client.
   return caller.post(`/v1/users/${id}`, { subOrgId, targetSubOrgId, force: true })
 }
 
@@ -83,7 +83,7 @@ test('only a key that reaches both organizations moves, and only within its acco
   const scoped = await t.withKey({ subOrgId: source })
   const replies = [
     await move(user.id, target, source, scoped),
-    // A key of one organization learns nothing of whether another exists.
+    // A key of one organization must not learn whether another one exists.
     await move(user.id, newId(), source, scoped),
     await move(user.id, foreign),
     await move(user.id, newId()),

@@ -100,7 +100,7 @@ test('whoever takes the place of a sign-up has none of the roles that it was giv
     }
     const user = await findUserByEmail(work, email)
     expect([add, user]).toMatchObject([add, { id, role: 'member', own_role: 'member', role_ids: [], role_since: null }])
-    // No sign-in that began with the sign-up passes.
+    // Sign-ins that began as the replaced sign-up fail.
     expect([add, user?.epoch]).toEqual([add, epoch + 1])
     const { body } = await t.get(`/v1/rbac/users/${id}/roles?subOrgId=${subOrgId}`)
     expect(body).toMatchObject({ role: 'member', roleIds: [], assignments: [] })

@@ -8,13 +8,16 @@ import type { Platform } from '../../../platform/platform.ts'
 
 type Given = [db: Tx, belongings: readonly Belonging[], directoryId: string, ids: string[]]
 
-/** Removes what stayed of deleted users for a restore. */
+/** Removes the rows of deleted users that were kept for a restore. */
 export function purgeKept(...[db, belongings, directoryId, ids]: Given): Promise<void> {
   const kept = belongings.filter(({ purged }) => purged)
   return deleteRowsOf(db, kept, directoryId, ids)
 }
 
-/** Deletes all rows of these users in the tables of these belongings: one statement each, however many users. */
+/**
+ * Deletes all rows of these users from the tables of these belongings. Uses one statement for each table for any
+ * number of users.
+ */
 export async function deleteRowsOf(...[db, belongings, directoryId, ids]: Given): Promise<void> {
   // Table by name: a belonging names its own table in the `belongings.ts` of its feature.
   for (const { table } of belongings)
@@ -29,10 +32,10 @@ export async function removeAtOnce(platform: Platform, db: Tx, directoryId: stri
 }
 
 const isPast = sql<boolean>`deleted_at <= clock_now() - interval '30 days'`
-// Few at a time, because many rows of other tables are deleted with each.
+// Few users at a time, because many rows of other tables are deleted with each.
 const PAST = { table: 'users', key: 'id', isDue: isPast, orderBy: 'deleted_at', batch: 200 } as const
 
-/** Removes users deleted thirty days ago, and what stayed of them for a restore. */
+/** Removes users who were deleted 30 days ago, with the rows that were kept for a restore. */
 export async function purgeUsers(platform: Platform): Promise<void> {
   const { db, tx } = platform
   await forEachDirectory(db, PAST, (directoryId, given) =>
@@ -48,7 +51,7 @@ export async function purgeUsers(platform: Platform): Promise<void> {
   )
 }
 
-/** The addresses of these users that no other user of the directory has. */
+/** The addresses of these users, except addresses that another user of the directory has. */
 async function addressesOfPurged(db: Tx, directoryId: string, ids: string[]): Promise<string[]> {
   const users = db.selectFrom('users').select('email_norm').distinct().where('directory_id', '=', directoryId)
   const purged = await users.where('id', 'in', ids).execute()

@@ -8,7 +8,7 @@ const t = await first.tenant()
 const subOrgId = await t.organization()
 const { db } = first.app.platform
 
-// A second process of the same service: nothing but the database is shared.
+// A second process of the same service, which only shares the database.
 const second = await buildApp({
   config: first.app.platform.config,
   databaseUrl: first.databaseUrl,

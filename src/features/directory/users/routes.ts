@@ -30,7 +30,7 @@ import {
 const tag = 'Users'
 const MIB = 1024 * 1024
 
-/** What a change or a move of a user may refuse. */
+/** Errors of a change or a move of a user. */
 const changeErrors = [userErrors.notFound, userErrors.emailExists, userErrors.externalIdTaken, userErrors.scimManaged]
 
 const listRoute = defineRoute({
@@ -127,9 +127,9 @@ const getRoute = defineRoute({
 })
 
 interface OtherEvents {
-  /** Of what hangs on a user and ends with a change of them. */
+  /** Events of rows that end with a change of their user. */
   announced: EventDefinition[]
-  /** Of a role that a new user gets. */
+  /** The event of a role that a new user gets. */
   assigned: EventDefinition
 }
 

@@ -5,9 +5,9 @@ import type { Start } from '../../../../test/people/records.ts'
 import type { Samples } from '../../../../test/walkers/samples.ts'
 
 export interface UserRecords {
-  /** The organization of the user and of every other record. */
+  /** The directory of the user and of every other record. */
   directoryId: string
-  /** Of the user. */
+  /** The user's address. */
   email: string
   ids: { user: string; deletedUser: string }
 }

@@ -12,8 +12,7 @@ const AccountId = Type.String({ format: 'uuid', examples: ['0198b6f2-81d0-7b55-8
 const OrganizationId = Type.String({ format: 'uuid', examples: ['0198b6f2-50b7-7c92-a6e3-1d8f4b7092ce'] })
 const Moment = Type.String({ format: 'date-time' })
 
-// A type of two instead of a union, so that a wrong line is reported for what is wrong with it, and not also for not being
-// null.
+// One schema with two types instead of a union: for a wrong line, a union would also report that it is not null.
 const line = (maxLength: number, more: { description?: string } = {}) =>
   Type.Unsafe<string | null>({
     type: ['string', 'null'],
@@ -25,7 +24,7 @@ const Line = named('OneLine', line(200))
 const shown = (description: string, ...examples: string[]) =>
   Type.Optional(described(examples.length ? { ...Line, examples } : Line, description))
 
-/** What fields of a user mean, in requests and in answers. */
+/** The descriptions of user fields, in requests and responses. */
 const meanings = {
   displayName: 'Full name, in mails and in the token claim `name`. Null: none.',
   firstName: 'First name. Null: none.',
@@ -73,7 +72,7 @@ const email = Type.String({
 const Profile = Type.Object(profile)
 type Profile = Static<typeof Profile>
 
-/** What users enter when they sign up. */
+/** The fields that users enter when they sign up. */
 export const SignupProfile = Type.Object({
   firstName: profile.firstName,
   lastName: profile.lastName,
@@ -252,7 +251,7 @@ export const UserListReply = Type.Object({
   users: Type.Array(User, { description: 'Matching users, in the requested order.' }),
   ...listReply,
 })
-/** The record as the API shows it. `subOrgId` is the organization of the row's directory. */
+/** The user as the API shows it. `subOrgId` is the organization of the row's directory. */
 export function toUser(row: UserRow, subOrgId: string | null): User {
   return {
     id: row.id,
@@ -285,7 +284,7 @@ export function toUser(row: UserRow, subOrgId: string | null): User {
   }
 }
 
-/** The status as the API shows it. */
+/** The status that the API shows. */
 export function statusOf(row: UserRow): User['status'] {
   if (!row.active) return 'inactive'
   if (row.locked) return 'locked'
@@ -306,7 +305,7 @@ const textColumns = [
 
 export type ProfileColumns = Partial<Record<(typeof textColumns)[number][1], string | null>> & { metadata?: string }
 
-/** The columns of the fields that are present. */
+/** The columns for the fields that are present. */
 export function toColumns(fields: Profile): ProfileColumns {
   const columns: ProfileColumns = {}
   for (const [field, column] of textColumns) {

@@ -15,7 +15,7 @@ import { sqlText } from '../../../platform/joined/sql-text.ts'
 import type { Directory, Reach } from '../../../platform/tenancy/directory.ts'
 import { lockText, type UserLock } from '../../../platform/tenancy/user-lock.ts'
 
-/** `locked`: the cause of the lock in force. */
+/** `locked` is the cause of the lock that is in force. */
 export type UserRow = Selectable<Users> & { locked: UserLock }
 /** A user whose row is locked until the transaction ends. */
 export type HeldUser = UserRow & { held: true }
@@ -24,14 +24,14 @@ export type UserChanges = UpdateObject<DB, 'users'>
 export type NewUserRow = Omit<InsertObject<DB, 'users'>, 'directory_id' | 'environment_id'>
 
 const lockNow = sql<UserLock>`${sql.raw(lockText(sqlText`users`, sqlText`clock_now()`))}`.as('locked')
-// In `returning` of a statement that sets `updated_at`, which then is the time: a distributed database takes no clock
-// there.
+// For the `returning` clause of a statement that sets `updated_at` to the current time: a distributed database does
+// not allow `clock_now()` there.
 const lockThen = sql<UserLock>`${sql.raw(lockText(sqlText`users`, sqlText`users.updated_at`))}`.as('locked')
 export const isRestorable = sql<SqlBool>`users.deleted_at > clock_now() - interval '30 days'`
-/** Whether a user is no sign-up that was not completed in time. */
+/** False for a sign-up that was not completed in time. */
 export const unexpired = sql<SqlBool>`(users.pending_until is null or users.pending_until > clock_now())`
 const isLive = sql<SqlBool>`users.deleted_at is null and ${unexpired}`
-/** What lists show of a user in addition to the row. Evaluated for the rows of the page alone. */
+/** What lists show of a user in addition to the row. Only evaluated for the rows of the page. */
 export const listedColumns = sql`${lockNow.expression} as locked, (
   select organization_id from directories where directories.id = users.directory_id) as organization_id`
 
@@ -43,14 +43,14 @@ export async function findUserRowByEmail(
   return selectLive(db, directory).where('email_norm', '=', emailNorm).executeTakeFirst()
 }
 
-/** By the id of the directory user or of the auth account. */
+/** Finds a user by the id of the directory user or of the auth account. */
 export async function findUserRowById(db: Db, directory: Directory, id: string): Promise<UserRow | undefined> {
   return selectLive(db, directory)
     .where((eb) => hasId(eb, id))
     .executeTakeFirst()
 }
 
-/** The same, locked until the transaction ends, for a read-modify-write. */
+/** Finds a user by either id and locks the row until the transaction ends, for a read-modify-write. */
 export async function lockUserRow(tx: Tx, directory: Directory, id: string): Promise<HeldUser | undefined> {
   const row = await selectLive(tx, directory)
     .where((eb) => hasId(eb, id))
@@ -59,7 +59,7 @@ export async function lockUserRow(tx: Tx, directory: Directory, id: string): Pro
   return row && { ...row, held: true }
 }
 
-/** By either id, in all that the caller reaches. */
+/** Finds a user by either id, in all directories that the caller reaches. */
 export async function findUserRowInReach(db: Db, reach: Reach, id: string): Promise<ListedUserRow | undefined> {
   return selectUserInReach(db, reach, id).executeTakeFirst()
 }
@@ -73,7 +73,10 @@ export function selectUserInReach(db: Db, reach: Reach, id: string) {
   )
 }
 
-/** A deleted user who can be restored, by the id of the directory user: no index has the other id of deleted users. */
+/**
+ * Finds a deleted user who can be restored, by the directory user's id: no index has the auth account's id of deleted
+ * users.
+ */
 export async function findDeletedInReach(db: Db, reach: Reach, id: string): Promise<ListedUserRow | undefined> {
   return within(reach, selectListed(db).where(isRestorable).where('users.id', '=', id)).executeTakeFirst()
 }
@@ -82,7 +85,7 @@ function within(reach: Reach, query: ReturnType<typeof selectListed>) {
   return query.where((eb) =>
     reach.directory
       ? eb('users.directory_id', '=', reach.directory.id)
-      : // One probe of the primary key per directory: both ids are indexed only within their directory.
+      : // One lookup by primary key for each directory: both ids are indexed only within their directory.
         eb(
           'users.directory_id',
           'in',
@@ -95,7 +98,10 @@ function within(reach: Reach, query: ReturnType<typeof selectListed>) {
   )
 }
 
-/** What a user who takes the place of a sign-up has of their own. Not the lock, which is the address's. */
+/**
+ * The columns that are overwritten when a user replaces a pending sign-up. The lock is not among them, since it
+ * belongs to the address.
+ */
 const REPLACED = [
   ...['email', 'email_verified', 'display_name', 'first_name', 'last_name', 'phone', 'job_title', 'department'],
   ...['locale', 'external_id', 'external_id_repeated', 'metadata', 'source', 'pending_until', 'active'],
@@ -104,9 +110,10 @@ const REPLACED = [
 ]
 
 /**
- * Inserts users whose addresses are free. A pending sign-up reserves its address only against other sign-ups
- * (`replaces: 'expired'`): a stranger must not keep an administrator from adding a user (`'pending'`). A replaced row
- * becomes the new user, with none of the old data. Returns the inserted users, in no particular order.
+ * Inserts users whose addresses are free. Another sign-up cannot take the address of a pending sign-up until it
+ * expires (`replaces: 'expired'`). An administrator can (`'pending'`), since a stranger must not keep them from
+ * adding a user. A replaced row becomes the new user, with none of the old data. Returns the inserted users, in no
+ * particular order.
  */
 export async function insertUserRows(
   tx: Tx,
@@ -126,7 +133,7 @@ export async function insertUserRows(
           ...Object.fromEntries(REPLACED.map((column) => [column, sql.ref(`excluded.${column}`)])),
           auth_account_id: eb.fn.coalesce('users.auth_account_id', 'excluded.auth_account_id'),
           version: sql`users.version + 1`,
-          // A sign-in that began with the sign-up does not pass.
+          // A sign-in that began as the replaced sign-up must fail.
           epoch: sql`users.epoch + 1`,
         }))
         .where(
@@ -140,7 +147,7 @@ export async function insertUserRows(
     .execute()
 }
 
-/** Which of these addresses (`EmailAddress.norm`) an insert would find taken. */
+/** The addresses (`EmailAddress.norm`) that an insert would find taken. */
 export async function findTakenEmails(db: Db, directory: Directory, norms: string[]): Promise<string[]> {
   const rows = await selectLive(db, directory)
     .clearSelect()
@@ -151,7 +158,7 @@ export async function findTakenEmails(db: Db, directory: Directory, norms: strin
   return rows.map((row) => row.email_norm)
 }
 
-/** Who has which of these external ids. */
+/** The users who have one of these external ids. */
 export async function findExternalIds(db: Db, directory: Directory, externalIds: string[]) {
   return db
     .selectFrom('users')
@@ -163,7 +170,7 @@ export async function findExternalIds(db: Db, directory: Directory, externalIds:
     .execute()
 }
 
-/** Frees an address that only a pending sign-up reserves, and returns that. */
+/** Frees an address that only a pending sign-up reserves, and returns the sign-up. */
 export async function dropPending(tx: Tx, directory: Directory, emailNorm: string): Promise<UserRow | undefined> {
   return tx
     .deleteFrom('users')
@@ -176,7 +183,7 @@ export async function dropPending(tx: Tx, directory: Directory, emailNorm: strin
     .executeTakeFirst()
 }
 
-/** Columns of a change that the API shows. */
+/** The columns that change together with any column that the API shows. */
 export const asNewVersion: UserChanges = { version: sql`version + 1`, updated_at: now }
 
 export async function updateUserRow(tx: Tx, directory: Directory, id: string, changes: UserChanges): Promise<UserRow> {
@@ -190,7 +197,7 @@ export async function updateUserRow(tx: Tx, directory: Directory, id: string, ch
     .executeTakeFirstOrThrow()
 }
 
-/** Live users of these ids, locked until the transaction ends, always in the same order. */
+/** Live users with these ids, locked until the transaction ends. The rows are always locked in the same order. */
 export async function lockUserRows(
   tx: Tx,
   directory: Directory,
@@ -205,7 +212,7 @@ export async function lockUserRows(
   return rows.map((row) => ({ ...row, held: true as const }))
 }
 
-/** Those of these ids that are ids of live users. */
+/** The ids among these that belong to live users. */
 export async function findLiveIds(db: Db, directory: Directory, ids: string[]): Promise<string[]> {
   const rows = await selectLive(db, directory)
     .clearSelect()
@@ -227,7 +234,7 @@ export async function lockDeletedRow(tx: Tx, directory: Directory, id: string) {
     .executeTakeFirst()
 }
 
-/** Restores a deleted user, whose row is locked. The user is held, and no longer managed by provisioning. */
+/** Restores a deleted user whose row is locked. The restored user is no longer managed by provisioning. */
 export async function restoreRow(tx: Tx, directory: Directory, id: string, changes: UserChanges): Promise<HeldUser> {
   const restored = { ...changes, deleted_at: null, scim_managed: false }
   return { ...(await updateUserRow(tx, directory, id, restored)), held: true }
@@ -248,7 +255,10 @@ export async function setAuthAccount(
   return row?.auth_account_id ?? undefined
 }
 
-/** Copies the end of the address's lock, or null, to the user, for lists. Returns undefined when nothing changed. */
+/**
+ * Copies the end of the address's lock, or null, to the user's row, which lists show. Returns undefined if nothing
+ * changed.
+ */
 export async function setLockedUntil(
   tx: Tx,
   directory: Directory,
@@ -266,7 +276,7 @@ export async function setLockedUntil(
   return rows[0]
 }
 
-/** Ends every lock of a user. */
+/** The columns that end every lock of a user. */
 export const NO_LOCK = {
   locked_until: null,
   access_locked_at: null,
@@ -274,7 +284,7 @@ export const NO_LOCK = {
   access_lock_reason: null,
 } satisfies UserChanges
 
-/** No invitation of a user is open. */
+/** The columns of a user without an open invitation. */
 export const NOT_INVITED = { invited_at: null } satisfies UserChanges
 
 /** Changes columns of a user that the API does not show. */
@@ -282,26 +292,26 @@ export async function updateHidden(tx: Tx, directory: Directory, user: HeldUser,
   await updateOf(tx, directory, user.id).set(changes).execute()
 }
 
-/** Changes the user's row and raises the epoch: a sign-in that started before does not pass. A query, to embed. */
+/** Changes the user's row and raises the epoch, so that a sign-in that began before fails. A query, to embed. */
 export function changeRow(tx: Tx, directory: Directory, id: string, changes: UserChanges) {
   return updateOf(tx, directory, id)
     .set({ ...changes, epoch: sql`epoch + 1` })
     .returningAll()
 }
 
-/** Deletes a row, to be inserted into another directory, which may lie on another node. A query, to embed. */
+/** Deletes a row that is then inserted into another directory, which may be on another node. A query, to embed. */
 export function takeRow(tx: Tx, directory: Directory, id: string) {
   return tx.deleteFrom('users').where('directory_id', '=', directory.id).where('id', '=', id)
 }
 
-/** Inserts the row of a user who comes from another directory: a query, to embed. */
+/** Inserts the row of a user who moves here from another directory. A query, to embed. */
 export function putRow(directory: Directory, user: HeldUser, changes: Partial<NewUserRow>) {
   const { locked: _, held: __, ...row } = user
   const { id: directory_id, environmentId: environment_id } = directory
   const raised = { version: row.version + 1, epoch: row.epoch + 1 }
   const entries = Object.entries({ ...row, updated_at: now, ...changes, directory_id, environment_id, ...raised })
   const known = Object.fromEntries(entries.filter(([, value]) => !isExpression(value)))
-  // Selected, since `values` may hold no query where the database is distributed.
+  // `select` instead of `values`, since `values` may not contain a query in a distributed database.
   return sql`
     insert into users (${sql.join(entries.map(([column]) => sql.ref(column)))})
     select ${sql.join(entries.map(([column, value]) => (isExpression(value) ? value : sql.ref(`moved.${column}`))))}
@@ -311,7 +321,7 @@ export function putRow(directory: Directory, user: HeldUser, changes: Partial<Ne
 /** Sign-ups whose time to confirm the address has passed. */
 export const isExpiredSignup = sql`pending_until <= clock_now() and deleted_at is null`
 
-/** Deletes those of these users that are expired sign-ups, without those that `skipLocked` leaves. */
+/** Deletes the expired sign-ups among these users. Users that `skipLocked` skips stay. */
 export async function deleteExpiredRows(
   tx: Tx,
   directoryId: string,

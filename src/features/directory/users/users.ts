@@ -26,26 +26,26 @@ export { removeAtOnce } from './purge.ts'
 export { SignupProfile, toUser, User, UserCreate, UserParams } from './schema.ts'
 export type { HeldUser, UserRow } from './store.ts'
 
-/** The user of this address (`EmailAddress.norm`), or null. An expired sign-up does not count. */
+/** The user with this address (`EmailAddress.norm`), or null. An expired sign-up does not count as a user. */
 export async function findUserByEmail(work: Work, emailNorm: string): Promise<UserRow | null> {
   return (await findUserRowByEmail(work.db, work.directory, emailNorm)) ?? null
 }
 
-/** By the id of the directory user or of the auth account; null if there is none. */
+/** Finds a user by the id of the directory user or of the auth account; null if there is none. */
 export async function findUserById(work: Work, id: string): Promise<UserRow | null> {
   const known = id.toLowerCase()
   return isId(known) ? ((await findUserRowById(work.db, work.directory, known)) ?? null) : null
 }
 
-/** The same. Throws `user_not_found`. */
+/** Like `findUserById`, but throws `user_not_found`. */
 export async function getUser(work: Work, id: string): Promise<UserRow> {
   return orNotFound(await findUserById(work, id))
 }
 
 /**
- * A user by either id, within the caller's reach, and the work in the directory of the user. Throws `user_not_found`, and
- * `service_disabled` where the service of the read is off there. `deleted`: a deleted user who can be restored instead, by the id
- * of the directory user.
+ * A user that the caller reaches, by either id, and the work in the user's directory. With `deleted`, finds a deleted
+ * user who can be restored instead, by the directory user's id only. Throws `user_not_found`, and `service_disabled`
+ * if the service that the route belongs to is off in that directory.
  */
 export async function reachUser(
   work: ReachWork,
@@ -56,14 +56,15 @@ export async function reachUser(
   const find = deleted ? findDeletedInReach : findUserRowInReach
   const user = orNotFound(isId(known) ? await find(work.db, work.reach, known) : null)
   const directory = await directoryInReach(work.platform, work.reach, user.directory_id)
-  // Deleted meanwhile.
+  // The directory was deleted meanwhile.
   if (!directory) throw userErrors.notFound()
   return { user, there: { ...work, directory } }
 }
 
 /**
- * Creates the user who signs up, with what is known of the mailbox. Returns null when the address is taken, even by a
- * pending sign-up unless that is replaced; else the event too, which a caller with more to write records with that.
+ * Creates the user of a sign-up, with what is known about the mailbox. Returns null if the address is taken; a
+ * pending sign-up does not count if `replaces` says so. Otherwise returns the user and the event, which the caller
+ * records together with its own.
  */
 export async function createSignup(
   work: TxWork,
@@ -77,7 +78,7 @@ export async function createSignup(
   return user ? { user, created: userEvent(work.directory, userEvents.created, user) } : null
 }
 
-/** The id of the user's auth account, created if there was none. Throws `user_not_found`. */
+/** The id of the user's auth account, which is created if there is none. Throws `user_not_found`. */
 export async function ensureAuthAccount(work: TxWork, user: UserRow): Promise<string> {
   return orNotFound(user.auth_account_id ?? (await setAuthAccount(work.db, work.directory, user.id, newId())))
 }

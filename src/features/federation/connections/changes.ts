@@ -31,7 +31,10 @@ import { showConnection } from './view.ts'
 
 type CallerWork = Work & { caller: ManagerCaller }
 
-/** Makes a connection, as a draft. Throws what the route says; `privilege_escalation` for the roles that it would give. */
+/**
+ * Creates a connection as a draft. Throws what the route documents, such as `privilege_escalation` for roles that the
+ * caller may not give.
+ */
 export async function createConnection(
   work: CallerWork,
   body: ConnectionCreate,
@@ -58,20 +61,23 @@ export async function createConnection(
   })
 }
 
-/** A change of a connection, as it was asked for and as it comes to. */
+/** A requested change of a connection, and the configuration that results. */
 interface Change {
   connection: Pick<ConnectionRow, 'id' | 'protocol' | 'config'>
   body: ConnectionPatch
   config: Partial<ConnectionConfig>
 }
 
-/** What a connection is to become, of which its provider may be asked: not within a transaction. */
+/** Prepares a change. May fetch the provider's metadata, so do not call it in a transaction. */
 export async function prepareChange(work: Work, id: string, body: ConnectionPatch): Promise<Change> {
   const connection = await getConnectionRow(work, readId(id))
   return { connection, body, config: await configOf(work, connection.protocol, body) }
 }
 
-/** Changes what is given; null clears. Throws `connection_not_found`, `version_conflict`, and as `createConnection`. */
+/**
+ * Changes the given fields; null clears a field. Throws `connection_not_found`, `version_conflict`, and what
+ * `createConnection` throws.
+ */
 export async function changeConnection(
   work: CallerWork & { ifMatch: string | null },
   { connection, body, config: change }: Change,
@@ -97,19 +103,20 @@ export async function changeConnection(
       ...schedule(config, row.next_check_at),
       ...(change.idp_certificates ? { expiry_told_days: null } : {}),
     })
-    // It locks the configuration of provisioning, which comes before users.
+    // This locks the provisioning configuration, which must be locked before users.
     if (change.group_role_mapping) await mappingFollower.of(work.platform)(work, known)
     await settleSource(work, row, after)
     return { connection: await recordConnection(work, after, eventOf(row, after), row), version: after.version }
   })
 }
 
-/** The fields that name a provider. Another provider knows other people. */
+/** The fields that identify a provider. The users of another provider are other people. */
 const ISSUER = ['oidc_issuer', 'idp_entity_id'] as const
 
 /**
- * Ends sign-ins under way and takes the roles that the connection gave, if it is closed or belongs to another provider now.
- * Users of the provider before cannot sign in again to lose them. Otherwise takes what the changed mapping no longer gives.
+ * If the connection is closed or now belongs to another provider, ends sign-ins in progress and removes the roles
+ * that the connection gave. The old provider's users cannot sign in again to lose their roles. Otherwise removes the
+ * roles that the changed mapping no longer gives.
  */
 async function settleSource(work: TxWork, row: ConnectionRow, { status, config }: ConnectionRow): Promise<void> {
   const [before, after] = [readConfig(row.config), readConfig(config)]
@@ -118,7 +125,7 @@ async function settleSource(work: TxWork, row: ConnectionRow, { status, config }
   else await narrowToMapping(work, row.id, { before, after })
 }
 
-/** The fields that decide which provider states the groups of a person. */
+/** The fields that decide which provider names a user's groups. */
 const PROVIDER = ['idp_entity_id', 'idp_metadata_url', 'idp_certificates', 'oidc_issuer', 'oidc_client_id'] as const
 
 interface Stage extends Pick<ConnectionRow, 'status'> {
@@ -126,8 +133,8 @@ interface Stage extends Pick<ConnectionRow, 'status'> {
 }
 
 /**
- * Throws `privilege_escalation` for a caller that may not grant what the connection gives, where the change gives it to
- * other or to more people.
+ * Checks a change that makes the connection give roles to other or more people. Throws `privilege_escalation` if the
+ * caller may not give these roles.
  */
 async function assertMayChange(work: CallerWork, before: Stage, after: Stage): Promise<void> {
   await assertMayMap(work, before.config, after.config)
@@ -139,26 +146,26 @@ async function assertMayChange(work: CallerWork, before: Stage, after: Stage): P
   if (isOther || readsOther || isActivated || allowsMoreUsers(was, is)) await assertMayGiveAll(work, is)
 }
 
-/** Whether a connection makes users of more people: of unknown ones, or of further domains. */
+/** Whether the connection would create more users: unknown people, or people of further domains. */
 function allowsMoreUsers(before: ConnectionConfig, after: ConnectionConfig): boolean {
   const restricts = before.domains.length > 0
   const addsDomain = after.domains.length === 0 || after.domains.some((domain) => !before.domains.includes(domain))
   return rankOfJit(after) > rankOfJit(before) || (restricts && addsDomain)
 }
 
-/** Null is between: on where provisioning is off, which may change. */
+/** Null ranks between false and true: it means true while provisioning is off, and that may change. */
 const rankOfJit = ({ jit_provisioning: jit }: ConnectionConfig) => (jit === null ? 1 : Number(jit) * 2)
 
 /**
- * The shared redirect URI is for connections of earlier releases: with a new one, any organization could receive the codes
- * of these connections (RFC 9700 §4.4). Throws `invalid_request`.
+ * Only connections of earlier releases may use the shared redirect URI. If new connections could use it, any
+ * organization could receive the codes of those connections (RFC 9700 §4.4). Throws `invalid_request`.
  */
 function assertCallback(before: ConnectionConfig | null, { oidc_callback: now }: Partial<ConnectionConfig>): void {
   if (now === 'shared' && before?.oidc_callback !== 'shared')
     throw invalidField('oidc_callback', 'not_applicable', 'oidc_callback cannot become shared: keep connection')
 }
 
-/** A connection that signs, or has something encrypted, needs the keys of its environment. */
+/** Creates the environment's keys for a connection that signs messages or receives encrypted ones. */
 async function provideKeysFor({ platform, directory }: Work, protocol: string, config: object): Promise<void> {
   const { sign_requests, want_assertions_encrypted, idp_slo_url, oidc_client_auth } = readConfig(config)
   const isNeeded = sign_requests || want_assertions_encrypted || idp_slo_url !== null
@@ -166,8 +173,8 @@ async function provideKeysFor({ platform, directory }: Work, protocol: string, c
 }
 
 /**
- * Deletes a connection with its links to users, who stay, and unlinks provisioning from it. Throws `connection_not_found`
- * and `version_conflict`.
+ * Deletes a connection with its links to users, and unlinks provisioning from it. The users stay. Throws
+ * `connection_not_found` and `version_conflict`.
  */
 export async function deleteConnection(work: Work & { ifMatch: string | null }, id: string): Promise<void> {
   await inTx(work, async (work) => {
@@ -187,7 +194,7 @@ async function getConnectionRow({ db, directory }: Work, id: string): Promise<Co
   return row
 }
 
-/** Throws `connection_not_found` for a text that is no id. */
+/** Throws `connection_not_found` if the text is not an id. */
 export function readId(text: string): string {
   const id = text.toLowerCase()
   if (!isId(id)) throw connectionErrors.notFound()
@@ -200,7 +207,7 @@ function eventOf(before: ConnectionRow, after: ConnectionRow) {
   return before.status === 'active' ? 'deactivated' : 'updated'
 }
 
-/** Records what became of a connection, and has it read again. */
+/** Records the event of a change and invalidates cached connections. Returns the connection as the API shows it. */
 export async function recordConnection(
   work: TxWork,
   row: ConnectionRow,
@@ -221,23 +228,26 @@ async function sealed(work: Work, id: string, { oidc_client_secret: secret = nul
   return secret === null ? null : sealClientSecret(work, id, secret)
 }
 
-/** The default of `jit_provisioning` is stored as no value: the release before takes no null there. */
+/**
+ * Null, the default of `jit_provisioning`, is stored as an absent field, since the previous release does not accept
+ * null.
+ */
 function storedConfig({ jit_provisioning: jit, ...config }: Partial<ConnectionConfig>): string {
   return JSON.stringify({ ...config, ...(typeof jit === 'boolean' ? { jit_provisioning: jit } : {}) })
 }
 
 const DAY_SECONDS = 24 * 3600
 
-/** Certificates expire and metadata changes: who has either is looked at every day. */
+/** Connections with certificates, which expire, or metadata, which changes, are checked every day. */
 function schedule(config: Partial<ConnectionConfig>, planned: Date | null = null) {
   const isWatched = (config.idp_certificates ?? []).length > 0 || Boolean(config.idp_metadata_url)
-  // A change does not put the next look off: a connection that is changed daily would never be looked after.
+  // A change does not postpone the next check. Otherwise a connection that changes every day would never be checked.
   return { next_check_at: isWatched ? (planned ?? inSeconds(DAY_SECONDS)) : null }
 }
 
 /**
- * What a body says of the configuration, checked; what metadata says comes first. Not within a transaction, since the
- * provider may be asked for it.
+ * Reads and checks the configuration in a body. Fields of the body override those from metadata. May fetch the
+ * metadata from the provider, so do not call it in a transaction.
  */
 export async function configOf(
   work: Work,
@@ -282,6 +292,6 @@ function assertAddresses({ platform }: Work, config: Partial<ConnectionConfig>):
     if (typeof value === 'string' && !isPeerAddress(platform.config, value))
       throw invalidField(field, 'insecure_url', `${field} must be complete, and https or in WATCHWORD_OUTBOUND_ALLOW`)
   }
-  // OpenID Connect Discovery §4: the address of its document is the issuer with a path behind it.
+  // OpenID Connect Discovery §4 appends a path to the issuer, which a query would break.
   if (config.oidc_issuer?.includes('?')) throw invalidField('oidc_issuer', 'query', 'oidc_issuer has no query')
 }

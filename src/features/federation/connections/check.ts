@@ -10,7 +10,7 @@ import type { ConnectionCheck } from './schema.ts'
 import { lockConnectionRow, updateConnectionRow } from './store.ts'
 import { checkGroups } from './traces.ts'
 
-/** What an organization may ask for: each test asks a server of strangers. */
+/** Limits an organization's tests, since each test sends requests to other people's servers. */
 const TESTS: RateLimit = { bucket: 'sso.test', limit: 60, windowSeconds: 3600 }
 
 interface ConnectionTest {
@@ -19,8 +19,8 @@ interface ConnectionTest {
 }
 
 /**
- * Tries everything of a connection that needs no person: not within a transaction, since its provider is asked. Throws
- * `connection_not_found`, `rate_limited`.
+ * Runs all checks of a connection that need no person. Sends requests to the provider, so do not call it in a
+ * transaction. Throws `connection_not_found`, `rate_limited`.
  */
 export async function testConnection(work: Work, id: string): Promise<ConnectionTest> {
   const { platform, directory } = work
@@ -42,7 +42,7 @@ export async function testConnection(work: Work, id: string): Promise<Connection
 }
 
 /**
- * Keeps the result of a test. A draft, or one in error, is in testing afterwards; an active one stays active. Throws
+ * Stores the result of a test. A connection in draft or error becomes `testing`; an active one stays active. Throws
  * `connection_not_found`.
  */
 export async function keepTest(
@@ -54,7 +54,7 @@ export async function keepTest(
   await inTx(work, async (work) => {
     const row = await lockConnectionRow(work.db, directory, connectionId)
     if (!row) throw connectionErrors.notFound()
-    // Process clock: tells people when the connection was tested.
+    // Process clock: only shows people when the connection was tested.
     const last_test = JSON.stringify({ success, checks, at: platform.clock.now().toISOString() })
     const moves = row.status === 'draft' || row.status === 'error'
     const set = { last_test, ...(moves ? { status: 'testing' } : {}) }

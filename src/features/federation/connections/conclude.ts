@@ -8,8 +8,8 @@ import { type KnownConnection, rulesOf } from './known/known.ts'
 import { recordTrace } from './traces.ts'
 
 /**
- * The end of a sign-in by a connection whose provider has been heard and checked: what becomes of the person, and the
- * trace of it. `said` is what people read there.
+ * Ends a sign-in through a connection after the provider's answer was checked: signs the user in or refuses, and
+ * records a trace. `said` is what people see in the trace.
  */
 export async function concludeSignIn(
   work: Work,
@@ -31,7 +31,7 @@ export async function concludeSignIn(
   return redirect
 }
 
-/** The end of one that failed before that. Throws what is no failure of a sign-in. */
+/** Ends a sign-in that failed before the answer was checked. Rethrows an error that is not a failure of the sign-in. */
 export async function refuseSignIn(
   work: Work,
   begun: Begun,

@@ -6,10 +6,10 @@ import { MAX_IDP_CERTIFICATES } from './limits.ts'
 const text = (maxLength: number, example: string) => Type.String({ minLength: 1, maxLength, examples: [example] })
 const url = (example: string) => nullable(text(2048, example))
 
-/** The roles that a connection can give. An owner is never made by a provider. */
+/** The system roles that a connection can give. A provider cannot make anyone an owner. */
 export const ROLES = ['admin', 'member'] as const
 
-/** Where the fields of a person are found in what the provider says; what is absent has its usual place. */
+/** Fields of a person whose claim or attribute can be named. A field that is absent uses the standard name. */
 export const ATTRIBUTES = ['subject', 'email', 'first_name', 'last_name', 'display_name', 'groups'] as const
 const MEANINGS: Record<Attribute, string> = {
   subject: 'SAML: attribute with the permanent id of the person. Default: the NameID.',
@@ -38,7 +38,7 @@ const AttributeMapping = named(
 
 const Role = Type.String({ maxLength: 100, examples: ['admin'] })
 
-/** What a connection is configured with, as it is stored, named as on the wire. */
+/** The stored configuration of a connection, with the field names of the API. */
 export const ConnectionConfig = Type.Object({
   idp_entity_id: nullable(
     text(1024, 'http://www.okta.com/exk1a2b3c4'),
@@ -60,7 +60,7 @@ export const ConnectionConfig = Type.Object({
     url('https://acme.okta.com/app/exk1a2b3c4/sso/saml/metadata'),
     'SAML: URL of the provider’s metadata, which is refreshed periodically. Null: none.',
   ),
-  /** PEM */
+  /** Certificates in PEM. */
   idp_certificates: Type.Array(Type.String({ examples: ['-----BEGIN CERTIFICATE-----'] }), {
     maxItems: MAX_IDP_CERTIFICATES,
   }),
@@ -159,7 +159,7 @@ const DEFAULTS: ConnectionConfig = {
   oidc_client_id: null,
   oidc_client_auth: 'client_secret_basic',
   oidc_scopes: ['openid', 'email', 'profile'],
-  // Earlier releases did not store it: their connections are registered at providers with the shared address.
+  // Earlier releases did not store this field. Their connections are registered at providers with the shared address.
   oidc_callback: 'shared',
   group_role_mapping: {},
   attribute_mapping: {},
@@ -171,7 +171,7 @@ const DEFAULTS: ConnectionConfig = {
   trust_idp_mfa: false,
 }
 
-/** What is stored, with the defaults of what is not. Throws for what no release has written. */
+/** Reads a stored configuration and adds the defaults. Throws if no release could have written it. */
 export function readConfig(stored: unknown): ConnectionConfig {
   const config: unknown = { ...DEFAULTS, ...Object(stored) }
   if (!fits(ConnectionConfig, config)) throw new Error('The configuration of a connection is not readable')

@@ -1,6 +1,6 @@
-/** Connections as the contract shows them: one of each protocol, to providers below example.com. */
+/** The connections that the API reference shows: one for each protocol, with providers below example.com. */
 
-// Certificates of key pairs that were made for this page; no copy of the private keys exists.
+// Certificates made only for these examples. No copy of the private keys exists.
 const IDP_CERTIFICATE =
   'MIIDFTCCAf2gAwIBAgIUdDs1IBlk2QOtJBvxOTmc64v4C20wDQYJKoZIhvcNAQELBQAwGjEYMBYGA1UEAwwPaWRwLmV4YW1wbGUuY29tMB4XDT' +
   'I2MTEyODIzMDcwNloXDTM2MTEyNTIzMDcwNlowGjEYMBYGA1UEAwwPaWRwLmV4YW1wbGUuY29tMIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIB' +
@@ -117,7 +117,7 @@ function addressesOf(id: string) {
 const samlAddresses = addressesOf(SAML_ID)
 const oidcAddresses = addressesOf(OIDC_ID)
 
-// What each protocol has unless it is set.
+// The values of each protocol's fields that are not set.
 const noSaml = {
   idp_entity_id: null,
   idp_sso_url: null,
@@ -143,7 +143,7 @@ const noOidc = {
   oidc_client_secret_set: false,
 }
 
-/** Connections in answers. */
+/** Connections in responses. */
 export const exampleConnections = {
   saml: {
     ...common,

@@ -1,6 +1,6 @@
-/** Of one organization in one environment. */
+/** Per organization and environment. */
 export const MAX_CONNECTIONS = 50
-/** Of the provider of one connection. */
+/** Per connection. */
 export const MAX_IDP_CERTIFICATES = 10
-/** Of one connection, kept to be read. */
+/** How many of a connection's latest traces are shown. */
 export const MAX_TRACES = 50

@@ -6,26 +6,29 @@ import type { ConnectionConfig } from './config.ts'
 import type { KnownConnection } from './known/known.ts'
 import type { ConnectionCheck } from './schema.ts'
 
-/** What a request asks of a provider in addition to a sign-in. */
+/** What a sign-in request asks of a provider. */
 export interface StartHints {
-  /** The user that the provider should ask for. */
+  /** The user that the provider should suggest. */
   loginHint: string | null
 }
 
-/** A protocol by which connections sign in, which its feature brings in. */
+/** The implementation of a protocol, which the protocol's own noun provides. */
 export interface SsoProtocol {
-  /** Where the browser goes to sign in. Throws FederationFailure. */
+  /** The address to sign in at the provider. Throws FederationFailure. */
   start(work: Work, connection: KnownConnection, begun: Begun, hints: StartHints): Promise<{ authorizationUrl: string }>
-  /** Where the browser goes to sign out; null where the provider has no address for it. Throws FederationFailure. */
+  /** The address to sign out at the provider. Null if the provider has none. Throws FederationFailure. */
   logOut?(work: Work, connection: KnownConnection, demand: LogoutDemand): Promise<string | null>
-  /** Tries what can be tried without a person. */
+  /** Runs the checks that need no person. */
   check(work: Work, connection: KnownConnection): Promise<ConnectionCheck[]>
-  /** The configuration that a provider's metadata gives. Throws FederationFailure, and `unavailable` if too many wait. */
+  /**
+   * Reads the configuration from a provider's metadata. Throws FederationFailure, and `unavailable` if too many
+   * messages wait.
+   */
   readMetadata?(work: Work, xml: string): Promise<Partial<ConnectionConfig>>
-  /** Seconds that a sign-in may take. */
+  /** How many seconds a sign-in may take. */
   ttlSeconds?: number
 }
 
-// Slot: each protocol imports connections, and a register lists them.
-/** Those of this deployment. */
+// Handed in: the protocols import connections, so connections cannot import them.
+/** The protocols of this deployment. */
 export const ssoProtocols = defineSlot<Partial<Record<'saml' | 'oidc', SsoProtocol>>>('the protocols of single sign-on')

@@ -12,7 +12,7 @@ const [peer, other] = [await startOpPeer(), await startOpPeer()]
 const group_role_mapping = { Admins: 'admin', Pay: 'payer' }
 const groups = ['Admins', 'Pay']
 
-/** A person who signed in with roles from groups and has one by hand. */
+/** A user who signed in with roles from groups and has another role by hand. */
 async function enter(protocol: 'oidc' | 'saml') {
   const world = await makeWorld(service, peer, protocol, { jit_provisioning: true })
   const { key } = world
@@ -46,7 +46,7 @@ test.each([
   expect(await rolesOf(world, { id, token })).toEqual(HAD)
   await world.change(another)
   expect(await rolesOf(world, { id, token })).toEqual(LEFT)
-  // The provider before gives nothing any more.
+  // The previous provider cannot give roles any more.
   expect((await world.signIn(told))['error']).toEqual(expect.any(String))
   expect(await rolesOf(world, { id, token })).toEqual(LEFT)
   const { identities } = succeeded(await world.key.get(`/v1/users/${id}/identities`))

@@ -11,7 +11,7 @@ export const provisioningSwitch = perPlatform((platform) =>
   ),
 )
 
-/** Has every process read it again, once the transaction has committed. */
+/** When the transaction commits, makes every process read the switch again. */
 export async function forgetProvisioning({ platform, directory, db }: TxWork): Promise<void> {
   await provisioningSwitch(platform).invalidate(db, directory.id)
 }
@@ -25,7 +25,7 @@ export async function checkLink({ db, directory }: Work, isEnabled: boolean): Pr
   return [{ id: 'provisioning_link', ok: true, message, fix }]
 }
 
-/** Warns if a connection creates users beside the provisioning client. */
+/** Warns if a connection creates users in addition to the provisioning client. */
 export function checkJit({ jit_provisioning: jit }: KnownConnection, isEnabled: boolean): ConnectionCheck[] {
   if (!isEnabled || jit !== true) return []
   const message =

@@ -7,7 +7,7 @@ import { connectionErrors } from './errors.ts'
 import { findConnectionRowInReach, type ListedConnectionRow, selectConnectionPage } from './store.ts'
 import { showConnection } from './view.ts'
 
-/** One page of what the caller reaches, each to be shown. */
+/** A page of the connections that the caller reaches, in the form that the API shows. */
 export async function listConnections({ platform, db, reach }: ReachWork, page: Page) {
   const { rows, ...counted } = await selectConnectionPage(db, reach, page)
   return { rows: rows.map((row) => showable(platform, row)), ...counted }
@@ -17,7 +17,7 @@ export async function listConnections({ platform, db, reach }: ReachWork, page: 
 export async function getConnection({ platform, db, reach }: ReachWork, id: string) {
   const row = await findConnectionRowInReach(db, reach, readId(id))
   if (!row) throw connectionErrors.notFound()
-  // Throws where the service is off in the directory of the connection.
+  // Throws if the service is off in the connection's directory.
   await directoryInReach(platform, reach, row.directory_id)
   return showable(platform, row)
 }

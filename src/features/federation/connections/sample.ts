@@ -3,12 +3,12 @@ import { succeeded } from '../../../../test/people/factors.ts'
 import type { Start } from '../../../../test/people/records.ts'
 import type { Samples } from '../../../../test/walkers/samples.ts'
 
-/** An active connection, and one that nothing else uses. */
+/** An active connection, and another one that no other request uses. */
 export interface ConnectionRecords {
   ids: { connection: string; draftConnection: string }
 }
 
-// Without keys of the environment, which take a second to make.
+// It does not need keys of the environment, which take a second to make.
 const saml = {
   protocol: 'saml',
   idp_entity_id: 'urn:idp',

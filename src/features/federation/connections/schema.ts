@@ -10,7 +10,7 @@ export const STATUSES = ['draft', 'testing', 'active', 'error'] as const
 const Id = Type.String({ format: 'uuid' })
 const Moment = Type.String({ format: 'date-time' })
 
-/** One thing that a test of a connection has looked at. */
+/** The result of one check of a connection. */
 export const ConnectionCheck = named(
   'ConnectionCheck',
   Type.Object(
@@ -57,7 +57,7 @@ export type Certificate = Static<typeof Certificate>
 
 const { idp_certificates: _pem, ...shown } = ConnectionConfig.properties
 
-/** Where the identity provider finds this service. */
+/** The addresses and identifiers of this service for the identity provider. */
 const ServiceProvider = Type.Object({
   entity_id: Type.String({
     description: 'Entity ID of this service: Audience, SP Entity ID.',
@@ -127,7 +127,7 @@ export type Connection = Static<typeof Connection>
 
 const Pem = Type.String({ minLength: 1, maxLength: 16_384, examples: [exampleCertificate.pem] })
 
-/** What a caller may set. */
+/** The fields that a caller may set. */
 const inputs = {
   name: described({ ...Name, examples: ['Acme Okta'] }, 'Name that administrators and sign-in pages show.'),
   status: Type.Enum([...STATUSES], {
@@ -188,7 +188,7 @@ export const ConnectionTestReply = Type.Object({
   checks: Type.Array(ConnectionCheck, { description: 'Each check in its order.' }),
 })
 
-/** What a provider said at a sign-in, and what became of it. */
+/** What a provider said at a sign-in, and the result. */
 export const SignInTrace = named(
   'SsoSignInTrace',
   Type.Object(

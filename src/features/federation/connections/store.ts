@@ -10,7 +10,7 @@ export interface ConnectionRow extends Omit<Selectable<SsoConnections>, 'protoco
   protocol: 'saml' | 'oidc'
   status: 'draft' | 'testing' | 'active' | 'error'
 }
-/** With where it belongs. */
+/** A connection with the organization and account that it belongs to. */
 export interface ListedConnectionRow extends ConnectionRow {
   organization_id: string | null
   account_id: string
@@ -18,12 +18,12 @@ export interface ListedConnectionRow extends ConnectionRow {
 export type TraceRow = Selectable<SsoTraces>
 export type SpKeyRow = Selectable<SpKeys>
 
-/** In so many seconds. */
+/** The time in so many seconds. */
 export function inSeconds(seconds: number): RawBuilder<Date> {
   return sql<Date>`clock_now() + make_interval(secs => ${seconds})`
 }
 
-/** Of whichever directory: its id, or null. */
+/** The id of a connection's directory, in any environment; null if there is no such connection. */
 export async function findDirectoryIdOfConnection(db: Db, id: string): Promise<string | null> {
   const row = await db.selectFrom('sso_connections').select('directory_id').where('id', '=', id).executeTakeFirst()
   return row?.directory_id ?? null
@@ -38,7 +38,7 @@ export async function isProvisioningEnabled(db: Db, directoryId: string): Promis
   return row?.enabled ?? false
 }
 
-/** Whether provisioning is linked to no connection although the directory has several. */
+/** Whether provisioning is linked to none of several connections. */
 export async function lacksLink(db: Db, directory: Directory): Promise<boolean> {
   const row = await db
     .selectFrom('scim_configs')
@@ -64,7 +64,7 @@ export async function listJitBesideProvisioning(db: Db): Promise<string[]> {
   return rows.map(({ name, id }) => `${name} (${id})`)
 }
 
-/** Locked until the transaction ends. */
+/** Finds a connection and locks its row until the transaction ends. */
 export async function lockConnectionRow(tx: Tx, directory: Directory, id: string): Promise<ConnectionRow | undefined> {
   return selectConnections(tx, directory).where('id', '=', id).forUpdate().executeTakeFirst()
 }
@@ -104,7 +104,10 @@ function selectInReach(db: Db, reach: Reach) {
     .$castTo<ListedConnectionRow>()
 }
 
-/** Creates a connection. Another creation waits until the transaction ends, so a later count includes both. */
+/**
+ * Creates a connection. Other creations in the directory wait until the transaction ends, so a later count includes
+ * this one.
+ */
 export async function insertConnectionRow(
   tx: Tx,
   directory: Directory,
@@ -135,7 +138,7 @@ export async function updateConnectionRow(
     .executeTakeFirstOrThrow()
 }
 
-/** Notes that an expiry was told: not a change of the record. */
+/** Records that an expiry was announced. Does not count as a change of the connection. */
 export async function noteExpiryTold(tx: Tx, directory: Directory, id: string, days: number): Promise<void> {
   await tx
     .updateTable('sso_connections')
@@ -145,14 +148,14 @@ export async function noteExpiryTold(tx: Tx, directory: Directory, id: string, d
     .execute()
 }
 
-/** Notes a sign-in: not a change of the record. */
+/** Records a sign-in. Does not count as a change of the connection. */
 export async function touchConnectionRow(db: Db, directory: Directory, id: string): Promise<void> {
   await db
     .updateTable('sso_connections')
     .set({ last_login_at: now })
     .where('directory_id', '=', directory.id)
     .where('id', '=', id)
-    // Once a minute is enough for people, and spares the row at a storm of sign-ins.
+    // Once a minute is precise enough for people, and avoids contention on the row when many users sign in at once.
     .where((eb) =>
       eb.or([eb('last_login_at', 'is', null), eb('last_login_at', '<', sql<Date>`clock_now() - interval '1 minute'`)]),
     )
@@ -164,7 +167,7 @@ export async function deleteConnectionRow(tx: Tx, directory: Directory, id: stri
   await tx.deleteFrom('sso_traces').where('directory_id', '=', directory.id).where('connection_id', '=', id).execute()
 }
 
-/** Takes some whose turn it is to be looked at, whose next one is then in so many seconds. */
+/** Takes connections that are due for a check, and sets their next check to `nextSeconds` from now. */
 export async function takeDueConnectionRows(
   tx: Tx,
   { limit, nextSeconds, skipLocked }: { limit: number; nextSeconds: number; skipLocked: RawBuilder<unknown> },
@@ -189,7 +192,7 @@ export async function insertTraceRow(
     .execute()
 }
 
-/** The latest, the newest first. */
+/** The latest traces, newest first. */
 export async function listTraceRows(
   db: Db,
   directory: Directory,
@@ -225,7 +228,10 @@ export async function insertSpKeyRow(tx: Tx, row: Insertable<SpKeys>): Promise<v
     .execute()
 }
 
-/** The same, locked until the transaction ends: read once they are, since who waited for them would miss new ones. */
+/**
+ * The keys of an environment, locked until the transaction ends. They are read after the lock, since a request that
+ * waited would otherwise miss new keys.
+ */
 export async function lockSpKeyRows(tx: Tx, environmentId: string): Promise<SpKeyRow[]> {
   await tx.selectFrom('sp_keys').select('id').where('environment_id', '=', environmentId).forUpdate().execute()
   return listSpKeyRows(tx, environmentId)

@@ -12,10 +12,10 @@ import { findConnectionRowInReach, insertTraceRow, listTraceRows, touchConnectio
 
 const place = (accountId: string, id: string) => ({ table: 'sso_traces', column: 'said_sealed', row: id, accountId })
 
-// A trace is to be read by people.
+// Limited, since people read traces.
 const MAX_SAID = 16_384
 
-/** Keeps what a provider said at a sign-in, and what became of it. Never a secret, a code or a token. */
+/** Stores what a provider said at a sign-in, and the result. Pass no secrets, codes or tokens. */
 export async function recordTrace(
   work: Work,
   connection: Pick<KnownConnection, 'id'>,
@@ -32,8 +32,8 @@ export async function recordTrace(
 }
 
 /**
- * The latest sign-ins by a connection within reach, the newest first. Throws `connection_not_found`, and `service_disabled`
- * where the service is off in the directory of the connection.
+ * The latest sign-ins through a connection that the caller reaches, newest first. Throws `connection_not_found`, and
+ * `service_disabled` if the service is off in the connection's directory.
  */
 export async function listTraces(work: ReachWork, id: string): Promise<SignInTrace[]> {
   const { platform, db } = work
@@ -61,7 +61,7 @@ async function openSaid(
   return JSON.parse(await keyring.open(place(accountId, id), said_sealed))
 }
 
-/** Warns if the provider sent no groups at the last sign-in that was accepted, although groups give roles. */
+/** Warns if the provider sent no groups at the last accepted sign-in, although groups give roles. */
 export async function checkGroups(work: Work, { id }: Pick<KnownConnection, 'id'>): Promise<ConnectionCheck[]> {
   const rows = await listTraceRows(work.db, work.directory, id, MAX_TRACES)
   const last = rows.find(({ outcome }) => outcome === 'accepted')

@@ -30,7 +30,7 @@ test('it is told 60, 30, 7 and 1 days ahead, and once when it has happened, that
   const body = { subOrgId, name: 'Acme', ...SAML, idp_certificate: [first, last] }
   const { id } = (await tenant.post('/v1/sso/connections', body)).body.connection
   const days: number[] = []
-  // The later one is good for 75 more days.
+  // The later certificate is valid for 75 more days.
   for (let day = 0; day < 80; day++) {
     await app.advance(DAY)
     await lookAfter()

@@ -17,10 +17,10 @@ const BATCH = 200
 const DAY_SECONDS = 24 * 3600
 const DAY_MS = DAY_SECONDS * 1000
 
-/** Days left at which it is told that the last certificate expires. */
+/** Numbers of days before the last certificate expires at which an event is recorded. */
 const TELL_AT = [60, 30, 7, 1, 0]
 
-/** Enqueues what each connection needs whose turn it is, each as a job of its own. */
+/** Enqueues a job for each connection that is due for a check. */
 export const maintainDueConnections: JobHandler = {
   name: 'connections.look_after_due',
   cron: '*/10 * * * *',
@@ -37,10 +37,13 @@ export const maintainDueConnections: JobHandler = {
   },
 }
 
-/** Fetches the metadata of a provider again, takes the certificates that it has now, and tells when the last one expires. */
+/**
+ * Fetches the provider's metadata again, stores its current certificates, and records an event if the last one will
+ * expire soon.
+ */
 export const maintainConnection: JobHandler = {
   name: JOB,
-  // It asks servers of strangers.
+  // It sends requests to other people's servers.
   lane: 'slow',
   async handle(platform, { directoryId, connectionId }) {
     const directory = await findDirectory(platform, String(directoryId))
@@ -56,7 +59,7 @@ export const maintainConnection: JobHandler = {
   },
 }
 
-/** What the metadata says now; null without an address, or where it cannot be read: what is known stays. */
+/** What the metadata says now. Null if there is no address for it or it cannot be read; the stored values then stay. */
 async function lookUp(work: Work, connection: KnownConnection): Promise<Partial<ConnectionConfig> | null> {
   const { readMetadata } = ssoProtocols.of(work.platform)[connection.protocol] ?? {}
   if (!readMetadata || connection.idp_metadata_url === null) return null

@@ -9,7 +9,7 @@ import type { Connection } from './schema.ts'
 import { type SpKey, spKeys } from './sp-keys/sp-keys.ts'
 import type { ConnectionRow, ListedConnectionRow } from './store.ts'
 
-/** Where a provider finds the service, for a connection. */
+/** The addresses and identifiers that a provider needs for a connection to this service. */
 export function spOf(platform: Pick<Platform, 'config'>, id: string) {
   return {
     entity_id: publicUrl(platform, `/v1/auth/login/sso/saml/metadata/${id}`),
@@ -49,7 +49,7 @@ export async function showConnection(
     },
     oidc_redirect_uri: oidcRedirectUri(platform, callbackOf({ ...config, id: row.id })),
     oidc_post_logout_redirect_uri: oidcPostLogoutRedirectUri(platform),
-    // Written by `testConnection` alone.
+    // Only `testConnection` writes this column.
     last_test: row.last_test as Connection['last_test'],
     last_login_at: row.last_login_at?.toISOString() ?? null,
     created_at: row.created_at.toISOString(),

@@ -6,7 +6,7 @@ import { startOpPeer } from '../../../../test/peers/op-peer.ts'
 import { succeeded } from '../../../../test/people/factors.ts'
 import { startFederatedApp } from '../../../../test/people/oidc-organization.ts'
 
-// Changes by which a connection gives its roles to more people.
+// Changes that make a connection give its roles to more people.
 
 const service = await startFederatedApp()
 const { app, tenant } = service
@@ -18,11 +18,11 @@ const GIVES: [string, Record<string, unknown>, string[]][] = [
   ['a group', { group_role_mapping: { Admins: 'admin' } }, ['Admins']],
 ]
 
-/** A key that changes connections and provisioning, and cannot grant what an administrator may do. */
+/** A key that may change connections and provisioning, but lacks the permissions of an administrator. */
 const weakKey = ({ subOrgId }: World): Promise<Caller> =>
   tenant.withKey({ subOrgId, scopes: ['sso.write', 'sso.read', 'scim_config.write', 'scim_config.read'] })
 
-/** The role of an unknown person after a sign-in; the error if the sign-in is refused. */
+/** The role that an unknown person gets by signing in; the error if the sign-in is refused. */
 async function strangerRole({ key, at, signIn }: World, groups: string[]): Promise<string | undefined> {
   const came = await signIn({ subject: fresh(), email: at(newLocal()), more: { groups } })
   if (came['error']) return came['error']
@@ -62,7 +62,7 @@ test.each(GIVES)(
       }
     await world.change({ jit_provisioning: false })
     expect(await strangerRole(world, groups)).toBe('account_not_linked')
-    // The change does what it is refused for.
+    // Made by a key that may, the change has the effect for which it was refused.
     succeeded(await world.key.patch(path, { jit_provisioning: true }))
     expect(await strangerRole(world, groups)).toBe('admin')
   },
@@ -119,7 +119,7 @@ test.each(GIVES)(
     expect(await changes(world)).toBe(events)
     expect(succeeded(await world.key.get('/v1/scim/config')).config.enabled).toBe(true)
     expect(await strangerRole(world, groups)).toBe('account_not_linked')
-    // Where nothing widens, it is a change of provisioning alone.
+    // If it gives no roles to more people, turning provisioning off needs no further rights.
     for (const closed of [{ jit_provisioning: false }, { jit_provisioning: null, status: 'draft' }]) {
       await world.change(closed)
       expect(await off()).toEqual([200, false])

@@ -25,10 +25,10 @@ const get = (url: string) => fetch(url, { redirect: 'manual' })
 const post = (url: string, form: Record<string, string>) =>
   fetch(url, { method: 'POST', body: new URLSearchParams(form), redirect: 'manual' })
 
-// The first request makes the key. On a busy machine that may take longer than a connection waits for the metadata.
+// The first request creates the key. On a busy machine that may take longer than a connection waits for metadata.
 await get(`${base}/dev/idp/first.test/saml/metadata`)
 
-/** An organization that has verified a test domain by the API alone. */
+/** An organization that has verified a test domain by API requests only. */
 async function makeOrganization() {
   const subOrgId = await tenant.organization()
   const domain = `${fresh()}.test`
@@ -66,7 +66,7 @@ async function begin({ subOrgId, id }: Connected): Promise<string> {
 
 const fieldOf = (html: string, name: string) => new RegExp(`name="${name}" value="([^"]*)"`).exec(html)?.[1] ?? ''
 
-/** From the provider back to the application: the parameters that it gets. */
+/** Follows the browser from the provider back to the application. Returns the parameters that the application gets. */
 async function comeBack(answer: Response): Promise<URLSearchParams> {
   if (answer.status === 200) {
     const html = await answer.text()
@@ -209,7 +209,7 @@ test('a sign-in that begins at the provider ends on one login page, which knows 
   const exchange = (caller: Pick<typeof tenant, 'post'>, body: object) => caller.post('/v1/auth/token/exchange', body)
   const verdict = ({ status, body }: Awaited<ReturnType<typeof exchange>>) => [status, body.code]
   const refused = [400, 'code_invalid']
-  // Of no organization that these keys reach, of none, or made up.
+  // With keys that do not reach the organization, without an organization, and with a made-up code.
   const other = await tenant.organization()
   expect(verdict(await exchange(await app.tenant(), { code }))).toEqual(refused)
   expect(verdict(await exchange(await tenant.withKey({ environment: 'staging' }), { code }))).toEqual(refused)

@@ -1,6 +1,6 @@
 import type { Platform } from '../../../platform/platform.ts'
 
-/** Common mistakes of identity providers, to see what a sign-in answers to each. */
+/** Common mistakes of identity providers, to try out how a sign-in reacts. */
 export const FAULTS = {
   none: 'no fault',
   cancelled: 'the person cancels',
@@ -18,8 +18,8 @@ export function isFault(text: string): text is Fault {
   return Object.hasOwn(FAULTS, text)
 }
 
-/** The time by the clock of the provider. */
+/** The time of the provider's clock. */
 export function providerTime({ clock }: Platform, fault: Fault = 'none'): Date {
-  // Process clock: messages of a provider are judged by it.
+  // Process clock: messages of a provider are checked with this clock.
   return new Date(clock.now().getTime() + (fault === 'clock_ahead' ? AHEAD_MS : 0))
 }

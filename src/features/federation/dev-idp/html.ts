@@ -27,7 +27,7 @@ td,th{padding:6px 8px;border-top:1px solid var(--line);text-align:start;vertical
 :focus-visible{outline:3px solid #4c8dff;outline-offset:2px}
 @media (max-width:560px){dl{grid-template-columns:1fr}}`
 
-// A form may lead to the callback of this service, and from there to the application, which may be anywhere.
+// A form may lead to this service's callback, and from there to the application, which may have any address.
 const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'; base-uri 'none'; form-action 'self' http: https:"
 
@@ -48,7 +48,7 @@ const hidden = (fields: Record<string, string>) =>
     .map(([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`)
     .join('\n')
 
-/** The first page: what the provider is for. */
+/** The start page, which explains what the provider is for. */
 export function renderIndex(): RenderedPage {
   return page(
     'Development identity provider',
@@ -61,7 +61,7 @@ export function renderIndex(): RenderedPage {
   )
 }
 
-/** What to enter into a connection, and who can sign in. */
+/** Shows what to enter into a connection, and who can sign in. */
 export function renderProvider(platform: Platform, domain: string): RenderedPage {
   const url = providerUrl(platform, domain)
   const people = peopleOf(domain).map(
@@ -86,7 +86,7 @@ export function renderProvider(platform: Platform, domain: string): RenderedPage
   )
 }
 
-/** Where a sign-in chooses the person, and perhaps a fault. */
+/** Asks for the person who signs in, and perhaps a fault. */
 export function renderChoice(
   domain: string,
   {
@@ -117,7 +117,7 @@ function renderPerson({ email, firstName, lastName, groups }: DevPerson): string
   return `<button name="as" value="${escapeHtml(email)}">${escapeHtml(`${firstName} ${lastName}`)} <small>${escapeHtml(about)}</small></button>`
 }
 
-/** No SAML connection has the id. */
+/** There is no SAML connection with the id. */
 export function renderNoConnection(domain: string): RenderedPage {
   return page(
     'No connection',
@@ -126,7 +126,7 @@ export function renderNoConnection(domain: string): RenderedPage {
   )
 }
 
-/** No fault, or no person, of the name that a script gave. */
+/** There is no fault, or no person, with the name in a script's query. */
 export function renderInvalidChoice(): RenderedPage {
   const faults = Object.entries(FAULTS).map(
     ([name, text]) => `<dt><code>${name}</code></dt><dd>${escapeHtml(text)}</dd>`,
@@ -138,7 +138,7 @@ export function renderInvalidChoice(): RenderedPage {
   )
 }
 
-/** A request that the provider does not take. */
+/** The provider cannot use the request. */
 export function renderNoRequest(): RenderedPage {
   return page(
     'No sign-in to complete',
@@ -147,7 +147,7 @@ export function renderNoRequest(): RenderedPage {
   )
 }
 
-/** The form of a push, and what the last one sent. */
+/** The form to push users and groups, with the requests of the last push. */
 export function renderPush(
   domain: string,
   { endpointUrl, sent }: { endpointUrl: string; sent: Sent[] | null },

@@ -4,7 +4,7 @@ import { type Platform, perPlatform } from '../../../platform/platform.ts'
 import { providerTime } from './faults.ts'
 import { findKeyRow, insertKeyRow } from './store.ts'
 
-/** A pair of RSA that signs for the provider, with its certificate. */
+/** An RSA key pair that signs for the provider, with its certificate. */
 export interface DevKey {
   id: string
   certificatePem: string
@@ -14,10 +14,10 @@ export interface DevKey {
 const PLACE = { table: 'dev_idp_keys', column: 'private_key_sealed', row: 'only', accountId: null }
 const YEARS = 10
 
-// A failure is not kept.
+// A failed attempt is not kept.
 const kept = perPlatform(() => ({ key: null as Promise<DevKey> | null, expired: null as Promise<DevKey> | null }))
 
-/** The key in the metadata. It is stored, so that connections outlive a restart. */
+/** The key in the metadata. It is stored, so that connections still work after a restart. */
 export function devKey(platform: Platform): Promise<DevKey> {
   const keys = kept(platform)
   keys.key ??= loadOrMake(platform).catch((error: unknown) => {
@@ -27,7 +27,7 @@ export function devKey(platform: Platform): Promise<DevKey> {
   return keys.key
 }
 
-/** A key that the metadata does not have, and whose certificate has expired. */
+/** A key that is not in the metadata, and whose certificate has expired. */
 export function expiredKey(platform: Platform): Promise<DevKey> {
   const keys = kept(platform)
   const from = new Date(providerTime(platform).getTime() - 2 * 365 * 24 * 3600_000)

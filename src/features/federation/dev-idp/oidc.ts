@@ -8,7 +8,7 @@ import { type Fault, providerTime } from './faults.ts'
 import { type DevKey, devKey, expiredKey, publicJwk } from './keys.ts'
 import type { DevPerson } from './people.ts'
 
-/** What an authorization request asked for, and who signed in. */
+/** The data of an authorization request, and the person who signed in. */
 interface Granted {
   domain: string
   clientId: string
@@ -23,14 +23,14 @@ interface Granted {
 const CODE_SECONDS = 60
 const MAX_CODES = 1000
 
-// In this process: development runs one.
+// Kept in this process only, since development runs a single process.
 const codes = perPlatform(() => boundedMap<Granted>(MAX_CODES))
 
 export function json(status: number, body: object): PageFile {
   return { status, contentType: 'application/json', content: JSON.stringify(body) }
 }
 
-/** The metadata of the provider (OpenID Connect Discovery §3). */
+/** The provider's metadata (OpenID Connect Discovery §3). */
 export function oidcMetadata(platform: Platform, domain: string): PageFile {
   const issuer = providerUrl(platform, domain)
   return json(200, {
@@ -54,13 +54,15 @@ export async function oidcKeys(platform: Platform): Promise<PageFile> {
   return json(200, { keys: [publicJwk(await devKey(platform))] })
 }
 
-/** Whether a query is a request to sign in, from this service. */
+/** Whether a query is a sign-in request from this service. */
 export function isAuthorization(platform: Platform, fields: Fields): boolean {
   const { client_id: clientId, redirect_uri: redirectUri, response_type: type } = fields
   return type === 'code' && Boolean(clientId) && redirectUri !== undefined && isOwnUrl(platform, redirectUri)
 }
 
-/** Ends a request to sign in: the address that the browser goes back to (OpenID Connect Core §3.1.2.5, RFC 9207). */
+/**
+ * Ends a sign-in request. Returns the address that the browser goes back to (OpenID Connect Core §3.1.2.5, RFC 9207).
+ */
 export function authorize(
   platform: Platform,
   domain: string,
@@ -82,7 +84,7 @@ export function authorize(
   return url.href
 }
 
-/** Exchanges a code for an ID token (RFC 6749 §4.1.3, RFC 7636 §4.6). Any client and any secret is taken. */
+/** Exchanges a code for an ID token (RFC 6749 §4.1.3, RFC 7636 §4.6). Accepts any client and any secret. */
 export async function exchange(platform: Platform, domain: string, fields: Fields): Promise<PageFile> {
   const granted = take(platform, fields['code'] ?? '')
   const verifier = fields['code_verifier'] ?? ''
@@ -121,7 +123,7 @@ async function signIdToken(platform: Platform, { domain, clientId, nonce, person
     .sign(createPrivateKey(key.privateKeyPem))
 }
 
-/** Where the browser goes after a logout (OpenID Connect RP-Initiated Logout §3). Null: nowhere. */
+/** Where the browser goes after a logout (OpenID Connect RP-Initiated Logout §3). Null: it stays. */
 export function oidcLogoutUrl(platform: Platform, fields: Fields): string | null {
   const { post_logout_redirect_uri: target, state } = fields
   if (target === undefined || !isOwnUrl(platform, target)) return null

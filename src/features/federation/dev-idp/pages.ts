@@ -31,7 +31,7 @@ interface DevPage {
   send?(work: RequestContext, domain: string, form: Fields): Promise<Submitted>
 }
 
-/** A page of the provider of a domain. There is none in production. */
+/** A page of a domain's development provider. In production there are no such pages. */
 function devPage({ path, summary, show, send }: DevPage): Route[] {
   return definePage({
     path,
@@ -57,8 +57,8 @@ interface Choice {
 }
 
 /**
- * Who was chosen, and with which fault: by a button, by the form, or in the query by a script. Null: no choice yet. A page: what a
- * script asks for does not exist.
+ * The chosen person and fault: from a button, from the form, or from a script's query. Null if nothing is chosen yet.
+ * An error page if a script names someone who does not exist.
  */
 function readChoice(domain: string, { as, address, fault = 'none' }: Fields): Choice | RenderedPage | null {
   if (!isFault(fault)) return renderInvalidChoice()
@@ -90,7 +90,7 @@ async function signInBySaml({ platform }: RequestContext, domain: string, fields
   )
 }
 
-/** A sign-in that begins here, without a request of the application. */
+/** A sign-in that begins at the provider, without a request from the application. */
 async function beginBySaml({ platform }: RequestContext, domain: string, fields: Fields): Promise<RenderedPage> {
   const { connectionId = '' } = fields
   const request = await unsolicitedRequest(platform, connectionId.trim())
@@ -118,7 +118,7 @@ async function signInByOidc({ platform }: RequestContext, domain: string, fields
   })
 }
 
-/** The identity provider of development: /dev/idp, on this machine only. */
+/** The development identity provider at /dev/idp, which is served to this machine only. */
 export const devIdpPages: Route[] = [
   ...definePage({
     path: '/dev/idp',
@@ -206,7 +206,7 @@ export const devIdpPages: Route[] = [
   }),
 ]
 
-/** Of this service. */
+/** The SCIM base URL of this service. */
 function scimUrl(platform: RequestContext['platform']): string {
   return new URL('/api/os/scim/v2', providerUrl(platform, '')).href
 }

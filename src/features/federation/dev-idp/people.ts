@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 
 /** A person of the development identity provider. */
 export interface DevPerson {
-  /** Stable: `sub` of ID tokens, the persistent NameID, `externalId` of SCIM. */
+  /** Never changes: `sub` of ID tokens, the persistent NameID, and `externalId` of SCIM. */
   subject: string
   email: string
   firstName: string
@@ -19,14 +19,14 @@ const PEOPLE: [string, string, string, string[]][] = [
   ['mary', 'Mary', 'Jackson', []],
 ]
 
-/** The people that the provider of a domain lists. */
+/** The people that a domain's provider offers for sign-in. */
 export function peopleOf(domain: string): DevPerson[] {
   return PEOPLE.map(([name, firstName, lastName, groups]) =>
     toPerson(`${name}@${domain}`, { firstName, lastName, groups }),
   )
 }
 
-/** The person of a short name or an address; any address may sign in. Null for a text that is neither. */
+/** The person with a short name or an address. Any address may sign in. Null if the text is neither. */
 export function findDevPerson(domain: string, text: string): DevPerson | null {
   const email = (text.includes('@') ? text : `${text}@${domain}`).trim().toLowerCase()
   if (!/^[^\s@<>"]{1,64}@[a-z0-9.-]{1,253}$/.test(email)) return null

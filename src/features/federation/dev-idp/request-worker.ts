@@ -5,18 +5,18 @@ import { ns } from '../xml/saml-names.ts'
 
 // Runs only in the threads of the message pool.
 
-/** What a request of a service provider says (SAML core §3.2.1). */
+/** The content of a service provider's request (SAML core §3.2.1). */
 export interface ReadRequest {
   /** `AuthnRequest` or `LogoutRequest`. */
   name: string
   id: string
   issuer: string
   acsUrl: string | null
-  /** The name of the person that it asks for. */
+  /** The name of the requested person. */
   nameId: string | null
 }
 
-/** Reads the `SAMLRequest` of a query. Null if it is none. */
+/** Reads the `SAMLRequest` of a query. Null if it is not a request. */
 export function readRequest(text: string): ReadRequest | null {
   try {
     const { root } = readQueried(text)

@@ -1,13 +1,13 @@
 import { escapeXml } from '../xml/read.ts'
 
-/** What a SAML response says; each part may be left out or be another. */
+/** The content of a SAML response. Tests can change or leave out each part. */
 export interface Said {
   responseId: string
   assertionId: string
   issuer: string | null
   assertionIssuer: string | null
   destination: string | null
-  /** Of the response and of the confirmation. */
+  /** `InResponseTo` of the response and of the confirmation. */
   inResponseTo: string | null
   confirmedInResponseTo: string | null
   status: string
@@ -25,7 +25,7 @@ export interface Said {
   sessionNotOnOrAfter: string | null
   context: string
   attributes: Record<string, string[]>
-  /** More of the assertion, as XML. */
+  /** More elements of the assertion, as XML. */
   more: string
 }
 
@@ -35,7 +35,7 @@ const element = (name: string, value: string | null) => (value === null ? '' : `
 const NAMESPACES =
   'xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion"'
 
-/** A response as identity providers write it, unsigned. */
+/** An unsigned response in the form that identity providers use. */
 export function writeResponse(said: Said): string {
   return (
     `<samlp:Response ${NAMESPACES} ID="${said.responseId}" Version="2.0" IssueInstant="${said.issuedAt}"` +

@@ -13,19 +13,19 @@ import type { DevPerson } from './people.ts'
 import type * as requestWorker from './request-worker.ts'
 import { writeResponse } from './response.ts'
 
-/** A request to sign in, from this service. */
+/** A sign-in request from this service. */
 export interface SamlRequest {
   /** Null for a sign-in that begins at the provider. */
   id: string | null
   acsUrl: string
   spEntityId: string
-  /** The address it names, if any. */
+  /** The address in the request, if there is one. */
   loginHint: string | null
 }
 
 const CERTIFICATE_LINES = /-----[A-Z ]+-----|\s/g
 
-/** The metadata of the provider of a domain (SAML metadata §2.4.3). */
+/** The metadata of a domain's provider (SAML metadata §2.4.3). */
 export async function samlMetadata(platform: Platform, domain: string): Promise<string> {
   const url = providerUrl(platform, domain)
   const { certificatePem } = await devKey(platform)
@@ -44,26 +44,29 @@ export async function samlMetadata(platform: Platform, domain: string): Promise<
   ].join('\n')
 }
 
-/** The entity id is the address of the metadata, as SAML recommends (metadata §2.3.2). */
+/** The entity ID is the metadata's address, as SAML recommends (metadata §2.3.2). */
 const entityIdOf = (url: string) => `${url}/saml/metadata`
 
 const inThread = defineThreadWork<typeof requestWorker>(new URL('./request-worker.ts', import.meta.url))
 
-// The queue of messages is fair between directories: the provider counts as one.
+// The message queue is fair between directories. This provider counts as one directory.
 const ownerOf = (platform: Platform) => ({ platform, directory: { id: 'dev-idp' } })
 
 function readRequest(platform: Platform, text: string): Promise<requestWorker.ReadRequest | null> {
   return inThread(ownerOf(platform), { name: 'readRequest', bytes: text.length }, text)
 }
 
-/** Reads the `SAMLRequest` of a query. Null if it is no request to sign in from this service. */
+/** Reads the `SAMLRequest` of a query. Null if it is not a sign-in request from this service. */
 export async function readSamlRequest(platform: Platform, text: string): Promise<SamlRequest | null> {
   const request = await readRequest(platform, text)
   if (request?.name !== 'AuthnRequest' || request.acsUrl === null || !isOwnUrl(platform, request.acsUrl)) return null
   return { id: request.id, acsUrl: request.acsUrl, spEntityId: request.issuer, loginHint: request.nameId }
 }
 
-/** What a sign-in that begins at the provider is answered as: a response to a connection, to no request. Null for no connection. */
+/**
+ * The data for an unsolicited response to a connection, in the form of a request. Null if there is no such
+ * connection.
+ */
 export async function unsolicitedRequest(platform: Platform, connectionId: string): Promise<SamlRequest | null> {
   const found = await findConnectionAnywhere(platform, connectionId)
   if (found?.connection.protocol !== 'saml') return null
@@ -100,7 +103,8 @@ export async function samlResponse(
 
 function nameOf({ subject, email, firstName, lastName, groups }: DevPerson, fault: Fault) {
   const attributes = { objectidentifier: [subject], firstName: [firstName], lastName: [lastName], groups }
-  // The NameID stays, or a sign-in would link the person to another subject. An attribute for the address takes precedence.
+  // The NameID stays: with another NameID, the sign-in would link the person to another subject. The attribute for
+  // the address takes precedence over it.
   const address = fault === 'missing_email' ? '-' : email
   return { nameId: email, nameIdFormat: nameIdFormats.email, attributes: { ...attributes, email: [address] } }
 }
@@ -117,7 +121,7 @@ function refusal(issuer: string, { id, acsUrl }: SamlRequest, issuedAt: string):
 
 const encode = (xml: string) => Buffer.from(xml).toString('base64')
 
-/** The address that answers a request to log out. Null if it is none from this service. */
+/** The address to send the logout response to. Null if the logout request is not from this service. */
 export async function samlLogoutUrl(
   platform: Platform,
   domain: string,
@@ -125,7 +129,7 @@ export async function samlLogoutUrl(
 ): Promise<string | null> {
   const request = await readRequest(platform, text)
   if (request?.name !== 'LogoutRequest') return null
-  // The entity id of a connection is the address of its metadata, beside which it takes logouts.
+  // A connection's entity ID is the address of its metadata. The address for logouts is next to it.
   const target = request.issuer.replace('/saml/metadata/', '/saml/slo/')
   if (!isOwnUrl(platform, target)) return null
   const xml = writeLogoutResponse({

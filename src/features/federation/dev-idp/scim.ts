@@ -2,20 +2,20 @@ import { OutboundFailure, outboundFetch } from '../../../platform/outbound/http.
 import type { Platform } from '../../../platform/platform.ts'
 import { DEV_GROUPS, type DevPerson, peopleOf } from './people.ts'
 
-/** What is pushed to a SCIM endpoint. */
+/** What to push to a SCIM endpoint. */
 export interface Push {
   endpointUrl: string
   token: string
   domain: string
-  /** The person who has left, by address; null to push everyone. */
+  /** The address of the person who has left; null to push everyone. */
   deactivates: string | null
 }
 
-/** A request that was sent, for the page. */
+/** A sent request, to show on the page. */
 export interface Sent {
   request: string
   status: number
-  /** What a refusal says. */
+  /** The detail of an error response. */
   detail: string | null
 }
 
@@ -25,8 +25,9 @@ const PATCH = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
 const MAX_BYTES = 256 * 1024
 
 /**
- * Pushes the people and groups of a domain as directories do (RFC 7644): looks each up by a filter, then creates or replaces it.
- * Or deactivates one person. Stops at the first request without an answer. Returns what was sent.
+ * Pushes the people and groups of a domain as identity providers do (RFC 7644): looks each up with a filter, then
+ * creates or replaces it. With `deactivates`, only deactivates one person. Stops at the first request without a
+ * response. Returns the sent requests.
  */
 export async function push(platform: Platform, { endpointUrl, token, domain, deactivates }: Push): Promise<Sent[]> {
   const sent: Sent[] = []
@@ -78,7 +79,7 @@ function fieldOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
 }
 
-/** The id of the first resource that a list has. */
+/** The id of the first resource in a list response. */
 function firstId(list: unknown): string | null {
   const resources = fieldOf(list, 'Resources')
   const id = Array.isArray(resources) ? fieldOf(resources[0], 'id') : undefined

@@ -25,12 +25,13 @@ function unlink({ directory }: TxWork, change: UserChange): Step {
 
 const identities: Belonging<Row> = {
   table: 'identities',
-  // The link may have been made by another person.
+  // Another person may have created the link before the mailbox was proved.
   proof: unlink,
-  // A user with an identity at the provider may sign in again, if the user is active.
+  // The links stay: a user who becomes active again may sign in at the provider again.
   cutOff: (work, change) => (change.sinceSeconds === undefined ? null : unlink(work, change)),
   removal: unlink,
-  // A connection belongs to the organization that the user leaves, and so do the credentials of a social provider.
+  // Connections and social applications belong to the organization that the user leaves, so links are not valid
+  // elsewhere.
   move: unlink,
   exports: exportsColumns(
     'identities',
@@ -45,7 +46,7 @@ const identities: Belonging<Row> = {
   },
 }
 
-/** What a user has of identities at providers. */
+/** The identities of a user at providers. */
 export const federationBelongings: Belonging[] = [
   identities,
   {

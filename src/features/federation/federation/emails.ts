@@ -12,7 +12,10 @@ const kinds = {
   }),
 }
 
-/** To a user who signs in by a connection or provider for the first time. `source`: its name. */
+/**
+ * To a user who signs in through a connection or provider for the first time. `source` is the name of the connection
+ * or provider.
+ */
 export function linkedMail(to: Reader, source: string): Message {
   return withValues({
     kind: kinds.identityLinked,

@@ -27,7 +27,7 @@ export const federationErrors = defineErrors({
   ],
 })
 
-/** What the application learns of a sign-in that failed, as `error` of its redirect. The texts are all that is ever shown. */
+/** The `error` of the redirect to the application after a failed sign-in. The browser sees only these texts. */
 export const FAILURES = {
   access_denied: 'The sign-in was cancelled at the provider.',
   account_locked: 'The account is locked.',
@@ -54,7 +54,10 @@ export const FAILURES = {
   user_locked: 'The user is locked.',
 } as const
 
-/** What it learns of a logout that the provider has not, or not wholly, carried out; here the session has ended anyway. */
+/**
+ * The `error` of the redirect if the provider did not carry out a logout, or not completely. The session here has
+ * ended anyway.
+ */
 export const LOGOUT_FAILURES = {
   idp_error: 'The provider did not sign the person out.',
   partial_logout: 'The provider signed the person out, but not of all its applications.',
@@ -67,11 +70,11 @@ export type FailureCode = keyof typeof FAILURES
 
 export const isFailureCode = (code: string): code is FailureCode => Object.hasOwn(FAILURES, code)
 
-/** The note of a trace. The person can leave the claim out, by the scope of the authorization URL. */
+/** The note in a trace. Users can leave the claim out by changing the scope in the authorization URL. */
 export const NO_GROUPS =
   'The provider sent no groups, so the groups of the person are unknown. Roles of group_role_mapping are removed, and the default_role admin is not given.'
 
-/** A sign-in at a provider that fails. The detail, a sentence, is for traces; the browser gets the text of the code. */
+/** A failed sign-in at a provider. The detail is a sentence for traces; the browser gets the text for the code. */
 export class FederationFailure extends Error {
   override name = 'FederationFailure'
   readonly code: FailureCode

@@ -29,7 +29,7 @@ const listOf = async (userId: string) => succeeded(await tenant.get(pathOf(userI
 const isLive = async (token = '', organization = subOrgId) =>
   succeeded(await tenant.post('/v1/auth/token/introspect', { subOrgId: organization, token })).active
 
-/** The session that a token names. */
+/** The session id in a token. */
 const sessionOf = (token = '') => String(JSON.parse(atob(token.split('.')[1] ?? ''))['sid'])
 
 test('lists who a user is at providers, to the caller of the organization alone', async () => {
@@ -109,7 +109,7 @@ test('a code, or a challenge, of a link that is removed gives no session', async
   expect([exchanged.status, exchanged.body.code]).toEqual([400, 'code_invalid'])
   const passed = await tenant.post('/v1/mfa/challenge/verify', { subOrgId, challenge_token, code: codeOf(secret, 1) })
   expect([passed.status, passed.body.code]).toEqual([400, 'challenge_expired'])
-  // At the next sign-in they are as unknown as at the first: the address links them again.
+  // At the next sign-in the person is unknown again, and is linked by the address.
   expect(await signInAs(work, ada)).toMatchObject({ mfa_required: 'true' })
   const [next] = await listOf(id)
   expect([next.subject, next.id === identity.id]).toEqual([ada.subject, false])
@@ -154,7 +154,7 @@ test('a session knows by which link it came, however it was handed over', async 
   expect(await federatedOf((await pass(held['challenge_token'] ?? '', codeOf(secret, 1))).access_token)).toEqual(
     federated,
   )
-  // A session that a policy asks for a second factor goes on as another one.
+  // A session that must add a second factor is replaced by another session, which keeps the tie.
   await tenant.patch('/v1/mfa/policy', { subOrgId, require_mfa: true, grace_period_days: 0 })
   const refreshed = await tenant.post('/v1/auth/token/refresh', { subOrgId, refresh_token: plain['refresh_token'] })
   expect(await federatedOf((await pass(refreshed.body.challenge_token, backupCodes[0])).access_token)).toEqual(

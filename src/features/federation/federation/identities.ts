@@ -31,7 +31,10 @@ import {
 
 const reasons = defineEndReasons('idp_logout', 'identity_unlinked')
 
-/** The connections by which the user of an address has signed in, the latest first, and that of provisioning. Null: no user. */
+/**
+ * The connections that the user with this address has used, latest first, and the one that provisioning is linked to.
+ * Null if there is no such user.
+ */
 export async function findConnectionsOfUser(
   { db, directory }: Work,
   emailNorm: string,
@@ -39,24 +42,27 @@ export async function findConnectionsOfUser(
   return (await findConnectionsOfUserRow(db, directory, emailNorm)) ?? null
 }
 
-/** Forgets who people are at a connection or provider that is gone; the users stay. */
+/** Removes the identities of a deleted connection or provider. The users stay. */
 export async function unlinkSource(work: TxWork, of: Pick<Subject, 'method' | 'source'>): Promise<void> {
   await closeSource(work, of)
   await deleteIdentityRows(work.db, work.directory, of)
 }
 
-/** The user that a provider signs out, in the provider's own terms. */
+/** The user that a provider signs out, with the provider's names. */
 export interface ProviderLogout extends Omit<Subject, 'method' | 'subject'> {
-  /** The subject that its name for the person is here; null where that is told by something else, or not said. */
+  /**
+   * The subject of the user's identity. Null if the provider does not say it, or identifies the user by another
+   * attribute.
+   */
   subject: string | null
-  /** The names, in parts, that a sign-in of the person may have had; none where it names sessions alone. */
+  /** The names, in parts, that a sign-in of the person may have had. Empty if the provider only names sessions. */
   names: readonly (readonly string[])[]
-  /** Its sessions; none: all of the person. */
+  /** The provider's session ids. Empty: all sessions of the person. */
   sessions: readonly string[]
 }
 
 /**
- * Runs when a provider signs a user out, with any protocol: ends the user's sessions from the connection and the
+ * Called when a provider signs a user out, with any protocol. Ends the user's sessions from the connection, and
  * sign-ins in progress. Returns whether the provider's names match a user.
  */
 export async function endSessionsOfProvider(work: Work, said: ProviderLogout): Promise<boolean> {
@@ -75,8 +81,8 @@ export async function endSessionsOfProvider(work: Work, said: ProviderLogout): P
 }
 
 /**
- * Ends what is under way by a connection or provider that was switched off, challenges and codes not exchanged yet, and
- * takes the roles that it gave by groups.
+ * Called when a connection or provider is switched off. Ends its sign-ins in progress (challenges, and codes that are
+ * not exchanged yet), and removes the roles that its groups gave.
  */
 export async function closeSource(work: TxWork, of: Pick<Subject, 'method' | 'source'>): Promise<void> {
   if (of.method === 'sso') await withdrawConnectionRoles(work, of.source)
@@ -84,14 +90,14 @@ export async function closeSource(work: TxWork, of: Pick<Subject, 'method' | 'so
   await deleteCodeRows(work.db, work.directory, of)
 }
 
-/** A page of who a user is at providers. */
+/** A page of a user's identities at providers. */
 export function listIdentities({ db, directory }: Work, userId: string, page: Page): Promise<Found<IdentityRow>> {
   return selectIdentityPage(db, directory, userId, page)
 }
 
 /**
- * Removes a link, the sessions that began by it, and the sign-ins in progress. The person may sign in at the provider
- * again and become a new user. Throws `user_not_found`, `identity_not_found`.
+ * Removes an identity, the sessions that began with it, and sign-ins in progress. If the person signs in at the
+ * provider again, they may become a new user. Throws `user_not_found`, `identity_not_found`.
  */
 export async function unlinkIdentity(work: Work, { userId, id }: { userId: string; id: string }): Promise<number> {
   const known = await getUser(work, userId)

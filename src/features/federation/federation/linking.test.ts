@@ -18,7 +18,7 @@ async function makeOrganization() {
   return { subOrgId, user, work: await workOfOrganization(app, subOrgId) }
 }
 
-/** As if its record had been found. */
+/** Verifies a domain as if its DNS record had been found. */
 async function verifyDomain(subOrgId: string, domain: string): Promise<void> {
   await tenant.post('/v1/admin-portal', { subOrgId, action: 'add_domain', domain })
   await db
@@ -131,7 +131,7 @@ test('an address that is another one but for its characters is nobody else', asy
 
 test('a person with a name that is too long to be found again is refused', async () => {
   const { work } = await makeOrganization()
-  // The database would compress what recurs.
+  // Not repetitive, since the database would compress a repetitive text.
   const subject = Array.from({ length: 1000 }, (_, at) => String.fromCodePoint(0x4e00 + ((at * 7919) % 20_000))).join(
     '',
   )
@@ -146,7 +146,7 @@ test('a connection speaks for the domains that its organization has verified, an
   await verifyDomain(other.subOrgId, theirs)
   const sso = { method: 'sso', source: newId() } as const
   const provisioned = await newUser(tenant, { subOrgId, email: `scim@${mine}` })
-  // Never said to be verified: the domain is what counts.
+  // The provider does not say that the address is verified. The organization's domain decides.
   const signedIn = await signInAs(work, person({ email: provisioned.email }), ownDomain, sso)
   expect(signedIn['directory_user_id']).toBe(provisioned.id)
   for (const email of [`ada@${theirs}`, `ada@sub.${mine}`, `ada@${mine}.evil.example`, 'ada@unverified.example'])
@@ -171,7 +171,7 @@ test('an address of a verified domain counts unless the provider says itself tha
   expect(await identitiesOf(known.id)).toEqual([])
   const linked = await signInAs(work, person({ email: known.email, subject: 'known' }), ownDomain, sso)
   expect(linked['directory_user_id']).toBe(known.id)
-  // Who is known by subject is not known by address.
+  // A person who is already linked is found by subject, so the address does not matter.
   const later = { ...denied(known.email), subject: 'known' }
   expect((await signInAs(work, later, ownDomain, sso))['directory_user_id']).toBe(known.id)
 })

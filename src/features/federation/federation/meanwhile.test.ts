@@ -9,7 +9,7 @@ import { newId } from '../../../platform/ids.ts'
 import type { TxWork } from '../../../platform/work.ts'
 import { unlinkIdentity } from './identities.ts'
 
-// Whoever has read a link, or how its connection stands, before that changed lets nobody in by it any more.
+// If a link or its connection changes after a sign-in has read it, the sign-in fails.
 
 const app = await startApp()
 const tenant = await app.tenant()
@@ -19,7 +19,7 @@ const subOrgId = await tenant.organization()
 await newUser(tenant, { subOrgId })
 const work = await workOfOrganization(app, subOrgId)
 
-/** Somebody who has signed in once. */
+/** A person who has signed in once. */
 async function linked(begun: Parameters<typeof signInAs>[3] = {}) {
   const ada = person({ email: newEmail(), emailVerified: true })
   await signInAs(work, ada, RULES, begun)
@@ -28,7 +28,9 @@ async function linked(begun: Parameters<typeof signInAs>[3] = {}) {
   return { ada, identity: { id, userId } }
 }
 
-/** What the application gets from a request during which something changes, once it waits for the table. */
+/**
+ * Makes a change while a request waits for the table. Returns the result that the application gets from the request.
+ */
 async function changeDuring<T>(table: Table, request: () => Promise<T>, change: (work: TxWork) => Promise<unknown>) {
   const { came } = await platform.tx(async (db) => {
     await sql`lock table ${sql.table(table)} in access exclusive mode`.execute(db)
@@ -97,7 +99,7 @@ test.for([
   const signIn = () => signInAs(work, ada, RULES, at)
   const came = await changeDuring('users', signIn, (work) => switchOff(work, at.source))
   expect(came).toMatchObject({ error: 'expired' })
-  // As if it had been written after those of the connection were removed.
+  // The code still exists, as if it had been written after the connection's codes were deleted.
   expect(await exchange(code)).toMatchObject({ status: 400, body: { code: 'code_invalid' } })
   expect(await statesOf(identity.userId)).toEqual(['live'])
 })
@@ -128,7 +130,7 @@ test('a connection is deleted with the link that is being made to it', async () 
   for (const email of [known.email, newcomer]) {
     const ada = person({ email, emailVerified: true })
     const { signedIn, deleted } = await platform.tx(async (db) => {
-      // Users can be read, so that the sign-in comes to where it writes.
+      // Users can still be read, so the sign-in proceeds until it writes.
       await sql`lock table users in share row exclusive mode`.execute(db)
       const signedIn = signInAs(work, ada, RULES, at)
       await untilWaiting(platform, 1)

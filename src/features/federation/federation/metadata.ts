@@ -5,7 +5,7 @@ import { FederationFailure } from './errors.ts'
 const TIMEOUT_MS = 5000
 const MAX_BYTES = 512 * 1024
 
-/** The metadata of a provider, at an address. Throws FederationFailure. */
+/** Fetches a provider's metadata. Throws FederationFailure. */
 export async function fetchMetadata(platform: Platform, url: string): Promise<string> {
   const said = await outboundFetch(platform, url, { method: 'GET', timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES }).catch(
     (error: unknown) => {

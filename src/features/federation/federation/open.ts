@@ -3,7 +3,7 @@ import type { Work } from '../../../platform/work.ts'
 import type { Begun } from './begin/begin.ts'
 import { FederationFailure } from './errors.ts'
 
-/** Looks again at what may have changed of a connection since the start. Throws FederationFailure. */
+/** Checks again what may have changed in a connection since the sign-in began. Throws FederationFailure. */
 export async function assertStillOpen(
   work: Work,
   { protocol, status }: { protocol: string; status: string },

@@ -4,45 +4,48 @@ import type { Work } from '../../../platform/work.ts'
 import type { ProviderNames } from '../../access/federated-sessions/federated-sessions.ts'
 import { FederationFailure } from './errors.ts'
 
-/** What a provider says of a person, after every check of its protocol. */
+/** A person as the provider describes them, after all checks of the protocol. */
 export interface FederatedPerson {
   issuer: string
   subject: string
-  /** To which clients the provider names the person so, such as a client ID; absent or null: to all. */
+  /** The clients for which the provider uses this subject, such as a client id. Absent or null: all clients. */
   sector?: string | null
   email: string | null
-  /** Whether the provider vouches for the address: with the boolean `true`, or by what is known of it; null: it does not say. */
+  /**
+   * Whether the provider vouches for the address, either with the boolean `true` or because of what is known about
+   * its addresses. Null: unknown.
+   */
   emailVerified: boolean | null
   firstName: string | null
   lastName: string | null
   displayName: string | null
-  /** Other names of the person there, which a provisioning client may use as `externalId` or `userName`. */
+  /** Other names of the person at the provider, which a provisioning client may use as `externalId` or `userName`. */
   externalIds?: readonly string[]
   userNames?: readonly string[]
-  /** Those of `userNames` that the administrators of the provider assign. */
+  /** The `userNames` that only the provider's administrators can assign. */
   principalNames?: readonly string[]
   locale?: string | null
-  /** RFC 8176: what the provider is trusted for, if anything. */
+  /** Authentication methods (RFC 8176) that the provider is trusted for. May be empty. */
   amr: string[]
-  /** Whether the person has proved two factors there, and the provider is trusted for that. */
+  /** Whether the person has proved two factors at the provider, and the provider is trusted for that. */
   isTwoFactor: boolean
-  /** What the provider takes for a logout, as the protocol has it: a secret. */
+  /** What the provider needs for a logout. Its form depends on the protocol. Secret. */
   logoutHint?: string
-  /** How it names them, and this session, when it signs them out by itself. */
+  /** The provider's names for the person and for this session, which the provider uses to sign them out. */
   providerNames?: ProviderNames
-  /** When the session is to end, by the provider. */
+  /** When the session must end, according to the provider. */
   sessionEndsAt?: Date | null
-  /** Whether the provider has signed them out since it said so. */
+  /** Whether the provider has signed the person out since this sign-in. */
   isSignedOut?(work: Work): Promise<boolean>
 }
 
-// A row of the index that finds people has 2704 bytes.
+// A row of the index that finds persons by these names is limited to 2704 bytes.
 const MAX_NAME_BYTES = 2400
 const NAME_LENGTH = 200
 
 /**
- * The person as the columns take them. The encoding of the database has no place for half a surrogate pair, and replaces
- * each by the same character: two subjects would become one. Throws FederationFailure.
+ * The person in a form that the database can store. The encoding cannot represent unpaired surrogates and replaces
+ * all of them by the same character, so two subjects could become one. Throws FederationFailure.
  */
 export function toStorable(person: FederatedPerson): FederatedPerson {
   const { issuer, subject, email, amr } = person
@@ -60,7 +63,7 @@ export function toStorable(person: FederatedPerson): FederatedPerson {
   }
 }
 
-// As provisioning takes them.
+// Names from provisioning have these limits, too.
 const [MAX_SAID_NAMES, MAX_SAID_LENGTH] = [5, 320]
 
 function toNames(names: readonly string[] = []): string[] {
@@ -70,7 +73,7 @@ function toNames(names: readonly string[] = []): string[] {
   return [...new Set(fit)].slice(0, MAX_SAID_NAMES)
 }
 
-/** How a person is named at a connection, as kept with the link. */
+/** The names of a person at a connection, stored with the link. */
 export interface KeptNames {
   external_ids: string[] | null
   user_names: string[] | null
@@ -79,8 +82,9 @@ export interface KeptNames {
 }
 
 /**
- * The names to keep, folded: a provisioning client that adds the person later finds the user by them. Social providers have
- * none. A denied address is kept under no name, and no name counts as assigned beside it.
+ * The names to store, case-folded, by which a provisioning client that adds the person later finds the user. Social
+ * providers have no such names. If the provider says that the address is not verified, the address is left out, and
+ * no name counts as assigned by an administrator.
  */
 export function keptNames(
   method: 'sso' | 'social',
@@ -100,12 +104,12 @@ export function keptNames(
 
 const foldAll = (names: readonly string[]) => names.flatMap((name) => foldIdentifier(name) ?? [])
 
-/** Whether a text of a provider is stored as it is. */
+/** Whether a text can be stored unchanged. */
 export function isStorable(text: string): boolean {
   return !/[\p{Cc}\p{Cs}]/u.test(text)
 }
 
-/** Names as the columns take them: what a provider says may be anything. */
+/** Names in a form that the database can store, since a provider may send any text. */
 export function trimmed({ displayName, firstName, lastName, locale = null }: FederatedPerson) {
   const trim = (text: string | null) => {
     const line = text

@@ -7,22 +7,22 @@ import { assertRedirectAllowed, redirectErrors } from '../../access/redirects/re
 import type { Begun } from './begin/begin.ts'
 import { FAILURES, type FailureCode } from './errors.ts'
 
-/** Sends the browser on to the application, with what the sign-in has given. Throws `invalid_redirect_uri`. */
+/** Sends the browser to the application with the result of the sign-in. Throws `invalid_redirect_uri`. */
 export function redirectToApp(work: Work, begun: Begun, given: { code: string } | SessionReply): Promise<Redirect> {
   return redirectBack(work, begun, 'code' in given ? given : said(given))
 }
 
-/** What is known of a sign-in that fails. */
+/** What is known about a failed sign-in. */
 export interface FailedSignIn {
-  /** The user that the provider's answer names, if there is one. */
+  /** The user that the provider's answer identifies, if there is one. */
   userId?: string | null
-  /** Of the address that the provider vouches for: how the failure is counted. */
+  /** The hash of the address that the provider vouches for. The failure is counted for it. */
   identity?: Buffer | null
-  /** The trace that is kept of it. */
+  /** The trace of the sign-in. */
   traceId?: string
 }
 
-/** Sends the browser back with a fixed code. The failure is recorded. */
+/** Sends the browser to the application with a fixed error code, and records the failure. */
 export async function failFederated(
   work: Work,
   begun: Begun,
@@ -38,7 +38,7 @@ export async function failFederated(
   return redirectBack(work, begun, { error: code, error_description: FAILURES[code] })
 }
 
-/** Sends the browser back from a test, without a session. */
+/** Sends the browser to the application after a test, without a session. */
 export async function endTest(work: Work, begun: Begun): Promise<Redirect> {
   return redirectBack(work, begun, { test: 'succeeded' })
 }
@@ -51,7 +51,10 @@ const WITHDRAWN =
   'You cannot be taken back to the page that you came from: its address was withdrawn meanwhile. Please open your ' +
   'application again. If this keeps happening, contact the people who run it.'
 
-/** The check of an address once more, told to a person, who cannot change any settings. Throws `invalid_redirect_uri`. */
+/**
+ * Checks a redirect URI again. The error is written for the user, who cannot change any settings. Throws
+ * `invalid_redirect_uri`.
+ */
 export async function assertStillAllowed(work: Work, redirectUri: string): Promise<void> {
   try {
     await assertRedirectAllowed(work, redirectUri)
@@ -64,7 +67,7 @@ export async function assertStillAllowed(work: Work, redirectUri: string): Promi
 export async function redirectToUri(work: Work, redirectUri: string, said: Record<string, string>): Promise<Redirect> {
   await assertStillAllowed(work, redirectUri)
   const url = new URL(redirectUri)
-  // What we say replaces what the address says by the same name.
+  // These values replace parameters with the same names in the redirect URI.
   for (const [name, value] of Object.entries(said)) url.searchParams.set(name, value)
   return { redirectTo: url.href }
 }

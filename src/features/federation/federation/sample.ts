@@ -6,7 +6,7 @@ import type { Start } from '../../../../test/people/records.ts'
 import type { Samples } from '../../../../test/walkers/samples.ts'
 import { getWorkIn } from '../../../../test/work.ts'
 
-/** A user who has signed in at a provider, and another with the code of such a sign-in. */
+/** A user who has signed in at a provider, and the code of another user's sign-in. */
 export interface FederationRecords {
   ids: { linkedUser: string; identity: string; exchangeCode: string; federatedUser: string }
 }

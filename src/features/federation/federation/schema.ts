@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { named, nullable } from '../../../platform/schema.ts'
 import type { IdentityRow } from './store.ts'
 
-/** Who a user is at a provider. */
+/** The identity of a user at a provider. */
 export const Identity = named(
   'Identity',
   Type.Object(
@@ -42,7 +42,7 @@ type Shown = Omit<IdentityRow, 'directory_id' | 'created_at' | 'last_used_at'> &
   last_used_at: Date | string
 }
 
-/** Of a row, or of one as JSON has it, and its user. */
+/** From a row, or from the same row as JSON, and its user. */
 export function toIdentity(row: Shown, user: { auth_account_id: string | null }): Identity {
   return {
     id: row.id,
@@ -58,7 +58,7 @@ export function toIdentity(row: Shown, user: { auth_account_id: string | null })
   }
 }
 
-/** What every start of a sign-in at a provider takes. */
+/** The fields of every start of a sign-in at a provider. */
 export const startFields = {
   redirectUri: Type.String({
     minLength: 1,

@@ -17,7 +17,7 @@ import { broughtBack, makeSamlOrganization, postResponse } from '../../../../tes
 import { mailedCode } from '../../../../test/people/sign-in.ts'
 import { bearing } from '../../../../test/walkers/own-world.ts'
 
-// The connection of a session, wherever the session shows.
+// A session's connection appears wherever the session is shown.
 
 const service = await startFederatedApp()
 const { app, tenant } = service
@@ -26,7 +26,7 @@ const peer = await startOpPeer()
 interface Home {
   home: Proven
   connection: string
-  /** What the application gets of a sign-in. */
+  /** Signs in. Returns what the application gets. */
   enter(asked?: object): Promise<Record<string, string>>
 }
 
@@ -74,14 +74,14 @@ async function pass({ key }: Proven, challenge_token: unknown, secret: string): 
   return succeeded(await key.post('/v1/mfa/challenge/verify', { challenge_token, code: codeOf(secret, 1) })).session
 }
 
-/** A user of the connection, with an app. */
+/** Enrolls an authenticator app for a user of the connection. */
 async function enroll({ home, enter }: Home): Promise<string> {
   const { directory_user_id = '' } = await enter()
   const { secret } = await enrollTotp(home.key, directory_user_id)
   return secret
 }
 
-/** How a session may come of a sign-in by a connection. */
+/** The ways in which a sign-in through a connection can lead to a session. */
 const ways: Record<string, (at: Home) => Promise<Tokens>> = {
   'the redirect': async ({ enter }) => tokensOf(await enter()),
   'a code': async ({ home, enter }) => (await exchange(home, await enter({ response_mode: 'code' }))).session,
@@ -105,7 +105,7 @@ const ways: Record<string, (at: Home) => Promise<Tokens>> = {
   },
 }
 
-/** The connection of a session, by each way to see it. */
+/** The connection of a session, read from every place that shows it. */
 async function connectionsSeen(
   { id: organization, key }: Proven,
   { access_token, refresh_token, directory_user_id: id }: Tokens,

@@ -54,7 +54,7 @@ test('session_expiry ends the session, with every token of it', async () => {
   expect((await introspect(came['refresh_token'])).exp).toBe(end)
   await advance(800)
   const { session } = succeeded(await refresh(came['refresh_token']))
-  // Less than the lifetime of access tokens and of refresh tokens is left.
+  // Less time is left than access tokens and refresh tokens usually have.
   expect(decodeJwt(session.access_token).exp).toBeLessThanOrEqual(end)
   expect(session.refresh_expires_in).toBeLessThanOrEqual(200)
   expect(await endOf()).toBe(end)

@@ -11,7 +11,7 @@ const second = await startSecondApp(service.app)
 const op = await startOpPeer()
 const TABS = 6
 
-/** Who the person is before the first sign-in. */
+/** The state of the person before the first sign-in. */
 const people: Record<string, (world: World, email: string) => Promise<unknown>> = {
   'a new user': async () => undefined,
   'a user of the address, who has not proved it': async ({ key }, email) =>
@@ -42,7 +42,7 @@ test.each(cases)(
     const came = await Promise.all(
       tabs.map(async ({ authorization_url }, n) => {
         const { code, state } = op.signIn(authorization_url, claims)
-        // The redirect URI stands in the start; both processes serve it.
+        // The redirect URI comes from the start. Both processes serve it.
         const path = new URL(new URL(authorization_url).searchParams.get('redirect_uri') ?? '').pathname
         return arrived(await callBack(n % 2 === 0 ? service.app : second, { code, state }, path))
       }),

@@ -15,22 +15,22 @@ import {
 import { grantOfIdentity, type KnownGrant, type RoleMapping } from '../../directory/roles/sso/sso.ts'
 import type { KeptNames } from './person.ts'
 
-/** The methods and modes are those that were written. `sso_logout`: it is under way to sign out there. */
+/** Narrows the types to the values that are written. `sso_logout` is a logout at the provider that is in progress. */
 export type SignInRow = Omit<Selectable<FederatedSignIns>, 'method' | 'response_mode'> & {
   method: 'sso' | 'social' | 'sso_logout'
   response_mode: 'query' | 'code'
 }
 export type IdentityRow = Omit<Selectable<Identities>, 'method'> & { method: 'sso' | 'social' }
 
-/** Who a person is at a provider. */
+/** Identifies a person at a provider. */
 export type Subject = Pick<IdentityRow, 'method' | 'source' | 'issuer' | 'subject'>
 
-/** The same with the clients to which the provider names the person so; null: all clients. */
+/** A subject with the clients for which the provider uses it; null: all clients. */
 export type SubjectOfSector = Subject & { sector: string | null }
 
 const inSeconds = (seconds: number) => sql<Date>`clock_now() + make_interval(secs => ${seconds})`
 
-/** Returns when it began. */
+/** Returns the time of the beginning. */
 export async function insertSignInRow(
   db: Db,
   directory: Directory,
@@ -45,7 +45,10 @@ export async function insertSignInRow(
   return created_at
 }
 
-/** The one consumer of states: of any number of requests with the same one, one gets the sign-in. Of another kind it stays. */
+/**
+ * Removes and returns the sign-in of a state. Of any number of concurrent requests with the same state, only one gets
+ * the sign-in. A sign-in of another kind stays.
+ */
 export async function takeSignInRow(
   db: Db,
   directory: Directory,
@@ -73,10 +76,10 @@ export async function findSignInRow(db: Db, directory: Directory, stateHash: Buf
     .executeTakeFirst()
 }
 
-/** With what its connection gave the user. */
+/** An identity with the roles that its connection gave the user. */
 export type KnownIdentity = IdentityRow & {
   grant: KnownGrant | null
-  /** No client manages the user, and the organization of the connection has provisioning. */
+  /** True if the connection's organization uses provisioning, but no provisioning client manages this user. */
   is_beside_provisioning: boolean
 }
 
@@ -96,7 +99,8 @@ export async function findIdentityRow(
     .executeTakeFirst()
 }
 
-// The subject of another client of the provider may be another person. Identities of earlier releases are of no sector.
+// Another client of the provider may use the same subject for another person. Identities of earlier releases have no
+// sector.
 export const isOfSector = ({ sector }: Pick<SubjectOfSector, 'sector'>) =>
   sql<SqlBool>`(identities.sector is null or identities.sector = ${sector})`
 
@@ -109,7 +113,7 @@ function selectIdentities(db: Db, directory: Directory) {
   return db.selectFrom('identities').selectAll().where('directory_id', '=', directory.id).$castTo<IdentityRow>()
 }
 
-/** Returns undefined when the subject has a user by now. */
+/** Returns undefined if the subject has a user in the meantime. */
 export async function insertIdentityRow(
   tx: Tx,
   directory: Directory,
@@ -124,7 +128,7 @@ export async function insertIdentityRow(
     .executeTakeFirst()
 }
 
-/** Ends the codes of sign-ins by a connection or provider. */
+/** Deletes the exchange codes of sign-ins through a connection or provider. */
 export async function deleteCodeRows(
   tx: Tx,
   directory: Directory,
@@ -138,7 +142,7 @@ export async function deleteCodeRows(
     .execute()
 }
 
-/** Ends the codes of the user that a provider signs out. */
+/** Deletes the exchange codes of a user that the provider signs out. */
 export async function deleteNamedCodeRows(tx: Tx, directory: Directory, logout: HashedLogout): Promise<void> {
   await tx
     .deleteFrom('exchange_codes')
@@ -147,7 +151,7 @@ export async function deleteNamedCodeRows(tx: Tx, directory: Directory, logout: 
     .execute()
 }
 
-/** Forgets who people are at a connection that is gone. */
+/** Deletes the identities of a deleted connection. */
 export async function deleteIdentityRows(
   tx: Tx,
   directory: Directory,
@@ -162,8 +166,8 @@ export async function deleteIdentityRows(
 }
 
 /**
- * The link that a user signs in by. The link must still exist and its connection or provider must still be active: both
- * may have changed while the provider answered, or while a code waited to be exchanged.
+ * The condition that the link through which a user signs in still exists, and that its connection or provider is
+ * still active. Both may have changed while the provider answered, or while a code waited to be exchanged.
  */
 export const identityProof = defineProof({
   name: 'identity',
@@ -198,8 +202,8 @@ export const identityProof = defineProof({
 })
 
 /**
- * Keeps a connection, until the transaction ends, from being changed or closed; `alone` from first sign-ins. Returns its
- * mapping; undefined if it is closed.
+ * Locks a connection until the transaction ends, so that it is neither changed nor closed. With `alone`, first
+ * sign-ins wait, too. Returns the connection's mapping; undefined if the connection is closed.
  */
 export async function lockConnectionForSignIn(tx: Tx, directory: Directory, id: string, alone = false) {
   return tx
@@ -216,7 +220,7 @@ export async function lockConnectionForSignIn(tx: Tx, directory: Directory, id: 
     .executeTakeFirst()
 }
 
-/** A page of who a user is at providers. */
+/** A page of a user's identities at providers. */
 export async function selectIdentityPage(
   db: Db,
   directory: Directory,
@@ -226,7 +230,7 @@ export async function selectIdentityPage(
   return findPage(db, selectIdentities(db, directory).where('user_id', '=', userId), page)
 }
 
-/** Whether a user is another subject of the connection already. */
+/** Whether the user is already linked to another subject of the connection. */
 export async function hasOtherSubject(tx: Db, directory: Directory, userId: string, who: Subject): Promise<boolean> {
   const row = await selectIdentities(tx, directory)
     .where('user_id', '=', userId)
@@ -238,7 +242,7 @@ export async function hasOtherSubject(tx: Db, directory: Directory, userId: stri
   return row !== undefined
 }
 
-/** Removes a link of a user. Undefined if there is no such one. */
+/** Deletes an identity of a user. Returns undefined if there is none. */
 export async function deleteIdentityRow(
   tx: Tx,
   directory: Directory,
@@ -254,12 +258,12 @@ export async function deleteIdentityRow(
     .executeTakeFirst()
 }
 
-/** What a provider has proved of a user. */
+/** The result of a sign-in at a provider. */
 export interface FederatedProof {
   userId: string
-  /** How the provider names them now. */
+  /** The provider's current names of the person. */
   names: KeptNames
-  /** The user's epoch as it was read. Stopping sign-ins increments it. */
+  /** The user's epoch when it was read. Stopping the user's sign-ins raises it. */
   epoch: number
   method: string
   /** The id of the connection, or the name of the provider. */
@@ -270,8 +274,9 @@ export interface FederatedProof {
 }
 
 /**
- * False where the user's sign-ins were stopped since they were read, against which they are held, or the provider's session
- * has ended. Also keeps the names of the person.
+ * Stores an exchange code, and updates the person's names. Returns false if the user's sign-ins were stopped since
+ * the user was read, or if the provider's session has ended. Locks the user's row, so they cannot be stopped
+ * meanwhile.
  */
 export async function insertCodeRow(
   db: Db,
@@ -310,7 +315,7 @@ export async function insertCodeRow(
   return rows.length === 1
 }
 
-/** The code of a sign-in at a provider; all null where there is none. */
+/** The exchange code of a sign-in at a provider. All fields are null if there is none. */
 export interface ShownCode {
   code_id: string | null
   code_method: string
@@ -325,7 +330,7 @@ export interface ShownCode {
   code_connection: string | null
 }
 
-/** The same, where the facts about its user are read. */
+/** Reads the exchange code together with the facts about its user. */
 export const shownCode = defineReading<ShownCode>()({
   columns: { code_hash: 'bytea' },
   userId: sqlText`code.user_id`,
@@ -340,7 +345,7 @@ export const shownCode = defineReading<ShownCode>()({
     case when code.auth_method = 'sso' then code.source end as code_connection`,
 })
 
-/** The one consumer of exchange codes: of any number of requests with the same one, one gets a session. */
+/** Uses up an exchange code. Of any number of concurrent requests with the same code, only one gets a session. */
 export const codeProof = defineProof({
   name: 'exchange_code',
   columns: { code_id: 'uuid' },
@@ -353,8 +358,8 @@ export const codeProof = defineProof({
 })
 
 /**
- * SQL beside `scim_configs c`: the id of the connection that provisioning is linked to, which is `sso_connection_id`, or else the
- * only connection of the organization.
+ * SQL for a query with `scim_configs c`: the id of the connection that provisioning is linked to. It is
+ * `sso_connection_id`, or else the organization's only connection.
  */
 export const linkedConnection = (directory: Directory): RawBuilder<string | null> => sql`coalesce(c.sso_connection_id, (
   select (array_agg(id))[1] from sso_connections where directory_id = ${directory.id} having count(*) = 1))`

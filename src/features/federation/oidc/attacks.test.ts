@@ -22,7 +22,7 @@ beforeEach(() => {
   other.calm()
 })
 
-/** The code that a sign-in ends with; null for a session. */
+/** The error code at the end of a sign-in; null if there is a session. */
 async function outcome(more: Record<string, string> = {}, claims: Record<string, unknown> = ada) {
   const { authorization_url, state } = await start(home, connectionId)
   const { code } = peer.signIn(authorization_url, claims)
@@ -126,13 +126,13 @@ describe('mix-up', () => {
     const evil = await provenOrganization(service)
     const hostile = await connect(evil, other.url)
     const began = await start(evil, hostile)
-    // It hands the browser on to the provider of somebody else, with the state of its own sign-in.
+    // The hostile provider sends the browser to an honest provider, with the state of its own sign-in.
     const lure = new URL(began.authorization_url)
     lure.host = new URL(peer.url).host
     const { code } = peer.signIn(lure.href, ada)
     expect(arrived(await callBack(app, { code, state: began.state, iss: peer.url }))['error']).toBe('response_invalid')
     expect(other.count(/token/)).toBe(0)
-    // Brought to the sign-in of a victim, the code does not fit its verifier.
+    // Even in a victim's sign-in the code is useless, since it does not match the victim's code verifier.
     const victim = await start(home, connectionId)
     expect(arrived(await callBack(app, { code, state: victim.state }))['error']).toBe('idp_error')
   })

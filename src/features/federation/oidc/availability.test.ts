@@ -20,7 +20,7 @@ const DISCOVERY = /openid-configuration/
 const [KEYS, TOKEN] = [/jwks/, /token/]
 let aheadSeconds = 0
 
-/** A peer whose clock goes with that of the service, and a connection to it. */
+/** A provider whose clock follows the service's clock, and a connection to it. */
 async function newPeer() {
   const peer = await startOpPeer()
   peer.behaviour.aheadSeconds = aheadSeconds
@@ -51,7 +51,7 @@ test('documents are read once, and keys again after five minutes', async () => {
 test('ID tokens are judged by the clock of the service', async () => {
   const { peer, connection } = await newPeer()
   await wait(400)
-  // Its clock has stopped, and whatever it signs has expired.
+  // The provider's clock has stopped, so its tokens have expired.
   expect(await signIn(peer, connection)).toBe('response_invalid')
   peer.behaviour.aheadSeconds = aheadSeconds
   expect(await signIn(peer, connection)).toBeNull()
@@ -77,7 +77,7 @@ test('while documents cannot be read, those from before serve, for a day', async
   peer.behaviour.down = /jwks|openid-configuration/
   await wait(4000, peer)
   for (let i = 0; i < 3; i++) expect(await signIn(peer, connection)).toBeNull()
-  // Each was tried again, and then left alone for a minute.
+  // Each document was requested once more, and then not again for a minute.
   expect([peer.count(DISCOVERY), peer.count(KEYS)]).toEqual([2, 2])
   await wait(24 * 3600, peer)
   const body = { connectionId: connection, redirectUri: HOME }
@@ -109,7 +109,7 @@ test.each([
 ])('a provider that stalls %s holds up nobody else', async (_, silent) => {
   const [slow, quick] = [await newPeer(), await newPeer()]
   slow.peer.behaviour.silent = silent
-  // More than run at once.
+  // More sign-ins than are handled at a time.
   const stalled = Promise.all(Array.from({ length: 20 }, () => signIn(slow.peer, slow.connection)))
   await until(async () => slow.peer.count(TOKEN) >= 20)
   expect(await signIn(quick.peer, quick.connection)).toBeNull()
@@ -128,7 +128,7 @@ test('a provider that does not answer is left alone for a while, and then asked 
     return dead.peer.count(TOKEN)
   }
   dead.peer.behaviour.down = TOKEN
-  // Each of the first three is asked, and no other.
+  // The first three requests reach the provider, and no more.
   expect(await fail(6)).toBe(1 + 3)
   expect(await traced(dead.connection)).toContain('not asked')
   expect(await signIn(well.peer, well.connection)).toBeNull()
@@ -136,7 +136,7 @@ test('a provider that does not answer is left alone for a while, and then asked 
   expect(await fail(3)).toBe(1 + 3 + 1)
   dead.peer.behaviour.down = null
   expect(await fail(1)).toBe(1 + 3 + 1)
-  // Trouble is of a connection: another one to the same server asks it.
+  // Failures count per connection: another connection to the same server still sends requests.
   expect(await signIn(dead.peer, other)).toBeNull()
   await wait(31, dead.peer)
   for (let i = 0; i < 3; i++) expect(await signIn(dead.peer, dead.connection)).toBeNull()
@@ -150,7 +150,7 @@ test('where nothing is known of a provider that does not answer, starts fail at 
   for (let i = 0; i < 5; i++) refused.push(await home.key.post('/v1/auth/login/sso/start', body))
   expect(new Set(refused.map(({ status, body }) => `${status} ${body.code}`))).toEqual(new Set(['503 idp_unreachable']))
   expect([peer.count(DISCOVERY), refused.at(-1)?.body.detail]).toEqual([3, expect.stringContaining('not asked')])
-  // Whoever tests it wants to know how it is now.
+  // A test of the connection ignores earlier failures.
   peer.behaviour.down = null
   const { body: test } = await home.key.post(`/v1/sso/connections/${connection}/test`)
   expect(test.success).toBe(true)

@@ -20,7 +20,7 @@ const connectionId = await connect(home, peer.url)
 
 const ada = { sub: 'ada-1', email: `ada@${home.domain}`, given_name: 'Ada', family_name: 'Lovelace' }
 
-/** A whole sign-in of somebody. */
+/** A complete sign-in of a person. */
 async function signIn(claims: Record<string, unknown>, more: Record<string, string> = {}, connection = connectionId) {
   const { authorization_url, state } = await start(home, connection)
   const { code } = peer.signIn(authorization_url, claims)
@@ -125,7 +125,7 @@ test('a connection that is no longer active, or a service that is off, ends a si
     return arrived(await callBack(app, { code, state }))['error']
   }
   const put = (enabledAppIds: string[]) => other.key.put('/v1/organization-apps', { enabledAppIds })
-  // Reads what the provider publishes.
+  // This reads the provider's documents.
   await start(other, connection)
   const asked = peer.asked.length
   expect(await finish(() => put(['auth', 'otp']))).toBe('service_disabled')
@@ -225,7 +225,7 @@ test('a backend that tells no network of who came back from a provider, or anoth
   const body = { userId, pendingId, code: codeOf(secret), challenge_token }
   expect(succeeded(await other.key.put('/v1/mfa/totp', body)).session).toHaveProperty('access_token')
   const again = { challenge_token: (await challenged())['challenge_token'], code: codeOf(secret, 1) }
-  // Of the same person, by the other family of addresses.
+  // The same person, from an IPv6 address instead of IPv4.
   const passed = await other.key.post('/v1/mfa/challenge/verify', again, { 'x-end-user-ip': '2001:db8::7' })
   expect(succeeded(passed).session).toHaveProperty('access_token')
 })

@@ -19,10 +19,10 @@ import { lacksClaims, type OidcPerson, showsTwoFactors, toPerson } from './perso
 import type { Claims, OidcAnswer, OidcCallback } from './provider.ts'
 
 /**
- * Ends a sign-in at the OpenID provider of a connection. The state names the connection, and the browser must have arrived
- * at the redirect URI of that connection: another provider may have issued the code (RFC 9700 §4.4.2). `connectionId` is
- * the id in the URI, null for the shared URI. Throws `state_invalid`, and `invalid_redirect_uri` if the application's address
- * is no longer allowed.
+ * Ends a sign-in at the OpenID provider of a connection. The state names the connection, and the browser must have
+ * arrived at the redirect URI of the same connection: otherwise another provider may have issued the code (RFC 9700
+ * §4.4.2). `connectionId` is the id in the URI, null for the shared URI. Throws `state_invalid`, and
+ * `invalid_redirect_uri` if the application's address is no longer allowed.
  */
 export async function finishOidc(
   bare: BareWork,
@@ -64,12 +64,17 @@ async function hear(
   return { person: known, groups: person.groups, said }
 }
 
-/** OpenID Connect Back-Channel Logout §2.1: the session has a name in the ID token, where it has one in a logout token. */
+/**
+ * The names by which the provider can end this session with a logout token (OpenID Connect Back-Channel Logout §2.1).
+ */
 function namedBy({ subject, idToken: { sid } }: OidcAnswer): ProviderNames {
   return { name: [subject], session: typeof sid === 'string' && sid !== '' && isStorable(sid) ? sid : null }
 }
 
-/** The demand stands in the address that the browser takes to the provider, so that only the answer shows that it was met. */
+/**
+ * The provider's answer must show that the user was asked to sign in again. The request alone proves nothing, since
+ * the browser carries it and can remove the demand.
+ */
 function assertAskedAgain({ forceAuthn, beganAt }: Begun, { auth_time: authTime }: Claims): void {
   const earliest = Math.floor(beganAt.getTime() / 1000) - CLOCK_TOLERANCE_SECONDS
   if (!forceAuthn || (typeof authTime === 'number' && authTime >= earliest)) return
@@ -79,7 +84,7 @@ function assertAskedAgain({ forceAuthn, beganAt }: Begun, { auth_time: authTime 
   throw new FederationFailure('reauthentication_missing', detail)
 }
 
-/** What a connection takes the provider's word for. */
+/** Which of the provider's claims a connection trusts. */
 function trusted({ trust_idp_mfa: isTrusted }: KnownConnection, person: OidcPerson): FederatedPerson {
   const { groups: _groups, acr: _acr, amr, ...rest } = person
   return { ...rest, amr: isTrusted ? amr : [], isTwoFactor: isTrusted && showsTwoFactors(person) }

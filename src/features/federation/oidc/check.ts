@@ -7,7 +7,7 @@ import type { OidcProvider } from './provider.ts'
 import { discoveryUrlOf, fetchKeySet, openTransport, type Transport } from './transport.ts'
 import { resetBreaker } from './trouble.ts'
 
-/** Tries what a connection can be tried for without a person, against the provider as it is now. */
+/** Runs all checks of a connection that need no person, with the provider's current documents. */
 export async function checkProvider(platform: Platform, provider: OidcProvider): Promise<ConnectionCheck[]> {
   resetBreaker(platform, provider.asker)
   const transport = openTransport(platform, provider.asker)
@@ -22,7 +22,7 @@ export async function checkProvider(platform: Platform, provider: OidcProvider):
   ]
 }
 
-/** A missing document needs another fix than a document with another issuer. */
+/** A missing document needs another fix than a document with a different issuer. */
 function fixOf(error: unknown, url: string): string {
   return error instanceof FederationFailure && error.code === 'idp_unreachable'
     ? `Correct oidc_issuer: the provider must publish its discovery document at ${url}.`
@@ -60,8 +60,8 @@ async function checkKeys(transport: Transport, { jwks_uri }: Discovery): Promise
 }
 
 /**
- * Requests tokens with an invented code. A provider that accepts the client refuses the code and not the client (RFC
- * 6749 §5.2). Any other answer proves nothing.
+ * Requests tokens with a made-up code. A provider that accepts the client refuses only the code (RFC 6749 §5.2). Any
+ * other response proves nothing.
  */
 async function checkClient(platform: Platform, provider: OidcProvider): Promise<ConnectionCheck> {
   const fix = 'Copy oidc_client_id and oidc_client_secret again, or try the other oidc_client_auth.'

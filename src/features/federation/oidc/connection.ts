@@ -8,7 +8,7 @@ import { clientKey } from './keys.ts'
 import type { ClientAuthentication, OidcProvider } from './provider.ts'
 import { startLogout } from './rp-logout.ts'
 
-/** The provider of a connection, as it was configured. Throws FederationFailure where something is missing. */
+/** The provider in a connection's configuration. Throws FederationFailure if a field is missing. */
 export async function providerOf(work: Work, connection: KnownConnection): Promise<OidcProvider> {
   const { oidc_issuer: issuer, oidc_client_id: clientId, oidc_scopes } = connection
   if (issuer === null) throw missing('oidc_issuer')
@@ -29,7 +29,7 @@ async function authenticationOf(work: Work, connection: KnownConnection): Promis
   return { method, secret }
 }
 
-/** Nothing is wrong, but the answers of several providers arrive at one address (RFC 9700 §4.4). */
+/** A warning only: the connection works, but responses of several providers arrive at one address (RFC 9700 §4.4). */
 function checkCallback({ platform }: Work, connection: KnownConnection): ConnectionCheck[] {
   if (connection.oidc_callback === 'connection') return []
   const message =
@@ -40,12 +40,13 @@ function checkCallback({ platform }: Work, connection: KnownConnection): Connect
 
 const missing = (field: string) => new FederationFailure('connection_incomplete', `The connection has no ${field}.`)
 
-/** OpenID Connect, as connections sign in by it. */
+/** The OpenID Connect protocol for connections. */
 export const oidcProtocol: SsoProtocol = {
   async start(work, connection, begun, { loginHint }) {
     const provider = await providerOf(work, connection)
     const authorizationUrl = await startAuthorization(work.platform, provider, begun, {
-      // By max_age the ID token has to say when (OpenID Connect Core §3.1.2.1); some providers know prompt alone.
+      // With max_age, the ID token must contain the time (OpenID Connect Core §3.1.2.1). Some providers only support
+      // prompt.
       ...(begun.forceAuthn ? { prompt: 'login', max_age: '0' } : {}),
       ...(loginHint === null ? {} : { login_hint: loginHint }),
     })

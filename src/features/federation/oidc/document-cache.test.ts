@@ -6,7 +6,7 @@ const clock = { now: () => new Date(0), startTimer: () => () => undefined }
 function memory(maxBytes: number) {
   const remembered = createDocumentCache<string>(clock, { freshMs: 1000, maxBytes })
   let reads = 0
-  /** Whether it was read anew. */
+  /** Whether the document was read again. */
   const read = async (owner: string, url: string, text = 'a document') => {
     const before = reads
     await remembered.get({ owner, url }, async () => {

@@ -3,7 +3,7 @@ import { outsideTurn } from '../../../platform/limits/place.ts'
 import { createShares } from '../../../platform/limits/shares.ts'
 
 /**
- * The key of a document: its address, and the owner whose share of the cache holds it. Owners never see each other's
+ * The key of a document: its address, and the owner whose share of the cache stores it. Owners never see each other's
  * documents.
  */
 export interface DocumentKey {
@@ -11,12 +11,12 @@ export interface DocumentKey {
   url: string
 }
 
-/** Documents that providers publish. */
+/** A cache of documents that providers publish. */
 export interface DocumentCache<T> {
   /**
-   * The document, read where it is not known or no longer fresh. What is known stands in for up to a day while it cannot
-   * be read. Where it does not suit, such as keys that lack the one that signed, it is read again, once a minute. Throws
-   * what `read` throws.
+   * Returns the document, and reads it if it is not cached or no longer fresh. If it cannot be read, the cached
+   * document is used for up to a day. A document that `suits` rejects, such as a key set without the key that signed
+   * a token, is read again, at most once a minute. Throws what `read` throws.
    */
   get(document: DocumentKey, read: () => Promise<T>, suits?: (value: T) => boolean): Promise<T>
 }
@@ -29,12 +29,15 @@ const ENTRY_BYTES = 500
 interface Entry<T> {
   value: T
   readAtMs: number
-  /** When it was last read because it did not suit, and when that last failed. */
+  /** When it was last read again because it did not suit, and when a read last failed. */
   missedAtMs: number
   failedAtMs: number
 }
 
-/** Documents must have been cut down to what is used of them: `maxBytes` of their JSON are kept, in shares of their owners. */
+/**
+ * Documents must be reduced to the parts that are used: the cache is limited to `maxBytes` of their JSON, shared
+ * among the owners.
+ */
 export function createDocumentCache<T>(
   clock: Clock,
   { freshMs, maxBytes }: { freshMs: number; maxBytes: number },
@@ -47,7 +50,7 @@ export function createDocumentCache<T>(
     entries.set(owner, url, { value: entry, weight })
   }
 
-  /** Those who need it at the same time read it once. */
+  /** Concurrent callers share one read. */
   function readOnce({ owner, url }: DocumentKey, read: () => Promise<T>): Promise<T> {
     const name = `${owner} ${url}`
     const known = pending.get(name)
@@ -60,7 +63,7 @@ export function createDocumentCache<T>(
   return {
     async get(document, read, suits = () => true) {
       const entry = entries.get(document.owner, document.url)
-      // Process clock: how long this process keeps what providers publish.
+      // Process clock: this process alone measures how long it caches what providers publish.
       const nowMs = clock.now().getTime()
       if (entry) {
         const isSuited = suits(entry.value)

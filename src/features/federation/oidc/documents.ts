@@ -1,6 +1,6 @@
 import { FederationFailure } from '../federation/federation.ts'
 
-/** Algorithms of ID tokens: signatures alone, never `none`, and never a MAC, whose key the client knows. */
+/** Algorithms for ID tokens. Only signatures: never `none`, and never a MAC, since the client knows its key. */
 const ALGORITHMS = new Set([
   'RS256',
   'RS384',
@@ -15,7 +15,7 @@ const ALGORITHMS = new Set([
   'Ed25519',
 ])
 
-/** What is used of a discovery document (OpenID Connect Discovery §3, RFC 9207 §3). */
+/** The used fields of a discovery document (OpenID Connect Discovery §3, RFC 9207 §3). */
 export interface Discovery {
   issuer: string
   authorization_endpoint: string
@@ -35,16 +35,16 @@ export interface KeySet {
 }
 
 const ENDPOINTS = ['authorization_endpoint', 'token_endpoint', 'jwks_uri', 'userinfo_endpoint', 'end_session_endpoint']
-/** The largest document that is read: more would take too long to parse. Those of large providers have some 30 KB. */
+/** The largest document that is parsed; more would take too long. Documents of large providers have some 30 KB. */
 export const MAX_DOCUMENT_BYTES = 128 * 1024
 const MAX_URL_LENGTH = 2048
-// Google publishes two, Microsoft about ten.
+// Google publishes two keys, Microsoft about ten.
 const MAX_KEYS = 30
-/** What is kept of a key, in characters: `n` has room for RSA of 8192 bits, `x` and `y` for P-521. */
+/** The stored members of a key and their maximum length: `n` has room for RSA with 8192 bits, `x` and `y` for P-521. */
 const KEY_MEMBERS = { kty: 20, kid: 300, alg: 20, use: 20, n: 1400, e: 20, crv: 20, x: 100, y: 100 }
 const MAX_OPERATIONS = 10
 
-/** Reads a discovery document. Throws FederationFailure, also for one of another issuer (ASVS 10.5.3). */
+/** Reads a discovery document. Throws FederationFailure, also for a document with another issuer (ASVS 10.5.3). */
 export function readDiscovery(body: Buffer, issuer: string): Discovery {
   const document = readObject(body, 'discovery')
   if (document['issuer'] !== issuer) throw invalid('The discovery document is of another issuer.')
@@ -63,17 +63,17 @@ export function readDiscovery(body: Buffer, issuer: string): Discovery {
   }
 }
 
-/** Reads the public keys of a JWK set (RFC 7517 §5), as far as they could sign ID tokens. Throws FederationFailure. */
+/** Reads the public keys of a JWK set (RFC 7517 §5) that can sign ID tokens. Throws FederationFailure. */
 export function readKeySet(body: Buffer): KeySet {
   const { keys } = readObject(body, 'keys')
   if (!Array.isArray(keys)) throw invalid('The keys are not a JWK set.')
   const read: Jwk[] = []
-  // No further: a provider can publish tens of thousands.
+  // Stops after `MAX_KEYS`, since a provider could publish tens of thousands.
   for (const key of keys) if (read.length < MAX_KEYS && isRecord(key) && isSigning(key)) read.push(cutDown(key))
   return { keys: read }
 }
 
-/** Others sign nothing: `oct` would be a secret for all to know, and `enc` is for what the provider reads. */
+/** Other keys cannot sign: a published `oct` would be a public secret, and `enc` keys are for encryption. */
 function isSigning(key: Record<string, unknown>): boolean {
   return ['RSA', 'EC', 'OKP'].includes(String(key['kty'])) && key['use'] !== 'enc'
 }

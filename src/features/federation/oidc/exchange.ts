@@ -8,19 +8,20 @@ import { toFailure } from './failures.ts'
 import type { Claims, OidcAnswer, OidcCallback, OidcProvider, OidcSignIn } from './provider.ts'
 import { fetchFor, findDiscovery, openTransport } from './transport.ts'
 
-/** How far the clocks of provider and service may be apart. */
+/** How far the provider's clock may differ from ours. */
 export const CLOCK_TOLERANCE_SECONDS = 60
 const MAX_SUBJECT_LENGTH = 255
 const TENANT = '{tenantid}'
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
-// The library replaces the tenant in an issuer of Microsoft’s alone; documents come from where the provider says.
+// The library replaces the tenant only in Microsoft’s issuer, so this address stands for any issuer with a tenant.
+// Documents are fetched from the provider's own address.
 const LIBRARY_TENANTS = 'https://login.microsoftonline.com/'
 
-/** Loaded with the first sign-in: most processes never need it. */
+/** Loaded at the first sign-in, since most processes never need it. */
 const load = () => import('openid-client')
 
 /**
- * The address where the person signs in: authorization code flow with PKCE by S256 and a nonce (RFC 9700 §2.1.1). Throws
+ * The address where the user signs in: authorization code flow with PKCE (S256) and a nonce (RFC 9700 §2.1.1). Throws
  * FederationFailure.
  */
 export async function startAuthorization(
@@ -46,10 +47,10 @@ export async function startAuthorization(
 }
 
 /**
- * Exchanges the code for what the provider says of the person. Verifies the ID token (OpenID Connect Core §3.1.3.7) with
- * its signature, which that allows to leave out in this flow, and the `iss` of the callback (RFC 9207) where the provider
- * announces or sends one. `asksUserinfo` decides by the ID token whether the userinfo endpoint is asked too. Throws
- * FederationFailure.
+ * Exchanges the code for what the provider says about the user. Verifies the ID token (OpenID Connect Core §3.1.3.7)
+ * including its signature, which the standard does not require in this flow. Also verifies the `iss` of the callback
+ * (RFC 9207) if the provider announces or sends one. `asksUserinfo` gets the ID token and decides whether to ask the
+ * userinfo endpoint, too. Throws FederationFailure.
  */
 export async function finishAuthorization(
   platform: Platform,
@@ -84,7 +85,10 @@ export async function finishAuthorization(
   })
 }
 
-/** What the token endpoint says of a code that was never given: an error code, or nothing that tells. Throws FederationFailure where it says nothing. */
+/**
+ * Sends a made-up code to the token endpoint. Returns the endpoint's error code, or `nothing` if its response has
+ * none. Throws FederationFailure if there is no response.
+ */
 export async function probeTokenEndpoint(platform: Platform, provider: OidcProvider): Promise<string> {
   const openid = await load()
   try {
@@ -109,15 +113,15 @@ async function configure(
   const transport = openTransport(platform, provider.asker)
   const discovery = await findDiscovery(platform, transport, provider)
   const server = new URL(provider.issuer.includes(TENANT) ? LIBRARY_TENANTS : provider.issuer)
-  // Process clock: the library compares ID tokens with Date.now(). The skew makes it use the clock of the platform.
+  // Process clock: the library compares ID tokens with Date.now(). The skew makes it use the platform's clock.
   const metadata = {
-    // The library takes the time of the process.
+    // The library reads the time from Date.now().
     [openid.clockSkew]: Math.round((platform.clock.now().getTime() - Date.now()) / 1000),
     [openid.clockTolerance]: CLOCK_TOLERANCE_SECONDS,
   }
   const config = await openid.discovery(server, provider.clientId, metadata, await authenticate(provider), {
     [openid.customFetch]: fetchFor(platform, transport, { provider, discovery: forLibrary(provider, discovery) }),
-    // The guarded way out decides where http may go.
+    // Plain http is allowed here because the guarded HTTP client decides which addresses may use it.
     execute: [openid.allowInsecureRequests, openid.enableNonRepudiationChecks],
   })
   return { config, discovery }
@@ -140,14 +144,17 @@ async function authenticate({ client }: OidcProvider): Promise<ClientAuth> {
   )
 }
 
-/** `checkTenantIssuer` sees to the `iss` of a template, which the library would compare to the letter. */
+/**
+ * Gives the library an issuer that it can compare. `checkTenantIssuer` checks the `iss` of an issuer with a tenant
+ * placeholder, which the library would compare literally.
+ */
 function forLibrary({ issuer }: OidcProvider, discovery: Discovery): Discovery {
   return issuer.includes(TENANT) ? { ...discovery, authorization_response_iss_parameter_supported: false } : discovery
 }
 
 /**
- * Checks the `iss` of the callback (RFC 9207 §2.4) if the issuer is a template with a tenant, before the code goes to the
- * token endpoint. The library checks the `iss` of all other providers. Throws FederationFailure.
+ * Checks the `iss` of the callback (RFC 9207 §2.4) before the code is sent to the token endpoint, for an issuer with
+ * a tenant placeholder. The library checks the `iss` of all other providers. Throws FederationFailure.
  */
 function checkTenantIssuer({ issuer }: OidcProvider, discovery: Discovery, iss: string | undefined): void {
   if (!issuer.includes(TENANT)) return
@@ -161,14 +168,17 @@ function checkTenantIssuer({ issuer }: OidcProvider, discovery: Discovery, iss: 
 function callbackUrl(provider: OidcProvider, callback: OidcCallback): URL {
   const url = new URL(provider.redirectUri)
   const { code, state, error } = callback
-  // An issuer that is a template equals none: see `checkTenantIssuer`.
+  // The library would refuse every `iss` for an issuer with a placeholder, so `checkTenantIssuer` checks it instead.
   const iss = provider.issuer.includes(TENANT) ? undefined : callback.iss
   for (const [name, value] of Object.entries({ code, state, iss, error }))
     if (value !== undefined) url.searchParams.set(name, value)
   return url
 }
 
-/** What the library leaves open: an `azp` beside a single audience, a token of the future, subjects of any length. */
+/**
+ * Checks what the library does not: an `azp` although there is one audience, a token issued in the future, and a
+ * subject that is too long.
+ */
 function checkIdToken(
   platform: Platform,
   { clientId }: OidcProvider,
@@ -176,13 +186,14 @@ function checkIdToken(
 ) {
   const invalid = (detail: string) => new FederationFailure('response_invalid', detail)
   if (azp !== undefined && azp !== clientId) throw invalid('The ID token was issued to another client (azp).')
-  // Process clock: ID tokens are judged by it, as other services judge our tokens by theirs.
+  // Process clock: it decides whether an ID token is valid, just as other services check our tokens with their
+  // clocks.
   const now = platform.clock.now().getTime() / 1000
   if (typeof iat !== 'number' || iat > now + CLOCK_TOLERANCE_SECONDS)
     throw invalid('The ID token is of the future (iat).')
   if (sessionEnds !== undefined && typeof sessionEnds !== 'number')
     throw invalid('The end of the session at the provider is no number of seconds since the epoch (session_expiry).')
-  // No tolerance for clocks: the session here would have ended when it began.
+  // No clock tolerance here: with one, the new session could already be over when it begins.
   if (sessionEnds !== undefined && sessionEnds <= now)
     throw invalid('The session at the provider has ended (session_expiry).')
   if (typeof iss !== 'string' || typeof sub !== 'string' || sub === '' || sub.length > MAX_SUBJECT_LENGTH)

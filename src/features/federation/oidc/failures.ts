@@ -3,9 +3,9 @@ import { OutboundFailure } from '../../../platform/outbound/http.ts'
 import { FederationFailure } from '../federation/federation.ts'
 
 /**
- * What went wrong at a provider, as one of the fixed codes. The detail has words of the library and error codes of the
- * standards, never a text of the provider, which anybody may have put there. Returns what is no failure of a provider as
- * it is.
+ * Translates a provider's failure into one of the fixed codes. The detail consists of the library's words and the
+ * standards' error codes. It never contains the provider's text, which anyone may have written. Returns any other
+ * error unchanged.
  */
 export function toFailure(error: unknown): unknown {
   for (let cause = error, depth = 0; cause instanceof Error && depth < 5; cause = cause.cause, depth++) {
@@ -26,13 +26,13 @@ export function toFailure(error: unknown): unknown {
   }
 }
 
-/** `error` of RFC 6749 §4.1.2.1 and §5.2, and of OpenID Connect Core §3.1.2.6. */
+/** Maps `error` of RFC 6749 §4.1.2.1 and §5.2, and of OpenID Connect Core §3.1.2.6. */
 export function refusedByProvider(given: unknown): FederationFailure {
   const known = typeof given === 'string' && ERRORS.has(given) ? given : 'another error'
   return new FederationFailure(CANCELLED.includes(known) ? 'access_denied' : 'idp_error', `The provider said ${known}.`)
 }
 
-/** The second is Apple’s. */
+/** The second code is Apple’s. */
 const CANCELLED = ['access_denied', 'user_cancelled_authorize']
 const ERRORS = new Set([
   ...CANCELLED,
@@ -51,7 +51,7 @@ const ERRORS = new Set([
   'unsupported_response_type',
 ])
 
-/** The library’s own words: they name a claim or a parameter, and quote no value. */
+/** The library’s own message, which names a claim or parameter and quotes no value. */
 function describe(error: unknown): string {
   const cause = readErrorField(error, 'cause')
   const message = cause instanceof Error ? cause.message : readErrorField(error, 'message')

@@ -16,11 +16,11 @@ const home = await provenOrganization(service)
 const connectionId = await connect(home, peer.url)
 const now = () => Math.floor(app.app.platform.clock.now().getTime() / 1000)
 
-/** How a sign-in ends in which the provider says that of when the person signed in there. */
+/** Signs in with claims of the provider, such as the time of authentication. Returns how the sign-in ends. */
 async function come(said: Record<string, unknown>, asked: Record<string, unknown> = { force_authn: true }) {
   const { authorization_url } = await start(home, connectionId, asked)
   const url = new URL(authorization_url)
-  // A browser's owner can change what is asked of the provider, but not what was stored here.
+  // The user can change the request to the provider in the browser, but not what is stored here.
   url.searchParams.delete('prompt')
   url.searchParams.delete('max_age')
   const back = peer.signIn(url.href, { sub: 'ada', email: `ada@${home.domain}`, ...said })
@@ -47,7 +47,7 @@ test('the answer must show that the provider has asked again', async () => {
     said: { detail: expect.stringContaining('1970') },
   })
   for (const auth_time of [now(), now() - 50]) expect(await come({ auth_time })).toHaveProperty('access_token')
-  // Who does not demand it takes a sign-in of long ago.
+  // Without `force_authn`, an old authentication is accepted.
   expect(await come({ auth_time: now() - 3600 }, {})).toHaveProperty('access_token')
 })
 

@@ -13,7 +13,7 @@ import type { ClientKey } from './provider.ts'
 const EXAMPLE_X5C = exampleCertificate.pem.replaceAll(/-----.*-----|\n/g, '')
 const text = (example: string) => Type.String({ examples: [example] })
 
-/** The keys by which the service proves who it is at a token endpoint (RFC 7517). */
+/** The keys with which the service authenticates at token endpoints (RFC 7517). */
 export const ClientKeySet = named(
   'ClientKeySet',
   Type.Object(
@@ -42,7 +42,7 @@ export const ClientKeySet = named(
   ),
 )
 
-/** The key of the environment that signs at present. Throws FederationFailure. */
+/** The environment's current signing key. Throws FederationFailure. */
 export async function clientKey({ platform, directory }: Work): Promise<ClientKey> {
   const [current] = (await spKeys(platform, directory)).signing
   if (!current) throw new FederationFailure('connection_incomplete', 'The environment has no key.')
@@ -50,7 +50,7 @@ export async function clientKey({ platform, directory }: Work): Promise<ClientKe
   return { id, privateKeyPem, certificateDigest: digestOf(current) }
 }
 
-/** The public keys of the environment of an OpenID connection, also those to come. Throws `not_found`. */
+/** The public keys of the environment of an OpenID connection, including the next keys. Throws `not_found`. */
 export async function listClientKeys(platform: Platform, connectionId: string): Promise<Static<typeof ClientKeySet>> {
   const found = await findConnectionAnywhere(platform, connectionId)
   if (found?.connection.protocol !== 'oidc') throw httpErrors.notFound()

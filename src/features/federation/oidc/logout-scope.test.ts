@@ -25,7 +25,7 @@ interface Claims {
   sid?: unknown
 }
 
-/** Signs somebody in; returns what the browser brings to the application. */
+/** Signs a person in. Returns the parameters that the application gets. */
 async function arrive({ sub = '', ...claims }: Claims, more: { by?: string; at?: Proven; mode?: string } = {}) {
   const { by = connectionId, at = home, mode } = more
   const begun = await start(at, by, mode === undefined ? {} : { response_mode: mode })
@@ -37,7 +37,7 @@ async function arrive({ sub = '', ...claims }: Claims, more: { by?: string; at?:
 const isLive = async (token = '', { key } = home): Promise<boolean> =>
   succeeded(await key.post('/v1/auth/token/introspect', { token })).active
 
-/** Signs somebody in; returns what tells whether that session lives. */
+/** Signs a person in. Returns a function that checks whether the session is live. */
 async function signIn(claims: Claims, more: { by?: string; at?: Proven } = {}) {
   const { refresh_token } = await arrive(claims, more)
   return () => isLive(refresh_token, more.at)
@@ -58,7 +58,7 @@ test('with a session of its own a token ends that session, and no other of the p
   const living = () => Promise.all(sessions.map((lives) => lives()))
   expect(await logOut({ sub, sid: one })).toBe(204)
   expect(await living()).toEqual([false, true, true])
-  // By the session alone, too.
+  // A token that names only the session also ends it.
   expect(await logOut({ sid: two })).toBe(204)
   expect(await living()).toEqual([false, false, true])
   const events = await app.events({ accountId: service.tenant.accountId, type: 'session.revoked' })
@@ -110,7 +110,7 @@ test('a session of the person ends of which the provider did not say which one i
   const sub = fresh()
   const [unnamed, named] = [await signIn({ sub }), await signIn({ sub, sid: fresh() })]
   const strange = await signIn({ sub, sid: 7 })
-  // Nobody knows whether it is one of these.
+  // Sessions without a usable `sid` may be the one that is meant, so they end.
   expect(await logOut({ sub, sid: fresh() })).toBe(204)
   expect([await unnamed(), await strange(), await named()]).toEqual([false, false, true])
 })
@@ -160,7 +160,7 @@ test('a sign-in that waits for its second factor ends, and a session that had to
   expect(await logOut({ sid: second })).toBe(204)
   expect((await pass(challenge_token, backupCodes[1])).body.code).toBe('challenge_expired')
   expect(await isLive(begun['refresh_token'])).toBe(true)
-  // The session goes on as another one, which the provider may end as well.
+  // The second factor replaces the session by another one, which the provider may also end.
   succeeded(await home.key.patch('/v1/mfa/policy', { require_mfa: true, grace_period_days: 0 }))
   const { refresh_token } = begun
   const refreshed = succeeded(await home.key.post('/v1/auth/token/refresh', { refresh_token }))

@@ -98,7 +98,7 @@ test('takes a token once: whoever sends it again ends nothing', async () => {
   const isLive = await signIn('ed')
   const replayed = await send(token)
   expect([replayed.status, await isLive()]).toEqual([400, true])
-  // The same jti is another token at another connection.
+  // The same jti counts as another token at another connection.
   const { iss: _, ...claims } = claimsOf('ed')
   const elsewhere = await connect(await provenOrganization(service), other.url)
   expect((await send(peer.sign({}, { ...claims, iss: peer.url }))).status).toBe(204)

@@ -18,12 +18,12 @@ const [CLOCK_TOLERANCE_SECONDS, MAX_AGE_SECONDS] = [60, 300]
 
 /**
  * Ends the sessions of a user who has signed out at the provider (OpenID Connect Back-Channel Logout §2.6, §2.7): the
- * session that `sid` names, or all sessions of the user by this connection. A user without sessions is already signed
- * out. Throws `logout_token_invalid`.
+ * session that `sid` names, or all sessions of the user from this connection. A user without sessions counts as
+ * signed out. Throws `logout_token_invalid`.
  */
 export async function logOut(bare: BareWork, { connectionId, token }: { connectionId: string; token: string }) {
   const found = await findConnectionAnywhere(bare.platform, connectionId)
-  // A connection that is not active may not sign users out either.
+  // A connection that is not active may not sign users out.
   if (found?.connection.protocol !== 'oidc' || found.connection.status !== 'active') throw logoutErrors.invalid()
   const work = { ...bare, directory: found.directory }
   try {
@@ -32,7 +32,7 @@ export async function logOut(bare: BareWork, { connectionId, token }: { connecti
     const { id } = found.connection
     const { sub, sid } = readNames(payload)
     const said = { names: sub === null ? [] : [[sub]], sessions: sid === null ? [] : [sid], subject: sub }
-    // Together, so that a token that could not be obeyed may be sent again.
+    // One transaction: if ending the sessions fails, the provider may send the same token again.
     await inTx(work, async (work) => {
       if (!(await insertLogoutTokenRow(work.db, work.directory, noteOf(payload, id)))) throw logoutErrors.invalid()
       await endSessionsOfProvider(work, { source: id, issuer: provider.issuer, ...said })
@@ -54,7 +54,7 @@ async function verify(platform: Platform, provider: OidcProvider, token: string)
   })
   const keySet = createLocalJWKSet({ keys: keys.map((key) => ({ ...key, kty: String(key['kty']) })) })
   try {
-    // Process clock: logout tokens are judged by the same clock as ID tokens.
+    // Process clock: logout tokens are checked with the same clock as ID tokens.
     const { payload } = await jwtVerify(token, keySet, {
       issuer: provider.issuer,
       audience: provider.clientId,
@@ -70,15 +70,19 @@ async function verify(platform: Platform, provider: OidcProvider, token: string)
   }
 }
 
-/** By which a token is known that comes again (OpenID Connect Back-Channel Logout §2.6), for as long as it would be taken. */
+/**
+ * The row that identifies a replayed token (OpenID Connect Back-Channel Logout §2.6). It is kept as long as the token
+ * would be accepted.
+ */
 function noteOf({ jti = '', iat = 0 }: JWTPayload, connectionId: string) {
   const expiresAt = new Date((iat + MAX_AGE_SECONDS + 2 * CLOCK_TOLERANCE_SECONDS) * 1000)
   return { connection_id: connectionId, token_hash: hash('sha256', jti, 'buffer'), expires_at: expiresAt }
 }
 
 /**
- * Reads the user and the session that the token names (OpenID Connect Back-Channel Logout §2.4). With a session only
- * that session ends, else all sessions of the user. Refuses ID tokens, which have no event and may have a nonce.
+ * Reads the user and the session that the token names (OpenID Connect Back-Channel Logout §2.4). If the token names a
+ * session, only this session ends, else all sessions of the user. Refuses ID tokens, which have no logout event and
+ * may have a nonce.
  */
 function readNames({ nonce, events, ...claims }: JWTPayload): { sub: string | null; sid: string | null } {
   const event: unknown = Object(events)[EVENT]

@@ -12,8 +12,9 @@ import {
   startFederatedApp,
 } from '../../../../test/people/oidc-organization.ts'
 
-// Mix-up (RFC 9700 §4.4): a hostile organization has people sign in at the provider of another one, with a state of its own,
-// so that the code goes to its token endpoint. Both providers are processes of their own.
+// Mix-up (RFC 9700 §4.4): a hostile organization sends people to another organization's provider, with a state of the
+// hostile organization, so that the service would send the code to the hostile token endpoint. Both providers run in
+// separate processes.
 
 const service = await startFederatedApp()
 const { app } = service
@@ -42,7 +43,7 @@ for (const kind of ['named', 'nameless'] as const) {
 }
 const trap = await connect(evil, hostile.issuer)
 
-/** As releases before this field stored it, which no route does. */
+/** Stores the connection as releases before this field stored it. No route can do that. */
 async function makeOld({ key }: Proven, id: string) {
   const { db } = app.app.platform
   const { config } = await db
@@ -56,11 +57,11 @@ async function makeOld({ key }: Proven, id: string) {
     .set({ config: JSON.stringify(old) })
     .where('id', '=', id)
     .execute()
-  // Has the service read it again.
+  // The change invalidates the service's cache.
   return succeeded(await key.patch(`/v1/sso/connections/${id}`, { name: 'Old' })).connection
 }
 
-/** The person signs in at their own provider, by a link that brings the state of the hostile organization. */
+/** The person signs in at their own provider, through a link with the state of the hostile organization. */
 async function lure(kind: keyof typeof honest) {
   const [theirs, ours] = [await start(evil, trap), await start(home, connections[kind])]
   const link = new URL(ours.authorization_url)
@@ -92,11 +93,11 @@ describe.each(['named', 'nameless'] as const)('at a provider that is %s', (kind)
     expect(await hostile.received()).toEqual([])
     const [trace] = await traces(evil, trap)
     expect(trace).toMatchObject({ outcome: 'refused', said: { detail: expect.stringContaining('redirect URI') } })
-    // The hostile organization has learnt nothing, and its state is used up.
+    // The hostile organization has not received anything, and its state is used up.
     expect((await callBack(app, { code: 'x', state: theirs.state })).status).toBe(400)
     const after = await app.events({ accountId: service.tenant.accountId, type: 'session.created' })
     expect(after).toHaveLength(before.length)
-    // What the person began themselves goes on.
+    // The sign-in that the person began themselves still works.
     const honestBack = await honest[kind].signIn(ours.authorization_url, `ada@${home.domain}`)
     expect(
       arrived(await callBack(app, Object.fromEntries(honestBack.searchParams), pathIn(honestBack))),
@@ -113,7 +114,7 @@ test('a state arrives at the redirect URI of its own connection alone', async ()
     const came = arrived(await callBack(app, Object.fromEntries(back.searchParams), path))
     expect(came).toMatchObject({ error: 'response_invalid' })
   }
-  // However it spells the id.
+  // The id in the path may be in upper case.
   const { authorization_url } = await start(home, connections.named)
   const back = await honest.named.signIn(authorization_url, `ada@${home.domain}`)
   const path = `${SHARED}/${connections.named.toUpperCase()}`
@@ -127,9 +128,9 @@ test('a connection of an earlier release keeps the shared redirect URI until it 
   const old = await start(home, id)
   expect(callbackPathOf(old.authorization_url)).toBe(`/api${SHARED}`)
   expect(await signIn('named')).toHaveProperty('access_token')
-  // The state of a connection with a redirect URI of its own is refused at the shared one.
+  // At the shared redirect URI, the state of a connection with its own redirect URI is refused.
   expect(arrived((await lure('named')).came)).toMatchObject({ error: 'response_invalid' })
-  // The state of another old connection is refused: the provider has another name.
+  // The state of another old connection is refused, since the response names another issuer.
   await makeOld(evil, trap)
   expect(arrived((await lure('named')).came)).toMatchObject({ error: 'response_invalid' })
   const withoutName = await start(home, id)
@@ -140,7 +141,7 @@ test('a connection of an earlier release keeps the shared redirect URI until it 
   const { checks } = succeeded(await home.key.post(`/v1/sso/connections/${id}/test`, {}))
   const warning = checks.find((check: { id: string }) => check.id === 'redirect_uri')
   expect(warning).toMatchObject({ ok: true, fix: expect.stringContaining(`${BASE}${SHARED}/${id}`) })
-  // Once it is changed there is no way back.
+  // The change cannot be reverted.
   const path = `/v1/sso/connections/${id}`
   const { connection } = succeeded(await home.key.patch(path, { oidc_callback: 'connection' }))
   expect(connection.oidc_redirect_uri).toBe(`${BASE}${SHARED}/${id}`)

@@ -11,13 +11,13 @@ import {
   startFederatedApp,
 } from '../../../../test/people/oidc-organization.ts'
 
-// By Back-Channel Logout of a provider that others wrote, in a process of its own.
+// Back-Channel Logout with a third-party provider in a separate process.
 
 const service = await startFederatedApp()
 const { app } = service
 const home = await provenOrganization(service)
 const SECRET = 'a secret of a client that is long enough'
-// A provider is told where to call before it is there.
+// The logout address is registered at the provider before the connection has a provider.
 const made = { status: 'draft' }
 const connections = {
   acme: await connect(home, 'https://later.example', { ...made, oidc_client_id: 'acme' }),

@@ -15,9 +15,9 @@ import {
   startFederatedApp,
 } from '../../../../test/people/oidc-organization.ts'
 
-// Against a provider that others wrote, in a process of its own.
+// Tests with a third-party provider in a separate process.
 
-/** An address for the service that browsers can reach, known before the service has a port. */
+/** A relay, so that browsers can reach the service at an address that is known before the service has a port. */
 const sockets = new Set<Socket>()
 const relay = createServer((socket) => {
   sockets.add(socket)
@@ -41,7 +41,7 @@ async function listen(server: Server): Promise<string> {
 
 const service = await startFederatedApp({ WATCHWORD_BASE_URL: baseUrl })
 const { app } = service
-// Browsers keep connections open, for which the service would wait.
+// Browsers keep connections open, and the service would wait for them to close.
 afterAll(() => {
   for (const socket of sockets) socket.destroy()
 })
@@ -62,7 +62,7 @@ const organization = async (oidc_client_id: string, oidc_client_auth: string) =>
   const home = await provenOrganization(service)
   const fields = { oidc_client_id, oidc_client_auth, status: 'draft' }
   const mapping = { group_role_mapping: { admins: 'admin' }, default_role: 'member' }
-  // The provider has to know the redirect URI, and the connection the provider.
+  // The provider needs the redirect URI, so the connection is created first and gets the provider's address later.
   return { home, oidc_client_id, connection: await connect(home, 'https://later.example', { ...fields, ...mapping }) }
 }
 const acme = await organization('acme', 'client_secret_basic')
@@ -121,7 +121,7 @@ test('somebody signs out here, and at the provider, in a real browser', async ()
   await page.waitForURL(`${application}?*`)
   const code = new URL(page.url()).searchParams.get('code')
   const { session } = (await organization.key.post('/v1/auth/token/exchange', { code })).body
-  // The provider still knows them, and does not ask.
+  // The user is still signed in at the provider, which does not ask again.
   await page.goto((await begin()).authorization_url)
   await page.waitForURL(`${application}?*`)
   const { refresh_token } = session

@@ -1,7 +1,7 @@
 import { foreignLocale } from '../../../platform/messages/locale.ts'
 import type { Claims, OidcAnswer } from './provider.ts'
 
-/** Which claims hold what: the mapping of a connection, over the claims of OpenID Connect Core §5.1. */
+/** The names of the claims to read: a connection's mapping, which overrides the claims of OpenID Connect Core §5.1. */
 export interface ClaimNames {
   email?: string
   first_name?: string
@@ -14,22 +14,28 @@ export interface OidcPerson {
   issuer: string
   subject: string
   email: string | null
-  /** What the provider says of the address; null where it says nothing that is clear. */
+  /** Whether the provider says that the address is verified; null if the provider does not say so clearly. */
   emailVerified: boolean | null
   firstName: string | null
   lastName: string | null
   displayName: string | null
-  /** What provisioning may know them by, as `externalId` and as `userName`. */
+  /** Values that provisioning may have stored as the user's `externalId` and `userName`. */
   externalIds: string[]
   userNames: string[]
-  /** Those of `userNames` that the administrators of the provider assign. */
+  /** The `userNames` that only the provider's administrators can assign. */
   principalNames: string[]
   locale: string | null
-  /** Null if the provider says nothing of groups, or only where they are (OpenID Connect Core §5.6.2), as Entra ID does of many. */
+  /**
+   * Null if the provider sends no groups, or only a link to them (OpenID Connect Core §5.6.2), as Entra ID does for
+   * users in many groups.
+   */
   groups: string[] | null
   amr: string[]
   acr: string | null
-  /** By the claim `session_expiry` (OpenID IPSIE, session lifetime), checked by `finishAuthorization`; null without it. */
+  /**
+   * From the claim `session_expiry` (OpenID IPSIE, session lifetime), which `finishAuthorization` checks. Null
+   * without the claim.
+   */
   sessionEndsAt: Date | null
 }
 
@@ -42,10 +48,10 @@ const USUAL = {
 }
 const [MAX_EMAIL_LENGTH, MAX_NAME_LENGTH, MAX_GROUP_LENGTH] = [320, 200, 300]
 const [MAX_GROUPS, MAX_METHODS] = [1000, 20]
-/** The year 5138; also more than milliseconds would be taken for. */
+/** Seconds until the year 5138. A greater value is probably in milliseconds. */
 const MAX_SECONDS = 1e11
 
-/** Whether the ID token leaves out what the sign-in needs, so that userinfo is asked for it. */
+/** Whether the ID token lacks a claim that the sign-in needs, so that the userinfo endpoint is asked. */
 export function lacksClaims(
   idToken: Claims,
   { names, needsGroups, externalId }: { names: ClaimNames; needsGroups: boolean; externalId: string | null },
@@ -56,9 +62,9 @@ export function lacksClaims(
 }
 
 /**
- * The person of an answer. An address counts as verified only where `email_verified` stands beside it and is the boolean
- * true: some providers send "true" for whatever their administrators have typed, and some send nothing. It is denied by
- * whatever says false of it.
+ * Reads the person from the provider's answer. An address counts as verified only if `email_verified` is the boolean
+ * true in the same claims: some providers send "true" for any address that their administrators typed, and some send
+ * nothing. If either the ID token or userinfo says false about the address, it counts as not verified.
  */
 export function toPerson(
   { issuer, subject, idToken, userinfo }: OidcAnswer,
@@ -81,10 +87,10 @@ export function toPerson(
     firstName: toText(find(mapped.first_name), MAX_NAME_LENGTH),
     lastName: toText(find(mapped.last_name), MAX_NAME_LENGTH),
     displayName: toText(find(mapped.display_name), MAX_NAME_LENGTH),
-    // Entra ID has another subject for each application, and `oid` for the person (directory object id).
+    // Entra ID sends a different subject to each application. `oid` is the person's directory object id.
     externalIds: toIdentifiers(externalId === null ? [subject, find('oid')] : [find(externalId)].flat()),
     userNames: toIdentifiers([find('upn'), find('preferred_username')]),
-    // People can often choose `preferred_username`, and it need not be unique (OpenID Connect Core §5.7).
+    // Users can often choose their `preferred_username`, and it need not be unique (OpenID Connect Core §5.7).
     principalNames: toIdentifiers([find('upn')]),
     locale: foreignLocale(find('locale')),
     groups: toGroups(find(mapped.groups)),
@@ -94,12 +100,15 @@ export function toPerson(
   }
 }
 
-/** Seconds since the epoch; so far in the future that no date has it, there is no end. */
+/** Converts seconds since the epoch. A value beyond every date means that the session has no end. */
 function toMoment(seconds: unknown): Date | null {
   return typeof seconds === 'number' && seconds < MAX_SECONDS ? new Date(seconds * 1000) : null
 }
 
-/** By its name, which may have dots, as a URL has; or by a path of names, such as `realm_access.roles`. */
+/**
+ * Reads a claim by its name, which may contain dots as a URL does, or by a path of names such as
+ * `realm_access.roles`.
+ */
 function readClaim(claims: Claims, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name] ?? undefined
   let value: unknown = claims
@@ -116,7 +125,7 @@ function toText(value: unknown, maxLength: number): string | null {
   return text === '' || text.length > maxLength ? null : text
 }
 
-/** Untrimmed: white space around an identifier may make it the identifier of another person. */
+/** Does not trim: without its white space, an identifier could be the identifier of another person. */
 function toIdentifiers(values: unknown[]): string[] {
   const texts = values.filter((value) => typeof value === 'string')
   return texts.filter((text) => text !== '' && text.length <= MAX_EMAIL_LENGTH)
@@ -132,26 +141,26 @@ function toGroups(value: unknown): string[] | null {
   return isSaid ? toExactTexts(value, MAX_GROUP_LENGTH).slice(0, MAX_GROUPS) : null
 }
 
-/** The same without trimming: names that differ by a space are two groups. */
+/** Does not trim: names that differ by a space are two groups. */
 function toExactTexts(value: unknown, maxLength: number): string[] {
   const list: unknown[] = Array.isArray(value) ? value : [value]
   return list.flatMap((item) => (typeof item === 'string' && toText(item, maxLength) !== null ? [item] : []))
 }
 
-/** Methods that prove what a user knows, has and is (RFC 8176 §2). */
+/** Authentication methods, grouped by what they prove: something the user knows, has or is (RFC 8176 §2). */
 const KINDS = [
   ['pwd', 'pin', 'kba'],
   ['otp', 'sms', 'swk', 'hwk', 'sc', 'tel', 'pop'],
   ['face', 'fpt', 'iris', 'retina', 'vbm'],
 ]
-/** Contexts that say it in one word: PAPE, REFEDS, Okta. */
+/** Values of `acr` that stand for two factors: PAPE, REFEDS, Okta. */
 const TWO_FACTOR_CONTEXTS = new Set([
   'http://schemas.openid.net/pape/policies/2007/06/multi-factor',
   'https://refeds.org/profile/mfa',
   'urn:okta:loa:2fa:any',
 ])
 
-/** Whether the provider says that the person has shown two factors. */
+/** Whether the provider says that the user has proved two factors. */
 export function showsTwoFactors({ amr, acr }: Pick<OidcPerson, 'amr' | 'acr'>): boolean {
   if (amr.includes('mfa') || (acr !== null && TWO_FACTOR_CONTEXTS.has(acr))) return true
   return KINDS.filter((kind) => kind.some((method) => amr.includes(method))).length > 1

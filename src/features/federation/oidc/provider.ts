@@ -1,53 +1,58 @@
-/** The origin of a request to a provider: failures are counted by source, and documents are cached by directory. */
+/** Who asks a provider. Failures are counted by source, and documents are cached by directory. */
 export interface Asker {
   directoryId: string
   /** The id of the connection, or the name of the provider. */
   source: string
-  /** The documents are at addresses that the operator alone decides, and the same for every directory. */
+  /**
+   * Whether the documents may be cached for all directories: only the operator chose their addresses, and they are
+   * the same everywhere.
+   */
   isShared: boolean
 }
 
-/** What the service has to know of an OpenID provider, and of itself there. */
+/** The configuration of an OpenID provider, and of this service as its client. */
 export interface OidcProvider {
   asker: Asker
   /**
-   * Exactly as the provider names itself (OpenID Connect Discovery §4.3). With `{tenantid}` in it a template, in whose
-   * place the `tid` of each ID token stands: Microsoft's endpoints of many tenants.
+   * Exactly the name that the provider uses for itself (OpenID Connect Discovery §4.3). If it contains the
+   * placeholder `{tenantid}`, the `tid` of each ID token replaces it; Microsoft's endpoints for several tenants need
+   * that.
    */
   issuer: string
-  /** Where the discovery document is, if not below the issuer. */
+  /** The address of the discovery document, if it is not below the issuer. */
   discoveryUrl?: string
   clientId: string
   client: ClientAuthentication
   scopes: readonly string[]
-  /** The callback, exactly as the provider has it registered. */
+  /** The redirect URI, exactly as it is registered at the provider. */
   redirectUri: string
 }
 
 /**
- * At the token endpoint (OpenID Connect Core §9). `none`: a public client, which PKCE alone protects (RFC 9700 §2.1.1). Some
- * providers do not decode what `client_secret_basic` percent-encodes (RFC 6749 §2.3.1).
+ * Client authentication at the token endpoint (OpenID Connect Core §9). `none` is a public client, which only PKCE
+ * protects (RFC 9700 §2.1.1). Some providers do not decode what `client_secret_basic` percent-encodes (RFC 6749
+ * §2.3.1).
  */
 export type ClientAuthentication =
   | { method: 'client_secret_basic' | 'client_secret_post'; secret: string }
   | { method: 'private_key_jwt'; key: ClientKey }
   | { method: 'none' }
 
-/** A key pair of RSA, and the digest of its certificate, by which some providers know it (RFC 7515 §4.1.8). */
+/** An RSA key pair, and the digest of its certificate, by which some providers identify it (RFC 7515 §4.1.8). */
 export interface ClientKey {
   id: string
   privateKeyPem: string
   certificateDigest: string
 }
 
-/** What a sign-in remembers between start and callback. */
+/** The data of a sign-in that is kept between start and callback. */
 export interface OidcSignIn {
   state: string
   nonce: string
   codeVerifier: string
 }
 
-/** What came back through the browser. */
+/** The parameters that the browser brings back from the provider. */
 export interface OidcCallback {
   code?: string
   state?: string
@@ -57,14 +62,14 @@ export interface OidcCallback {
 
 export type Claims = Readonly<Record<string, unknown>>
 
-/** What the provider says of the person, after every check of the protocol. */
+/** The provider's answer about a person, after all checks of the protocol. */
 export interface OidcAnswer {
   issuer: string
   subject: string
-  /** Of the ID token, whose signature, issuer, audience, nonce and times were checked. */
+  /** The claims of the ID token, whose signature, issuer, audience, nonce and times were checked. */
   idToken: Claims
-  /** The ID token itself. */
+  /** The encoded ID token. */
   encodedIdToken: string
-  /** Of the userinfo endpoint, for the same subject; null where it was not asked. */
+  /** The claims of the userinfo endpoint, for the same subject; null if it was not asked. */
   userinfo: Claims | null
 }

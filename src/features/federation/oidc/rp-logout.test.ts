@@ -35,7 +35,7 @@ const comeBack = (fields: Record<string, string>) => app.as(null).get(`${BACK}?$
 const isLive = async (token = '', by = home.key) =>
   succeeded(await by.post('/v1/auth/token/introspect', { token })).active
 
-/** On the way to sign out at the provider: the state that the browser brings back. */
+/** Begins a logout at the provider. Returns the state that the browser brings back. */
 async function leave(more: Record<string, unknown> = { state: 'theirs' }): Promise<string> {
   const { refresh_token } = await signIn()
   const { logoutUrl } = succeeded(await logOut({ refresh_token, ...more }))
@@ -74,12 +74,12 @@ test('a state is good once, for its own purpose, within ten minutes', async () =
   const state = await leave()
   const replies = await Promise.all(Array.from({ length: 5 }, () => comeBack({ state })))
   expect(replies.map(({ status }) => status).sort()).toEqual([302, 400, 400, 400, 400])
-  // That of a sign-in ends no logout, nor the reverse.
+  // The state of a sign-in does not end a logout, nor the other way round.
   const begun = await start(home, connectionId)
   expect((await comeBack({ state: begun.state })).status).toBe(400)
   const leaving = await leave()
   expect((await callBack(app, { code: 'x', state: leaving })).status).toBe(400)
-  // Neither has consumed it.
+  // Neither attempt has used up the state.
   expect((await comeBack({ state: leaving })).status).toBe(302)
   const { code } = peer.signIn(begun.authorization_url, { sub: fresh(), email: `${fresh()}@${home.domain}` })
   expect(arrived(await callBack(app, { code, state: begun.state }))).toHaveProperty('access_token')
@@ -139,7 +139,7 @@ test('a refresh token that was used already ends the session, and learns nothing
   const refresh = (token = '') => home.key.post('/v1/auth/token/refresh', { refresh_token: token })
   const first = await signIn()
   const second = succeeded(await refresh(first['refresh_token'])).session
-  // Within the reuse interval it may be that of somebody whose answer was lost.
+  // Within the reuse interval, the old token may come from a client that did not receive its successor.
   expect(succeeded(await logOut({ refresh_token: first['refresh_token'] })).logoutUrl).toContain(END)
   expect(await isLive(second.access_token)).toBe(false)
   const old = await signIn()
@@ -164,7 +164,7 @@ test('a session of another kind, or whose provider takes no logout now, just end
   ]
   expect(await ended(session.access_token)).toEqual([null, false])
   const change = (fields: object) => home.key.patch(`/v1/sso/connections/${connectionId}`, { ...fields })
-  // Another provider, or another client there: neither learns of the ID token.
+  // Neither another provider nor another client at the same provider gets the ID token.
   for (const [there, back] of [
     [
       { oidc_issuer: other.url, oidc_client_secret: 'x' },

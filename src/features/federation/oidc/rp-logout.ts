@@ -9,8 +9,9 @@ import type { OidcProvider } from './provider.ts'
 import { findDiscovery, openTransport } from './transport.ts'
 
 /**
- * The address where the person signs out (OpenID Connect RP-Initiated Logout §2); null where the provider has none, or is
- * another one, or knows this client by another name, than when the person signed in. Throws FederationFailure.
+ * The address where the user signs out at the provider (OpenID Connect RP-Initiated Logout §2). Null if the provider
+ * has no such address, or if the connection's issuer or client id has changed since the sign-in. Throws
+ * FederationFailure.
  */
 export async function startLogout(
   platform: Platform,
@@ -41,7 +42,10 @@ function audiencesOf(idToken: string): string[] {
   }
 }
 
-/** Ends a logout at the provider: it does nothing but to lead back. Throws `state_invalid`, `invalid_redirect_uri`. */
+/**
+ * Ends a logout at the provider by sending the browser back to the application. Throws `state_invalid`,
+ * `invalid_redirect_uri`.
+ */
 export async function finishLogout(
   bare: BareWork,
   { state = '', error }: { state?: string; error?: string },

@@ -3,7 +3,7 @@ import { described } from '../../../platform/schema.ts'
 
 const given = (maxLength: number) => Type.Optional(Type.String({ maxLength }))
 
-/** What a provider sends; whatever else it sends is not looked at. */
+/** The parameters from a provider. Any others are ignored. */
 export const CallbackFields = Type.Object({
   code: described(given(8192), 'Authorization code of the provider. Absent with `error`.'),
   state: described(given(200), '`state` of the sign-in.'),

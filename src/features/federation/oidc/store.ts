@@ -3,7 +3,10 @@ import type { Db } from '../../../platform/db/pool.ts'
 import type { LogoutTokens } from '../../../platform/db/schema.gen.ts'
 import type { Directory } from '../../../platform/tenancy/directory.ts'
 
-/** Notes a logout token of a connection. False if it was noted before: of any number at the same time, one is the first. */
+/**
+ * Stores a logout token of a connection. Returns false if it was stored before; of any number of concurrent requests,
+ * only one gets true.
+ */
 export async function insertLogoutTokenRow(
   db: Db,
   directory: Directory,

@@ -12,13 +12,13 @@ import { type Discovery, type KeySet, MAX_DOCUMENT_BYTES, readDiscovery, readKey
 import type { Asker, OidcProvider } from './provider.ts'
 import { withBreaker } from './trouble.ts'
 
-/** Of everything that is asked of a provider between a request of ours and its answer. */
+/** Time limit for all requests to a provider during one request to this service. */
 const LIMIT_MS = 5000
-// What answers about one person.
+// Limit for responses about one person.
 const MAX_ANSWER_BYTES = 128 * 1024
 const [DISCOVERY_FRESH_MS, KEYS_FRESH_MS] = [3600_000, 300_000]
 
-// A discovery document is remembered with about 1 KB, a set of keys with 1 to 5.
+// A cached discovery document takes about 1 KB, a key set 1 to 5 KB.
 const [DISCOVERIES_BYTES, KEYS_BYTES] = [8 * 1024 * 1024, 16 * 1024 * 1024]
 
 const discoveries = perPlatform(({ clock }) =>
@@ -28,15 +28,18 @@ const keySets = perPlatform(({ clock }) =>
   createDocumentCache<KeySet>(clock, { freshMs: KEYS_FRESH_MS, maxBytes: KEYS_BYTES }),
 )
 
-/** In whose share of the memory documents are. */
+/** The owner in whose share of the cache the documents are stored. */
 const ownerOf = ({ directoryId, isShared }: Asker) => (isShared ? '' : directoryId)
 
 export type ProviderRequest = Pick<OutboundRequest, 'method' | 'headers' | 'body' | 'maxBytes'>
 
-/** Sends requests to a provider, all within one limit of time. Throws FederationFailure where there is no answer. */
+/** Sends requests to a provider within one common time limit. Throws FederationFailure if there is no response. */
 export type Transport = (url: string, request: ProviderRequest) => Promise<OutboundResponse>
 
-/** The guarded way out, bounded in time from now on; barred for a while where the provider has not answered lately. */
+/**
+ * A guarded HTTP client whose time limit begins now. Its requests fail for a while if the provider has not responded
+ * lately.
+ */
 export function openTransport(platform: Platform, asker: Asker): Transport {
   const endsAtMs = performance.now() + LIMIT_MS
   return async (url, request) => {
@@ -59,24 +62,24 @@ export function discoveryUrlOf({ discoveryUrl, issuer }: Pick<OidcProvider, 'dis
   return discoveryUrl ?? `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
 }
 
-/** The discovery document, as it is known. Throws FederationFailure. */
+/** The discovery document, possibly from the cache. Throws FederationFailure. */
 export function findDiscovery(platform: Platform, transport: Transport, provider: OidcProvider): Promise<Discovery> {
   const url = discoveryUrlOf(provider)
   const document = { owner: ownerOf(provider.asker), url: `${provider.issuer} ${url}` }
   return discoveries(platform).get(document, () => fetchDiscovery(transport, provider))
 }
 
-/** The discovery document, as it is now. Throws FederationFailure. */
+/** The discovery document, fetched now. Throws FederationFailure. */
 export async function fetchDiscovery(transport: Transport, provider: OidcProvider): Promise<Discovery> {
   return readDiscovery(await fetchDocument(transport, discoveryUrlOf(provider)), provider.issuer)
 }
 
-/** The keys, as they are now. Throws FederationFailure. */
+/** The key set, fetched now. Throws FederationFailure. */
 export async function fetchKeySet(transport: Transport, url: string): Promise<KeySet> {
   return readKeySet(await fetchDocument(transport, url))
 }
 
-/** The keys, as they are known, if the one that is looked for is among them. Throws FederationFailure. */
+/** The key set. It comes from the cache if that has the key `keyId`. Throws FederationFailure. */
 export function findKeySet(
   platform: Platform,
   transport: Transport,
@@ -94,8 +97,8 @@ async function fetchDocument(transport: Transport, url: string): Promise<Buffer>
 }
 
 /**
- * What openid-client sends goes through here: documents come from what is remembered, and everything else from the
- * provider. The key that the ID token names is looked for in the keys that are known, before they are read again.
+ * The `fetch` of openid-client. Documents come from the cache, everything else from the provider. The cached key set
+ * is used if it has the key that the ID token names; otherwise it is fetched again.
  */
 export function fetchFor(
   platform: Platform,
@@ -118,7 +121,7 @@ export function fetchFor(
   }
 }
 
-/** The ID token in an answer of the token endpoint. */
+/** The ID token in a response of the token endpoint. */
 function readIdToken(body: Buffer): string {
   try {
     return String(Object(JSON.parse(body.toString())).id_token)
@@ -127,7 +130,7 @@ function readIdToken(body: Buffer): string {
   }
 }
 
-/** `kid` of a token that is not verified yet; null where there is none. */
+/** The `kid` of a token that is not verified yet; null if there is none. */
 export function readKeyId(token: string): string | null {
   try {
     const { kid } = JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString())
@@ -141,7 +144,7 @@ function toResponse({ status, headers, body }: OutboundResponse): Response {
   const flat = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
     value === undefined ? [] : [[name, String(value)]],
   )
-  // These must not have a body (Fetch standard).
+  // Responses with these statuses must not have a body (Fetch standard).
   const isEmpty = [204, 205, 304].includes(status)
   return new Response(isEmpty ? null : new Uint8Array(body), { status, headers: flat })
 }

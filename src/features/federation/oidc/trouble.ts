@@ -5,27 +5,30 @@ import { type Platform, perPlatform } from '../../../platform/platform.ts'
 import { FederationFailure } from '../federation/federation.ts'
 import type { Asker } from './provider.ts'
 
-/** However slow an answer within the limit is, it is one: to refuse it would make none of slow sign-ins. */
+/**
+ * A slow response within the time limit does not count as a failure: slow sign-ins would otherwise become impossible.
+ */
 const PATIENCE = { failures: 3, restMs: 30_000, probes: 1 }
-/** Of connections in trouble, or being asked. */
+/** How many connections are tracked, namely those with a recent failure or an open request. */
 const MAX_BREAKERS = 4096
 
 /**
- * No answer at all. Error answers and oversized answers count as answers: otherwise a stranger could send codes that
- * make the provider fail, and block all users from it.
+ * Failures without any response. Error responses and oversized responses do not count: otherwise a stranger could
+ * send codes that make the provider fail, and so block the sign-in of all users.
  */
 const SILENCE: ReadonlySet<OutboundReason> = new Set(['timeout', 'unreachable', 'tls', 'bad_answer'])
 
 const breakers = perPlatform(() => createShares<Breaker>(MAX_BREAKERS))
 
 /**
- * Calls a provider unless it left the last requests of this connection unanswered. In that case requests fail at once
- * until a pause has passed; then a single request tests the provider. Throws FederationFailure, and what `ask` throws.
+ * Calls a provider, unless it did not respond to the last requests of this connection. In that case requests fail at
+ * once until a pause has passed; then a single request tests the provider. Throws FederationFailure, and what `ask`
+ * throws.
  */
 export async function withBreaker<T>(platform: Platform, asker: Asker, ask: () => Promise<T>): Promise<T> {
   const { directoryId, source } = asker
   const known = breakers(platform)
-  // Process clock: how long this process sends no request to a provider that does not answer.
+  // Process clock: this process alone measures how long it sends no request to a provider that does not respond.
   const breaker = known.get(directoryId, source) ?? createBreaker(PATIENCE, () => platform.clock.now().getTime())
   const leave = breaker.enter()
   if (!leave)
@@ -42,12 +45,12 @@ export async function withBreaker<T>(platform: Platform, asker: Asker, ask: () =
     leave(!(error instanceof OutboundFailure && SILENCE.has(error.reason)))
     throw error
   } finally {
-    // Another one may have taken its place, since a test forgets trouble while questions are under way.
+    // There may be a new breaker, since a test of the connection removes the old one while requests are open.
     if (breaker.isCalm() && known.get(directoryId, source) === breaker) known.delete(directoryId, source)
   }
 }
 
-/** The test of a connection must show the provider's present state. */
+/** Allows the next request at once: the test of a connection must show the provider's current state. */
 export function resetBreaker(platform: Platform, { directoryId, source }: Asker): void {
   breakers(platform).delete(directoryId, source)
 }

@@ -89,7 +89,7 @@ test('the address that connections share takes responses to sign-ins that began 
     'access_token',
   )
   const other = await organization.start()
-  // What was made for the address of the connection was made for another address.
+  // The response names the connection's own address, and not the shared one.
   expect(broughtBack(await postResponse(app, SHARED, organization.respond(other), other.state))).toMatchObject({
     error: 'response_invalid',
   })
@@ -146,7 +146,7 @@ test('a response that fails its checks ends the sign-in with a fixed code, and l
     code: 'response_invalid',
     said: { detail: expect.stringContaining('https://other.example') },
   })
-  // Neither does the right one help any more.
+  // After a failure, the correct response does not work either.
   expect((await postResponse(app, own, organization.respond(start), start.state)).status).toBe(400)
   const failed = await organization.start()
   const denied = organization.respond(failed, { status: 'urn:oasis:names:tc:SAML:2.0:status:Responder' })
@@ -196,7 +196,7 @@ test('hostile posts cost no statement, but one to find a connection that is name
   }
   const cost = async (act: () => Promise<unknown>) =>
     (await recordStatements(act)).filter((text) => /sso|saml|federated|identities|directories/.test(text))
-  // What is known is read anew every five seconds, which this takes on a busy machine.
+  // Cached data is read again every five seconds, and this test takes longer on a busy machine.
   // Shared process: stops the clock until the test ends.
   vi.useFakeTimers({ toFake: ['Date'] })
   onTestFinished(() => void vi.useRealTimers())
@@ -209,16 +209,16 @@ test('hostile posts cost no statement, but one to find a connection that is name
 
 test('the connection of another organization signs nobody in here', async () => {
   const other = await makeSamlOrganization(app, tenant)
-  // Both are at the same provider, which signs for both.
+  // Both organizations use the same provider, which signs for both.
   await other.change({ idp_entity_id: entityId })
   const otherPath = `/v1/auth/login/sso/saml/acs/${other.connectionId}`
   const before = [await sessionsOf(), await sessionsOf(other.subOrgId)]
   const mine = await organization.start()
-  // To the address of the other one, with a state of ours.
+  // Posted to the other organization's address, with this organization's state.
   expect(broughtBack(await postResponse(app, otherPath, organization.respond(mine), mine.state))).toMatchObject({
     error: 'response_invalid',
   })
-  // To our address, made for the other service provider.
+  // Posted to this organization's address, but made for the other service provider.
   const again = await organization.start()
   const foreign = signXml(
     writeResponse(
@@ -228,7 +228,7 @@ test('the connection of another organization signs nobody in here', async () => 
     providerPair,
   )
   expect(broughtBack(await postResponse(app, own, foreign, again.state))).toMatchObject({ error: 'response_invalid' })
-  // An answer to a request of the other one, with our state.
+  // A response to the other organization's request, with this organization's state.
   const [theirs, ours] = [await other.start(), await organization.start()]
   const crossed = organization.respond({ requestId: theirs.requestId })
   expect(broughtBack(await postResponse(app, own, crossed, ours.state))).toMatchObject({ error: 'response_invalid' })
@@ -383,7 +383,7 @@ test('after a recovery an assertion from before is refused, whatever the databas
   const forget = () => db.deleteFrom('saml_assertions').where('connection_id', '=', other.connectionId).execute()
   const present = async (xml: string) => (await postResponse(app, other.path, xml, null)).status
   expect(await present(xml)).toBe(303)
-  // What the transactions that were lost had written.
+  // Deletes what the lost transactions had written.
   await forget()
   expect(await present(xml)).toBe(303)
   await forget()
@@ -406,7 +406,7 @@ test('a sign-in that nobody asked for is refused, unless the connection allows i
   expect(Object.keys(back).sort()).toEqual(['code', 'state'])
   const exchanged = await tenant.post('/v1/auth/token/exchange', { subOrgId: other.subOrgId, code: back['code'] })
   expect(exchanged.body.session.access_token).toBeDefined()
-  // Once.
+  // The same response works only once.
   expect((await postResponse(app, other.path, xml, null)).status).toBe(400)
   expect(await sessionsOf(other.subOrgId)).toBe(1)
 })
@@ -417,7 +417,7 @@ test('what is wrong with an unsolicited response stays between us, and leaves no
   const cases = [
     other.respond(null, { audience: 'https://other.example' }),
     other.respond(null).replace(`ada@${other.domain}`, `eve@${other.domain}`),
-    // It answers a request, and which one nobody knows here.
+    // It answers a request that this service does not know.
     other.respond({ requestId: '_unknown' }),
     other.respond({ requestId: `_${'a'.repeat(76)}` }),
     organization.respond(null, { destination: other.sp.acs_url, recipient: other.sp.acs_url }),
@@ -425,7 +425,7 @@ test('what is wrong with an unsolicited response stays between us, and leaves no
   ]
   for (const xml of cases) expect((await postResponse(app, other.path, xml, null)).status).toBe(400)
   expect(await traces(other)).toEqual([])
-  // A stolen answer to a sign-in that is under way, taken elsewhere.
+  // A stolen response to a sign-in in progress, posted to another connection's address.
   const back = broughtBack(await postResponse(app, other.path, organization.respond(start), null))
   expect(back).toMatchObject({ error: 'response_invalid', state: start.state })
   await other.change({ status: 'draft' })

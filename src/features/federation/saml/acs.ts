@@ -25,23 +25,23 @@ import { SamlRefusal } from './refusal.ts'
 import { insertAssertionRow, isNoted } from './store.ts'
 import { verifyResponse } from './threads.ts'
 
-/** What an identity provider has a browser post. */
+/** The form that an identity provider has the browser post. */
 export interface PostedResponse {
   response: string
   relayState: string | null
-  /** Of the address it was posted to; null for the one that connections share. */
+  /** The connection id in the address it was posted to; null for the shared address. */
   connectionId: string | null
 }
 
 /**
- * Ends a sign-in at a SAML provider. Until the tag proves that the state is ours, reads only the state from the message.
- * Throws `state_invalid`, also for a refused response without a request, and `invalid_redirect_uri` if the
- * application's address is no longer allowed.
+ * Ends a sign-in at a SAML provider. Reads only the state from the message until the state's tag proves that this
+ * service made it. Throws `state_invalid`, also for a refused response without a request, and `invalid_redirect_uri`
+ * if the application's address is no longer allowed.
  */
 export async function finishSaml(bare: BareWork, posted: PostedResponse): Promise<Redirect> {
   const found = await stateOf(bare, posted)
   if (found === null) return finishUnsolicited(bare, posted)
-  // Before the state is used up, so that the same response may come again.
+  // Waits for a place before the state is used up: if none becomes free, the same response can be posted again.
   return withMessagePlace({ ...bare, directory: found.directory }, () => finishSolicited(bare, posted, found.state))
 }
 
@@ -61,14 +61,15 @@ async function finishSolicited(bare: BareWork, posted: PostedResponse, state: st
   }
 }
 
-/** Too many wait for the threads: the state is used up by now, and the application may begin again. */
+/** Too many messages wait for the threads. The state is already used up, so the application has to begin again. */
 const isBusy = (error: unknown) => error instanceof ApiError && error.definition.code === 'unavailable'
 
 const ANSWERED = /InResponseTo=["']_([0-9A-Za-z]{76})["']/
-// Of the Base64: the tag of the response, with every namespace that a provider may declare there.
+// Base64 characters to search: enough for the response's start tag with every namespace that a provider may declare
+// there.
 const HEAD_CHARACTERS = 4096
 
-/** The state that came along, or of the request that is answered, where a provider does not return the former. */
+/** The state from RelayState. If the provider does not return that, the state in the id of the answered request. */
 async function stateOf(
   bare: BareWork,
   { relayState, response }: PostedResponse,
@@ -81,7 +82,10 @@ async function stateOf(
   return answered !== null && directory ? { state: answered, directory } : null
 }
 
-/** A sign-in that began at the provider: only by the address of a connection that allows it. */
+/**
+ * Ends a sign-in that began at the provider. It must be posted to the address of a connection that allows such
+ * sign-ins.
+ */
 async function finishUnsolicited(bare: BareWork, posted: PostedResponse): Promise<Redirect> {
   const found = posted.connectionId === null ? null : await findConnectionAnywhere(bare.platform, posted.connectionId)
   if (!found?.connection.allow_idp_initiated) throw federationErrors.stateUnknown()
@@ -103,7 +107,10 @@ async function concludeUnsolicited(work: Work, connection: KnownConnection, post
 
 const REFUSED = 'What your identity provider sent did not pass its checks. Please sign in from your application.'
 
-/** Leaves no trace of what is refused: anybody can send it. Throws `state_invalid`. */
+/**
+ * Accepts a response without a request. A refusal leaves no trace in the records, since anyone can post such a
+ * response. Throws `state_invalid`.
+ */
 async function acceptUnsolicited(work: Work, connection: KnownConnection, posted: PostedResponse): Promise<Accepted> {
   try {
     await assertStillOpen(work, connection, { isTest: false, by: 'saml' })
@@ -113,7 +120,7 @@ async function acceptUnsolicited(work: Work, connection: KnownConnection, posted
   }
 }
 
-/** Judges a response, which is accepted once. Throws FederationFailure. */
+/** Checks a response and accepts it only once. Throws FederationFailure. */
 async function accept(
   work: Work,
   connection: KnownConnection,
@@ -138,7 +145,7 @@ async function accept(
   }
 }
 
-/** What was accepted, and whether it counts no more. */
+/** The accepted assertion, and a check whether the user has been signed out since. */
 type Accepted = { assertion: Assertion } & Required<Pick<FederatedPerson, 'isSignedOut'>>
 
 function readAssertedPerson({ platform }: Work, connection: KnownConnection, { assertion, isSignedOut }: Accepted) {
@@ -152,9 +159,12 @@ const CODES = new Map<string, FailureCode>([
   ['not_again', 'reauthentication_missing'],
 ])
 
-/** Nothing was started that could have demanded to ask again: then as if it had been, for as long as one may take. */
+/**
+ * When the user must have authenticated at the provider, if the connection has `force_authn`. No request said when
+ * the sign-in began, so it counts as begun as long ago as a sign-in may take.
+ */
 function recently({ platform }: Work, { force_authn }: KnownConnection): Date | null {
-  // Process clock: the provider set the times of the assertion by its own clock.
+  // Process clock: the provider set the times in the assertion by its own clock.
   return force_authn ? new Date(platform.clock.now().getTime() - TTL_SECONDS * 1000) : null
 }
 

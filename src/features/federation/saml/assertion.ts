@@ -5,31 +5,31 @@ import { attributeOf, childrenOf, onlyChild, trimLayout, trimXml, type XmlElemen
 import { BEARER, ENTITY, nameIdFormats, ns } from '../xml/saml-names.ts'
 import { type RefusalReason, SamlRefusal } from './refusal.ts'
 
-/** What a response must say to be meant for this sign-in. */
+/** The values that a response must have to be valid for this sign-in. */
 export interface Expected {
-  /** Of the provider; the issuer of the response and of the assertion, to the letter. */
+  /** The provider's entity ID. The issuer of the response and of the assertion must be exactly this text. */
   idpEntityId: string
-  /** Of this service: the audience. */
+  /** This service's entity ID, which must be the audience. */
   spEntityId: string
-  /** Addresses that the response may name as the one it was posted to: spellings of the same one. */
+  /** Spellings of the address that the response was posted to. The response must name one of them. */
   acsUrls: string[]
-  /** The ID of the request that it answers; null: it must be unsolicited. */
+  /** The ID of the answered request. Null: the response must be unsolicited. */
   requestId: string | null
-  /** When the person must have signed in there at the earliest; null: whenever. */
+  /** The user must have signed in at the provider at this time or later. Null: at any time. */
   signedInSince: Date | null
   now: Date
 }
 
-/** What an assertion says of a person, after every check. */
+/** The content of an assertion, after all checks. */
 export interface Assertion {
   id: string
   issuer: string
   nameId: NameId
-  /** The exact text of values that are not blank, by the name of the attribute. */
+  /** The exact texts of all values that are not blank, by attribute name. */
   attributes: Map<string, string[]>
   sessionIndex: string | null
   authnContext: string | null
-  /** When the session at the provider ends (SAML core §2.7.2); null where it does not say. */
+  /** When the session at the provider ends (SAML core §2.7.2). Null if the provider does not say. */
   sessionEndsAt: Date | null
   issuedAt: Date
   /** The assertion cannot be presented after this time. */
@@ -37,14 +37,14 @@ export interface Assertion {
 }
 
 const SKEW_MS = 60_000
-// Bounds how long the IDs of assertions are remembered, whatever a provider writes.
+// Limits how long the IDs of assertions are stored, even if the provider states longer times.
 export const MAX_AGE_MS = 24 * 3600_000
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/
 const KNOWN_CONDITIONS = new Set(['AudienceRestriction', 'OneTimeUse', 'ProxyRestriction'])
 
 /**
- * Checks an assertion by the Web Browser SSO profile (SAML profiles §4.1.4.3) and reads it. It must have been verified,
- * or stand in a response that was. Throws XmlRefusal.
+ * Checks an assertion according to the Web Browser SSO profile (SAML profiles §4.1.4.3) and reads it. The signature
+ * of the assertion, or of the response around it, must be verified already. Throws XmlRefusal.
  */
 export function readAssertion(assertion: XmlElement, expected: Expected, decryptionKeys: string[]): Assertion {
   const id = attributeOf(assertion, 'ID')
@@ -71,7 +71,7 @@ export function readAssertion(assertion: XmlElement, expected: Expected, decrypt
   }
 }
 
-/** The issuer, which must be the provider of the connection; null where none is named. Throws SamlRefusal. */
+/** The issuer, which must be the connection's provider. Null if there is no issuer. Throws SamlRefusal. */
 export function checkIssuer(element: XmlElement, { idpEntityId }: Pick<Expected, 'idpEntityId'>): string | null {
   const issuers = childrenOf(element, ns.assertion, 'Issuer')
   const [issuer] = issuers
@@ -85,7 +85,10 @@ export function checkIssuer(element: XmlElement, { idpEntityId }: Pick<Expected,
   return issuer.text
 }
 
-/** `InResponseTo` of a response or a confirmation. Throws SamlRefusal if it is another than expected. */
+/**
+ * Checks `InResponseTo` of a response or a confirmation. Returns whether it is present. Throws SamlRefusal if it has
+ * an unexpected value.
+ */
 export function checkInResponseTo(element: XmlElement, { requestId }: Pick<Expected, 'requestId'>): boolean {
   const inResponseTo = attributeOf(element, 'InResponseTo')
   if (inResponseTo !== null && inResponseTo !== requestId)
@@ -94,8 +97,8 @@ export function checkInResponseTo(element: XmlElement, { requestId }: Pick<Expec
 }
 
 /**
- * The one NameID of a subject, or of a request to log out, which may be encrypted by itself (SAML core §2.2.4): what is
- * encrypted was signed with the rest. Throws XmlRefusal.
+ * The only NameID of a subject or a logout request. It may be encrypted separately (SAML core §2.2.4), in which case
+ * the signature covers its encrypted form. Throws XmlRefusal.
  */
 export function readNameId(subject: XmlElement, decryptionKeys: string[]): NameId {
   const names = subject.children.filter(
@@ -119,7 +122,7 @@ export function readNameId(subject: XmlElement, decryptionKeys: string[]): NameI
 const decrypted = (encrypted: XmlElement, keys: string[]) =>
   parseMessage(readUtf8(decryptElement(encrypted, keys))).root
 
-/** Exactly one bearer confirmation, for this address and request. Returns until when it holds. */
+/** Requires exactly one bearer confirmation, for this address and request. Returns its expiry. */
 function checkConfirmation(subject: XmlElement, expected: Expected): number {
   const confirmations = childrenOf(subject, ns.assertion, 'SubjectConfirmation')
   const [confirmation] = confirmations
@@ -158,7 +161,7 @@ function checkConditions(assertion: XmlElement, expected: Expected): void {
     )
 }
 
-/** What the statements of a sign-in say. Of several all have to hold, and the earliest end counts. */
+/** Reads the authentication statements. If there are several, all must be valid, and the earliest end counts. */
 function readSignIn(assertion: XmlElement, expected: Expected) {
   const statements = childrenOf(assertion, ns.assertion, 'AuthnStatement')
   const [first] = statements
@@ -166,7 +169,7 @@ function readSignIn(assertion: XmlElement, expected: Expected) {
   const ends = statements.flatMap((statement) => {
     checkSignedIn(timeOf(statement, 'AuthnInstant'), expected)
     const until = timeOf(statement, 'SessionNotOnOrAfter')
-    // No tolerance for clocks: the session here would have ended when it began.
+    // No clock tolerance here: with one, the new session could already be over when it begins.
     if (until !== null && until <= expected.now.getTime())
       throw new SamlRefusal('expired', 'The session at the provider has ended (SessionNotOnOrAfter).')
     return until ?? []
@@ -174,7 +177,7 @@ function readSignIn(assertion: XmlElement, expected: Expected) {
   const contexts = new Set(statements.map(contextOf))
   return {
     sessionIndex: trimXml(attributeOf(first, 'SessionIndex') ?? '') || null,
-    // Statements that disagree prove no particular context.
+    // If statements name different contexts, none of them is proved.
     authnContext: contexts.size === 1 ? contextOf(first) : null,
     sessionEndsAt: ends.length > 0 ? new Date(Math.min(...ends)) : null,
   }
@@ -186,7 +189,10 @@ function contextOf(statement: XmlElement): string | null {
   return reference?.text.trim() ?? null
 }
 
-/** Where the person had to be asked again (SAML core §3.4.1, ForceAuthn): the request says so, and only this that it was done. */
+/**
+ * Checks that the user was asked to sign in again if that was required (SAML core §3.4.1, ForceAuthn). Only the time
+ * of the authentication proves this; the request does not.
+ */
 function checkSignedIn(at: number | null, { signedInSince: since }: Expected): void {
   if (since === null || (at !== null && at >= since.getTime() - SKEW_MS)) return
   const said =
@@ -205,7 +211,7 @@ function readAttributes(assertion: XmlElement): Map<string, string[]> {
   return attributes
 }
 
-/** Refuses what does not hold at this time, by a minute's grace for the difference of clocks. */
+/** Refuses what is not valid at this time. Clocks may differ by a minute. */
 export function checkWindow(
   what: string,
   { from, until }: { from: number | null; until: number | null },
@@ -219,7 +225,7 @@ export function checkWindow(
   if (until !== null && until <= now.getTime() - SKEW_MS) throw refuse('expired', 'has expired since', until)
 }
 
-/** A moment (SAML core §1.3.3) in milliseconds since the epoch; null if there is none. Throws SamlRefusal. */
+/** An attribute with a time (SAML core §1.3.3), in milliseconds since the epoch; null if absent. Throws SamlRefusal. */
 export function timeOf(element: XmlElement, name: string): number | null {
   const text = attributeOf(element, name)
   if (text === null) return null
@@ -228,7 +234,7 @@ export function timeOf(element: XmlElement, name: string): number | null {
   return ms
 }
 
-/** A text of a message as an explanation quotes it. */
+/** A text of a provider's message, quoted for the detail of an error. */
 export function shown(text: string | null | undefined): string {
   return text ? `“${text.slice(0, 200)}”` : 'missing'
 }

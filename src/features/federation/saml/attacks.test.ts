@@ -12,7 +12,7 @@ import {
 } from '../../../../test/people/saml-world.ts'
 import type { RefusalReason } from './refusal.ts'
 
-// Its own types would bring those of browsers into everything.
+// Required without types, since they would declare browser globals for the whole program.
 const require = createRequire(import.meta.url)
 const { DOMParser, XMLSerializer }: Dom = require('@xmldom/xmldom')
 
@@ -46,7 +46,7 @@ const plain = writeResponse(responseOf())
 const assertionSigned = signedResponse()
 const responseSigned = signXml(plain, 'Response', idp)
 
-/** Changes a document, and writes it again. */
+/** Parses a document, changes it and serializes it. */
 function forge(xml: string, change: (parts: Parts, document: Document) => void): string {
   const document = new DOMParser().parseFromString(xml, 'text/xml')
   const response = document.documentElement
@@ -63,21 +63,21 @@ interface Parts {
   signature: Element
 }
 
-/** A copy that has no signature. */
+/** A copy without a signature. */
 function unsignedCopy(element: Element): Element {
   const copy = element.cloneNode(true)
   for (const child of Array.from(copy.childNodes)) if (child.localName === 'Signature') copy.removeChild(child)
   return copy
 }
 
-/** Makes it say that Eve signed in, under another ID. */
+/** Changes an element so that it says Eve signed in, and has another ID. */
 function corrupt(element: Element): Element {
   element.setAttribute('ID', '_evil')
   for (const name of Array.from(element.getElementsByTagNameNS(SAML, 'NameID'))) name.textContent = EVE
   return element
 }
 
-// The shapes of "On Breaking SAML: Be Whoever You Want to Be" (USENIX Security 2012), by their usual numbers.
+// The attacks of the paper "On Breaking SAML" (USENIX Security 2012), with their usual numbers.
 const wrappings: [string, string][] = [
   [
     'XSW1: the signed response, within the signature of the forged one',
@@ -348,6 +348,7 @@ test.each([
   const before = process.cpuUsage()
   expect((await verifyXml(xml)).refused).toMatch(/^(malformed|structure)$/)
   const { user, system } = process.cpuUsage(before)
-  // By work, not by time: a tenth of a second is far above what it takes, and far below what a quadratic one would.
+  // Measures processor time, not elapsed time. Half a second is far above the expected time, and far below the time
+  // that a quadratic algorithm would take.
   expect(user + system).toBeLessThan(500_000)
 })

@@ -33,14 +33,14 @@ async function connect(requestBinding: 'redirect' | 'post') {
   return { subOrgId, domain, connectionId: connection.id }
 }
 
-/** From the application to the provider, by its form, and back. */
+/** Signs in through the provider's form, and returns to the application. */
 async function signIn({ subOrgId, domain, connectionId }: Awaited<ReturnType<typeof connect>>) {
   const body = { subOrgId, connectionId, redirectUri: home, response_mode: 'code' }
   const started = succeeded(await tenant.post('/v1/auth/login/sso/start', body))
   const page = await browser.newPage()
   const complaints: string[] = []
   page.on('console', (message) => complaints.push(message.text()))
-  // The service calls itself by the name that stands before it.
+  // The service's public address is redirected to its actual port.
   await page.route('http://localhost:4000/**', (route) =>
     route.continue({ url: route.request().url().replace('http://localhost:4000', app.baseUrl) }),
   )

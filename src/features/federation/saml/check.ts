@@ -12,14 +12,14 @@ const TIMEOUT_MS = 5000
 const MAX_BYTES = 512 * 1024
 const STALE = 'Have the provider publish its metadata again.'
 
-/** Tries what a connection can be tried for without a person. */
+/** Runs all checks of a connection that need no person. */
 export async function checkProvider(work: Work, connection: KnownConnection): Promise<ConnectionCheck[]> {
   const { platform } = work
   const metadata = await checkMetadata(work, connection)
   const signOn = await checkSignOn(platform, connection)
   return [
     checkConfiguration(platform, connection),
-    // Process clock: whether the certificates are valid today.
+    // Process clock: checks whether the certificates are valid today.
     checkCertificates(connection.idp_certificates, platform.clock.now()),
     ...(metadata ? [metadata.check] : []),
     signOn.check,
@@ -42,7 +42,8 @@ function checkCertificates(pems: string[], now: Date): ConnectionCheck {
     .map((pem) => new X509Certificate(pem))
     .filter((one) => one.validFromDate <= now && one.validToDate > now)
   const ends = Math.max(...valid.map(({ validToDate }) => validToDate.getTime()))
-  // Trust is in the certificate that was given, and its dates are no part of it (SAML metadata interoperability profile).
+  // An expired certificate still works: a certificate is trusted because it was configured, so its dates do not
+  // matter (SAML metadata interoperability profile).
   const none = 'No certificate of the provider is valid at this time. Sign-ins go on, since it was given as trusted.'
   if (valid.length === 0) return failed('certificates', none, fix)
   const days = Math.floor((ends - now.getTime()) / DAY_MS)
@@ -54,7 +55,7 @@ function checkCertificates(pems: string[], now: Date): ConnectionCheck {
 
 interface Checked {
   check: ConnectionCheck
-  /** What time the provider says that it is. */
+  /** The current time according to the provider. */
   date: string | null
 }
 
@@ -69,7 +70,7 @@ async function checkMetadata(work: Work, connection: KnownConnection): Promise<C
       return { check: failed('metadata', `The address of the metadata answers ${status}.`, fix), date }
     const metadata = await readIdpMetadata(work, body)
     const { validUntil } = metadata
-    // Process clock: whether the metadata is valid today.
+    // Process clock: checks whether the metadata is valid today.
     if (validUntil && validUntil <= platform.clock.now())
       return { check: failed('metadata', `The metadata was valid until ${validUntil.toISOString()}.`, STALE), date }
     const differing = differences(connection, metadata)
@@ -81,7 +82,7 @@ async function checkMetadata(work: Work, connection: KnownConnection): Promise<C
   }
 }
 
-/** The fields in which a connection differs from the metadata of its provider. */
+/** The fields in which a connection differs from its provider's metadata. */
 function differences(connection: KnownConnection, { entityId, ssoUrls, certificates }: IdpMetadata): string[] {
   const known = new Set(connection.idp_certificates.map(fingerprintOf))
   const isNew = certificates.some((pem) => !known.has(fingerprintOf(pem)))
@@ -94,7 +95,7 @@ function differences(connection: KnownConnection, { entityId, ssoUrls, certifica
 
 const fingerprintOf = (pem: string) => new X509Certificate(pem).fingerprint256
 
-/** Whether the server answers. The answer itself says little without a SAML request. */
+/** Whether the server responds. Without a SAML request, its response says little. */
 async function checkSignOn(platform: Platform, { idp_sso_url: url }: KnownConnection): Promise<Checked> {
   const fix = 'Copy idp_sso_url from the provider again.'
   if (url === null) return { check: failed('sso_url', 'There is no address to send people to.', fix), date: null }

@@ -5,7 +5,7 @@ export const cleanUpAssertions = defineCleanup('saml.cleanup', '*/10 * * * *', [
   defineRetention({
     table: 'saml_assertions',
     key: ['directory_id', 'connection_id', 'assertion_hash'],
-    // Whose clock is behind takes an assertion for longer.
+    // An hour later, since a process whose clock is behind still accepts an assertion.
     where: sql`expires_at < clock_now() - interval '1 hour'`,
     orderBy: 'expires_at',
   }),

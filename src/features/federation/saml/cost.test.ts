@@ -5,16 +5,16 @@ const EXCLUSIVE = 'http://www.w3.org/2001/10/xml-exc-c14n#'
 const certificates = [...Array.from({ length: 9 }, () => otherIdp), idp].map(({ certificatePem }) => certificatePem)
 const elements = `<x:a xmlns:x="urn:x">${'<x:b x:q="" x:r="" x:s="" x:t=""/>'.repeat(1900)}</x:a>`
 const full = signedResponse().replace('</saml:Assertion>', `${elements}</saml:Assertion>`)
-// Anybody can write it, and the shape of a signature; not one that the provider made.
+// Anyone can write such a document with something like a signature, but not a signature of the provider.
 const forged = full.replace(/(?<=<ds:DigestValue>)[^<]{8}/, 'AAAAAAAA')
 
 test('an assertion that nobody signed is refused before it is canonicalized, however many certificates there are', async () => {
-  // What is loaded and compiled at the first message is no work of a message.
+  // The first messages load and compile modules, which is not part of the measured work.
   for (let count = 0; count < 3; count++) await verifyXml(forged, { trust: { certificates } })
   const before = process.cpuUsage()
   expect((await verifyXml(forged, { trust: { certificates } })).refused).toBe('signature')
   const { user, system } = process.cpuUsage(before)
-  // It takes 50 ms; to canonicalize it for each certificate takes 1500.
+  // The expected time is 50 ms. Canonicalizing for each certificate would take 1500 ms.
   expect(user + system).toBeLessThan(400_000)
 })
 

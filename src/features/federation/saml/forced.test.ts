@@ -15,7 +15,7 @@ const acs = new URL(organization.sp.acs_url).pathname
 
 const at = (seconds: number) => new Date(app.app.platform.clock.now().getTime() + seconds * 1000).toISOString()
 
-/** How a sign-in ends in which the provider says when the person signed in there. */
+/** Signs in with a time of authentication from the provider. Returns how the sign-in ends. */
 async function come(start: SamlStart, signedInAt: string) {
   return broughtBack(await postResponse(app, acs, organization.respond(start, { signedInAt }), start.state))
 }
@@ -36,7 +36,7 @@ test('the answer to a request that demands to ask again must show that the provi
   })
   for (const signedInAt of [at(0), at(-50)])
     expect(await come(await forced(), signedInAt)).toHaveProperty('access_token')
-  // Who does not demand it takes a sign-in of long ago.
+  // Without `force_authn`, an old authentication is accepted.
   expect(await come(await organization.start(), at(-3600))).toHaveProperty('access_token')
 })
 
@@ -55,7 +55,7 @@ test('no browser takes the demand out of the form that has the request', async (
   const request = readXml(Buffer.from(packed, 'base64').toString())
   expect([attributeOf(request, 'ForceAuthn'), attributeOf(request, 'ID')]).toEqual(['true', start.requestId])
   expect((await come(start, at(-3600)))['error']).toBe('reauthentication_missing')
-  // The state is used up: there is nothing left to ask for.
+  // The state is used up, so the address to sign in no longer works.
   expect((await fetch(app.baseUrl + start.url.pathname + start.url.search)).status).toBe(400)
   await organization.change({ request_binding: 'redirect' })
 })

@@ -6,13 +6,14 @@ import { partsOfName } from '../saml-metadata/saml-metadata.ts'
 import { type Assertion, MAX_AGE_MS } from './assertion.ts'
 import { insertLogoutRows } from './store.ts'
 
-// As long as an assertion may be presented after it was issued, and the difference of clocks.
+// As long as an assertion may be presented after it was issued, plus the allowed difference of clocks.
 const KEPT_MS = MAX_AGE_MS + 120_000
 
-// Beyond these it is the person that is noted: a provider makes no thousand rows of a message.
+// If a request names more sessions, all sessions of the person end instead, so that one message cannot create a
+// thousand rows.
 const MAX_SESSIONS = 20
 
-/** Notes a logout for assertions that are on their way (SAML core §3.7.3.1). */
+/** Stores a logout for assertions that arrive after it (SAML core §3.7.3.1). */
 export async function noteLogout(work: Work, said: ProviderLogout, issuedAt: number): Promise<void> {
   const { names, sessions } = said
   const meant = { names, sessions: sessions.length > MAX_SESSIONS ? [] : [...new Set(sessions)] }
@@ -23,7 +24,7 @@ export async function noteLogout(work: Work, said: ProviderLogout, issuedAt: num
   })
 }
 
-/** What must not have been noted since for an assertion to count: that its person, or its session, was signed out. */
+/** The hashes that invalidate an assertion: its person or session was signed out after it was issued. */
 export function signedOutCheck(
   { platform }: Pick<Work, 'platform'>,
   { id }: Pick<KnownConnection, 'id'>,

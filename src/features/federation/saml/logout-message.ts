@@ -7,15 +7,15 @@ import type { PostedLogout } from './posted-logout.ts'
 import { SamlRefusal } from './refusal.ts'
 import { verifyLogout } from './threads.ts'
 
-/** For how long a message is taken after it was made. */
+/** How old a message may be. */
 export const MAX_AGE_MS = 300_000
 
 type LogoutWork = Parameters<typeof trustOf>[0]
 
 /**
- * Judges a message of a logout by what both kinds have in common: shape, signature, issuer, address and age. One that is
- * not signed is refused, as is any for a connection without a certificate. Throws XmlRefusal, FederationFailure, and
- * `unavailable` if too many wait.
+ * Checks what logout requests and responses have in common: shape, signature, issuer, address and age. Refuses
+ * unsigned messages, and all messages for a connection without a certificate. Throws XmlRefusal, FederationFailure,
+ * and `unavailable` if too many messages wait.
  */
 export async function readLogoutMessage(
   work: LogoutWork,

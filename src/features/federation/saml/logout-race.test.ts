@@ -13,7 +13,7 @@ import {
 import type { Tx } from '../../../platform/db/pool.ts'
 import { ns } from '../xml/saml-names.ts'
 
-// A logout beside a sign-in of the same person whose assertion was accepted before: SAML core §3.7.3.1.
+// A logout concurrent with a sign-in of the same person, whose assertion was issued before: SAML core §3.7.3.1.
 
 const app = await startApp()
 const { platform } = app.app
@@ -35,7 +35,7 @@ async function logOut(nameId: string, indexes: string[]) {
   return status
 }
 
-/** What is sent once, to come in as somebody. */
+/** Prepares a response. Returns a function that posts it, which signs the person in. */
 async function arriving(nameId: string, { mode = 'query', sessionIndex = 's-1' } = {}) {
   const start = await organization.start({ response_mode: mode })
   const xml = organization.respond(start, { nameId, sessionIndex })
@@ -50,7 +50,7 @@ async function statesOf(email: string) {
   return rows.map(({ revoked_at }) => (revoked_at === null ? 'live' : 'ended'))
 }
 
-/** Runs with a lock that something waits for, and lets go once it does. */
+/** Holds a lock while `run` starts requests that wait for it. Then releases the lock. */
 async function whileHeld<T>(hold: (tx: Tx) => Promise<unknown>, run: () => T | Promise<T>): Promise<{ began: T }> {
   return platform.tx(async (tx) => {
     await hold(tx)
@@ -67,13 +67,13 @@ test.each([
   if (isKnown) await signIn(name, { sessionIndex: 's-0' })
   const go = await arriving(name)
   await app.advance(2)
-  // The session is about to be written, with its link to the provider.
+  // The lock stops the sign-in just before it writes the session and its tie to the provider.
   const held = (tx: Tx) => sql`lock table federated_sessions in share mode`.execute(tx)
   const { began } = await whileHeld(held, async () => {
     const came = go()
     await untilWaiting(platform, 1)
     const out = logOut(name, indexes)
-    // The logout of somebody new waits behind the sign-in, which holds the connection.
+    // If the person is new, the logout waits for the sign-in, which has locked the connection.
     if (isKnown) await out
     else await untilWaiting(platform, 2)
     return { came, out }

@@ -15,7 +15,7 @@ import {
 import { attributeOf, elementsOf, readXml } from '../xml/read.ts'
 import { nameIdFormats, ns, SUCCESS } from '../xml/saml-names.ts'
 
-// Which sessions a request ends, and how it is answered: SAML core §3.7.3, SAML profiles §4.4.
+// Which sessions a logout request ends, and how it is answered: SAML core §3.7.3, SAML profiles §4.4.
 
 const app = await startApp()
 const tenant = await app.tenant()
@@ -35,13 +35,13 @@ async function arrive(said: Partial<Said>, { at = organization, mode = 'query' }
   return broughtBack(await postResponse(app, new URL(at.sp.acs_url).pathname, at.respond(start, said), start.state))
 }
 
-/** Signs somebody in; returns what tells whether that session lives. */
+/** Signs a person in. Returns a function that checks whether the session is live. */
 async function signIn(said: Partial<Said> = {}, at = organization) {
   const { refresh_token } = await arrive(said, { at })
   return () => isLive(refresh_token, at)
 }
 
-/** What of the name a request has besides. */
+/** Attributes of the NameID in a logout request. */
 const EMAIL = { Format: nameIdFormats.email }
 
 interface Asked {
@@ -51,7 +51,7 @@ interface Asked {
   at?: Organization
 }
 
-/** Has the provider sign somebody out. */
+/** Sends a logout request from the provider. */
 async function send({ name, attributes = EMAIL, indexes = [], at = organization }: Asked) {
   const written = Object.entries(attributes).map(([key, value]) => ` ${key}="${value}"`)
   const xml =
@@ -66,7 +66,7 @@ async function send({ name, attributes = EMAIL, indexes = [], at = organization 
   return fetch(app.baseUrl + new URL(sloOf(at)).pathname, { method: 'POST', body, redirect: 'manual' })
 }
 
-/** The codes of an answer by redirect. */
+/** The status codes of a response by redirect. */
 async function logOut(asked: Asked): Promise<string[]> {
   const reply = await send(asked)
   const packed = new URL(reply.headers.get('location') ?? '').searchParams.get('SAMLResponse') ?? ''
@@ -126,7 +126,7 @@ test('the name is that of the sign-in, with its format, and not that of another 
   await logOut({ name: nameId, attributes: { Format, NameQualifier: 'https://other.example' } })
   await logOut({ name: nameId, attributes: { Format, SPNameQualifier: 'https://other.example' } })
   expect(await lives()).toBe(true)
-  // The qualifiers that are meant where there are none (SAML core §8.3.7).
+  // The values that an absent qualifier stands for (SAML core §8.3.7).
   const qualified = { Format, NameQualifier: organization.entityId, SPNameQualifier: sp.entity_id }
   expect(await logOut({ name: nameId, attributes: qualified })).toEqual([SUCCESS])
   expect(await lives()).toBe(false)
@@ -153,7 +153,7 @@ test('finds people by their name where an attribute says who they are, also by o
     signIn({ nameId, nameIdFormat, attributes: { uid: [uid], mail: [`${uid}@${other.domain}`] } }, other)
   const [first, second] = [await come('ada', 'opaque-1'), await come('bo', 'opaque-2')]
   const Format = nameIdFormats.persistent
-  // What the attribute said is no name of the provider's.
+  // The value of the mapped attribute is not a NameID, so the provider cannot use it.
   expect(await logOut({ name: 'ada', attributes: { Format }, at: other })).toEqual(UNKNOWN)
   expect(await logOut({ name: 'opaque-1', attributes: { Format }, at: other })).toEqual([SUCCESS])
   expect([await first(), await second()]).toEqual([false, true])

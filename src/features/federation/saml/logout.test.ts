@@ -54,18 +54,18 @@ function logoutRequest(more: Partial<SaidOfLogout> = {}): string {
   )
 }
 
-/** Of a signed form, as a browser posts it. */
+/** Posts a signed form as a browser does. */
 async function post(xml: string, relayState = 'r&1') {
   const body = new URLSearchParams({ SAMLRequest: encodeMessage(xml), RelayState: relayState })
   return fetch(app.baseUrl + path, { method: 'POST', body, redirect: 'manual' })
 }
 
 const signed = (xml: string, pair: ProviderPair = providerPair, signing: Signing = {}) => {
-  // The helper signs what it finds by its name.
+  // The helper signs the element with this name.
   return signXml(xml, 'LogoutRequest', pair, signing)
 }
 
-/** Of a signed query; `write` is how a provider writes the values of one. */
+/** A signed query. `write` encodes the values as a particular provider does. */
 function queryOf(
   xml: string,
   {
@@ -91,7 +91,7 @@ function queryOf(
 
 const get = (query: string) => fetch(`${app.baseUrl}${path}?${query}`, { redirect: 'manual' })
 
-/** Signs Ada in, and says whether that session lives. */
+/** Signs Ada in. Returns a function that checks whether the session is live. */
 async function signIn(): Promise<() => Promise<boolean>> {
   const start = await organization.start()
   const acs = new URL(sp.acs_url).pathname
@@ -127,7 +127,7 @@ test('whoever signs out at the provider is signed out here, and the provider get
   expect(await lives()).toBe(false)
   const events = await app.events({ accountId: tenant.accountId, type: 'session.revoked' })
   expect(events.map(({ data }) => Object(data).reason)).toEqual(['idp_logout'])
-  // They may come again.
+  // The user may sign in again.
   expect(await (await signIn())()).toBe(true)
 })
 
@@ -168,7 +168,7 @@ test('a request that does not pass its checks ends no session', async () => {
     good.replace('RelayState=r%201', 'RelayState=r2'),
     good.replace(/&Signature=.*/, ''),
     good.replace(/&SigAlg=.*/, ''),
-    // The reader of a query decodes names, which the octets of the signature have as they came.
+    // A query parser decodes field names, but the signature covers the names as they were sent.
     good.replace('&RelayState=r%201', '&%52elayState=r%201'),
     `${good.replace('&RelayState=r%201', '')}&%52elayState=r2`,
     `${good}&x%5B=1`,
@@ -243,7 +243,7 @@ test('whoever opens the address without a message is told so in words for people
   const replies = [
     await fetch(app.baseUrl + path, { method: 'POST', body: new URLSearchParams({}) }),
     await get(''),
-    // A message in the query counts by the signature of the query alone.
+    // In a query, only the signature of the query counts, not a signature in the message.
     await get(`SAMLRequest=${encodeURIComponent(encodeMessage(signed(logoutRequest())))}`),
   ]
   for (const reply of replies) {
@@ -273,14 +273,14 @@ test('an assertion that was on its way when its person signed out lets nobody in
   expect((await post(signed(session))).status).toBeLessThan(400)
   const bo = { nameId: `bo@${domain}` }
   expect(await enter({ ...bo, issuedAt: at(-5) })).toMatchObject({ error: 'response_invalid' })
-  // Another session of theirs, another person, and a sign-in after that.
+  // The logout does not affect another session of the person, another person, or a later sign-in.
   expect(await enter({ ...bo, issuedAt: at(-5), sessionIndex: 's-2' })).toHaveProperty('access_token')
   expect(await enter({ nameId: `cy@${domain}`, issuedAt: at(-5) })).toHaveProperty('access_token')
   expect(await enter({ ...bo, issuedAt: at(1) })).toHaveProperty('access_token')
   const all = logoutRequest({ nameId: `bo@${domain}` }).replace(/<samlp:SessionIndex>.*<\/samlp:SessionIndex>/, '')
   expect((await post(signed(all))).status).toBeLessThan(400)
   expect(await enter({ ...bo, issuedAt: at(-5), sessionIndex: 's-3' })).toMatchObject({ error: 'response_invalid' })
-  // The same session twice, and more than are noted one by one.
+  // One session id occurs twice, and there are more ids than are stored individually.
   const sessions = (count: number) =>
     Array.from({ length: count }, (_, i) => `<samlp:SessionIndex>t-${i % 21}</samlp:SessionIndex>`).join('')
   const noted = async () => {

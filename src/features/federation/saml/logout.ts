@@ -32,13 +32,13 @@ import { SamlRefusal } from './refusal.ts'
 import { insertAssertionRow } from './store.ts'
 
 /**
- * Ends the sessions of a user who signs out at the provider (SAML core §3.7.3): those that the request names, or all
- * sessions by this connection. Returns how the browser takes the answer back; null if the provider has no address for
- * it. Throws `state_invalid` if the request fails its checks.
+ * Ends the sessions of a user who signs out at the provider (SAML core §3.7.3): the sessions that the request names,
+ * or all sessions from this connection. Returns how the browser takes the response to the provider; null if the
+ * provider has no address for it. Throws `state_invalid` if the request fails its checks.
  */
 export async function logOut(bare: BareWork, posted: PostedLogout): Promise<Redirect | RenderedPage | null> {
   const found = await findConnectionAnywhere(bare.platform, posted.connectionId)
-  // A connection that is not active may not sign users out either.
+  // A connection that is not active may not sign users out.
   if (found?.connection.protocol !== 'saml' || found.connection.status !== 'active')
     throw federationErrors.stateUnknown({ detail: REFUSED })
   const { connection, directory } = found
@@ -52,7 +52,7 @@ async function endSessions(
   posted: PostedLogout,
 ): Promise<Redirect | RenderedPage | null> {
   const { id, issuedAt, said } = await readRequest(work, connection, posted)
-  // Together, so that a request that could not be obeyed may be sent again.
+  // One transaction: if ending the sessions fails, the provider may send the same request again.
   const isKnown = await inTx(work, async (work) => {
     const row = {
       connection_id: connection.id,
@@ -67,7 +67,10 @@ async function endSessions(
   return answerTo(work, connection, { id, relayState: posted.relayState, isKnown })
 }
 
-/** By the binding that the provider takes. Who is known and has no session is signed out already, which is a success. */
+/**
+ * Answers with the provider's binding. If the user is known but has no session, the answer is success: they are
+ * already signed out.
+ */
 async function answerTo(
   work: Work,
   { id: connectionId, idp_slo_url, idp_slo_response_url, slo_binding }: KnownConnection,
@@ -107,7 +110,7 @@ async function readRequest(
     const said = {
       source: connection.id,
       issuer,
-      // With a mapped attribute, the NameID is not the subject.
+      // If another attribute is mapped to the subject, the NameID is not the subject.
       subject: connection.attribute_mapping.subject === undefined ? nameId.value : null,
       names: namesOfLogout(nameId, { idpEntityId, spEntityId }),
       sessions: childrenOf(root, ns.protocol, 'SessionIndex').flatMap(({ text }) => trimXml(text) || []),

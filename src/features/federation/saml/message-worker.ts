@@ -12,8 +12,8 @@ import { readResponse, type Trust } from './response.ts'
 import { verifySigned } from './signature.ts'
 import { checkSoleStructure } from './structure.ts'
 
-// Runs only in the threads of the message pool: what providers send takes up to half a second of a core to parse,
-// canonicalize, verify and decrypt.
+// Runs only in the threads of the message pool: parsing, canonicalizing, verifying and decrypting a provider's
+// message takes up to half a second of CPU time.
 
 /** Judges a posted response. */
 export function verifyResponse({
@@ -33,7 +33,7 @@ export interface LogoutTask extends Pick<PostedLogout, 'message' | 'query'> {
   trust: Trust
 }
 
-/** Verifies a message of a logout, and reads the name in a request. */
+/** Verifies a logout message. For a request, also reads the NameID. */
 export function verifyLogout({
   trust,
   ...posted
@@ -44,7 +44,7 @@ export function verifyLogout({
   })
 }
 
-/** What the provider signed: the message itself, or with the query that has it. */
+/** The verified message. Either the message itself is signed, or the query that contains it. */
 async function verified({ certificates, allowSha1 }: Trust, posted: Omit<LogoutTask, 'trust'>): Promise<XmlElement> {
   const message: Message = posted.query
     ? readQueried(posted.message, SHORT_MESSAGE)

@@ -6,14 +6,15 @@ import { succeeded } from '../../../../test/people/factors.ts'
 import { APPLICATION, broughtBack, postResponse, verifyDomain } from '../../../../test/people/saml-connection.ts'
 import { makeCertificate } from '../../../platform/crypto/certificates.ts'
 
-// Mix-up between organizations: a hostile one has a person sign in at the provider of another one with a state of its own. Each
-// provider is a process of its own. SAML sends no code anywhere: what must not happen is a session.
+// Mix-up between organizations: a hostile organization sends a person to another organization's provider, with a
+// state of the hostile organization. Each provider runs in a separate process. SAML sends no code, so the test only
+// has to show that no session is created.
 
 const app = await startApp({ env: { WATCHWORD_OUTBOUND_ALLOW: '127.0.0.1' } })
 const tenant = await app.tenant()
 const SHARED = '/v1/auth/login/sso/saml/acs'
 
-/** An organization with a provider of its own. */
+/** An organization with its own provider. */
 async function organization(commonName: string) {
   const pair = await makeCertificate({ commonName, years: 3, from: new Date() })
   const idp = await startIdp({ pairs: [pair], serviceOrigin: app.baseUrl })
@@ -43,7 +44,7 @@ test.each([
 ])('the response of one connection with the state of another is refused at the address %s', async (_, path) => {
   const before = await sessions()
   const [theirs, ours] = [await evil.start(), await home.start()]
-  // The person answers the request of the hostile organization, or their own under its state.
+  // The person answers the hostile organization's request, or answers their own request under the hostile state.
   const lure = theirs.authorization_url.replace(evil.idp.origin, home.idp.origin)
   for (const url of [ours.authorization_url, lure]) {
     const { xml } = await home.idp.signIn(url, home.user)

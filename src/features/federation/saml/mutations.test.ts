@@ -4,7 +4,7 @@ import { idp, responseOf, signedResponse, verifyPosted } from '../../../../test/
 
 const CHARACTERS = '<>&"\'/=!-?[]#;: \n\tabcxyzAZ09_.@\u0000\u00e9'
 
-/** Numbers that are the same at each run (mulberry32). */
+/** Random numbers that are the same in each run (mulberry32). */
 function randomFrom(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
@@ -50,7 +50,7 @@ test.each([
       reasons.set(refused ?? 'accepted', (reasons.get(refused ?? 'accepted') ?? 0) + 1)
       if (assertion) expect(assertion, changed).toEqual(original.assertion)
     }
-    // The changes reach the signature, and not only the grammar.
+    // The changes reach the check of the signature, and not only the parser.
     expect(reasons.get('malformed')).toBeGreaterThan(100)
     expect(reasons.get('signature')).toBeGreaterThan(100)
   },

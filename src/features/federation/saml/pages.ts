@@ -36,7 +36,8 @@ export const samlPages: Route[] = [
         signsRequests: connection.sign_requests,
         wantsAssertionsSigned: connection.want_assertions_signed,
         signingCertificates: signing.map(({ certificatePem }) => certificatePem),
-        // Some providers encrypt whenever the metadata has such a key, with an algorithm of their choice.
+        // Only if the connection wants it: some providers encrypt whenever the metadata has such a key, with an
+        // algorithm that they choose.
         encryptionCertificate: connection.want_assertions_encrypted ? (encryption[0]?.certificatePem ?? null) : null,
       })
       return keepAnswer(xml, { 'content-type': 'application/samlmetadata+xml' })
@@ -49,7 +50,7 @@ export const samlPages: Route[] = [
     errors: [federationErrors.stateUnknown],
     async render(work, { connectionId = '' }, { state = '', login_hint = null }) {
       const { platform, db, acceptLanguage } = work
-      // What the start demanded is read where it is stored: the browser's owner may write any address.
+      // The request is built from the stored sign-in, not from the query, which the user could change.
       const found = await findFederated({ platform, db }, state, 'sso')
       if (!found) return renderLogout(work, connectionId, state)
       const { directory, begun } = found
@@ -66,7 +67,7 @@ export const samlPages: Route[] = [
   }),
 ]
 
-/** The same of a request to sign out. Throws `state_invalid`. */
+/** Renders the page that posts a logout request. Throws `state_invalid`. */
 async function renderLogout(
   bare: BareWork & Pick<RequestContext, 'acceptLanguage'>,
   connectionId: string,

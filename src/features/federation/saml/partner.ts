@@ -8,7 +8,7 @@ import { FederationFailure } from '../federation/federation.ts'
 import type { Expected } from './assertion.ts'
 import type { Trust } from './response.ts'
 
-/** How a provider may spell an address of ours: routes answer with and without `/api`. */
+/** Spellings of this service's address that a provider may use: routes exist with and without `/api`. */
 export function spellingsOf(platform: Platform, path: `/v1/${string}`): string[] {
   const url = publicUrl(platform, path)
   return [url, `${url.slice(0, -`/api${path}`.length)}${path}`]
@@ -22,7 +22,7 @@ export function acsUrlsOf(platform: Platform, connectionId: string | null): stri
   )
 }
 
-/** What is expected of a response of a connection, whichever sign-in it belongs to. Throws FederationFailure. */
+/** The values that responses must have for a connection, whichever sign-in they belong to. Throws FederationFailure. */
 export function expectedOf(
   platform: Platform,
   { id, idp_entity_id }: KnownConnection,
@@ -33,7 +33,7 @@ export function expectedOf(
   return { idpEntityId: idp_entity_id, spEntityId: spOf(platform, id).entity_id, now: platform.clock.now() }
 }
 
-/** What a connection takes a response by. Throws FederationFailure. */
+/** The certificates, keys and rules by which a connection trusts a response. Throws FederationFailure. */
 export async function trustOf({ platform, directory }: Work, connection: KnownConnection): Promise<Trust> {
   if (connection.idp_certificates.length === 0)
     throw new FederationFailure('connection_incomplete', 'The connection has no certificate of the provider.')

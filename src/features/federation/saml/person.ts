@@ -3,7 +3,7 @@ import { type FederatedPerson, FederationFailure, NO_GROUPS } from '../federatio
 import { partsOfName, readPerson } from '../saml-metadata/saml-metadata.ts'
 import type { Assertion } from './assertion.ts'
 
-/** What is made of an assertion for the end of the sign-in. Throws FederationFailure. */
+/** Translates an assertion into the person for the end of the sign-in. Throws FederationFailure. */
 export function toFederatedPerson(
   connection: KnownConnection,
   assertion: Assertion,
@@ -22,7 +22,7 @@ export function toFederatedPerson(
   const { issuer, nameId, sessionIndex } = assertion
   const isTwoFactor = connection.trust_idp_mfa && saysTwoFactor
   return {
-    // The organization's own provider: the address counts by the domain that the organization has proved.
+    // The organization trusts its own provider, so an address counts if the organization has proved its domain.
     person: {
       ...named,
       issuer,

@@ -1,4 +1,7 @@
-/** A message of a logout, as a provider has a browser bring it: by a form, or by a query that is signed as it was sent. */
+/**
+ * A logout message that a provider sends through the browser: in a form, or in a query that is signed exactly as it
+ * was sent.
+ */
 export interface PostedLogout {
   connectionId: string
   message: string

@@ -15,10 +15,10 @@ import {
 import { checkProvider } from './check.ts'
 import { startLogout } from './sp-logout.ts'
 
-// A request may be answered for five minutes.
+// How long a request can be answered: five minutes.
 export const TTL_SECONDS = 300
 
-/** SAML 2.0, Web Browser SSO profile. */
+/** The SAML 2.0 Web Browser SSO profile. */
 export const samlProtocol: SsoProtocol = {
   ttlSeconds: TTL_SECONDS,
   async start(work, connection, begun, { loginHint }) {
@@ -38,7 +38,7 @@ export const samlProtocol: SsoProtocol = {
     try {
       const metadata = await readIdpMetadata(work, xml)
       const { entityId, ssoUrls, sloUrls, sloResponseUrls, certificates, wantsSignedRequests, validUntil } = metadata
-      // Process clock: whether the metadata is valid now (SAML metadata §2.3.2).
+      // Process clock: checks whether the metadata is valid now (SAML metadata §2.3.2).
       if (validUntil && validUntil <= work.platform.clock.now())
         throw new IdpMetadataError(`The metadata was valid until ${validUntil.toISOString()}.`)
       return {
@@ -58,13 +58,13 @@ export const samlProtocol: SsoProtocol = {
   },
 }
 
-/** Where the provider signs people in. Throws FederationFailure. */
+/** The provider's sign-in address. Throws FederationFailure. */
 export function addressOf({ idp_sso_url }: KnownConnection): string {
   if (idp_sso_url === null) throw new FederationFailure('connection_incomplete', 'The connection has no idp_sso_url.')
   return idp_sso_url
 }
 
-/** The request of a sign-in, whose ID is its state: a response that answers it names the sign-in under its signature. */
+/** The sign-in request. Its ID is the state, so the signed response to it names the sign-in. */
 export async function writeRequest(
   { platform, directory }: Pick<Work, 'platform' | 'directory'>,
   connection: KnownConnection,

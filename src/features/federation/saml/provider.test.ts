@@ -19,7 +19,7 @@ const tenant = await app.tenant()
 const idp = await startIdp({ pairs: [providerPair], serviceOrigin: app.baseUrl })
 const nextPair = await makeCertificate({ commonName: 'next', years: 3, from: new Date() })
 
-/** An organization whose connection was made of the provider's metadata. */
+/** An organization whose connection was created from the provider's metadata. */
 async function connect(more: Record<string, unknown> = {}) {
   const subOrgId = await tenant.organization()
   const domain = `${fresh()}.example`
@@ -39,7 +39,7 @@ async function connect(more: Record<string, unknown> = {}) {
     connection,
     change,
     start,
-    /** From start to end, as a browser goes. */
+    /** Signs in as a browser does, from start to end. */
     async signIn(user = `ada@${domain}`) {
       const { authorization_url } = await start()
       const { xml, relayState, action } = await idp.signIn(authorization_url, user)
@@ -106,7 +106,8 @@ test('two organizations at one provider are kept apart', async () => {
   const [acme, globex] = [await connect(), await connect()]
   const [ada, bob] = await Promise.all([acme.signIn(), globex.signIn()])
   expect(ada['directory_user_id']).not.toBe(bob['directory_user_id'])
-  // The provider vouches for the other's people, and is heard for its own alone.
+  // The provider has a user of the other organization's domain, but the connection only accepts its own verified
+  // domain.
   expect(await acme.signIn(`bob@${globex.domain}`)).toMatchObject({ error: 'domain_not_verified' })
 })
 
@@ -131,7 +132,7 @@ test('a provider changes its key without one failed sign-in', async () => {
   })()
   try {
     await until(async () => results.length > 2)
-    // Both are published, and the connection learns of the new one.
+    // The provider publishes both certificates, and the connection is updated from the metadata.
     await idp.change({ pairs: [providerPair, nextPair] })
     expect((await acme.check()).success).toBe(false)
     const { idp_certificates } = await acme.change({ idp_metadata_url: idp.metadataUrl })
@@ -139,7 +140,7 @@ test('a provider changes its key without one failed sign-in', async () => {
     expect((await acme.check()).success).toBe(true)
     const before = results.length
     await until(async () => results.length > before + 2)
-    // The new one signs.
+    // The provider now signs with the new certificate.
     await idp.change({ pairs: [nextPair, providerPair] })
     const after = results.length
     await until(async () => results.length > after + 3)
@@ -209,7 +210,7 @@ test('the service changes its keys without one failed sign-in', async () => {
     }
     await until(() => has(pairs.signing.certificatePem))
     expect(await acme.signIn(`${fresh()}@${acme.domain}`)).toHaveProperty('access_token')
-    // A response is on its way, encrypted for the key that is current still.
+    // A response in progress, encrypted for the key that is still current.
     const { authorization_url } = await acme.start()
     const underway = await idp.signIn(authorization_url, `${fresh()}@${acme.domain}`)
     for (const [from, to] of [
@@ -224,7 +225,7 @@ test('the service changes its keys without one failed sign-in', async () => {
           .where('status', '=', from)
           .execute(),
       )
-    // The one that people are to encrypt for is the current one, alone: many take whichever comes last.
+    // The metadata has only the current encryption key, since many providers use the last one that they find.
     await until(() => has(pairs.encryption.certificatePem))
     const certificates = [...(await read()).matchAll(/use="(\w+)"/g)].map(([, use]) => use)
     expect(certificates).toEqual(['signing', 'signing', 'encryption'])
@@ -318,7 +319,7 @@ test('a request may go by a form, which the page of the service sends by itself'
   const xml = Buffer.from(response, 'base64').toString()
   const path = new URL(acme.connection.sp.acs_url).pathname
   expect(broughtBack(await postResponse(app, path, xml, state))).toHaveProperty('access_token')
-  // Nobody else has such a page made.
+  // The page is only rendered for a state that this service made.
   const forged = pathname + search.replace(state, `${state.slice(0, -1)}${state.endsWith('a') ? 'b' : 'a'}`)
   expect((await fetch(app.baseUrl + forged)).status).toBe(400)
 })

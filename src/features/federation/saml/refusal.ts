@@ -1,6 +1,6 @@
 import { type XmlReason, XmlRefusal } from '../xml/refusal.ts'
 
-/** Why a message of a provider is refused. Shown to administrators in traces; never to a browser. */
+/** Why a provider's message is refused. Administrators see the reason in traces; browsers never get it. */
 export type RefusalReason =
   | XmlReason
   | 'status'
@@ -21,5 +21,5 @@ export type RefusalReason =
   | 'not_again'
   | 'replayed'
 
-/** A message of a provider that is not accepted. */
+/** A provider's message was refused. */
 export class SamlRefusal extends XmlRefusal<RefusalReason> {}

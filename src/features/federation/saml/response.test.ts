@@ -78,7 +78,7 @@ test('any of the pinned certificates may have signed, and no other', async () =>
   const certificates = [otherIdp.certificatePem, idp.certificatePem]
   expect((await verifyXml(bothSigned, { trust: { certificates } })).refused).toBeNull()
   expect((await verifyXml(bothSigned, { trust: { certificates: certificates.slice(0, 1) } })).refused).toBe('signature')
-  // The certificate that comes along is nobody's.
+  // The certificate in the message belongs to no connection.
   expect((await verifyXml(signXml(plain, 'Assertion', otherIdp))).refused).toBe('signature')
 })
 
@@ -124,7 +124,7 @@ const refused: [string, Partial<Said>, RefusalReason][] = [
 
 test.each(refused)('a signed response is refused that has %s', async (_, said, reason) => {
   expect((await verifyXml(signedResponse(said))).refused).toBe(reason)
-  // Also where the signature covers all of it.
+  // This is also refused if the signature covers the whole response.
   expect((await verifyXml(signXml(writeResponse(responseOf(said)), 'Response', idp))).refused).toBe(reason)
 })
 

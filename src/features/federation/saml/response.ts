@@ -9,26 +9,26 @@ import { SamlRefusal } from './refusal.ts'
 import { verifySigned } from './signature.ts'
 import { checkResponseStructure, checkSoleStructure } from './structure.ts'
 
-/** What a connection accepts. */
+/** What a connection trusts and requires. */
 export interface Trust {
-  /** PEM, of the provider: any of them may have signed. */
+  /** The provider's certificates (PEM). Any of them may have signed. */
   certificates: string[]
-  /** PEM: any of them may have been encrypted for. */
+  /** This service's private keys (PEM). Any of them may decrypt. */
   decryptionKeys: string[]
   allowSha1: boolean
-  /** Refuses an assertion that was not encrypted. */
+  /** Whether to refuse an assertion that was not encrypted. */
   requireEncryption: boolean
 }
 
 /**
- * Judges a response and reads its assertion, from the bytes that were signed and from nothing else. What stands around
- * them is compared too, where it says something, but never believed. Throws SamlRefusal.
+ * Checks a response and reads its assertion from the signed bytes only. Data outside of them is compared if it is
+ * present, but never trusted. Throws SamlRefusal.
  */
 export async function readResponse({ text, root }: Message, expected: Expected, trust: Trust): Promise<Assertion> {
   checkResponseStructure(root, trust)
   checkEnvelope(root, expected)
   const outer = signatureOf(root) ? await verifySigned(text, 'document', root, trust.certificates) : null
-  // Anew: only these bytes were signed.
+  // Parsed again, since only these bytes were signed.
   if (outer) checkEnvelope(outer.root, expected)
   const { which, message, assertion } = openAssertion(outer ?? { text, root }, trust)
   if (!signatureOf(assertion)) {
@@ -39,7 +39,7 @@ export async function readResponse({ text, root }: Message, expected: Expected, 
   return readAssertion(signed.root, expected, trust.decryptionKeys)
 }
 
-/** The assertion of a response, decrypted if need be, and the message in which it stands. */
+/** The assertion of a response, decrypted if necessary, and the message that contains it. */
 function openAssertion(response: Message, trust: Trust): { which: Signed; message: Message; assertion: XmlElement } {
   const plain = onlyChild(response.root, ns.assertion, 'Assertion')
   if (plain && trust.requireEncryption)
@@ -69,11 +69,14 @@ function checkEnvelope(response: XmlElement, expected: Expected): void {
     )
 }
 
-// "Able to process the request but has chosen not to respond" (SAML core §3.2.2.2), as when the person cancels. `AuthnFailed`
-// says that signing in did not succeed, which may have any cause.
+// `RequestDenied`: "Able to process the request but has chosen not to respond" (SAML core §3.2.2.2), for example if
+// the user cancels. `AuthnFailed` does not show that the user canceled, since it may have any cause.
 const REQUEST_DENIED = 'urn:oasis:names:tc:SAML:2.0:status:RequestDenied'
 
-/** Throws SamlRefusal with the status codes if the provider signed no user in, or did not do what the request asked. */
+/**
+ * Throws SamlRefusal with the status codes if the provider did not sign a user in, or did not do what the request
+ * asked.
+ */
 export function checkStatus(message: XmlElement): void {
   const status = onlyChild(message, ns.protocol, 'Status')
   const code = status && onlyChild(status, ns.protocol, 'StatusCode')
@@ -82,7 +85,8 @@ export function checkStatus(message: XmlElement): void {
   const second = code && onlyChild(code, ns.protocol, 'StatusCode')
   const text = status && onlyChild(status, ns.protocol, 'StatusMessage')?.text
   const said = [value, second && attributeOf(second, 'Value'), text].filter((one) => typeof one === 'string')
-  // Anybody can send a refusal, since it need not be signed: what people read of it is one line, and says so.
+  // Refusals need not be signed, so anyone can send one. Its text is therefore shortened to one line, which says that
+  // the response may be unsigned.
   const line = said
     .join(', ')
     .replace(/[\p{C}\p{Z}]+/gu, ' ')

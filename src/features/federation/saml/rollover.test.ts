@@ -15,7 +15,7 @@ import { makeCertificate } from '../../../platform/crypto/certificates.ts'
 import { findConnectionAnywhere } from '../connections/known/known.ts'
 import { spKeys } from '../connections/sp-keys/sp-keys.ts'
 
-// Two processes behind what shares out requests: who starts at one of them ends at either.
+// Two processes behind a load balancer: a sign-in may begin at one and end at the other.
 const app = await startApp({ env: { WATCHWORD_OUTBOUND_ALLOW: '127.0.0.1' } })
 const second = await startSecondApp(app)
 const platforms = [app.app.platform, second.app.platform]
@@ -38,7 +38,7 @@ async function connect(more: Record<string, unknown>) {
 type Process = Pick<typeof second, 'as' | 'baseUrl'>
 type Connected = Awaited<ReturnType<typeof connect>>
 
-/** People who sign in without a pause, from now on. */
+/** Users who sign in without a pause from now on. */
 function startLoad({ subOrgId, domain, id }: Connected) {
   let isOver = false
   const failed: unknown[] = []
@@ -63,7 +63,7 @@ function startLoad({ subOrgId, domain, id }: Connected) {
   }
   afterAll(end)
   return {
-    /** Until whatever was under way is over, and more has begun and ended since, at both processes. */
+    /** Waits until at both processes, sign-ins in progress have ended, and others have begun and ended since. */
     async goOn() {
       const before = [...counts]
       await until(async () => counts.every((count, n) => count >= (before[n] ?? 0) + 3))
@@ -81,7 +81,7 @@ test('a provider rolls its certificate over, and not one sign-in fails at either
   const take = async (certificates: number) => {
     const { idp_certificates } = await acme.change({ idp_metadata_url: idp.metadataUrl })
     expect(idp_certificates).toHaveLength(certificates)
-    // Between these steps lie days; here as long as a process may take to hear of them.
+    // In production, days pass between these steps. Here the test waits until both processes know of the change.
     await until(async () => {
       const known = await Promise.all(platforms.map((platform) => findConnectionAnywhere(platform, acme.id)))
       return known.every((each) => each?.connection.idp_certificates.length === certificates)

@@ -71,7 +71,10 @@ const NOTHING_ASKED =
   'Identity providers use this address to sign people out, and it was opened without their message. To sign out, ' +
   'go back to your application.'
 
-/** A request of the provider, or its answer to one of ours: one of them. Throws `state_invalid`. */
+/**
+ * Handles a logout request from the provider, or its response to our request. Exactly one must be present. Throws
+ * `state_invalid`.
+ */
 async function takeLogoutMessage(
   work: RequestContext,
   connectionId: string,
@@ -93,7 +96,7 @@ async function takeLogoutMessage(
   return (await logOut(work, posted)) ?? answer(204, null)
 }
 
-/** Where providers have browsers take their responses, and requests to log out (SAML bindings §3.4, §3.5). */
+/** The addresses where providers send browsers with responses and logout messages (SAML bindings §3.4, §3.5). */
 export const samlRoutes: Route[] = [
   defineRoute({
     ...acs,
@@ -127,7 +130,8 @@ export const samlRoutes: Route[] = [
     method: 'GET',
     operation: 'saml.logoutByRedirect',
     summary: 'Receive a SAML logout (redirect)',
-    // A message without them is judged as unsigned: the answer to a logout that began here still leads back to the application.
+    // Both fields are optional. A message without them counts as unsigned: a refused response to our logout request
+    // still sends the browser back to the application.
     query: Type.Object({
       ...logoutFields,
       SigAlg: Type.Optional(Type.String({ description: 'Algorithm of `Signature` (SAML bindings §3.4.4.1).' })),

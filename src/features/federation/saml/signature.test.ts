@@ -21,8 +21,8 @@ function assertionIn(xml: string): XmlElement {
 }
 
 /**
- * What is verified of the assertion in a text, after the structure of another text was checked: as if the two parsers read
- * one text differently.
+ * Verifies the assertion in `text`, after the structure of `checked` was checked. With different texts, this acts as
+ * if the two parsers read one text differently.
  */
 async function verify(text: string, checked = signed): Promise<{ nameId: string[] } | { refused: string }> {
   try {
@@ -96,8 +96,8 @@ const NAMESPACES = {
 }
 
 /**
- * Signs with a PrefixList. The library of the peer also gives one to the transform of the enveloped signature, which has
- * none: the rest of SignedInfo is canonicalized and signed by hand.
+ * Signs with a PrefixList. The peer's library also adds one to the enveloped signature transform, which must have
+ * none. So this removes it, and canonicalizes and signs the SignedInfo again by hand.
  */
 function signWithPrefixes(what: 'Response' | 'Assertion'): string {
   const declared = plain.replace('<samlp:Response', `<samlp:Response xmlns:xs="${NAMESPACES.xs}"`)
@@ -118,7 +118,7 @@ test.each(['Response', 'Assertion'] as const)(
     const xml = signWithPrefixes(what)
     expect(xml.match(/PrefixList="xs samlp unknown"/g)).toHaveLength(2)
     expect(await verifyXml(xml)).toMatchObject({ refused: null, nameId: 'ada@acme.com' })
-    // The declaration is part of what was signed, although nothing uses it.
+    // The declaration is part of the signed text, although nothing uses it.
     expect((await verifyXml(xml.replace('XMLSchema"', 'XMLSchema2"'))).refused).toBe('signature')
   },
 )

@@ -9,9 +9,10 @@ import { findSigner } from '../xml/signers.ts'
 import { SamlRefusal } from './refusal.ts'
 
 /**
- * Verifies the enveloped signature of an element with the given certificates. The keys that the message names are ignored.
- * Returns the signed element as read anew from the canonical octets whose digest was verified, and these octets. Nothing
- * else of the message is authentic. The structure must have been checked (`checkSignatures`). Throws SamlRefusal.
+ * Verifies the enveloped signature of an element with the given certificates. Keys named in the message are ignored.
+ * Returns the canonical octets whose digest was verified, and the signed element parsed again from these octets.
+ * Nothing else in the message is authentic. Call `checkSignatures` first, which checks the structure. Throws
+ * SamlRefusal.
  */
 export async function verifySigned(
   text: string,
@@ -33,7 +34,8 @@ export async function verifySigned(
 
 /**
  * The canonical octets of the signed element; null if the signature or the digest is wrong. The signature is verified
- * first: to digest a large element takes a second, and only what a provider has signed is worth it.
+ * first: computing the digest of a large element takes a second, which is worth it only for what a provider has
+ * signed.
  */
 async function findVerified(
   text: string,
@@ -48,14 +50,14 @@ async function findVerified(
       signature: textOf(signature, 'SignatureValue'),
     }
     if (findSigner({ octets: signedInfo, ...method }, certificates) === null) return null
-    // Only these octets are signed. They must say what `checkSignatures` has checked.
+    // Only these octets are signed, so they must say the same as the SignedInfo that `checkSignatures` has checked.
     const info = parseMessage(signedInfo).root
     const reference = checked && isSameElement(info, checked) ? onlyChild(info, ns.signature, 'Reference') : null
     if (!reference) return null
     const content = contentOf(prefixesOf(reference))
     return isDigestOf(reference, content) ? content : null
   } catch {
-    // Not XML for the second parser, or not one signature: an attack.
+    // The second parser does not accept the text as XML, or does not find exactly one signature. This is an attack.
     return null
   }
 }
@@ -66,7 +68,7 @@ const DIGESTS = new Map([
   [SHA512, 'sha512'],
 ])
 
-/** Whether the reference has the digest of the octets (XML Signature §3.2.1). */
+/** Whether the octets have the digest that the reference names (XML Signature §3.2.1). */
 function isDigestOf(reference: XmlElement, octets: string): boolean {
   const hash = DIGESTS.get(algorithmOf(reference, 'DigestMethod'))
   const expected = Buffer.from(textOf(reference, 'DigestValue'), 'base64')

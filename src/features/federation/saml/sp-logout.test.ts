@@ -89,7 +89,7 @@ const get = (xml: string, relayState: string, pair: ProviderPair = providerPair)
   return fetch(`${app.baseUrl}${path}?${signQuery(fields, pair.privateKeyPem)}`, { redirect: 'manual' })
 }
 
-/** As a provider sends it that does not sign: all of the signature is absent, or a part of it. */
+/** A message from a provider that does not sign. The signature is absent completely, or in part. */
 const getUnsigned = (xml: string, relayState: string, part = '') =>
   fetch(
     `${app.baseUrl}${path}?SAMLResponse=${encodeURIComponent(deflateRawSync(xml).toString('base64'))}&RelayState=${relayState}${part}`,

@@ -19,8 +19,8 @@ import { SamlRefusal } from './refusal.ts'
 import { checkStatus } from './response.ts'
 
 /**
- * The address where the person signs out (SAML profiles §4.4.3.1); null where the provider has none, or is another one than
- * when the person signed in.
+ * The address where the user signs out at the provider (SAML profiles §4.4.3.1). Null if the provider has no such
+ * address, or if the connection has another provider than when the user signed in.
  */
 export async function startLogout(
   work: Work,
@@ -29,7 +29,7 @@ export async function startLogout(
 ): Promise<string | null> {
   const { idp_slo_url: target, idp_entity_id, slo_binding } = connection
   if (target === null || idp_entity_id !== demand.issuer) return null
-  // The profile wants these requests signed, whatever the provider wants of sign-ins.
+  // The profile requires that logout requests are signed, even if sign-in requests need not be.
   await provideSpKeys(work.platform, work.directory)
   if (slo_binding === 'redirect') return redirectUrl(target, await requestOf(work, connection, target, demand))
   const page = new URL(publicUrl(work.platform, `/v1/auth/login/sso/saml/request/${connection.id}`))
@@ -37,7 +37,7 @@ export async function startLogout(
   return page.href
 }
 
-/** The request of a logout, whose ID is its state. */
+/** The logout request. Its ID is the state. */
 export async function requestOf(
   { platform, directory }: Pick<Work, 'platform' | 'directory'>,
   connection: KnownConnection,
@@ -58,8 +58,8 @@ export async function requestOf(
 }
 
 /**
- * Ends a logout at the provider: the session has ended before, so that all there is to do is to lead back, and to say how
- * it went. Throws `state_invalid`, `invalid_redirect_uri`.
+ * Ends a logout at the provider. The session has ended before, so this only sends the browser back to the
+ * application, with the result. Throws `state_invalid`, `invalid_redirect_uri`.
  */
 export async function finishLogout(bare: BareWork, posted: PostedLogout): Promise<Redirect> {
   const state = posted.relayState ?? ''
@@ -84,7 +84,7 @@ async function findFailure(
     const { root } = await readLogoutMessage(work, connection, { ...posted, name: 'LogoutResponse' })
     if (attributeOf(root, 'InResponseTo') !== posted.requestId)
       throw new SamlRefusal('in_response_to', 'It answers another request.')
-    // Beside success or without it (SAML core §3.7.3.2).
+    // The code may accompany a success or a failure (SAML core §3.7.3.2).
     if (elementsOf(root).some((one) => one.name === 'StatusCode' && attributeOf(one, 'Value') === PARTIAL_LOGOUT))
       return 'partial_logout'
     checkStatus(root)

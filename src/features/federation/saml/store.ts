@@ -4,8 +4,9 @@ import type { Db } from '../../../platform/db/pool.ts'
 import type { Directory } from '../../../platform/tenancy/directory.ts'
 
 /**
- * Notes an assertion, or a message, of a connection. False if it was noted before: of any number at the same time, one is
- * the first. False too where one of `unless` was noted until after a time.
+ * Stores the hash of an accepted assertion or message of a connection. Returns false if it was stored before; of any
+ * number of concurrent requests, only one gets true. Also returns false if one of the hashes in `unless` is stored
+ * with an expiry after `unless.after`.
  */
 export async function insertAssertionRow(
   db: Db,
@@ -29,7 +30,7 @@ function hasNoted(directory: Directory, connectionId: string, { hashes, after }:
         and assertion_hash = any(${byteaArray(hashes)}::bytea[]) and expires_at > ${after}::timestamptz)`
 }
 
-/** Whether one of these is noted until after a time. */
+/** Whether one of these hashes is stored with an expiry after `noted.after`. */
 export async function isNoted(
   db: Db,
   directory: Directory,
@@ -40,13 +41,13 @@ export async function isNoted(
   return rows[0]?.is === true
 }
 
-/** Notes what a request to log out means, until a time that is the later of two such requests. */
+/** Stores the hashes of what a logout request names. If a hash is stored already, the later expiry counts. */
 export async function insertLogoutRows(
   db: Db,
   directory: Directory,
   { hashes, ...row }: { connection_id: string; hashes: Buffer[]; expires_at: Date },
 ): Promise<void> {
-  // In one order, since others may note the same ones.
+  // Sorted, so that requests which store the same hashes cannot deadlock.
   const values = hashes
     .toSorted(Buffer.compare)
     .map((assertion_hash) => ({ ...row, assertion_hash, directory_id: directory.id }))

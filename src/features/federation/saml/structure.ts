@@ -4,9 +4,9 @@ import { checkSignatures, type SignatureRules } from '../xml/signatures.ts'
 import { SamlRefusal } from './refusal.ts'
 
 /**
- * Refuses every shape in which a signature could cover something else than what is read (XML signature wrapping): one
- * assertion at the one place for it, no signature but those of the response and of the assertion, each with one
- * reference, to its own parent. Throws SamlRefusal.
+ * Refuses every structure in which a signature could cover elements other than the ones that are read (XML signature
+ * wrapping). There may be one assertion, directly in the response. Only the response and the assertion may be signed,
+ * and each signature must have one reference, to its own parent. Throws SamlRefusal.
  */
 export function checkResponseStructure(root: XmlElement, rules: SignatureRules): void {
   if (root.namespace !== ns.protocol || root.name !== 'Response') throw misshapen('it is no response')
@@ -24,7 +24,10 @@ export function checkResponseStructure(root: XmlElement, rules: SignatureRules):
   checkSignatures(all, assertion ? [root, assertion] : [root], rules)
 }
 
-/** The same for a document that is one signed element: a decrypted assertion, or a message of a logout. */
+/**
+ * Checks a document that is a single signed element, such as a decrypted assertion or a logout message. Throws
+ * SamlRefusal.
+ */
 export function checkSoleStructure(root: XmlElement, rules: SignatureRules): void {
   const all = elementsOf(root)
   const assertions = all.filter((one) => one !== root && /^(Encrypted)?Assertion$/.test(one.name))

@@ -4,7 +4,7 @@ import { signJws } from '../../../platform/crypto/jws.ts'
 import { finishAuthorization, type OidcProvider, startAuthorization, toPerson } from '../oidc/oidc.ts'
 import { type Application, baseOf, type Dialect, type SocialContext, toFederated } from './dialect.ts'
 
-/** Apple accepts up to six months; it is made for one sign-in. */
+/** Apple accepts up to six months. This service makes a secret for each sign-in. */
 const SECRET_SECONDS = 300
 const MAX_NAME_LENGTH = 200
 
@@ -12,7 +12,7 @@ const MAX_NAME_LENGTH = 200
 export const apple: Dialect = {
   name: 'apple',
   scopes: ['openid', 'name', 'email'],
-  // Where name or email is asked for, Apple sends a form and nothing else.
+  // If name or email is requested, Apple only supports a posted form.
   start: (context, begun) =>
     startAuthorization(context.platform, toProvider(context), begun, { response_mode: 'form_post' }),
   async finish(context, begun, callback) {
@@ -22,7 +22,7 @@ export const apple: Dialect = {
     return {
       ...toFederated(toPerson(answer)),
       ...readNames(callback.user),
-      // A boolean or a string, says Apple. That it is relayed (is_private_email) makes no difference: mail arrives.
+      // Apple sends a boolean or a string. A relayed address (is_private_email) also receives mail, so it counts.
       emailVerified: isVerified === true || isVerified === 'true',
     }
   },
@@ -36,7 +36,7 @@ function toProvider({ platform, directoryId, application, redirectUri }: SocialC
   return { asker, issuer, clientId, client: { method: 'client_secret_post', secret }, scopes, redirectUri }
 }
 
-/** The client secret: a JWT of the team, signed with the key of the application (RFC 7523 §3 in Apple's form). */
+/** The client secret: a JWT of the team, signed with the application's key (RFC 7523 §3, in Apple's form). */
 function makeSecret(clock: Clock, { clientId, secret, teamId, keyId }: Application, audience: string): string {
   // Process clock: Apple compares the claims of a client secret with its own clock.
   const now = epochSeconds(clock)
@@ -46,7 +46,10 @@ function makeSecret(clock: Clock, { clientId, secret, teamId, keyId }: Applicati
   return `${input}.${signJws('ES256', createPrivateKey(secret), input)}`
 }
 
-/** The names that the person has agreed to show: unsigned, and given at the first sign-in alone. The address in it is not read. */
+/**
+ * The names that the person agreed to share. They are unsigned, and sent only at the first sign-in. The address next
+ * to them is ignored.
+ */
 function readNames(user: string | undefined) {
   const found = { firstName: null, lastName: null, displayName: null }
   try {

@@ -10,7 +10,7 @@ import { lockProviderRow, updateProviderRow } from './store.ts'
 
 type Field = Exclude<keyof SocialProviderPut, 'provider' | 'enabled'>
 
-/** Whose fields they are; the others are everybody's. */
+/** Fields that only these providers have. All providers have the other fields. */
 const OWNERS: Partial<Record<Field, readonly SocialName[]>> = {
   client_secret: ['google', 'github', 'microsoft'],
   team_id: ['apple'],
@@ -20,7 +20,7 @@ const OWNERS: Partial<Record<Field, readonly SocialName[]>> = {
 }
 
 /**
- * Turns a provider on or off, and sets the credentials that are sent: absent ones are kept, null removes one. Throws
+ * Turns a provider on or off and sets the given credentials. Absent fields stay, null removes a field. Throws
  * `invalid_request`.
  */
 export async function changeProvider(work: Work, put: SocialProviderPut): Promise<SocialProvider[]> {
@@ -49,7 +49,10 @@ export async function changeProvider(work: Work, put: SocialProviderPut): Promis
   })
 }
 
-/** The first application of the organization keeps the redirect URI that was shown to register it with. */
+/**
+ * The organization's first application uses the redirect URI that was shown before, since it was registered with
+ * that.
+ */
 function changedOptions(stored: ProviderOptions, shown: SocialProvider, put: SocialProviderPut): ProviderOptions {
   const { scopes, team_id, key_id, tenant } = put
   const isFirst = shown.client_id === null && put.client_id != null
@@ -64,7 +67,10 @@ function defined<T extends object>(fields: T): Partial<T> {
   return Object.assign(kept, Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)))
 }
 
-/** Nothing goes back to the shared redirect URI, where the state alone decides who gets a code. Throws `invalid_request`. */
+/**
+ * Refuses to return to the shared redirect URI: there, only the state decides who gets a code. Throws
+ * `invalid_request`.
+ */
 function assertCallback(shown: SocialProvider, { callback, client_id = shown.client_id }: SocialProviderPut): void {
   if (callback === undefined || callback === shown.callback) return
   if (callback === 'shared')

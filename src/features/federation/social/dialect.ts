@@ -7,7 +7,7 @@ import type { OidcPerson } from '../oidc/oidc.ts'
 /** An application registered at a provider, by an organization or by the deployment. */
 export interface Application {
   clientId: string
-  /** The client secret; of Apple the private key that makes one. */
+  /** The client secret. For Apple, the private key from which secrets are made. */
   secret: string
   scopes: readonly string[]
   teamId: string | null
@@ -15,13 +15,13 @@ export interface Application {
   tenant: string | null
 }
 
-/** What comes back through the browser. */
+/** The parameters that the browser brings back. */
 export interface SocialCallback {
   code?: string
   state?: string
   iss?: string
   error?: string
-  /** Apple's, in JSON, at the first sign-in alone. */
+  /** Only from Apple: JSON with the person's names, sent at the first sign-in. */
   user?: string
 }
 
@@ -32,23 +32,23 @@ export interface SocialContext {
   redirectUri: string
 }
 
-/** How a provider is spoken to. */
+/** How to sign in at a particular provider. */
 export interface Dialect {
   name: SocialName
-  /** What is asked for unless the organization says otherwise; without the first it would not do. */
+  /** The scopes to request unless the organization sets others. The first one is always requested. */
   scopes: readonly [string, ...string[]]
-  /** Where the browser goes. Throws FederationFailure. */
+  /** The address to send the browser to. Throws FederationFailure. */
   start(context: SocialContext, begun: Begun): Promise<string>
-  /** Who came back. Throws FederationFailure. */
+  /** The person who signed in. Throws FederationFailure. */
   finish(context: SocialContext, begun: Begun, callback: SocialCallback): Promise<FederatedPerson>
 }
 
-/** Where the provider is, which the operator may say. */
+/** The provider's base address, which the operator can override. */
 export function baseOf({ config }: Pick<Platform, 'config'>, name: SocialName, usual: string): string {
   return config.social[name].url ?? usual
 }
 
-/** Second factors of social providers do not count: users can turn them off there. */
+/** Second factors at social providers do not count, since users can turn them off there. */
 export function toFederated(person: OidcPerson): FederatedPerson {
   const { groups: _, acr: __, ...rest } = person
   return { ...rest, amr: [], isTwoFactor: false }

@@ -157,7 +157,7 @@ test('Microsoft: an address counts with a pinned tenant that has proved the doma
   expect(await come('organizations', ofTenant(PERSONAL))).toBe('response_invalid')
   expect(await come('consumers', ofTenant(PERSONAL, { xms_edov: true }))).toBeNull()
   expect(await come('consumers', ofTenant(OTHER, { xms_edov: true }))).toBe('response_invalid')
-  // The issuer is that of the tenant in the token.
+  // The issuer must belong to the tenant in the token.
   expect(await come('common', { ...ofTenant(OTHER), tid: TENANT })).toBe('response_invalid')
   expect(await come('common', { ...ofTenant(OTHER), tid: undefined })).toBe('response_invalid')
   expect(await come('common', { iss: `${google.url}/${OTHER}/v2.0`, tid: OTHER })).toBe('response_invalid')
@@ -186,7 +186,7 @@ test('Microsoft: the iss of a callback names a tenant, before the code is shown 
   const { code } = later.microsoft.signIn(authorization_url, { sub: 'm-iss' })
   expect(arrived(await callBack(later.app, { code, state }))['error']).toBe('response_invalid')
   expect([microsoft.count(/token/), later.microsoft.count(/token/)]).toEqual([0, 0])
-  // Of another tenant than the token: known once the token is there.
+  // The issuer in the callback is of another tenant. Only the token shows that.
   expect(await come(`${microsoft.url}/${OTHER}/v2.0`)).toBe('response_invalid')
   expect(await come(`${microsoft.url}/${TENANT}/v2.0`)).toBe('email_missing')
   microsoft.calm()

@@ -36,7 +36,7 @@ export const github: Dialect = {
     const primary = findPrimary(await read(transport, `${api}/user/emails`, token))
     return {
       issuer,
-      // The login can change hands, the id does not.
+      // A login name can pass to another person, an id cannot.
       subject: String(id),
       email: primary?.email ?? null,
       emailVerified: primary?.isVerified ?? false,
@@ -49,7 +49,7 @@ export const github: Dialect = {
   },
 }
 
-/** github.com and GitHub Enterprise Cloud have a host for the API, a server of one's own has a path. */
+/** github.com and GitHub Enterprise Cloud have a separate host for the API. A self-hosted server has a path. */
 function apiOf(base: string): string {
   const { protocol, host } = new URL(base)
   return base === PUBLIC || host.endsWith('.ghe.com') ? `${protocol}//api.${host}` : `${base}/api/v3`
@@ -62,7 +62,7 @@ async function exchangeCode(
 ): Promise<string> {
   const { code, error, iss } = callback
   const base = baseOf(platform, 'github', PUBLIC)
-  // GitHub publishes no metadata, so that no iss is required; one that is sent names GitHub (RFC 9207 §2.4).
+  // GitHub publishes no metadata, so `iss` is not required. If it is sent, it must name GitHub (RFC 9207 §2.4).
   if (iss !== undefined && iss !== base && iss !== `${base}/login/oauth`)
     throw new FederationFailure('response_invalid', 'The callback names another issuer (iss).')
   if (error !== undefined) throw refusedByProvider(error)
@@ -78,7 +78,7 @@ async function exchangeCode(
       code_verifier: codeVerifier,
     }).toString(),
   })
-  // GitHub answers errors with the status 200.
+  // GitHub reports errors with status 200.
   const { access_token: token, error: refused } = Object(parse(body))
   if (refused !== undefined) throw refusedByProvider(refused)
   if (typeof token !== 'string' || !/^[\w.-]{1,500}$/.test(token))
@@ -97,7 +97,7 @@ async function read(transport: Transport, url: string, token: string): Promise<u
   return parse(body)
 }
 
-/** Only the primary address is the user's choice. GitHub also lists unverified addresses. */
+/** Takes only the primary address, which the user has chosen. GitHub also lists unverified addresses. */
 function findPrimary(emails: unknown): { email: string; isVerified: boolean } | null {
   const list: unknown[] = Array.isArray(emails) ? emails : []
   const { email, verified } = Object(list.find((entry) => Object(entry).primary === true))

@@ -15,8 +15,8 @@ export const google: Dialect = {
 }
 
 /**
- * Whether Google hosts the mailbox: Gmail, or a Workspace address (`hd`). Google verified other addresses once, when
- * the account was created, and they may belong to another person now.
+ * Whether Google hosts the mailbox: Gmail, or a Workspace address (`hd`). Google verified other addresses only once,
+ * when the Google account was created, and they may belong to another person now.
  * https://developers.google.com/identity/gsi/web/guides/verify-google-id-token
  */
 function isGooglesOwn(email: string | null, { hd }: Claims): boolean {

@@ -10,9 +10,9 @@ import { findApplication } from './providers.ts'
 import { rulesOf } from './rules.ts'
 
 /**
- * Whether a person who has signed in without an organization may enter this one: `differs` if it has an application of its
- * own, or admits another tenant of Microsoft. The provider would name the person to that application differently, and may
- * refuse them there.
+ * Whether a person who signed in without naming an organization may enter this one. Returns `differs` if the
+ * organization has its own application, or allows another Microsoft tenant: the provider may use another subject for
+ * that application, or refuse the person there.
  */
 export async function accessOf(work: Work, said: DiscoveredPerson): Promise<'open' | 'differs' | 'off'> {
   if (!(await isServiceEnabled(work, 'social'))) return 'off'
@@ -24,8 +24,8 @@ export async function accessOf(work: Work, said: DiscoveredPerson): Promise<'ope
 }
 
 /**
- * Throws `service_disabled`, `provider_disabled` if the provider is off in the organization or by now in the defaults, and
- * `social_start_required` if the organization signs in by another application.
+ * Throws `service_disabled`, `provider_disabled` if the provider is off in the organization or has been turned off in
+ * the defaults, and `social_start_required` if the organization uses another application.
  */
 export async function assertAccess(work: Work, said: DiscoveredPerson): Promise<void> {
   const defaults = { ...work, directory: await accountDirectory(work.platform, work.directory) }
@@ -37,8 +37,9 @@ export async function assertAccess(work: Work, said: DiscoveredPerson): Promise<
 }
 
 /**
- * Signs such a person in to the organization that they have chosen, as a sign-in there would. Null where the person or what is
- * spent is not good any more. Throws `signup_disabled`, and what the door throws.
+ * Signs the person in to the organization that they have chosen, as a sign-in there would. Returns null if the person
+ * may not sign in there, or if a proof in `spends` was already used. Throws `signup_disabled`, and what
+ * `completeLogin` throws.
  */
 export async function enterSocial(
   work: Work,

@@ -26,8 +26,9 @@ export const microsoft: Dialect = {
 }
 
 /**
- * `email` is what the administrator of whichever tenant has typed, anybody's address. It counts only in tokens of a tenant
- * that the application trusts by its id, and only if the tenant has proved the domain.
+ * Whether the tenant has proved the domain of the address. `email` alone proves nothing: a tenant's administrator can
+ * enter anyone's address there. The address therefore counts only if the tenant has proved the domain and the
+ * application trusts this tenant by its id.
  * https://learn.microsoft.com/entra/identity-platform/migrate-off-email-claim-authorization
  */
 function vouchesForDomain({ xms_edov: isOwned }: Claims): boolean {
@@ -39,7 +40,7 @@ function tenantOf({ application }: SocialContext): string {
   return tenant === 'consumers' ? PERSONAL : tenant
 }
 
-/** Of several tenants the issuer is a template, for the `tid` of the token. */
+/** With several tenants, the issuer has a placeholder for the token's `tid`. */
 function toProvider(context: SocialContext): OidcProvider {
   const { platform, directoryId, application, redirectUri } = context
   const { clientId, secret, scopes } = application

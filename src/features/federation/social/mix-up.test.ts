@@ -7,8 +7,9 @@ import { callBack, callBackByForm, startAt, withProvider } from '../../../../tes
 import { succeeded } from '../../../../test/people/factors.ts'
 import { arrived, startFederatedApp } from '../../../../test/people/oidc-organization.ts'
 
-// Mix-up (RFC 9700 §4.4): a provider that was taken over has people sign in at another one, with a state of its own sign-in, so
-// that the code goes to its token endpoint. Both providers are processes of their own.
+// Mix-up (RFC 9700 §4.4): a provider under an attacker's control sends people to another provider, with a state of
+// its own sign-in, so that the service would send the code to the attacker's token endpoint. Both providers run in
+// separate processes.
 
 const BASE = 'http://localhost:4000/api'
 const SHARED = '/v1/auth/login/social/callback'
@@ -50,11 +51,11 @@ async function visit(name: keyof typeof services, key: Caller, state?: string) {
   return { fields: Object.fromEntries(back.searchParams), path: back.pathname.replace('/api', '') }
 }
 
-/** As releases before this field stored it, which no route does. */
+/** Stores the provider as releases before this field did. No route can do that. */
 async function makeOld({ app }: { app: TestApp }, key: Caller, provider: string) {
   const { db } = app.app.platform
   await db.updateTable('social_providers').set({ options: '{}' }).where('provider', '=', provider).execute()
-  // Has the service read it again.
+  // The change invalidates the service's cache.
   const { providers } = succeeded(await key.put(PROVIDERS, { provider, enabled: true }))
   return providers.find((each: { provider: string }) => each.provider === provider)
 }
@@ -123,7 +124,7 @@ const deployed = {
   WATCHWORD_SOCIAL_GOOGLE_CLIENT_SECRET: SECRET,
 }
 
-/** The redirect URI that an organization without an application of its own sees. */
+/** The redirect URIs that an organization without its own application sees. */
 async function shownBy({ tenant }: Awaited<ReturnType<typeof serviceAt>>) {
   const key = await tenant.withKey({ subOrgId: await tenant.organization() })
   const list = async () => succeeded(await key.get(PROVIDERS)).providers
@@ -139,7 +140,7 @@ test('the applications of a new deployment have the redirect URI of their provid
   expect(urls).toEqual([`${BASE}${SHARED}`, ...ownUrls.slice(1)])
   const refused = await key.put(PROVIDERS, { provider: 'google', enabled: true, callback: 'provider' })
   expect([refused.status, refused.body.errors[0].field]).toEqual([400, 'callback'])
-  // An organization registers its own application with the URI that is shown.
+  // An organization registers its own application with the URI that the list shows.
   succeeded(await key.put(PROVIDERS, { provider: 'google', enabled: true, client_id: 'mine', client_secret: SECRET }))
   expect((await list())[0]).toMatchObject({ client_id: 'mine', callback: 'shared', callback_url: `${BASE}${SHARED}` })
 })

@@ -20,7 +20,7 @@ export interface ProviderOptions {
   callback?: Callback
 }
 
-/** The redirect URI of the provider alone, or the URI that all providers of earlier releases share. */
+/** The provider's own redirect URI, or the URI that all providers of earlier releases share. */
 export type Callback = 'provider' | 'shared'
 
 const rows = perPlatform((platform) =>
@@ -33,10 +33,13 @@ const sharedByDeployment = perPlatform((platform) =>
   platform.caches.define<boolean>('social_redirects', () => isSharedByDeployment(platform.db)),
 )
 
-/** What a directory has set of a provider, and the application that it signs in by, which the deployment may have. */
+/** A provider's row in a directory, and the application that signs users in. */
 interface Known {
   row: ProviderRow | undefined
-  /** Of the organization, or else of the environment's defaults; null: the deployment's, if it has one. */
+  /**
+   * The organization's application, or else the one in the environment's defaults. Null: the deployment's
+   * application, if there is one.
+   */
   application: { row: ProviderRow; directory: Directory } | null
 }
 
@@ -51,8 +54,9 @@ async function findKnown(work: Tenant, name: SocialName, row?: ProviderRow): Pro
 }
 
 /**
- * Which redirect URI is in force. The operator decides for the deployment's applications (`WATCHWORD_SOCIAL_CALLBACK`), each
- * application of an organization or of the defaults has its own; earlier releases stored nothing and used the shared one.
+ * Which redirect URI an application uses. For the deployment's applications, the operator decides
+ * (`WATCHWORD_SOCIAL_CALLBACK`). An application of an organization or of the defaults has its own setting. Earlier
+ * releases stored no setting and used the shared URI.
  */
 async function callbackOf(platform: Platform, name: SocialName, { row, application }: Known): Promise<Callback> {
   if (application) return optionsOf(application.row).callback ?? 'shared'
@@ -64,12 +68,12 @@ async function findRow(platform: Platform, { id }: Directory, name: SocialName):
   return (await rows(platform).get(id)).find(({ provider }) => provider === name)
 }
 
-/** All providers, as the organization has them. */
+/** All providers with the organization's settings. */
 export async function listProviders(work: Tenant): Promise<SocialProvider[]> {
   return Promise.all(SOCIAL_NAMES.map((name) => toProvider(work, name)))
 }
 
-/** A provider, as the organization has it; `changed`: its row, if a transaction has just written it. */
+/** A provider with the organization's settings. Pass the row as `changed` if a transaction has just written it. */
 export async function toProvider(work: Tenant, name: SocialName, changed?: ProviderRow): Promise<SocialProvider> {
   const { platform } = work
   const known = await findKnown(work, name, changed)
@@ -101,8 +105,8 @@ function scopesOf(name: SocialName, chosen: string[] | undefined): string[] {
 }
 
 /**
- * An application of its own counts alone, whole or not; without one the organization has that of the defaults, or else the
- * deployment’s.
+ * Whether there is a complete application. An application of the organization counts even if it is incomplete.
+ * Without one, the application of the defaults counts, or else the deployment’s.
  */
 function isConfigured({ config }: Platform, name: SocialName, { application }: Known): boolean {
   if (!application) return config.social[name].clientId !== null
@@ -111,7 +115,7 @@ function isConfigured({ config }: Platform, name: SocialName, { application }: K
   return application.row.secret_sealed !== null && isComplete
 }
 
-/** Whether the provider is on, and the application to sign in with; null if it is not configured. */
+/** Whether the provider is on, and the application to sign in with. The application is null if it is not configured. */
 export async function findApplication(
   work: Tenant,
   name: SocialName,

@@ -19,7 +19,7 @@ const tag = 'Social login'
 /** The work of the environment's defaults. Throws `sub_org_mismatch`. */
 const defaultsOf = (work: AccountWork): Work => ({ ...work, directory: accountDefaults(work.account).directory })
 
-/** A change of one provider, of an organization or of an environment. */
+/** Changes one provider, for an organization or an environment. */
 const put = {
   method: 'PUT',
   scope: 'social.write',
@@ -57,7 +57,7 @@ export const socialRoutes: Route[] = [
       federationErrors.unreachable,
       redirectErrors.notAllowed,
       httpErrors.organizationSuspended,
-      // Releases before required subOrgId: their clients know the code.
+      // Earlier releases required subOrgId, so their clients know this code.
       httpErrors.subOrgRequired,
     ],
     async handle({ reach, ...work }, { body }) {

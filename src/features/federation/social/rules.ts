@@ -5,7 +5,7 @@ import { assertSignupAllowed } from '../../sign-in/signup/signup.ts'
 import type { FederationRules } from '../federation/complete/complete.ts'
 import type { Application } from './dialect.ts'
 
-/** As their owners write them. */
+/** The names as the providers write them. */
 const LABELS: Record<SocialName, string> = {
   google: 'Google',
   github: 'GitHub',
@@ -13,7 +13,7 @@ const LABELS: Record<SocialName, string> = {
   microsoft: 'Microsoft',
 }
 
-/** What a social sign-in may do in an organization. */
+/** The rules of a social sign-in in an organization. */
 export async function rulesOf(work: Work, name: SocialName, openSignup: boolean | null): Promise<FederationRules> {
   return {
     jit: await maySignUp(work, openSignup),
@@ -27,15 +27,15 @@ export async function rulesOf(work: Work, name: SocialName, openSignup: boolean 
   }
 }
 
-/** Whether an unknown person becomes a user: as at every sign-up. */
+/** Whether an unknown person may become a user. The same settings apply as at every sign-up. */
 export async function maySignUp(work: Work, openSignup: boolean | null): Promise<boolean> {
   const { allow_sign_up: isAllowed } = await doorSettings.effective(work)
   return isAllowed && (await assertSignupAllowed(work, openSignup ?? undefined)).open
 }
 
 /**
- * The clients to which a provider names a person alike: those of a team at Apple, a single one at Microsoft. Null: all, at
- * Google and GitHub.
+ * The clients for which a provider uses the same subject for a person: at Apple, all clients of a team; at Microsoft,
+ * only one client. Null for Google and GitHub: all clients.
  */
 export function sectorOf(name: SocialName, { clientId, teamId }: Application): string | null {
   if (name === 'apple') return teamId

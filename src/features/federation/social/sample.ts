@@ -5,7 +5,7 @@ import type { Samples } from '../../../../test/walkers/samples.ts'
 
 const github = { provider: 'github', enabled: true, client_id: 'Iv1.0123456789abcdef', client_secret: 'secret' }
 
-/** GitHub, to sign in at. */
+/** GitHub, as a provider to sign in at. */
 export async function makeRecords(_: TestApp, { scoped }: Start): Promise<{ ids: Record<never, string> }> {
   succeeded(await scoped.put('/v1/social/providers', github))
   return { ids: {} }

@@ -7,7 +7,7 @@ import { CallbackFields } from '../oidc/oidc.ts'
 
 export const ProviderName = Type.Enum([...SOCIAL_NAMES], { description: 'The social provider.', examples: ['google'] })
 
-/** In the address of a callback: a name that no provider has is refused by its state. */
+/** Path parameters of a callback. An unknown provider name is refused because it does not match the state. */
 export const ProviderParams = Type.Object({
   provider: Type.String({ description: 'Social provider: google, github, apple or microsoft.', examples: ['google'] }),
 })
@@ -110,7 +110,7 @@ export const SocialStart = Type.Object({
   ),
 })
 
-/** As a form, which Apple has browsers send; `user` is Apple's. */
+/** The form of a callback, which Apple uses. Only Apple sends `user`. */
 export const SocialCallbackForm = named(
   'SocialCallbackForm',
   open(

@@ -25,8 +25,9 @@ export const socialMethod: SignInMethod = {
 }
 
 /**
- * Begins a sign-in at a provider: in an organization, or in the environment, by its defaults. Throws `provider_disabled`, `provider_not_configured`, `invalid_redirect_uri`,
- * `organization_suspended`, `idp_unreachable`.
+ * Begins a sign-in at a provider, in an organization or, with the defaults' settings, in the environment. Throws
+ * `provider_disabled`, `provider_not_configured`, `invalid_redirect_uri`, `organization_suspended`,
+ * `idp_unreachable`.
  */
 export async function startSocial(
   work: Work,
@@ -52,9 +53,10 @@ function contextOf({ platform, directory }: Work, application: Application, own:
 }
 
 /**
- * Ends it, with what the browser brings back from the provider. The state names the provider, and the browser must have
- * arrived at the redirect URI of that provider (RFC 9700 §4.4.2). `arrivedAt` is the provider of the URI, null for the shared
- * one. Throws `state_invalid`, and `invalid_redirect_uri` if the application's address is no longer allowed.
+ * Ends a sign-in with what the browser brings back from the provider. The state names the provider, and the browser
+ * must have arrived at the redirect URI of the same provider (RFC 9700 §4.4.2). `arrivedAt` is the provider in the
+ * URI, null for the shared URI. Throws `state_invalid`, and `invalid_redirect_uri` if the application's address is no
+ * longer allowed.
  */
 export async function finishSocial(
   bare: BareWork,
@@ -83,7 +85,7 @@ export async function finishSocial(
   }
 }
 
-/** What may have changed since the start is looked at again. */
+/** Checks again what may have changed since the sign-in began. */
 async function reopen(
   work: Work,
   { source }: Begun,

@@ -57,7 +57,7 @@ test('providers are off until they are turned on, and have the credentials of th
     scopes: ['user:email', 'read:org'],
   })
   expect((await methods()).providers).toEqual(['google', 'github'])
-  // An application of its own counts alone.
+  // If the organization has its own application, no other counts.
   await key.put(PROVIDERS, { provider: 'google', enabled: true, client_id: 'mine' })
   expect((await start('google')).body.code).toBe('provider_not_configured')
   await key.put(PROVIDERS, { provider: 'google', enabled: false, client_id: null })
@@ -132,7 +132,7 @@ test('a state is good once, for its own provider and way', async () => {
   const replies = await Promise.all([callBack(app, at), callBack(app, at), callBackByForm(app, at)])
   expect(replies.filter(({ headers }) => headers.get('location') !== null)).toHaveLength(1)
   expect(replies.filter(({ status }) => status === 400)).toHaveLength(2)
-  // The code of one provider is of no use in a sign-in at another.
+  // The code of one provider cannot be used in a sign-in at another.
   const [atGithub, atGoogle] = [await startAt(key, 'github'), await startAt(key, 'google')]
   const given = google.signIn(atGoogle.authorization_url, newcomer())
   expect(arrived(await callBack(app, { code: given.code, state: atGithub.state }))['error']).toBe('idp_error')

@@ -10,7 +10,7 @@ export async function listProviderRows(db: Db, directory: Pick<Directory, 'id'>)
   return db.selectFrom('social_providers').selectAll().where('directory_id', '=', directory.id).execute()
 }
 
-/** The row, made if there is none, and locked until the transaction ends. */
+/** Locks the row until the transaction ends, and inserts it first if there is none. */
 export async function lockProviderRow(tx: Tx, directory: Directory, provider: string): Promise<ProviderRow> {
   return tx
     .insertInto('social_providers')
@@ -24,7 +24,7 @@ export async function lockProviderRow(tx: Tx, directory: Directory, provider: st
     .executeTakeFirstOrThrow()
 }
 
-/** Whether the deployment's own applications are registered with the shared redirect URI, as in earlier releases. */
+/** Whether the deployment's own applications use the shared redirect URI, as in earlier releases. */
 export async function isSharedByDeployment(db: Db): Promise<boolean> {
   const { is_shared } = await db.selectFrom('social_redirects').select('is_shared').executeTakeFirstOrThrow()
   return is_shared

@@ -15,7 +15,10 @@ const app = await startApp()
 const tenant = await app.tenant()
 const PASSWORD = 'seven green bottles'
 
-/** An organization with a connection, a person of it, and one who is exempt. Single sign-on is not yet enforced. */
+/**
+ * An organization with a connection, a user of the connection, and an exempt user. Single sign-on is not enforced
+ * yet.
+ */
 async function organization() {
   const subOrgId = await tenant.organization()
   const domain = `${fresh()}.example`
@@ -86,12 +89,12 @@ test.each(sends)('%s tells a person that no connection takes to ask for access, 
   expect(`${mail?.text}${mail?.html}`).not.toMatch(/company account|token_hash|https?:/)
   expect(await app.mails(`nobody@${at}`)).toEqual([])
   expect(await kinds(ada)).toEqual(['single_sign_on'])
-  // Once they are exempt, they get what they asked for.
+  // When the user is exempt, they get the link or code that they asked for.
   succeeded(await tenant.patch('/v1/auth/settings', { subOrgId, sso_exempt_user_ids: [guest.id] }))
   await app.advance(61)
   succeeded(await tenant.post(path, { subOrgId, email: guest.email }))
   expect((await kinds(guest.email)).at(-1)).not.toMatch(/^single_sign_on/)
-  // Without an active connection, no person is said to lack access.
+  // Without an active connection, no mail says that the person lacks access.
   succeeded(await tenant.patch(`/v1/sso/connections/${connectionId}`, { subOrgId, status: 'testing' }))
   succeeded(await tenant.post(path, { subOrgId, email: ada }))
   expect((await app.mails(ada)).map(({ subject }) => subject)).toEqual([...company, 'Single sign-on is not available'])
@@ -172,7 +175,7 @@ test('every refusal names the connection to start', async () => {
   await app.advance(61)
   succeeded(await tenant.post('/v1/auth/login/magic-link/send', { subOrgId, email: ada }))
   const link = await mailedLink(app, ada, 'magic_link')
-  // Voids the code in the mail with the link.
+  // This invalidates the code in the mail with the link.
   const { otp_id } = succeeded(await tenant.post('/v1/auth/login/otp/send', { subOrgId, email: ada }))
   const code = await mailedCode(app, ada)
   succeeded(await tenant.post('/v1/auth/password/reset/send', { subOrgId, email: ada }))
@@ -215,7 +218,7 @@ test('an invitation asks for no password, and the sign-in at the provider accept
   expect(accepted).toMatchObject({ status: 'accepted', accepted_by: 'sso' })
 })
 
-/** Invites an address, and reads the mail and the page of the link. */
+/** Invites an address. Returns the response, the mail, and the page that its link opens. */
 async function invited(subOrgId: string, email: string) {
   const sent = succeeded(await tenant.post('/v1/users/invites', { subOrgId, email }))
   const [mail] = await app.mails(email)
@@ -243,7 +246,7 @@ test('an invitation of a person that no connection takes says so, and works once
   const guest = person({ email, emailVerified: true })
   const turnedAway = await signInAs(work, guest, { ...RULES, needsOwnDomain: true }, sso)
   expect(turnedAway['error']).toBe('domain_not_verified')
-  // People of the domain of the connection can sign in.
+  // People with an address of the connection's domain can sign in.
   expect((await invited(subOrgId, `tia@${domain}`)).can_sign_in).toBe(true)
 
   succeeded(await tenant.patch('/v1/auth/settings', { subOrgId, sso_exempt_user_ids: [user.id] }))
@@ -273,7 +276,7 @@ test('an invited user of another domain can sign in by a link to a connection or
     ways.push(can_sign_in)
   }
   expect(ways).toEqual([true, true, false])
-  // Without an active connection, single sign-on takes no user.
+  // Without an active connection, no user can sign in with single sign-on.
   succeeded(await tenant.patch(`/v1/sso/connections/${connectionId}`, { subOrgId, status: 'testing' }))
   expect(succeeded(await tenant.post(`/v1/users/${hal.id}/invite`, { subOrgId })).can_sign_in).toBe(false)
 })
@@ -284,12 +287,12 @@ test('the list of methods says whether single sign-on is enforced', async () => 
   expect(await enforced()).toBe(false)
   await enforce()
   expect(await enforced()).toBe(true)
-  // Other ways stay closed when the connection is off.
+  // Other methods stay refused while the connection is off.
   succeeded(await tenant.patch(`/v1/sso/connections/${connectionId}`, { subOrgId, status: 'testing' }))
   expect(await enforced()).toBe(true)
 })
 
-/** What discovery says of the organization to a person who has proved the address. */
+/** What discovery returns for the organization after the person has proved the address. */
 async function discovered(email: string, subOrgId: string) {
   await app.advance(61)
   const { otp_id } = succeeded(await tenant.post('/v1/auth/discovery/otp/send', { email }))
@@ -315,7 +318,7 @@ test('a user of another domain is sent to their connection, that of provisioning
   const made = await tenant.post('/v1/sso/connections', { subOrgId, name: 'B', protocol: 'oidc', ...provider })
   const second = succeeded(made).connection.id
   succeeded(await tenant.patch(`/v1/sso/connections/${second}`, { subOrgId, status: 'active' }))
-  // Two, and nothing says which.
+  // There are two connections, and nothing shows which one the user has to use.
   expect(await discovered(email, subOrgId)).toEqual(['sso', null])
   succeeded(await tenant.patch('/v1/scim/config', { subOrgId, sso_connection_id: second }))
   expect(await discovered(email, subOrgId)).toEqual(['sso', second])
@@ -327,7 +330,7 @@ test('a user of another domain is sent to their connection, that of provisioning
     }),
   )
   expect(await discovered(email, subOrgId)).toEqual(['sso', connectionId])
-  // Not before the proof of the address.
+  // Before the address is proved, the response does not name a connection.
   const asked = succeeded(await tenant.post('/v1/auth/login/sso/discover', { subOrgId, email }))
   expect(asked).toMatchObject({ connection: null, connectionId: null, enforced: true })
 })

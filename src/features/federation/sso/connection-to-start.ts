@@ -6,9 +6,9 @@ import { findConnectionsOfUser } from '../federation/federation.ts'
 import { choose } from './discover.ts'
 
 /**
- * The connection by which a person signs in, who has proved their address or has signed in otherwise: that of the domain of
- * the address; otherwise, for a user, the one that they used last, the one that provisioning is linked to, or the only one.
- * Null where there is none.
+ * The connection that a person must use, after they have proved their address or signed in with another method. This
+ * is the connection for the address's domain. If there is none, it is for an existing user the connection that they
+ * used last, the one that provisioning is linked to, or the organization's only one. Null in all other cases.
  */
 export async function connectionToStart(work: Work, emailNorm: string): Promise<string | null> {
   const usable = await usableConnections(work)
@@ -23,8 +23,9 @@ export async function connectionToStart(work: Work, emailNorm: string): Promise<
 }
 
 /**
- * Whether a connection can sign in the person of an address. One takes them if the organization has verified the domain and the
- * connection takes it, or the user is linked to the connection, or provisioned, since an `externalId` needs no verified domain.
+ * Whether a connection can sign in the person with this address. It can if the organization has verified the domain
+ * and the connection serves the domain. It can also if the user is linked to the connection, or provisioned: an
+ * `externalId` works without a verified domain.
  */
 export async function ssoAccessOf(work: Work, emailNorm: string): Promise<SsoAccess> {
   const usable = await usableConnections(work)

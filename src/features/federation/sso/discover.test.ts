@@ -8,7 +8,7 @@ import { mailedCode } from '../../../../test/people/sign-in.ts'
 import { recordStatements } from '../../../../test/rules/sql-recorder.ts'
 import { serviceIds } from '../../tenancy/services/selection.ts'
 
-// One login page for all organizations: the domain of an address leads to the connection.
+// One login page for all organizations: the address's domain determines the connection.
 
 const app = await startApp()
 const tenant = await app.tenant()
@@ -182,7 +182,7 @@ test('what is found starts a sign-in', async () => {
   const { connection } = await discover(domain)
   const body = { subOrgId: connection.subOrgId, connectionId: connection.id, redirectUri: 'http://localhost:3000/auth' }
   const started = await tenant.post('/v1/auth/login/sso/start', body)
-  // The provider does not exist: that is as far as the service gets.
+  // The provider does not exist, so the sign-in cannot go further.
   expect(started.body.code).toBe('idp_unreachable')
 })
 

@@ -7,24 +7,24 @@ import { findOrganizationOfDomain, ownsDomainOf } from '../../directory/domains/
 import { type KnownConnection, usableConnections } from '../connections/known/known.ts'
 import { enforcementSettings } from './settings.ts'
 
-/** A connection as a sign-in page offers it. */
+/** A connection that a sign-in page can offer. */
 export interface FoundConnection extends Pick<KnownConnection, 'id' | 'name' | 'protocol'> {
   subOrgId: string | null
 }
 
-/** The connections of the domain of an address. */
+/** The connections for the domain of an address. */
 export interface DiscoveredConnections {
-  /** The default one. */
+  /** The default connection. */
   connection: FoundConnection | null
-  /** All that take the domain; the default one is first. */
+  /** All connections that serve the domain, the default first. */
   connections: FoundConnection[]
   connectionId: string | null
-  /** Whether every other sign-in method is refused, also to an address without a connection. */
+  /** Whether every other sign-in method is refused, even for an address without a connection. */
   enforced: boolean
 }
 
 /**
- * The connections for an address, from its domain alone: the answer does not depend on users, and so reveals neither
+ * Finds the connections for an address by its domain only. The answer does not depend on users, so it reveals neither
  * who exists nor who is exempt. Throws `organization_suspended`.
  */
 export async function discoverConnection(work: Work, email: string): Promise<DiscoveredConnections> {
@@ -34,8 +34,8 @@ export async function discoverConnection(work: Work, email: string): Promise<Dis
 }
 
 /**
- * The same among all organizations of an environment: the one that has verified the domain. One that is suspended or
- * archived, or has the service off, is answered like an unknown domain.
+ * Finds the connections of the organization in the environment that has verified the domain. If this organization is
+ * suspended or archived, or has the service off, the answer is the same as for an unknown domain.
  */
 export async function discoverInEnvironment(work: ReachWork, email: string): Promise<DiscoveredConnections> {
   const { norm } = requireEmail(email)
@@ -61,7 +61,7 @@ async function describe(
   return { connection, connections, connectionId: connection?.id ?? null, enforced }
 }
 
-/** Those that name the domain, then those that name none: of each the oldest first. */
+/** Connections that name the domain, and then connections that name no domains, each oldest first. */
 export function choose(connections: KnownConnection[], emailNorm: string): KnownConnection[] {
   return [
     ...connections.filter(({ domains }) => isOfDomain(emailNorm, domains)),

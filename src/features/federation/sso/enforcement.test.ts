@@ -51,7 +51,7 @@ test('where single sign-on is enforced, no other way leads in, but for those who
   for (const responseMode of ['query', 'code'] as const) {
     const by = { responseMode }
     expect((await signInAs(work, who, RULES, by))['error']).toBe('sso_required')
-    // Nobody was made by the way that is closed.
+    // The refused sign-in created no user.
     expect((await tenant.get(`/v1/users?subOrgId=${subOrgId}&email=${who.email}`)).body.users).toEqual([])
     const sso = { ...by, method: 'sso', source: connection } as const
     expect((await signInAs(work, { ...who, email: ada.email }, RULES, sso))['error']).toBeUndefined()
@@ -124,7 +124,8 @@ test('the connection of an address is found by a domain that the organization ha
   expect(await discover(`Ada@${mine.toUpperCase()}`)).toEqual({ connectionId: connection, enforced: false })
   await set({ enforce_sso: true })
   expect(await discover(`ada@${mine}`)).toEqual({ connectionId: connection, enforced: true })
-  // Whoever has no connection is refused every other way as well, but for those who are exempt, whom it does not tell.
+  // An address without a connection is refused with every other method, too. The answer does not show which users are
+  // exempt.
   expect(await discover('ada@elsewhere.example')).toEqual({ connectionId: null, enforced: true })
   const second = await tenant.post('/v1/sso/connections', { subOrgId, ...oidc, domains: [other] })
   const { id } = second.body.connection

@@ -5,8 +5,8 @@ import { connectionToStart, ssoAccessOf } from './connection-to-start.ts'
 import { enforcementSettings } from './settings.ts'
 
 /**
- * Refuses every other sign-in method where single sign-on is enforced, also when an older session is refreshed. Exempt
- * users may use other methods, in case the provider fails. Throws `sso_required`.
+ * Where single sign-on is enforced, refuses every other sign-in method, and refreshes of sessions from other methods.
+ * Exempt users may use other methods, in case the provider fails. Throws `sso_required`.
  */
 export const ssoGate: Gate = {
   async evaluate(work, { method, facts }) {
@@ -15,7 +15,7 @@ export const ssoGate: Gate = {
   },
 }
 
-/** The refusal of every other sign-in method, with the connection to start if there is one. */
+/** The error for every other sign-in method. It names the connection to start, if there is one. */
 export function ssoRequired(connectionId: string | null): ApiError {
   return loginErrors.ssoRequired(connectionId === null ? {} : { extra: { connection_id: connectionId } })
 }

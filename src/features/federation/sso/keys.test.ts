@@ -32,7 +32,7 @@ test('keys are changed in three steps, each published before it counts and after
   const prepared: Key[] = (await change('prepare')).body.keys
   expect(shown(prepared)).toEqual(['signing current', 'signing next', 'encryption current', 'encryption next'])
   expect(printOf(prepared, 'current')).toBe(printOf(before, 'current'))
-  // Shared process: counts the keys that are made, and restores the function afterwards.
+  // Shared process: counts the created keys, and restores the function afterwards.
   const generated = vi.spyOn(webcrypto.subtle, 'generateKey')
   expect((await change('prepare')).status).toBe(409)
   expect(generated).not.toHaveBeenCalled()

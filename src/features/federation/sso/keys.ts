@@ -3,7 +3,7 @@ import type { Platform } from '../../../platform/platform.ts'
 import type { AccountWork } from '../../../platform/work.ts'
 import { type SpKeys, spKeys } from '../connections/sp-keys/sp-keys.ts'
 
-/** The certificates of the environment as a service provider. */
+/** The certificates with which the environment acts as a service provider. */
 export async function listKeys({ platform, account }: AccountWork) {
   return toKeys(platform, await spKeys(platform, account))
 }

@@ -5,8 +5,8 @@ import { FederationFailure } from '../federation/federation.ts'
 import type { LogoutDemand } from '../federation/logout/logout.ts'
 
 /**
- * Where the person of a session that came by a connection signs out; null if the connection, or its provider's address for
- * that, is not there, also for now: the session has ended, whatever the provider does.
+ * Where the user of a session from a connection can sign out at the provider. Null if the connection is gone, or if
+ * the provider has no address for it or cannot be reached: the session has ended in any case.
  */
 export async function logOutAtProvider(work: Work, demand: LogoutDemand): Promise<string | null> {
   const connection = await findConnection(work, demand.source)

@@ -119,7 +119,7 @@ export const ssoRoutes: Route[] = [
           'Whether the organization that verified the domain refuses all other sign-in methods, except for exempt users. The person may also belong to other organizations that accept codes. A login page for all organizations should therefore also offer a code.',
       }),
     }),
-    // The last release required subOrgId: its clients know the code.
+    // The previous release required subOrgId, so its clients know this code.
     errors: [httpErrors.organizationSuspended, httpErrors.subOrgRequired],
     handle: ({ reach, ...work }, { body }) =>
       reach.directory
@@ -161,11 +161,11 @@ export const ssoRoutes: Route[] = [
   }),
 ]
 
-/** What ends the session that a body names. Tokens are of another noun. */
+/** Ends the session that a body names. Handed in as a parameter, since tokens are another noun. */
 interface SessionEnding {
   /**
-   * Ends the session, after `check` in its directory. Returns it, or null if there was none, or if the caller may not learn
-   * who signed in. Throws `insufficient_scope`, `sub_org_required`.
+   * Ends the session, after calling `check` with its directory. Returns the session, or null if there was none or the
+   * caller may not learn who signed in. Throws `insufficient_scope`, `sub_org_required`.
    */
   end(
     work: ReachWork & { caller: ManagerCaller },
@@ -174,7 +174,7 @@ interface SessionEnding {
   ): Promise<{ work: Work; sessionId: string } | null>
 }
 
-/** `ending` ends the session here, before its person signs out at the provider. */
+/** `ending` ends the session here, before the user signs out at the provider. */
 export function logoutRoute(ending: SessionEnding): Route {
   return defineRoute({
     method: 'POST',
@@ -210,7 +210,7 @@ export function logoutRoute(ending: SessionEnding): Route {
     },
     async handle(work, { body }) {
       const { redirectUri, state = null, ...named } = body
-      // Before anything has ended.
+      // Checked before the session ends.
       const assertAllowed = (there: Work) => assertRedirectAllowed(there, redirectUri)
       const ended = await ending.end(work, named, assertAllowed)
       const logoutUrl =

@@ -6,7 +6,7 @@ import type { Work } from '../../../platform/work.ts'
 import { listDomains } from '../../directory/domains/domains.ts'
 import { type KnownConnection, knownConnections, missingFields, usableConnections } from '../connections/known/known.ts'
 
-/** Whether users may sign in by other ways than the identity provider of their organization. */
+/** Whether users may sign in with methods other than single sign-on. */
 export const enforcementSettings = defineSettingsPart(
   'auth_settings',
   Type.Object({
@@ -27,8 +27,8 @@ export const enforcementSettings = defineSettingsPart(
 const refused = (code: string, message: string) => invalidField('enforce_sso', code, `enforce_sso takes ${message}`)
 
 /**
- * Enforcement without a working connection would lock all users out. Throws `invalid_request`, which names what is
- * missing.
+ * Refuses to enforce single sign-on without a working connection, since all users would be locked out. Throws
+ * `invalid_request`, which names what is missing.
  */
 async function assertReachable(
   work: Pick<Work, 'platform' | 'directory'>,

@@ -6,7 +6,7 @@ export { discoverConnection } from './discover.ts'
 export { ssoGate, ssoOnlyRule, ssoRequired } from './gate.ts'
 export { enforcementSettings } from './settings.ts'
 
-/** Sign-in at the identity provider of the organization. */
+/** Sign-in at the organization's identity provider. */
 export const ssoMethod: SignInMethod = {
   id: 'sso',
   offer: {

@@ -6,7 +6,7 @@ import { type Begun, beginFederated } from '../federation/begin/begin.ts'
 import { FederationFailure, federationErrors } from '../federation/federation.ts'
 import { ssoErrors } from './errors.ts'
 
-/** What a start takes. */
+/** The input of a start. */
 export interface SsoStart extends Pick<Begun, 'redirectUri' | 'responseMode' | 'isTest'> {
   connectionId: string
   forceAuthn: boolean
@@ -14,8 +14,9 @@ export interface SsoStart extends Pick<Begun, 'redirectUri' | 'responseMode' | '
 }
 
 /**
- * Begins a sign-in by a connection: where to send the browser. Throws `connection_not_found`, `connection_not_active`,
- * `connection_incomplete`, `idp_unreachable`, `invalid_redirect_uri`, `organization_suspended`.
+ * Begins a sign-in through a connection. Returns the address to send the browser to. Throws `connection_not_found`,
+ * `connection_not_active`, `connection_incomplete`, `idp_unreachable`, `invalid_redirect_uri`,
+ * `organization_suspended`.
  */
 export async function startSso(work: Work, asked: SsoStart): Promise<{ authorization_url: string; state: string }> {
   const { connectionId, redirectUri, responseMode, isTest, forceAuthn, ...hints } = asked

@@ -10,7 +10,7 @@ const service = await startFederatedApp()
 const { app, tenant } = service
 const peer = await startOpPeer()
 
-/** A user of a connection, and the switch of the service. */
+/** A user of a connection, and a function that switches the service. */
 async function signedIn() {
   const { key, subOrgId, connectionId, at } = await makeWorld(service, peer, 'oidc', { jit_provisioning: true })
   const claims = { sub: fresh(), email: at(newLocal()) }

@@ -3,9 +3,9 @@ import { ns } from './saml-names.ts'
 
 const require = createRequire(import.meta.url)
 
-// Loaded with the first signature, since most deployments receive none for long.
+// Loaded for the first signature, since many deployments never receive one.
 const loadCanonicalization = () => import('xml-crypto')
-// The types of the package would declare the globals of browsers for the whole program.
+// Required without types, since the package's types would declare browser globals for the whole program.
 const loadDom = (): Dom => require('@xmldom/xmldom')
 
 interface Dom {
@@ -25,17 +25,17 @@ interface DomElement {
 /** Which element of a message is signed: the message itself, or the assertion in a response. */
 export type Signed = 'document' | 'assertion'
 
-/** The octets to which a signature refers, as text. */
+/** The texts that a signature covers, in canonical form. */
 export interface SignedForms {
-  /** The canonical SignedInfo, of which the signature value is made (XML Signature §3.1.2). */
+  /** The canonical SignedInfo, which the signature value is computed from (XML Signature §3.1.2). */
   signedInfo: string
-  /** The canonical form of the signed element without its signature. `prefixes`: the PrefixList of the transform. */
+  /** The canonical form of the signed element without its signature. `prefixes` is the PrefixList of the transform. */
   contentOf(prefixes: string[]): string
 }
 
 /**
- * Finds the one signature of an element and canonicalizes it (Exclusive XML Canonicalization 1.0, without comments). The
- * strict reader must have accepted the text. Nothing is verified here. Rejects if the element has not exactly one
+ * Finds the only signature of an element and canonicalizes it (Exclusive XML Canonicalization 1.0, without comments).
+ * `readXml` must have accepted the text before. Verifies nothing. Rejects if the element does not have exactly one
  * signature, or if the text is not XML.
  */
 export async function canonicalizeSigned(text: string, which: Signed): Promise<SignedForms> {
@@ -45,7 +45,7 @@ export async function canonicalizeSigned(text: string, which: Signed): Promise<S
     errorHandler: (_level, message) => {
       throw new Error(message)
     },
-    // The line endings of XML 1.0 §2.11. The default is that of XML 1.1.
+    // Line endings as in XML 1.0 §2.11. The library's default is XML 1.1.
     normalizeLineEndings: (source) => source.replace(/\r\n?/g, '\n'),
   }).parseFromString(text, 'text/xml')
   const root = document.documentElement
@@ -59,9 +59,9 @@ export async function canonicalizeSigned(text: string, which: Signed): Promise<S
       ancestorNamespaces: findAncestorNs(document, path),
     })
   const infoPlace = pathOf(pathOf(place, ns.signature, 'Signature'), ns.signature, 'SignedInfo')
-  // Without a list it takes that of the CanonicalizationMethod.
+  // With an empty list, the library uses the PrefixList of the CanonicalizationMethod.
   const signedInfo = canonicalize(info, infoPlace, [])
-  // Transform of an enveloped signature (XML Signature §6.6.4).
+  // The enveloped signature transform (XML Signature §6.6.4).
   element.removeChild(signature)
   return { signedInfo, contentOf: (prefixes) => canonicalize(element, place, prefixes) }
 }

@@ -3,7 +3,8 @@ import { xmlNamespaces as ns, SHA1, SHA256, SHA512 } from './names.ts'
 import { attributeOf, childrenOf, onlyChild, type XmlElement } from './read.ts'
 import { XmlRefusal } from './refusal.ts'
 
-// No CBC: an attacker who can submit messages for decryption could read their content (padding oracle).
+// CBC is left out: with it, an attacker who can submit messages for decryption could read their content (padding
+// oracle).
 const CIPHERS = new Map<string, Cipher>([
   [`${ns.encryption11}aes128-gcm`, { name: 'aes-128-gcm', keyBytes: 16 }],
   [`${ns.encryption11}aes192-gcm`, { name: 'aes-192-gcm', keyBytes: 24 }],
@@ -23,8 +24,8 @@ const OAEP_HASHES = new Map([
 ])
 
 /**
- * What stands in the place of an encrypted element (XML Encryption 1.1): AES-GCM alone, with a key under RSA-OAEP for one of these.
- * Throws XmlRefusal, the same whatever step fails.
+ * Decrypts an encrypted element (XML Encryption 1.1). Accepts only AES-GCM, with its key encrypted by RSA-OAEP for
+ * one of these private keys. Throws the same XmlRefusal whichever step fails.
  */
 export function decryptElement(encrypted: XmlElement, privateKeys: string[]): Buffer {
   const data = onlyChild(encrypted, ns.encryption, 'EncryptedData')
@@ -42,7 +43,7 @@ export function decryptElement(encrypted: XmlElement, privateKeys: string[]): Bu
   throw undecryptable()
 }
 
-/** It stands in the data, or beside it. */
+/** The encrypted key is inside the encrypted data, or next to it. */
 function findEncryptedKey(encrypted: XmlElement, data: XmlElement): XmlElement | null {
   const keyInfo = onlyChild(data, ns.signature, 'KeyInfo')
   const keys = [
@@ -57,7 +58,7 @@ function algorithmOf(element: XmlElement): string | null {
   return method && attributeOf(method, 'Algorithm')
 }
 
-/** The hash of OAEP and of its mask, which node:crypto takes to be the same. */
+/** The hash for OAEP. The mask's hash must be the same, since node:crypto has only one option for both. */
 function oaepHashOf(wrapped: XmlElement): string {
   const method = onlyChild(wrapped, ns.encryption, 'EncryptionMethod')
   const algorithm = algorithmOf(wrapped)

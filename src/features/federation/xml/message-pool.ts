@@ -4,20 +4,20 @@ import { type Platform, perPlatform } from '../../../platform/platform.ts'
 import { closeThreadPool, NICE, openThreadPool, threadsOf, withPlace, withTurn } from '../../../platform/thread-pool.ts'
 import { XmlRefusal } from './refusal.ts'
 
-/** The organization of the provider that has sent a message. */
+/** The organization whose identity provider has sent a message. */
 export interface MessageOwner {
   platform: Platform
   directory: { id: string }
 }
 
-/** Functions that run in a thread, of the module at `file`. */
+/** The functions that the module at `file` exports and a thread runs. */
 export type ThreadWork = Record<string, (task: never) => unknown>
 
-// The second is for small messages while a large one, or several, take the first.
+// The second thread handles small messages while large messages occupy the first.
 const THREADS = 2
-// The large one takes about half a second of a core.
+// A message is large above this size. The largest takes about half a second of CPU time.
 const LIGHT_BYTES = 32 * 1024
-/** How many messages the process has in work or waiting: of all directories, and of one. */
+/** How many messages the process may be checking or queueing: for all directories, and for one. */
 const [PLACES, PLACES_OF_ONE] = [64, 32]
 const PATIENCE_MS = 5000
 const LIMIT_MS = 10_000
@@ -38,24 +38,25 @@ const messagePool = perPlatform(({ clock }) =>
 )
 
 /**
- * Runs work on a message of a provider with a place of the queue, held until the work has ended: this bounds how many messages
- * of one directory the process has in work. Throws `unavailable` if there is no place.
+ * Runs work on a provider's message and reserves a place in the queue until the work ends. This bounds how many
+ * messages of one directory the process handles at a time. Throws `unavailable` if there is no place.
  */
 export function withMessagePlace<T>({ platform, directory }: MessageOwner, work: () => Promise<T>): Promise<T> {
   return withPlace(messagePool(platform), directory, work)
 }
 
 /**
- * The same for an unsolicited message, which anyone can send. It takes no place from answers to sign-ins of the directory,
- * which have a state.
+ * Like `withMessagePlace`, for an unsolicited message, which anyone can send. It has separate places, so it cannot
+ * keep out the directory's responses to sign-ins, which have a state.
  */
 export function withUnsolicitedPlace<T>({ platform, directory }: MessageOwner, work: () => Promise<T>): Promise<T> {
   return withPlace(messagePool(platform), { id: `${directory.id} unsolicited` }, work)
 }
 
 /**
- * Runs a function of a worker module on a message in a thread, when it is the turn of the directory. `bytes` is the size of the
- * message. Throws `unavailable` if too many wait, and XmlRefusal if it takes the thread too long or too much memory.
+ * Runs a function of a worker module on a message in a thread, when it is the directory's turn. `bytes` is the size
+ * of the message. Throws `unavailable` if too many messages wait, and XmlRefusal if the function needs too much time
+ * or memory.
  */
 export function defineThreadWork<W extends ThreadWork>(file: URL) {
   return <K extends keyof W & string>(
@@ -80,19 +81,19 @@ export function defineThreadWork<W extends ThreadWork>(file: URL) {
   }
 }
 
-/** How many threads there are at present. */
+/** How many threads are running. */
 export function countMessageThreads(platform: Platform): number {
   return messagePool(platform).piscina?.threads.length ?? 0
 }
 
-/** Ends the threads, if there are any, and refuses further work. */
+/** Stops the threads, if there are any. Further work is refused. */
 export function closeMessagePool(platform: Platform): Promise<void> {
   return closeThreadPool(messagePool(platform))
 }
 
 function startThreads(): Piscina {
   return new Piscina({
-    // None is kept without work: most deployments receive no message for long.
+    // No thread is kept without work, since many deployments never receive a message.
     minThreads: 0,
     maxThreads: THREADS,
     idleTimeout: IDLE_MS,

@@ -2,28 +2,29 @@ import { inflateRawSync } from 'node:zlib'
 import { readXml, type XmlBounds, type XmlElement, XmlError } from './read.ts'
 import { XmlRefusal } from './refusal.ts'
 
-/** The largest form that is taken at all. */
+/** The largest form that is accepted. */
 export const FORM_LIMIT_BYTES = 256 * 1024
 
 /**
- * Bounds for short messages. A signature may cover all that is parsed, so low bounds limit the work of digesting it.
+ * Limits for short messages. A signature may cover everything that is parsed, so low limits bound the work to digest
+ * it.
  */
 export const SHORT_MESSAGE: XmlBounds = { maxElements: 100, maxAttributes: 500, allowComments: false }
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
 
-/** A message: its text, and what it says before any signature was looked at. */
+/** A message: its text, and the parsed document. No signature has been checked yet. */
 export interface Message {
   text: string
   root: XmlElement
 }
 
-/** Reads what a form brought (SAML bindings §3.5.4): Base64 of UTF-8. Throws XmlRefusal. */
+/** Reads a message from a form (SAML bindings §3.5.4): Base64 of UTF-8. Throws XmlRefusal. */
 export function readPosted(value: string, bounds?: XmlBounds): Message {
   return readMessage(decode(value), bounds)
 }
 
-/** Reads what a query brought (SAML bindings §3.4.4.1): the same, deflated. Throws XmlRefusal. */
+/** Reads a message from a query (SAML bindings §3.4.4.1): Base64 of deflated UTF-8. Throws XmlRefusal. */
 export function readQueried(value: string, bounds?: XmlBounds): Message {
   const deflated = decode(value)
   try {
@@ -45,7 +46,7 @@ function readMessage(bytes: Buffer, bounds?: XmlBounds): Message {
   return parseMessage(readUtf8(bytes), bounds)
 }
 
-/** Reads the text of a message, also of one that came encrypted. Throws XmlRefusal. */
+/** Parses the text of a message, or of a decrypted part. Throws XmlRefusal. */
 export function parseMessage(text: string, bounds?: XmlBounds): Message {
   try {
     return { text, root: readXml(text, bounds) }
@@ -55,7 +56,7 @@ export function parseMessage(text: string, bounds?: XmlBounds): Message {
   }
 }
 
-/** Throws XmlRefusal for what is not UTF-8. */
+/** Throws XmlRefusal if the bytes are not UTF-8. */
 export function readUtf8(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)

@@ -5,19 +5,19 @@ import { findSigner, type SignedOctets } from './signers.ts'
 
 const QUERY_METHODS = [RSA_SHA256, RSA_SHA512]
 
-/** The query with its signature (SAML bindings §3.4.4.1), which covers the octets as they are sent. */
+/** A signed query (SAML bindings §3.4.4.1). The signature covers the octets exactly as they are sent. */
 export function signQuery(fields: [string, string][], privateKeyPem: string): string {
   const signed = writeQuery([...fields, ['SigAlg', RSA_SHA256]])
   const signature = createSign('RSA-SHA256').update(signed).sign(privateKeyPem, 'base64')
   return `${signed}&${writeQuery([['Signature', signature]])}`
 }
 
-/** A query of these fields, in their order. */
+/** Writes a query with these fields, in this order. */
 export function writeQuery(fields: [string, string][]): string {
   return fields.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')
 }
 
-/** Verifies the signature over the octets of a query, as `signedOctets` gives them. Throws XmlRefusal. */
+/** Verifies the signature of a query. `octets` is the result of `signedOctets`. Throws XmlRefusal. */
 export function verifyQuery(
   { octets, ...signature }: Omit<SignedOctets, 'octets'> & { octets: string | null },
   certificates: string[],
@@ -33,8 +33,9 @@ export function verifyQuery(
 }
 
 /**
- * The octets of a query that its signature covers (SAML bindings §3.4.4.1): these fields as they came, in this order. Null if
- * one of their names is percent-encoded: the reader of the query would decode it, and the signature not cover it.
+ * The octets of a query that its signature covers (SAML bindings §3.4.4.1): the signed fields exactly as received, in
+ * this order. Null if any field name is percent-encoded, because the query parser would decode this name and use a
+ * field that the signature does not cover.
  */
 export function signedOctets(query: string, field: 'SAMLRequest' | 'SAMLResponse'): string | null {
   const fields = query.split('&')

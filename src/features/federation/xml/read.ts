@@ -1,36 +1,39 @@
-/** An attribute; declarations of namespaces are none. */
+/** An attribute. Namespace declarations are not included. */
 export interface XmlAttribute {
   namespace: string
   name: string
   value: string
 }
 
-/** An element of a document that was read, with its names resolved (Namespaces in XML 1.0). */
+/** An element of the parsed document, with its namespace resolved (Namespaces in XML 1.0). */
 export interface XmlElement {
   namespace: string
-  /** Without its prefix. */
+  /** The name without prefix. */
   name: string
   attributes: XmlAttribute[]
   children: XmlElement[]
-  /** The characters that stand directly in it, entities resolved. */
+  /** The text directly in the element, with entities resolved. */
   text: string
 }
 
-/** The text is not a document of the small part of XML that is read. The message says why, and quotes nothing. */
+/**
+ * The text is not well-formed or uses more of XML than this parser accepts. The message says why and quotes nothing.
+ */
 export class XmlError extends Error {}
 
-/** How much of a document is read. */
+/** Limits on the document. */
 export interface XmlBounds {
   maxElements: number
-  /** Of all elements together. */
+  /** Attributes of all elements together. */
   maxAttributes: number
-  /** Skipped, and no part of the text around them. False: they are refused, as messages have none. */
+  /** True: comments are skipped and do not become text. False: comments are refused, since messages have none. */
   allowComments: boolean
 }
 
 const MAX_DEPTH = 40
 const MAX_ATTRIBUTES = 40
-// Enough for a user in more than a thousand groups. Canonicalizing and searching cost far more than parsing.
+// Enough for a user in more than a thousand groups. The limits are low because canonicalizing and searching cost far
+// more than parsing.
 const MESSAGE: XmlBounds = { maxElements: 2000, maxAttributes: 8000, allowComments: false }
 
 const NAME = '[A-Za-z_][A-Za-z0-9_.-]*'
@@ -51,7 +54,8 @@ const PREDEFINED = new Map([
 ])
 const XML_NAMESPACE = 'http://www.w3.org/XML/1998/namespace'
 const XMLNS_NAMESPACE = 'http://www.w3.org/2000/xmlns/'
-// A namespace that is a relative reference has no canonical form (Canonical XML 1.0 §1.3), and parsers differ about it.
+// A namespace that is a relative reference has no canonical form (Canonical XML 1.0 §1.3), and parsers treat it
+// differently.
 const ABSOLUTE = /^[A-Za-z][A-Za-z0-9+.-]*:[^\s]*$/
 
 interface Scope {
@@ -68,12 +72,12 @@ interface Open {
 const OUTSIDE: Scope = { declared: new Map([['xml', XML_NAMESPACE]]), around: null }
 
 /**
- * Reads a small document in one pass. Only elements, attributes, text and the predefined entities are known: document
- * types, entities, processing instructions, CDATA and comments, which parsers and signatures see differently, are
- * refused, as is everything that is not well-formed. Throws XmlError.
+ * Reads a small document in one pass. Accepts elements, attributes, text and the predefined entities. Refuses
+ * document types, entities, processing instructions, CDATA and comments, because parsers and signatures treat them
+ * differently. Refuses everything that is not well-formed. Throws XmlError.
  */
 export function readXml(source: string, bounds = MESSAGE): XmlElement {
-  // Line ends as a parser gives them (XML 1.0 §2.11).
+  // Line ends are normalized as parsers do it (XML 1.0 §2.11).
   const text = source.replace(/\r\n?/g, '\n').trimEnd()
   if (NO_CHARACTER.test(text)) throw new XmlError('a character that XML does not have')
   const open: Open[] = []
@@ -137,7 +141,7 @@ function skipComment(text: string, at: number): number {
 
 interface Opening extends Open {
   isEmpty: boolean
-  /** How many attributes it has, declarations among them. */
+  /** The number of attributes, including namespace declarations. */
   written: number
   end: number
 }
@@ -213,23 +217,23 @@ function resolve(qualifiedName: string, scope: Scope, takesDefault: boolean): { 
   return { namespace: '', name: first }
 }
 
-/** The value of an attribute without a namespace, ; null if it is not there. */
+/** The value of an attribute without a namespace; null if the attribute is absent. */
 export function attributeOf(element: XmlElement, name: string): string | null {
   return element.attributes.find((one) => one.namespace === '' && one.name === name)?.value ?? null
 }
 
-/** The children of that name. */
+/** The child elements with this name. */
 export function childrenOf(element: XmlElement, namespace: string, name: string): XmlElement[] {
   return element.children.filter((child) => child.namespace === namespace && child.name === name)
 }
 
-/** The child of that name; null if there is none, or several. */
+/** The child element with this name; null if there is none, or more than one. */
 export function onlyChild(element: XmlElement, namespace: string, name: string): XmlElement | null {
   const [child, ...more] = childrenOf(element, namespace, name)
   return child && more.length === 0 ? child : null
 }
 
-/** Whether two elements have the same names, attributes in any order, text and children. */
+/** Whether two elements have the same name, attributes in any order, text and children. */
 export function isSameElement(one: XmlElement, other: XmlElement): boolean {
   const hasAttribute = ({ namespace, name, value }: XmlAttribute) =>
     other.attributes.some((each) => each.namespace === namespace && each.name === name && each.value === value)
@@ -247,14 +251,14 @@ export function isSameElement(one: XmlElement, other: XmlElement): boolean {
   )
 }
 
-/** The element and all below it, in no particular order. */
+/** The element and all its descendants, in no particular order. */
 export function elementsOf(root: XmlElement): XmlElement[] {
   const all = [root]
   for (let at = 0; at < all.length; at++) all.push(...(all[at]?.children ?? []))
   return all
 }
 
-/** Without the white space of XML around it. What else looks like space may be a part of a name. */
+/** Removes white space as XML defines it. Other characters that look like spaces may be part of a name. */
 export function trimXml(text: string): string {
   let [from, to] = [0, text.length]
   while (from < to && isSpace(text.charCodeAt(from))) from++
@@ -263,8 +267,8 @@ export function trimXml(text: string): string {
 }
 
 /**
- * Without the layout of a provider that breaks lines around it: white space with a line break. Other white space around an
- * identifier may make it the identifier of another person.
+ * Removes white space with a line break from both ends, since some providers wrap lines there. Other white space
+ * around an identifier stays: without it, the identifier could belong to another person.
  */
 export function trimLayout(text: string): string {
   const inner = trimXml(text)
@@ -280,7 +284,7 @@ const isSpace = (code: number) => code === 0x20 || code === 0x9 || code === 0xa 
 
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;' }
 
-/** Text as it is written into an element or an attribute. */
+/** Escapes text for an element or an attribute. */
 export function escapeXml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '')
 }

@@ -1,4 +1,4 @@
-/** Why what others wrote in XML is not taken. */
+/** Why an XML document from another party is refused. */
 export type XmlReason =
   | 'malformed'
   | 'too_large'
@@ -8,7 +8,7 @@ export type XmlReason =
   | 'signature'
   | 'decryption'
 
-/** A document that is not accepted. The message says what was expected, for administrators. */
+/** A document was refused. The message explains to administrators what was expected. */
 export class XmlRefusal<R extends string = XmlReason> extends Error {
   readonly reason: R
   constructor(reason: R, detail: string) {

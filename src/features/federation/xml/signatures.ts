@@ -12,7 +12,7 @@ import {
 import { attributeOf, onlyChild, type XmlElement } from './read.ts'
 import { XmlRefusal } from './refusal.ts'
 
-/** By which algorithms a document may be signed. */
+/** The algorithms that may sign a document. */
 export interface SignatureRules {
   allowSha1: boolean
 }
@@ -22,10 +22,10 @@ const DIGEST_METHODS = [SHA256, SHA512]
 const ID = /^[A-Za-z_][A-Za-z0-9_.-]{0,255}$/
 const BASE64_TEXT = /^[A-Za-z0-9+/=\s]+$/
 
-// Canonicalization compares each prefix with every attribute.
+// Limited because canonicalization compares each prefix with every attribute.
 const MAX_PREFIX_LIST = 500
 
-// Where a library looks for these, it looks for the local name, and in some cases everywhere.
+// Libraries look for these elements by their local name, in some cases anywhere in the document.
 const OF_SIGNATURES = new Set([
   'Signature',
   'SignedInfo',
@@ -40,15 +40,15 @@ const OF_SIGNATURES = new Set([
   'Manifest',
 ])
 
-/** The signature of an element; null if it has none of its own. */
+/** The signature directly in the element; null if there is none. */
 export function signatureOf(element: XmlElement): XmlElement | null {
   return onlyChild(element, ns.signature, 'Signature')
 }
 
 /**
- * Refuses every signature that could cover something else than its parent, which is one of those given: one signature
- * each, of one reference to its own parent, by known algorithms; no part of one anywhere else; and no ID twice. Throws
- * XmlRefusal.
+ * Refuses every signature that could cover something other than its parent. Only the elements in `parents` may be
+ * signed. Each has at most one signature, with one reference, to this element, and by known algorithms. Parts of a
+ * signature may not be anywhere else, and no ID may occur twice. Throws XmlRefusal.
  */
 export function checkSignatures(all: XmlElement[], parents: XmlElement[], rules: SignatureRules): void {
   const ids = all.flatMap(({ attributes }) => attributes.filter(({ name }) => name.toLowerCase() === 'id'))
@@ -64,7 +64,7 @@ export function checkSignatures(all: XmlElement[], parents: XmlElement[], rules:
     throw misshapen('a part of a signature is elsewhere')
 }
 
-/** Checks a signature, and returns the parts of which it consists. */
+/** Checks a signature. Returns its parts. */
 function checkSignature(signature: XmlElement, parent: XmlElement, rules: SignatureRules): XmlElement[] {
   const [info, value, keyInfo] = childrenInOrder(signature, ['SignedInfo', 'SignatureValue', 'KeyInfo'], 2)
   const [canonicalization, method, reference] = childrenInOrder(info, [
@@ -94,7 +94,7 @@ function checkSignature(signature: XmlElement, parent: XmlElement, rules: Signat
   return [...parts, keyInfo].filter((part) => part !== undefined)
 }
 
-/** Whether it has no more than a list of prefixes, and that of a length that documents need. */
+/** Whether the transform has no content except one list of prefixes, which may not be longer than documents need. */
 function isPlain(canonicalization: XmlElement | undefined): boolean {
   const [list, ...more] = canonicalization?.children ?? []
   if (!list) return true
@@ -102,7 +102,10 @@ function isPlain(canonicalization: XmlElement | undefined): boolean {
   return isList && more.length === 0 && (attributeOf(list, 'PrefixList') ?? '').length <= MAX_PREFIX_LIST
 }
 
-/** The children, which are exactly these of XML Signature; the last may be absent if fewer suffice. */
+/**
+ * The children, which must be exactly these elements of XML Signature in this order. Only the first `least` elements
+ * are required.
+ */
 function childrenInOrder(element: XmlElement | undefined, names: string[], least = names.length): XmlElement[] {
   const children = element?.children ?? []
   const fits = children.every(({ namespace, name }, index) => namespace === ns.signature && name === names[index])

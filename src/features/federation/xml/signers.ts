@@ -1,12 +1,12 @@
 import { constants, createVerify } from 'node:crypto'
 import { RSA_PSS_SHA256, RSA_SHA1, RSA_SHA256, RSA_SHA512 } from './names.ts'
 
-/** Octets, and what is said to be their signature. */
+/** Octets and their claimed signature. */
 export interface SignedOctets {
   octets: string
-  /** As XML Signature names it. */
+  /** The algorithm's name in XML Signature. */
   algorithm: string
-  /** Base64. */
+  /** In Base64. */
   signature: string
 }
 
@@ -18,7 +18,10 @@ const METHODS = new Map([
   [RSA_PSS_SHA256, { hash: 'RSA-SHA256', padding: PSS }],
 ])
 
-/** The first of the certificates (PEM) whose key made the signature; null if none did. Whether the algorithm is allowed, the caller says. */
+/**
+ * The first certificate (PEM) whose key made the signature; null if none did. Does not check whether the algorithm is
+ * allowed: the caller does.
+ */
 export function findSigner({ octets, algorithm, signature }: SignedOctets, certificates: string[]): string | null {
   const method = METHODS.get(algorithm)
   if (!method) return null
@@ -29,7 +32,7 @@ export function findSigner({ octets, algorithm, signature }: SignedOctets, certi
         .update(octets)
         .verify({ key: pem, ...method.padding }, bytes)
     } catch {
-      // A key of another kind, of which certificates may be.
+      // The certificate's key is of another type than the algorithm needs.
       return false
     }
   }

@@ -1,6 +1,8 @@
 import { XmlRefusal } from './refusal.ts'
 
-/** The outcome of a message in a thread. Errors lose their class between threads. */
+/**
+ * The result of checking a message in a thread. Errors lose their class between threads, so refusals are plain data.
+ */
 export type Verdict<T> = { value: T } | { refused: { reason: string; message: string } }
 
 export async function toVerdict<T>(run: () => T | Promise<T>): Promise<Verdict<T>> {
@@ -12,7 +14,7 @@ export async function toVerdict<T>(run: () => T | Promise<T>): Promise<Verdict<T
   }
 }
 
-/** Throws XmlRefusal, as the thread did. */
+/** Returns the value, or throws the XmlRefusal from the thread. */
 export function readVerdict<T>(verdict: Verdict<T>): T {
   if ('value' in verdict) return verdict.value
   throw new XmlRefusal<string>(verdict.refused.reason, verdict.refused.message)

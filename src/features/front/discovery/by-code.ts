@@ -8,12 +8,17 @@ import { mailCode, proveOwnCode, type SentCode } from '../../sign-in/otp/sign-in
 import { linkPurpose } from './by-link.ts'
 import { type Discovery, discover } from './discovery.ts'
 
-/** Mails a code to any address, so that the response reveals nothing about it. Throws as `mailCode`. */
+/**
+ * Mails a code to any address, so that the response reveals nothing about the address. Throws what `mailCode` throws.
+ */
 export async function sendDiscoveryCode(work: Work, email: string): Promise<SentCode> {
   return mailCode(work, { purpose: 'discovery', who: identify(work.platform, requireEmail(email)), userId: null })
 }
 
-/** What there is for the mailbox of the code. Throws `otp_invalid`, `otp_expired`, `otp_too_many_attempts`. */
+/**
+ * The organizations of the mailbox that the code proves. Throws `otp_invalid`, `otp_expired`,
+ * `otp_too_many_attempts`.
+ */
 export async function discoverByCode(
   work: Work,
   sent: { email: string; otpId: string; code: string },
@@ -24,11 +29,11 @@ export async function discoverByCode(
     who,
     method: 'otp',
     async spend(work) {
-      // The link of the same mail is no second proof.
+      // The link in the same mail must not work as a second proof.
       return (await burn(work, proof)) && voidLinksTo(work, who, linkPurpose)
     },
   })
-  // Another request with the same right code was faster, or one with the link.
+  // Another request has used the same code, or the link in the mail, first.
   if (!answer) throw signInCodeErrors.otpInvalid()
   return answer
 }

@@ -19,7 +19,7 @@ const VERIFY = `${AT}/magic-link/verify`
 const send = async (email: string, body: object = {}) => succeeded(await tenant.post(SEND, { email, ...body }))
 const linkTo = async (email: string) => (await mailedLink(app, email, 'discovery_link')).token_hash
 
-/** What the proof of a mailbox by a link tells. */
+/** Proves a mailbox with a link. Returns the response. */
 async function discover(email: string) {
   await send(email)
   return succeeded(await tenant.post(VERIFY, { email, token_hash: await linkTo(email) }))
@@ -40,7 +40,7 @@ test('a link tells what a code does, and its session is that of a link', async (
   const byCode = succeeded(await tenant.post(`${AT}/otp/verify`, { email, otp_id, code }))
   expect(found.organizations).toEqual(byCode.organizations)
   expect(found.organizations).toMatchObject([{ subOrgId, state: 'active', requires: null }])
-  // The next discovery of the same address has voided the first token.
+  // The next discovery with the same address invalidates the first token.
   expect(refused(await enter(subOrgId, found.discovery_token))).toEqual([400, 'discovery_token_invalid'])
   await app.advance(61)
   const { discovery_token } = await discover(email)
@@ -69,7 +69,7 @@ test('the mail has a code beside the link, which discovers as well', async () =>
   expect(found.organizations).toMatchObject([{ subOrgId }])
 })
 
-/** The code and the link of one mail. */
+/** The code and the link in one mail. */
 async function bothTo(email: string) {
   const { otp_id } = await send(email)
   return {
@@ -86,13 +86,13 @@ test('the link and the code of a mail are one proof, whichever is used first', a
   const { discovery_token } = succeeded(await tenant.post(`${AT}/otp/verify`, byCode.code))
   const late = await tenant.post(VERIFY, byCode.link)
   expect([...refused(late), late.body.reason]).toEqual([400, 'token_invalid', 'withdrawn'])
-  // The token of the first is still the one.
+  // The token from the first proof is still valid.
   succeeded(await enter(subOrgId, discovery_token))
   const byLink = await bothTo(other)
   const found = succeeded(await tenant.post(VERIFY, byLink.link))
   expect(refused(await tenant.post(`${AT}/otp/verify`, byLink.code))).toEqual([401, 'otp_invalid'])
   succeeded(await enter(subOrgId, found.discovery_token))
-  // What was mailed to others, or for something else, stays.
+  // Codes and links for other addresses or purposes stay valid.
   const email = freshEmail('lia')
   await newUser(tenant, { subOrgId, email })
   const { otp_id } = succeeded(await tenant.post('/v1/auth/login/otp/send', { subOrgId, email }))

@@ -11,15 +11,18 @@ import { type Discovery, discover } from './discovery.ts'
 
 export const linkPurpose = defineMailedPurpose('discovery', 'discovery')
 
-// The link is mailed to any address, with or without a user.
+// The link is mailed to any address, whether or not a user has it.
 const use: MagicLinkUse = { purpose: linkPurpose, codePurpose: 'discovery', addressee: () => ({ userId: null }) }
 
-/** Mails a link to any address, with a code beside it if codes may be mailed. Throws as `sendMagicLink`. */
+/** Mails a link to any address, together with a code if codes may be mailed. Throws what `sendMagicLink` throws. */
 export function sendDiscoveryLink(work: Work, sent: { email: string; delivery: LinkDelivery }) {
   return sendMagicLink(work, sent, use)
 }
 
-/** What there is for the mailbox of the link. Throws `token_invalid`, `token_expired` (only for the right token). */
+/**
+ * The organizations of the mailbox that the link proves. Throws `token_invalid`, and `token_expired` if the token is
+ * right but too old.
+ */
 export async function discoverByLink(work: Work, presented: { email: string; token: string }): Promise<Discovery> {
   const { email, token } = presented
   const who = identify(work.platform, requireEmail(email))
@@ -28,13 +31,14 @@ export async function discoverByLink(work: Work, presented: { email: string; tok
       who,
       method: 'magic_link',
       async spend(work) {
-        // The code of the same mail is no second proof. First the code, as who comes by that locks it first: of both at
-        // once, one waits for the other, and is refused.
+        // The code in the same mail must not work as a second proof. Locks the code before the link, in the same
+        // order as a request with the code. If both are used at the same time, one waits for the other and is then
+        // refused.
         await endOtpRows(work.db, work.directory, who.hash, 'discovery').execute()
         return consumeLink(work, link)
       },
     })
-    // Another request with the same link was faster, or one with the code.
+    // Another request has used the same link, or the code in the mail, first.
     if (!answer) throw linkErrors.tokenInvalid()
     return answer
   })

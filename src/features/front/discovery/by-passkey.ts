@@ -9,7 +9,10 @@ import { toDiscovery } from './schema.ts'
 import { selectOrganizations } from './store.ts'
 import type { DiscoveredPasskey } from './token.ts'
 
-/** The organizations that hold a passkey, and the token by which one of them is entered. `work` is of the environment. */
+/**
+ * The organizations in which a passkey is registered, and the token to enter one. `work` is in the environment's
+ * account-level directory.
+ */
 export async function discoverByPasskey(work: Work, proven: ProvenPasskey[]): Promise<SessionReply> {
   const [first] = proven
   if (!first) throw new Error('A discovery by no passkey')
@@ -36,7 +39,9 @@ async function findOrganizations({ db }: Work, proven: ProvenPasskey[]) {
   return (await Promise.all(found)).flat()
 }
 
-/** What the door of the organization would ask, and the address of the user; null where it would not open. */
+/**
+ * What the organization would still require of the user, and the user's address; null if the user could not sign in.
+ */
 async function look({ work, passkey, use }: ProvenPasskey) {
   const owner = identify(work.platform, { email: passkey.email, norm: passkey.email_norm })
   const facts = await findSignInFacts(work, owner)
@@ -48,9 +53,9 @@ async function look({ work, passkey, use }: ProvenPasskey) {
 }
 
 /**
- * Enters an organization by its row of the passkey. The session is as strong as the signature was; its counter must still
- * be the greatest. Null where the token is not good, or not any more. Throws `service_disabled`, `sso_required` with the
- * connection to start, and what the door throws.
+ * Signs the user in to an organization where the passkey is registered. The session is as strong as the signature.
+ * The signature's counter must still be the greatest. Returns null if the token is not valid, or no longer valid.
+ * Throws `service_disabled`, `sso_required` with the connection to start, and what `completeLogin` throws.
  */
 export async function enterByPasskey(work: Work, said: DiscoveredPasskey): Promise<SessionReply | null> {
   await assertServiceOn(work, 'passkeys')

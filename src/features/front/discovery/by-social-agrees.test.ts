@@ -13,8 +13,8 @@ import { discoverAtPeer, enter, signInAtPeer, switchOn, vouched } from '../../..
 import { enforceSso } from '../../../../test/walkers/own-world.ts'
 import { serviceIds } from '../../tenancy/services/selection.ts'
 
-// Whatever the state of an organization and of its user: a sign-in at a social provider that begins without the organization
-// ends there as one that begins in it.
+// For every state of an organization and a user, a social sign-in that begins without an organization must end like
+// one that begins in the organization.
 
 const service = await startSocial()
 const { app, google: peer } = service
@@ -47,7 +47,10 @@ const USUAL: Case = {
   link: 'none',
 }
 
-/** Every value with the others as usual, and some pairs of values: different ones on different days would be hard to repeat. */
+/**
+ * Every value with all other values as usual, and a fixed selection of pairs. Random pairs would be hard to
+ * reproduce.
+ */
 function* pairs(): Generator<Case> {
   const entries = Object.entries(dimensions).flatMap(([name, values]) => values.map((value) => [name, value] as const))
   for (const [name, value] of entries) yield { ...USUAL, [name]: value }
@@ -67,7 +70,7 @@ const nameOf = (one: Case) =>
     .join(', ') || 'as usual'
 
 const cases = [...new Map([...pairs()].map((one) => [nameOf(one), one]))].filter(
-  // Who is no user has no link and no factor.
+  // A person who is not a user has neither a link nor a factor.
   ([, { user, link, mfa }]) =>
     !['stranger', 'joinable', 'deleted'].includes(user) || (link === 'none' && mfa !== 'enrolled'),
 )
@@ -77,7 +80,7 @@ interface Place {
   claims: Record<string, unknown> & { email: string }
 }
 
-/** An organization with the person, before anything is closed. */
+/** Creates an organization with the person, before anything is switched off. */
 async function newPlace({ user, link }: Case): Promise<Place> {
   const subOrgId = await tenant.organization()
   succeeded(await tenant.put('/v1/social/providers', { subOrgId, provider: 'google', enabled: true }))
@@ -97,7 +100,7 @@ async function newPlace({ user, link }: Case): Promise<Place> {
   return { subOrgId, claims }
 }
 
-/** Brings what the case says about. */
+/** Brings organization and user into the state of the case. */
 async function settle(place: Place, one: Case): Promise<void> {
   const { subOrgId, claims } = place
   const [user] = await usersAt(tenant, subOrgId, claims.email)
@@ -130,7 +133,7 @@ const claimsOf = ({ claims }: Place, { address }: Case) => {
   return address === 'vouched' ? claims : { ...claims, email_verified: false }
 }
 
-/** How a sign-in ended, and what there is of the person then. */
+/** The result of a sign-in, and the state of the user afterwards. */
 async function ended({ subOrgId, claims }: Place, reply: Reply | string) {
   if (typeof reply === 'string') return { refused: reply }
   if (reply.status !== 200) return { refused: String(reply.body.code) }
@@ -189,7 +192,7 @@ test.each(cases)('%s', async (_, one) => {
   if ('refused' in expected) {
     const codes = shown ? [expected.refused] : [expected.refused, ...CODES_OF_TOKEN]
     expect(codes).toContain('refused' in entered ? entered.refused : 'not refused')
-    // Like a code, which does not say either that a user is locked.
+    // Discovery with a code does not reveal that a user is locked either.
     expect(shown === undefined || ['sso_required', 'user_locked'].includes(expected.refused)).toBe(true)
     expect(shown?.requires ?? null).toBe(shown && expected.refused === 'sso_required' ? 'sso' : null)
     expect(await sessionsIn(tenant, early.subOrgId)).toEqual(one.link === 'linked' ? expect.anything() : [])
@@ -198,7 +201,7 @@ test.each(cases)('%s', async (_, one) => {
     expect(shown?.requires).toBe('mfa_required' in expected.held ? 'mfa' : null)
   }
 
-  // What closes after the discovery counts as well.
+  // Changes after the discovery also count.
   const later = await ended(late, await enter(tenant, late.subOrgId, foundBefore.discovery_token))
   if ('refused' in expected)
     expect([expected.refused, ...CODES_OF_TOKEN]).toContain('refused' in later ? later.refused : 'not refused')

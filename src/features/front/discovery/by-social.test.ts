@@ -19,7 +19,7 @@ import {
 import { enforceSso } from '../../../../test/walkers/own-world.ts'
 import { serviceIds } from '../../tenancy/services/selection.ts'
 
-// One login page for all organizations, with the buttons of social providers.
+// One login page for all organizations, with buttons for social providers.
 
 const service = await startSocial()
 const { app, tenant, google, microsoft } = service
@@ -34,14 +34,14 @@ const INVALID = [400, 'discovery_token_invalid']
 const CODE_INVALID = [400, 'code_invalid']
 const withoutSocial = { enabledAppIds: serviceIds.filter((id) => id !== 'social') }
 
-/** An organization that has the provider on. */
+/** An organization with the provider turned on. */
 async function organization(by: Tenant = tenant, fields: object = {}): Promise<string> {
   const subOrgId = await by.organization()
   succeeded(await by.put(PROVIDERS, { subOrgId, provider: 'google', enabled: true, ...fields }))
   return subOrgId
 }
 
-/** Organizations in which somebody is a user. */
+/** Creates organizations in which the address has a user. */
 async function organizationsOf(email: string, count: number): Promise<string[]> {
   const ids: string[] = []
   for (let n = 0; n < count; n++) {
@@ -130,14 +130,14 @@ test('neither code nor token is of use in another environment or account, or to 
   expect(refusal(await enter(tenant, subOrgId, there))).toEqual(INVALID)
   expect(refusal(await enter(staging, subOrgId, here))).toEqual(INVALID)
   expect(await sessionsIn(tenant, subOrgId)).toEqual([])
-  // A link there is none here.
+  // In staging the person is not linked, so discovery finds the organization through the address.
   succeeded(await enter(staging, subOrgId, there))
   expect(idsOf(await discover(ada))).toEqual([subOrgId])
   expect(idsOf(await discover({ sub: ada.sub }))).toEqual([])
-  // A key of one organization that names none begins in its own.
+  // With a key of one organization, a start without subOrgId begins in that organization.
   const within = succeeded(await scoped.post(START, { provider: 'google', redirectUri: HOME })).authorization_url
   expect(new URL(within).searchParams.get('client_id')).toBe('client')
-  // And the code of an organization opens a session there, and nothing of the environment.
+  // The code of an organization's sign-in returns a session there, and no discovery token.
   const direct = await signInAtPeer(app, tenant, { peer: google, claims: ada, subOrgId, response_mode: 'code' })
   const entered = succeeded(await tenant.post(EXCHANGE, { code: direct['code'] }))
   expect(entered.discovery_token).toBeUndefined()
@@ -277,14 +277,14 @@ test('a person whom another client of Microsoft names so is not taken for the li
   succeeded(await set({ ...APPLICATION, client_id: 'own', tenant: TENANT }))
   const asked = { peer: microsoft, provider: 'microsoft' }
   expect((await signInAtPeer(app, own, { ...asked, claims, subOrgId }))['access_token']).toBeDefined()
-  // By the application of the defaults, for whose people `m-2` is somebody else.
+  // Now the defaults' application is used, for which `m-2` may be another person.
   succeeded(await set({ client_id: null, client_secret: null, tenant: null }))
   const other = { ...claims, email: newEmail() }
   expect((await discoverAtPeer(app, own, { ...asked, claims: other })).organizations).toEqual([])
   const direct = await signInAtPeer(app, own, { ...asked, claims: other, subOrgId })
   expect(direct['error']).toBe('signup_disabled')
   expect(await sessionsIn(own, subOrgId)).toHaveLength(1)
-  // The same of the client that linked it.
+  // The client that created the link still knows the person.
   succeeded(await set({ ...APPLICATION, client_id: 'own', tenant: TENANT }))
   expect((await signInAtPeer(app, own, { ...asked, claims: other, subOrgId }))['access_token']).toBeDefined()
 })
@@ -302,7 +302,7 @@ test('whoever has an address of a verified domain joins if sign-up is open', asy
   const { session } = succeeded(await enter(tenant, subOrgId, found.discovery_token))
   const { user } = succeeded(await tenant.get(`/v1/users/${session.directory_user_id}?subOrgId=${subOrgId}`))
   expect(user).toMatchObject({ email: ada.email, source: 'social', emailVerified: true, displayName: 'Ada Lovelace' })
-  // A domain that is lost meanwhile lets nobody in.
+  // If the organization loses the domain meanwhile, the person cannot join.
   const late = await discover(vouched(`late@${domain}`), { openSignup: true })
   const { overview } = succeeded(await tenant.get(`/v1/admin-portal?subOrgId=${subOrgId}`))
   const [{ id: domainId }] = overview.domains
@@ -372,7 +372,7 @@ test('nothing of a person at a provider is stored in the clear before they choos
   expect(Buffer.from(discovery_token.split('.').at(-1) ?? '', 'base64url').toString('latin1')).not.toContain(ada.email)
 })
 
-// Last, as providers do not follow the clock.
+// Must be the last test, since the providers' clocks do not follow the test's clock.
 test('a code is good once, within 60 seconds, and a token for ten minutes', async () => {
   const ada = vouched()
   const [subOrgId = ''] = await organizationsOf(ada.email, 1)

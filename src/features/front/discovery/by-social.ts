@@ -17,9 +17,10 @@ import { selectOrganizations } from './store.ts'
 import type { DiscoveredSocial } from './token.ts'
 
 /**
- * The organizations of a person at a social provider, and the token by which one of them is entered: those of the users that
- * the person is linked to, and those of the address if the provider vouches for it. `work` is of the environment. Returns null
- * when the code of the sign-in was already consumed.
+ * The organizations that a person can enter after a social sign-in, and the token to enter one. These are the
+ * organizations of users that the person is linked to, and, if the provider vouches for the address, the
+ * organizations of the address. `work` is in the environment's account-level directory. Returns null if the code of
+ * the sign-in was already used.
  */
 export async function discoverBySocial(
   work: Work,
@@ -49,12 +50,13 @@ async function findLinked({ platform, db, directory }: Work, person: DiscoveredP
 
 const wayOf = (person: DiscoveredPerson): ProofRules => ({
   proof: { method: 'social', amr: ['fed'], aal: 'aal1' },
-  // One with an application of its own is shown: the refusal of the token says how to go on.
+  // An organization with its own application is shown, too: entering it is refused with an error that says how to go
+  // on.
   isOffered: async (inside) => (await accessOf(inside, person)) !== 'off',
   maySignUp: (inside) => maySignUp(inside, person.openSignup),
 })
 
-/** The address that the provider vouches for. */
+/** The person's address, if the provider vouches for it. */
 export function vouchedIdentity(
   { platform }: Pick<Work, 'platform'>,
   { email, emailVerified }: Pick<DiscoveredPerson, 'email' | 'emailVerified'>,
@@ -64,9 +66,9 @@ export function vouchedIdentity(
 }
 
 /**
- * Enters an organization as a social sign-in there would. Null where the token is not good, or not any more. Throws
- * `service_disabled`, `provider_disabled`, `social_start_required`, `sso_required` with the connection to start, and what the
- * door throws.
+ * Signs the person in to an organization, as a social sign-in there would. Returns null if the token is not valid, or
+ * no longer valid. Throws `service_disabled`, `provider_disabled`, `social_start_required`, `sso_required` with the
+ * connection to start, and what `completeLogin` throws.
  */
 export async function enterBySocial(work: Work, said: DiscoveredSocial): Promise<SessionReply | null> {
   await assertAccess(work, said)
@@ -76,7 +78,7 @@ export async function enterBySocial(work: Work, said: DiscoveredSocial): Promise
     : vouchedIdentity(work, said)
   const granted = who && (await proveGranted(work, who, said))
   if (!granted) return null
-  // The organization has lost the domain by which the person may join.
+  // The organization no longer has the domain that allowed the person to join.
   if (!granted.facts && !(await ownsDomainOf(work, who.address.norm))) return null
   return enterSocial(work, said, granted.spends)
 }

@@ -20,7 +20,7 @@ const AT = '/v1/auth/discovery'
 
 const set = (tenant: Tenant, patch: object) => tenant.patch('/v1/auth/settings/defaults', patch)
 
-/** An environment in which people make organizations. */
+/** An environment in which people may create organizations. */
 async function openTenant(patch: object = {}): Promise<Tenant> {
   const tenant = await app.tenant()
   succeeded(await set(tenant, { discovery_create_organizations: true, ...patch }))
@@ -38,7 +38,7 @@ const create = (tenant: Pick<Tenant, 'post'>, discovery_token: string, body: obj
 const refused = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
 const invalid = [400, 'discovery_token_invalid']
 
-/** As long as a gate refuses everybody. */
+/** Runs while a gate refuses every sign-in. */
 async function whileClosed<T>(run: () => Promise<T>): Promise<T> {
   const closed = {
     evaluate: async () => {
@@ -65,7 +65,7 @@ test('whoever has proved a mailbox makes an organization, and is its admin, sign
   expect([organization, more]).toEqual([{ subOrgId: expect.any(String), name: 'Acme Works', slug }, {}])
   const claims = decodeJwt(session.access_token)
   expect(claims).toMatchObject({ org_id: subOrgId, org_slug: slug, role: 'admin', email, email_verified: true })
-  // At once, in this process and in another.
+  // Takes effect at once in this process and in another.
   const { refresh_token } = session
   const refreshed = succeeded(await tenant.post('/v1/auth/token/refresh', { subOrgId, refresh_token })).session
   const beside = { subOrgId, refresh_token: refreshed.refresh_token }
@@ -84,7 +84,7 @@ test('whoever has proved a mailbox makes an organization, and is its admin, sign
     ['session.created', subOrgId],
     ['auth.login.succeeded', subOrgId],
   ])
-  // And is still a user of the other one, which the same token enters.
+  // The user of the other organization still exists, and the same token enters it.
   succeeded(await tenant.post(`${AT}/exchange`, { subOrgId: elsewhere, discovery_token: token }))
 })
 
@@ -124,7 +124,7 @@ test('it is off unless the defaults of the environment say otherwise', async () 
   expect(refused(await create(tenant, token))).toEqual([403, 'signup_disabled'])
   expect(await snapshot(app)).toEqual(before)
   succeeded(await set(tenant, { discovery_create_organizations: true }))
-  // It was not among what the token was given for.
+  // The token was issued while organizations could not be created, so it does not allow that.
   expect(refused(await create(tenant, token))).toEqual(invalid)
   await app.advance(61)
   const opened = await tokenOf(tenant, freshEmail('dan'))
@@ -149,7 +149,7 @@ test('an organization cannot say so, nor how many', async () => {
     ])
   }
   expect(await snapshot(app)).toEqual(before)
-  // Whoever sends back all that was read changes nothing, nor does null.
+  // Sending back everything that was read changes nothing, and neither does null.
   const { settings } = succeeded(await tenant.get(`/v1/auth/settings?subOrgId=${subOrgId}`))
   const same = { discovery_create_organizations: false, discovery_create_limit_per_day: 100 }
   expect(settings).toMatchObject(same)
@@ -208,7 +208,7 @@ test('what products keep for themselves, and the name of this one, nobody gets a
     const { organization } = succeeded(await create(tenant, await tokenOf(tenant, freshEmail('flo')), wanted))
     expect(organization.slug).toEqual(suffixed(kept))
   }
-  // Whoever manages the account may.
+  // A caller that manages the account may use a reserved slug.
   succeeded(await tenant.post('/v1/organizations', { name: 'Admin', slug: 'admin' }))
 })
 
@@ -262,7 +262,7 @@ test('a mailbox makes ten a day, and an environment as many as it says; a refusa
   const own = await make(email)
   expect(refused(own)).toEqual([429, 'rate_limited'])
   expect(Number(own.headers.get('retry-after'))).toBeGreaterThan(3600)
-  // What it was refused has used up nothing of the others’.
+  // Refused attempts do not count for the common limit.
   for (let i = 0; i < 2; i++) expect((await make(freshEmail('kit'))).status).toBe(200)
   const late = await make(freshEmail('lou'))
   expect([...refused(late), Number(late.headers.get('retry-after')) > 3600]).toEqual([429, 'rate_limited', true])
@@ -283,7 +283,7 @@ test('what is refused takes nothing of the day of all, and of two processes none
   const statuses = replies.map(({ status }) => status).toSorted()
   expect(statuses).toEqual([...Array(3).fill(200), ...Array(5).fill(429)])
   expect(await organizationsOf(tenant)).toHaveLength(3)
-  // Nor do those that came too late.
+  // Attempts that this limit refused do not count, either.
   succeeded(await set(tenant, { discovery_create_limit_per_day: 4 }))
   const more = await create(tenant, tokens[replies.findIndex(({ status }) => status === 429)] ?? '')
   expect([more.status, (await create(tenant, closed)).status]).toEqual([200, 429])
@@ -300,7 +300,7 @@ test('those of one network try thirty times a day, refusals among them', async (
     for (let i = 0; i < 29; i++) expect((await make('203.0.113.7')).status).toBe(403)
   })
   const last = await make('203.0.113.7')
-  // Of the mailbox, whose own limit it is.
+  // The header shows the mailbox's own limit.
   expect([last.status, last.headers.get('ratelimit')]).toEqual([200, expect.stringContaining('"default";r=9;')])
   const over = await make('203.0.113.7')
   expect([...refused(over), over.headers.get('ratelimit-policy')]).toEqual([

@@ -18,7 +18,7 @@ import { assertOffered, assertServiceOn } from './methods.ts'
 import { discoverySettings } from './settings.ts'
 import { type Discovered, openToken } from './token.ts'
 
-// Tries, refused ones too.
+// How many organizations one mailbox or network may try to create in a day. Refused attempts count, too.
 const PER_MAILBOX = 10
 const PER_NETWORK = 30
 const DAY_SECONDS = 86_400
@@ -27,21 +27,21 @@ const DAY_SECONDS = 86_400
 export interface OrganizationRequest {
   token: string
   name: string
-  /** Absent: one made of the name. That of the answer may have a suffix. */
+  /** Absent: a slug made from the name, possibly with a suffix. */
   slug?: string
 }
 
-/** The session of a user in the organization that they created, or the challenge, and where the session is. */
+/** The session, or the challenge, of the user in the new organization, and the state of the rate limit. */
 export interface CreatedOrganization {
   answer: SessionReply
   rate: RateState
 }
 
 /**
- * Creates an organization, makes the owner of a proved mailbox its admin, and signs them in there. A refused attempt
- * does not consume the token, which allows five.
- * Throws `signup_disabled`, `discovery_token_invalid`, `service_disabled`, `method_disabled`, `provider_disabled`,
- * `rate_limited`, `sso_required` with the connection to start, and what the door throws.
+ * Creates an organization, makes the owner of a proved mailbox its admin, and signs them in there. A token allows
+ * five attempts; a refused attempt does not use it up. Throws `signup_disabled`, `discovery_token_invalid`,
+ * `service_disabled`, `method_disabled`, `provider_disabled`, `rate_limited`, `sso_required` with the connection to
+ * start, and what `completeLogin` throws.
  */
 export async function createByToken(
   work: Work,
@@ -59,10 +59,12 @@ export async function createByToken(
   if (!proof) throw discoveryErrors.tokenInvalid()
   const rate = await countTry(work, who)
   await assertNoSso(work, who)
-  // The first keys of an environment are written beside the transaction, which holds the environment.
+  // Creates the environment's first signing keys now, over another connection: the transaction below locks the
+  // environment.
   await issuerOf(work.platform, work.directory.environmentId)
   const perDay = settings.discovery_create_limit_per_day
-  // A new organization offers no social provider, and the person comes back by the one that they came by.
+  // A new organization has no social provider enabled. Without this one, the person could not sign in again in the
+  // same way.
   const turnOn =
     said.method === 'social'
       ? (inside: Work) => changeProvider(inside, { provider: said.source, enabled: true })
@@ -73,8 +75,9 @@ export async function createByToken(
 }
 
 /**
- * The mailbox that a token proves, if its way is open in the environment: a passkey proves none, a social provider the one that
- * it vouches for. Throws `service_disabled`, `method_disabled`, `provider_disabled`.
+ * The mailbox that a token proves, if the environment offers the token's sign-in method. A passkey proves no mailbox;
+ * a social provider proves the address that it vouches for. Throws `service_disabled`, `method_disabled`,
+ * `provider_disabled`.
  */
 async function mailboxOf(work: Work, said: Discovered): Promise<{ who: Identity; amr: string[] } | null> {
   if (said.method === 'passkey') return null
@@ -89,7 +92,7 @@ async function mailboxOf(work: Work, said: Discovered): Promise<{ who: Identity;
   return { who: identify(work.platform, requireEmail(said.email)), amr: ['otp'] }
 }
 
-/** Neither one mailbox nor one network uses up what there is for all. Throws `rate_limited`. */
+/** Counts an attempt, so that no mailbox or network can use up the daily limit of all. Throws `rate_limited`. */
 function countTry(work: Work, who: Identity): Promise<RateState> {
   const { platform, directory } = work
   const limit = { directory, windowSeconds: DAY_SECONDS }
@@ -99,8 +102,8 @@ function countTry(work: Work, who: Identity): Promise<RateState> {
 }
 
 /**
- * If the organization of the domain enforces single sign-on, its users cannot bypass that by their mailbox and create
- * their own organization. Throws `sso_required`.
+ * If the organization of the address's domain enforces single sign-on, its users may not create their own
+ * organization by proving their mailbox. Throws `sso_required`.
  */
 async function assertNoSso(work: Work, { address }: Identity): Promise<void> {
   const owner = await findOrganizationOfDomain(work.db, work.directory, address.norm)

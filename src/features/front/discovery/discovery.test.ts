@@ -15,7 +15,7 @@ const AT = '/v1/auth/discovery'
 
 const send = async (email: string) => succeeded(await tenant.post(`${AT}/otp/send`, { email }))
 
-/** What the proof of a mailbox tells. */
+/** Proves a mailbox with a code. Returns the response. */
 async function discover(email: string) {
   const { otp_id } = await send(email)
   const code = await mailedCode(app, email)
@@ -56,7 +56,7 @@ test('somebody enters each of their organizations once, by one proof of the mail
     name: expect.any(String),
     slug: expect.any(String),
   }
-  // Where they were last comes first.
+  // The organization of the last sign-in comes first.
   expect(organizations).toEqual([
     { subOrgId: second, ...shown },
     { subOrgId: first, ...shown },
@@ -69,7 +69,7 @@ test('somebody enters each of their organizations once, by one proof of the mail
     expect(session.directory_user_id).toBe(user.id)
     expect(refused(await enter(subOrgId, discovery_token))).toEqual([400, 'discovery_token_invalid'])
   }
-  // Nor where nothing was found.
+  // A token without organizations cannot enter one either.
   expect(refused(await enter(stranger, discovery_token))).toEqual([400, 'discovery_token_invalid'])
   expect(await sessionsOf(email)).toHaveLength(3)
 })

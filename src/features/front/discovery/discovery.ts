@@ -15,34 +15,34 @@ import { type Discovered, sealToken } from './token.ts'
 /** An organization that the person may enter. */
 export interface Found extends Pick<FoundRow, 'name' | 'slug' | 'state'> {
   subOrgId: string
-  /** What the sign-in will require in addition. */
+  /** What the sign-in will require in addition to the proof. */
   requires: 'sso' | 'mfa' | null
-  /** Where `sso`: the connection to start, if one speaks for the address. */
+  /** If `requires` is `sso`: the connection to start, if one serves the address. */
   connectionId: string | null
 }
 
-// As long as a code that is sent out of band (ASVS 6.5.5).
+// The lifetime of an out-of-band code (ASVS 6.5.5).
 export const TTL_SECONDS = 600
 export const MAX_FOUND = 100
 
-/** What a person with a proved mailbox gets. */
+/** The result for a person who has proved their mailbox. */
 export interface Discovery {
   token: string
   expiresAt: Date
   organizations: Found[]
 }
 
-/** A proof of a mailbox. */
+/** A proof of a mailbox that can be used once. */
 export interface MailboxProof {
   who: Identity
   method: DiscoveryMethod
-  /** Burns it. Returns false when it was consumed already. */
+  /** Uses up the proof. Returns false if it was already used. */
   spend(work: TxWork): Promise<boolean>
 }
 
 /**
- * Exchanges a proof for what there is for its mailbox, and for a token by which one of these is entered. `work` is of the
- * environment. Returns null when the proof was already consumed.
+ * Exchanges a proof for the organizations of its mailbox, and a token to enter one of them. `work` is in the
+ * environment's account-level directory. Returns null if the proof was already used.
  */
 export async function discover(work: Work, { who, method, spend }: MailboxProof): Promise<Discovery | null> {
   const found = await findOrganizations(work, who, byMailbox(method))
@@ -50,7 +50,10 @@ export async function discover(work: Work, { who, method, spend }: MailboxProof)
   return granted && toDiscovered(work, { ...granted, email: who.address.email, method }, found)
 }
 
-/** Consumes a proof for a code in each of the organizations, and in the environment if its mailbox may make another one. */
+/**
+ * Uses up a proof, and creates a code for each of the organizations. If the mailbox may create an organization, also
+ * creates a code for the environment.
+ */
 export async function grantCodes(
   work: Work,
   { found, who, spend }: Pick<MailboxProof, 'spend'> & { found: Opened[]; who: Identity | null },
@@ -63,31 +66,31 @@ export async function grantCodes(
   })
 }
 
-/** The token of what was granted, with the organizations that it opens. */
+/** The token for the granted code, with the organizations that it can enter. */
 export async function toDiscovered(work: Work, said: Discovered, found: { shown: Found }[]): Promise<Discovery> {
   const token = await sealToken(work.platform, work.directory, said)
-  // Process clock: tells the caller when the token expires. The database judges its expiry.
+  // Process clock: only tells the caller when the token expires. The database decides whether it has expired.
   const expiresAt = new Date(work.platform.clock.now().getTime() + TTL_SECONDS * 1000)
   return { token, expiresAt, organizations: found.map(({ shown }) => shown) }
 }
 
-/** An organization, and the user of it that a proof may belong to. */
+/** An organization, and the user there that a proof may belong to. */
 export interface Candidate {
   row: FoundRow
   who: Identity
-  /** The user that it must be; absent: the one of the address. */
+  /** The only user that the proof may belong to. Absent: the user with the address. */
   userId?: string
 }
 
-/** How a proof enters organizations. */
+/** How a proof signs a person in to organizations. */
 export interface ProofRules {
   proof: { method: string; amr: string[]; aal: string }
   isOffered(inside: Work): Promise<boolean>
-  /** Whether who is no user becomes one. */
+  /** Whether a person who is not a user yet may become one. */
   maySignUp(inside: Work): Promise<boolean>
 }
 
-/** An organization that opens, and the address that its code is of. */
+/** An organization that the person can enter, and the address hash for its code. */
 interface Opened {
   directory: Directory
   identity: Buffer
@@ -100,7 +103,7 @@ const byMailbox = (method: DiscoveryMethod): ProofRules => ({
   maySignUp: async () => true,
 })
 
-/** The organizations of a mailbox, after those that a person is known in otherwise. */
+/** The organizations in `known`, followed by the other organizations of the mailbox. */
 export async function findOrganizations(
   work: Work,
   who: Identity | null,
@@ -125,13 +128,13 @@ async function findCandidates(work: Work, who: Identity): Promise<Candidate[]> {
   return rows.map((row) => ({ row, who }))
 }
 
-/** What the door of an organization would ask; null where it would not open that way. */
+/** What an organization would still require; null if the person cannot enter it this way. */
 async function look(work: Work, { row, who, userId }: Candidate, way: ProofRules): Promise<Opened | null> {
   const directory = await findDirectory(work.platform, row.directory_id)
   if (!directory) return null
   const inside = { ...work, directory }
   const { door, person } = await readFacts(inside, who)
-  // Who is no user may be one who was deactivated, or has gone.
+  // The address has no active user. The person may enter only if the domain lets them join.
   if (!person && row.state !== 'joinable') return null
   if (userId !== undefined && person?.user_id !== userId) return null
   if (person && !person.active) return null
@@ -164,7 +167,7 @@ const STRANGER = {
   organization_epoch: 0,
 }
 
-/** What the gates of an organization would ask for beside a proof. */
+/** What the gates of an organization would require in addition to a proof. */
 export async function requirementOf(
   work: Work,
   proof: { method: string; amr: string[]; aal: string },
@@ -179,11 +182,11 @@ export async function requirementOf(
   }
 }
 
-/** Whether a gate has refused every way but single sign-on. */
+/** Whether a gate refuses every method except single sign-on. */
 const isSsoRequired = (error: unknown) =>
   error instanceof ApiError && error.definition.code === loginErrors.ssoRequired.code
 
-/** The connection by which a person signs in who has proved the address, if there is one. */
+/** The connection for a person who has proved the address, if there is one. */
 export async function connectionOf(work: Work, who: Identity): Promise<string | null> {
   return connectionToStart(work, who.address.norm)
 }

@@ -19,9 +19,9 @@ import { assertOffered, discoveryMethods } from './methods.ts'
 import { type Discovered, type DiscoveredMailbox, openToken } from './token.ts'
 
 /**
- * Exchanges a token for the session in one of its organizations, by the one door; who may join becomes a user. Throws
- * `discovery_token_invalid`, `service_disabled`, `method_disabled`, `provider_disabled`, `social_start_required`,
- * `sso_required` with the connection to start, and what the door throws.
+ * Exchanges a token for a session in one of its organizations. A person who may join the organization becomes a user.
+ * Throws `discovery_token_invalid`, `service_disabled`, `method_disabled`, `provider_disabled`,
+ * `social_start_required`, `sso_required` with the connection to start, and what `completeLogin` throws.
  */
 export async function enter(work: Work, token: string): Promise<SessionReply> {
   const said = await openToken(work.platform, work.directory, token)
@@ -55,6 +55,7 @@ async function enterOrSignUp(work: Work, { who, method, facts, spends }: Proved)
     await assertMaySignIn(work, facts)
     return completeMailboxLogin(work, facts, { method, amr: ['otp'], spends })
   }
-  // The address has no user here now. If the domain is lost too, only a new discovery shows what the person may enter.
+  // The address no longer has a user here. If the organization has also lost the domain, the person needs a new
+  // discovery.
   return (await ownsDomainOf(work, who.address.norm)) ? signUpByCode(work, who, { spends }, method) : null
 }

@@ -6,7 +6,7 @@ import { loginErrors } from '../../access/login/login.ts'
 import { magicLinkMethod } from '../../sign-in/links/magic-link/magic-link.ts'
 import { otpMethod } from '../../sign-in/otp/sign-in-codes/sign-in-codes.ts'
 
-/** What proves a mailbox, by the service that it needs: the session that comes of it is of the same method. */
+/** The methods that prove a mailbox in discovery. The resulting session has the same method. */
 export const discoveryMethods = { otp: otpMethod, magic_link: magicLinkMethod }
 
 export type DiscoveryMethod = keyof typeof discoveryMethods

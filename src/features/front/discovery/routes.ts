@@ -29,7 +29,7 @@ import { DiscoveryReply, DiscoveryToken, toDiscovery } from './schema.ts'
 
 const about = { method: 'POST', scope: 'auth.login', tag: 'Authentication' } as const
 
-/** Throws `sub_org_mismatch` for who reaches one organization alone. */
+/** Throws `sub_org_mismatch` for a caller limited to one organization. */
 function orgWide(work: AccountWork): Work {
   const { organizationId, directory } = work.account
   if (organizationId !== null)
@@ -39,7 +39,7 @@ function orgWide(work: AccountWork): Work {
   return { ...work, directory }
 }
 
-/** The same. Throws `service_disabled`. */
+/** The work of the environment. Throws `sub_org_mismatch`, `service_disabled`. */
 async function environmentOf(work: AccountWork, method: DiscoveryMethod): Promise<Work> {
   const inside = orgWide(work)
   await assertServiceOn(inside, method)

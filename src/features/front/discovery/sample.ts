@@ -5,9 +5,7 @@ import type { Start } from '../../../../test/people/records.ts'
 import { mailedCode, mailedLink } from '../../../../test/people/sign-in.ts'
 import type { Samples } from '../../../../test/walkers/samples.ts'
 
-/**
- * A code and a link that were mailed for discovery, the token of another person, and one that creates an organization.
- */
+/** A mailed code and link for discovery, the token of another person, and a token that can create an organization. */
 export interface DiscoveryRecords {
   discoveryEmail: string
   discoveryCode: string

@@ -2,7 +2,10 @@ import { Type } from 'typebox'
 import { invalidField } from '../../../platform/errors.ts'
 import { defineSettingsPart } from '../../../platform/settings/settings.ts'
 
-/** Organizations that people make for themselves. There is none yet that could say so: the environment's defaults do. */
+/**
+ * Settings for organizations that people create themselves. They are only in the environment's defaults, since the
+ * organization does not exist yet.
+ */
 export const discoverySettings = defineSettingsPart(
   'auth_settings',
   Type.Object({

@@ -2,7 +2,7 @@ import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../../../platform/db/pool.ts'
 import type { Directory } from '../../../platform/tenancy/directory.ts'
 
-/** An organization, and how the person of an address stands to it. */
+/** An organization, and the relation of a person with an address to it. */
 export interface FoundRow {
   directory_id: string
   organization_id: string
@@ -11,7 +11,10 @@ export interface FoundRow {
   state: 'active' | 'invited' | 'joinable'
 }
 
-/** Those that have an active user of the address, in the environment of a directory: first where they were last. */
+/**
+ * The organizations that have an active user with the address, in the directory's environment. Sorted by the last
+ * sign-in, latest first.
+ */
 export async function selectOrganizationsOf(
   db: Db,
   { environmentId }: Directory,

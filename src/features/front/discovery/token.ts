@@ -9,20 +9,23 @@ import type { GrantedCode } from '../../sign-in/otp/sign-in-codes/sign-in-codes.
 import type { Assertion } from '../../sign-in/passkeys/sign-in/sign-in.ts'
 import type { DiscoveryMethod } from './methods.ts'
 
-/** What a token of a proved mailbox carries, with the code that each of the organizations takes once. */
+/** The content of a token for a proved mailbox, with a code that each of the organizations accepts once. */
 export interface DiscoveredMailbox extends GrantedCode {
   email: string
   method: DiscoveryMethod
 }
 
-/** The same for a passkey that several organizations hold: its rows there, and what the signature proved. */
+/**
+ * The content of a token for a passkey that is registered in several organizations: its rows there, and what the
+ * signature proved.
+ */
 export interface DiscoveredPasskey extends GrantedCode, Omit<Assertion, 'deviceType'> {
   deviceType?: Assertion['deviceType']
   method: 'passkey'
   passkeyIds: string[]
 }
 
-/** The same for a person at a social provider. */
+/** The content of a token for a person at a social provider. */
 export interface DiscoveredSocial extends GrantedCode, DiscoveredPerson {
   method: 'social'
 }
@@ -33,7 +36,7 @@ const granted = { otpId: Type.String(), code: Type.String() }
 const SealedMailbox = Type.Object({
   ...granted,
   email: Type.String(),
-  // Absent in a token of the release before, which knew codes alone.
+  // Absent in tokens of the previous release, which only supported codes.
   method: Type.Optional(Type.Enum(['otp', 'magic_link'])),
 })
 const SealedPasskey = Type.Object({
@@ -41,7 +44,7 @@ const SealedPasskey = Type.Object({
   method: Type.Literal('passkey'),
   passkeyIds: Type.Array(Type.String()),
   counter: Type.Integer(),
-  // Absent in a token of the release before.
+  // Absent in tokens of the previous release.
   deviceType: Type.Optional(Type.Enum(['singleDevice', 'multiDevice'])),
   backedUp: Type.Boolean(),
   userVerified: Type.Boolean(),
@@ -49,7 +52,7 @@ const SealedPasskey = Type.Object({
 const SealedSocial = Type.Object({ ...granted, method: Type.Literal('social'), ...DiscoveredPerson.properties })
 const PREFIX = 'dsc_'
 
-// Of the environment: in another one it says nothing.
+// The token belongs to the environment and cannot be read in another one.
 const sealedPlaceOf = ({ environmentId, accountId }: Directory): SealedPlace => ({
   table: 'otps',
   column: 'discovered',
@@ -57,12 +60,12 @@ const sealedPlaceOf = ({ environmentId, accountId }: Directory): SealedPlace => 
   accountId,
 })
 
-/** Seals the content into a token, which only this deployment can read or make. */
+/** Seals the content into a token that only this deployment can read or create. */
 export async function sealToken({ keyring }: Platform, directory: Directory, said: Discovered): Promise<string> {
   return PREFIX + (await keyring.seal(sealedPlaceOf(directory), JSON.stringify(said)))
 }
 
-/** What a token of this environment carries; null for any other text. */
+/** The content of a token of this environment; null for any other text. */
 export async function openToken(
   { keyring }: Platform,
   directory: Directory,

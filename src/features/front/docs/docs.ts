@@ -13,7 +13,7 @@ import { referenceMenu, referenceTags, renderOverview, renderTag } from './refer
 import { makeSearch, renderResults } from './search.ts'
 import { renderDocsPage } from './site.ts'
 
-/** What never changes while the process runs is made on first use. */
+/** Makes something on first use and keeps it, since it never changes while the process runs. */
 function keptOf<T>(make: (platform: Platform, all: () => Route[]) => Promise<T>) {
   return perPlatform((platform) => {
     let all: () => Route[] = () => []
@@ -25,7 +25,7 @@ function keptOf<T>(make: (platform: Platform, all: () => Route[]) => Promise<T>)
   })
 }
 
-// Base URL: names the server in the OpenAPI documents, and in the examples of the reference.
+// Base URL: the OpenAPI documents and the examples in the reference name the server.
 const documentOf = ({ config }: Platform, routes: Route[], part: OpenApiPart) =>
   buildOpenApi(routes, { baseUrl: config.baseUrl, version: manifest.version, part })
 
@@ -62,7 +62,10 @@ const keptImages = keptOf(async () => {
 
 const POLICY = policyOf("'self' data:", "'self'")
 
-/** The parts of a page, or null if there is none at the path. A guide needs no document of the API, which takes long to build. */
+/**
+ * The parts of a page; null if there is no page at the path. Guides are found first, since building the API document
+ * takes long.
+ */
 async function pageOf(platform: Platform, all: () => Route[], path: string) {
   const guides = await keptGuides(platform)(all)
   const guide = guides.byPath.get(path)
@@ -77,7 +80,7 @@ async function pageOf(platform: Platform, all: () => Route[], path: string) {
   return tag ? { title: tag.title, content: renderTag(tag), menu } : null
 }
 
-/** The pages that were asked for, by path. There are as many as guides, tags and catalogues. */
+/** The pages that were requested so far, by path. There are only as many as guides, tags and catalogues. */
 const keptPages = perPlatform(() => new Map<string, KeptAnswer>())
 
 async function showPage(platform: Platform, all: () => Route[], path: string): Promise<KeptAnswer | null> {
@@ -91,7 +94,7 @@ async function showPage(platform: Platform, all: () => Route[], path: string): P
   return made
 }
 
-/** Each path stands as a whole, so that a search for it finds this place. */
+/** Paths are complete literals, so that a text search for a path finds this place. */
 const PAGES = [
   { path: '/docs', summary: 'The API reference' },
   { path: '/docs/reference/{tag}', summary: 'The operations of one tag' },
@@ -101,7 +104,10 @@ const PAGES = [
   { path: '/docs/guides/{section}/{guide}', summary: 'A guide' },
 ] as const
 
-/** The documentation: guides, API reference, catalogues and search. `all` returns every route, once complete. */
+/**
+ * The documentation: guides, API reference, catalogues and search. At the first request, `all` must already return
+ * every route.
+ */
 export function docsPages(all: () => Route[]): Route[] {
   const pages = PAGES.map(({ path, summary }) => ({
     path,

@@ -4,9 +4,9 @@ import { escapeHtml } from '../../../platform/mail/html.ts'
 import { errorsOf } from '../../../platform/openapi/openapi-errors.ts'
 import { renderProse } from './prose.ts'
 
-/** A code of the catalogue and the routes that return it. */
+/** An error code and the routes that return it. */
 interface CatalogueEntry extends ErrorDefinition {
-  /** Such as `POST /v1/users`; null when more than a quarter of the routes return it. */
+  /** Such as `POST /v1/users`. Null if more than a quarter of all routes return the code. */
   routes: string[] | null
 }
 
@@ -31,7 +31,7 @@ const INTRODUCTION =
   'Every refusal is `application/problem+json` (RFC 9457) with a stable `code`. Branch on the code; `detail` is for developers: show users a text of your own, ' +
   'and `request_id` identifies the request in the log.'
 
-/** The catalogue of every code that the loaded routes define, by status. */
+/** All codes that the loaded routes define, by status. */
 function catalogueOf(routes: Route[]): Map<number, CatalogueEntry[]> {
   const places = new Map<string, string[]>()
   for (const route of routes.filter(({ path }) => !path.startsWith('/dev/')))
@@ -49,7 +49,7 @@ function headingOf(status: number): string {
   return `${status} ${STATUS_NAMES[status] ?? ''}`.trim()
 }
 
-/** The content of docs/reference/errors.md. Pass every route of the service, so that each code is known. */
+/** The content of docs/reference/errors.md. Pass all routes of the service, so that every code is included. */
 export function errorsMarkdown(routes: Route[]): string {
   const sections = [...catalogueOf(routes)].map(([status, entries]) => {
     const items = entries.map((entry) => {
@@ -61,7 +61,7 @@ export function errorsMarkdown(routes: Route[]): string {
   return `# Error codes\n\n${INTRODUCTION}\n\n${sections.join('\n')}`
 }
 
-/** The same as the content of a page; each code is an anchor, to which the `type` of a problem points. */
+/** The catalogue as a page. Each code is an anchor, which the `type` of a problem refers to. */
 export function renderErrors(routes: Route[]): string {
   const sections = [...catalogueOf(routes)].map(
     ([status, entries]) => `<h2>${headingOf(status)}</h2>\n<dl>\n${entries.map(renderEntry).join('\n')}\n</dl>`,

@@ -8,12 +8,12 @@ const INTRODUCTION =
   'What the service records, as `GET /v1/events` shows it, by resource: `types=user.*` reads all types of one. Types are ' +
   'permanent.'
 
-/** The catalogue by resource, which is the first word of a type; resources and types in the order of the alphabet. */
+/** The catalogue by resource, which is the first word of a type. Resources and types are in alphabetical order. */
 function typesByResource(): [resource: string, types: EventDefinition[]][] {
   return [...Map.groupBy(eventCatalogue(), ({ type }) => type.slice(0, type.indexOf('.')))]
 }
 
-/** The content of docs/reference/events.md. Every feature must be loaded, so that each type is known. */
+/** The content of docs/reference/events.md. All features must be loaded, since each defines its types. */
 export function eventsMarkdown(): string {
   const sections = typesByResource().map(([resource, types]) => {
     const entries = types.map(({ type, help }) => `### ${type}\n\n${help}\n`)
@@ -22,7 +22,7 @@ export function eventsMarkdown(): string {
   return `# Events\n\n${INTRODUCTION}\n\n${sections.join('\n')}`
 }
 
-/** The same as the content of a page, with the fields of the data, which are those of the schemas of the document. */
+/** The catalogue as a page. It also has the fields of the data, from the schemas in the document. */
 export function renderEvents(document: Part): string {
   const dataByType = new Map(listOf(schemaOf(document, 'AnyEvent')['oneOf']).flatMap((one) => dataOf(document, one)))
   const entryOf = ({ type, help }: EventDefinition) => {
@@ -37,7 +37,7 @@ export function renderEvents(document: Part): string {
   return `<p>${renderProse(INTRODUCTION)}</p>\n${sections.join('\n')}`
 }
 
-/** The schema of the data of each type that a schema of events is for. */
+/** Lists, for each type that an event schema covers, the schema of its data. */
 function dataOf(document: Part, schema: unknown): [type: string, data: unknown][] {
   const { type, data } = partOf(objectOf(document, schema)['properties'])
   const { const: only, enum: several } = partOf(type)

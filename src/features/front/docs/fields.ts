@@ -4,17 +4,17 @@ import { follow, listOf, type Part, partOf, referredName } from '../../../platfo
 
 const marked = new Marked({ gfm: true })
 
-/** A description of the contract as HTML. */
+/** Renders a description from the contract as HTML. */
 export function renderMarkdown(text: string): string {
   return marked.parse(text, { async: false })
 }
 
 const renderInline = (text: string) => marked.parseInline(text, { async: false })
 
-// The deepest fields are those of records in lists in replies.
+// The deepest fields are in records in lists in replies.
 const MAX_DEPTH = 6
 
-/** The fields of an object as a list, each with its type, its description and, folded, the fields within. */
+/** Renders the fields of an object as a list. Each has its type, description and, folded, its inner fields. */
 export function renderFields(document: Part, schema: unknown, within: string[] = []): string {
   const { properties, required } = objectOf(document, schema)
   const names = new Set(listOf(required))
@@ -49,7 +49,7 @@ function renderField(document: Part, { name, property, isRequired, within }: Fie
   return `<li><code>${escapeHtml(name)}</code> <span class="type">${facts.map(escapeHtml).join(', ')}</span>${text}${details}</li>`
 }
 
-/** The schema with those of `allOf` merged in. */
+/** The schema with the schemas of `allOf` merged into it. */
 export function objectOf(document: Part, schema: unknown): Part {
   const own = follow(document, schema)
   const parts = [...listOf(own['allOf']).map((part) => objectOf(document, part)), own]
@@ -62,7 +62,10 @@ export function objectOf(document: Part, schema: unknown): Part {
 
 const choicesOf = (schema: Part) => [...listOf(schema['anyOf']), ...listOf(schema['oneOf'])]
 
-/** The object whose fields a field holds: its own, those of the items of a list, or those of the only choice that is no null. */
+/**
+ * The object whose fields are shown as the inner fields of a field: the field itself, the items of a list, the values
+ * of a map, or the only choice that is not null.
+ */
 function innerOf(document: Part, schema: unknown): unknown {
   const own = follow(document, schema)
   const choices = choicesOf(own).filter((choice) => follow(document, choice)['type'] !== 'null')

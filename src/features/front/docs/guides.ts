@@ -6,9 +6,9 @@ import { type MenuGroup, renderCode, renderContents } from './site.ts'
 
 const folder = new URL('../../../../docs/', import.meta.url)
 
-/** A guide of the folder docs. */
+/** A guide in the folder docs. */
 export interface Guide {
-  /** Below docs, such as `sign-in/mfa.md`. */
+  /** The path below docs, such as `sign-in/mfa.md`. */
   file: string
   title: string
   path: string
@@ -18,12 +18,12 @@ export interface Guide {
 /** The text below one heading, for the search. */
 export interface GuideSection {
   title: string
-  /** The anchor; empty for the beginning of the guide. */
+  /** The anchor. Empty for the beginning of the guide. */
   id: string
   text: string
 }
 
-/** The guides by path, and the menu of them. The index names them and their groups. */
+/** The guides by path, and their menu. The index defines the guides and their groups. */
 export interface Guides {
   byPath: Map<string, Guide>
   menu: MenuGroup[]
@@ -32,7 +32,7 @@ export interface Guides {
 const INDEX = 'index.md'
 export const GUIDES = '/docs/guides'
 
-/** Reads every guide that the index names below a heading. */
+/** Reads every guide that the index lists below a heading. */
 export async function readGuides(): Promise<Guides> {
   const index = await readFile(new URL(INDEX, folder), 'utf8')
   const groups = groupsOf(index)
@@ -51,7 +51,7 @@ export async function readGuides(): Promise<Guides> {
   return { byPath, menu }
 }
 
-// The guides for developers of the service itself stay in the repository, with the code that they describe.
+// Guides for developers of this service stay in the repository, next to the code that they describe.
 const OWN_PAGES: Record<string, string> = {
   [INDEX]: GUIDES,
   'reference/errors.md': '/docs/errors',
@@ -83,7 +83,7 @@ function toGuide(file: string, markdown: string): Guide {
 
 const lex = ({ markdown }: Guide) => new Marked({ gfm: true }).lexer(markdown).slice(1)
 
-/** The content of a guide as HTML. */
+/** Renders a guide as HTML. */
 export function renderGuide(guide: Guide): string {
   const marked = new Marked({ gfm: true })
   marked.use({ renderer: rendererFor(guide.file) })
@@ -93,7 +93,7 @@ export function renderGuide(guide: Guide): string {
   return contents + marked.parser(tokens)
 }
 
-/** The anchor of a heading, as GitHub makes it. */
+/** The anchor of a heading, as GitHub creates it. */
 export function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -103,7 +103,7 @@ export function anchorOf(heading: string): string {
 
 const plain = (markdown: string) => markdown.replaceAll(/[`*]|\]\([^)]*\)|\[/g, '')
 
-/** What the search finds of a guide. */
+/** The sections of a guide for the search. */
 export function sectionsOf(guide: Guide): GuideSection[] {
   const sections: GuideSection[] = [{ title: guide.title, id: '', text: '' }]
   for (const token of lex(guide)) {
@@ -144,14 +144,14 @@ function rendererFor(file: string) {
   }
 }
 
-/** Where a link of a guide leads on this site, or null for a file that only the repository has. */
+/** The target of a guide's link on this site. Null for a file that is only in the repository. */
 function targetOf(file: string, href: string): string | null {
   if (/^https?:|^#/.test(href)) return href
   if (href.startsWith('/')) return href
   const [path = '', anchor] = href.split('#')
   const to = posix.normalize(posix.join(posix.dirname(file), path))
   if (!isServed(to)) return null
-  // The catalogue of events has the types themselves as anchors.
+  // In the catalogue of events, the types themselves are the anchors.
   return `${pathOf(to)}${anchor === undefined ? '' : `#${anchor}`}`
 }
 

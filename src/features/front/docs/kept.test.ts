@@ -15,7 +15,7 @@ interface Answer {
   body: Buffer
 }
 
-/** Unlike fetch, it accepts no encoding by itself, and decodes none. */
+/** Unlike fetch, it neither accepts an encoding by default nor decodes one. */
 function ask(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const call = request(baseUrl + path, { method, headers, agent: false }, (reply) => {

@@ -1,6 +1,6 @@
 import { escapeHtml } from '../../../platform/mail/html.ts'
 
-/** A sentence of a catalogue as HTML; what stands between backticks is code, as in the Markdown of the same text. */
+/** Renders a sentence of a catalogue as HTML. Text between backticks is code, as in Markdown. */
 export function renderProse(text: string): string {
   return escapeHtml(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>')
 }

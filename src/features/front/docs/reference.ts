@@ -5,7 +5,7 @@ import { formatJson } from '../../../platform/openapi/openapi-text.ts'
 import { renderFields, renderMarkdown } from './fields.ts'
 import { type MenuGroup, renderCode, renderContents } from './site.ts'
 
-/** A tag of the contract, which has a page, and its operations. */
+/** A tag of the contract with its operations. Each tag has a page. */
 export interface ReferenceTag {
   title: string
   description: string
@@ -14,7 +14,7 @@ export interface ReferenceTag {
   operations: Operation[]
 }
 
-/** The tags of the documents in their order. */
+/** The tags of the documents, in their order. */
 export function referenceTags(...documents: Part[]): ReferenceTag[] {
   return documents.flatMap((document) => {
     const byTag = Map.groupBy(operationsOf(document), ({ tag }) => tag)
@@ -38,7 +38,7 @@ export const referenceMenu = (tags: ReferenceTag[]): MenuGroup[] => [
   { title: 'API reference', entries: tags.map(({ title, path }) => ({ title, path })) },
 ]
 
-/** The first page of the reference: what holds for every request, and every operation. */
+/** Renders the first page of the reference: general rules for requests, and a list of all operations. */
 export function renderOverview(document: Part, tags: ReferenceTag[]): string {
   const { description } = partOf(document['info'])
   const lists = tags.map(({ title, path, description: about, operations }) => {
@@ -52,7 +52,7 @@ export function renderOverview(document: Part, tags: ReferenceTag[]): string {
 ${lists.join('\n')}`
 }
 
-/** The page of a tag. */
+/** Renders the page of a tag. */
 export function renderTag({ document, description, operations }: ReferenceTag): string {
   const sections = operations.map((operation) => renderOperation(document, operation))
   const contents = renderContents(operations.map(({ id, summary }) => ({ id, title: summary })))
@@ -116,7 +116,7 @@ const CREDENTIALS: Record<string, string> = {
   scimToken: '-H "Authorization: Bearer $SCIM_TOKEN"',
 }
 
-/** The request as a command. Parameters in braces are for the reader to fill in. */
+/** The request as a curl command. Readers fill in the parameters in braces. */
 function curlOf(url: string, { method, path, query, credential, body }: Operation): string {
   const needed = query.filter(({ required }) => required === true).map(({ name }) => `${name}={${name}}`)
   const address = `"${url}${path}${needed.length === 0 ? '' : `?${needed.join('&')}`}"`
@@ -131,7 +131,7 @@ function curlOf(url: string, { method, path, query, credential, body }: Operatio
 
 const quoted = (text: string) => text.replaceAll("'", "'\\''")
 
-/** The call of the SDK: the parameters of the path, then query and body as one object. */
+/** The SDK call: the path parameters, then query and body as one object. */
 export function callOf({ id, pathParameters, query, body, isForUsers }: Operation): string {
   const [example] = body?.examples ?? []
   const needed = query.filter(({ required }) => required === true).map(({ name }) => [String(name), `{${name}}`])
@@ -143,5 +143,5 @@ export function callOf({ id, pathParameters, query, body, isForUsers }: Operatio
   return `await watchword${isForUsers ? '.forUser(accessToken)' : ''}.${id}(${texts.join(', ')})`
 }
 
-/** An object of JSON in the form that TypeScript code has. */
+/** A JSON object in TypeScript syntax. */
 const literalOf = (value: unknown) => formatJson(value).replaceAll(/^(\s*|\{)"([A-Za-z_$][\w$]*)": /gm, '$1$2: ')

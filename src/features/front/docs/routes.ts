@@ -14,7 +14,7 @@ const exampleOf = (title: string) => ({
   reply: { openapi: '3.1.0', info: { title, version: manifest.version }, paths: {} },
 })
 
-/** `all` returns every route of the service, including these; called once they are complete. */
+/** `all` returns every route of the service, including these. It is called only after all routes are known. */
 export function docsRoutes(all: () => Route[]): Route[] {
   return [
     ...docsPages(all),

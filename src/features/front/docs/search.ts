@@ -6,16 +6,17 @@ import { escapeHtml } from '../../../platform/mail/html.ts'
 import { type Guides, sectionsOf } from './guides.ts'
 import type { ReferenceTag } from './reference.ts'
 
-/** A place that a search finds: a section of a guide, an operation, an error code or an event type. */
+/** A search result: a section of a guide, an operation, an error code or an event type. */
 interface Place {
   id: string
   title: string
-  /** What the place belongs to, such as the title of the guide. */
+  /** What contains the place, such as the title of the guide. */
   of: string
   text: string
 }
 
-// A longer question is cut, since each of its terms costs time: a prefix of two letters alone matches hundreds of terms.
+// Longer questions are cut, since each term takes time. Prefixes of fewer than `MIN_PREFIX` letters are not searched
+// for, since they match hundreds of terms.
 const MAX_QUESTION = 100
 const MAX_TERMS = 8
 const MIN_PREFIX = 3
@@ -24,15 +25,18 @@ const SNIPPET = 180
 
 export type Search = (question: string) => Place[]
 
-/** The terms of a text. Codes, types and fields are terms as a whole, and by their parts. */
+/** The terms of a text. Codes, types and fields count as a whole and by their parts. */
 const termsOf = (text: string) =>
   [...text.matchAll(/[\p{L}\p{N}_]+/gu)].flatMap(([word]) => [...new Set([word, ...word.split('_')])])
 
-/** The terms of a question, each once. */
+/** The distinct terms of a question. */
 export const termsOfQuestion = (question: string) =>
   [...new Set(termsOf(question.slice(0, MAX_QUESTION)))].slice(0, MAX_TERMS)
 
-/** An index of guides, operations, errors and events. It is made in small steps, so that requests go on meanwhile. */
+/**
+ * Builds an index of guides, operations, errors and events. Works in small steps, so that requests are served
+ * meanwhile.
+ */
 export async function makeSearch({ guides, tags }: { guides: Guides; tags: ReferenceTag[] }): Promise<Search> {
   const places = [...(await guidePlaces(guides)), ...operationPlaces(tags), ...cataloguePlaces()]
   const byId = new Map(places.map((place) => [place.id, place]))
@@ -94,7 +98,7 @@ function cataloguePlaces(): Place[] {
   ]
 }
 
-/** The results of a search as a list. */
+/** Renders the results of a search as a list. */
 export function renderResults(question: string, places: Place[]): string {
   if (question.trim() === '') return '<p>Enter the words to search for.</p>'
   const found = `<p role="status">${places.length === 0 ? 'Nothing was found. Try fewer or other words.' : `${places.length === MAX_RESULTS ? 'The best' : ''} ${places.length} result${places.length === 1 ? '' : 's'}`}</p>`

@@ -1,7 +1,7 @@
 import { escapeHtml } from '../../../platform/mail/html.ts'
 import { renderDocument } from '../../../platform/pages/page-layout.ts'
 
-/** A group of the menu, such as the guides of one subject. */
+/** A group in the menu, such as the guides about one subject. */
 export interface MenuGroup {
   title: string
   entries: { title: string; path: string }[]
@@ -9,16 +9,16 @@ export interface MenuGroup {
 
 interface DocsPage {
   title: string
-  /** The path of the page, which the menu marks. */
+  /** The page's path, which is highlighted in the menu. */
   path: string
   menu: MenuGroup[]
-  /** HTML below the heading, trusted. */
+  /** Trusted HTML below the heading. */
   content: string
-  /** The words that were searched for, on the page of results. */
+  /** The search words, on the results page. */
   searched?: string
 }
 
-/** A page of the documentation: a header with search, the menu and the content. It has no script. */
+/** Renders a page of the documentation with header, search, menu and content. It contains no script. */
 export function renderDocsPage({ title, path, menu, content, searched = '' }: DocsPage): string {
   return renderDocument({
     title: `${title} · Watchword`,
@@ -58,14 +58,14 @@ function renderMenu(menu: MenuGroup[], path: string): string {
   return `<nav id="menu" aria-label="Pages">\n${groups.join('\n')}\n</nav>`
 }
 
-/** Links to the sections of a page. */
+/** Renders links to the sections of a page. */
 export function renderContents(sections: { id: string; title: string }[]): string {
   if (sections.length < 3) return ''
   const items = sections.map(({ id, title }) => `<li><a href="#${escapeHtml(id)}">${escapeHtml(title)}</a></li>`)
   return `<nav class="contents" aria-label="On this page"><ul>\n${items.join('\n')}\n</ul></nav>`
 }
 
-/** A block of code, which the keyboard can scroll. */
+/** Renders a code block that can be scrolled with the keyboard. */
 export function renderCode(code: string): string {
   return `<pre tabindex="0"><code>${escapeHtml(code)}</code></pre>`
 }

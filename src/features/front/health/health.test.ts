@@ -37,7 +37,7 @@ test('a known path with another method is 405 with Allow', async () => {
 })
 
 test.each(['POST', 'OPTIONS', 'TRACE', 'QUERY'])('%s where nothing takes it is no failure of ours', async (method) => {
-  // Fetch refuses to send some of these.
+  // Sent without fetch, which refuses some of these requests.
   const call = (path: string) =>
     new Promise<number | undefined>((resolve, reject) => {
       request(baseUrl + path, { method }, (reply) => resolve(reply.resume().statusCode))

@@ -11,7 +11,7 @@ const tenant = await app.tenant()
 const browser = await openBrowser()
 const PASSWORD = 'correct horse battery staple'
 
-// The application that the pages lead to.
+// The application that the pages send users to.
 const application = createServer((_request, response) => {
   response.setHeader('content-type', 'text/html')
   response.end('<link rel="icon" href="data:,"><h1>The application</h1>')
@@ -34,7 +34,7 @@ const screens = [
   { size, colorScheme: 'dark' as const },
 ])
 
-/** Looks at the page on a desktop and on a phone, light and dark, and leaves it on the phone. */
+/** Checks the page on a desktop and on a phone, in light and dark mode. Leaves it in phone size. */
 async function expectToFit(page: Page) {
   for (const { size, colorScheme } of screens) {
     await page.setViewportSize(size)
@@ -50,7 +50,7 @@ async function expectToFit(page: Page) {
   }
 }
 
-/** The first heading after the button. */
+/** The first heading after the button is pressed. */
 const ends: Record<(typeof organizationLinkTypes)[number], string> = {
   magiclink: 'The application',
   signup: 'The application',
@@ -90,7 +90,7 @@ test.each(organizationLinkTypes)('%s: from the mail to its end, on every screen'
     expect((await tenant.post(`/v1/auth/${redeem}/verify`, body)).status).toBe(200)
   } else {
     await expectToFit(page)
-    // What stays in the address bar and in the history holds no secret.
+    // The address bar and the history contain no secret.
     expect(page.url()).not.toContain(link.token_hash)
     await page.getByRole('link', { name: /^Continue to 127/ }).click()
     await page.getByRole('heading', { name: 'The application' }).waitFor()
@@ -98,7 +98,7 @@ test.each(organizationLinkTypes)('%s: from the mail to its end, on every screen'
   }
   if (type === 'invite' || type === 'recovery')
     expect((await tenant.post('/v1/auth/login/password', { subOrgId, email, password: PASSWORD })).status).toBe(200)
-  // Chromium reports the status of an answer that refuses.
+  // Chromium reports responses with an error status on the console.
   expect(complaints.filter((text) => !text.includes('422'))).toEqual([])
   await page.close()
 })

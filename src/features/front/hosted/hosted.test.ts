@@ -14,12 +14,12 @@ const PASSWORD = 'correct horse battery staple'
 const HOME = 'https://app.acme.example/auth?from=mail'
 const ELSEWHERE = 'https://other.acme.example/auth'
 
-/** What a browser shows of a link: the status, the heading and the text. */
+/** Opens a link as a browser does. Returns the status, the heading and the text. */
 async function open(url: string) {
   return seen(await fetch(url.replace('http://localhost:4000', app.baseUrl)))
 }
 
-/** The page as it is answered to a request that names another host; fetch would not send that. */
+/** Requests the page with another host name, which fetch does not allow. */
 async function openAs(host: string, url: string): Promise<string> {
   const { searchParams } = new URL(url)
   const headers = { host, 'x-forwarded-host': host, forwarded: `host=${host}` }
@@ -28,7 +28,7 @@ async function openAs(host: string, url: string): Promise<string> {
   return text(response)
 }
 
-/** Presses the button of a link's page. */
+/** Presses the button on a link's page. */
 async function press(link: MailedLink, fields: Record<string, string> = {}) {
   const { token_hash, email, type } = link
   const body = new URLSearchParams({ token_hash, email, type, ...fields })
@@ -194,12 +194,12 @@ test('invite: where passwords are off, the button alone accepts, and no session 
   const before = await snapshot(app)
   const shown = await open(link.url)
   expect([shown.status, shown.title]).toEqual([200, 'Accept the invitation'])
-  // The page with the password was open when passwords were turned off.
+  // The page with the password field was open when passwords were turned off.
   const stale = await press(link, { password: PASSWORD })
   expect([stale.status, stale.title]).toEqual([200, 'Accept the invitation'])
   expect(await snapshot(app)).toEqual(before)
   await setPasswords(true)
-  // The page with the button alone was open when they were turned on.
+  // The page with only the button was open when passwords were turned on.
   const bare = await press(link)
   expect([bare.status, bare.title, bare.html.includes('type="password"')]).toEqual([422, 'Choose a password', true])
   await setPasswords(false)
@@ -289,7 +289,7 @@ test('verification: a password that an administrator set stays, and is not asked
 test('unlock: the button ends the lock', async () => {
   const { person, link } = await mailLinkTo(app, tenant, 'unlock')
   await tenant.put(`/v1/users/${person.userId}/password`, { subOrgId: person.subOrgId, password: PASSWORD })
-  // A password that an administrator sets ends the lock, and with it the link.
+  // Setting a password as an administrator ends the lock, and therefore the link.
   expect((await login(person)).status).toBe(200)
   for (const _ of [1, 2, 3]) await login(person, 'not the password')
   expect((await press(link)).title).toBe('This link is no longer valid')

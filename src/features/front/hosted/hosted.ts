@@ -15,13 +15,13 @@ import { type ParsedLink, readLink } from './link.ts'
 import { explainRefusal } from './refusals.ts'
 
 /**
- * Where mailed links lead unless the application has a page of its own. Opening one changes nothing, since mail
- * scanners open every link; its button acts. No page holds a session. Links whose `type` has no page lead to pages of
- * applications alone.
+ * The pages that mailed links lead to, unless the application has its own page. Mail scanners open every link, so
+ * opening a page changes nothing: only its button does something. No page creates a session. Links whose `type` has
+ * no page here always lead to a page of the application.
  */
 export function hostedPages(pages: readonly LinkPage[]): Route[] {
   const byType = new Map(pages.map((page) => [page.type, page]))
-  // A page that explains a refusal counts as a success, so refusals are among the events it may record.
+  // A page that explains a refusal counts as success, so the route may also record the events of refusals.
   const recorded = new Set([loginEvents.failed, ...pages.flatMap(({ events = [] }) => events)])
   const pageOf = (link: ParsedLink) => byType.get(link.type)
   return definePage({
@@ -83,7 +83,7 @@ function show({ brand, language }: ShownLink, view: View | Redirect): RenderedPa
   return 'redirectTo' in view ? view : renderPage({ brand, language, ...view })
 }
 
-/** The live link of a user who may use it. Throws the refusal otherwise. */
+/** The live link, if its user may use it. Throws the refusal otherwise. */
 async function open(brought: ParsedLink, { service, worksWhileLocked }: LinkPage, find: Find): Promise<LiveLink> {
   const { work, isOurs } = brought
   if (!(await isServiceEnabled(work, service))) throw httpErrors.serviceDisabled()
@@ -92,7 +92,7 @@ async function open(brought: ParsedLink, { service, worksWhileLocked }: LinkPage
   const { link, facts } = await find(brought)
   if (facts && !worksWhileLocked) await assertMaySignIn(work, facts)
   const actor = { type: 'user' as const, id: link.user_id }
-  // The page shows the user's language, so only a live link may reveal it.
+  // The page shows the user's language. Only a live link may reveal that.
   const language = facts?.locale ? chooseLanguage(facts.locale, ...brought.locales) : brought.language
   return { ...brought, language, work: { ...work, origin: { ...work.origin, actor } }, facts }
 }
@@ -104,7 +104,7 @@ async function findQuietly({ work, token, purpose, who }: ParsedLink): Promise<F
   return { link: assertLinkUsable(link, presented), facts }
 }
 
-/** Records a refusal, as the API does. */
+/** Looks the link up and records a refusal, as the API does. */
 async function findAndRecord(brought: ParsedLink): Promise<FoundLink> {
   const { work, token, purpose, who } = brought
   return redeemLink(work, { who, token, purposes: [purpose] }, async (found) => found)

@@ -9,17 +9,17 @@ import { findTokenDirectory, linkUrl } from '../../sign-in/links/links.ts'
 import { type MailedPurpose, purposeOfType } from '../../sign-in/links/purposes/purposes.ts'
 import type { ShownLink } from '../../sign-in/pages/pages.ts'
 
-/** A link as a browser sends it, parsed but not looked up. */
+/** A link from a browser, parsed but not looked up. */
 export interface ParsedLink extends ShownLink {
-  /** By what the language was chosen. */
+  /** The locales that determined the language. */
   locales: (string | null)[]
-  /** What its `type` stands for. */
+  /** The purpose that `type` stands for. */
   purpose: MailedPurpose
-  /** False for a made-up token, which is refused before anything is looked up. */
+  /** False for a made-up token, which is refused without a look-up. */
   isOurs: boolean
 }
 
-/** @returns null when it is not a link of ours. */
+/** @returns null if the parameters are not a link of this service. */
 export async function readLink(
   { platform, origin, acceptLanguage }: Pick<RequestContext, 'platform' | 'origin' | 'acceptLanguage'>,
   fields: Fields,

@@ -3,7 +3,7 @@ import { spanInWords } from '../../../platform/messages/language.ts'
 import { texts } from '../../../platform/messages/texts.gen.ts'
 import { type LinkPage, linkHome, type ShownLink, type View } from '../../sign-in/pages/pages.ts'
 
-/** By error code, and for a right token that is no longer live by the reason: the title, and what to do. */
+/** Title and advice for a refusal. By error code, or by the reason if the token is correct but no longer live. */
 const EXPLAINED = {
   ...texts.hosted.refusals,
   token_invalid: { title: texts.hosted.doesNotWork, ...texts.hosted.refusals.token_invalid },
@@ -11,7 +11,7 @@ const EXPLAINED = {
   sso_required: { title: texts.hosted.nothingChanged, ...texts.hosted.refusals.sso_required },
 }
 
-/** What a page says when its link is refused. Returns null when there is nothing a user could make sense of. */
+/** What a page says when its link is refused. Null if no explanation would help the user. */
 export function explainRefusal(error: ApiError, link: ShownLink, page: LinkPage): View | null {
   const { status, code } = error.definition
   const { language } = link
@@ -38,7 +38,7 @@ function isExplained(name: string): name is keyof typeof EXPLAINED {
   return Object.hasOwn(EXPLAINED, name)
 }
 
-/** Whole minutes, rounded up: a lock must not outlast what its page says. */
+/** In whole minutes, rounded up, so that the lock has ended when the page says so. */
 function waitSeconds(error: ApiError): number {
   const seconds = error.details.extra?.['retry_after']
   return Math.max(1, Math.ceil(Number(seconds ?? 60) / 60)) * 60

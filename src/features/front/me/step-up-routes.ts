@@ -11,7 +11,7 @@ import { readAnswer, SteppedUp, StepUpBegun, StepUpBody, StepUpVerifyBody } from
 
 const errors = [...doorRoutes.sendErrors, ...doorRoutes.barred]
 
-/** By which people prove again, within a session, who they are. */
+/** Routes with which users prove their identity again within a session. */
 export const stepUpRoutes: Route[] = [
   defineOwnRoute({
     method: 'POST',

@@ -104,14 +104,14 @@ export const SteppedUp = named(
   ),
 )
 
-/** A proof of who is there. */
+/** A proof of the caller's identity. */
 export type StepUpAnswer =
   | { kind: 'password'; password: string }
   | { kind: 'otp'; otpId: string; code: string }
   | { kind: 'factor'; token: string; code: string }
   | { kind: 'passkey'; challengeId: string; credential: Static<typeof SignInCredential> }
 
-/** Reads the one proof of a body. Throws `invalid_request` for none, several, or a part of one. */
+/** Reads the proof in a body. Throws `invalid_request` if there is none, more than one, or an incomplete one. */
 export function readAnswer(body: Static<typeof StepUpVerifyBody>): StepUpAnswer {
   const { password, otp_id: otpId, challenge_token: token, code, challengeId, credential } = body
   const complete: (StepUpAnswer | null)[] = [

@@ -51,7 +51,7 @@ test('a password: the same session gets a fresh time, its refresh token stays, a
   const after = await info(token.access_token)
   expect(after).toMatchObject({ sid: before.sid, amr: ['otp', 'pwd'], aal: 'aal1', auth_time: token.auth_time })
   expect(after.auth_time - before.auth_time).toBeGreaterThanOrEqual(900)
-  // The token from before says what it said.
+  // The earlier token keeps its claims.
   expect(await info(person.session.access_token)).toMatchObject({ auth_time: before.auth_time, amr: ['otp'] })
   const { refresh_token } = person.session
   const { session } = succeeded(await tenant.post('/v1/auth/token/refresh', { subOrgId, refresh_token }))

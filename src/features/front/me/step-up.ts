@@ -23,8 +23,8 @@ import { mailStepUpCode } from './step-up-code.ts'
 import type { SteppedUp, StepUpAnswer, StepUpBegun } from './step-up-schema.ts'
 
 /**
- * Tells by what the caller may prove again who they are, and begins one of these: mails or sends a code, or makes a
- * challenge. Throws `method_disabled` for another, `rate_limited`, and what the gates throw.
+ * Returns the methods with which the caller can step up, and begins the given one: mails or sends a code, or creates
+ * a challenge. Throws `method_disabled` for a method that is not offered, `rate_limited`, and what the gates throw.
  */
 export async function beginStepUp(work: OwnWork, method: StepUpMethod | null): Promise<StepUpBegun> {
   const { caller } = work
@@ -55,23 +55,23 @@ function identityOf({ platform }: OwnWork, { email }: SignInFacts) {
   return identify(platform, { email, norm: email.toLowerCase() })
 }
 
-/** What was right, to be burnt for the session's new time. */
+/** A correct proof, which is used up when the session's authentication time is renewed. */
 interface Shown {
   method: StepUpMethod
   amr: string[]
   aal: string
   spends: UsedProof[]
   events?: EventInput[]
-  /** The same, where it has to be read while the user is held. */
+  /** Events that must be read while the user's row is locked. */
   eventsNow?(work: TxWork): Promise<EventInput[]>
   also?(work: TxWork): Promise<boolean>
-  /** Where another request was faster. */
+  /** The error if another request has used up the proof first. */
   refuse(): Promise<Error> | Error
 }
 
 /**
- * Takes a proof of who is there, each by the same rules as at a sign-in, and issues an access token of the same session with
- * the time of now. Throws what the proofs throw, and what the gates throw.
+ * Ends a step-up: checks a proof with the same rules as a sign-in, and issues an access token of the same session
+ * with the current time as authentication time. Throws what the proofs and the gates throw.
  */
 export async function finishStepUp(work: OwnWork, answer: StepUpAnswer): Promise<Static<typeof SteppedUp>> {
   const { sessionId } = work.caller
@@ -94,7 +94,10 @@ export async function finishStepUp(work: OwnWork, answer: StepUpAnswer): Promise
   return { ...token, amr, aal, auth_time: Math.floor(authenticatedAt.getTime() / 1000) }
 }
 
-/** Judges a proof, which burns nothing that is not burnt by every attempt. */
+/**
+ * Checks a proof, which is used up later, when the session is renewed. This already uses up what a wrong proof would
+ * use up, too, such as the challenge for a passkey.
+ */
 async function verifyAnswer(work: OwnWork, facts: SignInFacts, answer: StepUpAnswer): Promise<Shown> {
   const methods = await methodsToStepUp(work, facts)
   const isOffered = answer.kind === 'factor' || methods.includes(answer.kind)
@@ -132,8 +135,8 @@ async function verifyAnswer(work: OwnWork, facts: SignInFacts, answer: StepUpAns
 }
 
 /**
- * Burns the proof and writes the session's new time, in one transaction. Returns null when the proof was burnt already, or the
- * user was cut off meanwhile.
+ * Uses up the proof and renews the session's authentication time, in one transaction. Returns null if the proof was
+ * already used or the user was cut off meanwhile.
  */
 async function renew(
   work: TxWork,
@@ -142,7 +145,7 @@ async function renew(
   const user = await findUserForUpdate(work, facts.user_id)
   if (user?.epoch !== facts.epoch) return null
   if (shown.also && !(await shown.also(work))) return null
-  // Before the proof is burnt, which changes the passkey.
+  // Read first, since using up the proof changes the passkey.
   const events = (await shown.eventsNow?.(work)) ?? shown.events ?? []
   for (const proof of shown.spends) if (!(await burn(work, proof, user.id))) return null
   const { method, amr, aal } = shown

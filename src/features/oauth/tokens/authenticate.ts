@@ -13,8 +13,9 @@ import { environmentOfIssuer, homeEnvironment, type Issuing } from './issuers.ts
 import { findLiveToken, type LiveToken } from './tokens.ts'
 
 /**
- * The authenticator of end users, and of members of the account's own team: an access token as a Bearer token (RFC 6750
- * §2.1). Its session is looked up, so that a revocation takes effect at once. Throws `access_token_missing`, `access_token_invalid`.
+ * Authenticates end users, and members of the account's own team, with an access token that is sent as Bearer token
+ * (RFC 6750 §2.1). The session is read for each request, so a revocation takes effect at once. Throws
+ * `access_token_missing`, `access_token_invalid`.
  */
 export function userAuthenticator(platform: Platform): Authenticator<UserCaller> {
   return async ({ headers, lookUp }) => {
@@ -28,27 +29,27 @@ export function userAuthenticator(platform: Platform): Authenticator<UserCaller>
   }
 }
 
-/** The live session of the account's own team that a token stands for; null for any other token. */
+/** The live session of the account's own team that a token belongs to; null for any other token. */
 export async function findTeamSession(
   platform: Platform,
   token: string,
   lookUp: Credentials['lookUp'],
 ): Promise<LiveToken | null> {
-  // Only a hint: tokens of end users cost no look-up.
+  // The unverified audience is only used to save a look-up for tokens of end users.
   if (accountOfTeam(readClaims(token)?.aud) === null) return null
   const verify = () => verifyToken(platform, token)
   const verified = await (wasVerified(platform, token) ? verify() : lookUp(verify))
   return verified && isOfTeam(verified) ? findLiveAccessToken(platform, token, verified) : null
 }
 
-/** RFC 6750 §3: no error code where nothing was presented. */
+/** If no token was presented, the challenge has no error code (RFC 6750 §3). */
 function challenge(error?: string): Record<string, string> {
   return { 'www-authenticate': `Bearer realm="watchword"${error ? `, error="${error}"` : ''}` }
 }
 
 const invalidToken: ErrorDetails = { headers: challenge('invalid_token') }
 
-/** Says what was sent in place of an access token, if its form tells. */
+/** Explains what was sent instead of an access token, if its form shows that. */
 function describeOther(presented: string): ErrorDetails {
   const sent = looksLikeApiKey(presented) ? 'An API key' : looksLikeRefreshToken(presented) ? 'A refresh token' : null
   if (sent === null) return {}
@@ -65,7 +66,7 @@ async function verifyToken(platform: Platform, token: string): Promise<Verified 
   return claims ? { ...issuing, claims } : null
 }
 
-/** Whether a token belongs to the team of the account that signed it. */
+/** Whether the token is for the team of the account whose key signed it. */
 function isOfTeam({ accountId, claims }: Pick<Verified, 'accountId' | 'claims'>): boolean {
   return accountOfTeam(claims.aud) === accountId
 }
@@ -83,7 +84,10 @@ async function findLiveAccessToken(
   return live?.kind === 'access_token' ? live : null
 }
 
-/** The environment that a token claims: only a hint until its signature is verified with that environment's keys. */
+/**
+ * The environment that a token claims to be from. Not trustworthy until the signature is verified with the
+ * environment's keys.
+ */
 async function issuingOf(platform: Platform, token: string): Promise<Issuing | null> {
   const issuer = readClaims(token)?.iss ?? null
   // Base URL: the issuer of an access token begins with it.
@@ -103,7 +107,10 @@ function readClaims(token: string): JWTPayload | null {
   }
 }
 
-/** As the token says, and not the session, which may have been authenticated anew since the token was issued. */
+/**
+ * The values come from the token, not from the session: the user may have authenticated again since the token was
+ * issued.
+ */
 function authenticationOf({ claims }: LiveToken): Pick<UserCaller, 'amr' | 'aal' | 'authenticatedAt'> {
   const amr: unknown = claims?.['amr']
   return {

@@ -24,7 +24,7 @@ const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('
 const introspect = async (token: string) => (await tenant.post('/v1/auth/token/introspect', { token })).body
 const userinfo = (token: string) => app.as(null).get('/v1/auth/userinfo', { authorization: `Bearer ${token}` })
 
-/** Wherever a token is verified, this one is none; and whoever sends it to be revoked ends nothing. */
+/** Checks that the token is refused wherever tokens are verified, and that revoking it ends no session. */
 async function expectRefused(name: string, token: string): Promise<void> {
   expect([name, await introspect(token)]).toEqual([name, { active: false }])
   const asked = await userinfo(token)
@@ -34,7 +34,7 @@ async function expectRefused(name: string, token: string): Promise<void> {
   expect([name, (await introspect(genuine)).active]).toEqual([name, true])
 }
 
-/** The public key, as anybody reads it. */
+/** The public key, which anyone can read. */
 const jwks: { keys: Record<string, string>[] } = (
   await app.as(null).get(`${new URL(String(claims.iss)).pathname.replace(/\/$/, '')}/.well-known/jwks.json`)
 ).body
@@ -47,7 +47,7 @@ test('the token that the forgeries begin with is good, and its key is published'
   expect(published).toMatchObject({ alg: 'ES256', kty: 'EC', kid })
 })
 
-/** The public key in every form in which a verifier might take it for a secret. */
+/** The public key in every form that a verifier could mistake for a secret. */
 const secrets: Record<string, Buffer> = {
   pem: Buffer.from(publicKeyOfService.export({ type: 'spki', format: 'pem' })),
   'pem without its last line end': Buffer.from(
@@ -68,7 +68,7 @@ test.each(Object.entries(secrets))('the public key is no secret of an HMAC, as %
     }
 })
 
-/** A pair of the attacker's, and how its tokens are signed. */
+/** Key pairs of the attacker, and how they sign tokens. */
 const pairs: Record<string, { publicKey: KeyObject; privateKey: KeyObject }> = {
   ES256: generateKeyPairSync('ec', { namedCurve: 'P-256' }),
   ES384: generateKeyPairSync('ec', { namedCurve: 'P-384' }),
@@ -109,7 +109,7 @@ test('a key that a token brings along, or says where to fetch, is not looked at'
       const input = `${encode({ alg: 'ES256', typ: 'at+jwt', ...named, ...more })}.${PAYLOAD}`
       await expectRefused(JSON.stringify(Object.keys(more)), `${input}.${signJws('ES256', privateKey, input)}`)
     }
-  // An issuer that is none of ours is no address either.
+  // The service does not fetch anything from the address in `iss`.
   const elsewhere = new SignJWT({ ...claims, iss: url }).setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid })
   await expectRefused('iss', await elsewhere.sign(privateKey))
   expect(fetched).toBe(0)
@@ -140,7 +140,7 @@ test('without the signature of these very bytes there is none', async () => {
   for (const [name, token] of Object.entries(forged)) await expectRefused(name, token)
 })
 
-/** The key that signs for the environment, as an attacker never has it. */
+/** The environment's signing key, which an attacker would not have. */
 async function signingKey(): Promise<KeyObject> {
   const row = await platform.db
     .selectFrom('signing_keys')
@@ -189,7 +189,7 @@ test('what was verified before is remembered for itself alone, and as long as it
   const wrong = Buffer.from(SIGNATURE, 'base64url').reverse().toString('base64url')
   for (const token of [`${HEADER}.${PAYLOAD}.${wrong}`, `${HEADER}.${PAYLOAD}.`])
     await expectRefused('same claims', token)
-  // A planned rotation leaves the tokens of the key before; one in an emergency does not.
+  // After a planned rotation, tokens of the previous key remain valid. After an emergency rotation, they do not.
   await rotateSigningKeys(platform, tenant.environmentId)
   expect(await introspect(genuine)).toMatchObject({ active: true })
   await rotateSigningKeys(platform, tenant.environmentId, { emergency: true })

@@ -3,13 +3,13 @@ import { isId } from '../../../platform/ids.ts'
 import { type Platform, perPlatform } from '../../../platform/platform.ts'
 import { findEnvironment, findHomeEnvironment } from './store.ts'
 
-/** What issues tokens. */
+/** An environment that issues tokens, with its account. */
 export interface Issuing {
   environmentId: string
   accountId: string
 }
 
-// An issuer never changes once created, so a cached value is never wrong; a missing one is looked up again.
+// An issuer never changes, so a cached one is never wrong. A missing issuer is looked up again.
 const environments = perPlatform((platform) =>
   platform.caches.define<Issuing | null>('issuers', async (key) => {
     const [accountId = '', name = ''] = key.split('/')
@@ -18,14 +18,12 @@ const environments = perPlatform((platform) =>
   }),
 )
 
-/**
- * The environment that issues under the bare base URL: the home account's production. Null before the first account.
- */
+/** The environment whose issuer is the bare base URL: production of the home account. Null before the first account. */
 export async function homeEnvironment(platform: Platform): Promise<Issuing | null> {
   return environments(platform).get('/')
 }
 
-/** The environment that issues under `/accounts/{accountId}/{name}`, or null. */
+/** The environment whose issuer is `/accounts/{accountId}/{name}`, or null. */
 export async function environmentOfIssuer(
   platform: Platform,
   accountId: string,
@@ -34,7 +32,7 @@ export async function environmentOfIssuer(
   return isId(accountId) ? environments(platform).get(`${accountId}/${name}`) : null
 }
 
-/** RFC 8414 metadata of an environment's issuer. */
+/** The metadata of an environment's issuer (RFC 8414). */
 export async function issuerMetadata(platform: Platform, environmentId: string) {
   const issuer = await issuerOf(platform, environmentId)
   // Base URL: the metadata of an issuer names its endpoints.

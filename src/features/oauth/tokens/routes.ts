@@ -22,13 +22,13 @@ const Issuer = Type.Object({
   accountId: Type.String({ description: 'Account: `accountId` in `GET /v1/api-keys/current`.' }),
   environment: Type.String({ description: 'Slug of the environment, such as `production`.' }),
 })
-/** What a refresh token does not say of itself: what the access token that it is exchanged for will. */
+/** Claims that a refresh token lacks: issuer and audience of the access token that it will be exchanged for. */
 async function claimsOfSuccessor(platform: Platform, { directory }: LiveToken) {
   const aud = await audienceOf({ platform, directory })
   return { iss: await issuerOf(platform, directory.environmentId), aud }
 }
 
-// Verifiers may cache the keys: the next key is published at least a day before it signs.
+// Verifiers may cache the keys for this long. The next key is published at least a day before it signs.
 const CACHE = 'public, max-age=300'
 
 export const refreshRoutes: Route[] = [
@@ -110,7 +110,7 @@ export const sessionTokenRoutes: Route[] = [
   }),
 ]
 
-/** What verifiers of tokens read. */
+/** Public routes for verifiers of tokens. */
 export const issuerRoutes: Route[] = [
   defineRoute({
     method: 'GET',
@@ -167,7 +167,7 @@ export const issuerRoutes: Route[] = [
     method: 'GET',
     path: '/accounts/{accountId}/{environment}/.well-known/oauth-authorization-server',
     operation: 'tokens.getMetadata',
-    // RFC 8414 §3.1 puts the well-known part before the issuer's path.
+    // RFC 8414 §3.1 puts the well-known path before the issuer's path.
     aliases: ['/.well-known/oauth-authorization-server/accounts/{accountId}/{environment}'],
     auth: 'public',
     cors: 'any',

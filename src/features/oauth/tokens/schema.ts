@@ -11,7 +11,7 @@ const ACCOUNT_ID = '0198b6f1-c4e2-7b60-8d17-95f3a2c06e4b'
 const ISSUER = `https://auth.example.com/accounts/${ACCOUNT_ID}/production`
 const USER_ID = '0198b6f2-81d0-7b55-8c0e-2f64a9d7b310'
 
-/** RFC 7662 §2.2; for a token that is not live, `active: false` and nothing else. */
+/** Token introspection (RFC 7662 §2.2). For a token that is not live, `active: false` and nothing else. */
 export const Introspection = named(
   'Introspection',
   Type.Object(
@@ -91,8 +91,8 @@ export const Introspection = named(
 )
 
 /**
- * `said` has the claims of the access token; of a refresh token, its issuer and audience. `team` is the current role of a
- * member of the team, which their user does not have.
+ * `said` has the claims of the access token; for a refresh token, only issuer and audience. `team` is the current
+ * role of a team member. It is not stored in the member's user record.
  */
 export function toIntrospection(
   token: LiveToken,
@@ -123,12 +123,12 @@ export function toIntrospection(
   }
   if (said.iat !== undefined) answer.iat = said.iat
   const act: unknown = claims?.['act']
-  // The impersonator, if there is one.
+  // The impersonator, for an impersonation token.
   if (act !== undefined && fits(Impersonator, act)) answer.act = act
   return answer
 }
 
-/** A public key as verifiers read it (RFC 7517 §4), with the members of its type. */
+/** A public key in the form for verifiers (RFC 7517 §4), with the fields of its type. */
 const Jwk = named(
   'Jwk',
   Type.Object(
@@ -168,7 +168,7 @@ export const JwkSet = named(
   ),
 )
 
-/** RFC 8414 §2, as far as it describes what verifiers and clients of this service need. */
+/** Issuer metadata (RFC 8414 §2), as far as verifiers and clients of this service need it. */
 export const IssuerMetadata = named(
   'IssuerMetadata',
   Type.Object(

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { defineSettingsPart, joinSettings } from '../../../platform/settings/settings.ts'
 import { sessionSettings } from '../../access/sessions/sessions.ts'
 
-/** How refresh tokens are replaced. */
+/** The settings for the rotation of refresh tokens. */
 export const tokenSettings = defineSettingsPart(
   'auth_settings',
   Type.Object({
@@ -18,5 +18,5 @@ export const tokenSettings = defineSettingsPart(
   },
 )
 
-/** What a refresh reads, at once: also the settings of sessions. */
+/** All settings that a refresh needs, including those of sessions, in one read. */
 export const refreshSettings = joinSettings(tokenSettings, sessionSettings)

@@ -16,13 +16,13 @@ export interface TokenSession extends SignInFacts {
   amr: string[]
   aal: string
   connection_id: string | null
-  /** The trusted device that replaced the second factor. */
+  /** The trusted device that made the second factor unnecessary. */
   trusted_device_id: string | null
   generation: number
   refresh_hash: Buffer
   previous_refresh_hash: Buffer | null
   successor_sealed: string | null
-  /** Since the last rotation; null before the first. */
+  /** Seconds since the last rotation; null before the first. */
   rotated_seconds_ago: number | null
   authenticated_at: Date
   expires_at: Date
@@ -30,7 +30,7 @@ export interface TokenSession extends SignInFacts {
   live: boolean
 }
 
-/** Where a token's session lives. */
+/** The directory and session of a token. */
 export interface SessionPlace {
   directory: Directory
   sessionId: string
@@ -39,8 +39,9 @@ export interface SessionPlace {
 const accessLocked = isAccessLockedText(sqlText`u`, sqlText`clock_now()`)
 
 /**
- * The session of a token, with its user; no row where either is gone. The limits keep the planner on the primary keys: a
- * plan made while the tables were small would scan all of them later.
+ * The session of a token, with its user. Returns no row if the session or the user is gone. The `limit` clauses make
+ * the planner use the primary keys; a plan made while the tables were small would otherwise scan them completely
+ * later.
  */
 export const tokenSession = defineJoined<TokenSession>()({
   columns: { id: 'uuid', organization_id: 'uuid' },
@@ -69,14 +70,14 @@ export const tokenSession = defineJoined<TokenSession>()({
     where u.deleted_at is null`,
 })
 
-/** What a live token says of its session and user, as they are now. */
+/** What a live token says about its session and user, with their current values. */
 export interface LiveSession {
   user_id: string
   auth_account_id: string
   email: string
   role: string
   held_roles: HeldRole[] | null
-  /** With spaces in between. */
+  /** Authentication methods (RFC 8176), separated by spaces. */
   amr: string
   aal: string
   connection_id: string | null
@@ -86,10 +87,11 @@ export interface LiveSession {
 }
 
 /**
- * A session that is live, of a user and an organization that are active: what the introspection of a token needs. Digests
- * are compared plainly: without the key of the hash, timing reveals nothing. The list comes as text, which the driver does
- * not parse. What makes a session live is asked outside the subqueries. Inside, a partial index of all live sessions of an
- * organization would look as good as the primary key, and each token would cost as many rows as that index has.
+ * A live session, if its user and organization are active: the data for token introspection. Digests need no
+ * constant-time comparison: without the hash key, timing reveals nothing. The list is returned as text, which saves
+ * the driver from parsing it. The conditions for a live session are outside the subqueries on purpose. Inside, the
+ * planner could choose the partial index on an organization's live sessions instead of the primary key, and each
+ * token would cost as many rows as that index has.
  */
 export const liveSession = defineJoined<LiveSession>()({
   columns: { id: 'uuid', organization_id: 'uuid', refresh_hash: 'bytea' },
@@ -113,11 +115,11 @@ export const liveSession = defineJoined<LiveSession>()({
 })
 
 /**
- * Replaces presented tokens by their successors: a compare-and-set on generation and hash, so that of any number of
- * concurrent requests, on any number of processes, one rotates. Answers no row where another request rotated, or the
- * session has ended.
+ * Replaces presented tokens by their successors. A compare-and-set on generation and hash ensures that only one of
+ * any number of concurrent requests rotates a token, on any number of processes. Returns no row if another request
+ * rotated the token or the session has ended.
  */
-// Foreign table sessions: a refresh rotates the refresh token, which is stored with the session.
+// Foreign table sessions: a refresh rotates the refresh token, which is stored in the session's row.
 export const rotation = defineJoined()({
   columns: {
     session_id: 'uuid',
@@ -148,7 +150,7 @@ export const rotation = defineJoined()({
       on locked.directory_id = rotated.directory_id and locked.session_id = rotated.id`,
 })
 
-/** The session is live. Takes no lock: passing the challenge checks the session again. */
+/** The condition that the session is live. Takes no lock, since passing the challenge checks the session again. */
 export const sessionProof = defineProof({
   name: 'live-session',
   columns: { session_id: 'uuid', session_organization: 'uuid' },
@@ -169,7 +171,7 @@ export async function findHomeEnvironment(db: Db) {
     .executeTakeFirst()
 }
 
-/** The environment whose issuer has this name in its account. */
+/** The account's environment whose issuer has this name. */
 export async function findEnvironment(db: Db, accountId: string, issuerName: string) {
   return db
     .selectFrom('environments')

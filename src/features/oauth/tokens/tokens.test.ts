@@ -155,7 +155,7 @@ test('tokens that are introspected at the same time are each told of by their ow
       return [true, email, sid, exp, auth_time, org_id]
     }),
   )
-  // A refresh token lives as long as its session.
+  // A refresh token expires with its session.
   const { rows } = await app.app.platform.database.pool.query(
     'select id, expires_at from sessions where id = any($1)',
     [told.map(({ sid }) => sid)],
@@ -244,7 +244,7 @@ test('an inactive user and a suspended organization refresh nothing', async () =
   const again = await tenant.post('/v1/auth/login/magic-link/verify', verified)
   const { refresh_token } = again.body.session
   for (const status of ['suspended', 'archived'] as const) {
-    // Set below the API, whose change would end the session.
+    // Written to the database directly, since a change through the API would end the session.
     const home = app.app.platform.db.updateTable('organizations').where('id', '=', organization)
     await home.set({ status }).execute()
     const refused = await tenant.post('/v1/auth/token/refresh', { subOrgId: organization, refresh_token })
@@ -294,7 +294,7 @@ test('nobody ends a session by a refresh token of their own making, of whatever 
   const first = await refresh(session.refresh_token)
   const used = session.refresh_token
   await app.advance(11)
-  // The generation, the secret and the tag, each changed by itself.
+  // Changes the generation, the secret and the tag, one at a time.
   for (const at of [50, 60, used.length - 1]) {
     const changed = used.slice(0, at) + (used[at] === 'a' ? 'b' : 'a') + used.slice(at + 1)
     expect((await refresh(changed)).body.code, String(at)).toBe('refresh_token_invalid')

@@ -59,18 +59,22 @@ function readSession(platform: Platform, { directory, sessionId }: SessionPlace)
 }
 
 /**
- * Returns the successor of a refresh token, or a challenge if a second factor is now required. The same token again
- * within the reuse interval returns the same successor; later, or an older token, ends the session (RFC 9700 §4.14.2).
- * Throws `refresh_token_invalid`, `refresh_token_reused`, and what the door to a session throws.
+ * Returns the successor of a refresh token, or a challenge if a second factor is now required. If the same token is
+ * presented again within the reuse interval, returns the same successor. After the interval, or for an older token,
+ * ends the session (RFC 9700 §4.14.2). Throws `refresh_token_invalid`, `refresh_token_reused`, and what `askGates`
+ * throws.
  */
 export async function refreshSession(work: Work, token: string): Promise<SessionReply> {
   const presented = parseRefreshToken(work.platform.keyring, token)
   if (!presented || presented.directoryId !== work.directory.id) throw tokenErrors.refreshTokenInvalid()
-  // Retried only when another request rotated in between. Once is enough, since the generation only grows.
+  // Retried only if another request rotated the token in between. Once is enough, since the generation only grows.
   return (await tryRefresh(work, presented)) ?? (await retryRefresh(work, presented))
 }
 
-/** The directory of the organization of a refresh token, within the environment of the caller. Throws `refresh_token_invalid`. */
+/**
+ * The directory of a refresh token's organization, if it belongs to the caller's environment. Throws
+ * `refresh_token_invalid`.
+ */
 export async function organizationOfRefreshToken(
   platform: Platform,
   environment: EnvironmentRef,
@@ -92,14 +96,14 @@ async function tryRefresh(work: Work, presented: RefreshToken): Promise<SessionR
   const { platform, directory } = work
   const session = await readSession(platform, { directory, sessionId: presented.sessionId })
   if (!session) throw tokenErrors.refreshTokenInvalid()
-  // Before checking whether the session is live: the cause tells the caller more.
+  // Must come before the check that the session is live, since this error tells the caller why the session has ended.
   await assertMaySignIn(work, session)
   if (!session.live) throw tokenErrors.refreshTokenInvalid()
   const settings = await refreshSettings.effective(work)
   if (session.generation !== presented.generation) {
     const successor = await successorWithinGrace(work, session, presented, settings.refresh_reuse_interval_seconds)
     if (successor === null) return refuseReplay(work, session, presented)
-    // The successor has waited since it was made.
+    // The successor is already this old, so its remaining lifetime is shorter.
     const waited = Math.ceil(session.rotated_seconds_ago ?? 0)
     const left = { ...settings, session_idle_timeout_seconds: settings.session_idle_timeout_seconds - waited }
     return continueSession(work, session, left, async () => successor)
@@ -109,8 +113,8 @@ async function tryRefresh(work: Work, presented: RefreshToken): Promise<SessionR
 }
 
 /**
- * Issues the tokens of the successor, or, if the session has one factor and its user now needs two, a challenge that
- * leaves the token valid. Returns null when another request rotated it.
+ * Issues the next tokens, or a challenge that leaves the refresh token valid if the session has one factor and its
+ * user now needs two. Returns null if another request rotated the token.
  */
 async function continueSession(
   work: Work,
@@ -139,7 +143,7 @@ async function continueSession(
   return { session: tokens, ...passage.reply }
 }
 
-/** Replaces the presented token by the next one. Returns null when another request did. */
+/** Replaces the presented token by the next one. Returns null if another request did so first. */
 async function rotateTo(
   { platform, directory }: Work,
   session: TokenSession,
@@ -163,7 +167,7 @@ async function rotateTo(
       idle_seconds: settings.session_idle_timeout_seconds,
     },
   }
-  // What another transaction holds was left out: by itself it waits for that.
+  // The shared statement skips rows that another transaction has locked; run alone, it waits for them.
   const rotated = (await runTogether(platform, item)) ?? (await runAlone(platform.db, item))
   return rotated ? next.token : null
 }
@@ -180,11 +184,11 @@ async function successorWithinGrace(
   return platform.keyring.open(successorPlace(directory, session, session.generation), session.successor_sealed)
 }
 
-/** A genuine token that was already used: it or its successor may be stolen, so the session ends. */
+/** Refuses a genuine token that was already used. The token or its successor may be stolen, so the session ends. */
 async function refuseReplay(work: Work, session: TokenSession, presented: RefreshToken): Promise<never> {
-  // Newer than anything stored: the database lost recent commits, so this is not a replay.
+  // The token is newer than the stored one: the database has lost recent commits, so this is not a replay.
   if (presented.generation > session.generation) throw tokenErrors.refreshTokenInvalid()
-  // In a transaction of its own, so that it survives the refusal.
+  // Ended in a separate transaction, which commits although the request is refused.
   await inTx({ ...work, db: work.platform.db }, async (work) => {
     if (!(await revokeSession(work, session.session_id, reasons.refresh_token_reused))) return
     await record(
@@ -217,20 +221,20 @@ function successorPlace(directory: Directory, session: TokenSession, generation:
   return { table: 'sessions', column: 'successor_sealed', row, accountId: directory.accountId }
 }
 
-/** A live token: its session has not ended and its user may still hold one. */
+/** A live token: its session has not ended, and its user may still have one. */
 export interface LiveToken {
   kind: 'access_token' | 'refresh_token'
   directory: Directory
   sessionId: string
   session: LiveSession
-  /** Null for a refresh token. */
+  /** The claims of an access token; null for a refresh token. */
   claims: AccessClaims | null
 }
 
-/** What a look-up of tokens needs of a work. */
+/** What looking up a token needs from `work`. */
 type InReach = Pick<ReachWork, 'platform' | 'reach'>
 
-/** The session of a token of either kind, or null when it is not live within the caller's reach. */
+/** The session of an access or refresh token, or null if it is not live or the caller does not reach it. */
 export async function findLiveToken(work: InReach, token: string): Promise<LiveToken | null> {
   const place = await locate(work, token)
   if (!place) return null
@@ -242,12 +246,15 @@ export async function findLiveToken(work: InReach, token: string): Promise<LiveT
 }
 
 interface NamedPlace extends SessionPlace {
-  /** Those of an access token. */
+  /** The claims of an access token; null for a refresh token. */
   claims: AccessClaims | null
   refresh: RefreshToken | null
 }
 
-/** Reads from a token where its session lives. Returns null when it is not one of ours, or out of reach. */
+/**
+ * Reads the directory and the session from a token. Returns null if Watchword did not issue the token or the caller
+ * does not reach it.
+ */
 async function locate({ platform, reach }: InReach, token: string): Promise<NamedPlace | null> {
   if (looksLikeRefreshToken(token)) {
     const refresh = parseRefreshToken(platform.keyring, token)
@@ -265,13 +272,13 @@ async function locate({ platform, reach }: InReach, token: string): Promise<Name
 
 async function directoryOfClaims({ platform, reach }: InReach, claims: AccessClaims): Promise<Directory | null> {
   const organizationId = claims['org_id']
-  // Most are of the organization that the request names.
+  // Most tokens belong to the organization that the request names.
   if (typeof organizationId === 'string' && organizationId === reach.directory?.organizationId) return reach.directory
   if (typeof organizationId === 'string') return findDirectoryOfOrganization(platform, reach, organizationId)
   return reach.directory?.kind === 'console' ? reach.directory : accountDirectory(platform, reach)
 }
 
-/** Whether tokens of a directory have this audience, or had it before theirs was set. */
+/** Whether tokens of a directory have this audience, or had it before the directory's own audience was set. */
 async function isFor(work: Pick<Work, 'platform' | 'directory'>, audience: AccessClaims['aud']): Promise<boolean> {
   const { kind, accountId } = work.directory
   if (kind !== 'console' && audience === accountId) return true
@@ -280,15 +287,19 @@ async function isFor(work: Pick<Work, 'platform' | 'directory'>, audience: Acces
 
 type NamingWork = ReachWork & { caller: ManagerCaller }
 
-/** Ends the session that a token or id names, or every session of its user. Idempotent. Throws `insufficient_scope`. */
+/**
+ * Ends the session that a token or id names, or with `everywhere` every session of its user. Idempotent. Throws
+ * `insufficient_scope`.
+ */
 export async function endSession(work: NamingWork, body: SessionName & { everywhere?: boolean }): Promise<void> {
   const place = await namedSession(work, body)
   if (place) await endSessionAt(work, place, body)
 }
 
 /**
- * Ends the session that a token or id names, after `check` in its directory. Returns it, or null if there was none, or if
- * the caller may not learn who signed in. Throws `insufficient_scope`, and what `check` throws, before anything has ended.
+ * Ends the session that a token or id names, after calling `check` with the session's directory. Returns the session,
+ * or null if there was none or the caller may not learn who signed in. `insufficient_scope`, and whatever `check`
+ * throws, are thrown before anything has ended.
  */
 export async function endNamedSession(
   work: NamingWork,
@@ -306,7 +317,7 @@ export async function endNamedSession(
   return { work: there, sessionId }
 }
 
-/** Whether a refresh token may still be in use. The holder of an older one must not learn who signed in. */
+/** Whether a refresh token may still be in use. The holder of an older token must not learn who signed in. */
 async function isRecent(work: Work, session: TokenSession, presented: RefreshToken): Promise<boolean> {
   if (sameHash(session.refresh_hash, presented.hash)) return true
   const { refresh_reuse_interval_seconds: interval } = await refreshSettings.effective(work)
@@ -325,7 +336,7 @@ async function endSessionAt(
   const there = { ...work, directory }
   const by = (await provesUser(there, session, place)) ? asProvenUser(there, session.user_id) : there
   await inTx(by, async (work) => {
-    // Who acts for the user ends that alone.
+    // An impersonation session ends alone, also with `everywhere`: the impersonator must not sign the user out.
     if (body.everywhere && session.auth_method !== IMPERSONATION)
       await revokeUserSessions(work, session.user_id, reasons.logout)
     else await revokeSession(work, sessionId, reasons.logout)
@@ -334,8 +345,8 @@ async function endSessionAt(
 }
 
 /**
- * Whether the user of a session has presented its own token: not an id, an old refresh token, which may be stolen, or the
- * token of an impersonation.
+ * Whether the user of the session made this request, which a token of the session proves. A session id does not prove
+ * it, and neither does an old refresh token, which may be stolen, or an impersonation token.
  */
 async function provesUser(work: Work, session: TokenSession, { claims, refresh }: NamedPlace): Promise<boolean> {
   if (!session.live || session.auth_method === IMPERSONATION) return false
@@ -343,7 +354,7 @@ async function provesUser(work: Work, session: TokenSession, { claims, refresh }
 }
 
 async function namedSession(work: NamingWork, body: SessionName): Promise<NamedPlace | null> {
-  // A token proves the session; an id does not.
+  // Only an id requires the scope, since a token proves the session.
   if (body.session_id !== undefined) authorize(work.caller, 'sessions.revoke')
   const given = [body.refresh_token, body.access_token, body.session_id].filter((value) => value !== undefined)
   if (given.length !== 1) {

@@ -4,7 +4,7 @@ import { named } from '../../../platform/schema.ts'
 import type { UserCaller } from '../../../platform/tenancy/caller.ts'
 import { getUser, type UserRow } from '../../directory/users/users.ts'
 
-/** OpenID Connect Core §5.1 and §5.3.2, with claims of our own. */
+/** Claims of OpenID Connect Core §5.1 and §5.3.2, and this service's own. */
 const UserInfo = named(
   'UserInfo',
   Type.Object(
@@ -54,7 +54,7 @@ const UserInfo = named(
   ),
 )
 
-/** The routes that users call about themselves. */
+/** Routes that return data about the user who calls them. */
 export const userInfoRoutes: Route[] = [
   defineRoute({
     method: 'GET',

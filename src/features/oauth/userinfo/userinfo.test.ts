@@ -127,7 +127,7 @@ describe('CORS', () => {
     expect(allowed.headers.has('access-control-allow-credentials')).toBe(false)
     const other = await ask(session.access_token, { origin: 'https://evil.example' })
     expect([other.status, other.body.code, other.body.email]).toEqual([403, 'origin_not_allowed', undefined])
-    // A page may see that its token is refused, whatever it is.
+    // Any page may read the error for an invalid token.
     const expired = await ask('a.b.c', { origin: 'https://evil.example' })
     expect([expired.status, expired.headers.get('access-control-allow-origin')]).toEqual([401, 'https://evil.example'])
   })

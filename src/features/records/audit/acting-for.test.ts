@@ -12,7 +12,7 @@ import { keyedHash } from '../../../platform/crypto/tokens.ts'
 import { fanOut } from '../deliveries/fan-out.ts'
 import { chainKey, digestAt, digestEvent } from './digest.ts'
 
-// The person that a backend acts for: recorded with what it does, and nothing else.
+// The person that a backend acts for is recorded with its actions, and has no other effect.
 
 const app = await startApp({ env: { WATCHWORD_OUTBOUND_ALLOW: '127.0.0.1' } })
 const { platform } = app.app
@@ -23,7 +23,7 @@ const NAME = 'Grace Hopper, née Murray 🦉 100%'
 const PERSON = { id: 'zoë/4711', name: NAME }
 const ACTING = { 'x-actor-id': encodeURIComponent(PERSON.id), 'x-actor-name': encodeURIComponent(NAME) }
 
-/** The person that events of a request name as `on_behalf_of`. */
+/** The person that the events of a request name in `on_behalf_of`. */
 async function recordedOf({ headers }: Reply) {
   const id = headers.get('x-request-id') ?? ''
   const rows = await db.selectFrom('events').select('on_behalf_of').where('request_id', '=', id).execute()
@@ -63,7 +63,7 @@ test('the name may be left out, and without the headers no person is recorded', 
   const by = (headers: Record<string, string>) => tenant.post('/v1/users', { subOrgId, email: newEmail() }, headers)
   expect(await recordedOf(await by({ 'x-actor-id': 'u-1' }))).toEqual([{ id: 'u-1', name: null }])
   expect(await recordedOf(await by({}))).toEqual([null])
-  // A read records too, where it records at all.
+  // A read also names the person, if it records an event.
   const { id } = await newUser(tenant, { subOrgId })
   const read = await tenant.get(`/v1/users/${id}/export`, ACTING)
   expect(await recordedOf(read)).toEqual([PERSON])
@@ -211,7 +211,7 @@ describe('is chained', () => {
     const rest = { created_at: '1', type: 't', target_type: null, target_id: null, data: '{}', previous: null }
     const key = chainKey(platform)
     const now = digestEvent(key, { ...origin, ...place, ...rest, on_behalf_of: null, via: null })
-    // As that release wrote it.
+    // The digest as the earlier release computed it.
     const before = keyedHash(key, 'event', 'i', 'origin', JSON.stringify(Object.values(origin))).subarray(0, 16)
     expect(digestAt(now, 0).subarray(48, 64)).toEqual(before)
   })

@@ -9,12 +9,12 @@ import type { Block, EventText } from './digest.ts'
 
 const micros = (column: string) => sql`(extract(epoch from ${sql.ref(column)}) * 1000000)::bigint::text`
 
-/** Every column, as the digests take it. */
+/** Every column in the form that the digests cover. */
 export const eventText = sql`e.directory_id, e.account_id, e.environment_id, e.id, e.epoch::text as epoch,
   e.tx_id::text as tx_id, ${micros('e.created_at')} as created_at, e.type, e.target_type, e.target_id, e.actor_type,
   e.actor_id, e.via::text as via, e.on_behalf_of::text as on_behalf_of, e.request_id, e.ip_address, e.user_agent, e.data::text as data, e.previous::text as previous`
 
-/** Every environment has a cursor then, at the beginning of the stream where it had none; answers which there are. */
+/** Gives every environment a cursor; new ones begin at the start of the stream. Returns the ids of all environments. */
 export async function provideCursors(db: Db): Promise<string[]> {
   const { rows } = await sql<{ id: string; has_cursor: boolean }>`
     select environments.id, audit_cursors.environment_id is not null as has_cursor
@@ -28,7 +28,7 @@ export async function provideCursors(db: Db): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** The position of an environment, locked until the transaction ends; null where another process has it already. */
+/** The position of an environment, locked until the transaction ends. Null if another process has locked it. */
 export async function lockCursor(tx: Tx, environmentId: string, skips: RawBuilder<unknown>): Promise<Position | null> {
   const { rows } = await sql<Position>`
     select epoch, tx_id::text as "txId", event_id as id from audit_cursors
@@ -41,14 +41,15 @@ export async function moveCursor(tx: Tx, environmentId: string, { epoch, txId, i
     where environment_id = ${environmentId}`.execute(tx)
 }
 
-/** What the events of an environment say that come after a position, by their ids: as many as there are places. */
+/** The events of an environment that follow a position, by id. Reads as many as there are `places`. */
 export async function readTexts(
   db: Db,
   environmentId: string,
   after: Position,
   places: EventPlace[],
 ): Promise<Map<string, EventText>> {
-  // By one range of an index: by their ids, stale statistics would have the planner read a whole directory for each.
+  // Reads one range of an index. With a list of ids and outdated statistics, the planner might read a whole directory
+  // for each id.
   const { rows } = await sql<EventText>`
     select ${eventText} from events e where e.environment_id = ${environmentId}
       and (e.epoch, e.tx_id, e.id) > (${after.epoch}::bigint, ${after.txId}::xid8, ${after.id}::uuid)
@@ -56,7 +57,7 @@ export async function readTexts(
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Where the chain of a directory begins and ends. */
+/** The end of a directory's chain, and the anchor where it begins. */
 export interface Head {
   directory_id: string
   seq: number
@@ -95,7 +96,7 @@ const APPEND_BLOCKS = sqlText`
   select directory_id, seq, environment_id, epoch, tx_id::xid8, event_id, ${time(sqlText`first_at`)}, ${time(sqlText`last_at`)},
     event_ids::uuid[], digests, hash, 2 from ${recordset(1, sqlText`given`, BLOCK_COLUMNS)}`
 
-/** Appends blocks, and moves the heads of their directories there. Fails where a block of the number is there already. */
+/** Appends blocks and moves the heads of their directories. Fails if a block with the same number exists. */
 export async function appendBlocks(tx: Tx, blocks: (Block & { hash: Buffer })[]): Promise<void> {
   const rows = blocks.map((block) => ({
     ...{ directory_id: block.directoryId, seq: block.seq, environment_id: block.environmentId },

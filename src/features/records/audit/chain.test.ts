@@ -16,7 +16,7 @@ const tenant = await service.tenant()
 const subOrgId = await tenant.organization('chained')
 const { directoryId, ids } = await record(6)
 
-/** Events of the organization, oldest first. */
+/** Records events of the organization. Returns their ids, oldest first. */
 async function record(count: number): Promise<{ directoryId: string; ids: string[] }> {
   for (let n = 0; n < count; n++) await tenant.post('/v1/users', { subOrgId, email: `u${n}-${count}@example.com` })
   await chainAll(platform)
@@ -27,7 +27,7 @@ async function record(count: number): Promise<{ directoryId: string; ids: string
   return { directoryId: rows[0]?.directory_id ?? '', ids: rows.map(({ id }) => id) }
 }
 
-/** What is found after somebody with all of the database has changed it. */
+/** Verifies after a change by someone with full access to the database. Returns the findings. */
 async function foundAfter(tamper: (db: Db) => Promise<unknown>, heads = [] as Awaited<ReturnType<typeof headsNow>>) {
   let found: Awaited<ReturnType<typeof verified>> | null = null
   await tampering(db, tamper, async () => {
@@ -186,7 +186,7 @@ test('a tail that was cut off with its head is found by the heads that were kept
   expect((await foundAfter(cut)).kinds).toEqual([])
   const { findings } = await foundAfter(cut, heads)
   expect(findings).toEqual([expect.objectContaining({ kind: 'tail_removed', block: own?.block })])
-  // What came since does not disturb it, nor does a head of before.
+  // Newer events cause no findings, and neither does an older head.
   await record(3)
   expect((await verified(platform, { heads })).kinds).toEqual([])
   const forged = heads.map((head) => (head === own ? { ...head, hash: '00'.repeat(32) } : head))
@@ -217,7 +217,7 @@ test('a batch takes as many statements for many directories as for one', async (
       const reply = await tenant.post('/v1/users', { subOrgId: id, email: `s${n}-${some.length}@example.com` })
       expect(reply.status).toBe(200)
     }
-    // What is under way elsewhere in the cluster would leave some for a second batch.
+    // Open transactions elsewhere in the cluster would leave some events for a second batch.
     await service.settled()
     let chained = 0
     const texts = await recordStatements(async () => {

@@ -6,10 +6,10 @@ import type { Platform } from '../../../platform/platform.ts'
 import { appendBlocks, lockCursor, moveCursor, provideCursors, readTexts, selectHeads } from './chain-store.ts'
 import { type Block, chainKey, digestEvent, type EventText, hashBlock, NO_HASH } from './digest.ts'
 
-// Of events in a transaction.
+// How many events one transaction takes.
 const EVENTS = 500
 
-/** Chains what has happened since. */
+/** Adds new events to the audit log's hash chains. */
 export const chainNewEvents: JobHandler = {
   name: 'audit.chain',
   cron: '* * * * *',
@@ -19,11 +19,11 @@ export const chainNewEvents: JobHandler = {
 }
 
 /**
- * Appends the events of every environment to the chains of their directories, from where that ended the last time. Position and
- * blocks are written together: a process that dies leaves no event out and chains none twice. An environment that another
- * process is at is left to that.
+ * Appends new events of every environment to the hash chains of their directories, starting after the last event of
+ * the previous run. The new position and the blocks are written together, so a crash neither skips nor repeats an
+ * event. Skips an environment that another process is working on.
  *
- * @returns how many were chained.
+ * @returns how many events were chained.
  */
 export async function chainEvents(platform: Platform): Promise<number> {
   let chained = 0
@@ -37,7 +37,7 @@ export async function chainEvents(platform: Platform): Promise<number> {
   return chained
 }
 
-/** Seven statements, whatever the number of events and of directories. */
+/** Uses seven statements, whatever the number of events and directories. */
 function chainBatch(platform: Platform, environmentId: string): Promise<{ count: number; isMore: boolean }> {
   return platform.tx(async (tx) => {
     const after = await lockCursor(tx, environmentId, skipLocked(platform.database))
@@ -69,7 +69,10 @@ function chainBatch(platform: Platform, environmentId: string): Promise<{ count:
 
 type Group = [EventPlace, ...EventPlace[]]
 
-/** Each directory's, apart by the day on which they happened: a block goes whole, when the last of it is old enough. */
+/**
+ * Groups events by directory and day. Retention removes whole blocks, so a block with events of one day can go as
+ * soon as that day is old enough.
+ */
 function inDays(places: EventPlace[]): Group[] {
   const groups: Group[] = []
   const open = new Map<string, Group>()

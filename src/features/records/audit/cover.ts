@@ -5,7 +5,7 @@ import { fits } from '../../../platform/validator.ts'
 import type { EventText } from './digest.ts'
 import { auditEvents } from './events.ts'
 
-/** Which events of a directory were erased: all up to a position, or some by their ids. */
+/** Which events of a directory were erased: all up to a position, or only those with the ids. */
 export interface Cover {
   subOrgId: string
   through: Position | null
@@ -17,13 +17,13 @@ export function sealedCover(key: KeyObject, directoryId: string, cover: Cover) {
   return { ...cover, seal: sealOf(key, directoryId, cover).toString('hex') }
 }
 
-// Includes the directory, so that the event of one directory covers nothing in another.
+// Includes the directory, so that an event copied to another directory is not valid there.
 function sealOf(key: KeyObject, directoryId: string, { subOrgId, through, eventIds }: Cover): Buffer {
   const place = through && [through.epoch, through.txId, through.id]
   return keyedHash(key, 'erasure', directoryId, JSON.stringify([subOrgId, place, eventIds]))
 }
 
-/** What an event covers; null if the service did not seal it for this directory. */
+/** The erased events that an event names. Null if the service did not seal it for this directory. */
 export function readCover(key: KeyObject, directoryId: string, { data }: Pick<EventText, 'data'>): Cover | null {
   const said: unknown = JSON.parse(data ?? 'null')
   if (!fits(auditEvents.erased.data, said)) return null
@@ -31,20 +31,20 @@ export function readCover(key: KeyObject, directoryId: string, { data }: Pick<Ev
   return sameHash(sealOf(key, directoryId, cover), Buffer.from(seal, 'hex')) ? cover : null
 }
 
-/** Whether one position is behind another. */
+/** Whether position `a` is after position `b`. */
 export function isBehind(a: Position, b: Position): boolean {
   if (a.epoch !== b.epoch) return a.epoch > b.epoch
   const [left, right] = [BigInt(a.txId), BigInt(b.txId)]
   return left === right ? a.id > b.id : left > right
 }
 
-// Fixed values: what is left of an erased event can hold nothing that the digests do not verify.
+// Fixed values, so that the rest of an erased event cannot hide data that the digests do not verify.
 const BLANK: Partial<EventText> = {
   ...{ data: '{}', previous: null, actor_type: 'erased', actor_id: null, via: null, on_behalf_of: null },
   ...{ request_id: null, ip_address: null, user_agent: null },
 }
 
-/** Whether erasing left nothing personal in an event, and nothing else there. */
+/** Whether an event has been erased completely, and contains nothing else. */
 export function isBlank(event: EventText): boolean {
   return Object.entries(BLANK).every(([column, value]) => Reflect.get(event, column) === value)
 }

@@ -6,12 +6,12 @@ import type { Platform } from '../../../platform/platform.ts'
 
 const auditChain = hashPurpose('audit-chain')
 
-/** Every column of an event, as texts. */
+/** All columns of an event, as text. */
 export type EventText = Record<(typeof PARTS)[PartName][number], string | null> & { id: string; directory_id: string }
 
 type PartName = keyof typeof PARTS
 
-/** What an event says, in parts of which verification tells which one differs. */
+/** The columns of an event, in parts. Verification reports which parts differ. */
 export const PARTS = {
   place: ['directory_id', 'account_id', 'environment_id', 'id', 'epoch', 'tx_id'],
   time: ['created_at'],
@@ -23,41 +23,45 @@ export const PARTS = {
 
 const NAMES = ['place', 'time', 'act', 'origin', 'data', 'previous'] as const satisfies PartName[]
 
-// Of 256 bits: to find another value with the same 128 takes the key, or 2^128 attempts at the service.
+// Half of a 256-bit hash is enough: finding another value with the same 128 bits takes the key, or 2^128 attempts at
+// the service.
 const PART_BYTES = 16
 
-/** Bytes of the digests of one event. */
+/** The size of the digests of one event. */
 const EVENT_BYTES = NAMES.length * PART_BYTES
 
 /**
- * The key of the chain, which derives from the master key: who has the database alone can forge no block. It stays the same when
- * the master key is rotated.
+ * The key of the hash chains. It derives from the master key, so no one can forge a block with access to the database
+ * alone. It stays the same when the master key is rotated.
  */
 export function chainKey({ keyring }: Pick<Platform, 'keyring'>): KeyObject {
   return keyring.hashKey(auditChain)
 }
 
-/** The digests of an event, a part after the other. */
+/** The digests of an event, concatenated in the order of its parts. */
 export function digestEvent(key: KeyObject, event: EventText): Buffer {
   const parts = NAMES.map((name) => {
     const values = JSON.stringify(valuesOf(event, name))
-    // With its id: digests of one event do not fit another.
+    // Includes the event's id, so that digests of one event do not match another event.
     return keyedHash(key, 'event', event.id, name, values).subarray(0, PART_BYTES)
   })
   return Buffer.concat(parts)
 }
 
-// Older events were chained without these columns.
+// Columns that did not exist when older events were chained.
 const ADDED: readonly string[] = ['on_behalf_of', 'via']
 
-/** What a part digests. The added columns are there once one of them has a value, so that older events verify. */
+/**
+ * The values that the digest of a part covers. Added columns are included only if one of them has a value, so that
+ * older events still verify.
+ */
 function valuesOf(event: EventText, name: PartName): (string | null)[] {
   const columns: readonly (typeof PARTS)[PartName][number][] = PARTS[name]
   const hasAdded = columns.some((column) => ADDED.includes(column) && event[column] !== null)
   return columns.filter((column) => hasAdded || !ADDED.includes(column)).map((column) => event[column])
 }
 
-/** The digests of the event with this number in a block. */
+/** The digests of the event at this index in a block. */
 export function digestAt(digests: Buffer, index: number): Buffer {
   return digests.subarray(index * EVENT_BYTES, (index + 1) * EVENT_BYTES)
 }
@@ -70,30 +74,30 @@ export function differingParts(a: Buffer, b: Buffer): string[] {
   })
 }
 
-/** A link of the chain: consecutive events of a directory, of one day (UTC). */
+/** One link of the chain: consecutive events of a directory, all from one day (UTC). */
 export interface Block {
   directoryId: string
   environmentId: string
   seq: number
   end: Position
-  /** As PostgreSQL's `timestamptz` in microseconds since 1970. */
+  /** PostgreSQL's `timestamptz` in microseconds since 1970. */
   firstAt: string
   lastAt: string
   eventIds: string[]
   digests: Buffer
 }
 
-/** The hash before the first block. */
+/** The previous hash of the first block. */
 export const NO_HASH = Buffer.alloc(32)
 
-/** The hash of a block, which goes into that of the next. */
+/** The hash of a block, which the next block includes. */
 export function hashBlock(key: KeyObject, previous: Buffer, block: Block): Buffer {
   const { directoryId, environmentId, seq, end, firstAt, lastAt, eventIds, digests } = block
   const place = JSON.stringify([directoryId, environmentId, seq, end.epoch, end.txId, end.id, firstAt, lastAt])
   return keyedHash(key, 'block', previous.toString('hex'), place, eventIds.join(), digests.toString('hex'))
 }
 
-/** Says that what was up to this block went with its retention. */
+/** A seal which proves that the blocks up to this one were removed because their retention had ended. */
 export function sealAnchor(key: KeyObject, directoryId: string, seq: number, hash: Buffer): Buffer {
   return keyedHash(key, 'anchor', directoryId, String(seq), hash.toString('hex'))
 }

@@ -9,14 +9,14 @@ import type { EventText } from './digest.ts'
 const behind = (after: Position) =>
   sql`(e.epoch, e.tx_id, e.id) > (${after.epoch}::bigint, ${after.txId}::xid8, ${after.id}::uuid)`
 
-/** The newest events of a directory, the newest first. */
+/** The newest events of a directory, newest first. */
 export async function selectNewestTexts(db: Db, directoryId: string, limit: number): Promise<EventText[]> {
   const { rows } = await sql<EventText>`select ${eventText} from events e where e.directory_id = ${directoryId}
     order by e.epoch desc, e.tx_id desc, e.id desc limit ${limit}`.execute(db)
   return rows
 }
 
-/** The events of a directory behind a position, in the order of the stream. */
+/** The events of a directory after a position, in the order of the stream. */
 export async function selectTexts(db: Db, directoryId: string, after: Position, limit: number): Promise<EventText[]> {
   const { rows } = await sql<EventText>`select ${eventText} from events e
     where e.directory_id = ${directoryId} and ${behind(after)}
@@ -24,7 +24,7 @@ export async function selectTexts(db: Db, directoryId: string, after: Position, 
   return rows
 }
 
-/** The positions of these events alone. */
+/** Only the positions of these events. */
 export async function selectPlaces(db: Db, directoryId: string, after: Position, limit: number): Promise<Position[]> {
   const { rows } = await sql<Position>`select e.epoch, e.tx_id::text as "txId", e.id from events e
     where e.directory_id = ${directoryId} and ${behind(after)}

@@ -11,14 +11,14 @@ import { eraseRows, selectNewestTexts, selectPlaces, selectTexts, selectUnerased
 import { auditEvents } from './events.ts'
 
 const START: Position = { epoch: 0, txId: '0', id: '00000000-0000-0000-0000-000000000000' }
-// Events in one transaction.
+// How many events one transaction erases.
 const BATCH = 500
-// An erased directory records nothing but `audit.erased`, so its covers are among the newest events.
+// In an erased directory only `audit.erased` is recorded any more, so the last one is among the newest events.
 const NEWEST = 50
 
 /**
- * Erases the personal parts of all events of a directory. The event `audit.erased` is recorded first, so that a
- * process that crashes leaves no erased event uncovered. A second run continues where the first ended.
+ * Erases the personal parts of all events of a directory. The event `audit.erased` is recorded first, so that a crash
+ * leaves no erased event that `audit.erased` does not account for. A second run continues where the first ended.
  */
 export async function eraseEvents(work: ErasureWork, directory: Directory): Promise<void> {
   const through = await work.held((tx) => coverAll(work, directory, tx))
@@ -34,7 +34,10 @@ export async function eraseEvents(work: ErasureWork, directory: Directory): Prom
   }
 }
 
-/** Returns up to where the events of a directory are covered; null if there are none. */
+/**
+ * Records `audit.erased` for all events so far, unless that was done before. Returns the position up to which events
+ * are to be erased; null if there are none.
+ */
 async function coverAll(work: ErasureWork, directory: Directory, tx: Tx): Promise<Position | null> {
   const newest = await selectNewestTexts(tx, directory.id, NEWEST)
   const key = chainKey(work.platform)
@@ -53,8 +56,8 @@ async function recordCover({ platform }: ErasureWork, directory: Directory, db: 
 }
 
 /**
- * Erases the events that `find` picks from each page of a directory, and their deliveries to webhooks of the directory.
- * Records `audit.erased` with their ids.
+ * Erases the events that `find` picks from each page of a directory, and their deliveries to webhooks of the
+ * directory. Records `audit.erased` with their ids.
  */
 export async function eraseMentions(
   work: ErasureWork,
@@ -78,7 +81,10 @@ export async function eraseMentions(
   }
 }
 
-/** Removes the deliveries of events of some directories to webhooks of another, the account level of an environment. */
+/**
+ * Removes deliveries of events of the directories in `from` to the webhooks of `to`, the account level of an
+ * environment.
+ */
 export async function eraseDeliveries(work: ErasureWork, to: Directory, from: Directory[]): Promise<void> {
   const eventDirectoryIds = from.map(({ id }) => id)
   while ((await forgetDeliveriesOf(work.platform.db, to.id, { eventDirectoryIds, limit: BATCH })) === BATCH);

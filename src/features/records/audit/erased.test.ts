@@ -60,7 +60,7 @@ test('what an erasure blanked agrees with the chain, and is reported with what c
     events: 3,
     by: [{ id: cover, at: expect.stringMatching(/^\d{4}-/) }],
   })
-  // At the account level the events about the organization and its key alone.
+  // At the account level, only events about the organization and its key are erased.
   const account = reported.find(({ directory }) => directory.kind === 'account')
   const { rows } = await sql<{ type: string }>`select type from events where directory_id = ${account?.directory.id}
     and actor_type = 'erased' order by id`.execute(db)
@@ -139,7 +139,7 @@ test('an erasure that was scheduled in the database alone does not begin', async
   await sql`update organizations set erase_at = clock_now() - interval '1 day', erase_seal = ${seals[0]?.seal}
     where id = ${id}`.execute(db)
   await expect(eraseDue(platform)).rejects.toThrow()
-  // Nor does one that was cancelled, and put back after the organization was archived again.
+  // The seal of a cancelled schedule does not work either, after the organization is archived again.
   await requestErasure(tenant, await tenant.organization('due'))
   succeeded(await tenant.patch(`/v1/organizations/${id}`, { status: 'active' }))
   await requestErasure(tenant, id)
@@ -153,7 +153,7 @@ test('an erasure that was scheduled in the database alone does not begin', async
   await waitForErasure(app)
   await expect(eraseDue(platform)).rejects.toThrow()
   expect((await tenant.get(`/v1/organizations/${id}`)).status).toBe(200)
-  // Another one that is due is erased all the same.
+  // Another organization that is due is erased nevertheless.
   expect(succeeded(await tenant.get('/v1/organizations?slug=due')).subOrganizations).toEqual([])
   await db.updateTable('organizations').set({ erase_at: null }).where('id', '=', id).execute()
 })

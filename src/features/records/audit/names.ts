@@ -4,14 +4,15 @@ import type { ManagerCaller } from '../../../platform/tenancy/caller.ts'
 import { homeEnvironmentOf, type Reach } from '../../../platform/tenancy/directory.ts'
 import type { Work } from '../../../platform/work.ts'
 
-/** The kinds of actors and targets that have names. */
+/** The kinds of actors and targets that have a name. */
 const NAMED = new Set(['user', 'api_key'])
 
 /**
- * The present names of the users, team members and API keys that are actors or targets of events, by id, in one statement:
- * the display name, or else first and last name, or else the address. Events are stored without them. A caller gets the
- * names that it could list: of users, of the team, and of keys each with their own scope, since names are personal data,
- * which the scope of the audit log alone does not open. A caller of one organization gets those of its own.
+ * The current names of the users, team members and API keys that are actors or targets of events, by id. The name is
+ * the display name, or else first and last name, or else the address. One statement reads them all. Events are stored
+ * without names, because names are personal data, and the scope of the audit log alone does not give access to them.
+ * A caller gets only names that it could also list: users, team members and keys each require their own scope, and a
+ * caller limited to one organization gets names of that organization only.
  */
 export async function namesIn(
   { platform, db }: Pick<Work, 'platform' | 'db'>,
@@ -32,10 +33,10 @@ export async function namesIn(
   const namesOfUsers = (where: RawBuilder<unknown>) => sql`
     select id, coalesce(nullif(display_name, ''), nullif(concat_ws(' ', first_name, last_name), ''), email) as name
     from users where id = any(${ids}::uuid[]) and deleted_at is null and ${where}`
-  // Separate queries, since each uses its own index.
+  // Three separate queries, since each uses its own index.
   const queries = [
     ...(grants.has('users.read') ? [namesOfUsers(inReach)] : []),
-    // The directory of the team, if it exists.
+    // The team's directory, if the account has one.
     ...(home ? [namesOfUsers(sql`directory_id = (${teamOf(home.environmentId)})`)] : []),
     ...(grants.has('api_keys.read')
       ? [

@@ -15,26 +15,28 @@ import {
 } from '../../../platform/events/event-rows.ts'
 import type { Reach } from '../../../platform/tenancy/directory.ts'
 
-/** The user that events are about: by ids, and by the address of events that have no id of a user. */
+/** Selects events about a user: by the user's ids, and by address for events without a user id. */
 export interface EventsOfUser {
   ids: string[]
-  /** While the user existed: before and after, the address may have belonged to another user. */
+  /**
+   * Only events from the time when the user existed: before and after, the address may have belonged to another user.
+   */
   mailed: { types: string[]; email: string; since: Date; until: Date | null } | null
 }
 
-/** What is scanned for; all of it must hold. */
+/** Conditions on events. All of them must be met. */
 export interface Filter {
   types: string[] | null
   actorType: string | null
   actorId: string | null
-  /** The person that the caller's backend acted for, by its id there. */
+  /** The person that the caller's backend acted for, by the person's id in that backend. */
   onBehalfOf: string | null
   targetType: string | null
   targetId: string | null
   user: EventsOfUser | null
   ipAddress: string | null
   requestId: string | null
-  /** Somewhere in its texts, whatever the case. */
+  /** A text that occurs anywhere in the event, in upper or lower case. */
   text: string | null
   from: Date | null
   to: Date | null
@@ -42,11 +44,11 @@ export interface Filter {
 
 export interface ReadPage {
   events: StreamedEvent[]
-  /** Where older ones follow, or null where there are none. */
+  /** Where older events continue; null if there are none. */
   next: Position | null
 }
 
-/** The newest events before a position, in the reverse order of the stream. */
+/** The newest events before a position, newest first. */
 export async function selectNewest(
   db: Db,
   reach: Reach,
@@ -82,7 +84,7 @@ export async function selectNewest(
   const last = events.at(-1)
   const kept = events.filter((event) => !isErased(event))
   if (scan && last && scan.found > events.length) return { events: kept, next: last.position }
-  // Older ones follow, though of what was scanned at all that matches is here.
+  // Older events follow, although this page has all matches among the scanned events.
   return { events: kept, next: scan?.scanned_count === scanLimit ? scan.last_scanned : null }
 }
 
@@ -92,14 +94,15 @@ interface Scan {
   found: number
 }
 
-/** Whether every event matches, but for those of the account's own team. */
+/** Whether the filter matches every event except the events of the account's own team. */
 function isOpen(filter: Filter): boolean {
   return Object.values(filter).every((value) => value === null)
 }
 
 /**
- * Behind what the chain says was over an hour before a moment: no transaction that records events takes as long, so all that
- * happened since is behind it. What is before was chained long ago, however far the stream goes back.
+ * Skips events long before `from` by their position: only searches behind the last chained block that ended more than
+ * an hour before `from`. No transaction that records events takes an hour, so no later event is missed. The query
+ * therefore stays fast when the event feed is long.
  */
 function above(reach: Reach, from: Date | null): RawBuilder<unknown> {
   if (from === null) return sql`true`
@@ -145,7 +148,7 @@ function matches(filter: Filter): RawBuilder<unknown> {
   return sql.join(conditions, sql` and `)
 }
 
-/** By the actor, or by the caller of a sign-in (`via`). */
+/** Matches the actor, or the caller of a sign-in (`via`). */
 function byActor({ actorType, actorId }: Filter): RawBuilder<unknown> {
   const places = [
     [sql`e.actor_type`, sql`e.actor_id`],
@@ -158,7 +161,7 @@ function byActor({ actorType, actorId }: Filter): RawBuilder<unknown> {
   return sql`(${sql.join(either, sql` or `)})`
 }
 
-/** What a user did, what was done to them, and what tells of them or of mails to them. */
+/** Matches what a user did, what was done to them, and events about them or about mails to them. */
 function ofUser({ ids, mailed }: EventsOfUser): RawBuilder<unknown> {
   const named = ['user_id', 'directory_user_id', 'userId'].map((name) => sql`e.data ->> ${sql.lit(name)}`)
   const places = [sql`e.target_id`, sql`e.actor_id`, ...named]

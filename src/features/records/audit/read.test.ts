@@ -55,7 +55,7 @@ test('what the account’s own team does is left out, and ends no list', async (
   const add = async (email: string) =>
     expect((await one.post('/v1/users', { subOrgId: organization, email })).status).toBe(200)
   for (const name of ['a', 'b', 'c', 'd']) await add(`${name}@example.com`)
-  // The newest but one is of the team.
+  // The second newest event is about the team.
   await joinedMember(service, one, 'developer')
   await add('e@example.com')
   const events = await all(one, { limit: '2' })
@@ -128,7 +128,7 @@ test('names the people and keys of a page as they are called now, each caller th
   await tenant.delete(`/v1/users/${user.id}?subOrgId=${place}`)
   expect(await names(limited)).not.toHaveProperty(user.id)
   expect(await names(wide, { types: 'user.moved' })).toEqual({})
-  // A member who changes something is named to callers of the whole account.
+  // A member who changes something is named only to callers that reach the whole account.
   expect(
     (
       await bearing(service, member.session.access_token).patch(`/v1/users/${bo.id}`, {
@@ -139,7 +139,7 @@ test('names the people and keys of a page as they are called now, each caller th
   ).toBe(200)
   expect(Object.values(await names(tenant, { target_id: bo.id }))).toContain(member.email)
   expect(Object.values(await names(limited, { target_id: bo.id }))).not.toContain(member.email)
-  // The scope of the audit log alone does not show what people are called.
+  // The scope of the audit log alone does not show names.
   const auditor = await tenant.withKey({ subOrgId: place, scopes: ['audit.read'] })
   const seen = await page(auditor, { subOrgId: place, limit: '1000' })
   expect([seen.events.length > 0, seen.names]).toEqual([true, {}])
@@ -345,7 +345,8 @@ describe(`an export of ${EVENTS} events`, () => {
   })
 
   test('makes nothing ahead for a client that does not read, and nothing more for one that went', async () => {
-    // Who reads as many pages by another way sees whether any is made meanwhile.
+    // Reads a known number of pages through another route, so that the pages that the export makes in the meantime
+    // can be counted.
     const turns = async () => {
       for (let n = 0; n < LISTED; n++) await page(large, { subOrgId: big, limit: '1000' })
     }
@@ -359,7 +360,7 @@ describe(`an export of ${EVENTS} events`, () => {
       await turns()
     })
     asking += pagesOf(first) - LISTED
-    // What sockets hold are a few megabytes; then it waits.
+    // Sockets buffer a few megabytes. Then the export waits.
     await until(async () => {
       const more = await pagesBeside()
       asking += more

@@ -11,11 +11,14 @@ import { type EventsOfUser, type Filter, type ReadPage, selectNewest } from './r
 import type { AuditQuery } from './schema.ts'
 
 type Reading = Pick<ReachWork, 'platform' | 'reach'>
-/** The caller decides which names are shown. */
+/** The caller's rights determine which names are shown. */
 type NamedReading = Reading & { db: Db; caller: Pick<ManagerCaller, 'organizationId' | 'grants'> }
 type Sent = ReturnType<typeof toEvent>
 
-/** A page of events, the newest first. Throws `invalid_request` for an unknown type and for a cursor of another reach. */
+/**
+ * A page of events, newest first. Throws `invalid_request` for an unknown type, or for a cursor from a caller with
+ * another reach.
+ */
 export async function listAudit(
   work: NamedReading,
   query: AuditQuery,
@@ -35,10 +38,10 @@ const COLUMNS = [
   ...['on_behalf_of_id', 'on_behalf_of_name', 'via_type', 'via_id'],
 ]
 
-/** The first line of an export as CSV. */
+/** The header line of a CSV export. */
 export const csvHead = csvLine(COLUMNS)
 
-// Of events in memory at a time.
+// How many events are in memory at a time.
 const EXPORTED = 1000
 
 const FORMATS = {
@@ -46,14 +49,17 @@ const FORMATS = {
   ndjson: { type: 'application/x-ndjson', head: '', line: (event: Sent) => `${JSON.stringify(event)}\n` },
 }
 
-/** All of that, from a cursor on, page by page as the client reads. Holds no connection in between. */
+/**
+ * All events that match the query, from a cursor on. Reads the next page when the client has read the previous one,
+ * and keeps no connection in between.
+ */
 export async function exportAudit(
   work: Reading,
   query: AuditQuery,
   { after, format }: { after: string | null; format: keyof typeof FORMATS },
 ): Promise<Download> {
   const filter = toFilter(query)
-  // What is refused is refused before anything is sent.
+  // The first page is read here, so that errors are thrown before anything is sent.
   const first = await readPage(work, filter, readPosition(work, after), EXPORTED)
   const { type, head, line } = FORMATS[format]
   async function* pieces() {
@@ -69,8 +75,8 @@ export async function exportAudit(
 const EVERYTHING = toFilter({})
 
 /**
- * The newest events of a directory that tell of a user. They are looked for in steps, so many at most.
- * `isWhole` is false where there may be more.
+ * The newest events of a directory about a user. Reads at most `steps` pages. `isWhole` is false if there may be more
+ * events.
  */
 export async function newestEventsOf(
   { platform, directory }: Pick<Work, 'platform' | 'directory'>,

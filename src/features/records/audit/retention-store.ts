@@ -3,15 +3,15 @@ import { uuidArray } from '../../../platform/db/arrays.ts'
 import type { Db, Tx } from '../../../platform/db/pool.ts'
 import type { findMark } from '../../../platform/events/event-epoch.ts'
 
-/** The oldest place from which the stream can be read. */
+/** The oldest position from which the event feed can be read. */
 export type Mark = NonNullable<Awaited<ReturnType<typeof findMark>>>
 
 const DIRECTORIES = 500
 
-/** The feed reaches back 30 days, and the database refuses to remove what is younger than 35. */
+/** The feed goes back 30 days, and the database refuses to remove events of the last 35 days. */
 export const RETENTION_DAYS = { min: 35, max: 3650 }
 
-/** Directories that may have events past their retention, and how many days that is: what they have set, or inherit. */
+/** Directories that may have events past their retention, each with its own or inherited number of days. */
 export async function listDue(db: Db, byDefault: number, after: string): Promise<{ id: string; days: number }[]> {
   const { rows } = await sql<{ id: string; days: number }>`
     select d.id, greatest(${RETENTION_DAYS.min}::int, coalesce((own.settings ->> 'retention_days')::int,
@@ -31,7 +31,7 @@ interface OldBlock {
   event_ids: string[]
 }
 
-/** The oldest blocks, as far as each of them, and all before, are past their retention and before the mark. */
+/** The oldest blocks. Each block, and all before it, must be past the retention and before the mark. */
 export async function selectOldBlocks(
   db: Db,
   directoryId: string,
@@ -45,12 +45,12 @@ export async function selectOldBlocks(
   return young < 0 ? rows : rows.slice(0, young)
 }
 
-/** Locks the chain until the transaction ends, so that its beginning is removed only once. */
+/** Locks the chain until the transaction ends, so that two processes do not remove its beginning at the same time. */
 export async function lockHead(tx: Tx, directoryId: string): Promise<void> {
   await sql`select seq from audit_heads where directory_id = ${directoryId} for update`.execute(tx)
 }
 
-/** Removes the blocks up to the new anchor with their events. */
+/** Removes the blocks up to the new anchor, with their events. */
 export async function removeBlocks(
   tx: Tx,
   directoryId: string,

@@ -13,7 +13,10 @@ const { db } = platform
 const cleanUp = () => cleanUpEvents.handle(platform, {}, 1)
 const count = async () => Number((await db.selectFrom('events').select(db.fn.countAll().as('n')).executeTakeFirst())?.n)
 
-/** Marks the stream where all that was recorded can be read: what is under way in any database of the cluster delays it. */
+/**
+ * Marks the event stream once everything recorded so far can be read. An open transaction in any database of the
+ * cluster delays that.
+ */
 async function markToEnd(): Promise<void> {
   const end = await sql<{ id: string }>`select pg_current_xact_id()::text as id`.execute(db)
   const isMarked = async () => {
@@ -30,7 +33,7 @@ test('events go when their retention is over, of every directory, and not before
   const [tenant, other] = [await service.tenant(), await service.tenant()]
   for (const each of [tenant, other]) await each.organization()
   const [{ directory_id: busy } = { directory_id: '' }] = await db.selectFrom('events').select('directory_id').execute()
-  // More than a batch.
+  // More events than one batch takes.
   await sql`insert into events (directory_id, account_id, environment_id, id, type, actor_type, data)
     select directory_id, account_id, environment_id, (left(id::text, 24) || lpad(to_hex(n), 12, '0'))::uuid, type, actor_type, data
     from events, generate_series(1, 2500) n where directory_id = ${busy}`.execute(db)
@@ -59,7 +62,8 @@ test('a reader misses nothing by it: a cursor of before what is left is refused,
   await tenant.organization('first')
   await service.advance(5 * DAY)
   await markToEnd()
-  // Beyond the mark, whatever else delays the stream in the cluster.
+  // Waits until this event, which is beyond the mark, can be read. Other transactions in the cluster may delay the
+  // stream.
   await tenant.organization('between')
   const middle = await until(async () => {
     const { events, next_cursor } = (await page(old)).body
@@ -74,7 +78,7 @@ test('a reader misses nothing by it: a cursor of before what is left is refused,
   await cleanUp()
   expect((await page(old)).body.code).toBe('cursor_expired')
   expect(await slugsAfter(middle)).toEqual(['second', 'third'])
-  // Past its retention, and after the last place that was marked: somebody may go on from there.
+  // The retention of these events is over, but a reader may still go on from the last marked position before them.
   await service.advance(5 * DAY)
   await markToEnd()
   await cleanUp()
@@ -114,7 +118,7 @@ test('what went leaves an anchor, by which the rest still agrees with its chain,
     join directories d on d.id = h.directory_id where d.organization_id = ${subOrgId}`.execute(db)
   expect(rows).toEqual([{ anchor_seq: 1, seq: 2 }])
   for (const kept of [[], heads, later]) expect((await verified(platform, { heads: kept })).kinds).toEqual([])
-  // To take away more, and say that its retention was over, takes the key.
+  // Removing more events, as if their retention were over, would need the key of the seal.
   const forge = async () => {
     await sql`delete from events e using audit_blocks b, audit_heads h, directories d where d.organization_id = ${subOrgId}
       and h.directory_id = d.id and b.directory_id = d.id and e.directory_id = d.id and e.id = any(b.event_ids)`.execute(

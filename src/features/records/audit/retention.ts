@@ -7,15 +7,15 @@ import { chainKey, sealAnchor } from './digest.ts'
 import { listDue, lockHead, type Mark, removeBlocks, selectOldBlocks } from './retention-store.ts'
 
 /**
- * Removes events past their retention that are also before the oldest place from which the stream can be read: no reader
- * misses any. They go with their blocks, oldest first, and leave the hash of the last, at which the chain begins then. A
+ * Removes events past their retention, except those that readers of the event feed may still reach. Events go with
+ * their blocks, oldest first. The hash of the last removed block is kept, and the chain now begins there. One
  * directory at a time.
  */
 export const cleanUpEvents: JobHandler = {
   name: 'events.cleanup',
   cron: '41 4 * * *',
   async handle(platform) {
-    // What is not chained stays.
+    // Chains new events first, since only chained events are removed.
     await forEachPart(
       [chainEvents, removeAll],
       ({ name }) => name,
@@ -46,12 +46,12 @@ async function* listAllDue({ db, config }: Platform): AsyncGenerator<{ id: strin
   }
 }
 
-// Of blocks in a transaction.
+// How many blocks one transaction removes.
 const BLOCKS = 20
 
-/** Returns whether there may be more. */
+/** Removes one batch of old blocks. Returns whether there may be more. */
 async function removeOld(platform: Platform, id: string, due: { days: number; mark: Mark }): Promise<boolean> {
-  // Mostly there is nothing, which one statement finds without a lock.
+  // Usually there is nothing to remove, which one statement without a lock finds out.
   if (!(await selectOldBlocks(platform.db, id, { ...due, limit: 1 })).length) return false
   return platform.tx(async (tx) => {
     await lockHead(tx, id)

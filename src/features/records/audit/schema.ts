@@ -6,7 +6,7 @@ const Id = (description: string) => Type.Optional(Type.String({ format: 'uuid', 
 const Time = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }))
 const Word = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 128, description }))
 
-/** What events are looked for by; all of it must hold. */
+/** Filters for events. All of them must match. */
 export const auditQuery = {
   types: Type.Optional(
     Type.String({ maxLength: 2000, description: 'Types, separated by commas; `user.*` matches all with that prefix.' }),

@@ -5,7 +5,9 @@ import type { Position } from '../../../platform/events/event-cursor.ts'
 import { eventText } from './chain-store.ts'
 import type { Block, EventText } from './digest.ts'
 
-/** Which directories: all, or those of an account, an environment or an organization. */
+/**
+ * Which directories to verify: all directories, or the directories of an account, an environment or an organization.
+ */
 export interface Range {
   accountId?: string
   environmentId?: string
@@ -21,7 +23,7 @@ export interface DirectoryRef {
   organization: string | null
 }
 
-/** The directories of a range, so many at a time. */
+/** A page of the directories in a range. */
 export async function listDirectories(db: Db, range: Range, after: string, limit: number): Promise<DirectoryRef[]> {
   const { accountId = null, environmentId = null, organizationId = null } = range
   const { rows } = await sql<DirectoryRef>`
@@ -36,7 +38,7 @@ export async function listDirectories(db: Db, range: Range, after: string, limit
   return rows
 }
 
-/** Up to where the events of an environment are chained. */
+/** The position up to which an environment's events are chained. */
 export async function findCursor(db: Db, environmentId: string): Promise<Position | null> {
   const { rows } = await sql<Position>`select epoch, tx_id::text as "txId", event_id as id from audit_cursors
     where environment_id = ${environmentId}`.execute(db)
@@ -58,7 +60,7 @@ export async function selectBlocks(
   return rows
 }
 
-/** The events of a directory behind one position up to another, in the order of the stream. */
+/** The events of a directory after one position and up to another, in the order of the stream. */
 export async function selectBetween(
   db: Db,
   directoryId: string,
@@ -79,7 +81,7 @@ export async function selectEvent(db: Db, directoryId: string, id: string): Prom
   return rows[0] ?? null
 }
 
-/** The events of a directory that say which others were erased. */
+/** The events of a directory that record erasures. */
 export async function selectCovers(db: Db, directoryId: string): Promise<EventText[]> {
   const { rows } = await sql<EventText>`
     select ${eventText} from events e where e.directory_id = ${directoryId} and e.type = ${COVER_TYPE}
@@ -87,7 +89,7 @@ export async function selectCovers(db: Db, directoryId: string): Promise<EventTe
   return rows
 }
 
-/** The number of the block that has an event, or null. Reads every block of the directory. */
+/** The number of the block that contains an event; null if none does. Reads every block of the directory. */
 export async function findBlockOf(db: Db, directoryId: string, eventId: string): Promise<number | null> {
   const { rows } = await sql<{ seq: number }>`select seq from audit_blocks
     where directory_id = ${directoryId} and ${eventId}::uuid = any(event_ids) limit 1`.execute(db)

@@ -29,34 +29,34 @@ import {
   selectEvent,
 } from './verify-store.ts'
 
-/** What does not agree with the chain, and where. */
+/** A difference between the events and the chain, and where it is. */
 export interface Finding {
   /**
-   * Of an event: `changed`, `removed`, `inserted`, `moved`, `not_erased`, `erasure_forged`. Of the chain: `chain_broken`,
-   * `blocks_removed`, `anchor_broken`, `tail_removed`, `head_differs`.
+   * About an event: `changed`, `removed`, `inserted`, `moved`, `not_erased`, `erasure_forged`. About the chain:
+   * `chain_broken`, `blocks_removed`, `anchor_broken`, `tail_removed`, `head_differs`.
    */
   kind: string
   directory: DirectoryRef
   event: { id: string; at: string | null; type: string | null } | null
-  /** The number of the block, where one is concerned. */
+  /** The number of the block; null if the finding is not about a block. */
   block: number | null
   detail: string
 }
 
-/** A head that was kept elsewhere. */
+/** The head of a chain, as it was stored outside of the database. */
 export interface KeptHead {
   directory: string
   block: number
   hash: string
 }
 
-/** What an erasure has left blank in a directory, and the events that cover it. */
+/** How many events of a directory were erased with an organization, and the events that record the erasure. */
 export interface Erased {
   directory: DirectoryRef
   organizationId: string
-  /** Events of the directory whose personal parts are erased. */
+  /** Events of the directory whose personal parts were erased. */
   events: number
-  /** The events that cover them. */
+  /** The events that record this erasure. */
   by: { id: string; at: string | null }[]
 }
 
@@ -64,12 +64,12 @@ interface Verifying {
   db: Db
   key: KeyObject
   directory: DirectoryRef
-  /** What the erasures of the directory cover. */
+  /** The erasures that the directory records. */
   covers: Covering[]
   report(finding: Omit<Finding, 'directory'>): void
 }
 
-/** An event that covers others, and how many of these it has been found to cover. */
+/** An event that records an erasure. `count` is how many erased events were found that belong to it. */
 interface Covering {
   cover: Cover
   event: EventText
@@ -81,8 +81,9 @@ const START: Position = { epoch: 0, txId: '0', id: '00000000-0000-0000-0000-0000
 const [DIRECTORIES, BLOCKS, MORE_EVENTS] = [200, 20, 1000]
 
 /**
- * Compares the events of every directory of a range with their chain, and the chain with heads that were kept elsewhere.
- * Reads a directory in one snapshot, a block of events at a time. Tells each finding as it is found.
+ * Compares the events of the directories in `range` with their chains, and the chains with the heads that were stored
+ * elsewhere. Reads each directory in one snapshot, one block of events at a time. Calls `tell` for each finding at
+ * once.
  *
  * @returns how much was compared.
  */
@@ -161,7 +162,10 @@ async function verifyDirectory(
   return { events, erased: erasedBy(work) }
 }
 
-/** The events of a directory that cover erased ones. Reports those that the service did not seal. */
+/**
+ * The events of a directory that record erasures. Reports events that claim to do so but that the service did not
+ * seal.
+ */
 async function readCovers({ db, key, directory, report }: Omit<Verifying, 'covers'>): Promise<Covering[]> {
   const found = await selectCovers(db, directory.id)
   return found.flatMap((event) => {
@@ -183,7 +187,7 @@ function erasedBy({ covers, directory }: Verifying): Erased[] {
   }))
 }
 
-/** Counts an erased event at what covers it. Returns whether anything does. */
+/** Counts an erased event for the recorded erasure that it belongs to. Returns false if there is none. */
 function isCovered({ covers }: Verifying, event: EventText): boolean {
   const place = positionOf(event)
   const covering = covers.find(({ cover: { through }, ids }) =>
@@ -193,7 +197,7 @@ function isCovered({ covers }: Verifying, event: EventText): boolean {
   return covering !== undefined
 }
 
-/** Where the chain begins. */
+/** The block and hash at which the chain begins. */
 function readAnchor({ key, directory, report }: Verifying, head: Head | null): { seq: number; hash: Buffer } {
   if (!head?.anchor_hash || !head.anchor_seal) return { seq: 0, hash: NO_HASH }
   const { anchor_seq: seq, anchor_hash: hash } = head
@@ -214,7 +218,10 @@ function verifyLink({ key, report }: Verifying, block: Block & { hash: Buffer },
     report({ kind: 'chain_broken', ...said, detail: `The block does not follow from the one before; ${times}.` })
 }
 
-/** The events where a block ends, after the end of the one before: those that it names, and no others. */
+/**
+ * Checks that the events in the block's range, which begins after the previous block, are exactly the events that the
+ * block names.
+ */
 async function verifyEvents(work: Verifying, block: Block, after: Position): Promise<void> {
   const { db, key, directory, report } = work
   const { eventIds, digests, end, seq } = block
@@ -237,7 +244,7 @@ async function verifyEvents(work: Verifying, block: Block, after: Position): Pro
   for (const event of found) if (!named.has(event.id)) await reportExtra(work, event)
 }
 
-// What erasing leaves.
+// The parts of an event that an erasure keeps.
 const KEPT_PARTS = ['place', 'time', 'act']
 
 function notErased(event: EventText): Omit<Finding, 'directory' | 'block'> {
@@ -250,7 +257,9 @@ function changed(event: EventText, parts: string[]): Omit<Finding, 'directory' |
   return { kind: isMoved ? 'moved' : 'changed', event: nameOf(event), detail: `What differs: ${parts.join(', ')}.` }
 }
 
-/** Reports an event that the chain does not have. Unless it is reported as moved, it was inserted. */
+/**
+ * Reports an event that is in none of the directory's blocks. An event of another block is reported there, as moved.
+ */
 async function reportExtra({ db, directory, report }: Verifying, event: EventText): Promise<void> {
   if ((await findBlockOf(db, directory.id, event.id)) !== null) return
   report({ kind: 'inserted', event: nameOf(event), block: null, detail: 'The chain has passed its place without it.' })
@@ -261,7 +270,7 @@ async function compareHead(
   kept: KeptHead,
   { anchor, last }: { anchor: { seq: number; hash: Buffer }; last: number },
 ): Promise<void> {
-  // What went since cannot be compared.
+  // Retention has removed this block, so it cannot be compared.
   if (kept.block < anchor.seq) return
   const said = { event: null, block: kept.block }
   if (kept.block > last) {
@@ -282,17 +291,17 @@ function isoOf(microseconds: string): string {
   return new Date(Number(BigInt(microseconds) / 1000n)).toISOString()
 }
 
-/** When an event that is no longer there was recorded: its id begins with it (RFC 9562 §5.7). */
+/** When a removed event was recorded: its id begins with the time (RFC 9562 §5.7). */
 function timeOf(id: string): string {
   return new Date(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)).toISOString()
 }
 
-/** The heads of every chain of a range, to be kept elsewhere; a page at a time. */
+/** The heads of all chains in `range`, to be stored elsewhere. Reads one page at a time. */
 export async function* readHeads(platform: Platform, range: Range): AsyncGenerator<KeptHead & { at: string }> {
   for (let after = START.id; ; ) {
     const directories = await listDirectories(platform.db, range, after, DIRECTORIES)
     const ids = directories.map(({ id }) => id)
-    // Process clock: tells people when the heads were printed.
+    // Process clock: only shows people when the heads were printed.
     const at = platform.clock.now().toISOString()
     for (const { directory_id, seq, hash } of (await selectHeads(platform.db, ids)).values())
       yield { directory: directory_id, block: seq, hash: hash.toString('hex'), at }

@@ -5,18 +5,18 @@ import type { Platform } from '../../../platform/platform.ts'
 import { readRetryAfter } from './schedule.ts'
 import { signatureHeaders } from './signature.ts'
 
-/** What an attempt needs: nothing of it is read again while it runs. */
+/** The data of an attempt, which is not read again while the attempt runs. */
 export interface Target {
-  /** Whose connections are used. */
+  /** The id of the webhook whose connections are used. */
   id: string
   url: string
-  /** The newest first. */
+  /** Newest first. */
   secrets: readonly string[]
 }
 
 export interface Outcome {
   ok: boolean
-  /** 410: the receiver wants nothing more, ever. */
+  /** 410 Gone: the receiver never wants any events again. */
   isGone: boolean
   at: string
   url: string
@@ -33,7 +33,10 @@ const READ_BYTES = 4096
 const SHOWN_BYTES = 1024
 const MAX_BODY_BYTES = 20_480
 
-/** The body of an event, 20 KB at most: a larger one says what it is about, to be read from the API. */
+/**
+ * The body of an event, at most 20 KB. A larger event is shortened to its target's id, with which the receiver can
+ * read the rest from the API.
+ */
 export function bodyOf(event: StreamedEvent): string {
   const whole = toEvent(event)
   const text = JSON.stringify(whole)
@@ -49,13 +52,13 @@ export function bodyOf(event: StreamedEvent): string {
   })
 }
 
-/** An event as it is sent. */
+/** An event in the form in which it is sent. */
 export interface Sendable {
   id: string
   body: string
 }
 
-/** Sends an event once. Never throws for what the receiver does. */
+/** Sends an event once. Does not throw, whatever the receiver does. */
 export async function attempt(platform: Platform, target: Target, { id, body }: Sendable): Promise<Outcome> {
   // Process clock: receivers compare the time of a signature with their own clocks.
   const now = platform.clock.now()
@@ -103,7 +106,7 @@ function unsigned(signatures: string): string {
   return signatures.replaceAll(/(v1,.{6})\S*/g, '$1…')
 }
 
-/** What people may be shown of it, and PostgreSQL can store. */
+/** The part of a response that can be shown to people and stored in PostgreSQL. */
 function readable(body: Buffer): string {
   const text = body.toString('utf8').replaceAll(/[^\P{Cc}\n\t]|\ufffd/gu, '')
   return Buffer.from(text).subarray(0, SHOWN_BYTES).toString('utf8').replaceAll('\ufffd', '')

@@ -3,13 +3,13 @@ import { uuidArray } from '../../../platform/db/arrays.ts'
 import type { Db, Tx } from '../../../platform/db/pool.ts'
 import type { Position } from '../../../platform/events/event-cursor.ts'
 
-/** The environments whose events may have to be handed out. */
+/** The environments that may have events to deliver. */
 export async function listCursorEnvironments(db: Db): Promise<string[]> {
   const rows = await db.selectFrom('webhook_cursors').select('environment_id').execute()
   return rows.map((row) => row.environment_id)
 }
 
-/** The position of an environment, locked until the transaction ends; null where another process has it already. */
+/** The position of an environment, locked until the transaction ends. Null if another process has locked it. */
 export async function lockCursor(tx: Tx, environmentId: string, skips: RawBuilder<unknown>): Promise<Position | null> {
   const { rows } = await sql<Position>`
     select epoch, tx_id::text as "txId", event_id as id from webhook_cursors
@@ -29,24 +29,24 @@ export async function provideCursor(tx: Tx, environmentId: string, { epoch, txId
   await sql`select from webhook_cursors where environment_id = ${environmentId} for update`.execute(tx)
 }
 
-/** Whether any webhook of the environment is on. */
+/** Whether any webhook in the environment is on. */
 export async function hasListener(db: Db, environmentId: string): Promise<boolean> {
   const { rows } = await sql`
     select from webhooks where environment_id = ${environmentId} and enabled limit 1`.execute(db)
   return rows.length > 0
 }
 
-/** A webhook that events are compared with. */
+/** A webhook, with the fields that decide which events it receives. */
 export interface Listener {
   id: string
   directory_id: string
   events: string[]
   listening_since: Date
-  /** Of the account-level directory. */
+  /** Whether it is a webhook of the account level, which receives events of the whole environment. */
   is_wide: boolean
 }
 
-/** The webhooks of these directories that are on, and those that hear what happens in the whole environment. */
+/** The enabled webhooks of these directories and of the account level. */
 export async function listListeners(db: Db, environmentId: string, directoryIds: string[]): Promise<Listener[]> {
   const { rows } = await sql<Listener>`
     select w.id, w.directory_id, w.events, w.listening_since, d.kind = 'account' as is_wide

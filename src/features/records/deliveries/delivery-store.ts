@@ -18,8 +18,8 @@ export interface NewDelivery {
 }
 
 /**
- * Puts events into the queues of webhooks of a directory, unless they are there: those are sent again where `again` says
- * so. They are due in so many seconds.
+ * Adds events to the queues of a directory's webhooks, due in `dueSeconds`. Events that are already there stay as
+ * they are, or with `again` are sent again.
  */
 export async function putDeliveries(
   tx: Tx,
@@ -39,7 +39,7 @@ export async function putDeliveries(
     on conflict (directory_id, webhook_id, event_id) ${repeat}`.execute(tx)
 }
 
-/** Has queues of a directory looked at in so many seconds, or before. */
+/** Makes queues of a directory due in `inSeconds` at the latest. */
 export async function wakeQueues(tx: Tx, directoryId: string, webhookIds: string[], inSeconds = 0): Promise<void> {
   await sql`
     with due as materialized (select clock_now() + make_interval(secs => ${inSeconds}) as at)
@@ -47,7 +47,7 @@ export async function wakeQueues(tx: Tx, directoryId: string, webhookIds: string
     where directory_id = ${directoryId} and webhook_id = any(${uuidArray(webhookIds)}::uuid[])`.execute(tx)
 }
 
-/** The last deliveries of a webhook, the newest first. */
+/** The latest deliveries of a webhook, newest first. */
 export async function listDeliveryRows(
   db: Db,
   directory: Directory,
@@ -79,13 +79,13 @@ export async function findDeliveryRow(
     .executeTakeFirst()
 }
 
-/** Sends one again, from the beginning of the schedule. */
+/** Sends a delivery again, with all retries. */
 export async function repeatDelivery(tx: Tx, directory: Directory, id: string): Promise<void> {
   await sql`update webhook_deliveries set status = 'pending', tries = 0, due_at = clock_now()
     where directory_id = ${directory.id} and id = ${id}`.execute(tx)
 }
 
-/** Removes some deliveries of a webhook that is no more. Returns how many. */
+/** Removes up to `limit` deliveries of a deleted webhook. Returns how many. */
 export async function forgetDeliveries(
   db: Db,
   directory: Directory,
@@ -99,7 +99,7 @@ export async function forgetDeliveries(
   return Number(numAffectedRows ?? 0)
 }
 
-/** Removes deliveries of a directory by their events, or by the directories of these. Returns how many. */
+/** Removes deliveries of a directory by the ids of their events, or of the events' directories. Returns how many. */
 export async function forgetDeliveriesOf(
   db: Db,
   directoryId: string,
@@ -118,7 +118,7 @@ export async function forgetDeliveriesOf(
   return Number(numAffectedRows ?? 0)
 }
 
-/** How many deliveries are not done. */
+/** How many deliveries are still to be sent. */
 export async function countPendingDeliveries(db: Db): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from webhook_deliveries where due_at is not null`.execute(db)
@@ -126,8 +126,8 @@ export async function countPendingDeliveries(db: Db): Promise<number> {
 }
 
 /**
- * Gives up the deliveries of a directory whose events were recorded before a time, a batch at a time. They can be sent
- * again by hand. Returns how many.
+ * Gives up the deliveries of a directory whose events were recorded before a time, one batch at a time. They can be
+ * sent again by hand. Returns how many.
  */
 export async function discardDeliveries(
   db: Db,

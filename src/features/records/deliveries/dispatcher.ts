@@ -3,8 +3,8 @@ import type { Stall } from '../../../platform/jobs/dispatcher.ts'
 import { fanOut } from './fan-out.ts'
 import { serveQueue, type Taken, takeQueues } from './serve.ts'
 
-// Endpoints in trouble have places of their own: however many hang, the others go on. One that begins to hang makes room
-// before it is known to be in trouble.
+// Troubled endpoints have separate places, so that the others are served even if many troubled ones hang. An endpoint
+// that begins to hang gives up its place even before it counts as troubled.
 const PLACES = { well: 64, troubled: 128 }
 const [PATIENCE_MS, LATE] = [1500, 1024]
 
@@ -16,5 +16,5 @@ const stallOf = (kind: keyof typeof PLACES): Stall<Taken> => ({
   serve: serveQueue,
 })
 
-/** Hands out events, and sends them. */
+/** Creates the deliveries of new events, and sends them. */
 export const webhookDispatch = { prepare: fanOut, stalls: [stallOf('well'), stallOf('troubled')] }

@@ -16,14 +16,14 @@ import {
 import { type NewDelivery, putDeliveries, wakeQueues } from './delivery-store.ts'
 import { TEST_TYPE } from './limits.ts'
 
-// Of events in a transaction, and of deliveries in a statement.
+// How many events one transaction takes, and how many deliveries one statement inserts.
 const [EVENTS, ROWS] = [500, 2500]
 
-// Of an environment that failed, before it is tried again: longer with each failure in a row.
+// How long an environment pauses after a failure. The pause grows with each consecutive failure.
 const PAUSE_MS = { first: 1000, longest: 30_000 }
 
 interface Failing {
-  /** In a row. */
+  /** Consecutive failures. */
   failures: number
   failedAtMs: number
 }
@@ -31,16 +31,17 @@ interface Failing {
 const failing = perPlatform(() => new Map<string, Failing>())
 
 /**
- * Hands the events of every environment to the queues of its webhooks, from where that ended the last time. Position and
- * deliveries are written together, so a process that dies leaves neither a gap nor anything twice.
+ * Creates deliveries for the new events of every environment, starting after the last event of the previous run. The
+ * new position and the deliveries are written together, so a crash neither skips nor repeats an event.
  *
- * An environment that fails is logged when it begins to fail, and tried again after a pause. The others go on.
+ * An environment that fails is logged at its first failure and tried again after a pause. Other environments
+ * continue.
  *
- * @returns whether more can be handed out right away.
+ * @returns whether more events are waiting.
  */
 export async function fanOut(platform: Platform): Promise<boolean> {
   const known = failing(platform)
-  // Process clock: how long this process leaves out an environment that fails.
+  // Process clock: this process alone measures the pause after a failure.
   const nowMs = platform.clock.now().getTime()
   const environmentIds = await listCursorEnvironments(platform.db)
   for (const id of known.keys()) if (!environmentIds.includes(id)) known.delete(id)
@@ -97,7 +98,7 @@ function hears(listener: Listener, { type, createdAt }: EventPlace): boolean {
   return createdAt >= listener.listening_since && listensTo(listener, type)
 }
 
-/** Whether a webhook wants events of a type. A test is for the one that it tests. */
+/** Whether a webhook wants events of a type. A test event goes only to the webhook that is tested. */
 export function listensTo({ events }: Pick<Listener, 'events'>, type: string): boolean {
   return type !== TEST_TYPE && events.some((pattern) => matchesType(pattern, type))
 }

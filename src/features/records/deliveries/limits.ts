@@ -1,8 +1,8 @@
-/** Requests at the same time to one endpoint. */
+/** How many requests may run at the same time to one endpoint. */
 export const CONCURRENCY = 4
 
-/** How long deliveries are kept, as far as the stream can be read. */
+/** How long deliveries are kept: as long as the event stream can be read. */
 export const KEPT_DAYS = 30
 
-/** The only type of event that is sent on request, and never to subscribers. */
+/** The only event type that is sent on request and never to subscribers. */
 export const TEST_TYPE = 'webhook.test'

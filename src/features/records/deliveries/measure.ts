@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Platform } from '../../../platform/platform.ts'
 
-/** Updates the gauges of webhooks; every scraped process does so for itself. */
+/** Updates the webhook gauges. Each process that is scraped does this itself. */
 export async function measureWebhooks({ db, metrics }: Platform): Promise<void> {
   const { rows } = await sql<{ seconds: number; troubled: number; disabled: number }>`
     select coalesce((select extract(epoch from clock_now() - min(wake_at)) from webhook_queues

@@ -3,10 +3,13 @@ import type { Db } from '../../../platform/db/pool.ts'
 import type { Directory } from '../../../platform/tenancy/directory.ts'
 import type { HeldQueue } from './queue-store.ts'
 
-/** What became of an attempt. */
+/** The result of an attempt to deliver. */
 export interface Result {
   id: string
-  /** The number as it was read. If the row has another one, this result is too late. */
+  /**
+   * The number of the attempt when it began. If the row has another number by now, this result is too late and is
+   * ignored.
+   */
   attempt: number
   status: 'pending' | 'succeeded' | 'failed'
   tries: number
@@ -33,12 +36,12 @@ const save = (directory: Directory) => sql`
     duration_ms = given.duration_ms, attempts = given.attempts
   from given where d.directory_id = ${directory.id} and d.id = given.id and d.attempt = given.attempt`
 
-/** Writes what became of attempts outside of the queue. */
+/** Writes the results of attempts that were not made by the queue. */
 export async function saveResults(db: Db, directory: Directory, results: readonly Result[]): Promise<void> {
   await sql`with ${given(results)} ${save(directory)}`.execute(db)
 }
 
-/** How an endpoint fares after some attempts. */
+/** The state of an endpoint after some attempts. */
 export interface Health {
   failures: number
   isWell: boolean
@@ -46,8 +49,9 @@ export interface Health {
 }
 
 /**
- * Writes what became of attempts, and how the endpoint fares. With `wakes`, as they were read, lets go of the queue: due at
- * once if something was put in since. Returns for how many seconds the endpoint has only failed.
+ * Writes the results of attempts and the state of the endpoint. `wakes` is the queue's counter as it was read; if it
+ * is set, the queue is released. If the counter has changed, something was added since, and the queue is due at once.
+ * Returns for how many seconds the endpoint has failed without a success.
  */
 export async function saveOutcomes(
   db: Db,
@@ -57,7 +61,7 @@ export async function saveOutcomes(
 ): Promise<number> {
   const { failures, isWell, isSlow } = health
   const goes = sql`${wakes}::bigint is not null`
-  // A failure of long ago says nothing of the time since: the schedule waits a day at most.
+  // A failure more than 36 hours ago does not count as continuous with this one: retries are at most a day apart.
   const { rows } = await sql<{ seconds: number }>`
     with ${given(results)}, saved as (${save(directory)}),
     moment as materialized (select clock_now() as at, clock_now() - interval '36 hours' as forgotten),

@@ -6,17 +6,18 @@ import type { Platform } from '../../../platform/platform.ts'
 import type { Directory } from '../../../platform/tenancy/directory.ts'
 import type { DeliveryRow } from './delivery-store.ts'
 
-/** A queue that a process works on, until its lease ends. */
+/** A queue that a process has claimed, until the lease ends. */
 export interface HeldQueue {
   directoryId: string
   webhookId: string
   holder: string
 }
 
-// Longer than one is held (`HOLD_MS`), with the longest attempt and its statements: what a dead process held waits as long.
+// Longer than a queue is served (`HOLD_MS`), plus the longest attempt and its statements. If a process dies, its
+// queues wait for this time.
 const LEASE_SECONDS = 20
 
-/** For a webhook that was made just now. */
+/** Creates the queue of a new webhook. */
 export async function provideQueue(tx: Tx, directory: Directory, webhookId: string): Promise<void> {
   await tx.insertInto('webhook_queues').values({ directory_id: directory.id, webhook_id: webhookId }).execute()
 }
@@ -27,7 +28,7 @@ export async function claimQueues(
   { holder, troubled, limit }: { holder: string; troubled: boolean; limit: number },
 ): Promise<HeldQueue[]> {
   const isDue = sql`(troubled = ${troubled} and wake_at <= clock_now() and leased_until <= clock_now())`
-  // As an array: within `in` the query may run again for each row, and take others each time.
+  // As an array: with `in`, the subquery might run again for each row and take other queues each time.
   const { rows } = await sql<HeldQueue>`
     update webhook_queues set holder = ${holder}, leased_until = clock_now() + make_interval(secs => ${LEASE_SECONDS})
     where ${isDue} and webhook_id = any(array(
@@ -36,7 +37,7 @@ export async function claimQueues(
   return rows
 }
 
-/** What a queue has to do, with where to. */
+/** The due deliveries of a queue, and the endpoint to send them to. */
 export interface Work {
   webhookId: string
   wakes: string
@@ -49,13 +50,13 @@ export interface Work {
   deliveries: DeliveryRow[]
 }
 
-/** What is due of a queue, as everything is now; null when this process no longer holds it. */
+/** Reads a queue's due deliveries and its endpoint as they are now. Null if this process no longer holds the queue. */
 export async function readQueue(db: Db, directory: Directory, queue: HeldQueue, limit: number): Promise<Work | null> {
   const whose = sql`q.directory_id = ${directory.id} and q.webhook_id = ${queue.webhookId}`
   return (await readWork(db, sql`${whose} and q.holder = ${queue.holder}`, limit))[0] ?? null
 }
 
-/** The same of queues that one process has taken together. */
+/** Reads several queues that one process has claimed together. */
 export async function readQueues(db: Db, queues: readonly HeldQueue[], limit: number): Promise<Work[]> {
   const ids = (of: 'directoryId' | 'webhookId') => uuidArray(queues.map((queue) => queue[of]))
   const whose = sql`(q.directory_id, q.webhook_id) in (
@@ -80,7 +81,7 @@ async function readWork(db: Db, whose: RawBuilder<unknown>, limit: number): Prom
   })
 }
 
-/** Lets go of a queue in which nothing is due: if something was put in since it was read, it is due at once. */
+/** Releases a queue without due deliveries. If something was added since it was read, it is due at once. */
 export async function releaseQueue(
   db: Db,
   directory: Directory,

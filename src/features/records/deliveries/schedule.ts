@@ -1,17 +1,17 @@
 const [MINUTE, HOUR] = [60, 3600]
 
-/** Seconds from each failed attempt to the next (Standard Webhooks 1.0): ten attempts within 76 hours. */
+/** Seconds between a failed attempt and the next (Standard Webhooks 1.0): ten attempts within 76 hours. */
 const DELAYS = [5, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR]
 
 const JITTER = 0.1
 const LONGEST_WISH = 24 * HOUR
 
-/** After that many seconds of only failures an endpoint is disabled. */
+/** An endpoint is disabled after this time without a success. */
 export const FAILING_SECONDS = 120 * HOUR
 
 /**
- * Seconds until the next attempt after that many, or null after the last. An endpoint that says `Retry-After` is not asked
- * before, up to a day.
+ * Seconds until the next attempt after `tries` attempts, or null after the last. If an endpoint sends `Retry-After`,
+ * waits at least as long, up to a day.
  */
 export function nextDelay(tries: number, retryAfterSeconds: number | null, random = Math.random): number | null {
   const delay = DELAYS[tries - 1]
@@ -20,7 +20,7 @@ export function nextDelay(tries: number, retryAfterSeconds: number | null, rando
   return Math.max(delay * (1 - JITTER + 2 * JITTER * random()), wished)
 }
 
-/** The seconds of a `Retry-After` (RFC 9110 §10.2.3), or null. */
+/** The seconds in a `Retry-After` header (RFC 9110 §10.2.3), or null. */
 export function readRetryAfter(text: unknown, now: Date): number | null {
   if (typeof text !== 'string') return null
   if (/^\d{1,9}$/.test(text)) return Number(text)

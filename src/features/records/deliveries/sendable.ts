@@ -3,12 +3,12 @@ import { findEvents } from '../../../platform/events/event-places.ts'
 import { type Platform, perPlatform } from '../../../platform/platform.ts'
 import { bodyOf, type Sendable } from './attempt.ts'
 
-// Of 20 KB each: what many endpoints get is read and written as JSON once. Events never change.
+// Each is up to 20 KB. An event for many endpoints is read and serialized once, since events never change.
 const KEPT = 200
 
 const kept = perPlatform(() => boundedMap<Sendable>(KEPT))
 
-/** Events as they are sent, by id; without those that are no longer kept. */
+/** Events in the form to send, by id. Events that are no longer kept are missing. */
 export async function findSendable(
   platform: Platform,
   rows: readonly { event_directory_id: string; event_id: string }[],

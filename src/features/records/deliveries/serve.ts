@@ -11,19 +11,20 @@ import { claimQueues, type HeldQueue, readQueue, readQueues, releaseQueue, type 
 import { FAILING_SECONDS, nextDelay } from './schedule.ts'
 import { findSendable } from './sendable.ts'
 
-// With the longest attempt and its statements within the lease, and short, so that others have their turn.
+// How long a process serves one queue. Together with the longest attempt and its statements, this stays within the
+// lease; it is short so that other queues get their turn.
 const HOLD_MS = 1000
-// An answer that takes longer makes an endpoint one in trouble.
+// An endpoint that takes longer to respond counts as troubled.
 const SLOW_MS = 3000
 const KEPT_ATTEMPTS = 20
 
-/** A queue that this process holds, with what was due as it was taken. */
+/** A queue that this process has claimed, with its due deliveries. */
 export interface Taken {
   queue: HeldQueue
   work: Work
 }
 
-/** Takes queues that are due, and reads what they have to do. Takes none while outgoing messages are held. */
+/** Claims due queues and reads their due deliveries. Claims none while outgoing messages are on hold. */
 export async function takeQueues(platform: Platform, given: Parameters<typeof claimQueues>[1]): Promise<Taken[]> {
   if (await isOutgoingHeld(platform)) return []
   const queues = await claimQueues(platform, given)
@@ -36,8 +37,8 @@ export async function takeQueues(platform: Platform, given: Parameters<typeof cl
 }
 
 /**
- * Serves a queue: reads the endpoint anew before each few attempts, and writes their results after. Lets go of the queue when
- * messages are held meanwhile: only attempts that have begun go on.
+ * Serves a queue: reads the endpoint again before each round of attempts, and writes the results afterwards. If
+ * messages are put on hold meanwhile, only attempts that have begun go on, and the queue is released.
  */
 export async function serveQueue(platform: Platform, { queue, work: first }: Taken): Promise<void> {
   const directory = await findDirectory(platform, queue.directoryId)
@@ -62,12 +63,12 @@ interface Tenant {
   directory: Directory
 }
 
-/** A few attempts at the same time; after the last the queue is let go of. */
+/** Makes a few attempts at the same time. After the last round, the queue is released. */
 async function serveRound(
   { platform, directory }: Tenant,
   { queue, work, target, isLast }: Taken & { target: Target; isLast: boolean },
 ): Promise<void> {
-  // One that fails is asked by one request at a time.
+  // An endpoint that fails gets only one request at a time.
   const rows = work.deliveries.slice(0, work.consecutive_failures > 0 ? 1 : CONCURRENCY)
   let count = 0
   const save = inTurn(async (done: readonly Attempted[]) => {
@@ -90,7 +91,10 @@ async function serveRound(
   await attemptAll(platform, { target, rows, onDone: save })
 }
 
-/** Takes things one by one, and works on those that have come meanwhile together: what has happened is soon written. */
+/**
+ * Serializes calls of `work`. Everything that arrives during a call is passed to the next call together, so results
+ * are written soon.
+ */
 function inTurn<T>(work: (things: readonly T[]) => Promise<void>): (thing: T) => Promise<void> {
   let waiting: T[] = []
   let last: Promise<void> | null = null
@@ -112,7 +116,7 @@ interface Sealed {
   previous_secret_sealed: string | null
 }
 
-/** Opens the secrets of a webhook, those that are the same as the last time not again. */
+/** Decrypts the secrets of a webhook. Secrets that have not changed are not decrypted again. */
 export function rememberSecrets({ platform, directory }: Tenant, id: string) {
   const opened = new Map<string, string>()
   return async (sealed: Sealed): Promise<string[]> => {
@@ -136,7 +140,7 @@ export interface Attempted {
   outcome: Outcome | null
 }
 
-/** Sends each once; one whose event is no longer kept has failed without an outcome. */
+/** Sends each delivery once. If its event is no longer kept, the delivery has failed, without an outcome. */
 export async function attemptAll(
   platform: Platform,
   { target, rows, onDone }: { target: Target; rows: readonly Waiting[]; onDone(done: Attempted): Promise<void> },

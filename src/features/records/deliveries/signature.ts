@@ -3,7 +3,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 const PREFIX = 'whsec_'
 const BYTES = 32
 
-/** A fresh signing secret (Standard Webhooks 1.0): `whsec_` and base64. */
+/** A new signing secret (Standard Webhooks 1.0): `whsec_` and Base64. */
 export function newSecret(): string {
   return PREFIX + randomBytes(BYTES).toString('base64')
 }
@@ -12,7 +12,7 @@ export function hintOf(secret: string): string {
   return `${PREFIX}…${secret.replace(/=+$/, '').slice(-4)}`
 }
 
-/** The headers that a receiver verifies (Standard Webhooks 1.0): a signature for each secret, the newest first. */
+/** The headers that a receiver verifies (Standard Webhooks 1.0), with one signature for each secret, newest first. */
 export function signatureHeaders(
   secrets: readonly string[],
   { id, seconds, body }: { id: string; seconds: number; body: string },

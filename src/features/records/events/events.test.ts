@@ -16,7 +16,7 @@ async function page(caller: Pick<typeof tenant, 'get'>, query: Record<string, st
   return reply.body
 }
 
-/** Reads to the end of what is there, from a cursor on. */
+/** Reads all events from a cursor on. */
 async function readAll(caller: Pick<typeof tenant, 'get'>, query: Record<string, string> = {}) {
   const events = []
   let after = query['after']
@@ -28,7 +28,7 @@ async function readAll(caller: Pick<typeof tenant, 'get'>, query: Record<string,
   }
 }
 
-/** A cursor behind all that happened before: the stream waits for whatever is under way in the whole cluster. */
+/** A cursor after all events so far. The stream waits for every open transaction in the cluster. */
 async function cursorNow(): Promise<string> {
   const id = await tenant.organization()
   return until(async () => {
@@ -37,7 +37,7 @@ async function cursorNow(): Promise<string> {
   }, 20_000)
 }
 
-/** What is there once so many events are settled. */
+/** Reads the events once `count` of them can be read. */
 async function readSettled(count: number, query: Record<string, string> = {}) {
   return until(async () => {
     const all = await readAll(tenant, query)
@@ -104,7 +104,7 @@ describe('reads', () => {
     expect(scoped.events.map((event) => [event.type, event.sub_org_id])).toEqual([['user.created', one]])
     expect((await readAll(tenant, { subOrgId: two })).events).toHaveLength(1)
     expect((await readAll(await tenant.withKey({ environment: 'staging' }))).events).toEqual([])
-    // The cursor of one reach is none of another.
+    // A cursor is only valid for the organizations that it was made for.
     const foreign = await tenant.get(`/v1/events?subOrgId=${one}&after=${cursor}`)
     expect([foreign.status, foreign.body.code, foreign.body.errors[0].field]).toEqual([400, 'invalid_request', 'after'])
   })
@@ -144,7 +144,7 @@ describe('reads', () => {
 test(`goes ${STREAM_DAYS} days back, and says when a cursor is older`, async () => {
   await cursorNow()
   const old = await readAll(tenant)
-  // Without it the cursor would stand right before the mark, and nothing in between.
+  // Without this event, nothing would be between the cursor and the mark.
   await tenant.organization('between')
   await sql`insert into event_marks (epoch, tx_id) select epoch, pg_current_xact_id() from event_stream`.execute(db)
   await tenant.organization('newer')
@@ -183,7 +183,7 @@ test('50 writers and a reader that polls: every event once, in one order, with o
     }
   })()
 
-  // A transaction that writes first and commits last; those beside it commit meanwhile.
+  // A transaction that writes first and commits last, while others commit.
   await watched.post('/v1/users', { subOrgId, email: 'first@example.com' })
   const late = new pg.Client({ connectionString: service.databaseUrl })
   await late.connect()
@@ -210,9 +210,9 @@ test('50 writers and a reader that polls: every event once, in one order, with o
   writing = false
   await reading
   expect([...seen].sort()).toEqual(wanted.sort())
-  // Later readers see the same order.
+  // A later reader gets the same order.
   const again = await readAll(reader, { after: cursor })
   expect(again.events.map((event) => event.data.email)).toEqual(seen)
-  // One writer's events stand in the order in which it wrote.
+  // The events of one writer are in the order in which it wrote them.
   for (const own of emails) expect(seen.filter((email) => own.includes(email))).toEqual(own)
 })

@@ -24,14 +24,14 @@ const exported = async (id: string, caller: Pick<typeof tenant, 'get'> = tenant)
   succeeded(await caller.get(path(id)))
 const eventsOf = (type: string) => app.events({ accountId: tenant.accountId, type })
 
-/** Somebody who has one of everything. */
+/** A user with a row in every table. */
 async function newOwner(subOrgId: string): Promise<Person> {
   const person = await newUser(tenant, { subOrgId })
   for (const { table } of belongings) await plant(app, tenant, person, table)
   return person
 }
 
-/** The rows of somebody, as they are. */
+/** A user's only row in a table. */
 async function rowOf({ id }: Person, table: string): Promise<Record<string, unknown>> {
   const { rows } = await sql<{ row: Record<string, unknown> }>`
     select to_jsonb(t) as row from ${sql.table(table)} t where user_id = ${id}`.execute(db)
@@ -39,7 +39,7 @@ async function rowOf({ id }: Person, table: string): Promise<Record<string, unkn
   return rows[0]?.row ?? {}
 }
 
-/** What stands in columns that no export may tell, in every form that it could have. */
+/** The values of columns that must not be exported, in every form that they could have. */
 async function secretsOf({ id }: Person): Promise<string[]> {
   const { rows: columns } = await sql<{ table_name: string; column_name: string; data_type: string }>`
     select table_name, column_name, data_type from information_schema.columns
@@ -105,7 +105,7 @@ test('it is recorded who has read it, and the next export tells that', async () 
       data: { user_id: session.user_id, directory_user_id: person.id, truncated: [] },
     },
   ])
-  // By the id of the auth account, too.
+  // The route also accepts the auth account's id.
   const { events, records } = await exported(session.user_id)
   expect(events.map(({ type }: { type: string }) => type)).toEqual([
     'user.exported',

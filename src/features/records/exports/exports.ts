@@ -12,12 +12,12 @@ import { exportEvents } from './events.ts'
 import { selectRecords } from './store.ts'
 
 const NEWEST = 1000
-// Each looks at some thousand events: a year of most organizations.
+// Each step reads a few thousand events. For most organizations, twenty steps are enough for a year.
 const STEPS = 20
 
 /**
- * Exports everything stored about a user in their directory; secrets are listed, never included. Also reads the audit
- * log, so the scope `audit.read` is required. Throws `user_not_found`, `insufficient_scope`.
+ * Exports everything stored about a user in their directory. Secrets are listed, never included. Requires the scope
+ * `audit.read`, since it reads the audit log. Throws `user_not_found`, `insufficient_scope`.
  */
 export async function exportUser(work: ReachWork & { caller: ManagerCaller }, userId: string, deleted = false) {
   authorize(work.caller, 'audit.read')
@@ -35,7 +35,7 @@ export async function exportUser(work: ReachWork & { caller: ManagerCaller }, us
   if (!isWhole) truncated.push('events')
   const data = { user_id: user.auth_account_id, directory_user_id: user.id, truncated }
   await record(there, exportEvents.exported({ target: { type: 'user', id: user.id }, data }))
-  // Process clock: tells people when the export was made.
+  // Process clock: only shows people when the export was made.
   const exported_at = platform.clock.now().toISOString()
   return {
     ...{ exported_at, user: toUser(user, directory.organizationId), records, events, truncated },
@@ -46,8 +46,8 @@ export async function exportUser(work: ReachWork & { caller: ManagerCaller }, us
 const MAILED = [bounceEvents.bounced, bounceEvents.suppressed, bounceEvents.cleared].map(({ type }) => type)
 
 /**
- * The newest events about a user, also about mails to their address: for a caller of the whole account also those that hold for
- * the environment, of which a caller of one organization must not learn.
+ * The newest events about a user and about mails to their address. A caller that reaches the whole account also gets
+ * mail events of the environment, which a caller limited to one organization must not see.
  */
 async function eventsOf({ platform, directory }: Work, user: UserRow, { organizationId }: ManagerCaller) {
   const ids = [user.id, ...(user.auth_account_id === null ? [] : [user.auth_account_id])]

@@ -3,14 +3,14 @@ import type { Db } from '../../../platform/db/pool.ts'
 import type { UserTable } from '../../../platform/lifecycle/belongings.ts'
 import type { Directory } from '../../../platform/tenancy/directory.ts'
 
-/** What is read of a table: these columns, of the greatest by one of its columns first. */
+/** Which columns of a table to read, and the column to sort by, greatest first. */
 export interface Asked {
   table: UserTable
   columns: string[]
   newestBy: string
 }
 
-/** The rows of a user, at most `limit` of them, and whether there are more. */
+/** Up to `limit` rows of a user, and whether there are more. */
 export async function selectRecords(
   db: Db,
   directory: Directory,

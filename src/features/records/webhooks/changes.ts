@@ -40,7 +40,7 @@ import {
 } from './store.ts'
 import { toWebhook } from './view.ts'
 
-/** Makes a webhook, and its secret. Throws `insecure_url`, `webhook_url_not_allowed`, `webhook_limit_reached`. */
+/** Creates a webhook and its secret. Throws `insecure_url`, `webhook_url_not_allowed`, `webhook_limit_reached`. */
 export async function createWebhook(
   work: Work,
   body: WebhookCreate,
@@ -65,7 +65,7 @@ export async function createWebhook(
   })
 }
 
-/** Changes what is given. Throws `webhook_not_found`, `version_conflict`, and as `createWebhook`. */
+/** Changes the given fields. Throws `webhook_not_found`, `version_conflict`, and what `createWebhook` throws. */
 export async function changeWebhook(
   work: Work & { ifMatch: string | null },
   text: string,
@@ -94,7 +94,7 @@ export async function changeWebhook(
   })
 }
 
-/** Gives a webhook another secret; the one before signs too for so long. Throws `webhook_not_found`. */
+/** Gives a webhook a new secret. The previous secret also signs for `overlapSeconds`. Throws `webhook_not_found`. */
 export async function rotateSecret(
   work: Work,
   text: string,
@@ -110,13 +110,13 @@ export async function rotateSecret(
   })
 }
 
-// Slot: the wing of tenancy knows the team, and is no dependency of records.
-/** Finds the addresses of the team of an account that look after its webhooks. */
+// Handed in: the team belongs to `tenancy`, which `records` may not import.
+/** The addresses of team members who look after an account's webhooks. */
 export const noticeReceivers = defineSlot<(accountId: string) => Promise<string[]>>(
   'who hears of webhooks that were disabled',
 )
 
-/** Disables an endpoint that does not work any more, once, and tells the team. */
+/** Disables an endpoint that no longer works, and mails the team. Does nothing if it is already disabled. */
 export async function disableWebhook(work: Work, id: string, reason: 'failing' | 'gone'): Promise<void> {
   const { platform, directory } = work
   const receivers = await noticeReceivers.of(platform)(directory.accountId)
@@ -133,13 +133,13 @@ export async function disableWebhook(work: Work, id: string, reason: 'failing' |
     const previous = changedFrom(toWebhook(before), data)
     await record(work, webhookEvents.disabled({ target: { type: 'webhook', id }, data, previous }))
     const about = { name: after.name, url: after.url, isGone: reason === 'gone' }
-    // The team need not speak the language of an organization.
+    // In the team's language, which may differ from the organization's.
     for (const email of receivers)
       await queueMail(work, disabledMail({ email, locale: locale ?? 'en' }, about), NOTICE_USEFUL_SECONDS)
   })
 }
 
-/** Deletes a webhook: nothing is sent to it any more. Throws `webhook_not_found` and `version_conflict`. */
+/** Deletes a webhook, which then gets no more events. Throws `webhook_not_found` and `version_conflict`. */
 export async function deleteWebhook(work: Work & { ifMatch: string | null }, text: string): Promise<void> {
   await inTx(work, async (work) => {
     const { db, directory } = work
@@ -160,7 +160,7 @@ export async function lockWebhook({ db, directory }: TxWork, text: string): Prom
   return row
 }
 
-/** The first to listen in an environment does so from here on: nothing from before is looked through. */
+/** The environment's first enabled webhook begins at the current position, so that no earlier events are read. */
 async function listen({ db, directory }: TxWork): Promise<void> {
   const position = await currentPosition(db)
   await provideCursor(db, directory.environmentId, position)
@@ -190,7 +190,7 @@ function assertUrl({ platform: { config } }: Work, url: string): void {
   throw invalidField('url', 'url', 'url must be a complete https address without user name and fragment')
 }
 
-/** Throws `invalid_request` for a type that nothing has, with those that there are. */
+/** Throws `invalid_request` for unknown event types, with a list of the known ones. */
 function assertTypes(events: readonly string[]): void {
   const unknown = unknownTypes(events)
   if (!unknown.length) return

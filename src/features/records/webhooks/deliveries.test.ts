@@ -14,7 +14,7 @@ const service = await startApp({ env: { WATCHWORD_OUTBOUND_ALLOW: '127.0.0.1' } 
 const { platform } = service.app
 const tenant = await service.tenant()
 
-/** A webhook of an organization of its own, with a receiver of its own. */
+/** A new organization with a webhook and a receiver. */
 async function listen(more: { events?: string[]; wide?: boolean } = {}) {
   const receiver = await startReceiver()
   const subOrgId = await tenant.organization()
@@ -36,7 +36,7 @@ async function makeUser(subOrgId: string) {
   return reply.body.user
 }
 
-/** Everything that has happened is handed out, and sent. */
+/** Creates the deliveries of all events so far, and sends them. */
 async function dispatch(): Promise<void> {
   await service.settled()
   while (await fanOut(platform));
@@ -45,7 +45,7 @@ async function dispatch(): Promise<void> {
 
 const verified = (secret: string, { body, headers }: Received) => {
   const given = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
-  // The libraries compare with the real clock, as these receivers do.
+  // The libraries compare with the real clock, and so do these receivers.
   return [new StandardWebhook(secret).verify(body, given), new SvixWebhook(secret).verify(body, given)]
 }
 
@@ -239,7 +239,8 @@ test('what only fails for 120 hours is disabled, and the team is told; another h
   await dispatch()
   expect(receiver.received).toHaveLength(count)
   expect(watcher.receiver.received.map(({ body }) => JSON.parse(body).data.id)).toEqual([webhook.id])
-  // Enabled again, it gets what had waited, and not what happened meanwhile.
+  // When it is enabled again, it gets the events that were already waiting, but not the events recorded while it was
+  // disabled.
   receiver.answer = () => ({ status: 204 })
   await tenant.patch(`${path}${of}`, { enabled: true })
   await dispatch()
@@ -380,7 +381,7 @@ test('one that hangs holds up no other', async () => {
   while (await fanOut(platform));
   const all = dispatch()
   await until(async () => well.receiver.received.length === 1, 10_000)
-  // Four at the same time, and no more.
+  // Four requests at the same time, and no more.
   await until(async () => dead.receiver.received.length >= 4)
   expect(dead.receiver.received).toHaveLength(4)
   dead.receiver.answer = () => ({ status: 200 })
@@ -403,7 +404,7 @@ test('two processes send each event once, and a lease that is over is taken up',
   while ((await Promise.all(platforms.map((each) => deliverDue(each)))).includes(true));
   expect(receiver.received).toHaveLength(before + 30)
   expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(60)
-  // A process that died with the queue in its hands.
+  // Simulates a process that died while it held the queue.
   await makeUser(subOrgId)
   await service.settled()
   while (await fanOut(platform));

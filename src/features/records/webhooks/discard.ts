@@ -2,11 +2,11 @@ import { sql } from 'kysely'
 import type { Platform } from '../../../platform/platform.ts'
 import { listCursorEnvironments, lockCursor } from '../deliveries/cursor-store.ts'
 
-/** Lets no webhook get events from before a time that were not handed to its queue yet. */
+/** Skips events recorded before a time that are not in the queues of webhooks yet. */
 export async function skipEarlierEvents(platform: Platform, before: Date): Promise<void> {
   for (const environmentId of await listCursorEnvironments(platform.db))
     await platform.tx(async (tx) => {
-      // Waits for events that are being handed out.
+      // Waits until no process creates deliveries.
       await lockCursor(tx, environmentId, sql`for update`)
       await sql`update webhooks set listening_since = ${before}
         where environment_id = ${environmentId} and listening_since < ${before}`.execute(tx)

@@ -4,10 +4,10 @@ import { type Message, titled, withValues } from '../../../platform/mail/outbox.
 import type { Reader } from '../../../platform/messages/language.ts'
 import { texts } from '../../../platform/messages/texts.gen.ts'
 
-// Without an example: customers must not change what the team of the account reads.
+// Without an example, so that customers cannot change what their account's team reads.
 const disabled = defineMail('webhook_disabled')
 
-/** To the team of the account: events are waiting and are not delivered. */
+/** To the account's team: events are waiting and are not delivered. */
 export function disabledMail(to: Reader, webhook: { name: string; url: string; isGone: boolean }): Message {
   return withValues({
     kind: disabled,

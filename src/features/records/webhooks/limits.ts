@@ -1,2 +1,2 @@
-/** In a directory. */
+/** Per directory. */
 export const MAX_WEBHOOKS = 50

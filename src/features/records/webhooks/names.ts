@@ -1,3 +1,3 @@
-/** Jobs by name: who enqueues one need not know who does it. */
+/** Names of jobs, so that code can enqueue a job without importing its handler. */
 export const FORGET = 'webhooks.forget'
 export const REPLAY = 'webhooks.replay'

@@ -12,14 +12,17 @@ import type { WebhookDelivery } from './schema.ts'
 import { findWebhookRowInReach, hasEnabledRow, selectWebhookPage, type WebhookRow } from './store.ts'
 import { toDelivery } from './view.ts'
 
-/** Throws `webhook_not_found` for a text that is no id. */
+/** Throws `webhook_not_found` if the text is not an id. */
 export function readId(directory: Directory | Reach, text: string): string {
   const id = text.toLowerCase()
   if (!isId(id)) throw noSuchWebhook(directory)
   return id
 }
 
-/** `webhook_not_found`. A change with `scope: "environment"` finds no webhook of an organization, and the error says so. */
+/**
+ * The error `webhook_not_found`. For a change with `scope: "environment"`, it explains that organizations' webhooks
+ * are not found there.
+ */
 export function noSuchWebhook(directory: Directory | Reach): ApiError {
   if (!('kind' in directory) || directory.kind !== 'account') return webhookErrors.notFound()
   return webhookErrors.notFound({
@@ -29,12 +32,12 @@ export function noSuchWebhook(directory: Directory | Reach): ApiError {
   })
 }
 
-/** One page of what the caller reaches. */
+/** A page of the webhooks that the caller reaches. */
 export async function listWebhooks({ db, reach }: ReachWork, page: Page): Promise<Found<WebhookRow>> {
   return selectWebhookPage(db, reach, page)
 }
 
-/** A webhook with its directory. Throws `webhook_not_found`, and `service_disabled` where the service is off there. */
+/** A webhook with its directory. Throws `webhook_not_found`, and `service_disabled` if the service is off there. */
 export async function getWebhook(
   { platform, db, reach }: ReachWork,
   text: string,
@@ -45,7 +48,7 @@ export async function getWebhook(
   return { row, directory }
 }
 
-/** The last deliveries, the newest first. */
+/** The latest deliveries, newest first. */
 export async function listDeliveries(
   work: Pick<Work, 'db' | 'directory'>,
   webhookId: string,
@@ -60,13 +63,13 @@ export async function showDeliveries({ db }: Pick<Work, 'db'>, rows: DeliveryRow
   return rows.map((row) => toDelivery(row, events.get(row.event_id) ?? null))
 }
 
-/** Of the fields that fit into a cell. */
+/** The fields that fit into a table cell. */
 const COLUMNS = [
   ...(['id', 'eventId', 'eventType', 'status', 'attempt', 'responseStatus', 'error', 'durationMs', 'url'] as const),
   ...(['createdAt', 'nextAttemptAt'] as const),
 ]
 
-/** The same as a table. */
+/** The latest deliveries as a table. */
 export async function tabulateDeliveries(
   { db, directory }: Pick<Work, 'db' | 'directory'>,
   webhookId: string,
@@ -77,7 +80,7 @@ export async function tabulateDeliveries(
   return asTable([COLUMNS, ...shown.map((delivery) => COLUMNS.map((column) => delivery[column]))])
 }
 
-/** Whether events of the directory are sent somewhere. */
+/** Whether any webhook receives events of the directory. */
 export function hasWebhook({ db, directory }: Pick<Work, 'db' | 'directory'>): Promise<boolean> {
   return hasEnabledRow(db, directory)
 }

@@ -25,14 +25,14 @@ import { noSuchWebhook, readId, showDeliveries } from './reads.ts'
 import type { WebhookDelivery } from './schema.ts'
 import { findWebhookRow } from './store.ts'
 
-// Longer than an attempt takes: should this process die meanwhile, the queue sends the test.
+// Longer than an attempt takes. If this process dies meanwhile, the queue sends the test.
 const TEST_SECONDS = 60
 
-/** Of one webhook: the receiver is waited for, and may be anybody's server. */
+/** Per webhook. A test waits for the receiver, which may be any server. */
 const TESTS: RateLimit = { bucket: 'webhook.test', limit: 60, windowSeconds: 3600 }
 
 /**
- * Sends a test at once, and tells what came of it; a webhook that is disabled gets it too. Throws `webhook_not_found`,
+ * Sends a test event at once and returns the result. Disabled webhooks get it, too. Throws `webhook_not_found`,
  * `rate_limited`.
  */
 export async function testWebhook(work: Work, text: string): Promise<{ success: boolean; delivery: WebhookDelivery }> {
@@ -73,7 +73,7 @@ async function shown(work: Work, { webhook_id, id }: { webhook_id: string; id: s
   return delivery
 }
 
-/** Sends one event once more. Throws `webhook_not_found`, `delivery_not_found`, `webhook_disabled`. */
+/** Sends an event again. Throws `webhook_not_found`, `delivery_not_found`, `webhook_disabled`. */
 export async function resendDelivery(work: Work, text: string, deliveryId: string): Promise<void> {
   await inTx(work, async (work) => {
     const { db, directory } = work
@@ -89,11 +89,11 @@ export async function resendDelivery(work: Work, text: string, deliveryId: strin
   })
 }
 
-/** What one webhook may ask for: each may send everything of a month again. */
+/** Per webhook, since each replay may send all events of a month again. */
 const REPLAYS: RateLimit = { bucket: 'webhook.replay', limit: 10, windowSeconds: 3600 }
 
 /**
- * Sends again what the webhook listens to and what happened from then on, until `to` or now, under the same ids. Throws
+ * Sends again the events that the webhook listens to, from `from` until `to` or now, with the same ids. Throws
  * `webhook_not_found`, `webhook_disabled`, `invalid_request`, `rate_limited`.
  */
 export async function replayEvents(
@@ -120,7 +120,7 @@ export async function replayEvents(
   })
 }
 
-/** Counts what one webhook may ask for. Throws `webhook_not_found`, `rate_limited`. */
+/** Counts a request for a webhook. Throws `webhook_not_found`, `rate_limited`. */
 async function countOf(work: Work, text: string, limit: RateLimit): Promise<void> {
   const found = await findWebhookRow(work.db, work.directory, readId(work.directory, text))
   if (!found) throw noSuchWebhook(work.directory)
@@ -135,7 +135,7 @@ function replayOf(directoryId: string, webhookId: string, span: Span, at: { epoc
 
 const REPLAYED = 500
 
-/** Puts a part of what is replayed into the queue, and enqueues the next. */
+/** Adds one part of a replay to the webhook's queue, and enqueues the next part. */
 export const replayWebhook: JobHandler = {
   name: REPLAY,
   lane: 'slow',
@@ -175,7 +175,7 @@ export const replayWebhook: JobHandler = {
 
 const FORGOTTEN = 1000
 
-/** Removes the deliveries of a webhook that was deleted, a batch at a time. */
+/** Removes the deliveries of a deleted webhook, one batch at a time. */
 export const forgetWebhook: JobHandler = {
   name: FORGET,
   lane: 'slow',

@@ -192,7 +192,7 @@ export const webhookRoutes: Route[] = [
     description: 'Sends `webhook.test` immediately, without retries. At most 60 an hour.',
     reply: DeliveryReply,
     event: webhookEvents.test,
-    // The answer of the receiver is waited for, which no transaction does.
+    // This waits for the receiver's response, which must not happen in a transaction.
     idempotency: false,
     handle: (work, { params }) => testWebhook(work, params.webhookId),
   }),

@@ -1,6 +1,6 @@
 import type { Platform } from '../../../platform/platform.ts'
 
-/** A webhook, to which its secret is bound. */
+/** The webhook that a secret is bound to. */
 interface Owner {
   accountId: string
   id: string

@@ -6,14 +6,14 @@ import { type Found, findPage, type Page } from '../../../platform/http/paginati
 import type { Directory, Reach } from '../../../platform/tenancy/directory.ts'
 import { isServed } from '../../../platform/tenancy/services.ts'
 
-/** A webhook with where it belongs and how it fares. */
+/** A webhook with its organization and the state of its deliveries. */
 export interface WebhookRow extends Selectable<Webhooks> {
   organization_id: string | null
   consecutive_failures: number
   last_delivery_at: Date | null
 }
 
-/** With how it fares. */
+/** Selects webhooks with the state of their deliveries. */
 function selectWebhooks(db: Db) {
   return db
     .selectFrom('webhooks')
@@ -53,7 +53,7 @@ export function selectWebhookPage(db: Db, reach: Reach, page: Page): Promise<Fou
   })
 }
 
-/** Until the transaction ends: false for one that is not there. */
+/** Locks a webhook until the transaction ends. Returns false if there is none. */
 export async function lockWebhookRow(tx: Tx, directory: Directory, id: string): Promise<boolean> {
   const row = await tx
     .selectFrom('webhooks')
@@ -65,7 +65,7 @@ export async function lockWebhookRow(tx: Tx, directory: Directory, id: string): 
   return row !== undefined
 }
 
-/** Requests that add a webhook wait until the transaction ends, so that the count stays true. */
+/** Counts webhooks. Requests that add one wait until the transaction ends, so the count stays correct. */
 export async function countWebhookRows(tx: Tx, directory: Directory): Promise<number> {
   await sql`select pg_advisory_xact_lock(hashtext('watchword.webhooks'), hashtext(${directory.id}))`.execute(tx)
   const { rows } = await sql<{ count: number }>`
@@ -103,7 +103,7 @@ export async function updateWebhookRow(
     .execute()
 }
 
-/** What a rotation changes: the secret before works on for so long. */
+/** The columns that a rotation changes. The previous secret remains valid for `overlap` seconds. */
 export const rotated = (secret_sealed: string, secret_hint: string, overlap: number): UpdateObject<DB, 'webhooks'> => ({
   secret_sealed,
   secret_hint,
@@ -115,7 +115,7 @@ export async function deleteWebhookRow(tx: Tx, directory: Directory, id: string)
   await tx.deleteFrom('webhooks').where('directory_id', '=', directory.id).where('id', '=', id).execute()
 }
 
-/** Whether a directory has a webhook that is on. */
+/** Whether a directory has an enabled webhook. */
 export async function hasEnabledRow(db: Db, directory: Directory): Promise<boolean> {
   const row = await db
     .selectFrom('webhooks')

@@ -26,7 +26,7 @@ function reasonOf(text: string | null): Webhook['disabledReason'] {
   return text === 'failing' || text === 'gone' || text === 'request' ? text : null
 }
 
-/** A delivery with the body that was sent; null once the event is no longer kept. */
+/** A delivery with the body that was sent. The body is null if the event is no longer kept. */
 export function toDelivery(row: DeliveryRow, event: StreamedEvent | null): WebhookDelivery {
   return {
     id: row.id,

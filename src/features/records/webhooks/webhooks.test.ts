@@ -57,7 +57,7 @@ test('of an organization is out of reach of another, and of the environment of e
 
 const from = new Date().toISOString()
 
-/** Every write by id, as each names its place: in the query or the body. */
+/** Every change of a webhook by id, with the organization or scope in the query or the body. */
 const writes = (id: string, place: object) => {
   const path = `/v1/webhooks/${id}`
   const query = new URLSearchParams(Object.entries(place)).toString()
@@ -85,7 +85,7 @@ test('is for the whole environment only by scope, and each write by id names its
     await tenant.delete('/v1/webhooks/none'),
   ])
     expect([reply.status, reply.body]).toEqual([400, expect.objectContaining({ code: 'sub_org_required', detail })])
-  // Each under the place of the other.
+  // Each webhook is addressed with the organization or scope of the other.
   const elsewhere = [...writes(wide.id, { subOrgId }), ...writes(own.id, { scope: 'environment' })]
   for (const { status, body } of await inTurn(elsewhere))
     expect([status, body.code]).toEqual([404, 'webhook_not_found'])

@@ -7,7 +7,7 @@ export { noticeReceivers } from './changes.ts'
 export { skipEarlierEvents } from './discard.ts'
 export { hasWebhook } from './reads.ts'
 
-/** What senders of events need from webhooks. */
+/** What deliveries need from webhooks. */
 export const webhookKeeper: EndpointKeeper = {
   isOn: (platform, directory) => isServiceEnabled({ platform, directory }, 'webhooks'),
   openSecret,

@@ -11,8 +11,8 @@ export interface NewAccount {
 }
 
 /**
- * Creates an account with its two fixed environments. The first account of a deployment is its home account, whose
- * production environment issues tokens under the bare base URL.
+ * Creates an account with its two fixed environments. The first account of a deployment is the home account: its
+ * production environment issues tokens with the bare base URL as issuer.
  */
 export async function createAccount(tx: Tx, name: string): Promise<NewAccount> {
   const ids = { accountId: newId(), productionId: newId(), stagingId: newId() }
@@ -24,7 +24,7 @@ export async function createAccount(tx: Tx, name: string): Promise<NewAccount> {
   return ids
 }
 
-/** The deployment's first account, created with the name `Default` if there is none yet. */
+/** The deployment's home account. Created with the name `Default` if there is no account yet. */
 export async function homeAccount(tx: Tx): Promise<NewAccount> {
   await lockAccounts(tx)
   const home = await findHomeAccountRow(tx)

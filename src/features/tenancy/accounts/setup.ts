@@ -29,14 +29,14 @@ export interface AccountSetup {
 export interface CreatedAccount extends NewAccount {
   organizationId: string
   membershipId: string
-  /** The owner as a directory user of the console directory. */
+  /** The owner's directory user in the console directory. */
   ownerUserId: string
 }
 
 /**
- * Sets an account up with its owner and first organization. Takes over the account that a first start created on its
- * own, as long as it has no members; otherwise creates a new one.
- * Throws `invalid_request`, `account_exists` when an account of this name has an owner, `slug_taken`.
+ * Sets an account up with its owner and first organization. Uses the account that the first start created, if it has
+ * no members yet; otherwise creates an account. Throws `invalid_request`, `account_exists` if an account of this name
+ * already has an owner, `slug_taken`.
  */
 export async function setUpAccount(tx: Tx, setup: AccountSetup): Promise<CreatedAccount> {
   const accountName = readName('The account', setup.accountName)
@@ -93,7 +93,7 @@ async function insertOwner(tx: Tx, account: NewAccount, owner: EmailAddress, dis
     environment_id: productionId,
     email: owner.email,
     email_norm: owner.norm,
-    // The address was only typed during setup; the first sign-in proves it.
+    // The address was only typed during setup. The owner's first sign-in proves it.
     email_verified: false,
     display_name: displayName,
     role: 'admin',

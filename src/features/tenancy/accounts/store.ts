@@ -2,7 +2,7 @@ import { type Insertable, type InsertObject, sql } from 'kysely'
 import type { Db, Tx } from '../../../platform/db/pool.ts'
 import type { DB, Environments } from '../../../platform/db/schema.gen.ts'
 
-/** Held until the transaction ends: serializes the creation and take-over of accounts. */
+/** Locks until the transaction ends, so that accounts are created and taken over one at a time. */
 export async function lockAccounts(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('watchword.accounts'))`.execute(tx)
 }
@@ -36,7 +36,7 @@ export async function findHomeAccountRow(db: Db) {
     .executeTakeFirst()
 }
 
-/** Whether an account of this name has an owner. */
+/** Whether an account with this name has an owner. */
 export async function hasOwnerRow(db: Db, accountName: string): Promise<boolean> {
   const row = await db
     .selectFrom('accounts')
@@ -79,13 +79,16 @@ export async function ensureConsoleDirectoryRow(
   return found.id
 }
 
-/** Takes a directory id, not a Directory: this very transaction may have created it, so it cannot be resolved yet. */
+/**
+ * Takes a directory id instead of a Directory, which cannot be resolved yet: this transaction may have created the
+ * row.
+ */
 export async function insertConsoleUserRow(tx: Tx, row: InsertObject<DB, 'users'>): Promise<void> {
   // Foreign table users: the first owner of an account signs in as a user of the console directory.
   await tx.insertInto('users').values(row).execute()
 }
 
-/** Where those of the team are reached who look after an account: owners, administrators and developers. */
+/** The addresses of team members who look after the account: owners, administrators and developers. */
 export async function listTeamAddresses(db: Db, accountId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('members')

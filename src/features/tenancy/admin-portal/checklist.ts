@@ -1,7 +1,7 @@
 import { defineSlot } from '../../../platform/platform.ts'
 import type { Work } from '../../../platform/work.ts'
 
-/** What an organization sets up, in this order. */
+/** The setup steps of an organization, in this order. */
 const LABELS = {
   branding: 'Set your name, logo and support address',
   domain: 'Prove a domain',
@@ -14,13 +14,16 @@ const LABELS = {
 export type StepId = keyof typeof LABELS
 export const STEP_IDS = ['branding', 'domain', 'sso', 'scim', 'mfa', 'webhook'] as const satisfies StepId[]
 
-/** Tells whether a step is done in a directory: provided by the features that know. A step of none is never done. */
+/**
+ * Functions that tell whether a step is done in a directory. Features provide them. A step without a function is
+ * never done.
+ */
 export type SetupFacts = Partial<Record<StepId, (work: Work) => Promise<boolean>>>
 
-// Slot: each noun knows whether its part is set up, and a register lists them.
+// Handed in: each noun knows whether its part is set up, and a list on a higher floor has them all.
 export const setupFacts = defineSlot<SetupFacts>('what tells whether an organization is set up')
 
-/** The steps, each with whether it is done. */
+/** All steps, each with whether it is done. */
 export async function readChecklist(work: Work, own: SetupFacts) {
   const facts: SetupFacts = { ...setupFacts.of(work.platform), ...own }
   return Promise.all(STEP_IDS.map(async (id) => ({ id, label: LABELS[id], done: (await facts[id]?.(work)) ?? false })))

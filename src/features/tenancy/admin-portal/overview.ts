@@ -5,7 +5,7 @@ import { addDomain, listDomains, lookForRecord, removeDomain, verifyDomain } fro
 import { readChecklist } from './checklist.ts'
 import type { DomainAction, Overview } from './schema.ts'
 
-/** The set-up of an organization. */
+/** The setup of an organization. */
 export async function readOverview(work: Work): Promise<Overview> {
   const { brand_name, logo_url, support_email } = await mailSettings().effective(work)
   const domains = await listDomains(work)
@@ -16,7 +16,7 @@ export async function readOverview(work: Work): Promise<Overview> {
   return { branding: { brand_name, logo_url, support_email }, domains, setup_checklist }
 }
 
-/** Asks the servers of strangers about a domain that is to be verified: not within a transaction. */
+/** Checks a domain that is to be verified. Queries DNS, so do not call it in a transaction. */
 export async function prepareAction(work: Work, body: DomainAction) {
   return body.action === 'verify_domain' ? prepareVerification(work, body) : null
 }
@@ -25,7 +25,7 @@ function prepareVerification(work: Work, body: DomainAction) {
   return lookForRecord(work, requireField(body, 'domainId'))
 }
 
-/** Does what is asked for with a domain. Throws `invalid_request`, and what its rule throws. */
+/** Performs an action on a domain. Throws `invalid_request`, and what the called function throws. */
 export async function actOnDomain(work: Work, body: DomainAction, seen: Awaited<ReturnType<typeof prepareAction>>) {
   switch (body.action) {
     case 'add_domain':

@@ -27,7 +27,7 @@ const service = { tag: 'Admin portal', service: 'admin_portal' } as const
 const about = { ...service, path: '/v1/admin-portal' } as const
 const one = { ...service, scope: 'admin_portal.write', params: DomainParams } as const
 
-/** The actions on domains, each as an operation. */
+/** Each action on a domain as a separate operation. */
 const domainRoutes: Route[] = [
   defineRoute({
     ...service,

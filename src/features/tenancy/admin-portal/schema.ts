@@ -53,7 +53,7 @@ export type Overview = Static<typeof Overview>
 
 export const OverviewReply = named('AdminPortalReply', Type.Object({ overview: Overview }))
 
-/** A function, because the settings of mails are complete only once every feature has defined its kinds. */
+/** A function, because the mail settings are complete only after every feature has defined its kinds of mails. */
 export function brandingPatch() {
   const { brand_name = Type.Never(), logo_url = Type.Never(), support_email = Type.Never() } = mailSettings().patchBody
   return named('BrandingPatch', Type.Object({ brand_name, logo_url, support_email }))

@@ -12,7 +12,7 @@ const second = await startSecondApp(first)
 const { platform } = first.app
 const path = '/v1/api-keys'
 
-/** Whether a key is taken, by a process. */
+/** Whether a process accepts a key. */
 const works = async (on: Pick<typeof first, 'as'>, key: string) => {
   const { status } = await on.as(key).get('/v1/environments')
   expect([200, 401]).toContain(status)
@@ -91,7 +91,7 @@ test('a key mints only a subset of itself', async () => {
     { scopes: ['users.*'] },
     { scopes: ['*'] },
     { scopes: ['users.read', 'roles.read'] },
-    // No permission of the catalogue has this scope.
+    // No permission in the catalogue belongs to this scope.
     { scopes: ['auth.login'] },
     { expiresAt: null },
     { expiresAt: new Date(soon.getTime() + 1).toISOString() },
@@ -175,7 +175,7 @@ test('an access token in place of a key is told what it is, wherever it is sent'
     expect(reply.headers.get('www-authenticate')).toBe('Bearer realm="watchword"')
     expect(reply.text).not.toContain(token)
   }
-  // Whatever else is sent says no more than that it is no key.
+  // For any other text, the response only says that it is not a key.
   for (const key of [other, 'eyJ', 'a.b.c', tenant.key.replace('ww_live', 'ww_stg')])
     expect((await first.as(key).get('/v1/environments')).body.detail).toContain('The key is mistyped')
 })

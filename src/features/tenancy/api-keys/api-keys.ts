@@ -31,14 +31,14 @@ export interface NewApiKey {
   scopes: string[]
   expiresAt: Date | null
   requestsPerSecond: number | null
-  /** Addresses and CIDRs; absent or null for everywhere. */
+  /** Addresses and CIDR ranges; absent or null: any address. */
   allowedIps?: readonly string[] | null
   createdBy: string
 }
 
 /**
- * Stores a key and returns its text, which is shown only once. `given` is a key that the operator made.
- * Throws `invalid_request` for an environment of another account or organization.
+ * Stores a key and returns its text, which is shown only once. Pass a key that the operator made as `given`. Throws
+ * `invalid_request` for an environment of another account or organization.
  */
 export async function createApiKey(
   platform: Platform,
@@ -70,7 +70,10 @@ export async function createApiKey(
   return { key, row: { ...row, environment_slug: spec.environmentSlug } }
 }
 
-/** What is stored of a key: the public start, for people, and a keyed hash, by which it is looked up. */
+/**
+ * The stored columns of a key: its public start, by which people recognize it, and the keyed hash that it is looked
+ * up by.
+ */
 export function secretOf(platform: Platform, key: string): { start: string; key_hash: Buffer } {
   return { start: startOf(key), key_hash: hashKey(platform, key) }
 }
@@ -85,7 +88,9 @@ export async function listKeyIdsOfOrganization(db: Db, organizationId: string): 
   return (await listKeysOfOrganization(db, organizationId)).map(({ id }) => id)
 }
 
-/** Deletes these keys: they end at once here, and by NOTIFY elsewhere. */
+/**
+ * Deletes an organization's keys. They stop working at once in this process, and in others when NOTIFY reaches them.
+ */
 export async function deleteKeysOfOrganization(platform: Platform, db: Tx, organizationId: string): Promise<void> {
   const keys = await listKeysOfOrganization(db, organizationId)
   const ids = keys.map(({ id }) => id)
@@ -94,9 +99,9 @@ export async function deleteKeysOfOrganization(platform: Platform, db: Tx, organ
 }
 
 /**
- * Looks presented keys up, through a cache that a revocation invalidates at once here and by NOTIFY elsewhere. Records
- * the use of live keys, from `ip` if it is known. Throws `api_key_invalid` for an access token, to say what it is, and
- * `api_key_ip_not_allowed`.
+ * Looks up presented keys through a cache. A revocation invalidates the cache at once in this process, and by NOTIFY
+ * in others. Records the use of live keys, with `ip` if it is known. Throws `api_key_ip_not_allowed`, and
+ * `api_key_invalid` if the key is an access token or damaged, to say so.
  */
 export function findApiKey(platform: Platform) {
   const cache = apiKeyCache(platform)
@@ -104,7 +109,7 @@ export function findApiKey(platform: Platform) {
     const find = (known: string) => (cache.has(known) ? cache.get(known) : lookUp(() => cache.get(known)))
     const isKey = presented.length <= MAX_KEY_LENGTH && !isMistyped(presented)
     const caller = isKey ? await find(cacheKey(hashKey(platform, presented))) : null
-    // Only now, since a key of the operator's own making may have any form.
+    // Checked only if no key was found, since a key that the operator made may look like a token.
     if (!caller && isToken(presented)) throw httpErrors.apiKeyInvalid({ headers: CHALLENGE, detail: TOKEN_SENT })
     if (!caller && isDamaged(presented)) throw httpErrors.apiKeyInvalid({ headers: CHALLENGE, detail: DAMAGED })
     const lives = caller && !(caller.bounds.expiresAt && caller.bounds.expiresAt <= now)
@@ -115,14 +120,14 @@ export function findApiKey(platform: Platform) {
   }
 }
 
-/** A caller as the cache keeps it, with its networks read. */
+/** The caller in the cache, with its allowed networks parsed. */
 interface CachedKey extends KeyCaller {
-  /** Null: from everywhere. */
+  /** Null: any address. */
   isAllowedFrom: ((address: string) => boolean) | null
 }
 
 function assertAllowedFrom(platform: Platform, { credentialId, isAllowedFrom }: CachedKey, ip: string | null): void {
-  // A zone is of this machine alone (RFC 4007 §11.2).
+  // The zone of an IPv6 address means something only on this machine (RFC 4007 §11.2).
   if (!isAllowedFrom || (ip !== null && isAllowedFrom(ip.replace(/%.*$/, '')))) return
   noteKeyRefusal(platform, credentialId)
   throw httpErrors.apiKeyIpNotAllowed()
@@ -132,13 +137,13 @@ const TOKEN_SENT = 'An access token was sent, but this route needs an API key: s
 
 const DAMAGED = 'The key is mistyped or cut off: copy it whole.'
 
-/** Whether it has the form of a JWT, as access tokens do. */
+/** Whether the text looks like a JWT, as access tokens do. */
 function isToken(presented: string): boolean {
   return /^eyJ[\w-]*\.[\w-]+\.[\w-]*$/.test(presented)
 }
 
-// Looked up by a hash whose key only the deployment has: the time of a look-up does not reveal how much of a guess is
-// right.
+// Keys are looked up by a hash whose secret only the deployment has, so the time of a look-up does not reveal how
+// much of a guess is right.
 export const apiKeyCache = perPlatform((platform) =>
   platform.caches.define<CachedKey | null>('api_keys', async (address) => {
     const row = await findApiKeyRow(platform.db, Buffer.from(address, 'hex'))

@@ -11,7 +11,7 @@ const OFFICE = '203.0.113.7'
 
 type As = Pick<typeof first, 'as'>
 
-/** How a use of a key from an address is answered. */
+/** The result of using a key from an address. */
 async function use(key: string, ip: string, on: As = first): Promise<string> {
   const { status, body } = await on.as(key).get('/v1/environments', from(ip))
   return status === 200 ? 'taken' : `${status} ${body.code}`
@@ -78,7 +78,7 @@ test('a key of some addresses grants no others, by a new key, a change or a rota
 
 test('no key shuts itself out, also by its previous secret', async () => {
   const tenant = await first.tenant()
-  // So that the previous secret lasts as long, and may do all that the key may.
+  // With an expiry, so that the previous secret lasts as long as the key and has the same rights.
   const expiresAt = new Date(Date.now() + 600_000).toISOString()
   const made = await tenant.post(path, { name: 'K', scopes: ['*'], expiresAt })
   const { id } = made.body.apiKey

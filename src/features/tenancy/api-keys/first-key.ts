@@ -6,22 +6,25 @@ import { createApiKey } from './api-keys.ts'
 import { hasAnyApiKey, lockFirstKey } from './store.ts'
 
 /**
- * Stores the operator's key with every scope, org-wide and in production, if the deployment has no key at all; safe
- * when several processes start concurrently. Throws ConfigError for a key that could not be sent. Returns whether it
- * did.
+ * Stores the operator's key with every scope, org-wide and in production, unless the deployment already has a key.
+ * Safe if several processes start at the same time. Throws ConfigError for a key that could not be sent in a header.
+ * Returns whether the key was stored.
  */
 export async function storeBootstrapKey(platform: Platform, key: string): Promise<boolean> {
   assertBootstrapKey(key)
   return createFirstKey(platform, key, 'bootstrap')
 }
 
-/** The same with a new key. Returns its text, to be printed once, or null when the deployment has a key. */
+/**
+ * Like `storeBootstrapKey`, with a newly made key. Returns its text, to be printed once, or null if the deployment
+ * already has a key.
+ */
 export async function firstDevelopmentKey(platform: Platform): Promise<string | null> {
   const key = makeKey('production')
   return (await createFirstKey(platform, key, 'development')) ? key : null
 }
 
-/** Whether the deployment has no API key at all, and so cannot be called. */
+/** Whether the deployment has no API key yet. Then no request can be authenticated. */
 export async function hasNoKey(platform: Platform): Promise<boolean> {
   return !(await hasAnyApiKey(platform.db))
 }

@@ -11,7 +11,7 @@ const pending = perPlatform((): { uses: Map<string, KeyUse>; timer: NodeJS.Timeo
   timer: undefined,
 }))
 
-/** Remembers the last use of a key, to be written within 10 s together with those of other keys. */
+/** Notes the last use of a key. It is written within 10 s, together with the uses of other keys. */
 export function noteKeyUse(platform: Platform, apiKeyId: string, ip: string | null, at: Date): void {
   const state = pending(platform)
   const known = state.uses.get(apiKeyId)
@@ -24,7 +24,7 @@ export function noteKeyUse(platform: Platform, apiKeyId: string, ip: string | nu
     flushKeyUses(platform).catch((error: unknown) =>
       platform.log.warn({ error }, 'The last uses of API keys were not saved'),
     )
-  // It saves those of other requests, too.
+  // Without the request's deadline, since the timer also writes the uses from other requests.
   state.timer = withoutDeadline(() => setTimeout(flush, FLUSH_MS))
   // The timer must not keep the process alive.
   state.timer.unref()
@@ -35,17 +35,17 @@ const MAX_REFUSED = 10_000
 
 const refused = perPlatform(() => boundedMap<number>(MAX_REFUSED))
 
-/** Logs that a key was used from where it may not be: at most once a minute for each key and process. */
+/** Logs that a key was used from an address that is not allowed, at most once a minute for each key and process. */
 export function noteKeyRefusal(platform: Platform, apiKeyId: string): void {
   const known = refused(platform)
-  // Process clock: how often this process has logged a refusal.
+  // Process clock: limits how often this process logs a refusal.
   const now = platform.clock.now().getTime()
   if (!hasPassed(REFUSALS_EVERY_MS, known.get(apiKeyId) ?? 0, now)) return
   known.set(apiKeyId, now)
   platform.log.warn({ apiKeyId }, 'An API key was used from an address outside its allowedIps')
 }
 
-/** Writes what is remembered. Called by the timer, and before the process ends. */
+/** Writes the noted uses. Called by the timer, and before the process ends. */
 export async function flushKeyUses(platform: Platform): Promise<void> {
   const state = pending(platform)
   clearTimeout(state.timer)

@@ -29,14 +29,14 @@ import {
 } from './store.ts'
 import { assertKeepsRate, assertMayManage, type KeyRights, refuseEscalation } from './subset.ts'
 
-/** The work of a request with its calling key. */
+/** The work of a request, with the API key that calls. */
 interface KeyWork extends AccountWork {
   caller: ManagerCaller
 }
 
 /**
- * Creates a key that can do no more than the caller's; a key with a rate creates none. Throws `privilege_escalation`,
- * `invalid_request`.
+ * Creates a key with at most the caller's rights. A key with a rate limit of its own cannot create keys. Throws
+ * `privilege_escalation`, `invalid_request`.
  */
 export async function mintApiKey(work: KeyWork, body: ApiKeyCreate): Promise<{ apiKey: ApiKey; key: string }> {
   return inTx(work, async (work) => {
@@ -64,9 +64,10 @@ export async function mintApiKey(work: KeyWork, body: ApiKeyCreate): Promise<{ a
 }
 
 /**
- * Gives a key a new secret; id, name and rights stay. Without a calling key, as on the command line, any key. The previous secret works for the overlap as a key of its own;
- * without an overlap it ends at once, with any that still overlaps from an earlier rotation.
- * Throws `api_key_not_found`, `api_key_inactive`, and `privilege_escalation`, since the caller receives the secret.
+ * Gives a key a new secret and keeps its id, name and rights. During the overlap the previous secret works as a
+ * separate key. Without an overlap it stops working at once, and so does any older secret that still overlaps.
+ * Without a calling key, as on the command line, it rotates any key. Throws `api_key_not_found`, `api_key_inactive`,
+ * and `privilege_escalation`, since the caller receives the secret.
  */
 export async function rotateApiKey(
   work: AccountWork & { caller: ManagerCaller | null },
@@ -95,9 +96,9 @@ export async function rotateApiKey(
 }
 
 /**
- * Changes the name and rights of a key and its previous secrets; absent fields stay. The caller must be able to do all
- * that the key can before and after, and a key may not shut itself out by its address. Throws `api_key_not_found`,
- * `api_key_inactive`, `privilege_escalation`, `invalid_request`.
+ * Changes the name and rights of a key and of its previous secrets; absent fields stay. The caller must have all
+ * rights that the key has before and after the change. A key may not exclude its own address. Throws
+ * `api_key_not_found`, `api_key_inactive`, `privilege_escalation`, `invalid_request`.
  */
 export async function changeApiKey(work: KeyWork, id: string, patch: ApiKeyPatch): Promise<ApiKey> {
   return inTx(work, async (work) => {
@@ -130,7 +131,7 @@ function assertStaysWithin({ ip }: KeyCaller, networks: string[] | null): void {
   throw invalidField('allowedIps', 'excludes_caller', `allowedIps would shut out the calling key, used from ${ip}`)
 }
 
-/** A key within reach, revoked or not. Throws `api_key_not_found`. */
+/** A key that the caller reaches, revoked or not. Throws `api_key_not_found`. */
 export async function getApiKey({ db, account }: AccountWork, text: string): Promise<ApiKey> {
   const id = text.toLowerCase()
   const row = isId(id) ? await findReachedKey(db, account, id) : undefined
@@ -138,7 +139,7 @@ export async function getApiKey({ db, account }: AccountWork, text: string): Pro
   return toApiKey(row)
 }
 
-/** Who calls, and what it may do. */
+/** The caller, and what it may do. */
 export function describeCaller({ platform, caller }: Pick<KeyWork, 'platform' | 'caller'>): Static<typeof CurrentKey> {
   return {
     kind: caller.kind,
@@ -154,9 +155,10 @@ export function describeCaller({ platform, caller }: Pick<KeyWork, 'platform' | 
 }
 
 /**
- * Revokes a key and its overlapping previous secrets: at once here, within 5 s on every other process. Idempotent.
- * `work.directory` is the account-level directory of the key's environment, for the event. Without a caller, as on the
- * command line, any key. Throws `api_key_not_found`, and `privilege_escalation` if the key can do more than the caller.
+ * Revokes a key and its overlapping previous secrets: at once in this process, within 5 s in all others. Idempotent.
+ * The event is recorded in `work.directory`, the account-level directory of the key's environment. Without a caller,
+ * as on the command line, it revokes any key. Throws `api_key_not_found`, and `privilege_escalation` if the key has
+ * more rights than the caller.
  */
 export async function revokeApiKey(
   work: Work & { caller: ManagerCaller | null },
@@ -184,7 +186,7 @@ async function lockKey(tx: Tx, reach: KeyReach, text: string) {
   return row
 }
 
-/** A key that works, and is no previous secret. Throws `api_key_not_found`, `api_key_inactive`. */
+/** Locks a key that works and is not a previous secret. Throws `api_key_not_found`, `api_key_inactive`. */
 async function lockCurrentKey(tx: Tx, reach: KeyReach, id: string) {
   const row = await lockKey(tx, reach, id)
   if (row.dead) throw apiKeyErrors.inactive({ detail: 'The key is revoked or has expired: create another.' })
@@ -244,12 +246,12 @@ function readNetworkList(networks: string[] | null): string[] | null {
   return networks
 }
 
-/** Defaults to the caller's own expiry. */
+/** The expiry of a new key. Defaults to the caller's own expiry. */
 function readExpiry(platform: Platform, caller: ManagerCaller, text: string | null | undefined): Date | null {
   if (text === undefined) return caller.bounds.expiresAt
   if (text === null) return null
   const at = new Date(text)
-  // Process clock: refuses an expiry in the past. The database judges the expiry of the key.
+  // Process clock: this only refuses an expiry in the past. The database decides whether a key has expired.
   if (at > platform.clock.now()) return at
   throw invalidField('expiresAt', 'past', 'expiresAt must be in the future')
 }

@@ -46,12 +46,12 @@ test('the previous secrets of a key count against its rate', async () => {
   await app.advance(2)
   const uses = secrets.flatMap((secret) => Array.from({ length: 4 }, () => app.as(secret).get(`${path}/current`)))
   const codes = (await Promise.all(uses)).map(({ status }) => status)
-  // So many at once fall into two seconds at most.
+  // These requests fall into two seconds at most.
   expect(codes.filter((status) => status === 200).length).toBeLessThanOrEqual(4)
   expect(codes.filter((status) => ![200, 429].includes(status))).toEqual([])
   expect((await tenant.get(`${path}/current`)).status).toBe(200)
   await app.advance(2)
-  // Each of them still works.
+  // Each secret still works.
   for (const secret of secrets) {
     await app.advance(1)
     expect((await app.as(secret).get(`${path}/current`)).status).toBe(200)

@@ -9,7 +9,7 @@ const { platform } = app.app
 const tenant = await app.tenant()
 const subOrgId = await tenant.organization()
 
-/** A key of a custom environment of the organization. */
+/** Creates a key of the organization's custom environment. */
 async function makeKeyOf(slug: string, environmentId?: string) {
   const id =
     environmentId ?? (await tenant.post('/v1/environments', { subOrgId, name: slug, slug })).body.environment.id
@@ -39,7 +39,7 @@ test.each(['a', 'preview', 'my-long-slug-of-an-environment', `${'long-'.repeat(1
       expect(each.row.start.startsWith(prefix)).toBe(true)
       expect(each.row.start.length).toBeGreaterThanOrEqual(prefix.length + 4)
       expect(each.key.startsWith(each.row.start)).toBe(true)
-      // At least 39 of the 43 stay secret.
+      // At least 39 of the 43 random characters stay secret.
       expect(each.row.start.length).toBeLessThanOrEqual(Math.max(12, prefix.length + 4))
     }
     expect(other.row.start).not.toBe(row.start)
@@ -83,7 +83,7 @@ test('the look-up of a key names its hash alone, by an index', async () => {
   const lookUps = texts.filter((text) => /"?key_hash"? = \$1/.test(text))
   expect(lookUps).toHaveLength(1)
   expect(texts.filter((text) => /"start" = /.test(text))).toEqual([])
-  // Among thousands of keys.
+  // Adds thousands of other keys.
   await sql`insert into api_keys (id, account_id, environment_id, name, start, key_hash, scopes, created_by)
     select gen_random_uuid(), ${tenant.accountId}, ${tenant.environmentId}, 'load', 'ww_live_load', sha256(n::text::bytea),
       '{}', 'test' from generate_series(1, 5000) n`.execute(platform.db)

@@ -10,22 +10,22 @@ export type ApiKeyRow = Selectable<ApiKeys> & { environment_slug: string }
 /** The keys that a caller may see. */
 export interface KeyReach {
   accountId: string
-  /** Null for every environment. */
+  /** Null: every environment. */
   environmentId: string | null
-  /** Null for every organization and for org-wide keys. */
+  /** Null: every organization, and org-wide keys. */
   organizationId: string | null
 }
 
 /** `created_by` of the previous secret of a rotated key, while it overlaps. */
 export const previousSecretOf = (id: string) => `rotation:${id}`
 
-/** The key of which a row is a previous secret; null for the key itself. */
+/** The id of the key whose previous secret this row is. Null if the row is the key itself. */
 export function keyOfPreviousSecret({ created_by }: Pick<ApiKeyRow, 'created_by'>): string | null {
   const prefix = previousSecretOf('')
   return created_by.startsWith(prefix) ? created_by.slice(prefix.length) : null
 }
 
-/** The key of this keyed hash, unless it is revoked. */
+/** The key with this keyed hash, unless it is revoked. */
 export async function findApiKeyRow(db: Db, hash: Buffer): Promise<ApiKeyRow | undefined> {
   return selectApiKeys(db).where('key_hash', '=', hash).where('revoked_at', 'is', null).executeTakeFirst()
 }
@@ -48,14 +48,14 @@ export async function lockApiKeyRow(tx: Tx, reach: KeyReach, id: string) {
 }
 
 /**
- * Inserts a key. Returns undefined when the environment is of another account, or was created for another organization:
- * the statement itself then inserts no row, whatever the caller checked.
+ * Inserts a key. Returns undefined if the environment belongs to another account, or was created for another
+ * organization. The statement itself checks that, whatever the caller checked before.
  */
 export async function insertApiKeyRow(
   db: Db,
   row: Insertable<ApiKeys> & { organization_id: string | null },
 ): Promise<Selectable<ApiKeys> | undefined> {
-  // Under its own name Citus would take the table of `returning` for one that is missing from the select.
+  // Without the alias, Citus takes the table in `returning` for a missing table of the select.
   const { rows } = await sql<Selectable<ApiKeys>>`
     insert into api_keys as made (id, account_id, environment_id, organization_id, name, start, key_hash, scopes,
       requests_per_second, expires_at, allowed_ips, created_by)
@@ -74,7 +74,10 @@ export async function findReachedKey(db: Db, reach: KeyReach, id: string): Promi
   return selectReached(db, reach).where('api_keys.id', '=', id).executeTakeFirst()
 }
 
-/** What a key is called and may do, which its previous secrets share. Returns all that are changed, not their slug. */
+/**
+ * Changes the name and rights of a key and of its previous secrets, which share them. Returns all changed rows,
+ * without the environment's slug.
+ */
 export async function changeKeyRows(
   tx: Tx,
   reach: KeyReach,
@@ -91,7 +94,7 @@ export async function changeKeyRows(
     .execute()
 }
 
-/** Revokes a live key and its previous secrets. Returns all that were live. */
+/** Revokes a live key and its previous secrets. Returns the revoked rows. */
 export async function revokeApiKeyRows(tx: Tx, reach: KeyReach, id: string): Promise<Selectable<ApiKeys>[]> {
   return tx
     .updateTable('api_keys')
@@ -103,7 +106,7 @@ export async function revokeApiKeyRows(tx: Tx, reach: KeyReach, id: string): Pro
     .execute()
 }
 
-/** The same for only the previous secrets. */
+/** Revokes only the previous secrets of a key. Returns the revoked rows. */
 export async function revokePreviousSecretRows(tx: Tx, accountId: string, id: string): Promise<Selectable<ApiKeys>[]> {
   return tx
     .updateTable('api_keys')
@@ -119,7 +122,7 @@ export async function replaceSecret(tx: Tx, id: string, secret: { start: string;
   await tx.updateTable('api_keys').set(secret).where('id', '=', id).execute()
 }
 
-/** Makes a key expire within `seconds`, and never later than it would have. */
+/** Makes a key expire within `seconds`, unless it expires earlier anyway. */
 export async function endKeyWithin(tx: Tx, id: string, seconds: number): Promise<void> {
   await tx
     .updateTable('api_keys')
@@ -134,7 +137,7 @@ export interface KeyUse {
   ip: string | null
 }
 
-/** Skips keys that another process is stamping right now: its stamp is as good. */
+/** Writes when keys were last used. Skips keys that another process is writing right now: its time is as good. */
 export async function stampKeyUses(db: Db, uses: KeyUse[]): Promise<void> {
   const ids = uses.map((use) => use.id)
   await sql`
@@ -145,7 +148,10 @@ export async function stampKeyUses(db: Db, uses: KeyUse[]): Promise<void> {
     where api_keys.id = used.id and api_keys.id = free.id`.execute(db)
 }
 
-/** The keys of an organization, revoked ones too: in every environment, and in those that were made for it. */
+/**
+ * The keys of an organization in every environment, and all keys of environments that were created for it. Includes
+ * revoked keys.
+ */
 export async function listKeysOfOrganization(db: Db, organizationId: string) {
   return db
     .selectFrom('api_keys')
@@ -160,11 +166,11 @@ export async function listKeysOfOrganization(db: Db, organizationId: string) {
     .execute()
 }
 
-/** Deletes keys, and what was kept for their `Idempotency-Key`. */
+/** Deletes keys, and the replies stored for their `Idempotency-Key`s. */
 export async function deleteKeyRows(tx: Tx, ids: string[]): Promise<void> {
   if (ids.length === 0) return
   await tx.deleteFrom('api_keys').where('id', 'in', ids).execute()
-  // Foreign table idempotency_keys: replies that were kept for a deleted key.
+  // Foreign table idempotency_keys: replies that were stored for a deleted key.
   for (const id of ids) await tx.deleteFrom('idempotency_keys').where('api_key_id', '=', id).execute()
 }
 
@@ -173,7 +179,7 @@ export async function hasAnyApiKey(db: Db): Promise<boolean> {
   return row.any
 }
 
-/** Held until the transaction ends: of several concurrent first starts, one creates the first key. */
+/** Locks until the transaction ends, so that only one of several concurrent first starts creates the first key. */
 export async function lockFirstKey(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('watchword.first_key'))`.execute(tx)
 }

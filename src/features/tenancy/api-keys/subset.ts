@@ -12,14 +12,15 @@ export interface KeyRights {
   environmentSlug: string
   expiresAt: Date | null
   requestsPerSecond: number | null
-  /** Null for everywhere. */
+  /** Null: any address. */
   allowedIps: readonly string[] | null
 }
 
 /**
- * Refuses to give the caller a key that can do more than the caller: more scopes, a permission that its role lacks,
- * another organization or environment, a longer lifetime, a higher rate limit, or more addresses. `deploymentCeiling`
- * applies to callers and keys without a rate limit of their own. Throws `privilege_escalation`.
+ * Refuses to give the caller a key that can do more than the caller: more scopes, a permission that the caller's role
+ * lacks, another organization or environment, a later expiry, a higher rate limit, or more addresses.
+ * `deploymentCeiling` is the rate limit of callers and keys that have none of their own. Throws
+ * `privilege_escalation`.
  */
 export function refuseEscalation(caller: ManagerCaller, power: KeyRights, deploymentCeiling: number | null): void {
   const { organizationId, grants } = caller
@@ -40,8 +41,9 @@ export function refuseEscalation(caller: ManagerCaller, power: KeyRights, deploy
 }
 
 /**
- * Refuses a caller with a rate a secret of another key: each key has its own rate, and the rates would add up. A previous
- * secret of its own counts against the same rate. Throws `privilege_escalation`.
+ * If the caller has its own rate limit, refuses to give it the secret of another key: each key has a separate rate
+ * limit, so the caller would get both. A previous secret of the same key shares the key's rate limit. Throws
+ * `privilege_escalation`.
  */
 export function assertKeepsRate({ kind, credentialId, bounds }: ManagerCaller, keyId: string | null): void {
   if (bounds.requestsPerSecond === null || (kind === 'key' && keyId === credentialId)) return
@@ -53,8 +55,9 @@ export function assertKeepsRate({ kind, credentialId, bounds }: ManagerCaller, k
 }
 
 /**
- * Refuses to change or revoke a key with scopes that the caller lacks: this could lock the team out. Compares scopes only,
- * so a key with `*` and an expiry may still revoke one without. Throws `privilege_escalation`.
+ * Refuses to change or revoke a key with scopes that the caller lacks, since this could lock the team out. Only
+ * scopes are compared, so a key with `*` and an expiry may still revoke a key with `*` and none. Throws
+ * `privilege_escalation`.
  */
 export function assertMayManage(caller: ManagerCaller, { scopes }: Pick<KeyRights, 'scopes'>): void {
   if (caller.grants.coversScopes(scopes) && !exceedsRole(caller, scopes)) return
@@ -64,12 +67,15 @@ export function assertMayManage(caller: ManagerCaller, { scopes }: Pick<KeyRight
   })
 }
 
-/** A key has scopes only: a permission that a role lacks within a scope would come back with the key. */
+/**
+ * Whether the scopes would allow something that the caller's role lacks. A key has scopes only, and a scope can cover
+ * more permissions than the role has.
+ */
 function exceedsRole({ grants }: ManagerCaller, scopes: readonly string[]): boolean {
   return permissions.some((permission) => carries(scopes, permission) && !grants.has(permission))
 }
 
-/** A member works in any environment; a key in its own. */
+/** A member can work in any environment, a key only in its own. The error explains the rule that applies. */
 function environmentRuleOf({ kind, environmentSlug }: ManagerCaller): string {
   if (kind === 'key') return 'it must belong to the environment of your key'
   return `this request works in ${environmentSlug}. Send the id of another environment in ${ENVIRONMENT_HEADER}`

@@ -34,7 +34,7 @@ const verdict = ({ status, body }: Reply) => [status, body.code]
 const report = (body: object, by: Caller = tenant) => by.post('/v1/mail/bounces', body)
 const raw = (message: string, by: Caller = tenant, query = '') =>
   by.post(`/v1/mail/bounces${query}`, message, { 'content-type': 'message/rfc822' })
-/** Reports soft bounces of an address, each an hour after the one before. */
+/** Reports soft bounces of an address, one an hour. */
 async function softBounces(count: number, address = email): Promise<void> {
   for (let n = 0; n < count; n++) {
     await service.advance(HOUR)
@@ -52,9 +52,9 @@ const typesOf = async () =>
     .map(({ type }) => type)
     .filter((type) => /^mail\.[bs]/.test(type))
 
-/** Mails a code; returns the `Message-ID` of the mail, or null where none was sent. */
+/** Mails a code. Returns the `Message-ID` of the mail, or null if none was sent. */
 async function mailed(to = email, at = subOrgId): Promise<string | null> {
-  // A code that was mailed a moment ago is not mailed again.
+  // A code is not mailed again within a minute.
   await service.advance(61)
   const before = peer.deliveries.length
   succeeded(await tenant.post('/v1/auth/login/otp/send', { subOrgId: at, email: to }))
@@ -285,7 +285,7 @@ describe('a key of one organization', () => {
     expect(succeeded(await exported(tenant)).email_suppression).toMatchObject(shown)
     for (const { id } of all)
       expect(verdict(await key.delete(`/v1/mail/suppressions/${id}`))).toEqual([404, 'suppression_not_found'])
-    // What it reports itself is answered without what it may not see.
+    // The response to its own report also leaves out what the caller may not see.
     expect(succeeded(await report({ email, kind: 'soft' }, key)).bounces[0].suppression).toBeNull()
     expect(await suppressed()).toHaveLength(2)
   })
@@ -357,7 +357,8 @@ test('a report about a mail of an erased organization is about an unknown mail, 
   expect([await findTexts(service, [email]), await typesOf()]).toEqual([{}, []])
 })
 
-// No test with a Message-ID after this one: ids are made by the clock of the machine, which is then behind.
+// Tests with a Message-ID must come before this one: the ids in it come from the machine's clock, which is behind the
+// test's clock from here on.
 test('a report about a mail of more than 30 days ago does not count', async () => {
   const [old, next] = [await messageId(), await newUser(tenant, { subOrgId })]
   const other = await messageId(next.email)

@@ -29,7 +29,7 @@ beforeEach(async () => {
   peer.deliveries.length = 0
 })
 
-/** Tries every mail that waits, at least once: where the server was slow, a mail is put off without a try. */
+/** Tries to send every waiting mail at least once. If the server was slow, a mail is postponed without an attempt. */
 async function deliver(): Promise<void> {
   do await runJobs(platform, mailDelivery.send)
   while (await platform.db.selectFrom('mail_outbox').select('id').where('attempts', '=', 0).executeTakeFirst())
@@ -43,7 +43,7 @@ async function received(): Promise<string[]> {
 }
 
 async function askForCode(): Promise<void> {
-  // A code that was mailed a moment ago is not mailed again.
+  // A code is not mailed again within a minute.
   await service.advance(61)
   const { subOrgId, email } = person
   succeeded(await tenant.post('/v1/auth/login/otp/send', { subOrgId, email }))
@@ -65,7 +65,7 @@ const listed = async (): Promise<{ reason: string; source: string; withheld: num
   succeeded(await tenant.get(`/v1/mail/suppressions?email=${person.email}`)).suppressions
 const suppressions = async () => (await listed()).map((row) => [row.reason, row.source, row.withheld])
 
-// The first one: an authenticator app goes by the clock of the machine, which is then behind.
+// Must be the first test: authenticator apps use the machine's clock, which is behind the test's clock afterwards.
 test('a report withholds no notice of any change to the account', async () => {
   const { subOrgId, id, email } = person
   await signInFrom(LAPTOP)
@@ -82,7 +82,7 @@ test('a report withholds no notice of any change to the account', async () => {
   expect(await received()).toEqual(['Your email address was changed'])
 })
 
-// The same.
+// Must be the second test, for the same reason.
 test('a complaint leaves the notice of a locked second factor, which follows a right password', async () => {
   const { subOrgId, id, email } = person
   const password = freshPassword()

@@ -14,15 +14,16 @@ type Outcome = ReportedBounce['outcome']
 /** What a report says about one address. */
 interface Reported {
   emailNorm: string
-  /** Null: it counts against no address. */
+  /** Null: the report does not count against the address. */
   kind: BounceKind | null
   status: string | null
   providerId: string | null
 }
 
 /**
- * Counts the bounces and complaints of a report: for the directory that sent the mail, if the report has its `Message-ID`
- * and the caller reaches that directory, otherwise for the directory of the request. Throws `invalid_request`.
+ * Counts the bounces and complaints of a report. They count for the directory that sent the mail if the report
+ * contains its `Message-ID` and the caller reaches that directory, otherwise for the directory of the request. Throws
+ * `invalid_request`.
  */
 export async function reportBounces(work: Work, report: BounceReport): Promise<ReportedBounce[]> {
   const { message, email, kind, provider_id: providerId = null, message_id: messageId } = report
@@ -53,7 +54,7 @@ async function countMessage(work: Work, message: string, providerId: string | nu
   return bounces
 }
 
-/** Counts a report about a mail. The `Message-ID` proves that the service sent it. */
+/** Counts a report about a certain mail. The `Message-ID` proves that this service sent the mail. */
 async function countAbout(work: Work, messageId: string, reported: Reported): Promise<ReportedBounce> {
   const mail = readMessageId(work.platform, messageId, reported.emailNorm)
   const directory = mail && (await findDirectory(work.platform, mail.directoryId))
@@ -61,7 +62,7 @@ async function countAbout(work: Work, messageId: string, reported: Reported): Pr
   return count({ ...work, directory }, reported, reportOfMail(mail.id))
 }
 
-/** Whether a report at one directory may count for another. Reports about mails to the team never count. */
+/** Whether a report sent to one directory may count for another. Reports about mails to the team never count. */
 function reaches(place: Directory, directory: Directory): boolean {
   if (directory.kind === 'console' || directory.environmentId !== place.environmentId) return false
   return place.kind === 'account' || place.id === directory.id
@@ -78,7 +79,7 @@ async function outcomeOf(work: Work, reported: Reported, outcome: Outcome): Prom
   const { emailNorm, kind, status } = reported
   const { db, directory } = work
   const isKnown = outcome === 'counted' || outcome === 'repeated'
-  // Of this directory alone: a caller of one organization must not learn what is suppressed elsewhere.
+  // Looks in this directory only: a caller limited to one organization must not learn what is suppressed elsewhere.
   const found = isKnown ? await findAddress(db, directory, emailNorm) : null
   const softBounces = isKnown ? (found?.soft_bounces ?? 0) : null
   const suppression = found?.suppression ? toSuppression(found.suppression, directory.organizationId) : null

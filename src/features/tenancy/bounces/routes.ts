@@ -31,7 +31,7 @@ export const bounceRoutes: Route[] = [
       'counts for the organization that sent it; one that names `subOrgId`, or with a key of one organization, for that ' +
       'organization; any other for every organization of the environment.',
     body: BounceReport,
-    // JSON escapes make a message longer.
+    // Twice the limit, because JSON escapes make a message longer.
     bodyLimit: 2 * MAX_REPORT_BYTES,
     messageField: 'message',
     reply: Type.Object({

@@ -22,16 +22,16 @@ import {
 const reserved = new Set(['production', 'staging'])
 
 /**
- * Creates a custom environment for the organization that the caller names; it accepts only keys of that organization.
- * Throws `sub_org_required`, `slug_reserved`, `slug_taken` (also to the loser of a race), `environment_limit_reached`,
- * `invalid_request`.
+ * Creates a custom environment for the organization that the caller names. The environment accepts only keys of this
+ * organization. Throws `sub_org_required`, `slug_reserved`, `slug_taken` (also if a concurrent request wins),
+ * `environment_limit_reached`, `invalid_request`.
  */
 export async function createEnvironment(work: AccountWork, body: EnvironmentCreate): Promise<Environment> {
   return inTx(work, async (work) => {
     const { directory } = work.account
     const organizationId = requireOrganization(work)
     checkSlug(body.slug)
-    // So that of several at once each counts those before it.
+    // Locked so that concurrent requests count one another's environments.
     await lockOrganizationRow(work.db, organizationId)
     if ((await countCustomRows(work.db, organizationId)) >= MAX_CUSTOM) throw environmentErrors.limitReached()
     const environment = await insert(work, organizationId, body)
@@ -41,13 +41,13 @@ export async function createEnvironment(work: AccountWork, body: EnvironmentCrea
   })
 }
 
-/** The organization that the caller or the request names. Throws `sub_org_required`. */
+/** The organization that the caller is limited to or the request names. Throws `sub_org_required`. */
 export function requireOrganization({ account: { organizationId } }: AccountWork): string {
   if (organizationId !== null) return organizationId
   throw httpErrors.subOrgRequired({ detail: 'This key reaches every organization: name one as subOrgId.' })
 }
 
-/** One that the caller sees in the list. Throws `environment_not_found`. */
+/** An environment that the caller's list shows. Throws `environment_not_found`. */
 export async function getEnvironment({ db, account }: AccountWork, text: string): Promise<EnvironmentRow> {
   const row = await findEnvironmentRow(db, account, readId(text))
   if (!row) throw environmentErrors.notFound()
@@ -61,8 +61,9 @@ function readId(text: string): string {
 }
 
 /**
- * Applies the patch; one that changes nothing has no effect. Production and staging are of all organizations, none of which
- * changes what the others see. Throws `environment_not_found`, `version_conflict`, `sub_org_mismatch`.
+ * Applies the patch. A patch that changes nothing has no effect. All organizations share production and staging, so a
+ * caller limited to one organization may not change them. Throws `environment_not_found`, `version_conflict`,
+ * `sub_org_mismatch`.
  */
 export async function changeEnvironment(
   work: AccountWork,
@@ -111,7 +112,7 @@ async function insert(work: AccountTxWork, organizationId: string, body: Environ
 }
 
 /**
- * Reports `Production`, ` staging` and their full-width spellings as reserved; refuses anything else that is not a
+ * Treats `Production`, ` staging` and their full-width spellings as reserved. Refuses everything else that is not a
  * slug.
  */
 function checkSlug(slug: string): void {

@@ -16,7 +16,7 @@ import {
 } from './schema.ts'
 import { findEnvironmentPage } from './store.ts'
 
-// With the organization, which the rule asks for.
+// With subOrgId, which an org-wide key must send.
 const exampleCreation = { subOrgId: '0198b6f2-50b7-7c92-a6e3-1d8f4b7092ce', name: 'Preview', slug: 'preview' }
 
 const tag = 'Environments'

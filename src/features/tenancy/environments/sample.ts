@@ -8,7 +8,7 @@ export interface EnvironmentRecords {
   ids: { customEnvironment: string }
 }
 
-/** That of an organization, which its keys of every environment see. */
+/** A custom environment of the organization. The organization's keys of every environment see it. */
 export async function makeRecords(_: TestApp, { scoped }: Start): Promise<EnvironmentRecords> {
   const { environments } = succeeded(await scoped.get('/v1/environments'))
   const there = environments.find(({ type }: { type: string }) => type === 'custom')

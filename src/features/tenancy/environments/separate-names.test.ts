@@ -16,7 +16,7 @@ const { platform } = app.app
 const tenant = await app.tenant()
 const path = '/v1/environments'
 
-/** An organization with a custom environment, and a key of it there. */
+/** An organization with a custom environment, and a key there. */
 async function makeOrganization(slug: string) {
   const subOrgId = await tenant.organization()
   const own = await tenant.withKey({ subOrgId })
@@ -75,14 +75,14 @@ test('each is an issuer of its own, with keys of its own', async () => {
   await expect(jwtVerify(first.session.access_token, last.keys)).rejects.toThrow()
   const seen = await last.inside.post('/v1/auth/token/introspect', { token: first.session.access_token })
   expect(seen.body).toEqual({ active: false })
-  // The slug names no issuer, since it would be of several.
+  // The slug is not part of an issuer, since several environments may have it.
   expect((await app.as(null).get(`/accounts/${tenant.accountId}/same/.well-known/jwks.json`)).status).toBe(404)
 })
 
 test('an environment that issued under its slug goes on doing so', async () => {
   const earlier = await makeOrganization('earlier')
   await sql`update environments set issuer_name = null where id = ${earlier.environmentId}`.execute(platform.db)
-  // The same slug elsewhere, which must not come into its place.
+  // Another organization creates an environment with the same slug, which must not replace the first one's issuer.
   const later = await makeOrganization('earlier')
   const { session } = await signedInUser(app, earlier.inside, earlier.subOrgId, `ada-${fresh()}@example.com`)
   const issuer = `http://localhost:4000/accounts/${tenant.accountId}/earlier`

@@ -4,12 +4,14 @@ import type { Db, Tx } from '../../../platform/db/pool.ts'
 import type { Environments } from '../../../platform/db/schema.gen.ts'
 import { type Found, findPage, type Page } from '../../../platform/http/pagination.ts'
 
-/** The part of an account that a caller sees. */
+/** The part of an account that a caller reaches. */
 export interface EnvironmentReach {
   accountId: string
-  /** From where: environments of an organization that does not exist there are not seen. */
+  /** The caller's environment. Environments of organizations that do not exist in it are not visible. */
   environmentId: string
-  /** The only organization in reach, with its own and the shared environments; null for the whole account. */
+  /**
+   * The only organization that the caller reaches, with its own and the shared environments. Null: the whole account.
+   */
   organizationId: string | null
 }
 
@@ -21,7 +23,7 @@ export function findEnvironmentPage(db: Db, reach: EnvironmentReach, page: Page)
   return findPage(db, selectEnvironments(db, reach), page)
 }
 
-/** One that the caller sees. */
+/** An environment that is visible to the caller. */
 export async function findEnvironmentRow(
   db: Db,
   reach: EnvironmentReach,
@@ -30,7 +32,7 @@ export async function findEnvironmentRow(
   return selectEnvironments(db, reach).where('environments.id', '=', id).executeTakeFirst()
 }
 
-/** Held until the transaction ends. */
+/** Locks the environment until the transaction ends. */
 export async function lockEnvironmentRow(tx: Tx, accountId: string, id: string): Promise<void> {
   await tx
     .selectFrom('environments')
@@ -55,12 +57,12 @@ export async function updateEnvironmentRow(
     .execute()
 }
 
-/** Held until the transaction ends. */
+/** Locks the organization until the transaction ends. */
 export async function lockOrganizationRow(tx: Tx, id: string): Promise<void> {
   await tx.selectFrom('organizations').select('id').where('id', '=', id).forNoKeyUpdate().execute()
 }
 
-/** How many environments were made for the organization. */
+/** How many environments were created for the organization. */
 export async function countCustomRows(tx: Tx, organizationId: string): Promise<number> {
   const row = await tx
     .selectFrom('environments')

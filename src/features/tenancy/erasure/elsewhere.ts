@@ -8,7 +8,7 @@ import { type EventText, readSubjects, type Subjects } from './mentions.ts'
 import { recordErasure } from './records.ts'
 import { findPeople, findShared, listAddresses } from './store.ts'
 
-// They have no personal data: the id of the organization and dates.
+// These events contain no personal data, only the organization's id and dates.
 const KEPT: (string | null)[] = [
   organizationEvents.erasureScheduled.type,
   organizationEvents.erasureCancelled.type,
@@ -27,8 +27,9 @@ interface Erased extends Place {
 }
 
 /**
- * Erases events outside of the directories of an organization that are about it, its keys, its roster or its users: at the
- * account level of the shared environments, and where the team signs in. Runs before users, keys and roster are removed.
+ * Erases events outside of the organization's directories that are about the organization, its keys, its roster or
+ * its users: at the account level of the shared environments, and in the team's directory. Must run before users,
+ * keys and roster are removed.
  */
 export async function eraseElsewhere(work: ErasureWork, place: Place): Promise<void> {
   const { platform, organizationId } = work
@@ -70,7 +71,10 @@ async function eraseAtAccountLevel(
   })
 }
 
-/** Contacts that people have who stay. Users of the team stay as members of it, for which the rosters are asked. */
+/**
+ * The contacts in `contacts` that also belong to people who stay. Users in the team's directory count as members of
+ * the team, so the rosters decide about them.
+ */
 function findSharedIn({ platform }: ErasureWork, erased: Erased, { environmentId }: Directory, contacts: string[]) {
   const directoryIds = [...erased.directoryIds, erased.team.id]
   return findShared(platform.db, { ...erased, environmentId, directoryIds }, contacts)
@@ -87,12 +91,18 @@ async function eraseOfTeam(work: ErasureWork, { team, leaving }: Erased): Promis
 
 const earlier = (one: Date | undefined, other: Date) => (one && one < other ? one : other)
 
-/** Whether an event is not older than the user who has its contact. An earlier message was not sent to that user. */
+/**
+ * Whether the event was recorded after the user with this contact was created. Earlier messages were sent to another
+ * person.
+ */
 function isSince({ created_at }: EventText, since: Date | undefined): boolean {
   return since !== undefined && Number(created_at) >= since.getTime() * 1000
 }
 
-/** Deletes bounces that apply to every organization of a shared environment, unless another organization has the address. */
+/**
+ * Deletes bounces that apply to every organization of a shared environment, unless another organization has a user
+ * with this address.
+ */
 async function forgetBounces(work: ErasureWork, erased: Erased): Promise<void> {
   const { db } = work.platform
   const directories = await sharedDirectories(db, erased.accountId)

@@ -24,8 +24,8 @@ import { beginErasure, deleteRows, type Erasing, listDue, lockDue, lockOrganizat
 const ORGANIZATIONS = 100
 
 /**
- * Erases the organizations that are due. Steps are idempotent and safe in two processes. After a crash the next run
- * continues at the last step.
+ * Erases the organizations whose erasure is due. Each step is idempotent and safe if two processes run it. After a
+ * crash, the next run continues at the last step.
  */
 export const eraseOrganizations: JobHandler = {
   name: 'organizations.erase',
@@ -33,7 +33,7 @@ export const eraseOrganizations: JobHandler = {
   // It may take minutes.
   lane: 'slow',
   async handle(platform) {
-    // After a restore the operator checks first: the erasure may have been cancelled after the backup.
+    // After a restore, an operator has to check first: the erasure may have been cancelled after the backup.
     if (await isOutgoingHeld(platform)) return
     await forEachPart(
       await listDue(platform.db, ORGANIZATIONS),
@@ -65,7 +65,10 @@ function hold<T>(platform: Platform, organizationId: string, step: (tx: Tx) => P
   })
 }
 
-/** The point of no return, unless the erasure was cancelled. Throws where the service has not sealed the schedule. */
+/**
+ * Begins an erasure, which then cannot be cancelled. Returns false if it was cancelled before. Throws if the service
+ * has not sealed the schedule.
+ */
 async function begin(platform: Platform, organizationId: string): Promise<boolean> {
   return platform.tx(async (tx) => {
     const due = await lockDue(tx, organizationId)
@@ -79,7 +82,7 @@ async function begin(platform: Platform, organizationId: string): Promise<boolea
   })
 }
 
-/** Removes the data of the organization in all its directories. */
+/** Removes the organization's data in all its directories. */
 async function removeEverything(work: ErasureWork, accountId: string, own: Directory[]): Promise<void> {
   const { platform, organizationId } = work
   const records = recordErasure.of(platform)

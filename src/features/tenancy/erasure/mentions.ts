@@ -1,7 +1,7 @@
 import { isId } from '../../../platform/ids.ts'
 import { parseEmail } from '../../../platform/mail/address.ts'
 
-/** The part of an event that names people and records: its columns as texts. */
+/** The columns of an event that may name people and records, as text. */
 export interface EventText {
   id: string
   /** Microseconds since 1970. */
@@ -14,11 +14,11 @@ export interface EventText {
   data: string | null
 }
 
-/** What an event is about. */
+/** The people, records and contacts that an event is about. */
 export interface Subjects {
   ids: string[]
   organizations: string[]
-  /** Addresses as they are compared, and phones, to which a message was sent. */
+  /** Normalized addresses, and phone numbers, that a message was sent to. */
   contacts: string[]
 }
 
@@ -26,8 +26,8 @@ const PERSON_FIELDS = ['id', 'user_id', 'userId', 'directory_user_id', 'director
 const ORGANIZATION_FIELDS = ['subOrgId', 'sub_org_id']
 
 /**
- * Types of events about an address or a phone. An address in another event may be free text, such as a name or metadata: it
- * does not say that the event is about the person with that address.
+ * Types of events about an address or a phone number. In other events, an address may be free text, such as a name or
+ * metadata; it does not mean that the event is about the person with that address.
  */
 const ABOUT_CONTACTS = /^(auth\.otp|mail)\./
 

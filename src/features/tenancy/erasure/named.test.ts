@@ -26,14 +26,14 @@ test('an address that a customer plants erases nothing that is not about their u
   const [victim, member] = [newEmail(), newEmail()]
   const phone = '+14155550177'
   const before = [await generate({ email: victim }), await generate({ phone })]
-  // A member of the team.
+  // A person who is invited to the team.
   succeeded(await tenant.post('/v1/members/invites', { email: member, role: 'developer' }))
   await app.advance(60)
-  // The customer makes users with these addresses, and writes one of them into everything else.
+  // The customer creates users with these addresses, and writes one of the addresses into everything else.
   succeeded(await tenant.post('/v1/users', { subOrgId, email: victim, phone }))
   succeeded(await tenant.post('/v1/users', { subOrgId, email: member }))
   succeeded(await tenant.post('/v1/users', { subOrgId: other, email: newEmail(), phone }))
-  // Who was on the team once, too.
+  // This address was also on the team once.
   const { membershipId } = succeeded(
     await tenant.post('/v1/members/invites', { email: victim, role: 'developer' }),
   ).member

@@ -3,22 +3,22 @@ import { defineSlot, type Platform } from '../../../platform/platform.ts'
 import type { Directory } from '../../../platform/tenancy/directory.ts'
 import type { EventText } from './mentions.ts'
 
-/** Erases personal parts of events, with events that cover it. */
+/** Erases the personal parts of events, and records events about the erasures. */
 export interface EraseRecords {
-  /** New events are chained first, so that the chain has their digests. */
+  /** Chains new events first, so that the chain has their digests. */
   chain(platform: Platform): Promise<unknown>
   /** Erases all events of a directory. */
   all(work: ErasureWork, directory: Directory): Promise<void>
   /** Erases the events that `find` picks from each page of a directory. */
   mentions(work: ErasureWork, directory: Directory, find: (events: EventText[]) => Promise<string[]>): Promise<void>
-  /** Removes deliveries of events of some directories to webhooks of another. */
+  /** Removes deliveries of these directories' events to the webhooks of another directory. */
   deliveries(work: ErasureWork, to: Directory, from: Directory[]): Promise<void>
 }
 
-// Slot: events and deliveries belong to the records, which tenancy does not import.
+// Handed in: events and deliveries belong to `records`, which `tenancy` may not import.
 export const recordErasure = defineSlot<EraseRecords>('what erases events')
 
-/** A table whose rows of a directory are removed, in batches by the values of a column. */
+/** A table from which a directory's rows are removed, in batches by the values of a column. */
 export interface ErasedTable {
   table: string
   column: string

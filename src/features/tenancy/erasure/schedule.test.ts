@@ -151,7 +151,7 @@ test('until then no user signs in, as with an archived organization, and a resto
   await waitForErasure(app)
   await eraseDue(app.app.platform)
   expect((await byPassword()).status).toBe(200)
-  // The second factor is asked for as before.
+  // The second factor is still required.
   const sent = succeeded(await key.post('/v1/auth/login/otp/send', { email }))
   const code = await mailedCode(app, email)
   const reply = await key.post('/v1/auth/login/otp/verify', { email, otp_id: sent.otp_id, code })

@@ -9,16 +9,16 @@ import { sealSchedule } from './seal.ts'
 import { ERASURE_DAYS, findSchedule, lockOrganization, scheduleErasure } from './store.ts'
 
 interface Asked {
-  /** The name of the organization, as it was typed. */
+  /** The organization's name, typed as a confirmation. */
   name: string
-  /** Erases without the 30 days: for an organization that came back with a restored database. */
+  /** Erases without waiting 30 days. For an organization that a restored backup has brought back. */
   isAtOnce?: boolean
 }
 
 /**
- * Archives an organization and schedules its erasure. A second request keeps the date. `caller` is null on the command
- * line, which may erase any organization. Throws `organization_not_found`, `insufficient_scope`, `sub_org_mismatch`,
- * `organization_name_mismatch`.
+ * Archives an organization and schedules its erasure. A second request keeps the date. `caller` is null on the
+ * command line, which may erase any organization. Throws `organization_not_found`, `insufficient_scope`,
+ * `sub_org_mismatch`, `organization_name_mismatch`.
  */
 export async function requestErasure(
   work: AccountWork & { caller: ManagerCaller | null },
@@ -48,8 +48,8 @@ async function schedule(work: AccountTxWork, organizationId: string, days: numbe
 }
 
 /**
- * Requires a caller with all rights in the account, who can also cancel the erasure. Keys and members of one organization
- * could not restore it. Throws `sub_org_mismatch`, `insufficient_scope`.
+ * Requires a caller with all rights in the whole account, who can therefore also cancel the erasure. A key or member
+ * of one organization could not restore it. Throws `sub_org_mismatch`, `insufficient_scope`.
  */
 function assertMayErase(caller: ManagerCaller): void {
   if (caller.organizationId !== null)

@@ -4,7 +4,10 @@ import type { Platform } from '../../../platform/platform.ts'
 
 const erasures = hashPurpose('organization-erasure')
 
-/** A scheduled erasure. `archived_at` voids the seal of a cancelled schedule once the organization is archived again. */
+/**
+ * A scheduled erasure. It includes `archived_at`, so that the seal of a cancelled schedule is void when the
+ * organization is archived again.
+ */
 export interface Schedule {
   id: string
   erase_at: Date
@@ -12,8 +15,8 @@ export interface Schedule {
 }
 
 /**
- * A keyed hash of a schedule, so that a schedule cannot be made by write access to the database alone. An old row that is put
- * back whole, with its seal, is valid again.
+ * A keyed hash of a schedule: write access to the database alone cannot create a valid schedule. It does not protect
+ * against putting back an old row with its seal.
  */
 export function sealSchedule({ keyring }: Pick<Platform, 'keyring'>, { id, erase_at, archived_at }: Schedule): Buffer {
   return keyedHash(keyring.hashKey(erasures), id, erase_at.toISOString(), archived_at.toISOString())

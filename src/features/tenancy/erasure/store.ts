@@ -3,15 +3,21 @@ import type { Db, Tx } from '../../../platform/db/pool.ts'
 import type { Organizations } from '../../../platform/db/schema.gen.ts'
 import type { Schedule } from './seal.ts'
 
-/** Days from the request to the erasure. As long as a deleted user can be restored (`isRestorable` of users). */
+/**
+ * Days from the request to the erasure: the same time for which a deleted user can be restored (`isRestorable` of
+ * users).
+ */
 export const ERASURE_DAYS = 30
 
-/** Days after which an erased organization is checked again: requests that began before have ended by then. */
+/**
+ * Days after which an erased organization is checked again. Requests that began before the erasure have ended by
+ * then.
+ */
 const CHECKED_AFTER_DAYS = 1
 
 export const steps = { scheduled: 0, begun: 1, namedElsewhere: 2, done: 3, checked: 4 } as const
 
-/** An organization that is to be erased, or is being erased. */
+/** An organization that will be or is being erased. */
 export type Erasing = Pick<
   Selectable<Organizations>,
   'id' | 'account_id' | 'erase_at' | 'erase_seal' | 'archived_at' | 'erasure_step'
@@ -24,7 +30,7 @@ const isDue = sql<boolean>`(erasure_step = ${sql.lit(steps.scheduled)} and statu
 
 const columns = ['id', 'account_id', 'erase_at', 'erase_seal', 'archived_at', 'erasure_step'] as const
 
-/** Held until the transaction ends. */
+/** Locks the organization until the transaction ends. */
 export async function lockOrganization(tx: Tx, id: string): Promise<void> {
   await tx.selectFrom('organizations').select('id').where('id', '=', id).forUpdate().execute()
 }
@@ -48,7 +54,7 @@ export async function scheduleErasure(tx: Tx, { id, erase_at }: Schedule, erase_
     .execute()
 }
 
-/** Organizations with something to do, the longest due first. */
+/** Organizations that are due for a step, longest due first. */
 export async function listDue(db: Db, limit: number): Promise<Erasing[]> {
   return db
     .selectFrom('organizations')
@@ -61,7 +67,7 @@ export async function listDue(db: Db, limit: number): Promise<Erasing[]> {
     .execute()
 }
 
-/** One that is still due, held until the transaction ends. */
+/** Locks an organization until the transaction ends, if it is still due. */
 export async function lockDue(tx: Tx, id: string): Promise<Erasing | undefined> {
   return tx.selectFrom('organizations').select(columns).where('id', '=', id).where(isDue).forUpdate().executeTakeFirst()
 }
@@ -69,9 +75,11 @@ export async function lockDue(tx: Tx, id: string): Promise<Erasing | undefined> 
 // A valid slug never has two hyphens in a row, so this one is always free.
 const ERASED_SLUG = 'erased--'
 
-/** Clears the record. The row stays, since directories refer to it. From then on no caller finds the organization. */
+/**
+ * Clears the record, so that no caller finds the organization any more. The row stays, since directories refer to it.
+ */
 export async function beginErasure(tx: Tx, id: string): Promise<void> {
-  // Foreign tables environments, organizations: what is left of an erased organization has no name.
+  // Foreign tables environments, organizations: what remains of an erased organization has no name.
   await tx
     .updateTable('organizations')
     .set({
@@ -88,9 +96,12 @@ export async function beginErasure(tx: Tx, id: string): Promise<void> {
     .execute()
 }
 
-/** Moves on from one step to the next. Returns when the erasure began; null if another process has done that. */
+/**
+ * Moves from one step to the next. Returns when the erasure began; null if another process has already done this
+ * step.
+ */
 export async function setStep(tx: Tx, id: string, from: number, to: number): Promise<Date | null> {
-  // Foreign table organizations: keeps how far an erasure has come.
+  // Foreign table organizations: stores the progress of an erasure.
   const row = await tx
     .updateTable('organizations')
     .set({ erasure_step: to })
@@ -101,7 +112,7 @@ export async function setStep(tx: Tx, id: string, from: number, to: number): Pro
   return row?.erased_at ?? null
 }
 
-/** Removes the rows of a directory from a table, in batches by the values of a column. */
+/** Deletes the rows of a directory from a table, in batches by the values of a column. */
 export async function deleteRows(db: Db, table: string, column: string, directoryId: string): Promise<void> {
   const [rows, key] = [sql.table(table), sql.ref(column)]
   for (;;) {
@@ -115,7 +126,7 @@ export async function deleteRows(db: Db, table: string, column: string, director
 
 const ROWS = 500
 
-/** A sorted page of the addresses of users in these directories, after a given one. */
+/** A sorted page of the addresses of users in these directories, after a given address. */
 export async function listAddresses(db: Db, directoryIds: string[], after: string): Promise<string[]> {
   const { rows } = await sql<{ email_norm: string }>`
     select distinct email_norm collate "C" as email_norm from users
@@ -124,10 +135,10 @@ export async function listAddresses(db: Db, directoryIds: string[], after: strin
   return rows.map(({ email_norm }) => email_norm)
 }
 
-/** Users that events name. */
+/** The users that events are about. */
 export interface People {
   ids: Set<string>
-  /** Addresses as they are compared, and phones, with when the first user who has one was created. */
+  /** For each normalized address and phone number: when the first user who has it was created. */
   since: Map<string, Date>
 }
 
@@ -138,7 +149,7 @@ export async function findPeople(
   { ids, contacts }: { ids: string[]; contacts: string[] },
 ): Promise<People> {
   const [phones, emailNorms] = split(contacts)
-  // Separate queries, since each uses its own index. Phones have none, and few events have one.
+  // Separate queries, since each uses its own index. Phone numbers have no index, and few events have one.
   const conditions = [
     ...(ids.length ? [sql`id = any(${ids}::uuid[])`, sql`auth_account_id = any(${ids}::uuid[])`] : []),
     ...(emailNorms.length
@@ -164,7 +175,10 @@ export async function findPeople(
   return people
 }
 
-/** Filters contacts to those of users in other directories of the environment, or of members outside of the roster. */
+/**
+ * The contacts in `contacts` that also belong to users in other directories of the environment, or to members outside
+ * of this roster.
+ */
 export async function findShared(
   db: Db,
   place: { accountId: string; environmentId: string; organizationId: string; directoryIds: string[] },
@@ -191,6 +205,6 @@ export async function findShared(
   return found
 }
 
-/** Phones in E.164 form, and addresses. */
+/** Phone numbers in E.164 form, and addresses. */
 const split = (contacts: string[]) => [contacts.filter(isPhone), contacts.filter((one) => !isPhone(one))] as const
 const isPhone = (contact: string) => contact.startsWith('+') && !contact.includes('@')

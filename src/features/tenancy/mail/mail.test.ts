@@ -68,7 +68,7 @@ afterEach(async () => {
   peer.deliveries.length = 0
 })
 
-/** Asks for a sign-in code and returns the mail that comes, over the wire. */
+/** Requests a sign-in code. Returns the mail as it arrives at the mail server. */
 async function signInMail(subOrgId: string) {
   const email = `ada-${subOrgId}@example.com`
   await owner.post('/v1/users', { subOrgId, email })
@@ -192,7 +192,7 @@ test('an address that nobody has gets a mail of the same making', async () => {
     'other@example.com',
     true,
   ])
-  // For /dev/mail: below it is shown that production keeps none.
+  // /dev/mail shows the difference. A test below checks that production does not keep these mails.
   const shape = ({ to, decoy, decoyReason, text, html, ...rest }: typeof known) => {
     const code = text.match(/^[a-z]+ [a-z]+$/m)[0]
     return { ...rest, text: text.replace(code, 'code'), html: html.replace(code, 'code') }

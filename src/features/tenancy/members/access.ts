@@ -22,8 +22,8 @@ const reasons = defineEndReasons('member_changed')
 export type TeamRequest = AccountWork & Pick<KeyedContext<'account'>, 'caller' | 'renewCaller'>
 
 /**
- * The records of members, with their users of the console directory. A caller limited to one organization does not see
- * the user of an invited person: that would show whether they are on the team elsewhere.
+ * The records of members, with their users in the console directory. A caller limited to one organization does not
+ * see the user of an invited person: the user would show that the person is on the team elsewhere.
  */
 export async function toMembers(work: TeamRequest, rows: MemberRow[]): Promise<Member[]> {
   const shown = rows.filter(({ status }) => status === 'active' || work.caller.organizationId === null)
@@ -31,20 +31,23 @@ export async function toMembers(work: TeamRequest, rows: MemberRow[]): Promise<M
   return rows.map((row) => toMember(row, shown.includes(row) ? users.get(row.email_norm) : undefined))
 }
 
-/** The same for one member. */
+/** The record of one member, as `toMembers` returns it. */
 export async function describeMember(work: TeamRequest, row: MemberRow): Promise<Member> {
   const [member] = await toMembers(work, [row])
   return member ?? toMember(row, undefined)
 }
 
-/** Members for events: a reader of an organization's events sees no user of an invited person. */
+/**
+ * The records of members in events. An invited person's user is left out, since an organization's events can be read
+ * by callers limited to it.
+ */
 export async function membersForEvents(work: AccountWork, rows: MemberRow[]): Promise<Member[]> {
   const shown = rows.filter(({ status }) => status === 'active')
   const users = await findUsers(work, shown)
   return rows.map((row) => toMember(row, shown.includes(row) ? users.get(row.email_norm) : undefined))
 }
 
-/** The same for one member. */
+/** The record of one member, as `tellMembers` returns it. */
 export async function memberForEvents(work: AccountWork, row: MemberRow): Promise<Member> {
   const [member] = await membersForEvents(work, [row])
   return member ?? toMember(row, undefined)
@@ -56,7 +59,7 @@ async function findUsers(work: AccountWork, rows: MemberRow[]) {
   return findMemberUsers(work.db, team, [...new Set(rows.map((row) => row.email_norm))])
 }
 
-/** The actor of a request that invites, for the row of the membership. */
+/** The columns of a membership that name the inviter: the request's actor. */
 export function inviterColumns({ origin: { actor } }: Pick<Work, 'origin'>) {
   return { invited_by_type: actor.type, invited_by_id: actor.id }
 }
@@ -68,7 +71,7 @@ export interface MemberChange {
   previous?: Partial<Member> | undefined
 }
 
-/** Records a change of a membership in its organization, or in the account, in the home environment of either. */
+/** Records a change of a membership in the organization, or in the account; either way in the home environment. */
 export async function recordMember(
   work: AccountTxWork,
   event: EventFactory<typeof Member>,
@@ -78,7 +81,7 @@ export async function recordMember(
   await recordMembers(work, data.subOrgId, [{ event, data, previous }])
 }
 
-/** The same for several memberships of one organization, or of the account. */
+/** Records changes of several memberships of the same organization, or of the account. */
 export async function recordMembers(
   work: AccountTxWork,
   organizationId: string | null,
@@ -91,7 +94,7 @@ export async function recordMembers(
   await record({ ...work, directory }, ...events)
 }
 
-/** Where events of a membership are recorded: in the home environment of its organization, or of the account. */
+/** The directory whose log records a membership: in the home environment of its organization, or of the account. */
 export async function directoryOfMembership(
   { platform, account: { accountId } }: AccountWork,
   organizationId: string | null,
@@ -102,17 +105,20 @@ export async function directoryOfMembership(
     : directoryOfOrganization(platform, home, organizationId)
 }
 
-/** Work in the directory that the team signs in to. No route declares the events recorded there: no key reads them. */
+/**
+ * Changes the work to the directory that the team signs in to. Routes do not declare events recorded there, since no
+ * key can read them.
+ */
 export async function inTeam<W extends AccountWork>(work: W) {
   const directory = await teamDirectory(work.platform, work.account.accountId)
   return { ...work, directory, origin: { ...work.origin, recorded: [] } }
 }
 
 /**
- * Ends the access of people who may do less from now on. A change of a membership of the account ends all sessions of the
- * person. A change on a roster ends them only if the person has no membership elsewhere: roles are read at each request.
- * A person without any membership is removed from the console directory.
- * @param changed the memberships as they were before, one for each person.
+ * Ends the access of people who have fewer rights from now on. Changing a membership of the account ends all of the
+ * person's sessions. Changing a place on a roster ends them only if the person has no other membership, since roles
+ * are read at each request. A person without any membership is removed from the console directory.
+ * @param changed the memberships before the change, one for each person.
  */
 export async function endAccess(work: AccountTxWork, changed: MemberRow[]): Promise<void> {
   if (changed.length === 0) return
@@ -128,7 +134,7 @@ export async function endAccess(work: AccountTxWork, changed: MemberRow[]): Prom
 
 async function endAccessOf(team: TxWork, userId: string, { row, left }: { row: MemberRow; left: MemberRow[] }) {
   if (left.length === 0) return deleteUser(team, userId, { ifMatch: null, force: true })
-  // An invitation gave no access.
+  // An open invitation gives no access that could end.
   if (row.status === 'invited') return
   const { organization_id: roster } = row
   const isElsewhere = left.some(({ status, organization_id }) => status === 'active' && organization_id !== roster)
@@ -138,7 +144,7 @@ async function endAccessOf(team: TxWork, userId: string, { row, left }: { row: M
 }
 
 /**
- * Ends memberships and invitations whose rows are deleted: the access, and the links by which they would be accepted.
+ * Ends the access and the invitation links of memberships whose rows were deleted.
  * @param placements the places on rosters that were deleted with them.
  */
 export async function endMemberships(
@@ -150,7 +156,7 @@ export async function endMemberships(
   await endAccess(work, rows)
 }
 
-/** Withdraws the links of invitations. */
+/** Revokes the links of invitations. */
 export async function endInvitations(work: AccountTxWork, rows: MemberRow[]): Promise<void> {
   const linkIds = rows.flatMap(({ invite_link_id: linkId }) => (linkId === null ? [] : [linkId]))
   await closeTeamInvites(await inTeam(work), linkIds)

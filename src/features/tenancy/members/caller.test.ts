@@ -20,7 +20,7 @@ const world = await makeWorld(app, tenant)
 const nobody = app.as(null)
 const verdict = (reply: Reply) => [reply.status, reply.body?.code]
 
-/** By hand, as the guide says it: what each role may call. */
+/** Written by hand, as the guide has it: the scopes that each role may use. */
 const SCOPES: Record<string, (scope: string) => boolean> = {
   owner: () => true,
   admin: () => true,
@@ -30,7 +30,10 @@ const SCOPES: Record<string, (scope: string) => boolean> = {
 }
 const keyed = routes.filter((route) => route.auth === 'key')
 
-/** A change of whatever a member may do would be seen by the others: each asks what it may not, and reads what it may. */
+/**
+ * Changes by one role would be visible to the tests of the others. So each role calls every route that it may not
+ * use, but calls the other routes only in ways that change nothing.
+ */
 describe.each(TEAM_ROLES)('the token of a member with the role %s', async (role) => {
   const { headers } = await joinedMember(app, tenant, role)
   const onRoster = await joinedMember(app, tenant, role, { subOrgId: world.ids.organization })
@@ -47,9 +50,9 @@ describe.each(TEAM_ROLES)('the token of a member with the role %s', async (role)
     const isOfAll = route.method === 'GET' && orgWideOnly.includes(nameOf(route))
     const query = { ...sample.query, ...(isOfAll ? {} : { subOrgId: world.ids.organization }) }
     if (isForAll || may(scope)) {
-      // What is no JSON is refused only of who is let in.
+      // Invalid JSON is only reported to callers who passed authorization, so it shows that they did.
       const bad = route.body ? { text: '{' } : {}
-      // Nor does the export of a user wait for a body: it is told of, and wants more than its scope.
+      // The export of a user is left out, too: it has no body, records an event and needs a second scope.
       if (route.method === 'DELETE' || route.operation === 'users.export') return
       const reply = await sendSample(nobody, route, { ...sample, query }, { headers, ...bad })
       expect(verdict(reply), reply.text).toEqual(route.body ? [400, 'invalid_json'] : [200, undefined])
@@ -131,7 +134,7 @@ test('a member reaches their own account, production, and of one organization th
   const other = await mine.organization()
   expect((await nobody.get('/v1/organizations', own.headers)).body.subOrganizations).toMatchObject([{ id: subOrgId }])
   expect(verdict(await nobody.get(`/v1/users?subOrgId=${other}`, own.headers))).toEqual([403, 'sub_org_mismatch'])
-  // By what they are in that organization, where they belong to several.
+  // A person on several rosters acts by their role in the named organization.
   await mine.post('/v1/members/invites', { email: own.email, role: 'member', subOrgId: other })
   expect((await nobody.get(`/v1/users?subOrgId=${other}`, own.headers)).status).toBe(200)
   expect(verdict(await nobody.get(`/v1/api-keys?subOrgId=${other}`, own.headers))).toEqual([403, 'insufficient_scope'])

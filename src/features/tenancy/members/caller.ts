@@ -28,8 +28,8 @@ interface TeamSession {
 type FindTeamSession = (platform: Platform, token: string, lookUp: Credentials['lookUp']) => Promise<TeamSession | null>
 
 /**
- * The authenticator of who manages: API keys, and members of the team by the access token of their session. Session and
- * role are looked up, so that what ends or changes takes effect at once. Throws what that of keys throws, and
+ * Authenticates callers of the management routes: API keys, and the access tokens of team members. Session and role
+ * are read for each request, so changes take effect at once. Throws what `ofKeys` throws, and
  * `environment_not_found`.
  */
 export function managerAuthenticator(
@@ -58,8 +58,9 @@ export function managerAuthenticator(
 const UNBOUNDED: Bounds = { requestsPerSecond: null, expiresAt: null, allowedIps: null }
 
 /**
- * A member acts by their membership of the account. Where the query names an organization, they act by their role on its
- * roster if they have no membership of the account, or if the role adds permissions: then within that organization alone.
+ * The caller that a team member acts as. Usually this is their membership of the account. If the query names an
+ * organization where they are on the roster, they act by their role there, and within this organization only, if they
+ * have no membership of the account or if the role adds permissions.
  */
 function callerOf(
   { directory, session }: TeamSession,

@@ -2,8 +2,9 @@ import { sql } from 'kysely'
 import { defineCleanup, defineRetention } from '../../../platform/jobs/retention.ts'
 
 /**
- * Removes former roles that no grace period depends on: it continues across 30 days without a role, and is at most 90 days
- * long. Former roles of people without a membership go once the last of them is 30 days old.
+ * Removes former roles that no grace period depends on. A grace period continues across up to 30 days without a role,
+ * and is at most 90 days long. Former roles of a person without a membership are removed when the newest is 30 days
+ * old.
  */
 export const cleanUpFormerRoles = defineCleanup('members.cleanup', '31 * * * *', [
   defineRetention({

@@ -19,7 +19,7 @@ import {
 } from '../../../../test/walkers/own-world.ts'
 import type { TeamRole } from './team-roles.ts'
 
-// The second factors of the account's own team: how they are enrolled, asked for and required.
+// How second factors of the account's own team are enrolled, requested and required.
 
 const app = await startApp()
 const tenant = await app.tenant()
@@ -35,7 +35,7 @@ const verify = (by: Tenant, challenge_token: string, code: string) =>
 const change = async (by: Tenant, membershipId: string, newRole: TeamRole) =>
   succeeded(await by.patch(`/v1/members/${membershipId}`, { newRole }))
 
-/** Enrolls an authenticator app in the session of a member. */
+/** Enrolls an authenticator app in a member's session. */
 async function enroll({ me, world }: OwnPerson): Promise<{ secret: string; backupCodes: string[] }> {
   const { pendingId, secret } = succeeded(await me.post('/v1/me/mfa/totp'))
   const { backupCodes } = succeeded(await me.put('/v1/me/mfa/totp', { pendingId, code: codeNow(world, secret) }))
@@ -61,7 +61,7 @@ describe('a member enrolls, and is asked at the next sign-in', () => {
     const me = bearing(app, session.access_token)
     expect(decodeJwt(session.access_token)).toMatchObject({ aal: 'aal2', role: 'admin' })
     expect(succeeded(await me.get('/v1/me')).user).toMatchObject({ role: 'admin', mfaEnrolled: true, subOrgId: null })
-    // The same token manages.
+    // The same token also works for management routes.
     expect((await me.get('/v1/users')).status).toBe(200)
 
     const again = succeeded(await byPassword(tenant, member.email))
@@ -98,11 +98,11 @@ describe('a member enrolls, and is asked at the next sign-in', () => {
       const { session } = succeeded(await signInBy(tenant, holder, { email }))
       expect(decodeJwt(session.access_token)).toMatchObject({ aal: 'aal2', amr: ['pop', 'user', 'mfa'] })
     }
-    // After the grace the password alone leads to the passkey, and never to another enrollment.
+    // After the grace period, a password leads to a challenge for the passkey, never to enrolling another factor.
     await app.advance(8 * DAY)
     const held = succeeded(await byPassword(tenant, member.email))
     expect(held).toMatchObject({ session: null, methods: ['passkey'], enrollment_required: false })
-    // A passkey of a former member opens nothing.
+    // The passkey of a former member no longer works.
     await joinedMember(app, tenant, 'owner')
     succeeded(await tenant.delete(`/v1/members/${member.membershipId}`))
     expect(verdict(await signInBy(tenant, holder))).toEqual([401, 'passkey_invalid'])
@@ -115,7 +115,7 @@ describe('a member enrolls, and is asked at the next sign-in', () => {
     expect(verdict(removed)).toEqual([409, 'last_factor'])
     succeeded(await (await steppedUp(developer)).me.delete('/v1/me/mfa/totp'))
     expect((await app.mails(developer.email)).at(-1)?.kind).toBe('mfa_removed')
-    // On a roster the same person has a role of which one is required.
+    // This person also has a role on a roster, which requires a factor.
     const other = await signedInMember(world, 'developer')
     other.secret = await giveApp(other)
     const subOrgId = await tenant.organization()
@@ -140,7 +140,7 @@ describe('a member enrolls, and is asked at the next sign-in', () => {
   })
 })
 
-/** Days until the grace of a sign-in ends; null without one. */
+/** Days until the grace period ends, as a sign-in shows it; null if there is none. */
 async function graceOf(by: Tenant, email: string): Promise<number | null> {
   const { session, mfa = null, ...rest } = succeeded(await byPassword(by, email))
   expect(session, JSON.stringify(rest)).not.toBeNull()
@@ -228,7 +228,7 @@ describe('the grace period', () => {
     succeeded(await put('admin'))
     expect(await graceOf(own, second.email)).toBe(7)
     await app.advance(2 * DAY)
-    // A role beside the first one brings no time, nor does one that is given after it.
+    // A second role does not extend the period, whether it is given in addition or later.
     await change(own, second.membershipId, 'admin')
     expect([await graceOf(own, first.email), await graceOf(own, second.email)]).toEqual([4, 5])
     succeeded(await put('developer'))
@@ -260,7 +260,7 @@ describe('the grace period', () => {
       const refreshed = succeeded(await own.post('/v1/auth/token/refresh', { subOrgId: 'team', refresh_token }))
       expect([refreshed.session === null, refreshed.mfa]).toEqual([false, undefined])
     }
-    // The token shows the role.
+    // The token contains the role.
     expect(decodeJwt(alone.session.access_token).role).toBe('owner')
     await change(own, membershipId, 'admin')
     expect(await graceOf(own, email)).toBe(7)
@@ -313,7 +313,7 @@ describe('nobody else touches the factors of a member', () => {
         await by.get(`/v1/mfa/trusted-devices${query}`),
       ])
         expect(verdict(reply)).toEqual([404, 'organization_not_found'])
-      // Nor as a user of the environment.
+      // The team's users are not users of the environment either.
       const bare = `?userId=${owner.id}`
       for (const reply of [await by.get(`/v1/mfa/totp${bare}`), await by.get(`/v1/webauthn/credentials${bare}`)])
         expect(verdict(reply)).toEqual([404, 'user_not_found'])
@@ -339,7 +339,7 @@ describe('nobody else touches the factors of a member', () => {
     expect(verdict(await confirm({}))).toEqual([400, 'invalid_request'])
     expect(verdict(await confirm({ challenge_token: ofAdmin.challenge_token }))).toEqual([400, 'challenge_expired'])
     expect(succeeded(await byPassword(own, owner.email)).enrollment_required).toBe(true)
-    // The challenge of an enrolled member asks for a code, and enrolls nothing.
+    // The challenge of an enrolled member requires a code and cannot be used to enroll.
     succeeded(await confirm({ challenge_token }))
     const asked = succeeded(await byPassword(own, owner.email))
     expect(verdict(await begin({ challenge_token: asked.challenge_token }))).toEqual([400, 'challenge_expired'])
@@ -356,7 +356,7 @@ describe('nobody else touches the factors of a member', () => {
     const held = succeeded(await tenant.post('/v1/auth/login/otp/verify', body))
     expect(held).toMatchObject({ session: null, methods: ['totp'] })
     expect(verdict(await verify(tenant, held.challenge_token, code))).toEqual([401, 'mfa_code_invalid'])
-    // Nor is its challenge good elsewhere.
+    // The challenge is not valid in another directory or account.
     const subOrgId = await tenant.organization()
     const foreign = { challenge_token: held.challenge_token, code: codeNow(world, member.secret) }
     for (const by of [tenant, await app.tenant()]) {

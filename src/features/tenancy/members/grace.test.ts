@@ -8,7 +8,7 @@ import { joinedMember, PASSWORD } from '../../../../test/people/team.ts'
 import { cleanUpFormerRoles } from './cleanup.ts'
 import type { TeamRole } from './team-roles.ts'
 
-// When the grace period of the second factor ends, whatever becomes of the roles of a member.
+// When the grace period for the second factor ends, whatever happens to a member's roles.
 
 const app = await startApp()
 const DAY = 86_400
@@ -31,7 +31,7 @@ const steps = fc.array(
   { minLength: 4, maxLength: 14 },
 )
 
-/** What the documents say of a person: when the period began, and since when they have no covered role. */
+/** A model of the documented behaviour: when the period began, and since when the person has had no covered role. */
 interface Expected {
   account: TeamRole | null
   roster: TeamRole | null
@@ -107,7 +107,7 @@ async function assertGrace({ tenant, email }: Team, expected: Expected, context:
   const endsAt = (expected.beganAt ?? 0) + 7 * DAY_MS
   expect(enrollment_required, context).toBe(moment() >= endsAt)
   if (session === null) return
-  // To the minute: the database has noted the change a moment before the test.
+  // Exact to a minute, since the database recorded the change a moment before the test.
   expect(Math.abs(Date.parse(mfa.grace_ends_at) - endsAt), context).toBeLessThan(60_000)
 }
 
@@ -120,9 +120,9 @@ test('no change of roles moves the end, unless no covered role was held for 30 d
       const expected: Expected = { account: null, roster: null, beganAt: null, lostAt: null }
       for (const [i, step] of [...taken, { kind: 'role', role: 'admin' } as const].entries()) {
         await perform(of, expected, step)
-        // Limits of sign-ins and invitations count by the minute and the hour.
+        // Rate limits for sign-ins and invitations count per minute and per hour.
         await app.advance(1200)
-        // Without sign-ins in between the end is the same.
+        // The end is the same if the person has not signed in meanwhile.
         if (signsInAlways || i >= taken.length) await assertGrace(of, expected, JSON.stringify({ i, taken }))
       }
     }),
@@ -130,7 +130,7 @@ test('no change of roles moves the end, unless no covered role was held for 30 d
   )
 })
 
-/** Days until the end of the grace period, in whole days; `over` after it, `free` where no factor is required. */
+/** Whole days until the end of the grace period. `over` after it, `free` if no factor is required. */
 async function daysLeft({ tenant, email }: Team): Promise<number | 'over' | 'free'> {
   const { session, mfa } = succeeded(await signIn(tenant, email))
   if (session === null) return 'over'
@@ -140,7 +140,7 @@ async function daysLeft({ tenant, email }: Team): Promise<number | 'over' | 'fre
 const change = async (of: Team, newRole: TeamRole) =>
   succeeded(await of.tenant.patch(`/v1/members/${await membershipOf(of)}`, { newRole }))
 
-/** How an administrator loses the role, and gets it back. */
+/** Ways in which an administrator loses the role and gets it back. */
 const ways: Record<string, [lose: (of: Team) => Promise<unknown>, back: (of: Team) => Promise<unknown>]> = {
   'a lower role': [(of) => change(of, 'developer'), (of) => change(of, 'admin')],
   'another covered role': [(of) => change(of, 'owner'), (of) => change(of, 'admin')],
@@ -256,7 +256,7 @@ test('a role that is given and taken again and again is kept once, also by chang
       .execute()
   const kept = await rows()
   expect(kept.length).toBe(new Set(kept.map(({ role }) => role)).size)
-  // After 30 days with another role, it is kept apart.
+  // After 30 days with another role, the former role is stored in a separate row.
   await app.advance(31 * DAY)
   await change(of, 'owner')
   await app.advance(31 * DAY)

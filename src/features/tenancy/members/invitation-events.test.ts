@@ -17,7 +17,7 @@ async function accept(tenant: Tenant, email: string) {
   succeeded(await tenant.post('/v1/auth/invite/accept', { subOrgId: 'team', token, password: PASSWORD }))
 }
 
-/** The events of members after `since`, oldest first. */
+/** The events about members after `since`, oldest first. */
 async function memberEvents({ accountId }: Tenant, since = 0) {
   const events = (await app.events({ accountId })).filter(({ type }) => type.startsWith('member.')).slice(since)
   return events.map((event) => ({ ...event, data: Object(event.data) }))
@@ -48,13 +48,13 @@ test('an invitation names its inviter, when it is sent, in lists and when it is 
     ...{ type: 'member.invited', actor_type: 'user', actor_id: by.id, target_id: member.membershipId, previous: null },
     data: { email, role: 'owner', status: 'invited', userId: null, directoryUserId: null, invitedBy: by },
   })
-  // The person accepts, on a login page with a key. The inviter is beside it.
+  // The person accepts on a login page with a key, so the actor is the person. The event also names the inviter.
   expect(added).toMatchObject({
     ...{ type: 'member.added', actor_type: 'user', actor_id: added?.data['directoryUserId'] },
     data: { email, role: 'owner', status: 'active', invitedBy: by },
   })
   expect(added?.actor_id).toMatch(/^[\da-f-]{36}$/)
-  // Both are in the feed that a production key reads.
+  // Both events are in the feed of a production key.
   await app.settled()
   const { events } = succeeded(await tenant.get('/v1/events?types=member.invited&limit=100'))
   expect(events.map((each: { data: { email: string } }) => each.data.email)).toContain(email)

@@ -70,7 +70,7 @@ test('an invitation again voids the link before and gives this role; one that ha
   expect(verdict(await tenant.post('/v1/auth/invite/accept', old))).toEqual([400, 'token_invalid'])
   await app.advance(8 * DAY)
   expect(verdict(await accept(email))).toEqual([400, 'token_expired'])
-  // To an organization alone: what has expired is not accepted with it.
+  // An invitation to an organization only. Accepting it does not accept the expired invitation to the account.
   const subOrgId = await tenant.organization()
   await inviteAs(tenant, email, 'developer', { subOrgId })
   expect((await accept(email)).status).toBe(200)

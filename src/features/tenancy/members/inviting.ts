@@ -40,21 +40,22 @@ import { inTeamTurn } from './turns.ts'
 
 interface Invited {
   member: Member
-  /** Null for a person who is on the team already and joins at once. */
+  /** Null for a person who is already on the team and joins at once. */
   invite: TeamInvite | null
   delivery_hint: string | null
 }
 
-/** Its response has headers with the state of a rate limit. */
+/** A request whose response has rate limit headers. */
 type InvitingRequest = TeamRequest & { headers: Record<string, string> }
 
-/** Invitations of one organization, of one org-wide key, or of one member of the account. */
+/** Invitations by one organization, one org-wide key, or one member of the account. */
 const CALLER_LIMIT = { bucket: 'team_invite.caller', limit: 200, windowSeconds: 3600 }
 
 /**
- * Invitations of an account by all inviters together. 10 inviters at their own limit: an import of 10 000 administrators takes 5
- * hours. Callers limited to one organization share a limit of their own, so that they use up nothing of the account's team.
- * Other environments share a smaller one, so that none of their keys uses up that of production.
+ * Limits on all invitations of an account together. 2000 an hour is ten inviters at their own limit; an import of 10
+ * 000 administrators takes 5 hours. Callers limited to one organization have a separate limit, so that they cannot
+ * use up the team's. Environments other than production share a smaller limit, so that their keys cannot use up
+ * production's.
  */
 const ACCOUNT_LIMITS = {
   production: { bucket: 'team_invite.production', limit: 2000, windowSeconds: 3600 },
@@ -62,17 +63,17 @@ const ACCOUNT_LIMITS = {
   others: { bucket: 'team_invite.others', limit: 500, windowSeconds: 3600 },
 }
 
-/** Invitations of one address by one inviter. */
+/** Invitations to one address by one inviter. */
 const ADDRESS_LIMITS: RateLimit[] = [
   { bucket: 'team_invite.minute', limit: 3, windowSeconds: 60 },
   { bucket: 'team_invite.hour', limit: 10, windowSeconds: 3600 },
 ]
 
 /**
- * Invites a person to the account, or to the organization that the scope names. A person invited before gets another link
- * and this role. A caller that reaches the whole account adds an existing team member at once. A caller limited to one
- * organization gets the same response for everybody, and each person has to accept.
- * Throws `member_exists`, `privilege_escalation`, `rate_limited`, and what an invitation throws.
+ * Invites a person to the account, or to the organization in `account`. A person who was already invited gets a new
+ * link and the new role. If the caller reaches the whole account, a person who is already on the team is added at
+ * once. If the caller is limited to one organization, the response is always the same and each person must accept.
+ * Throws `member_exists`, `privilege_escalation`, `rate_limited`, and what `sendInvitation` throws.
  */
 export async function inviteMember(
   work: InvitingRequest,
@@ -91,7 +92,8 @@ export async function inviteMember(
     if (present) assertMayActOn(work.caller, present.role)
     assertMayGive(work.caller, invitee.role)
     const joinsAtOnce = limitedTo === null && rows.some(({ status }) => status === 'active')
-    // Not for a caller limited to one organization: its response is the same for everybody.
+    // `joinsAtOnce` is false for a caller limited to one organization, so this refusal cannot tell it who is on the
+    // team.
     if (joinsAtOnce) for (const held of rows.flatMap(rolesHeldInAccount)) assertMayActOn(work.caller, held)
     const id = await keepRow(work, { ...invitee, address, present, joinsAtOnce })
     if (joinsAtOnce) {
@@ -106,7 +108,7 @@ export async function inviteMember(
 
 interface ToMail {
   address: EmailAddress
-  /** Of the membership. */
+  /** The id of the membership. */
   id: string
   displayName?: string | null
   /** The invitation that this one renews. */
@@ -117,7 +119,7 @@ async function mailInvitation(
   work: AccountTxWork & InvitingRequest,
   { address, id, present, displayName = null }: ToMail,
 ): Promise<Invited> {
-  // The link is mailed and in no response: its holder becomes the member.
+  // The link is only mailed, never returned: anyone who has it can become the member.
   const delivery = { redirectTo: null, deliver: true }
   const row = await getRow(work, address, id)
   showRate(work, { rate: await countInvitation(work, address) })
@@ -133,13 +135,14 @@ async function mailInvitation(
 }
 
 /**
- * Counts an invitation for the caller, and then for the account in the home environment of what the invitation is to. What
- * the caller's own limit refuses uses up nothing of the account's. Throws `rate_limited`.
+ * Counts an invitation for the caller, and then for the account. Which limit applies depends on the home environment
+ * of the organization or account that the person is invited to. An invitation that the caller's own limit refuses
+ * does not count for the account. Throws `rate_limited`.
  */
 async function countInviter({ platform, account, caller }: InvitingRequest): Promise<void> {
   const { accountId, organizationId } = account
   const directory = await teamDirectory(platform, accountId)
-  // The team signs in to production.
+  // The team's directory is in production.
   const { environmentId } = await homeEnvironmentOf(platform, accountId, organizationId)
   const { production, organizations, others } = ACCOUNT_LIMITS
   const inProduction = caller.organizationId === null ? production : organizations
@@ -151,9 +154,10 @@ async function countInviter({ platform, account, caller }: InvitingRequest): Pro
 }
 
 /**
- * Counts an invitation for its inviter: the organization that the caller is limited to, or else the account in the home
- * environment of what the invitation is to. Counts neither against the mails of the address nor against those of the
- * console directory: inviters would use up the codes and password resets of the team. Throws `rate_limited`.
+ * Counts an invitation to this address for its inviter, which is the organization that the caller is limited to, or
+ * else the account in the home environment of the organization or account. It counts neither as a mail to the address
+ * nor as a mail of the console directory: otherwise inviters could use up the team's codes and password resets.
+ * Throws `rate_limited`.
  */
 async function countInvitation(work: AccountTxWork & InvitingRequest, { norm }: EmailAddress): Promise<RateState> {
   const { platform, account, caller } = work
@@ -168,7 +172,10 @@ interface ToSend {
   delivery: Parameters<typeof inviteToTeam>[2]['delivery']
 }
 
-/** Makes a link for an invitation, which voids the one before. Counts nothing. Throws what an invitation throws. */
+/**
+ * Creates a link for an invitation and revokes the previous link. Does not count toward rate limits. Throws what
+ * `inviteToTeam` throws.
+ */
 export async function sendInvitation(work: AccountTxWork, sending: ToSend): Promise<SentInvite> {
   const { row, displayName = row.display_name, delivery } = sending
   await endInvitations(work, [row])
@@ -221,7 +228,7 @@ async function keepRow(work: AccountTxWork, kept: ToKeep): Promise<string> {
   return id
 }
 
-/** The membership that an invitation is for, open or not. Throws `invite_not_found`. */
+/** The membership of an invitation, whether the invitation is open or accepted. Throws `invite_not_found`. */
 export async function getInviteRow(work: AccountWork, id: string): Promise<MemberRow> {
   const row = await findTeamRow(work, id)
   if (!row) throw inviteErrors.notFound()

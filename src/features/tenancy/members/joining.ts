@@ -9,25 +9,26 @@ import type { MemberRow } from './schema.ts'
 import { activateRows, listRolesOfAddress, listRowsOfAddress } from './store.ts'
 import { permissionsOf } from './team-roles.ts'
 
-/** Joins what the link invites to. Throws `token_invalid` if the invitation was withdrawn. */
+/** Activates the memberships of an invitation link. Throws `token_invalid` if the invitation was withdrawn. */
 export async function joinTeam(work: TxWork, user: UserRow, linkId: string): Promise<void> {
   const { platform, directory } = work
   const scope = await resolveAccount(platform, { ...directory, organizationId: null }, null)
-  // Recorded where the memberships are, which the route of an invitation does not declare.
+  // Recorded in the directories of the memberships. The route that accepts an invitation does not declare these
+  // events.
   const there = { ...work, account: scope, origin: { ...work.origin, recorded: [] } }
   const joined = await activateRows(work.db, scope, { emailNorm: user.email_norm, linkId })
   if (joined.length === 0) throw invitationWithdrawn()
   for (const row of joined) await recordMember(there, memberEvents.added, await memberForEvents(there, row))
 }
 
-/** Whether a user of the console directory is a member of the account or of a roster. */
+/** Whether a user of the console directory has an active membership of the account or a roster. */
 export async function isOnTeam({ db, directory }: Pick<Work, 'db' | 'directory'>, emailNorm: string): Promise<boolean> {
   return (await listRowsOfAddress(db, directory, emailNorm)).some(({ status }) => status === 'active')
 }
 
 /**
- * Refuses a sign-in to the console directory without an active membership. Answers the roles, by which the gate of the
- * second factor judges. Throws `user_inactive`.
+ * Refuses a sign-in to the console directory without an active membership. Returns the member's roles, which the gate
+ * for second factors needs. Throws `user_inactive`.
  */
 export const teamGate: Gate = {
   async evaluate({ db, directory }, { facts, method, session }) {
@@ -35,7 +36,7 @@ export const teamGate: Gate = {
     const rows = await listRolesOfAddress(db, directory, facts.email.toLowerCase())
     const isJoining = method === 'invite' && session === null
     const held = rows.filter(({ status, invite_expired }) => status === 'active' || (isJoining && !invite_expired))
-    // A removed member is cut off, which the statement that makes the session checks.
+    // A member who is removed after this check is cut off, and the statement that creates the session then fails.
     if (held.length === 0 && !isJoining)
       throw loginErrors.userInactive({ detail: 'No membership of the team is active: accept the invitation first.' })
     const teamRoles = [...held.map(toRoleHeld), ...rolesLost(rows)]
@@ -44,8 +45,8 @@ export const teamGate: Gate = {
 }
 
 /**
- * The roles that a member has in the account and on rosters, and then those that they have lost. The role in the account
- * comes first. `email` in lower case.
+ * The roles that a member has in the account and on rosters, with the role in the account first, and then the roles
+ * that they have lost. `email` must be in lower case.
  */
 export async function teamRolesOf({ directory, db }: Pick<Work, 'directory' | 'db'>, email: string) {
   const rows = await listRolesOfAddress(db, directory, email)
@@ -63,7 +64,7 @@ const toRoleHeld = ({ role, role_held_since, in_production }: MemberRow) => ({
   inProduction: in_production,
 })
 
-/** Each row of a person has the same ones. */
+/** All rows of a person have the same lost roles. */
 const rolesLost = ([row]: Awaited<ReturnType<typeof listRolesOfAddress>>) =>
   (row?.former_roles ?? []).map(({ role, since, until }) => ({
     role,
@@ -73,8 +74,8 @@ const rolesLost = ([row]: Awaited<ReturnType<typeof listRolesOfAddress>>) =>
   }))
 
 /**
- * The role and permissions that a member's token carries: those in the account, or else on the roster joined first. Reads
- * in the caller's transaction, in which an accepted invitation becomes a membership.
+ * The role and permissions in a member's token: those in the account, or else those on the roster that the member
+ * joined first. Reads in the caller's transaction, where an accepted invitation already counts.
  */
 export async function grantsOf({ directory, db }: Pick<Work, 'directory' | 'db'>, email: string) {
   const rows = await listRowsOfAddress(db, directory, email.toLowerCase())

@@ -104,7 +104,7 @@ test.each([
   expect(revoked.body.detail).toContain('An owner')
   expect((await tenant.get(at)).body.apiKey).toEqual({ ...apiKey, lastUsedAt: null })
   expect((await app.as(key).get('/v1/environments')).status).toBe(200)
-  // What the role covers, it manages.
+  // A member may manage keys whose scopes their role covers.
   const own = (await tenant.post(path, { name: 'Hooks', scopes: ['webhooks.read'] })).body.apiKey
   expect((await anonymous.patch(`${path}/${own.id}`, { name: 'Other' }, headers)).status).toBe(200)
   expect((await anonymous.delete(`${path}/${own.id}`, headers)).status).toBe(200)

@@ -24,7 +24,7 @@ async function newTeam() {
   return { tenant, accountId, add, rolesOf }
 }
 
-/** Somebody of the console directory, with a session. */
+/** A member in the console directory, with a session. */
 async function signedIn(accountId: string, email: string) {
   const { id: directory_id, environmentId: environment_id } = await teamDirectory(platform, accountId)
   const row = { directory_id, environment_id, id: newId(), email, email_norm: email, source: 'api' }
@@ -184,7 +184,7 @@ describe('the last owner', () => {
       await tenant.patch(`/v1/members/${id}?subOrgId=${subOrgId}`, { newRole: 'admin' }),
     ])
       expect([reply.status, reply.body.code]).toEqual([409, 'last_owner'])
-    // Of the account this is none, whatever the roster says.
+    // In the account, this member is not the last owner, although they are the last owner on the roster.
     expect((await tenant.patch(`/v1/members/${id}`, { newRole: 'member' })).status).toBe(200)
     expect((await tenant.get(path)).body.members).toMatchObject([{ membershipId: id, role: 'owner' }])
   })

@@ -28,8 +28,8 @@ import { assertMayActOn, assertMayChange, coversRole, type TeamRole } from './te
 import { inTeamTurn } from './turns.ts'
 
 /**
- * Gives a member of the account, or of the organization that the scope names, another role. Fewer permissions take effect
- * at once. Throws `member_not_found`, `last_owner`, `privilege_escalation`.
+ * Gives another role to a member of the account, or of the organization in `account`. A role with fewer permissions
+ * takes effect at once. Throws `member_not_found`, `last_owner`, `privilege_escalation`.
  */
 export async function changeRole(work: TeamRequest, id: string, role: TeamRole): Promise<Member> {
   return inTeamTurn(work, async (work) => {
@@ -47,15 +47,15 @@ export async function changeRole(work: TeamRequest, id: string, role: TeamRole):
 }
 
 /**
- * Removes a member from the account, with all rosters that they are on, or from the roster that the scope names.
- * Throws `member_not_found`, `last_owner`, `privilege_escalation`.
+ * Removes a member from the account and all rosters, or from the roster of the organization in `account`. Throws
+ * `member_not_found`, `last_owner`, `privilege_escalation`.
  */
 export async function removeMember(work: TeamRequest, id: string): Promise<void> {
   await inTeamTurn(work, async (work) => removeRow(work, await lockMembership(work, id)))
 }
 
 /**
- * The same for a membership or invitation that was read while the team is locked. Throws `last_owner`,
+ * Removes a membership or invitation that was read while the team was locked. Throws `last_owner`,
  * `privilege_escalation`.
  */
 export async function removeRow(work: AccountTxWork & TeamRequest, row: MemberRow): Promise<void> {
@@ -70,14 +70,14 @@ export async function removeRow(work: AccountTxWork & TeamRequest, row: MemberRo
   for (const member of told) await recordMember(work, endEventOf(member), member)
 }
 
-/** The event of a membership or an invitation that ends. */
+/** The event for the end of a membership or invitation. */
 export function endEventOf({ status }: Pick<Member, 'status'>) {
   return status === 'active' ? memberEvents.removed : memberEvents.invitationWithdrawn
 }
 
 /**
- * Refuses a caller that lacks permissions of a member of the organization that the work is in; nothing is refused where
- * there is no such member. Throws `privilege_escalation`.
+ * Refuses a caller that lacks any permission of a member of the work's organization. Refuses nothing if there is no
+ * such member. Throws `privilege_escalation`.
  */
 export async function assertMayActOnMember(
   work: Work & { caller: ManagerCaller },
@@ -87,7 +87,10 @@ export async function assertMayActOnMember(
   for (const held of row ? rolesHeld(row) : []) assertMayActOn(work.caller, held)
 }
 
-/** A membership of the scope, while no other change of the team and no acceptance of it goes on. */
+/**
+ * Locks the team and returns a membership. For an invitation, first waits until any acceptance in progress has
+ * finished.
+ */
 export async function findHeldMember(work: AccountTxWork, id: string): Promise<MemberRow | undefined> {
   await lockTeam(work.db, work.account)
   const row = await findTeamRow(work, id)
@@ -101,7 +104,7 @@ export async function getMemberRow(work: AccountWork, id: string): Promise<Membe
   return existing(await findTeamRow(work, id))
 }
 
-/** The same, held. Throws `member_not_found`. */
+/** Like `getMemberRow`, with the team locked. Throws `member_not_found`. */
 async function lockMembership(work: AccountTxWork, id: string): Promise<MemberRow> {
   return existing(await findHeldMember(work, id))
 }
@@ -111,15 +114,16 @@ function existing(row: MemberRow | undefined): MemberRow {
   return row
 }
 
-/** A membership or an invitation that the caller reaches, by the id that lists show. */
+/** A membership or invitation that the caller reaches, by the id that lists show. */
 export async function findTeamRow(work: AccountWork, id: string): Promise<MemberRow | undefined> {
   const known = id.toLowerCase()
   return isId(known) ? findMemberRow(work.db, work.account, known) : undefined
 }
 
 /**
- * Refuses to remove the last owner. A roster of another environment does not count: a staging key could make a member
- * of the account its only owner, and production could not remove that member. Throws `last_owner`.
+ * Refuses to remove the last owner. Rosters of another environment are exempt: otherwise a staging key could make a
+ * member of the account the only owner of a staging roster, and production could not remove this member. Throws
+ * `last_owner`.
  */
 async function assertOwnerRemains(work: AccountTxWork, row: MemberRow): Promise<void> {
   if (row.role !== 'owner' || row.status !== 'active') return

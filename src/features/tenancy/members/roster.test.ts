@@ -105,7 +105,7 @@ test('a key of one organization replaces its own roster, of whom is on it', asyn
   const scoped = await tenant.withKey({ subOrgId: organizationId })
   expect((await put([{ membershipId: owner }, { membershipId: own, role: 'admin' }], scoped)).status).toBe(200)
   expect(await roles()).toEqual({ [owner]: 'owner', [own]: 'admin' })
-  // Members of the account who are not on it are none of its business.
+  // A key of the organization does not see members of the account who are not on the roster.
   expect((await put([{ membershipId: owner }, { membershipId: admin }], scoped)).body.errors).toMatchObject([
     { field: 'members.1.membershipId', code: 'unknown' },
   ])
@@ -119,7 +119,7 @@ test('a key of one organization replaces its own roster, of whom is on it', asyn
   ])
     expect((await put(members, weak)).body.code).toBe('privilege_escalation')
   expect(await roles()).toEqual({ [owner]: 'owner', [own]: 'admin' })
-  // Two owners, of whom it would take one off.
+  // There are two owners, and the request would remove one of them.
   await put([{ membershipId: owner }, { membershipId: own, role: 'owner' }])
   expect((await put([{ membershipId: own }], weak)).body.code).toBe('privilege_escalation')
   expect(await roles()).toEqual({ [owner]: 'owner', [own]: 'owner' })

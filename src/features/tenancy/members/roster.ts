@@ -32,7 +32,7 @@ import {
 import { assertMayActOn, assertMayChange, assertMayGive, coversRole, TEAM_ROLES, type TeamRole } from './team-roles.ts'
 import { inTeamTurn } from './turns.ts'
 
-/** The organization of a path, within the caller's reach. Throws `organization_not_found`. */
+/** The organization in the path, if the caller reaches it. Throws `organization_not_found`. */
 export async function rosterScope(work: AccountWork, subOrgId: string): Promise<TeamScope> {
   const { accountId, organizationId: only } = work.account
   const directory = await findDirectoryOfOrganization(work.platform, work.account, subOrgId)
@@ -41,24 +41,25 @@ export async function rosterScope(work: AccountWork, subOrgId: string): Promise<
   return { accountId, organizationId }
 }
 
-/** Who is on the roster of an organization, oldest first. */
+/** The members on the roster of an organization, oldest first. */
 export async function listRoster(work: TeamRequest, scope: TeamScope): Promise<Member[]> {
   return toMembers(work, await listMemberRows(work.db, scope))
 }
 
 /** A member as they should be on the roster. */
 interface Wanted {
-  /** Their row on the roster; null where they are not on it yet. */
+  /** The person's row on the roster; null if they are not on it yet. */
   row: MemberRow | null
-  /** The membership of the account that they come by. */
+  /** The account membership through which the person joins the roster. */
   account: MemberRow | null
   role: TeamRole
 }
 
 /**
- * Replaces the roster of an organization, all or nothing. Members who are not named leave it, and named members of the
- * account join it. Without a role, a member keeps the present one, or gets the one in the account.
- * Throws `invalid_request` for memberships that are unknown here or named twice, `last_owner`, `privilege_escalation`.
+ * Replaces the roster of an organization, all or nothing. Members who are not named leave the roster, and named
+ * members of the account join it. Without a `role`, members keep their role on the roster, or get their role in the
+ * account. Throws `invalid_request` for memberships that are unknown here or named twice, `last_owner`,
+ * `privilege_escalation`.
  */
 export async function replaceRoster(work: TeamRequest, scope: TeamScope, entries: RosterEntry[]): Promise<Member[]> {
   return inTeamTurn(work, async (work) => {
@@ -98,10 +99,10 @@ function assertMayPut(work: TeamRequest, wanted: Wanted): void {
   assertMayGive(work.caller, role)
 }
 
-/** Whether the person is an active member of the roster from then on. */
+/** Whether the person is an active member of the new roster. */
 const isActive = ({ row, account }: Wanted) => [row, account].some((each) => each?.status === 'active')
 
-/** Whether a member of the account was invited to the roster, and joins it at once. */
+/** Whether a member of the account has an open invitation to the roster, and therefore joins at once. */
 const isJoining = ({ row, account }: Wanted) => row?.status === 'invited' && account?.status === 'active'
 
 const idsOf = (entries: RosterEntry[]) => entries.map(({ membershipId }) => membershipId.toLowerCase())
@@ -113,13 +114,14 @@ async function resolve(
   entries: RosterEntry[],
 ): Promise<Wanted[]> {
   const ids = idsOf(entries)
-  // A caller limited to this organization finds no other member of the account. Naming subOrgId is not such a limit.
+  // A caller limited to this organization cannot find other members of the account. A caller that only names subOrgId
+  // can.
   const isOrgWide = work.caller.organizationId === null
   const accounts = isOrgWide ? await findAccountMemberRows(work.db, scope, ids.filter(isId)) : []
   const wanted = entries.map(({ role }, i) => {
     const account = accounts.find((row) => row.id === ids[i]) ?? null
     const named = present.find((row) => row.membership_id === ids[i])
-    // Who belongs to the organization alone may be a member of the account by now: on a roster they are one person.
+    // A person on the roster may have become a member of the account later. The roster has one row for each person.
     const row = named ?? present.find((row) => row.email_norm === account?.email_norm) ?? null
     const who = row ?? account
     return who && { row, account, role: role ?? who.role, address: who.email_norm }
@@ -135,7 +137,7 @@ function refuse(entries: RosterEntry[], code: string, why: string, is: (entry: R
   if (wrong.length) throw invalidField(wrong, code, `membershipId ${why}`)
 }
 
-/** Deletes the rows. Returns what is to be recorded. */
+/** Deletes the rows. Returns the changes to record. */
 async function takeOff(work: AccountTxWork, rows: MemberRow[]): Promise<MemberChange[]> {
   const members = await membersForEvents(work, rows)
   await deleteMemberRows(work.db, work.account, ids(rows))
@@ -143,22 +145,22 @@ async function takeOff(work: AccountTxWork, rows: MemberRow[]): Promise<MemberCh
   return members.map((data) => ({ event: endEventOf(data), data }))
 }
 
-/** What happened to a row of the roster. */
+/** The event for a row of the roster. */
 interface Given {
   id: string
   event: MemberChange['event']
   previous?: Partial<Member>
 }
 
-// In statements whose number does not depend on how many rows there are.
+// The number of statements in these functions does not depend on the number of rows.
 
-/** Changes rows of the roster. Returns what is to be recorded. */
+/** Changes rows of the roster. Returns the events to record. */
 async function change(work: AccountTxWork, scope: TeamScope, present: Present[]): Promise<Given[]> {
   const { db } = work
   const rows = (which: (each: Present) => boolean) => present.filter(which).map(({ row }) => row)
   const isChanged = ({ row, role }: Present) => row.role !== role
   const joining = rows(isJoining)
-  // Who is invited to the account as well joins the roster with it.
+  // A person who is also invited to the account joins the roster when they accept that invitation.
   const waiting = rows((each) => isPlaced(each) && each.row.status === 'invited' && !isJoining(each))
   await linkRowsToMembers(db, scope, ids(rows(isPlaced)))
   for (const role of TEAM_ROLES)
@@ -177,7 +179,7 @@ async function change(work: AccountTxWork, scope: TeamScope, present: Present[])
   ]
 }
 
-/** Brings members of the account onto the roster. Returns what is to be recorded. */
+/** Adds members of the account to the roster. Returns the events to record. */
 async function bringIn(work: AccountTxWork, scope: TeamScope, wanted: Wanted[]): Promise<Given[]> {
   const brought = wanted.flatMap(({ row, account, role }) =>
     row === null && account ? [{ id: newId(), account, role }] : [],
@@ -194,7 +196,7 @@ type Present = Wanted & { row: MemberRow }
 
 const isPresent = (wanted: Wanted): wanted is Present => wanted.row !== null
 
-/** Whether the row becomes the place of a member of the account. */
+/** Whether the row is to be linked to the person's account membership. */
 const isPlaced = ({ row, account }: Present) => account !== null && row.account_member_id !== account.id
 
 const ids = (rows: MemberRow[]) => rows.map(({ id }) => id)
@@ -209,12 +211,12 @@ function toPlacement(
     ...{ email: account.email, email_norm: account.email_norm, display_name: account.display_name },
     ...{ role, status: account.status },
     joined_at: account.status === 'active' ? now : null,
-    // An invited person joins the roster with the account.
+    // An invited person joins the roster when they accept the invitation to the account.
     ...(account.status === 'invited' ? inviterColumns(work) : {}),
   }
 }
 
-/** The events of rows, as they are now. */
+/** Completes the events with the rows' current data. */
 async function tellGiven(work: AccountTxWork, rows: MemberRow[], given: Given[]): Promise<MemberChange[]> {
   const byId = new Map(rows.map((row) => [row.id, row]))
   const found = given.flatMap((each) => byId.get(each.id) ?? [])

@@ -7,12 +7,13 @@ import { keyLimiter } from '../../../platform/limits/rate-limit.ts'
 import type { ManagerCaller } from '../../../platform/tenancy/caller.ts'
 import { grantsOfKey } from '../../../platform/tenancy/grants.ts'
 
-// Ids are random, so no route gives a key and a membership the same one. They share nothing even then.
+// Ids are random, so no route can give a key and a membership the same id. Even if they had one, they must share
+// nothing.
 
 const app = await startApp()
 const { db } = app.app.platform
 
-/** A key and an owner of the same account, whose key and membership have the same id. */
+/** Creates a key and an owner in one account, and gives the key the id of the membership. */
 async function sameId() {
   const tenant = await app.tenant()
   const { membershipId, headers } = await joinedMember(app, tenant, 'owner')
@@ -55,7 +56,7 @@ test('a response that the release before has kept is repeated for a day', async 
   const headers = { ...callers.member, 'idempotency-key': 'before' }
   const create = () => app.as(null).post('/v1/users', { subOrgId, email: 'before@example.com' }, headers)
   const made = await create()
-  // The release before writes no kind.
+  // The previous release stores no kind of caller.
   await db.updateTable('idempotency_keys').set({ caller_kind: null }).where('key', '=', 'before').execute()
   const repeated = await create()
   expect([repeated.text, repeated.headers.get('idempotent-replayed')]).toEqual([made.text, 'true'])
@@ -80,7 +81,7 @@ test('each has its own count of invitations', async () => {
     .where('bucket', '=', 'team_invite.caller')
     .where('directory_id', '=', directory_id)
     .execute()
-  // The tenant's key invited the owner.
+  // The third counter is from the tenant's key, which invited the owner.
   expect(counters).toEqual([{ count: 1 }, { count: 1 }, { count: 1 }])
 })
 
@@ -106,7 +107,7 @@ test('each has its own rate', () => {
   }
   for (const caller of [key, member, { ...key, credentialId: rateKeyId }])
     expect(limit(caller, 0)).toMatchObject({ limit: 1, remaining: 0 })
-  // The previous secret of a rotated key has the rate of the key.
+  // A previous secret of a rotated key shares the key's rate limit.
   for (const caller of [key, member, { ...key, credentialId: newId(), rateKeyId }])
     expect(() => limit(caller, 0)).toThrow(
       expect.objectContaining({ definition: expect.objectContaining({ code: 'rate_limited' }) }),

@@ -8,7 +8,7 @@ export interface MemberRecords {
   ids: { owner: string; colleague: string; teamInvite: string }
 }
 
-/** Those of an organization, which are the same in each environment. */
+/** Members of an organization, which are the same in each environment. */
 export async function makeRecords(app: TestApp, { accountId, ids }: Start): Promise<MemberRecords> {
   const member = (role: PlantedMember['role'], status: PlantedMember['status'] = 'active') =>
     plantMember(app, {

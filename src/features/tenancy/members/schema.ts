@@ -17,7 +17,7 @@ export const Role = Type.Unsafe<TeamRole>({
   description: about,
 })
 
-/** Who invited a member: an API key, or a member by the user of the console directory. */
+/** Who invited a member: an API key, or a member, identified by their user in the console directory. */
 const Inviter = Type.Object({
   type: Type.Enum(['api_key', 'user'], { description: 'Kind of caller that sent the invitation.' }),
   id: described(UserId, 'The API key, or the `directoryUserId` of the member.'),
@@ -60,7 +60,7 @@ export const Member = named(
 )
 export type Member = Static<typeof Member>
 
-/** What a reset of factors has removed. */
+/** The factors that a reset has removed. */
 export const FactorsReset = named(
   'MemberFactorsReset',
   Type.Object(
@@ -109,9 +109,9 @@ export type RosterEntry = Static<typeof RosterEntry>
 
 /** A row of `members`, as a list of the account's memberships or of a roster shows it. */
 export interface MemberRow {
-  /** Of the row. */
+  /** The id of the row. */
   id: string
-  /** The id that the API shows: on a roster, a member of the account has the id of their membership of the account. */
+  /** The id that the API shows. On a roster, a member of the account has the id of their account membership. */
   membership_id: string
   account_id: string
   organization_id: string | null
@@ -121,34 +121,35 @@ export interface MemberRow {
   display_name: string | null
   role: TeamRole
   status: MemberStatus
-  /** The role in the account of the person of the address; null without an active membership there. */
+  /** The person's role in the account; null if they have no active membership there. */
   account_role: TeamRole | null
-  /** When the role was given, or later, when the member joined; the present for an invited member. */
+  /** When the role was given or the member joined, whichever is later. For an invited member, the current time. */
   role_held_since: Date
   /** Whether it is a membership of the account or of a production organization. */
   in_production: boolean
   joined_at: Date | null
-  /** Only of an invitation. */
+  /** Null unless there is an open invitation. */
   invite_expires_at: Date | null
   invite_expired: boolean
   /** The link that accepts the invitation; null for invitations of earlier releases. */
   invite_link_id: string | null
-  /** The actor of the latest invitation; null without one, and for invitations of earlier releases. */
+  /** The actor of the latest invitation. Null without an invitation, and for invitations of earlier releases. */
   invited_by_type: string | null
   invited_by_id: string | null
   created_at: Date
   updated_at: Date
 }
 
-/** The user of the console directory who has the member's address. */
+/** The user in the console directory with the member's address. */
 export interface MemberUser {
   id: string
   auth_account_id: string | null
 }
 
 /**
- * The roles by which a caller is judged who acts on a membership: the one that it changes, and the person's in the account.
- * An invitation counts for its own role alone: it must not show whether the person is on the team.
+ * The roles that a caller must cover to act on a membership: the role in this membership, and the person's role in
+ * the account. For an invitation only its own role counts, since a refusal must not show whether the person is on the
+ * team.
  */
 export function rolesHeld({ role, account_role, status }: MemberRow): TeamRole[] {
   return status === 'active' && account_role !== null ? [role, account_role] : [role]

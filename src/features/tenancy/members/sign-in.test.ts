@@ -14,7 +14,7 @@ test.each(TEAM_ROLES)(
   'the token of a member says the role %s and what it may do, for this service alone',
   async (role) => {
     const { email, session } = await joinedMember(app, tenant, role)
-    // Also the token that accepting the invitation returns.
+    // The token that accepting the invitation returns has the same claims.
     expect(decodeJwt(session.access_token)).toMatchObject({ role, permissions: permissionsOf(role).toSorted() })
     const reply = await tenant.post('/v1/auth/login/password', { subOrgId: 'team', email, password: PASSWORD })
     expect(reply.status, reply.text).toBe(200)
@@ -45,7 +45,7 @@ test('only a key that may do everything, of production, signs the team in', asyn
   expect(verdict(await post(scoped))).toEqual([403, 'sub_org_mismatch'])
   expect(verdict(await post(staging))).toEqual([404, 'organization_not_found'])
   expect(verdict(await post(await app.tenant()))).toEqual([401, 'invalid_credentials'])
-  // And nothing but to sign in.
+  // The reserved subOrgId only works for signing in.
   for (const reply of [
     await tenant.get('/v1/users?subOrgId=team'),
     await tenant.patch('/v1/auth/settings', { subOrgId: 'team', password_min_length: 8 }),

@@ -10,11 +10,11 @@ import { DEFAULT_ACCOUNT_NAME } from '../accounts/accounts.ts'
 import type { MemberRow, MemberUser } from './schema.ts'
 import type { TeamRole } from './team-roles.ts'
 
-/** Whose memberships: those of the account, or with an organization, its roster. */
+/** Which memberships: of the account itself or, if `organizationId` is set, of the organization's roster. */
 export interface TeamScope {
   accountId: string
   organizationId: string | null
-  /** From where the account is seen: without the rosters of organizations that do not exist there. Absent: from anywhere. */
+  /** Leaves out rosters of organizations that do not exist in this environment. Absent: all rosters. */
   environmentId?: string
 }
 
@@ -23,19 +23,22 @@ export interface MemberFilter {
 }
 
 /**
- * Held until the transaction ends: all changes of a team, its rosters too, come one after the other, on whatever
- * process. Of two that take away the last two owners the second sees what the first did.
+ * Locks the team until the transaction ends. All changes of a team and its rosters therefore run one after the other,
+ * in all processes. If two requests remove the last two owners, the second sees what the first did.
  */
 export async function lockTeam(tx: Tx, { accountId }: Pick<TeamScope, 'accountId'>): Promise<void> {
   await tx.selectFrom('accounts').select('id').where('id', '=', accountId).forNoKeyUpdate().execute()
 }
 
-/** Waits until an acceptance of the person's invitations has ended: it locks their rows, and not the team. */
+/**
+ * Locks all rows of a person. Accepting an invitation locks these rows and not the team, so this waits until it has
+ * finished.
+ */
 export async function lockRowsOfAddress(tx: Tx, { accountId }: TeamScope, emailNorm: string): Promise<void> {
   await lockable(tx, accountId).where('email_norm', '=', emailNorm).execute()
 }
 
-/** The same for every invitation to the roster of an organization, and for those to the account that come onto it. */
+/** Locks every invitation to the roster of an organization, and the given account memberships that are invitations. */
 export async function lockInvitedRows(
   tx: Tx,
   { accountId, organizationId }: TeamScope,
@@ -64,7 +67,7 @@ export async function findMemberRow(db: Db, scope: TeamScope, membershipId: stri
   return selectMembers(db, scope).where(membership, '=', membershipId).executeTakeFirst()
 }
 
-/** Members of the account itself, of these memberships. */
+/** The memberships of the account itself with these ids. */
 export async function findAccountMemberRows(db: Db, { accountId }: TeamScope, ids: string[]): Promise<MemberRow[]> {
   if (ids.length === 0) return []
   return selectMembers(db, { accountId, organizationId: null })
@@ -73,7 +76,7 @@ export async function findAccountMemberRows(db: Db, { accountId }: TeamScope, id
     .execute()
 }
 
-/** Every row of a person: in the account, of organizations, on rosters. */
+/** All rows of a person: in the account, in organizations, and on rosters. */
 export async function listRowsOfAddress(
   db: Db,
   scope: Pick<TeamScope, 'accountId'>,
@@ -82,7 +85,7 @@ export async function listRowsOfAddress(
   return listRowsOfAddresses(db, scope, [emailNorm])
 }
 
-/** The same for several people. */
+/** All rows of several people. */
 export async function listRowsOfAddresses(
   db: Db,
   { accountId }: Pick<TeamScope, 'accountId'>,
@@ -96,7 +99,7 @@ export async function listRowsOfAddresses(
     .execute()
 }
 
-/** The same, with the roles that the person has lost. */
+/** All rows of a person, with the roles that they have lost. */
 export async function listRolesOfAddress(db: Db, { accountId }: Pick<TeamScope, 'accountId'>, emailNorm: string) {
   return selectAll(db)
     .select(formerRoles.as('former_roles'))
@@ -112,7 +115,7 @@ const formerRoles = sql<{ role: TeamRole; since: string; until: string }[]>`
     from former_team_roles former
     where former.account_id = members.account_id and former.email_norm = members.email_norm)`
 
-/** The roster rows of a member of the account. */
+/** A person's rows on rosters that belong to their membership of the account. */
 export async function listPlacementRows(
   db: Db,
   { accountId }: Pick<TeamScope, 'accountId'>,
@@ -125,7 +128,7 @@ export async function listPlacementRows(
     .execute()
 }
 
-/** How many owners have joined, in the account itself or on a roster. */
+/** How many owners have joined the account itself, or the roster of an organization. */
 export async function countOwners(db: Db, { accountId, organizationId }: TeamScope): Promise<number> {
   const row = await db
     .selectFrom('members')
@@ -142,7 +145,7 @@ export async function insertMemberRows(tx: Tx, rows: InsertObject<DB, 'members'>
   if (rows.length > 0) await tx.insertInto('members').values(rows).execute()
 }
 
-/** Makes the same changes to each of these memberships. */
+/** Makes the same changes to all of these memberships. */
 export async function updateMemberRows(
   tx: Tx,
   { accountId }: Pick<TeamScope, 'accountId'>,
@@ -159,7 +162,7 @@ export async function updateMemberRows(
   await rows.set({ ...changes, updated_at: now }).execute()
 }
 
-/** Makes rows of a roster places of the members of the account who have their addresses. */
+/** Links rows of a roster to the account memberships with the same addresses. */
 export async function linkRowsToMembers(
   tx: Tx,
   { accountId }: Pick<TeamScope, 'accountId'>,
@@ -178,7 +181,7 @@ export async function linkRowsToMembers(
     .execute()
 }
 
-/** With the places on rosters that these people have as members of the account. */
+/** Deletes memberships, and the rows on rosters that belong to them. */
 export async function deleteMemberRows(
   tx: Tx,
   { accountId }: Pick<TeamScope, 'accountId'>,
@@ -194,8 +197,8 @@ const isAny = (column: 'id' | 'account_member_id', ids: string[]) =>
   sql<boolean>`${sql.ref(column)} = any(${uuidArray(ids)}::uuid[])`
 
 /**
- * Keeps the roles that members are about to lose, if the policy of second factors counts them. A role that its holder had
- * lost before joins that row, unless 30 days lie between.
+ * Stores the roles that members are about to lose, if the MFA policy counts them. If the person had already lost the
+ * same role less than 30 days before getting it again, both periods become one row.
  */
 async function keepFormerRoles(tx: Tx, { accountId }: Pick<TeamScope, 'accountId'>, which: RawBuilder<unknown>) {
   await sql`
@@ -214,7 +217,7 @@ async function keepFormerRoles(tx: Tx, { accountId }: Pick<TeamScope, 'accountId
     group by lost.email_norm, lost.role, lost.since`.execute(tx)
 }
 
-/** The name of the organization of a roster, or of the account; null where there is none. */
+/** The name of the organization, or of the account. Null if there is none. */
 export async function findTeamName(db: Db, { accountId, organizationId }: TeamScope): Promise<string | null> {
   if (organizationId === null) {
     const account = db.selectFrom('accounts').select('name').where('id', '=', accountId)
@@ -282,7 +285,7 @@ function matching(db: Db, scope: TeamScope, { status }: MemberFilter) {
   return selectMembers(db, scope).$if(status !== undefined, (query) => query.where('status', '=', status ?? 'active'))
 }
 
-/** In an account: every membership once, without the roster rows of its members. */
+/** With an account: every membership once, without the roster rows that belong to a membership of the account. */
 function selectMembers(db: Db, { accountId, organizationId, environmentId }: TeamScope) {
   const query = selectAll(db).where('account_id', '=', accountId)
   if (organizationId !== null) return query.where('organization_id', '=', organizationId)
@@ -292,8 +295,8 @@ function selectMembers(db: Db, { accountId, organizationId, environmentId }: Tea
 }
 
 /**
- * Activates what a link of an invitation gives: the membership that it was mailed for, with the places on rosters that the
- * person has by it. A link of an earlier release is for every invitation of that release. Returns the new memberships.
+ * Activates what an invitation link gives: the membership that it was mailed for, with the roster rows that belong to
+ * it. A link of an earlier release accepts every invitation of that release. Returns the new memberships.
  */
 export async function activateRows(
   tx: Tx,
@@ -313,7 +316,7 @@ export async function activateRows(
     .where('account_id', '=', accountId)
     .where('id', 'in', ids)
     .where('status', '=', 'invited')
-    // Not renewed by another link since it was read.
+    // Skips a row if another link has renewed the invitation since it was read.
     .where((eb) => eb.or([eb('invite_link_id', 'is', null), eb('invite_link_id', '=', accepted.linkId)]))
     .returning('id')
     .execute()

@@ -5,7 +5,7 @@ import { describeBound } from '../../../platform/tenancy/authorize.ts'
 import type { ManagerCaller } from '../../../platform/tenancy/caller.ts'
 import { type Grant, OWNERSHIP } from '../../../platform/tenancy/grants.ts'
 
-/** What a member of the team may be, the highest first. */
+/** The roles of team members, highest first. */
 export const TEAM_ROLES = ['owner', 'admin', 'developer', 'member'] as const
 export type TeamRole = (typeof TEAM_ROLES)[number]
 
@@ -25,14 +25,14 @@ export function scopesOf(role: TeamRole): readonly Scope[] {
   return GRANTS[role]
 }
 
-/** Whether the second role may do all that the first may. */
+/** Whether `other` includes all permissions of `role`. */
 export function coversRole(role: TeamRole, other: TeamRole): boolean {
   return TEAM_ROLES.indexOf(other) <= 1 && TEAM_ROLES.indexOf(other) <= TEAM_ROLES.indexOf(role)
 }
 
 /**
- * Refuses a caller that lacks a permission of the role: it may neither give the role nor act on a member who has it.
- * Throws `privilege_escalation`.
+ * Refuses a caller that lacks a permission of the role: the caller may neither give the role nor act on a member who
+ * has it. Throws `privilege_escalation`.
  */
 export function assertMayActOn(caller: ManagerCaller, role: TeamRole): void {
   if (!rightsOf(role).every((right) => caller.grants.has(right)))
@@ -41,12 +41,12 @@ export function assertMayActOn(caller: ManagerCaller, role: TeamRole): void {
     })
 }
 
-/** All rights of a role. */
+/** All scopes and permissions of a role. */
 function rightsOf(role: TeamRole): Grant[] {
   return [...scopesOf(role), ...teamRolePermissions[role], ...(role === 'owner' ? ([OWNERSHIP] as const) : [])]
 }
 
-/** The scopes that a key lacks for a role. A role with a permission that no scope has needs `*`. */
+/** The scopes that a key lacks for a role. If no scope covers one of the role's permissions, the key needs `*`. */
 function needed({ kind, grants }: ManagerCaller, role: TeamRole): string {
   if (kind === 'member') return ''
   const isScoped = teamRolePermissions[role].every((permission) => permissionScopes[permission] !== null)
@@ -55,8 +55,8 @@ function needed({ kind, grants }: ManagerCaller, role: TeamRole): string {
 }
 
 /**
- * Refuses to give a role with permissions that the caller lacks, or to give one by a key with bounds, since the member
- * would not have them. Throws `privilege_escalation`.
+ * Requires that the caller may give a role. It must have all of the role's permissions. A key must also be without
+ * bounds, such as a rate limit, since the bounds would not apply to the member. Throws `privilege_escalation`.
  */
 export function assertMayGive(caller: ManagerCaller, role: TeamRole): void {
   assertMayActOn(caller, role)
@@ -67,7 +67,7 @@ export function assertMayGive(caller: ManagerCaller, role: TeamRole): void {
     })
 }
 
-/** Checks a change from one role to another. Throws `privilege_escalation`. */
+/** Requires that the caller may change one role to the other. Throws `privilege_escalation`. */
 export function assertMayChange(caller: ManagerCaller, before: TeamRole, after: TeamRole): void {
   if (addsPermissions(before, after)) assertMayGive(caller, after)
   else assertMayActOn(caller, after)
@@ -75,12 +75,15 @@ export function assertMayChange(caller: ManagerCaller, before: TeamRole, after: 
 
 const ofAdmins: readonly string[] = teamRolePermissions.admin
 
-/** Rights that a role lacks although its scopes would allow them. */
+/** Rights that a role does not have although its scopes would include them. */
 const WITHHELD: Partial<Record<TeamRole, readonly Grant[]>> = {
   admin: [...teamRolePermissions.owner.filter((permission) => !ofAdmins.includes(permission)), OWNERSHIP],
 }
 
-/** What is withheld from a member with these roles: what each role with every scope withholds. */
+/**
+ * The rights withheld from a member with these roles. A right is withheld only if every one of these roles that has
+ * all scopes withholds it.
+ */
 export function withheldFromAll(roles: readonly TeamRole[]): Grant[] {
   const [first = [], ...others] = roles.filter((role) => scopesOf(role).length === scopes.length).map(withheldFrom)
   return first.filter((permission) => others.every((withheld) => withheld.includes(permission)))
@@ -88,13 +91,13 @@ export function withheldFromAll(roles: readonly TeamRole[]): Grant[] {
 
 const withheldFrom = (role: TeamRole): readonly Grant[] => WITHHELD[role] ?? []
 
-/** Whether another role has permissions that a role lacks. */
+/** Whether `other` has permissions that `role` lacks. */
 export function addsPermissions(role: TeamRole, other: TeamRole): boolean {
   const held: readonly string[] = teamRolePermissions[role]
   return teamRolePermissions[other].some((permission) => !held.includes(permission))
 }
 
-/** The permissions of a role, as a token says them. */
+/** The permissions of a role, as they are in tokens. */
 export function permissionsOf(role: TeamRole): string[] {
   return [...teamRolePermissions[role]]
 }

@@ -4,16 +4,17 @@ import { teamDirectory } from '../../../platform/tenancy/directory.ts'
 import { type AccountTxWork, inTx } from '../../../platform/work.ts'
 import type { TeamRequest } from './access.ts'
 
-// Changes of a team wait for each other while they hold a connection (`lockTeam`). Without turns, requests of one
-// organization would take all connections of the process.
+// Changes of a team wait for each other (`lockTeam`), and each has its own connection. Without turns, one account
+// could take all connections of the process.
 const queue = perPlatform(() =>
   openFairQueue({ turns: 3, turnsOfOne: 2, places: 103, placesOfOne: 31, patienceMs: 5000 }),
 )
 
 /**
- * Runs a change of the team in a transaction, in turn: one at a time for each organization and for the org-wide callers of
- * an environment, two for an account. A request with an `Idempotency-Key` has a turn and a transaction already. The caller
- * acts with the rights that it has after the wait. Throws `unavailable` if too many changes wait.
+ * Runs a change of the team in a transaction, when its turn comes. One change at a time runs for each organization
+ * and for the org-wide callers of an environment, and two for an account. A request with an `Idempotency-Key` already
+ * has a turn and a transaction. The caller's rights are read again after the wait. Throws `unavailable` if too many
+ * changes wait.
  */
 export async function inTeamTurn<W extends TeamRequest, T>(
   work: W,
@@ -27,8 +28,8 @@ export async function inTeamTurn<W extends TeamRequest, T>(
 }
 
 /**
- * Creates what a change of the team may need for the first time, its directory and the data key of its account. Other
- * connections insert these, and in a distributed database the lock of the account (`lockTeam`) would hold them back.
+ * Creates the team's directory and the account's data key before the first change of a team. Other connections insert
+ * these, and in a distributed database they would wait for the lock of the account (`lockTeam`).
  */
 export async function prepareTeam(platform: Platform, accountId: string): Promise<void> {
   await teamDirectory(platform, accountId)

@@ -9,13 +9,13 @@ import {
 } from './store.ts'
 import { findUserCounts, type UserCount } from './user-counts-store.ts'
 
-/** An organization within the reach, with the number of its users. */
+/** An organization that the caller reaches, with its number of users. */
 export async function findCounted(db: Db, reach: OrganizationReach, id: string): Promise<OrganizationRow | undefined> {
   const row = await findOrganizationRow(db, reach, id)
   return row && (await withUserCounts(db, reach, [row]))[0]
 }
 
-/** A page of organizations, each with the number of its users. */
+/** A page of organizations, each with its number of users. */
 export async function findCountedPage(
   db: Db,
   reach: OrganizationReach,
@@ -26,7 +26,10 @@ export async function findCountedPage(
   return { ...found, rows: await withUserCounts(db, reach, found.rows) }
 }
 
-/** Counts after the organizations were read: a distributed database changes none after users in one transaction. */
+/**
+ * Counts the users after the organizations are read. In a distributed database, a transaction that has used the users
+ * table cannot change organizations.
+ */
 async function withUserCounts<T extends { id: string }>(
   db: Db,
   { environmentId }: OrganizationReach,

@@ -14,24 +14,24 @@ import { withFreeSlug } from './slugs.ts'
 
 const DAY_SECONDS = 86_400
 
-/** The organization that a person wants, and the proof of their mailbox that pays for it. */
+/** The organization to create, and the proof of the founder's mailbox that it uses up. */
 interface Wanted {
   who: Identity
   proof: UsedProof
-  /** What the proof was (RFC 8176). */
+  /** How the mailbox was proved, as authentication methods (RFC 8176). */
   amr: string[]
   name: string
   slug: string
-  /** How many organizations may be founded in the environment in a day. */
+  /** How many organizations may be created in the environment in a day. */
   perDay: number
-  /** Turns on the sign-in method of the founder, if it is off by default. */
+  /** Turns on the founder's sign-in method, if it is off by default. */
   turnOn?: ((inside: TxWork) => Promise<unknown>) | undefined
 }
 
 /**
- * Makes an organization with its first admin, who has proved their mailbox, and signs them in there, in one transaction. The
- * slug gets a suffix if it is taken. Returns null when the proof was already consumed. Throws `rate_limited`, and what the
- * door throws.
+ * Creates an organization with its first admin, who has proved their mailbox, and signs them in there, in one
+ * transaction. The slug gets a suffix if it is taken. Returns null if the proof was already used. Throws
+ * `rate_limited`, and what `startFirstSession` throws.
  */
 export function createWithAdmin(work: Work, scope: AccountScope, wanted: Wanted): Promise<SessionReply | null> {
   return withFreeSlug(work, wanted.slug, (slug) => found(work, scope, { ...wanted, slug }))
@@ -58,7 +58,10 @@ function found(
   })
 }
 
-/** Counts only organizations that were created. Called last, because concurrent requests wait for the counter. Throws `rate_limited`. */
+/**
+ * Counts a created organization; failed attempts are not counted. Called last, because concurrent requests wait for
+ * the counter. Throws `rate_limited`.
+ */
 async function countFounding(work: TxWork, limit: number): Promise<void> {
   const { directory } = work
   const ofAll = { bucket: 'discovery.create', windowSeconds: DAY_SECONDS, limit }

@@ -20,8 +20,8 @@ export interface NewOrganization extends OrganizationCreate {
 }
 
 /**
- * Creates an organization without recording an event. Throws `slug_taken`, also for the loser of a race. Returns its
- * id.
+ * Creates an organization without recording an event. Throws `slug_taken`, also if a concurrent request wins. Returns
+ * its id.
  */
 export async function addOrganization(tx: Tx, spec: NewOrganization): Promise<string> {
   const id = newId()
@@ -46,8 +46,8 @@ export async function addOrganization(tx: Tx, spec: NewOrganization): Promise<st
 }
 
 /**
- * Creates an organization of the caller's environment, below the one that the request names, if any. Throws `slug_taken`,
- * and `sub_org_mismatch` in a custom environment, which has its own organization only.
+ * Creates an organization in the caller's environment. If the request names an organization, that one becomes the
+ * parent. Throws `slug_taken`, and `sub_org_mismatch` in a custom environment, which only has its own organization.
  */
 export async function createOrganization(work: AccountWork, body: OrganizationCreate): Promise<OrganizationRow> {
   return inTx(work, async (work) => {
@@ -64,7 +64,7 @@ export async function createOrganization(work: AccountWork, body: OrganizationCr
   })
 }
 
-/** As the column has it. Throws `invalid_request` for metadata that is too large. */
+/** Metadata as text for its column. Throws `invalid_request` for metadata that is too large. */
 export function writeMetadata(metadata: Record<string, unknown> | null): string {
   assertMetadataFits(metadata)
   return JSON.stringify(metadata ?? {})

@@ -220,7 +220,7 @@ test('a change made to another version is refused', async () => {
     expect([refused.status, refused.body.code, fault.field], malformed).toEqual([400, 'invalid_request', 'If-Match'])
   }
   expect((await tenant.get(path)).body.subOrganization).toMatchObject({ name: 'A', status: 'active' })
-  // One tag of a list is enough, here as for users.
+  // One matching tag in a list is enough, as for users.
   expect((await tenant.patch(path, { name: 'B' }, { 'if-match': '"1", "2"' })).status).toBe(200)
 })
 

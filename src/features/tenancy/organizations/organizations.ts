@@ -27,14 +27,18 @@ export { OrganizationCreate, OrganizationParams, OrganizationReply, toOrganizati
 
 const reasons = defineEndReasons('organization_suspended', 'organization_archived')
 
-/** An organization within the caller's reach. Throws `organization_not_found`, also for another account's. */
+/**
+ * An organization that the caller reaches. Throws `organization_not_found`, also for an organization of another
+ * account.
+ */
 export async function getOrganization(work: AccountWork, id: string): Promise<OrganizationRow> {
   return found(await findCounted(work.db, work.account, readId(id)))
 }
 
 /**
- * Applies the patch; one that changes nothing has no effect. Leaving `active` ends every session of the organization in
- * the same transaction. Without a caller, as on the command line, any organization. Throws `organization_not_found`, `version_conflict`, and as `assertMayChangeStatus`.
+ * Applies the patch. A patch that changes nothing has no effect. If the status changes, every session of the
+ * organization ends in the same transaction. Without a caller, as on the command line, it changes any organization.
+ * Throws `organization_not_found`, `version_conflict`, and what `assertMayChangeStatus` throws.
  */
 export async function updateOrganization(
   work: AccountWork & { caller: ManagerCaller | null },
@@ -43,7 +47,8 @@ export async function updateOrganization(
 ): Promise<OrganizationRow> {
   return inTx(work, async (work) => {
     const { db } = work
-    // Events and what they count are those of the home environment, which a member may change from another one.
+    // Events and the user count belong to the home environment. A member may change the organization from another
+    // environment.
     const scope = { ...work.account, environmentId: work.account.directory.environmentId }
     const before = found(await lockOrganizationRow(db, scope, readId(id)))
     if (!matches(change.ifMatch, tagOf(before))) throw httpErrors.versionConflict()
@@ -69,13 +74,13 @@ export async function updateOrganization(
   })
 }
 
-/** A change of the status ends a scheduled erasure. */
+/** Cancels a scheduled erasure. Written whenever the status changes. */
 const NOT_ERASED = { erase_at: null, erase_seal: null }
 
 /**
- * Archiving and restoring require `organizations:archive`. Reactivating and restoring also require a caller of the account:
- * the organization's own keys could lift a suspension of their organization. A restored organization may be suspended as
- * well as active. Throws `insufficient_scope`, `sub_org_mismatch`.
+ * Archiving and restoring require `organizations:archive`. Reactivating and restoring also require a caller that
+ * reaches the whole account: otherwise an organization's own key could lift its suspension. A restored organization
+ * may become active or suspended. Throws `insufficient_scope`, `sub_org_mismatch`.
  */
 function assertMayChangeStatus(caller: ManagerCaller, before: string, after: string): void {
   if (before === 'archived' || after === 'archived') assertHas(caller, 'organizations:archive')
@@ -121,7 +126,7 @@ async function recordChange(
   await record({ ...work, directory: work.account.directory }, ...recorded, ...cancelled)
 }
 
-/** What events about the erasure of an organization say. */
+/** The data of events about the erasure of an organization. */
 export function erasureOf({ id, account_id, home_slug }: Erasable, eraseAt: Date) {
   const target = { type: 'organization', id }
   return { target, data: { id, accountId: account_id, environment: home_slug, eraseAt: eraseAt.toISOString() } }
@@ -129,7 +134,7 @@ export function erasureOf({ id, account_id, home_slug }: Erasable, eraseAt: Date
 
 type Erasable = Pick<OrganizationRow, 'id' | 'account_id' | 'home_slug'>
 
-/** Changes of an organization leave its users as they are. */
+/** The user count from before, since a change of an organization does not change its users. */
 const countOf = ({ user_count, user_counted_at }: OrganizationRow): UserCount => ({ user_count, user_counted_at })
 
 function found<T>(row: T | undefined): T {

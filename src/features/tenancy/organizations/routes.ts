@@ -25,7 +25,7 @@ const tag = 'Organizations'
 const { created, updated, suspended, activated, archived, erasureCancelled } = organizationEvents
 const changes = [updated, suspended, activated, archived, erasureCancelled]
 
-/** An organization owns its own record. */
+/** The owner of an organization's record is the organization itself. */
 async function ownerOfRecord(work: AccountWork, { params }: { params: { subOrgId: string } }): Promise<string> {
   return (await getOrganization(work, params.subOrgId)).id
 }

@@ -138,7 +138,10 @@ export const Organization = named(
 )
 export type Organization = Static<typeof Organization>
 
-/** Of events about an erasure, which say nothing of the organization that would have to be erased. */
+/**
+ * The data of events about an erasure. It contains nothing about the organization that would have to be erased as
+ * well.
+ */
 const { id, accountId, environment } = Organization.properties
 export const OrganizationErasure = named(
   'OrganizationErasure',

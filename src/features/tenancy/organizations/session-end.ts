@@ -4,7 +4,7 @@ import { revokeOrganizationSessions } from '../../access/sessions/sessions.ts'
 import { asNextEpoch } from './store.ts'
 
 /**
- * Ends every session of an organization in all environments, and every sign-in in progress there. Does nothing if the
+ * Ends all sessions and sign-ins in progress of an organization, in all environments. Does nothing if the
  * organization is gone.
  */
 export async function endOrganizationSessions(work: AccountWork, id: string, reason: EndReason): Promise<void> {

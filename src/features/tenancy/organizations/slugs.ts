@@ -5,8 +5,8 @@ import { MAX_SLUG, slugErrors, slugOf } from '../../../platform/slug.ts'
 import type { Work } from '../../../platform/work.ts'
 
 /**
- * Names that products reserve, as host names and in paths, and the mailboxes of RFC 2142. Users who create an
- * organization for themselves do not get them.
+ * Names that products reserve for host names and paths, and the mailboxes of RFC 2142. Users who create an
+ * organization themselves cannot get them.
  */
 export const RESERVED: ReadonlySet<string> = new Set(
   `about abuse account accounts admin administrator api app apps assets auth billing blog cdn console contact dashboard
@@ -17,9 +17,9 @@ export const RESERVED: ReadonlySet<string> = new Set(
 )
 
 /**
- * Creates an object with a slug, and adds a suffix if the slug is taken or reserved, instead of refusing it. All
- * environments share the slugs. Outside production a slug always has a suffix, so that it takes none from production
- * and reveals nothing about it.
+ * Creates an object with a slug. If the slug is taken or reserved, adds a suffix instead of failing. All environments
+ * share the slugs. Outside production a slug always gets a suffix, so that it neither takes a slug from production
+ * nor reveals which slugs production has.
  */
 export async function withFreeSlug<T>(work: Work, slug: string, make: (slug: string) => Promise<T>): Promise<T> {
   if (!(await mayBeChosen(work, slug))) return withSuffix(slug, make)
@@ -31,7 +31,7 @@ export async function withFreeSlug<T>(work: Work, slug: string, make: (slug: str
   }
 }
 
-/** Whether a slug may be used without a suffix, if it is not taken. */
+/** Whether a slug may be used without a suffix if it is free. */
 async function mayBeChosen(work: Work, slug: string): Promise<boolean> {
   if (work.directory.environmentSlug !== 'production' || RESERVED.has(slug)) return false
   return slug !== slugOf((await brandOf(work)).name, '')
@@ -39,7 +39,7 @@ async function mayBeChosen(work: Work, slug: string): Promise<boolean> {
 
 const isTaken = (error: unknown) => error instanceof ApiError && error.definition.code === slugErrors.taken.code
 
-// 2^24 of them: as good as never taken.
+// There are 2^24 suffixes, so a collision is practically impossible.
 function withSuffix<T>(slug: string, make: (slug: string) => Promise<T>): Promise<T> {
   return make(`${slug.slice(0, MAX_SLUG - 7).replace(/-$/, '')}-${newId().slice(-6)}`)
 }

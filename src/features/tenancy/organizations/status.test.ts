@@ -58,7 +58,7 @@ const refused = (code: string, ...changes: Change[]) => Object.fromEntries(chang
 const everything = (code: string) =>
   refused(code, ...STATUSES.flatMap((from) => STATUSES.map((to): Change => `${from} → ${to}`)))
 
-/** What each caller is refused, by change; all else is done. */
+/** The errors that each kind of caller gets, by change. All other changes succeed. */
 const REFUSED: Record<string, Record<string, string>> = {
   'production key': {},
   'production key with sub_orgs.write': {},

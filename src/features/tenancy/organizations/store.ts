@@ -5,11 +5,11 @@ import type { DB, Organizations } from '../../../platform/db/schema.gen.ts'
 import { findPage, type Page } from '../../../platform/http/pagination.ts'
 import type { UserCount } from './user-counts-store.ts'
 
-/** The organizations a caller reaches, as seen from one environment. */
+/** The organizations that a caller reaches in one environment. */
 export interface OrganizationReach {
   accountId: string
   environmentId: string
-  /** The only organization in reach; null for the whole account. */
+  /** The only organization that the caller reaches. Null: the whole account. */
   organizationId: string | null
 }
 
@@ -27,11 +27,11 @@ export type OrganizationRow = Omit<
     metadata: Record<string, unknown>
     member_count: number
     domains: string[]
-    /** The slug of its home environment. */
+    /** The slug of the home environment. */
     home_slug: string
   }
 
-/** Ends every session: those of an earlier epoch have ended. */
+/** Ends every session of the organization, since sessions of an earlier epoch have ended. */
 export const asNextEpoch = { session_epoch: sql<number>`session_epoch + 1` }
 
 type OrganizationChanges = UpdateObject<DB, 'organizations'>
@@ -40,7 +40,7 @@ export async function findOrganizationRow(db: Db, reach: OrganizationReach, id: 
   return selectOrganizations(db, reach).where('organizations.id', '=', id).executeTakeFirst()
 }
 
-/** What is the organization's own, locked until the transaction ends, for a read-modify-write. */
+/** The organization's own columns, locked until the transaction ends, for a read-modify-write. */
 export async function lockOrganizationRow(tx: Tx, reach: OrganizationReach, id: string) {
   return selectOrganizations(tx, reach).where('organizations.id', '=', id).forUpdate('organizations').executeTakeFirst()
 }
@@ -50,7 +50,7 @@ export async function findOrganizationPage(db: Db, reach: OrganizationReach, fil
   return findPage(db, query, page)
 }
 
-/** Whether an environment was made for one organization. */
+/** Whether an environment was created for one organization. */
 export async function isCustomEnvironment(db: Db, { environmentId }: OrganizationReach): Promise<boolean> {
   const row = await db
     .selectFrom('environments')
@@ -110,7 +110,7 @@ function selectOrganizations(db: Db, reach: OrganizationReach) {
     .where((eb) => eb.and(reached(reach)))
 }
 
-/** Those of the account that exist in the environment, or the only one in reach. */
+/** The organizations of the account that exist in the environment, or the only one that the caller reaches. */
 function reached({ accountId, environmentId, organizationId }: OrganizationReach) {
   return [
     sql<boolean>`organizations.account_id = ${accountId}`,

@@ -3,12 +3,12 @@ import { uuidArray } from '../../../platform/db/arrays.ts'
 import type { Db } from '../../../platform/db/pool.ts'
 import type { Position } from '../../../platform/events/event-cursor.ts'
 
-/** Up to here users are counted at each request. A job keeps the count of larger directories. */
+/** Directories up to this size are counted at each request. For larger ones, a job stores the count. */
 export const COUNTED_AT_ONCE = 200
 
 export interface UserCount {
   user_count: number
-  /** When the count was right. */
+  /** The time for which the count is correct. */
   user_counted_at: Date
 }
 
@@ -17,15 +17,17 @@ interface Counted extends UserCount {
 }
 
 /**
- * How many users each of these organizations has in an environment, by organization. Counts small directories, and reads
- * the kept count of others: a job counts a directory that has outgrown `COUNTED_AT_ONCE` within a minute.
+ * How many users each of these organizations has in an environment, by organization. Counts small directories and
+ * reads the stored count of larger ones. A directory that grows beyond `COUNTED_AT_ONCE` gets a stored count within a
+ * minute.
  */
 export async function findUserCounts(
   db: Db,
   environmentId: string,
   organizationIds: string[],
 ): Promise<Map<string, UserCount>> {
-  // Two statements: a distributed database cannot count users for each row of a table that is not distributed.
+  // In two statements, because a distributed database cannot count users for each row of a table that is not
+  // distributed.
   const { rows } = await sql<Counted & { directory_id: string | null; kept: number | null }>`
     select asked.id as organization_id, d.id as directory_id, d.user_count as kept,
       case when d.user_count is null then clock_now() else coalesce(c.checked_at, clock_now()) end as user_counted_at
@@ -42,7 +44,7 @@ export async function findUserCounts(
   )
 }
 
-/** By indexes alone: users who are there, without sign-ups that have expired. */
+/** Counts with indexes only: all users who are not deleted, minus the expired sign-ups. */
 async function countUsersOf(db: Db, directoryIds: string[]): Promise<Map<string, number>> {
   const ids = uuidArray(directoryIds)
   const { rows } = await sql<{ directory_id: string; count: number }>`
@@ -57,7 +59,7 @@ async function countUsersOf(db: Db, directoryIds: string[]): Promise<Map<string,
   return new Map(rows.map(({ directory_id, count }) => [directory_id, count]))
 }
 
-/** Counts the users of one directory of any size: part by part, each within the time that a statement has. */
+/** Counts the users of one directory of any size, in parts that each stay within the time limit of a statement. */
 export async function countUsers(db: Db, directoryId: string, partSize: number): Promise<number> {
   let count = (await countExpired(db, directoryId)) * -1
   let after: { created_at: Date; id: string } | null = null
@@ -82,7 +84,7 @@ interface CountedPart {
   id: string
 }
 
-/** Counts up to so many users after a position by age. Null: there are none. */
+/** Counts up to `partSize` users after a position, in the order of their creation. Null if there are none. */
 async function countPart(
   db: Db,
   directoryId: string,
@@ -98,7 +100,10 @@ async function countPart(
   return rows[0] ?? null
 }
 
-/** Keeps the count of a directory, or no longer, where it can be counted at each request. */
+/**
+ * Stores the count of a directory. Removes a stored count if the directory is now small enough to be counted at each
+ * request.
+ */
 export async function keepUserCount(db: Db, directoryId: string, count: number): Promise<void> {
   const kept = count > COUNTED_AT_ONCE ? count : null
   // Foreign table directories: `user_count` caches how many users a large organization has.
@@ -106,15 +111,15 @@ export async function keepUserCount(db: Db, directoryId: string, count: number):
     where id = ${directoryId} and user_count is distinct from ${kept}::int`.execute(db)
 }
 
-/** Where the changes of users of an environment are read from. */
+/** The position in the event feed up to which an environment's user changes were read. */
 export interface CountCursor {
   environmentId: string
   position: Position
-  /** Now. */
+  /** The current time. */
   at: Date
 }
 
-/** The cursors of all environments. A new environment gets one at the beginning of the stream. */
+/** The cursors of all environments. A new environment gets a cursor at the beginning of its feed. */
 export async function provideCountCursors(db: Db): Promise<CountCursor[]> {
   const { rows } = await sql<Position & { environment_id: string; has_cursor: boolean; at: Date }>`
     select environments.id as environment_id, c.environment_id is not null as has_cursor, clock_now() as at,
@@ -135,8 +140,8 @@ export async function provideCountCursors(db: Db): Promise<CountCursor[]> {
 }
 
 /**
- * Whether the environment has events of that time or before, after a position: the run read no further, or another
- * transaction holds the stream back.
+ * Whether the environment has unread events from `at` or before: the run did not read that far, or another
+ * transaction delays the feed.
  */
 export async function hasUnreadEvents(
   db: Db,
@@ -151,7 +156,10 @@ export async function hasUnreadEvents(
   return rows.length > 0
 }
 
-/** Moves a cursor forward, never back. `at`: when every count was right; null leaves the time before. */
+/**
+ * Moves a cursor forward, never back. `at` is the time for which every count is correct; null keeps the previous
+ * time.
+ */
 export async function moveCountCursor(
   db: Db,
   { environmentId, position: { epoch, txId, id }, at }: Omit<CountCursor, 'at'> & { at: Date | null },

@@ -36,7 +36,7 @@ async function kept(subOrgId: string): Promise<(number | null)[]> {
 
 const run = () => countUsersOfOrganizations.handle(platform, {}, 1)
 
-/** Runs the job until it has seen what happened: whatever is under way in the cluster delays the event stream. */
+/** Runs the job until the count is as expected. Open transactions in the cluster delay the event stream. */
 async function countedAs(subOrgId: string, users: number, caller: Pick<Caller, 'get'> = t): Promise<void> {
   await until(async () => {
     await run()
@@ -79,7 +79,7 @@ test('the count of a large organization is kept, and its time says since when it
   await countedAs(id, MANY - 1)
   const after = await shown(id)
   expect(after.at).toBeGreaterThanOrEqual(before.at + 60_000)
-  // Without a change it is not counted again, but is known to be right.
+  // Without a change the job does not count again, but it updates the time for which the count is correct.
   await advance(60)
   await run()
   const still = await shown(id)
@@ -93,7 +93,7 @@ test('the time of the count stays while changes are unread', async () => {
   for (const user of users.slice(0, 3)) await t.delete(`/v1/users/${user}?subOrgId=${id}`)
   await advance(60)
   const before = await shown(id)
-  // One event in each run: a deletion has several.
+  // Reads one event in each run, since a deletion records several.
   await until(async () => {
     await countInAll(platform, { events: 1, batches: 1 })
     const { users: count, at } = await shown(id)
@@ -147,7 +147,7 @@ test('environments are counted apart', async () => {
   expect((await shown(id, staging)).users).toBe(1)
   await addUsers(staging, id, MANY)
   await countedAs(id, MANY + 1, staging)
-  // An answer may be counted for itself, before the job has seen the directory.
+  // As long as the job has not seen the directory, each request counts its users.
   await until(async () => {
     await run()
     return String((await kept(id)).toSorted()) === String([MANY, MANY + 1])

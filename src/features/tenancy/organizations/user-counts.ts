@@ -14,18 +14,18 @@ import {
 } from './user-counts-store.ts'
 
 interface Limits {
-  /** Events that one statement reads. */
+  /** How many events one statement reads. */
   events: number
-  /** Statements that read events of an environment in one run. The next run continues. */
+  /** How many such statements one run makes for an environment. The next run continues. */
   batches: number
 }
 const LIMITS: Limits = { events: 5000, batches: 200 }
-// Users counted by one statement, which takes a fraction of the time that it has.
+// How many users one statement counts, in a fraction of its time limit.
 const PART_SIZE = 500_000
 
 const CHANGES = 'user.created,user.deleted,user.restored,user.moved'
 
-/** Counts the users of directories that have changed, for answers about their organizations. */
+/** Counts the users of directories where users have changed, for responses about their organizations. */
 export const countUsersOfOrganizations: JobHandler = {
   name: 'organizations.count_users',
   cron: '* * * * *',
@@ -34,7 +34,7 @@ export const countUsersOfOrganizations: JobHandler = {
   },
 }
 
-/** Counts in every environment. In tests: fewer events in a run. */
+/** Counts in every environment. Tests pass lower limits. */
 export async function countInAll({ db }: Platform, limits: Limits = LIMITS): Promise<void> {
   const cursors = await provideCountCursors(db)
   await forEachPart(
@@ -45,8 +45,8 @@ export async function countInAll({ db }: Platform, limits: Limits = LIMITS): Pro
 }
 
 /**
- * Follows the event stream: a change of a user costs nothing more, and a directory without one is not counted again. A
- * process that dies in between leaves its directories to the next run.
+ * Finds changed directories in the event feed: so a change of a user costs nothing more, and unchanged directories
+ * are not counted again. If a process dies, the next run repeats its directories.
  */
 async function countChanged(db: Db, { environmentId, position, at }: CountCursor, limits: Limits): Promise<void> {
   const types = new Set(readTypes(CHANGES))

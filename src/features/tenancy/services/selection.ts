@@ -1,7 +1,7 @@
 import { authDependents, type ServiceId } from '../../../contract/contract.ts'
 import { serviceErrors } from './errors.ts'
 
-/** Every service, in the order in which the configuration lists them. */
+/** All services, in the order of the configuration's list. */
 export const serviceIds: readonly ServiceId[] = [
   'auth',
   'otp',
@@ -19,8 +19,8 @@ export const serviceIds: readonly ServiceId[] = [
 ]
 
 /**
- * What is enabled once `asked` replaces `enabled`. Removing Auth removes its dependents, listed or not; adding a
- * dependent without it is refused. Throws `auth_required`.
+ * The enabled services after `asked` replaces `enabled`. Removing Auth also removes the services that depend on it,
+ * listed or not. Adding one of these without Auth is refused. Throws `auth_required`.
  */
 export function selectServices(enabled: readonly string[], asked: readonly string[]): ServiceId[] {
   const kept = serviceIds.filter((id) => asked.includes(id))

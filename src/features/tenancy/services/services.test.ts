@@ -131,7 +131,7 @@ test('an organization that has set nothing has the defaults of its environment, 
   expect([defaults.status, defaults.body.enabledAppIds]).toEqual([200, ['auth', 'otp']])
   for (const query of ['', `?subOrgId=${subOrgId}`]) expect((await get(path + query)).body).toEqual(defaults.body)
   expect([await isOn('mfa'), await isOn('otp')]).toEqual([false, true])
-  // Of the same as before nothing is told, but it stays when the defaults move.
+  // Setting the same values records no event. But they no longer change with the defaults.
   expect((await put(path, { subOrgId, enabledAppIds: ['auth', 'otp'] })).body).toEqual(defaults.body)
   await put(`${path}/defaults`, { enabledAppIds: ['auth', 'mfa'] })
   expect([await isOn('mfa'), await isOn('otp')]).toEqual([false, true])

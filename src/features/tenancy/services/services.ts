@@ -19,7 +19,7 @@ const enabledServices = perPlatform((platform) =>
   }),
 )
 
-/** The switch of a service in a directory: on if it is enabled, and Auth too where it depends on that. */
+/** Whether a service is on in a directory: it must be enabled, and if it depends on Auth, Auth must be enabled, too. */
 export async function readSwitch(platform: Platform, directory: Directory, service: ServiceId): Promise<boolean> {
   const cache = enabledServices(platform)
   const inherited = async () => cache.get((await defaultsDirectory(platform, directory)).id)
@@ -27,7 +27,7 @@ export async function readSwitch(platform: Platform, directory: Directory, servi
   return !enabled || (enabled.has(service) && (!authDependents.includes(service) || enabled.has('auth')))
 }
 
-/** The configuration of a directory, or else that of the account-level one; by default every service is on. */
+/** The configuration of a directory, or else of the account-level directory. By default every service is on. */
 export async function getServiceConfig(work: Work): Promise<ServiceConfig> {
   return (await readConfig(work)).config
 }
@@ -47,8 +47,9 @@ function toConfig(row: ServiceConfigRow<AppGroup> | undefined): ServiceConfig {
 }
 
 /**
- * Replaces the fields of the change and keeps the rest, which the directory inherits no more. Takes effect at commit here, and by NOTIFY on other processes.
- * A change of nothing has no effect. Throws `auth_required`, `invalid_request`.
+ * Replaces the given fields and stores the others with their current values, so that the directory no longer inherits
+ * them. Takes effect at commit in this process, and by NOTIFY in others. An empty change has no effect. Throws
+ * `auth_required`, `invalid_request`.
  */
 export async function changeServiceConfig(work: Work, change: ServiceConfigChange): Promise<ServiceConfig> {
   return inTx(work, async (work) => {
@@ -78,8 +79,8 @@ export async function changeServiceConfig(work: Work, change: ServiceConfigChang
 }
 
 /**
- * Changes what directories without a configuration of their own have. Throws the same, and `sub_org_mismatch` for a key
- * of one organization.
+ * Changes the configuration that directories without their own one use. Throws what `changeServiceConfig` throws, and
+ * `sub_org_mismatch` for a key of one organization.
  */
 export async function changeDefaultConfig(work: AccountWork, change: ServiceConfigChange) {
   return changeServiceConfig({ ...work, directory: accountDefaults(work.account).directory }, change)

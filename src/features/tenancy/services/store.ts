@@ -20,7 +20,7 @@ export async function findServiceConfigRow<Group>(
     .executeTakeFirst()
 }
 
-/** Held until the transaction ends, even without a row: serializes changes. */
+/** Locks until the transaction ends, even if there is no row, so that changes run one after the other. */
 export async function lockServiceConfig(tx: Tx, directory: Directory): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('watchword.services'), hashtext(${directory.id}))`.execute(tx)
 }

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { named, nullable } from '../../../../platform/schema.ts'
 
-/** An organization that a proof opens, as discovery answers it. */
+/** An organization that a proof can enter, as discovery returns it. */
 export const DiscoveredOrganization = named(
   'DiscoveredOrganization',
   Type.Object(

@@ -3,7 +3,7 @@ import type { Work } from '../../../../platform/work.ts'
 import { loginErrors } from '../errors.ts'
 import { signInMethods } from '../methods.ts'
 
-/** Throws `method_disabled` where no sign-in method is on. */
+/** Throws `method_disabled` if no sign-in method is on. */
 export async function assertMethodOn(work: Work): Promise<void> {
   for (const { offer } of signInMethods.of(work.platform))
     if (offer && (await isServiceEnabled(work, offer.service)) && (await offer.isOn(work))) return

@@ -5,50 +5,59 @@ import type { SignInFacts } from '../sign-in-facts.ts'
 
 type Person = Pick<SignInFacts, 'user_id' | 'auth_account_id' | 'email'>
 
-/** Whether single sign-on is enforced for a person: `off`: not here; `exempt`: not for this person; `bound`: for this person. */
+/**
+ * Whether single sign-on is enforced: `off` (not in this directory), `exempt` (not for this person), `bound` (for
+ * this person).
+ */
 export type Enforcement = 'off' | 'exempt' | 'bound'
 
 export interface SsoOnly {
-  /** For a user, or for a person who is no user yet. */
+  /** `person` is null for someone who is not a user yet. */
   enforcement(work: Work, person: Person | null): Promise<Enforcement>
-  /** The refusal of every other method, with the connection to start. Only for a person who has proved who they are. */
+  /**
+   * The error for every other method, with the connection to start. Call it only for a person who has proved their
+   * identity.
+   */
   refusal(work: Work, person: Person): Promise<ApiError>
-  /** How the person of an address signs in by single sign-on. */
+  /** Whether single sign-on works for the person with an address. */
   way(work: Work, emailNorm: string): Promise<SsoAccess>
 }
 
-// Slot: single sign-on is of the wing of federation, which is above.
+// Handed in: single sign-on belongs to `federation`, which is on a higher floor.
 export const ssoOnly = defineSlot<SsoOnly>('who signs in by single sign-on alone')
 
 /**
- * Whether single sign-on is enforced for a person. Asked for every address before a code or a link is sent, so that the time
- * of the answer says nothing of the person.
+ * Whether single sign-on is enforced for a person. Determined for every address before a code or link is sent, so
+ * that the response time reveals nothing about the person.
  */
 export async function enforcementFor(work: Work, person: Person | null): Promise<Enforcement> {
   return ssoOnly.of(work.platform).enforcement(work, person)
 }
 
 /**
- * `singleSignOn`: a connection takes the address. `noAccess`: none of those that work does. `unavailable`: no connection works,
- * whatever the address is.
+ * `singleSignOn`: a connection accepts the address. `noAccess`: there are connections, but none accepts the address.
+ * `unavailable`: no connection works for any address.
  */
 export type SsoAccess = 'singleSignOn' | 'noAccess' | 'unavailable'
 
-/** How a person can sign in: by any method, or, where single sign-on is enforced for them, as it allows. */
+/** How a person can sign in: with any method or, if single sign-on is enforced for them, as `SsoWay` says. */
 export type SignInAccess = 'any' | SsoAccess
 
 export async function signInAccessOf(work: Work, person: Person): Promise<SignInAccess> {
   return signInAccessUnder(work, await enforcementFor(work, person), person.email.toLowerCase())
 }
 
-/** The same of an address, which may be of no user, by what is enforced for it. */
+/**
+ * Like `signInWayOf`, for an address that need not belong to a user. The caller has already determined the
+ * enforcement.
+ */
 export async function signInAccessUnder(
   work: Work,
   enforcement: Enforcement,
   emailNorm: string,
 ): Promise<SignInAccess> {
   if (enforcement === 'off') return 'any'
-  // Asked for people who are exempt as well, so that the time does not tell who is.
+  // Also determined for exempt people, so that the response time does not reveal who is exempt.
   const way = await ssoOnly.of(work.platform).way(work, emailNorm)
   return enforcement === 'exempt' ? 'any' : way
 }

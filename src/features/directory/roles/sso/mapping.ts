@@ -6,17 +6,17 @@ import { assertMayGrant } from '../permissions.ts'
 
 const MAX_GROUPS = 500
 
-/** What a connection gives those who sign in by it. */
+/** The roles that a connection gives to its users. */
 export interface RoleMapping {
-  /** By group the roles, by name, id or slug. */
+  /** The roles of each group, by name, id or slug. */
   group_role_mapping: Record<string, string | string[]>
-  /** The role of users who are in none of the groups. */
+  /** The role of users who are in none of the mapped groups. */
   default_role: string
 }
 
-/** What groups give by a mapping. */
+/** The roles that a user gets from their groups. */
 export interface GroupRoles {
-  /** The groups that the mapping names. */
+  /** The user's groups that the mapping names. */
   groups: string[]
   isAdmin: boolean
   /** Roles of the organization, by id or slug. */
@@ -24,8 +24,8 @@ export interface GroupRoles {
 }
 
 /**
- * What a mapping gives the members of these groups; an empty mapping gives nothing. The default role is for users who are in none
- * of the groups: null, groups that the provider did not send, gives none above `member`.
+ * The roles that a mapping gives to a user in these groups; an empty mapping gives none. Users in none of the mapped
+ * groups get the default role. If the provider did not send groups (null), the user gets no role above `member`.
  */
 export function mapGroups(
   { group_role_mapping: mapping, default_role }: RoleMapping,
@@ -39,16 +39,16 @@ export function mapGroups(
   return { groups, isAdmin: given.includes('admin') || isDefault, roles }
 }
 
-/** The roles of rules that a changed mapping has no longer. */
+/** The roles of pairs of group and role that the changed mapping no longer contains. */
 export function removedRoles(before: RoleMapping, after: RoleMapping): string[] {
   const kept = new Set(rulesOf(after).map(keyOf))
   return [...new Set(rulesOf(before).flatMap((rule) => (kept.has(keyOf(rule)) ? [] : [rule.role])))]
 }
 
-/** Without groups the default role is given by hand, when the user is created. */
+/** Without mapped groups there are no rules: the default role is then given only once, when the user is created. */
 const rulesOf = (mapping: RoleMapping) => (Object.keys(mapping.group_role_mapping).length === 0 ? [] : pairsOf(mapping))
 
-/** Throws `invalid_request` for groups that none can be. */
+/** Throws `invalid_request` for too many groups, or a name that no group can have. */
 export function assertGroups(mapping: RoleMapping['group_role_mapping'] = {}): void {
   const groups = Object.keys(mapping)
   if (groups.length > MAX_GROUPS)
@@ -58,8 +58,8 @@ export function assertGroups(mapping: RoleMapping['group_role_mapping'] = {}): v
 }
 
 /**
- * Throws `privilege_escalation` where a mapping gives what the caller may not grant and the mapping before did not give, and
- * `invalid_request` for a role that no provider can give: ownership above all.
+ * Checks a changed mapping. Throws `privilege_escalation` if it newly gives a role that the caller may not give, and
+ * `invalid_request` for a role that a provider cannot give, such as owner.
  */
 export async function assertMayMap(
   work: Work & { caller: ManagerCaller },
@@ -81,8 +81,8 @@ export async function assertMayMap(
 }
 
 /**
- * Whether the default role reaches more users: a first group gives it to existing users at a sign-in, and a group that gave
- * `member` kept it from its members.
+ * Whether the default role reaches more users than before. With the first mapped group, existing users get it when
+ * they sign in. Removing a group that gave `member` gives it to that group's users.
  */
 function widensDefault(
   { group_role_mapping: before }: RoleMapping,
@@ -96,8 +96,8 @@ function widensDefault(
 }
 
 /**
- * Throws `privilege_escalation` where the caller may not grant all that the groups of a connection give: it lets provisioned
- * groups give it.
+ * Requires that the caller may give all roles of the mapped groups, since the caller lets provisioned groups give
+ * them. Throws `privilege_escalation`.
  */
 export function assertMayUseMapping(
   work: Work & { caller: ManagerCaller },
@@ -106,7 +106,10 @@ export function assertMayUseMapping(
   return assertMayGive(work, Object.values(mapping).flat())
 }
 
-/** The same of all that a connection gives, its default role included: the caller changes what says who is in which group. */
+/**
+ * Requires that the caller may give all roles of a connection, including the default role, since the caller changes
+ * how users' groups are determined. Throws `privilege_escalation`.
+ */
 export function assertMayGiveAll(work: Work & { caller: ManagerCaller }, mapping: RoleMapping): Promise<void> {
   return assertMayGive(
     work,
@@ -118,7 +121,7 @@ async function assertMayGive(work: Work & { caller: ManagerCaller }, roles: stri
   assertMayGrant(work.caller, permissionsOf(roles, await findGrantedPermissions(work, roles)))
 }
 
-/** The permissions that the roles give. The role member is left out, since every user has it. */
+/** The permissions of these roles, without the role member, which every user has. */
 function permissionsOf(roles: string[], granted: Map<string, readonly string[] | null>): string[] {
   return [...new Set(roles.flatMap((role) => (role === 'member' ? [] : (granted.get(role) ?? []))))]
 }

@@ -2,11 +2,11 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../../../../platform/db/pool.ts'
 import type { Directory } from '../../../../platform/tenancy/directory.ts'
 
-/** What the groups of a user gave at their last sign-in by a connection. */
+/** The roles from a user's groups at their last sign-in through a connection. */
 export interface SsoGrant {
   user_id: string
   connection_id: string
-  /** The mapped groups of the user; null: recorded by a release that kept none. */
+  /** The user's groups that the mapping names. Null if an earlier release recorded the grant, without groups. */
   groups: string[] | null
   is_admin: boolean
   role_ids: string[]
@@ -22,7 +22,9 @@ export async function listGrantsOfUsers(db: Db, directory: Directory, userIds: s
   return selectGrants(db, directory).where('user_id', '=', sql<string>`any(${userIds}::uuid[])`).execute()
 }
 
-/** The connection whose mapping gives roles to provisioned groups; null where provisioning is linked to none. */
+/**
+ * The connection whose mapping gives roles to provisioned groups; null if provisioning is not linked to a connection.
+ */
 export async function findLinkedConnectionId(db: Db, directory: Directory): Promise<string | null> {
   const config = db.selectFrom('scim_configs').select('sso_connection_id').where('directory_id', '=', directory.id)
   return (await config.executeTakeFirst())?.sso_connection_id ?? null
@@ -32,7 +34,7 @@ function selectGrants(db: Db, directory: Directory) {
   return db.selectFrom('sso_roles').select(columns).where('directory_id', '=', directory.id)
 }
 
-/** Writes what a connection gives users whose rows are held. A grant of nothing is deleted. */
+/** Writes the grants of a connection for users whose rows are locked. A grant without roles is deleted. */
 export async function putGrants(
   tx: Tx,
   directory: Directory,
@@ -53,7 +55,7 @@ export async function putGrants(
       is_admin = excluded.is_admin, role_ids = excluded.role_ids`.execute(tx)
 }
 
-/** A grant as a sign-in compares it with what the groups give now. */
+/** A grant, to compare with the roles that the groups give now. */
 export interface KnownGrant {
   groups: string[] | null
   isAdmin: boolean
@@ -61,8 +63,8 @@ export interface KnownGrant {
 }
 
 /**
- * What users of a connection have from SSO although no grant gives it: the release before records no grants. A user without
- * an identity of any connection counts too.
+ * Roles from SSO that a connection's users have without a grant, since the previous release writes no grants.
+ * Includes users without an identity at any connection.
  */
 export async function listUngrantedOfConnection(
   db: Db,
@@ -88,12 +90,15 @@ export async function listUngrantedOfConnection(
   return rows
 }
 
-/** Deletes what connections gave a user, whose row is held. */
+/** Deletes all grants of a user whose row is locked. */
 export async function deleteGrantsOfUser(tx: Tx, directory: Directory, userId: string): Promise<void> {
   await tx.deleteFrom('sso_roles').where('directory_id', '=', directory.id).where('user_id', '=', userId).execute()
 }
 
-/** SQL: whether the user of a row of `identities` has other roles from SSO than the grants say: the release before has written them. */
+/**
+ * SQL: whether the user of an `identities` row has other roles from SSO than their grants contain, because the
+ * previous release wrote them.
+ */
 const isUnsettled = (directory: Directory) => sql`exists (
   select from users u where u.directory_id = ${directory.id} and u.id = identities.user_id and (
     coalesce(u.sso_role = 'admin', false) <> exists (
@@ -107,10 +112,13 @@ const isUnsettled = (directory: Directory) => sql`exists (
       where g.directory_id = ${directory.id} and g.user_id = u.id and not exists (select from role_assignments a
         where a.directory_id = ${directory.id} and a.user_id = u.id and a.role_id = r.id and a.source = 'sso'))))`
 
-// As a grant of unknown groups, which the next sign-in replaces.
+// Treated as a grant with unknown groups, which the next sign-in replaces.
 const UNKNOWN: KnownGrant = { groups: null, isAdmin: false, roles: [] }
 
-/** SQL: the grant of a row of `identities` as JSON; null for none, and unknown groups where the roles differ from the grants. */
+/**
+ * SQL: the grant of an `identities` row as JSON. Null if there is none; `UNKNOWN` if the user's roles differ from the
+ * grants.
+ */
 export function grantOfIdentity(directory: Directory) {
   return sql<KnownGrant | null>`case when ${isUnsettled(directory)} then ${JSON.stringify(UNKNOWN)}::jsonb else (
     select jsonb_build_object('groups', g.groups, 'isAdmin', g.is_admin, 'roles', coalesce((

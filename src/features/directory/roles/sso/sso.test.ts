@@ -14,7 +14,7 @@ const peer = await startOpPeer()
 
 const group_role_mapping = { Admins: 'admin', Pay: ['payer', 'member'], Read: 'reader' }
 
-/** A user who has signed in by a connection with these groups. */
+/** A user who has signed in through a connection with these groups. */
 async function enter(groups = ['Admins', 'Pay'], more: object = {}) {
   const organization = await groupedOrganization(service)
   const { home, roles } = organization
@@ -104,7 +104,7 @@ test('a change is recorded, and users who lose nothing are left alone', async ()
   ])
   expect(told[0]).toMatchObject({ data: { role: 'member', roleIds: [roles.payer] }, previous: { role: 'admin' } })
   expect(await versionOf(bystander['directory_user_id'] ?? '')).toBe(before)
-  // What a mapping gives anew comes with the next sign-in.
+  // Roles that a mapping newly gives are assigned at the next sign-in.
   succeeded(
     await home.key.patch(`/v1/sso/connections/${connection}`, { group_role_mapping: { Pay: ['payer', 'reader'] } }),
   )
@@ -188,7 +188,7 @@ test('a removal by force holds until the next sign-in', async () => {
   expect((await put({ role: null })).body.code).toBe('role_managed')
   const events = async () => (await app.events({ accountId: tenant.accountId })).length
   const mark = await events()
-  // What is read may be sent back, and changes nothing.
+  // Sending back the roles that were read changes nothing.
   expect(succeeded(await put({ role: 'admin', roleIds: [roles.payer] }))).toMatchObject({ role: 'admin' })
   expect(await events()).toBe(mark)
   const forced = succeeded(await put({ role: 'member', roleIds: [], force: true }))

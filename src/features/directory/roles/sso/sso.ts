@@ -23,12 +23,12 @@ export {
 } from './mapping.ts'
 export { findLinkedConnectionId, grantOfIdentity, type KnownGrant, listGrantsOfUsers } from './sso-store.ts'
 
-// A statement may last three seconds.
+// Limited, since a statement may take at most three seconds.
 const BATCH = 5_000
 
-/** Whether the last sign-in by the connection gave the same as these groups do. */
+/** Whether the last sign-in through the connection gave the same roles as these groups do. */
 export function hasGrant(known: KnownGrant | null, { groups, isAdmin, roles }: GroupRoles): boolean {
-  // A grant of nothing has no row.
+  // A grant without roles has no row.
   if (!known) return !isAdmin && roles.length === 0
   return (
     known.isAdmin === isAdmin &&
@@ -42,12 +42,12 @@ export function hasGrant(known: KnownGrant | null, { groups, isAdmin, roles }: G
 const isSameSet = (some: string[], others: string[]) =>
   some.length === others.length && some.every((one) => others.includes(one))
 
-/** Locks the organization's roles that groups give. Lock order: before any user. */
+/** Locks those roles of the organization that the groups give. Lock order: roles before users. */
 export function lockGroupRoles(work: TxWork, { roles }: GroupRoles): Promise<HeldRole[]> {
   return lockRoles(work, roles)
 }
 
-/** Gives a user what the groups of this sign-in give by a connection, in place of what that gave before. */
+/** Gives a user the roles of the groups at this sign-in. They replace the roles that the connection gave before. */
 export async function giveGroupRoles(
   work: TxWork,
   { user, connectionId }: { user: HeldUser; connectionId: string },
@@ -59,12 +59,12 @@ export async function giveGroupRoles(
   await settle(work, [user])
 }
 
-/** Takes all that a connection gave: it is closed or deleted. The caller has locked the connection. */
+/** Removes all roles that a connection gave, since it is closed or deleted. The caller has locked the connection. */
 export async function withdrawConnectionRoles(work: TxWork, connectionId: string): Promise<void> {
   await narrow(work, connectionId, () => ({ is_admin: false, role_ids: [] }))
 }
 
-/** Takes what a connection gave a user, whose link to it is removed. */
+/** Removes the roles that a connection gave a user, since their identity there is removed. */
 export async function withdrawUserRoles(work: TxWork, user: HeldUser, connectionId: string): Promise<void> {
   const grants = await listGrantsOfUsers(work.db, work.directory, [user.id])
   const grant = grants.find((one) => one.connection_id === connectionId)
@@ -72,15 +72,15 @@ export async function withdrawUserRoles(work: TxWork, user: HeldUser, connection
   await settle(work, [user])
 }
 
-/** Takes what every connection gave a user, until the next sign-in by it. */
+/** Removes the roles that all connections gave a user. They come back with the next sign-in through a connection. */
 export async function withdrawSsoRoles(work: TxWork, user: HeldUser): Promise<void> {
   await deleteGrantsOfUser(work.db, work.directory, user.id)
   await settle(work, [user])
 }
 
 /**
- * Removes the roles that the changed mapping of a connection no longer gives for the groups of the last sign-in. New
- * roles come with the next sign-in. The caller has locked the connection.
+ * Removes the roles that a connection's changed mapping no longer gives for the groups of the user's last sign-in.
+ * New roles are given at the next sign-in. The caller has locked the connection.
  */
 export async function narrowToMapping(
   work: TxWork,
@@ -96,7 +96,7 @@ export async function narrowToMapping(
   const idsOf = (names: string[]) =>
     known.filter((role) => names.some((name) => isNamed(role, name))).map(({ id }) => id)
   await narrow(work, connectionId, ({ groups, is_admin, role_ids }) => {
-    // Which groups gave it is unknown: whatever a removed rule gave ends.
+    // It is unknown which groups gave the roles, so all roles of removed rules end.
     if (groups === null) {
       const gone = idsOf(removed)
       return { is_admin: is_admin && !removed.includes('admin'), role_ids: role_ids.filter((id) => !gone.includes(id)) }
@@ -111,7 +111,10 @@ export async function narrowToMapping(
   })
 }
 
-/** Takes roles that groups gave a user until the next sign-in by these connections. Returns the user as they are then. */
+/**
+ * Removes roles that groups gave a user, until the user signs in through these connections again. Returns the updated
+ * user.
+ */
 export async function dropGroupRoles(
   work: TxWork,
   user: HeldUser,
@@ -130,7 +133,7 @@ export async function dropGroupRoles(
 
 type Narrowed = Pick<SsoGrant, 'is_admin' | 'role_ids'> & Partial<Pick<SsoGrant, 'groups'>>
 
-/** Changes every grant of a connection to what `next` says of it; users who lose nothing are not touched. */
+/** Changes every grant of a connection to the result of `next`. Users who lose nothing are not touched. */
 async function narrow(work: TxWork, connectionId: string, next: (grant: SsoGrant) => Narrowed): Promise<void> {
   const { db, directory } = work
   const all = (await listGrants(work, connectionId)).map((was) => ({
@@ -141,7 +144,7 @@ async function narrow(work: TxWork, connectionId: string, next: (grant: SsoGrant
     is.is_admin !== was.is_admin || is.role_ids.length < was.role_ids.length
   const losing = all.filter(loses)
   const changed = all.filter((one) => loses(one) || one.is.groups?.length !== one.was.groups?.length)
-  // No sign-in by the connection writes grants meanwhile: it would hold the connection.
+  // Sign-ins through the connection cannot write grants meanwhile, since they would have to lock the connection.
   const users = await lockUserRowsById(
     work,
     losing.map(({ was }) => was.user_id),
@@ -153,7 +156,7 @@ async function narrow(work: TxWork, connectionId: string, next: (grant: SsoGrant
   await settle(work, users)
 }
 
-/** The grants of a connection, with what its users have from SSO without a grant. */
+/** The grants of a connection. Includes roles from SSO that its users have without a grant. */
 async function listGrants({ db, directory }: TxWork, connectionId: string): Promise<SsoGrant[]> {
   const granted = new Map((await listGrantsOfConnection(db, directory, connectionId)).map((one) => [one.user_id, one]))
   for (const { user_id, is_admin, role_ids } of await listUngrantedOfConnection(db, directory, connectionId)) {
@@ -164,7 +167,7 @@ async function listGrants({ db, directory }: TxWork, connectionId: string): Prom
   return [...granted.values()]
 }
 
-/** Gives users the union of what their connections give. */
+/** Gives users all roles that their connections give. */
 async function settle(work: TxWork, users: HeldUser[]): Promise<UserRow[]> {
   if (users.length === 0) return []
   const grants = await listGrantsOfUsers(

@@ -27,8 +27,8 @@ export type RowOutcome<Created> =
   | { outcome: 'failed'; failure: Failure; unknownRole?: string | undefined }
 
 /**
- * Adds up to 500 users at once and returns the outcome of each, in the order given: a row that fails never fails
- * another. Throws `too_many_users`, and `invalid_request` unless exactly one of the two inputs is present.
+ * Adds up to 500 users at once. Returns the outcome of each row, in the order given. A row that fails does not affect
+ * the others. Throws `too_many_users`, and `invalid_request` unless exactly one of the two inputs is present.
  */
 export async function createUsers(
   work: Work & { caller: ManagerCaller },
@@ -46,8 +46,8 @@ export async function createUsers(
 }
 
 /**
- * The same for parsed rows. `giver` gives the roles of the rows; `inactive` lists those who may not sign in. Takes a constant
- * number of statements, however many rows there are.
+ * Adds users from parsed rows, as `createUsers` does. `giver` is the caller who gives the roles. `inactive` has the
+ * rows of users who may not sign in. Uses a constant number of statements for any number of rows.
  */
 export async function addUsers(
   work: TxWork,
@@ -67,7 +67,7 @@ export async function addUsers(
   return read.map((row) => outcomeOf(row, { firsts, refused, made }))
 }
 
-/** What `addUsers` would return now; writes nothing. */
+/** Returns what `addUsers` would return now, and writes nothing. */
 export async function checkUsers(work: Work, rows: object[]): Promise<RowOutcome<null>[]> {
   const read = rows.map((row) => readRow(work, row, { active: true, isImport: true }))
   const firsts = firstOfEach(read)
@@ -83,16 +83,19 @@ interface Refusal {
 }
 
 interface CheckedCandidates {
-  /** The error of each candidate that fails. */
+  /** The error of each refused candidate. */
   refused: Map<Candidate, Refusal>
-  /** The columns of the roles that the others get. */
+  /** The role columns of every other candidate. */
   columns: Map<Candidate, CheckedRoles['columns']>
 }
 
-/** Finds the candidates that fail: their external id is taken, or they may not get their roles. */
+/**
+ * Finds the candidates to refuse: their external id is taken, or they may not get their roles, or they have data that
+ * is not allowed here.
+ */
 async function checkCandidates(work: TxWork, candidates: Candidate[], giver: RoleGiver): Promise<CheckedCandidates> {
   const named = candidates.map(({ roles }) => roles)
-  // Roles are locked before any user.
+  // Lock order: roles before users.
   const checked = await checkRolesOfUsers(work, named, giver)
   const taken = [...(await findRefused(work, candidates))].map(
     (candidate) => [candidate, { error: 'external_id_taken' }] as const,
@@ -111,7 +114,7 @@ async function checkCandidates(work: TxWork, candidates: Candidate[], giver: Rol
   }
 }
 
-/** Candidates that bring what no user may bring here. */
+/** Candidates with data, such as a password hash, that users may not bring here. */
 async function findBarred(work: TxWork, candidates: Candidate[]): Promise<[Candidate, Refusal][]> {
   const barred: [Candidate, Refusal][] = []
   for (const belonging of new Set(candidates.flatMap(({ brings }) => brings))) {
@@ -153,21 +156,22 @@ function firstOfEach(rows: (Candidate | Failure)[]): Map<string, Candidate> {
 interface Inserted {
   /** Users by address. */
   made: Map<string, UserRow>
-  /** Of what they brought along. */
+  /** The events of the data that they brought. */
   events: EventInput[]
 }
 
-/** Inserts in address order, so that two requests cannot deadlock. */
+/** Inserts users in the order of their addresses, so that two requests cannot deadlock. */
 async function insertCandidates(work: TxWork, candidates: Candidate[]): Promise<Inserted> {
   if (!candidates.length) return { made: new Map(), events: [] }
   const ordered = candidates.toSorted((a, b) => (a.address.norm < b.address.norm ? -1 : 1))
   const rows = ordered.map((candidate) => candidate.row)
   const users = await insertUsers(work, rows, 'pending').catch((error: unknown) => {
-    // Taken since it was looked for: then the transaction runs again, so that the row fails alone.
+    // Another request has taken the external id since it was checked. The transaction is retried, so that only this
+    // row fails.
     throw isExternalIdTaken(error) ? serializationFailure(error) : error
   })
   const byNorm = new Map(users.map((user) => [user.email_norm, user]))
-  // Back in the order of the request, in which the events are also recorded.
+  // Events are recorded in the order of the request.
   const events: EventInput[] = []
   const made = candidates.flatMap((candidate) => {
     const user = byNorm.get(candidate.address.norm)

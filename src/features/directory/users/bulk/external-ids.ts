@@ -3,8 +3,8 @@ import { findExternalIds, findTakenEmails } from '../store.ts'
 import type { Candidate } from './row.ts'
 
 /**
- * Finds the new users whose external id is taken, by another user or by an earlier entry. Entries with a known address
- * are not refused: they are skipped, so that an import can be sent again.
+ * Finds the new users whose external id belongs to another user or to an earlier entry. Entries whose address exists
+ * are not refused but skipped, so that an import can be sent again.
  */
 export async function findRefused(work: Work, candidates: Candidate[]): Promise<Set<Candidate>> {
   const refused = new Set<Candidate>()

@@ -10,7 +10,8 @@ const t = await app.tenant()
 const subOrgId = await t.organization()
 const put = (users: object[]) => t.put('/v1/users', { subOrgId, users })
 
-// Hashes of the makers: crypt_blowfish, the argon2 reference, RFC 7914, github.com/firebase/scrypt, Django, OpenSSL.
+// Hashes from the algorithms' own authors: crypt_blowfish, the argon2 reference, RFC 7914,
+// github.com/firebase/scrypt, Django, OpenSSL.
 const BCRYPT = '$2b$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW'
 const FIREBASE = [
   '$firebase-scrypt$mem_cost=14,rounds=8,salt_separator=Bw==,',

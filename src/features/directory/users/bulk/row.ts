@@ -15,20 +15,20 @@ import { type BulkReply, BulkUser, ImportedUser } from './schema.ts'
 const checkRow = compileValidator(BulkUser, 'body')
 const checkImported = compileValidator(ImportedUser, 'body')
 
-/** A row that passed every check. */
+/** A row that has passed every check. */
 export interface Candidate {
-  /** As it was sent. */
+  /** The address as it was sent. */
   given: string
   address: EmailAddress
   row: NewUserRow
-  /** What the user brings along is read from these, by what it will be of. */
+  /** The fields of the request, from which data such as a password hash is read. */
   fields: object
   brings: Belonging[]
   roles: NamedRoles
 }
 export type Failure = BulkReply['failed'][number]
 
-/** Reads one entry. `active`: whether the user may sign in. */
+/** Reads an entry. `active` says whether the user may sign in. */
 export function readRow(
   work: Work,
   sent: unknown,
@@ -47,7 +47,7 @@ export function readRow(
   const row = {
     ...toColumns(sent),
     ...identityOf(address),
-    // A user with a password has an auth account to sign in with.
+    // A user with a password needs an auth account to sign in with.
     auth_account_id: brings.length ? newId() : null,
     email_verified: sent.emailVerified ?? false,
     active,
@@ -56,7 +56,7 @@ export function readRow(
   return { given, address, row, fields: sent, brings, roles: sent }
 }
 
-/** What the user brings along, or the name of the field that cannot be read. */
+/** The data that the user brings, such as a password hash, or the name of an invalid field. */
 function readArrivals(work: Work, fields: object): Belonging[] | { invalid: string } {
   const belongings = belongingsOf(work.platform)
   const read = belongings.map((belonging) => ({ belonging, found: belonging.arrival?.read(work, fields) }))

@@ -5,7 +5,7 @@ import { User, UserCreate } from '../schema.ts'
 
 export const MAX_USERS_PER_REQUEST = 500
 
-/** An entry of `users`; checked row by row, so that only a bad row fails. */
+/** An entry of `users`. Each row is checked separately, so that only an invalid row fails. */
 export const BulkUser = Type.Object(
   {
     ...UserCreate.properties,
@@ -18,7 +18,10 @@ export const BulkUser = Type.Object(
 )
 export type BulkUser = Static<typeof BulkUser>
 
-/** A row of an import by the command line. A key that creates users needs no right to enroll their factors. */
+/**
+ * A row of an import from the command line. It has fields that the API does not accept: a key that may create users
+ * need not have the right to enroll their factors.
+ */
 export const ImportedUser = Type.Object(
   { ...BulkUser.properties, totpSecret: Type.Optional(Type.String({ maxLength: 1024 })) },
   { additionalProperties: false },

@@ -43,10 +43,10 @@ const MOVES_MANAGED =
   'The directory of the organization manages the user. Remove the user there, or move with force=true: the directory may add ' +
   'the user to the old organization again.'
 
-/** A newly set external id must be unique. Older rows may share one. */
+/** A newly set external id must be unique. Rows from before this rule may share one. */
 const OF_ONE: UserChanges & Partial<NewUserRow> = { external_id_repeated: false }
 
-/** What every change may require. */
+/** A condition that any change may have. */
 interface Condition {
   /** `If-Match`: change the record only if it still has this version. */
   ifMatch: string | null
@@ -68,18 +68,24 @@ export async function changeUser(
   })
 }
 
-/** What provisioning sets beside. */
+/** What a provisioning client sets in addition to the patch. */
 interface Managed {
   scim_managed: boolean
-  /** Whether another address counts as proved: by its mailbox, or since the organization has proved its domain. */
+  /**
+   * Whether the new address counts as proved, because its mailbox is proved or the organization has verified its
+   * domain.
+   */
   isProved: boolean
-  /** Something changed that other columns do not show. */
+  /** Whether something changed that the user's columns do not show. */
   isTouched: boolean
-  /** What the old address is told of a change by the user, whose sessions stay until the caller ends them. */
+  /**
+   * The notice to the old address when the user made the change. The user's sessions then stay until the caller ends
+   * them.
+   */
   noticeOfOwn?: Message
 }
 
-/** The same of a user whose row is held. Throws `email_exists`, `external_id_taken`. */
+/** Changes a user whose row is locked, as `changeUser` does. Throws `email_exists`, `external_id_taken`. */
 export async function changeHeldUser(
   work: TxWork,
   before: HeldUser,
@@ -113,13 +119,16 @@ export async function changeHeldUser(
   await record(work, ...events, ...announced)
   if (after.scim_managed && after.display_name !== before.display_name)
     await nameFollower.of(work.platform)(work, after.id)
-  // The old address is told, so that a takeover does not go unnoticed (ASVS 6.3.7).
+  // A mail to the old address makes a takeover visible (ASVS 6.3.7).
   const notice = managed.noticeOfOwn ?? addressChangedMail(before, after.email)
   if (movesMailbox) await queueMail(work, notice, NOTICE_USEFUL_SECONDS)
   return after
 }
 
-/** What provisioning has set it would set again: the change belongs into the directory of the organization. */
+/**
+ * Refuses to change what a provisioning client has set: the client would set it again. The change must be made in the
+ * organization's own directory.
+ */
 function refuseManaged(user: UserRow, patch: UserPatch): void {
   const { metadata: _, externalId: __, locale: ___, active, email, ...profile } = patch
   const said = { ...toColumns(profile), ...(active !== undefined && { active }), ...(email !== undefined && { email }) }
@@ -128,8 +137,8 @@ function refuseManaged(user: UserRow, patch: UserPatch): void {
 }
 
 /**
- * Deletes a user and frees their address at once. Throws `user_not_found`, `version_conflict`, and `scim_managed` for a user
- * of a provisioning client, unless that is forced: the client goes on with a user who is gone.
+ * Deletes a user and frees their address at once. Throws `user_not_found`, `version_conflict`, and `scim_managed` for
+ * a provisioned user without `force`, because the provisioning client would go on updating a user who is gone.
  */
 export async function deleteUser(
   work: Work,
@@ -146,10 +155,10 @@ export async function deleteUser(
 }
 
 /**
- * Moves a user to another organization of the account: ids and profile stay, but the role becomes `member`, and the
- * link to the old organization's provisioning and every session end. Both organizations record it.
- * Throws `user_not_found`, `email_exists`, `external_id_taken`, `version_conflict`, and `scim_managed` for a user of a
- * provisioning client, unless that is forced.
+ * Moves a user to another organization of the account. Ids and profile stay. The role becomes `member`, every session
+ * ends, and the user is no longer provisioned by the old organization. Both organizations record the move. Throws
+ * `user_not_found`, `email_exists`, `external_id_taken`, `version_conflict`, and `scim_managed` for a provisioned
+ * user without `force`.
  */
 export async function moveUser(
   work: Work,
@@ -163,7 +172,7 @@ export async function moveUser(
     if (before.scim_managed && !force) throw userErrors.scimManaged({ detail: MOVES_MANAGED })
     await freeAddress(work, target, before.email_norm)
     const move = { user: before, reason: reasons.user_moved, to: target }
-    // A lock belongs to the address in its directory.
+    // A lock stays with the address in the old directory.
     const changes = { ...AS_MEMBER, ...OF_ONE, ...NOT_INVITED, scim_managed: false, locked_until: null }
     const { user: after, announced } = await mapTakenErrors(moveWithBelongings(work, move, changes))
     const event = { ...userEvent(target, userEvents.moved, after), previous: { subOrgId: directory.organizationId } }
@@ -173,14 +182,14 @@ export async function moveUser(
   })
 }
 
-/** The user, held, if the record still has the version that the caller has seen. */
+/** Locks and returns the user, if the record still has the version that the caller named. */
 async function getUnchanged(work: TxWork, id: string, ifMatch: string | null): Promise<HeldUser> {
   const user = await getUserForUpdate(work, id)
   if (!matches(ifMatch, tagOf(user))) throw httpErrors.versionConflict()
   return user
 }
 
-/** `reason`: why the change cuts the user off, if it does. */
+/** Writes the changes. `reason` is set if the change ends the user's sessions. */
 async function writeChanges(
   work: TxWork,
   user: HeldUser,
@@ -189,7 +198,7 @@ async function writeChanges(
 ): Promise<{ user: UserRow; announced: EventInput[] }> {
   const change = { user, keepsSessions, devices: true }
   if (reason) {
-    // The cut-off withdraws the invitations, but those of the team.
+    // The cut-off withdraws all invitations except those to the team.
     const invitation = work.directory.kind === 'console' ? {} : NOT_INVITED
     return applyToBelongings(work, 'cutOff', { ...change, reason }, { ...changes, ...invitation, ...asNewVersion })
   }
@@ -197,7 +206,7 @@ async function writeChanges(
 }
 
 function sameValue(stored: unknown, given: unknown): boolean {
-  // The database returns JSON with its keys in another order.
+  // PostgreSQL returns JSON with its keys in another order, so the texts cannot be compared.
   if (typeof stored === 'object' && stored !== null && typeof given === 'string')
     return isDeepStrictEqual(stored, JSON.parse(given))
   return stored === given

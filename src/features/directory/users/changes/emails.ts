@@ -9,7 +9,9 @@ const kinds = {
   emailChanged: defineMail('email_changed', () => addressChangedMail(EXAMPLE_READER, 'ada@new.example.com'), NOTICE),
 }
 
-/** To the old address. The new one is masked: the reader of the old mailbox may not be meant to know it. */
+/**
+ * The mail to the old address. The new address is masked, since the reader of the old mailbox may be another person.
+ */
 export function addressChangedMail(before: Reader, newAddress: string): Message {
   return withValues({
     kind: kinds.emailChanged,

@@ -71,7 +71,7 @@ test('second factors and passkeys come back, so that deleting and restoring take
   const { secret, backupCodes } = await enrollTotp(tenant, userId, { subOrgId })
   const mails = (await app.mails(email)).length
   succeeded(await weak.delete(`/v1/users/${userId}`))
-  // While they are deleted, what they have opens nothing.
+  // While the user is deleted, their passkey does not work.
   const gone = await signInBy(tenant, holder)
   expect([gone.status, gone.body.code]).toEqual([401, 'passkey_invalid'])
   succeeded(await weak.post(`/v1/users/${userId}/restore`))

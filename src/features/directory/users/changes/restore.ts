@@ -10,10 +10,13 @@ import { purgeKept } from '../purge.ts'
 import { type HeldUser, lockDeletedRow, restoreRow, type UserChanges, type UserRow } from '../store.ts'
 import { recordUser } from '../user-event.ts'
 
-// A caller who may restore, move or provision users may lack the right to give roles.
+// Roles are reset, since a caller who may restore, move or provision users may lack the right to assign roles.
 export const AS_MEMBER = { role: 'member', own_role: 'member', sso_role: null, scim_role: null, role_since: now }
 
-/** The columns of another mailbox, which is unproved unless `isProved`. A lock belongs to the old address. */
+/**
+ * The columns to set when a user gets another address. It is unproved unless `isProved`. A lock stays with the old
+ * address.
+ */
 export function newMailboxColumns(
   { email, norm }: EmailAddress,
   isProved: boolean,
@@ -26,11 +29,11 @@ export function newMailboxColumns(
 const WITHOUT_FACTORS = { mfa_enrolled: false, passkey_count: 0 }
 
 /**
- * Restores a deleted user with ids and profile, active if they were. Second factors and passkeys come back: a caller
- * who may delete and restore users may lack the right to remove factors. Everything else that the deletion ended stays
- * ended, roles included. A user who is not deleted is returned unchanged.
- * Throws `user_not_found`, also for a user deleted more than thirty days ago, `email_exists`, `external_id_taken`, and
- * `scim_managed` for a provisioned user without `force`.
+ * Restores a deleted user with ids and profile. Users who were active are active again. Second factors and passkeys
+ * are restored, since a caller who may delete and restore users may lack the right to remove factors. Sessions, roles
+ * and everything else that the deletion ended are not restored. A user who is not deleted is returned unchanged.
+ * Throws `user_not_found` (also if the user was deleted more than 30 days ago), `email_exists`, `external_id_taken`,
+ * and `scim_managed` for a provisioned user without `force`.
  */
 export async function restoreDeleted(work: Work, id: string, { force = false } = {}): Promise<UserRow> {
   return inTx(work, async (work) => {
@@ -41,9 +44,11 @@ export async function restoreDeleted(work: Work, id: string, { force = false } =
 }
 
 /**
- * The same for a client that provisions them anew, under the address that it names now: the old one may belong to another
- * user. Factors and passkeys are gone: the deletion may have been the answer to a takeover. Null if there is none any more; inactive until the client says otherwise. `isProved`: the
- * organization has verified the domain of a new address. Throws `email_exists`, `external_id_taken`.
+ * Restores a deleted user that a provisioning client creates again, under the address in the client's request:
+ * another user may have the old address now. Deletes factors and passkeys, since the user may have been deleted
+ * because of a takeover. The user stays inactive until the client activates them. `isProved` means that the
+ * organization has verified the domain of a new address. Returns null if there is no deleted user with this id.
+ * Throws `email_exists`, `external_id_taken`.
  */
 export async function restoreUser(
   work: TxWork,

@@ -21,25 +21,26 @@ import { ensureAuthAccount } from '../users.ts'
 
 export { type InvitationUse, openInvitations, updateInvitationStatus } from '../invitation.ts'
 
-/** Roles that an invitation names, and its caller, who gives them. */
+/** The roles that an invitation names, and the caller who assigns them. */
 export interface GivenRoles {
   named: NamedRoles
   giver: ManagerCaller
 }
 
-/** A user who is invited. */
+/** The result of an invitation. */
 export interface InvitedUser {
   user: UserRow
-  /** Whether an earlier invitation was open. */
+  /** Whether the user already had an open invitation. */
   isRenewed: boolean
-  /** Whether the user has got the named roles; null if none are named. */
+  /** Whether the user got the named roles; null if the invitation names none. */
   rolesApplied: boolean | null
 }
 
 /**
- * Marks a user as invited: a new one, or the existing user of the address. That one is unchanged, but gets the named roles if
- * they have never signed in, unless they signed up for an address that nothing has proved. A pending sign-up becomes the new user, without the data typed there. Either row is locked until
- * the transaction ends. Throws what `columnsOfRoles` throws, and `role_managed`.
+ * Marks a user as invited: a new user, or the existing user with this address. An existing user is otherwise
+ * unchanged, but gets the named roles if they have never signed in. They do not get roles if they signed up and
+ * nothing has proved the address. A pending sign-up becomes the new user, without the data typed there. The user's
+ * row stays locked until the transaction ends. Throws what `columnsOfRoles` throws, and `role_managed`.
  */
 export async function provisionInvitedUser(
   work: TxWork,
@@ -64,8 +65,8 @@ export async function provisionInvitedUser(
   await ensureAuthAccount(work, user)
   const held = await getUserForUpdate(work, user.id)
   await record(work, ...(await changeInvitation(work, held, { invited_at: now }, { invited_at: ANY_DATE })).announced)
-  // A user who has signed in keeps their roles, as they keep their name. A user who signed up for an address that nothing has proved
-  // gets none: that may be another person than the one who is invited.
+  // Users who have signed in keep their roles and names. A user who signed up for an unproved address gets no roles,
+  // since that may not be the person who is invited.
   const mayBeAnother = !user.email_verified && mayBelongToStranger(user)
   const isGiven = asked && user.last_login_at === null && !mayBeAnother
   if (isGiven) await rolesOfNewUsers.of(work.platform).replace(work, user, asked.named, asked.giver)
@@ -79,21 +80,21 @@ export async function markNotInvited(work: TxWork, id: string): Promise<void> {
 }
 
 /**
- * Accepts the invitations of a user who has proved the mailbox, now or earlier, and has come in by any way. Returns the user
- * as they are then, and the events.
+ * Accepts the invitations of a user who has proved the mailbox, now or earlier, and signs in with any method. Returns
+ * the updated user and the events.
  */
 export async function acceptInvitations(work: TxWork, user: HeldUser, how: InvitationUse): Promise<Changed> {
   if (user.invited_at === null) return { user, announced: [] }
-  // Those of the team are accepted by their links alone.
+  // Invitations to the team are accepted only through their links.
   const accepted =
     work.directory.kind === 'console' ? [] : await openInvitations.of(work.platform).accept(work, user, how)
   const changed = await changeInvitation(work, user, NOT_INVITED, NOT_INVITED)
   return { ...changed, announced: [...accepted, ...changed.announced] }
 }
 
-/** Withdraws the invitations of a user who needs none any more. Returns the user as they are then. */
+/** Withdraws the open invitations of a user who no longer needs one. Returns the updated user. */
 export async function withdrawInvitations(work: TxWork, user: HeldUser): Promise<HeldUser> {
-  // Those of the team are withdrawn with the membership alone.
+  // Invitations to the team are withdrawn only with the membership.
   if (user.invited_at === null || work.directory.kind === 'console') return user
   const withdrawn = await openInvitations.of(work.platform).withdraw(work, user)
   const changed = await changeInvitation(work, user, NOT_INVITED, NOT_INVITED)
@@ -102,8 +103,9 @@ export async function withdrawInvitations(work: TxWork, user: HeldUser): Promise
 }
 
 /**
- * Records that an invited user signs in, before the session is written. An invitation to an address that nothing has proved
- * stays open: its link must reach the owner of the mailbox.
+ * Accepts the invitations of an invited user who signs in, before the session is written. If nothing has proved the
+ * user's address, only the sign-in is recorded and the invitation stays open, since its link must reach the owner of
+ * the mailbox.
  */
 export async function welcomeInvited(work: TxWork, id: string, how: InvitationUse): Promise<void> {
   const user = await findUserForUpdate(work, id)

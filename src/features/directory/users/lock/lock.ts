@@ -18,16 +18,16 @@ import { recordUser, userEvent } from '../user-event.ts'
 
 const { user_locked: userLocked } = defineEndReasons('user_locked')
 
-/** An administrator's lock. `until` null: it has no end. */
+/** An administrator's lock. `until` is null for a lock without an end. */
 export interface AccessLock {
   reason: string
   until: Date | null
 }
 
 /**
- * Locks a held user: no sign-in method works until the lock ends. In the same statement it ends every session, trusted
- * device and pending sign-in, and raises the epoch, so that a sign-in under way fails. A second lock replaces the first.
- * Returns the user as they are then, and how many sessions ended.
+ * Locks a user out: no sign-in method works until the lock ends. The caller must have locked the user's row. The same
+ * statement ends every session, trusted device and pending sign-in, and raises the epoch, so that a sign-in in
+ * progress fails. A second lock replaces the first. Returns the updated user, and how many sessions ended.
  */
 export async function lockAccess(
   work: TxWork,
@@ -49,7 +49,10 @@ export async function lockAccess(
   return { user: after, ended: changed.sessions ?? 0 }
 }
 
-/** Ends both kinds of lock of a held user, and records it. The failed attempts at the address are cleared by `lockout`. */
+/**
+ * Ends both kinds of lock of a user, and records it. The caller must have locked the user's row. `lockout` clears the
+ * failed attempts at the address.
+ */
 export async function endLocks(work: TxWork, user: HeldUser): Promise<void> {
   const { db, directory } = work
   const after =
@@ -62,12 +65,12 @@ export async function endLocks(work: TxWork, user: HeldUser): Promise<void> {
 /** The columns of an administrator's lock. */
 export type LockColumns = Pick<UserRow, 'access_locked_at' | 'access_locked_until' | 'access_lock_reason'>
 
-/** The administrator's lock of a user, for a new user who takes the place of a locked one. */
+/** The administrator's lock of a user, to copy to a new user who replaces a locked user. */
 export function lockOf({ access_locked_at, access_locked_until, access_lock_reason }: LockColumns): LockColumns {
   return { access_locked_at, access_locked_until, access_lock_reason }
 }
 
-/** Records that the user's address is locked; the user shows as locked until then. */
+/** Records that the user's address is locked. Lists show the user as locked until that time. */
 export async function markLocked(work: TxWork, id: string, until: Date): Promise<void> {
   const user = await setLockedUntil(work.db, work.directory, id, until)
   if (user) await recordUser(work, userEvents.locked, user)

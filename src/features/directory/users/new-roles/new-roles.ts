@@ -10,34 +10,37 @@ import { userEvent } from '../user-event.ts'
 
 export { DirectoryRole, RoleIds } from '../role-fields.ts'
 
-/** The roles that a request names for a user; absent: those of every new user. */
+/** The roles that a request names for a user. Absent: the roles that every new user has. */
 export type NamedRoles = Pick<UserCreate, 'role' | 'roleIds'>
 
-/** Who gives roles: the caller of the request; null for the command line, which may give any. */
+/** Who gives roles: the request's caller, or null for the command line, which may give any role. */
 export type RoleGiver = ManagerCaller | null
 
-/** Named roles, judged before a user is inserted. */
+/** The decision about named roles, before the user is inserted. */
 export interface CheckedRoles {
-  /** Why this request gives them to no user: a role is unknown, or the caller may not give roles. */
+  /** Why this request may not give these roles to anyone: a role is unknown, or the caller may not give roles. */
   unfit: ApiError | null
-  /** The named role that is none of the organization. */
+  /** The named role that the organization does not have. */
   unknownRole?: string | undefined
-  /** Why a new user does not get them: they hold permissions that the caller lacks. */
+  /** Why a new user may not get these roles: they contain permissions that the caller lacks. */
   beyond: ApiError | null
-  /** The columns of the new user. */
+  /** The role columns of the new user. */
   columns: Pick<NewUserRow, 'role' | 'own_role' | 'role_ids'>
 }
 
 interface RolesOfNewUsers {
-  /** Judges the roles of several users. The roles stay as they are until the transaction ends. Lock order: before any user. */
+  /**
+   * Decides about the roles of several users, and locks these roles until the transaction ends. Lock order: roles
+   * before users.
+   */
   check(work: TxWork, named: NamedRoles[], giver: RoleGiver): Promise<CheckedRoles[]>
-  /** Stores the assignments of users that were inserted with `columns`. Returns their events. */
+  /** Stores the role assignments of users that were inserted with `columns`. Returns their events. */
   assign(work: TxWork, users: UserRow[]): Promise<EventInput[]>
-  /** Replaces the roles of an existing user, as `PUT /v1/rbac/users/{userId}/roles` does. Throws what that throws. */
+  /** Replaces the roles of an existing user, as `PUT /v1/rbac/users/{userId}/roles` does, with the same errors. */
   replace(work: TxWork, user: UserRow, named: NamedRoles, giver: ManagerCaller): Promise<void>
 }
 
-// Slot: roles are of another noun, which imports this one.
+// Handed in: `roles` imports this noun, so this noun cannot import it.
 export const rolesOfNewUsers = defineSlot<RolesOfNewUsers>('the roles of new users')
 
 /** Whether a request names roles. */
@@ -45,13 +48,16 @@ export const namesRoles = ({ role, roleIds }: NamedRoles) => role !== undefined 
 
 const PLAIN: CheckedRoles = { unfit: null, beyond: null, columns: {} }
 
-/** Judges the roles that a request names for several users. Costs a statement only if some names roles of the organization. */
+/**
+ * Decides about the roles that a request names for several users. Uses a statement only if roles are named for any
+ * user.
+ */
 export async function checkRolesOfUsers(work: TxWork, named: NamedRoles[], giver: RoleGiver): Promise<CheckedRoles[]> {
   return named.some(namesRoles) ? rolesOfNewUsers.of(work.platform).check(work, named, giver) : named.map(() => PLAIN)
 }
 
 /**
- * The columns of a new user with these roles. Throws `insufficient_scope`, `service_disabled`, `invalid_request` for an unknown
+ * The role columns of a new user. Throws `insufficient_scope`, `service_disabled`, `invalid_request` for an unknown
  * role, `privilege_escalation`.
  */
 export async function columnsOfRoles(
@@ -65,7 +71,7 @@ export async function columnsOfRoles(
   return checked.columns
 }
 
-/** Stores the assignments of new users, and records them with the creation of the users. */
+/** Stores the role assignments of new users, and records the events of users and assignments. */
 export async function recordCreated(work: TxWork, users: UserRow[]): Promise<void> {
   const holders = users.filter(({ role_ids }) => role_ids.length > 0)
   const assigned = holders.length === 0 ? [] : await rolesOfNewUsers.of(work.platform).assign(work, holders)

@@ -12,23 +12,23 @@ import { userEvent } from '../user-event.ts'
 
 export const { mailbox_proved: mailboxProved } = defineEndReasons('mailbox_proved')
 
-/** What the first proof of a mailbox spares. */
+/** What the first proof of a mailbox must not remove. */
 interface Kept {
-  /** The link that proves it. */
+  /** The link that is the proof. */
   linkId?: string | undefined
-  /** True when the user has proved that the password is theirs: then they have signed up themselves. */
+  /** True when the user has just entered the correct password, so the sign-up was their own. */
   password?: boolean
-  /** True when the proof is that of the sign-up at which the profile was typed. */
+  /** True when the proof completes the same sign-up in which the profile was typed. */
   profile?: boolean
-  /** What was said of the language at the sign-up that the proof is of. */
+  /** The language named in the sign-up that this proof completes. */
   locale?: string | null
-  /** How the person has come in, which accepts their invitations; absent: they have not. */
+  /** The sign-in method, which also accepts the user's invitations. Absent if the proof is not a sign-in. */
   by?: string
 }
 
 type Proved = Pick<Done<HeldUser>, 'user' | 'announced'>
 
-/** Applies a proof of the mailbox, and records it. Returns the user as they are then. */
+/** Applies a proof of the mailbox and records its events. Returns the updated user. */
 export async function proveMailbox(work: TxWork, user: HeldUser, kept: Kept = {}): Promise<HeldUser> {
   const { user: after, announced } = await applyMailboxProof(work, user, kept)
   await record(work, ...announced)
@@ -37,10 +37,11 @@ export async function proveMailbox(work: TxWork, user: HeldUser, kept: Kept = {}
 
 /**
  * Writes that the user has just proved the mailbox. The first proof confirms the address and completes a pending
- * sign-up; later ones change nothing. Someone who registered an address before its owner must not keep access (account
- * pre-hijacking): the first proof removes every session, password and link set up before, and the factors and the profile
- * that a stranger may have set. The one place for it, with `login/first-proof.ts` for users who have set nothing up.
- * @returns the user as they are then, and the events, which a caller with more to write records with that.
+ * sign-up; later proofs change nothing. Someone who registered an address before its owner must not keep access
+ * (account pre-hijacking). The first proof therefore removes every session, password and link set up before, and the
+ * factors and profile that a stranger may have set. No other code does this, except `login/first-proof.ts` for users
+ * who have set nothing up.
+ * @returns the updated user and the events, which the caller records together with its own.
  */
 export async function applyMailboxProof(work: TxWork, given: HeldUser, kept: Kept = {}): Promise<Proved> {
   const { linkId, password: keepsPassword = false, locale = null, by } = kept
@@ -52,7 +53,7 @@ export async function applyMailboxProof(work: TxWork, given: HeldUser, kept: Kep
   const proven = {
     email_verified: true,
     pending_until: null,
-    // The proof withdraws what is left of invitations.
+    // The first proof withdraws the invitations that are still open.
     invited_at: null,
     ...(isTheirs ? {} : { first_name: null, last_name: null, phone: null, locale }),
     ...asNewVersion,
@@ -62,8 +63,8 @@ export async function applyMailboxProof(work: TxWork, given: HeldUser, kept: Kep
   return { user: after, announced: [...accepted, ...announced, verified] }
 }
 
-// Slot: the MFA policy is of the wing of access, which is above.
-/** Whether the policy requires a second factor of a user with these. */
+// Handed in: the MFA policy belongs to `access`, which is on a higher floor.
+/** Whether the MFA policy requires a second factor of a user with this address, role and factors. */
 export const requiresFactor = defineSlot<
   (work: Work, user: Pick<UserRow, 'email_norm' | 'role' | 'mfa_enrolled' | 'passkey_count'>) => Promise<boolean>
 >('who must have a second factor')

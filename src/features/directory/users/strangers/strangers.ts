@@ -1,9 +1,9 @@
 import type { UserRow } from '../store.ts'
 
-/** The sources of users who can be made by anyone who knows an address. */
+/** The sources of users that anyone who knows the address could have created. */
 export const SELF_SERVICE = ['signup', 'social']
 
-/** Whether this user may have been made by another person than the owner of the mailbox. */
+/** Whether the user may have been created by someone other than the owner of the mailbox. */
 export function mayBelongToStranger({ source, proved_before }: Pick<UserRow, 'source' | 'proved_before'>): boolean {
   return SELF_SERVICE.includes(source) && !proved_before
 }

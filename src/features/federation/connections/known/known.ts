@@ -7,13 +7,13 @@ import { type ConnectionConfig, readConfig } from '../config.ts'
 import { MAX_CONNECTIONS } from '../limits.ts'
 import { type ConnectionRow, findDirectoryIdOfConnection, listConnectionRows } from '../store.ts'
 
-/** A connection as sign-ins use it. */
+/** A connection in the form that sign-ins use. */
 export interface KnownConnection extends ConnectionConfig {
   id: string
   name: string
   protocol: 'saml' | 'oidc'
   status: 'draft' | 'testing' | 'active' | 'error'
-  /** `openClientSecret` opens it. */
+  /** Encrypted. `openClientSecret` decrypts it. */
   secretSealed: string | null
 }
 
@@ -30,7 +30,7 @@ export function toKnown(row: ConnectionRow): KnownConnection {
   return { ...readConfig(row.config), id, name, protocol, status, secretSealed }
 }
 
-/** The connections of a directory, the oldest first, from a cache. */
+/** The connections of a directory from the cache, oldest first. */
 export async function knownConnections({
   platform,
   directory,
@@ -38,7 +38,7 @@ export async function knownConnections({
   return [...(await ofDirectory(platform).get(directory.id)).values()]
 }
 
-/** One of them, or null. */
+/** The connection with this id, or null. */
 export async function findConnection(
   { platform, directory }: Pick<Work, 'platform' | 'directory'>,
   id: string,
@@ -46,7 +46,7 @@ export async function findConnection(
   return (await ofDirectory(platform).get(directory.id)).get(id.toLowerCase()) ?? null
 }
 
-/** The same from its row: the cache of this process may be older than the deletion of a connection. */
+/** Reads the connection's row. The cache of this process may still have a connection that was deleted. */
 export async function readConnection({ db, directory }: Work, id: string): Promise<KnownConnection | null> {
   const row = (await listConnectionRows(db, directory, MAX_CONNECTIONS)).find((each) => each.id === id)
   return row ? toKnown(row) : null
@@ -58,7 +58,7 @@ const directoryIds = perPlatform((platform) =>
   ),
 )
 
-/** The connection of that id, wherever it is, as providers name it: by nothing else. */
+/** The connection with this id in any directory. Requests from providers name only the id. */
 export async function findConnectionAnywhere(
   platform: Platform,
   text: string,
@@ -70,7 +70,7 @@ export async function findConnectionAnywhere(
   return connection && { connection, directory }
 }
 
-/** Has every process read the connections of the directory again, once the transaction has committed. */
+/** When the transaction commits, makes every process read the connections of the directory again. */
 export async function forgetConnections({ platform, directory, db }: TxWork): Promise<void> {
   await ofDirectory(platform).invalidate(db, directory.id)
 }
@@ -88,7 +88,7 @@ export async function sealClientSecret(work: Secretive, id: string, secret: stri
   return work.platform.keyring.seal(place(work.directory.accountId, id), secret)
 }
 
-/** The client secret of an OpenID connection; null if it has none. */
+/** The client secret of an OpenID connection, decrypted; null if it has none. */
 export async function openClientSecret(
   { platform, directory }: Secretive,
   { id, secretSealed }: KnownConnection,
@@ -96,7 +96,7 @@ export async function openClientSecret(
   return secretSealed === null ? null : platform.keyring.open(place(directory.accountId, id), secretSealed)
 }
 
-/** What a sign-in by a connection may do, with what the groups of the person say. */
+/** The rules of a sign-in through a connection, with the person's groups. */
 export function rulesOf(connection: KnownConnection, groups: readonly string[] | null): FederationRules {
   return {
     jit: connection.jit_provisioning,
@@ -110,22 +110,25 @@ export function rulesOf(connection: KnownConnection, groups: readonly string[] |
   }
 }
 
-/** The connection to which its redirect URI belongs: itself, or null for the URI that older connections share. */
+/** The connection id in the redirect URI. Null for the URI that connections of earlier releases share. */
 export function callbackOf({ id, oidc_callback }: { id: string } & Pick<ConnectionConfig, 'oidc_callback'>) {
   return oidc_callback === 'connection' ? id : null
 }
 
-/** The connections by which people of the directory can sign in: a status may be set of an empty one, too. */
+/**
+ * The connections that users of the directory can sign in by. The status may be active although fields are missing,
+ * so that is checked, too.
+ */
 export async function usableConnections(work: Pick<Work, 'platform' | 'directory'>): Promise<KnownConnection[]> {
   return (await knownConnections(work)).filter((each) => each.status === 'active' && missingFields(each).length === 0)
 }
 
-/** Whether there is one. */
+/** Whether the directory has such a connection. */
 export async function hasActiveConnection(work: Pick<Work, 'platform' | 'directory'>): Promise<boolean> {
   return (await usableConnections(work)).length > 0
 }
 
-/** The fields that a connection still needs for a sign-in to come to an end. */
+/** The fields that a connection still needs before a sign-in can succeed. */
 export function missingFields({ protocol, oidc_client_auth, secretSealed, ...config }: KnownConnection): string[] {
   const needed =
     protocol === 'saml' ? (['idp_entity_id', 'idp_sso_url'] as const) : (['oidc_issuer', 'oidc_client_id'] as const)

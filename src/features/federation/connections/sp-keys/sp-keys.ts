@@ -16,7 +16,7 @@ import {
   type SpKeyRow,
 } from '../store.ts'
 
-/** A key pair of an environment, with which it acts as a service provider. */
+/** A key pair that an environment uses as a SAML service provider or OpenID client. */
 export interface SpKey {
   id: string
   status: 'current' | 'next' | 'former'
@@ -24,7 +24,7 @@ export interface SpKey {
   privateKeyPem: string
 }
 
-/** What is published of the keys of an environment: the current one first, then the next and the former. */
+/** The published keys of an environment. The current key comes first, then the next and the former. */
 export interface SpKeys {
   signing: SpKey[]
   encryption: SpKey[]
@@ -40,7 +40,7 @@ const place = (accountId: string, id: string) => ({
   accountId,
 })
 
-/** An environment, and whose it is: a directory is of one, too. */
+/** An environment and its account. A directory has both ids, too. */
 export type SpPlace = Pick<AccountScope, 'accountId' | 'environmentId'>
 
 const keyOf = ({ accountId, environmentId }: SpPlace) => `${environmentId}/${accountId}`
@@ -52,12 +52,12 @@ const cached = perPlatform((platform) =>
   }),
 )
 
-/** The keys of an environment as a service provider; none before a connection needs them. */
+/** The keys of an environment. Empty until a connection needs keys. */
 export async function spKeys(platform: Platform, of: SpPlace): Promise<SpKeys> {
   return cached(platform).get(keyOf(of))
 }
 
-/** Makes the keys of an environment, unless it has some. */
+/** Creates the keys of an environment, unless it has keys. */
 export async function provideSpKeys(platform: Platform, of: SpPlace): Promise<void> {
   if ((await spKeys(platform, of)).signing.length > 0) return
   const known = making(platform).get(of.environmentId) ?? withoutDeadline(() => make(platform, of))
@@ -65,7 +65,7 @@ export async function provideSpKeys(platform: Platform, of: SpPlace): Promise<vo
   await known.finally(() => making(platform).delete(of.environmentId))
 }
 
-/** Who asks meanwhile waits for the same ones: they take a second of a core. */
+/** Concurrent callers wait for the same key pairs, since making them takes a second of CPU time. */
 const making = perPlatform(() => new Map<string, Promise<void>>())
 
 async function make(platform: Platform, of: SpPlace): Promise<void> {
@@ -76,7 +76,7 @@ async function make(platform: Platform, of: SpPlace): Promise<void> {
   })
 }
 
-/** A pair for each use, yet to be stored. */
+/** Makes a key pair for each use. Stores nothing. */
 async function makePairs(platform: Platform, { accountId, environmentId }: SpPlace, status: SpKey['status']) {
   const make = async (use: (typeof USES)[number]) => {
     // Test option: tests reuse key pairs.
@@ -102,15 +102,16 @@ async function makePairs(platform: Platform, { accountId, environmentId }: SpPla
 export type KeyAction = 'prepare' | 'activate' | 'retire'
 
 /**
- * A step of a change of keys. `prepare` publishes the next ones beside the present, so that providers learn of them;
- * `activate` uses them, and goes on publishing the former; `retire` forgets these. Throws `sp_keys_conflict` for a step
- * that is not next.
+ * Performs one step of a key rollover. `prepare` publishes the next keys beside the current ones, so that providers
+ * learn them. `activate` starts to use the next keys, and still publishes the former ones. `retire` deletes the
+ * former keys. Throws `sp_keys_conflict` if another step has to come first.
  */
 export async function changeSpKeys(work: AccountWork, action: KeyAction): Promise<SpKeys> {
   const { platform, account } = work
   const { environmentId } = account
   await provideSpKeys(platform, account)
-  // Keys take a second of a core: none are made for a step that is refused, nor while anything is locked.
+  // Making keys takes a second of CPU time, so none are made for a step that would be refused, or while rows are
+  // locked.
   assertNext(action, await listSpKeyRows(platform.db, environmentId))
   const next = action === 'prepare' ? await makePairs(platform, account, 'next') : []
   await inTx({ ...work, directory: account.directory }, async (work) => {

@@ -15,25 +15,28 @@ export interface Begun {
   method: FederatedMethod
   /** The id of the connection, or the name of the provider. */
   source: string
-  /** Where the browser goes in the end. */
+  /** The application's address, where the browser goes at the end. */
   redirectUri: string
-  /** `query`: with the tokens; `code`: with a code that the application's backend exchanges for them. */
+  /**
+   * Whether the browser gets the tokens (`query`), or a code that the application's backend exchanges for them
+   * (`code`).
+   */
   responseMode: 'query' | 'code'
-  /** Whether an unknown person may sign up; null: as the settings say. */
+  /** Whether an unknown person may sign up. Null: the settings decide. */
   openSignup: boolean | null
-  /** Ends in a trace instead of a session. */
+  /** A test ends with a trace instead of a session. */
   isTest: boolean
-  /** Whether the provider must ask for credentials again, even from a user who is signed in there. */
+  /** Whether the provider must ask for credentials again, even if the user is signed in there. */
   forceAuthn: boolean
   beganAt: Date
-  /** What the browser brings back, and the application compares. */
+  /** The browser brings it back, and the application compares it. */
   state: string
   nonce: string
-  /** RFC 7636 */
+  /** PKCE (RFC 7636) */
   codeVerifier: string
 }
 
-// Time to sign in at the provider, with a second factor and a forgotten password.
+// Enough time to sign in at the provider, even with a second factor or a forgotten password.
 const TTL_SECONDS = 600
 
 /** Begins a sign-in at a provider. Throws `invalid_redirect_uri`. */
@@ -66,8 +69,9 @@ export async function beginFederated(
 }
 
 /**
- * A sign-in that began at the provider and is there already, on its way to the home of the organization with a code. Null
- * if there is no home. The application has no state to compare this one with.
+ * Represents a sign-in that began at the provider: the response has already arrived, and the browser goes on to the
+ * organization's default redirect URI with a code. Null if the organization has no such URI. The application does not
+ * know this state, so it cannot compare it.
  */
 export async function beginUnsolicited(work: Work, source: string): Promise<Begun | null> {
   const { platform, directory } = work
@@ -79,12 +83,12 @@ export async function beginUnsolicited(work: Work, source: string): Promise<Begu
   return { ...said, ...asked, id: newId(), state, ...secretsOf(platform.keyring, state) }
 }
 
-/** What a route without a caller has. */
+/** The work of a route without a caller. */
 export type BareWork = Pick<Work, 'platform' | 'origin' | 'db'>
 
 /**
- * The sign-in of a state that a browser brings back, which is consumed thereby. Null when the state is made up, which
- * costs no statement, or used, too old, or of another method.
+ * Returns the sign-in of a state that a browser brings back, and uses the state up. Null if the state is made up,
+ * used, expired, or of another method. A made-up state costs no statement.
  */
 export async function takeFederated(
   { platform, origin, db }: BareWork,
@@ -98,7 +102,7 @@ export async function takeFederated(
   return { work: { platform, origin, db, directory }, begun: toBegun({ platform }, row, { state, method }) }
 }
 
-/** The same of a state that is not consumed yet, and stays so. */
+/** Returns the sign-in of a state without using the state up. */
 export async function findFederated(
   { platform, db }: Pick<BareWork, 'platform' | 'db'>,
   state: string,
@@ -111,7 +115,7 @@ export async function findFederated(
     : null
 }
 
-/** The directory of a state or code of ours; null for a made-up one, which costs no statement. */
+/** The directory in a state or code. Null if this service did not make the token, which costs no statement. */
 export async function directoryOf({ platform }: Pick<Work, 'platform'>, token: string): Promise<Directory | null> {
   const id = directoryOfToken(platform.keyring, token)
   return id === null ? null : findDirectory(platform, id)

@@ -36,7 +36,7 @@ test('a state is good once, for its own method, until it expires', async () => {
   expect(one?.begun).toMatchObject({ ...input, state, nonce, codeVerifier, openSignup: null, isTest: false })
   expect(one?.work.directory.id).toBe(work.directory.id)
   const other = await beginFederated(work, input)
-  // Nor does a callback of another kind consume it.
+  // A callback of another kind does not use it up either.
   expect([await takeFederated(work, other.state, 'sso'), await takeLogout(work, other.state)]).toEqual([null, null])
   expect((await takeFederated(work, other.state, 'social'))?.begun.id).toBe(other.id)
   const late = await beginFederated(work, input)
@@ -69,7 +69,7 @@ test('a browser comes back to addresses of the list alone, also where one has le
   const begun = await beginFederated(work, { ...input, redirectUri: 'https://app.example.com/auth' })
   await allow(['https://elsewhere.example.com/auth'])
   const late = completeFederated(work, begun, person({ email: newEmail(), emailVerified: true }), RULES)
-  // Told to a person, who knows nothing of settings.
+  // The message is for a user, who knows nothing of settings.
   const message = expect.stringContaining('was withdrawn')
   await expect(late).rejects.toMatchObject({ definition: { code: 'invalid_redirect_uri' }, message })
   await allow([])

@@ -13,17 +13,23 @@ import type { Directory } from '../../../../platform/tenancy/directory.ts'
 
 const states = hashPurpose('federation-state')
 
-/** Shorter than elsewhere: a provider keeps no more than 80 bytes of a RelayState (SAML bindings §3.4.3). */
+/**
+ * Shorter than other tags, because a provider need not keep more than 80 bytes of a RelayState (SAML bindings
+ * §3.4.3).
+ */
 const TAG_LENGTH = 11
 const BODY_LENGTH = ID_LENGTH + SECRET_LENGTH
 
-/** A text that the browser brings back: its directory, 256 random bits, and a tag, without which nothing is looked up. */
+/**
+ * A token that the browser brings back: its directory, 256 random bits, and a tag. Without a valid tag nothing is
+ * looked up.
+ */
 export function makeToken(keyring: Keyring, directory: Directory): string {
   const body = packId(directory.id) + randomBase62()
   return body + shortTag(keyring, body)
 }
 
-/** The directory that a token of ours names; null for a made-up one. */
+/** The directory in a token. Null if this service did not make the token. */
 export function directoryOfToken(keyring: Keyring, token: string): string | null {
   if (token.length !== BODY_LENGTH + TAG_LENGTH || !/^[0-9A-Za-z]+$/.test(token)) return null
   const body = token.slice(0, BODY_LENGTH)
@@ -31,14 +37,14 @@ export function directoryOfToken(keyring: Keyring, token: string): string | null
   return isOurs ? unpackId(body.slice(0, ID_LENGTH)) : null
 }
 
-/** What is stored of a token, by what it is for. */
+/** The stored hash of a token, which depends on the token's use. */
 export function hashToken(keyring: Keyring, use: 'state' | 'code', token: string): Buffer {
   return keyedHash(keyring.hashKey(states), use, token)
 }
 
 /**
- * What only the service knows of a sign-in under way, derived from its state instead of stored: the nonce of OpenID
- * Connect and the verifier of PKCE (RFC 7636 §4.1).
+ * Secrets of a sign-in in progress: the OpenID Connect nonce and the PKCE verifier (RFC 7636 §4.1). They are derived
+ * from the state instead of stored.
  */
 export function secretsOf(keyring: Keyring, state: string): { nonce: string; codeVerifier: string } {
   const derive = (use: string) => keyedHash(keyring.hashKey(states), use, state).toString('base64url')

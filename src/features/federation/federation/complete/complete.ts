@@ -50,19 +50,19 @@ import { assertNotProvisioned, assertOnlySubject, isIntroduced, type Recognition
 
 export { exchangeCode } from './exchange.ts'
 
-/** What the connection, or the settings of the provider, allow. */
+/** What the connection, or the provider's settings, allow. */
 export interface FederationRules extends RecognitionRules {
   defaultRole: 'admin' | 'member'
-  /** Null for a social provider. `names`: null if the provider sends no groups. `mapping`: the roles that groups give. */
+  /** Null for a social provider. `names` is null if the provider sends no groups. `mapping` gives roles to groups. */
   groups: { names: readonly string[] | null; mapping: RoleMapping } | null
-  /** What people call the connection or provider. */
+  /** The name that users know the connection or provider by. */
   sourceName: string
 }
 
 /**
- * The end of every sign-in at a provider: finds the user, links or makes one, asks every gate, and sends the browser on
- * with the session, or with a code for it. What fails sends it on with a fixed code. A test changes nothing, and ends in
- * no more than that it would have gone well.
+ * Ends every sign-in at a provider. Finds the user, links or creates one, asks the gates, and redirects the browser
+ * with the session or with a code for it. If the sign-in fails, redirects with a fixed error code. A test changes
+ * nothing and only shows that the sign-in would have succeeded.
  */
 export async function settleFederated(
   work: Work,
@@ -70,7 +70,7 @@ export async function settleFederated(
   heard: FederatedPerson,
   { rules, traceId }: { rules: FederationRules; traceId?: string },
 ): Promise<{ redirect: Redirect; code: FailureCode | null; detail: string | null }> {
-  // Checked before a session exists that could not be delivered.
+  // Checked first, so that no session is created that cannot be delivered.
   await assertStillAllowed(work, begun.redirectUri)
   const seen: Arrival['seen'] = { userId: null }
   try {
@@ -89,13 +89,13 @@ export async function settleFederated(
   }
 }
 
-/** The keyed hash of the address that the provider states, unless it says that the address is not verified. */
+/** The keyed hash of the address from the provider, unless the provider says that the address is not verified. */
 function statedIdentity({ platform }: Work, { email, emailVerified }: FederatedPerson): Buffer | null {
   const address = email === null || emailVerified === false ? null : parseVouchedEmail(email)
   return address && identify(platform, address).hash
 }
 
-/** The same, for who does not ask how it ended. */
+/** Like `settleFederated`, for callers who do not need the error code. */
 export async function completeFederated(
   work: Work,
   begun: Begun,
@@ -106,8 +106,9 @@ export async function completeFederated(
 }
 
 /**
- * The end of a sign-in at a social provider in the organization that the person has chosen after it. Null where the person or
- * what it spends is not good any more. Throws `signup_disabled`, and what the door throws.
+ * Ends a sign-in at a social provider in the organization that the person chose afterwards. Returns null if the
+ * person may not sign in there, or if a proof in `spends` was already used. Throws `signup_disabled`, and what
+ * `completeLogin` throws.
  */
 export async function enterFederated(
   work: Work,
@@ -124,7 +125,7 @@ export async function enterFederated(
   }
 }
 
-/** A test goes as far as the door, and changes nothing. */
+/** Does everything before the session is created, without changing anything. */
 async function tryOut(work: Work, begun: Begun, arrival: Arrival): Promise<Redirect> {
   const known = await findIdentityRow(work.db, work.directory, subjectOf(arrival))
   const { facts, jit } = known
@@ -139,7 +140,7 @@ async function tryOut(work: Work, begun: Begun, arrival: Arrival): Promise<Redir
   return endTest(work, begun)
 }
 
-/** The code for the application; null for what is no failure of a sign-in. */
+/** The error code for the application; null for an error that is not a failure of the sign-in. */
 export function codeOf(error: unknown) {
   if (error instanceof FederationFailure) return error.code
   const code = error instanceof ApiError ? error.definition.code : ''
@@ -150,9 +151,9 @@ interface Arrival {
   begun: Pick<Begun, 'method' | 'source' | 'responseMode'>
   person: FederatedPerson
   rules: FederationRules
-  /** Burnt with the session. */
+  /** Proofs that are used up together with the creation of the session. */
   spends: UsedProof[]
-  /** The user that the sign-in is found to be of, for the record of a refusal. */
+  /** The user found by the sign-in, for the record of a refusal. */
   seen: { userId: string | null }
 }
 
@@ -170,7 +171,8 @@ async function signIn(work: Work, arrival: Arrival): Promise<{ code: string } | 
     if (answer && answer !== 'introduced') return answer
     const before = known
     known = await find()
-    // Provisioning, or another sign-in, has introduced the person at the same moment. Otherwise the user was cut off or deleted.
+    // Retry if provisioning or another sign-in has linked the person at the same moment. Otherwise the user was cut
+    // off or deleted.
     if (answer === null && (before || !known)) break
   }
   throw new FederationFailure('expired')
@@ -180,14 +182,15 @@ const MAX_ATTEMPTS = 3
 
 type Answer = { code: string } | SessionReply | null
 
-/** Returns the session or a code for it. If a gate refuses the user, there is no code. */
+/** Returns the session or a code for it. A user refused by a gate gets no code. */
 async function finishSignIn(
   work: Work,
   { begun, person, spends }: Arrival,
   facts: SignInFacts,
   identity: IdentityRow,
 ): Promise<Answer> {
-  // After the user was read, and for a first link the connection held: a logout from now on finds what is made here.
+  // Checked after the user was read and, for a first link, the connection was locked: any later logout finds and ends
+  // this session.
   if (await person.isSignedOut?.(work))
     throw new FederationFailure('response_invalid', 'The provider has signed this user out since.')
   const amr = ['fed', ...person.amr]
@@ -230,12 +233,15 @@ async function finishSignIn(
   return completeLogin(work, facts, proof)
 }
 
-/** The connection of a sign-in; null for a social provider. */
+/** The id of the connection; null for a social provider. */
 function connectionOf({ method, source }: Pick<Begun, 'method' | 'source'>): string | null {
   return method === 'sso' ? source : null
 }
 
-/** Asks the gates early, so that a refused user gets the error at once. Throws what the gates throw. */
+/**
+ * Asks the gates early, so that a refused user gets the error now and not when the code is exchanged. Throws what the
+ * gates throw.
+ */
 async function dryRunGates(work: Work, facts: SignInFacts, proof: { method: string; amr: string[]; aal: string }) {
   await askGates(work, { facts, ...proof, session: null, isTentative: true }, null)
 }
@@ -283,7 +289,9 @@ async function signInUnknown(work: Work, arrival: Arrival): Promise<Answer | 'in
 
 type Arrived = Pick<UserRow, 'id' | 'auth_account_id'>
 
-/** Links the person to the user, and lets them in. Null where another sign-in has linked them at the same moment. */
+/**
+ * Links the person to the user and signs them in. Returns null if another sign-in has linked them at the same moment.
+ */
 async function arrive(work: TxWork, arrival: Arrival, user: Arrived): Promise<Answer> {
   const identity = await link(asProvenUser(work, user.id), arrival, user)
   if (!identity) return null
@@ -306,13 +314,13 @@ async function provision(
     if (isProvisioning && (await isIntroduced(work, arrival, address))) return null
     const roles = await prepareRoles(work, arrival, mapping)
     const { displayName: display_name, firstName, lastName, locale } = trimmed(person)
-    // A mapping gives the default role too, which then goes with it.
+    // If groups give roles, they also give the default role, which then ends with the groups.
     const own_role = roles.hasMapping ? 'member' : rules.defaultRole
     const role = roles.isAdmin ? 'admin' : own_role
     const given = { role, own_role, sso_role: roles.isAdmin ? 'admin' : null }
     const mailbox = { email_verified: true, display_name, locale, ...given, source: method }
     const made = await createSignup(work, { ...address, firstName, lastName }, mailbox)
-    // Another request has made one of the same address at the same moment.
+    // Another request has created a user with this address at the same moment.
     if (!made) return null
     const target = { type: 'user', id: made.user.id }
     await record(
@@ -326,8 +334,8 @@ async function provision(
 }
 
 /**
- * Holds the connection, before the user is held: no link is left to a connection that was deleted while its provider
- * answered, and it gives no role that its mapping no longer has. Returns the mapping; null for a social provider. Throws
+ * Locks the connection, before the user is locked. So no link is created for a connection that is deleted meanwhile,
+ * and no role is given that the mapping no longer has. Returns the mapping; null for a social provider. Throws
  * `connection_not_active`.
  */
 async function lockSource(work: TxWork, { begun: { method, source } }: Arrival): Promise<RoleMapping | null> {
@@ -337,7 +345,7 @@ async function lockSource(work: TxWork, { begun: { method, source } }: Arrival):
   return held.mapping
 }
 
-/** Holds the roles that this sign-in gives, before the user is held. Returns what gives them. */
+/** Locks the roles that this sign-in gives, before the user is locked. Returns a function that gives them. */
 async function prepareRoles(work: TxWork, { begun: { source }, rules }: Arrival, mapping: RoleMapping | null) {
   if (!mapping || !rules.groups) return { isAdmin: false, givesAny: false, hasMapping: false, give: async () => {} }
   const given = mapGroups(mapping, rules.groups.names)

@@ -22,8 +22,8 @@ import { codeProof, type FederatedProof, identityProof, insertCodeRow, type Show
 const CODE_SECONDS = 60
 
 /**
- * A code by which the backend of the application gets the session of a sign-in at a provider. Null where the user's sign-ins
- * were stopped meanwhile.
+ * Creates a code that the application's backend exchanges for the session of a sign-in at a provider. Returns null if
+ * the user's sign-ins were stopped meanwhile.
  */
 export async function makeExchangeCode(
   { platform, db, directory }: Work,
@@ -35,8 +35,8 @@ export async function makeExchangeCode(
 }
 
 /**
- * The directory of a code within the environment of the caller: that of its organization, or the account level for a social
- * sign-in without one. Throws `code_invalid` for any other.
+ * The directory in a code: of an organization of the caller's environment, or the environment's account level for a
+ * social sign-in without an organization. Throws `code_invalid` for any other directory.
  */
 export async function organizationOfCode(
   platform: Platform,
@@ -51,7 +51,7 @@ export async function organizationOfCode(
   return found
 }
 
-/** What the provider said is kept already. */
+/** The person's names were stored when the code was created. */
 const UNNAMED = {
   identity_email: null,
   identity_ids: null,
@@ -60,7 +60,9 @@ const UNNAMED = {
   identity_address: null,
 }
 
-/** Exchanges a code for the session, once. Throws `code_invalid`, `service_disabled`, and what the door throws. */
+/**
+ * Exchanges a code for the session, once. Throws `code_invalid`, `service_disabled`, and what `completeLogin` throws.
+ */
 export async function exchangeCode(work: Work, code: string): Promise<SessionReply> {
   const { platform, directory } = work
   if ((await directoryOf(work, code))?.id !== directory.id) throw federationErrors.codeInvalid()

@@ -9,21 +9,24 @@ import type { FederatedPerson } from '../person.ts'
 import { NO_MATCH, provisionedUsers, type SaidNames } from '../provisioned-users/provisioned-users.ts'
 import { hasOtherSubject, type KnownIdentity } from '../store.ts'
 
-/** Which user the connection, or the settings of the provider, may take a person for. */
+/** The rules with which a connection, or a provider's settings, match a person to a user. */
 export interface RecognitionRules {
-  /** Whether an unknown person becomes a user; null: unless provisioning is enabled. */
+  /** Whether a user is created for an unknown person. Null: only while provisioning is off. */
   jit: boolean | null
-  /** Whether an address counts by its domain, which the organization must have proved, instead of the provider's word. */
+  /**
+   * True: an address counts if the organization has proved its domain. False: it counts if the provider vouches for
+   * it.
+   */
   needsOwnDomain: boolean
-  /** Those of them alone, unless empty. */
+  /** Only addresses of these domains count, unless the list is empty. */
   domains: readonly string[]
-  /** Whether a user of the connection is linked to another subject of it. */
+  /** Whether a user of the connection may also be linked to another subject. */
   relink: boolean
-  /** Whether the connection says which claim is the `externalId` of provisioning. */
+  /** Whether the connection names the claim that contains provisioning's `externalId`. */
   isClaimNamed: boolean
 }
 
-/** A person who comes from a provider. */
+/** A person who signs in at a provider. */
 interface Arrival {
   begun: Pick<Begun, 'method' | 'source'>
   person: FederatedPerson
@@ -32,17 +35,20 @@ interface Arrival {
 
 interface Recognised {
   facts: SignInFacts | null
-  /** Null where nothing but provisioning knows who it is. */
+  /** The address that counts; null if only provisioning can tell who the person is. */
   address: EmailAddress | null
-  /** Whether an unknown person becomes a user. */
+  /** Whether a user is created for an unknown person. */
   jit: boolean
   /** Whether a provisioning client may add the person at the same moment. */
   isProvisioning: boolean
-  /** Whether the organization, or the provider, vouches for the mailbox of the user. */
+  /** Whether the organization or the provider vouches for the user's mailbox. */
   isProved: boolean
 }
 
-/** Finds the user of a person without a link: a provisioned user, or else the user of the address. Throws FederationFailure. */
+/**
+ * Finds the user of a person who is not linked yet: a provisioned user, or else the user with the address. Throws
+ * FederationFailure.
+ */
 export async function recognise(work: Work, arrival: Arrival): Promise<Recognised> {
   const { begun, rules } = arrival
   const said = await vouchedAddress(work, arrival).catch((error: unknown) => {
@@ -57,14 +63,15 @@ export async function recognise(work: Work, arrival: Arrival): Promise<Recognise
   const found = { address, jit, isProvisioning }
   if (userId !== null) return { ...found, facts: await findSignInFacts(work, { userId }), isProved }
   if (said instanceof FederationFailure) throw said
-  // Provisioning has looked for the address, too.
+  // With provisioning, `matchOf` has already looked for the address.
   const facts = isProvisioning ? null : await findSignInFacts(work, identify(work.platform, said))
   if (isProvisioning && rules.isClaimNamed && (arrival.person.externalIds ?? []).length === 0)
     throw new FederationFailure('account_not_linked', UNNAMED)
   return { ...found, facts, isProved: true }
 }
 
-// The person can leave the claim out, by the scope of the authorization URL, and would come back as another user.
+// The person could leave the claim out by changing the scope in the authorization URL. They would then get another
+// user.
 const UNNAMED =
   'The provider sends no usable value of the claim or attribute that `scim_match` names, so that provisioning cannot know ' +
   'the person. Without it the sign-in creates no user.'
@@ -94,7 +101,10 @@ const OTHER_SUBJECT =
   'The user signs in by this connection as another subject already. Remove that identity of the user, or turn `relink` ' +
   'on while the identity provider changes its subjects.'
 
-/** Refuses a second subject, which may have taken over the name or address of the user. Throws FederationFailure. */
+/**
+ * Refuses a second subject for the same user: another person may have got the user's name or address. Throws
+ * FederationFailure.
+ */
 export async function assertOnlySubject(work: Work, { begun, person, rules }: Arrival, userId: string): Promise<void> {
   const { method, source } = begun
   const { issuer, subject } = person
@@ -104,8 +114,9 @@ export async function assertOnlySubject(work: Work, { begun, person, rules }: Ar
 }
 
 /**
- * Refuses a person who is linked to a user without a client, and is another user of the client by what the provider says now, or
- * said last of what it leaves out now: no deprovisioning would reach the first. Throws FederationFailure.
+ * Refuses a person who is linked to a user that no provisioning client manages, if their names belong to another user
+ * that a client manages. Deprovisioning would not end the access of the linked user. Names that the provider omits
+ * now are taken from the last sign-in. Throws FederationFailure.
  */
 export async function assertNotProvisioned(
   work: Work,
@@ -131,7 +142,7 @@ export async function assertNotProvisioned(
   if (refusal) throw new FederationFailure(refusal.code, refusal.detail)
 }
 
-/** The address by which a person who is not known yet may be taken for a user. */
+/** The address by which an unknown person may be matched to a user. Throws FederationFailure. */
 async function vouchedAddress(work: Work, { person, rules }: Arrival): Promise<EmailAddress> {
   const address = person.email === null ? null : parseVouchedEmail(person.email)
   if (!address) throw new FederationFailure('email_missing')
@@ -139,13 +150,16 @@ async function vouchedAddress(work: Work, { person, rules }: Arrival): Promise<E
     throw new FederationFailure('domain_not_verified')
   if (rules.domains.length > 0 && !isOfDomain(address.norm, rules.domains))
     throw new FederationFailure('domain_not_verified', 'The address is of none of the domains of the connection.')
-  // The verified domain vouches for the address, unless the provider says that the address is unverified.
+  // A verified domain vouches for the address, unless the provider says that the address is not verified.
   const isVouchedFor = rules.needsOwnDomain ? person.emailVerified !== false : person.emailVerified
   if (!isVouchedFor) throw new FederationFailure('email_not_verified')
   return address
 }
 
-/** Whether provisioning has added the person meanwhile. From now on it waits for this sign-in, and then finds the user. */
+/**
+ * Whether provisioning has added the person meanwhile. From now on provisioning waits for this sign-in, and then
+ * finds its user.
+ */
 export async function isIntroduced(work: TxWork, arrival: Arrival, address: EmailAddress): Promise<boolean> {
   await provisionedUsers.of(work.platform).hold(work, namesOf(arrival, address))
   const { userId, refusal } = await matchOf(work, arrival, address)

@@ -19,7 +19,7 @@ export { findLinkedUser, listLinkedUsers } from './person-store.ts'
 const CODE_SECONDS = 60
 const orNull = Type.Union([Type.String(), Type.Null()])
 
-/** Who has signed in at a social provider without an organization, and by which application. */
+/** A person who has signed in at a social provider without an organization, and the application they used. */
 export const DiscoveredPerson = Type.Object({
   source: Type.Enum([...SOCIAL_NAMES]),
   clientId: Type.String(),
@@ -34,22 +34,22 @@ export const DiscoveredPerson = Type.Object({
   firstName: orNull,
   lastName: orNull,
   locale: orNull,
-  /** Whether an unknown person may sign up; null: as the settings of the organization say. */
+  /** Whether an unknown person may sign up. Null: the organization's settings decide. */
   openSignup: Type.Union([Type.Boolean(), Type.Null()]),
 })
 export type DiscoveredPerson = Static<typeof DiscoveredPerson>
 
-// Slot: discovery is of a wing above.
+// Handed in: discovery belongs to `front`, which is on a higher floor.
 /**
- * Answers the organizations of a person with a token. `work` is of the environment; `spend` consumes the code of the
- * sign-in. Returns null when it was already consumed.
+ * Returns the organizations of a person, with a token. `work` is in the environment's account-level directory.
+ * `spend` uses up the code of the sign-in. Returns null if the code was already used.
  */
 export const socialDiscovery =
   defineSlot<
     (work: Work, person: DiscoveredPerson, spend: (work: TxWork) => Promise<boolean>) => Promise<SessionReply | null>
   >('discovery by social login')
 
-/** Sends the browser on with a code, for which the backend of the application gets the organizations of the person. */
+/** Redirects the browser to the application with a code that its backend exchanges for the person's organizations. */
 export async function redirectWithPersonCode(
   work: Work,
   begun: Begun,
@@ -63,7 +63,7 @@ export async function redirectWithPersonCode(
   return redirectToApp(work, begun, { code })
 }
 
-/** Keeps a person until the code that this returns is exchanged. */
+/** Stores a person until the returned code is exchanged. */
 async function keepPerson({ platform, db, directory }: Work, person: DiscoveredPerson): Promise<string> {
   const [id, code] = [newId(), makeToken(platform.keyring, directory)]
   const person_sealed = await platform.keyring.seal(sealedPlaceOf(directory, id), JSON.stringify(person))
@@ -73,8 +73,8 @@ async function keepPerson({ platform, db, directory }: Work, person: DiscoveredP
 }
 
 /**
- * Exchanges such a code for the organizations of the person, once. `work` is of the environment. Throws `code_invalid`,
- * `service_disabled`.
+ * Exchanges a code from `handBackPerson` for the person's organizations, once. `work` is in the environment's
+ * account-level directory. Throws `code_invalid`, `service_disabled`.
  */
 export async function exchangePersonCode(work: Work, code: string): Promise<SessionReply> {
   const { platform, db, directory } = work

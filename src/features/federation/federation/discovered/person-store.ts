@@ -4,7 +4,7 @@ import type { Db, Tx } from '../../../../platform/db/pool.ts'
 import type { Directory } from '../../../../platform/tenancy/directory.ts'
 import { isOfSector, type SubjectOfSector } from '../store.ts'
 
-/** The code of a sign-in whose person has not chosen an organization yet. */
+/** Stores the code of a sign-in whose person has not chosen an organization yet. */
 export async function insertPersonCode(
   db: Db,
   directory: Directory,
@@ -18,7 +18,7 @@ export async function insertPersonCode(
     .execute()
 }
 
-/** Such a code that is still good. */
+/** Finds such a code if it is still valid. */
 export async function findPersonCode(db: Db, directory: Directory, codeHash: Buffer) {
   return db
     .selectFrom('exchange_codes')
@@ -30,7 +30,7 @@ export async function findPersonCode(db: Db, directory: Directory, codeHash: Buf
     .executeTakeFirst()
 }
 
-/** Of any number of requests with the same code, one gets true. */
+/** Uses up a code. Of any number of concurrent requests with the same code, only one gets true. */
 export async function consumePersonCode(tx: Tx, directory: Directory, id: string): Promise<boolean> {
   const row = await tx
     .deleteFrom('exchange_codes')
@@ -44,7 +44,7 @@ export async function consumePersonCode(tx: Tx, directory: Directory, id: string
 
 type Person = Omit<SubjectOfSector, 'method'>
 
-/** A user to which a person at a social provider is linked. */
+/** A user that a person at a social provider is linked to. */
 export interface LinkedUser {
   directory_id: string
   user_id: string
@@ -52,7 +52,7 @@ export interface LinkedUser {
   email_norm: string
 }
 
-// The user is read in subqueries, so that the planner searches by the subject alone.
+// Reads the user in subqueries, so that the planner searches by the subject only.
 const ofUser = (column: 'email' | 'email_norm') => sql<string>`(select u.${sql.ref(column)} from users u
   where u.directory_id = identities.directory_id and u.id = identities.user_id)`
 
@@ -60,19 +60,19 @@ const selectLinked = (db: Db, { source, issuer, subject, sector }: Person) =>
   db
     .selectFrom('identities')
     .select(['directory_id', 'user_id', ofUser('email').as('email'), ofUser('email_norm').as('email_norm')])
-    // The text itself, by which the planner knows the partial index.
+    // A literal instead of a parameter, so that the planner uses the partial index.
     .where(sql<SqlBool>`identities.method = 'social'`)
     .where('source', '=', source)
     .where('issuer', '=', issuer)
     .where('subject', '=', subject)
     .where(isOfSector({ sector }))
 
-/** The user of a person at a social provider in a directory. */
+/** The user in a directory that a person at a social provider is linked to. */
 export async function findLinkedUser(db: Db, directory: Directory, person: Person): Promise<LinkedUser | undefined> {
   return selectLinked(db, person).where('directory_id', '=', directory.id).executeTakeFirst()
 }
 
-/** The users of a person in the organizations of an environment: first those who came by it last. */
+/** The users that a person is linked to in an environment's organizations. The link that was used last comes first. */
 export async function listLinkedUsers(
   db: Db,
   { environmentId }: Directory,

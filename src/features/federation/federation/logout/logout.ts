@@ -8,32 +8,35 @@ import { LOGOUT_FAILURES, type LogoutFailureCode } from '../errors.ts'
 import { redirectToUri } from '../redirect-to-app.ts'
 import { findSignInRow, insertSignInRow, type SignInRow, takeSignInRow } from '../store.ts'
 
-/** On the way to sign out at a provider; the session has ended here before. */
+/** A logout at a provider that is in progress. The session here has already ended. */
 export interface Logout {
   /** The id of the connection. */
   source: string
-  /** Where the browser goes in the end. */
+  /** The application's address, where the browser goes at the end. */
   redirectUri: string
-  /** What the application gets back. */
+  /** The state to return to the application. */
   applicationState: string | null
-  /** What the browser brings back from the provider. */
+  /** The state that the browser brings back from the provider. */
   state: string
 }
 
-/** With what the sign-in has left for it. */
+/** A logout, with the data from the sign-in that the provider needs. */
 export interface LogoutDemand extends Logout {
   issuer: string
-  /** As the protocol has it. */
+  /** Its form depends on the protocol. */
   hint: string
 }
 
-/** Where the browser signs out at the provider; null if it has no address for that, or is gone. */
+/**
+ * Returns the address where the browser signs out at the provider. Null if the provider has none, or cannot be used
+ * any more.
+ */
 type ProviderLogout = (work: Work, demand: LogoutDemand) => Promise<string | null>
 
-// Time for a question whether to sign out there.
+// Enough time to answer a confirmation at the provider.
 const TTL_SECONDS = 600
 
-/** Takes the person of a session that has ended to the provider that it came by: where to, or null. */
+/** Begins the logout at the provider that an ended session came from. Returns the address for the browser, or null. */
 export async function beginLogout(
   work: Work,
   { sessionId, ...asked }: Pick<Logout, 'redirectUri' | 'applicationState'> & { sessionId: string },
@@ -60,7 +63,10 @@ export async function beginLogout(
   return url
 }
 
-/** The logout of a state that a browser brings back, which is consumed thereby; null as for a sign-in. */
+/**
+ * Returns the logout of a state that a browser brings back, and uses the state up. Null for the same reasons as
+ * `takeFederated`.
+ */
 export async function takeLogout(bare: BareWork, state: string): Promise<{ work: Work; logout: Logout } | null> {
   const { platform, db } = bare
   const directory = await directoryOf(bare, state)
@@ -69,7 +75,7 @@ export async function takeLogout(bare: BareWork, state: string): Promise<{ work:
   return directory && row ? { work: { ...bare, directory }, logout: toLogout(row, state) } : null
 }
 
-/** The same of a state that is not consumed yet, and stays so, with what the sign-in has left. */
+/** Returns the logout of a state without using the state up, with the data from the sign-in. */
 export async function findLogout(
   bare: BareWork,
   state: string,
@@ -87,7 +93,7 @@ function toLogout({ source, redirect_uri, application_state }: SignInRow, state:
   return { source, redirectUri: redirect_uri, applicationState: application_state, state }
 }
 
-/** Sends the browser on to the application. Throws `invalid_redirect_uri` where its address is allowed no longer. */
+/** Sends the browser to the application. Throws `invalid_redirect_uri` if its address is no longer allowed. */
 export async function endLogout(
   work: Work,
   { redirectUri, applicationState }: Logout,

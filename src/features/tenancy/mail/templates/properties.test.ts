@@ -46,7 +46,7 @@ async function preview(of: Case, texts: object = {}): Promise<{ subject: string;
   return succeeded(await tenant.post(`${pathOf(of)}/preview`, { subOrgId, ...texts }))
 }
 
-/** What an example of the kind shows as blocks of its own. */
+/** The code and the link in the example of a kind, which mails show as separate blocks. */
 function blocksOf(kind: MailKind): { code: string | null; link: string | null } {
   const find = (name: string) => placeholdersOf(kind).find((each) => each.name === name)?.example ?? null
   return { code: find('code'), link: find('link') }
@@ -54,7 +54,10 @@ function blocksOf(kind: MailKind): { code: string | null; link: string | null } 
 
 const countIn = (text: string, part: string) => text.split(part).length - 1
 
-/** Only the tags and attributes of the layout, the code once, and the link as one button with its address below. */
+/**
+ * Checks that a mail has only the layout's tags and attributes, the code once, and the link as one button with its
+ * address below.
+ */
 function assertSound(kind: MailKind, { subject, text, html }: { subject: string; text: string; html: string }) {
   const { code, link } = blocksOf(kind)
   const lines = text.split('\n')
@@ -73,7 +76,7 @@ function assertSound(kind: MailKind, { subject, text, html }: { subject: string;
   for (const secret of [code, link]) if (secret !== null) expect(subject).not.toContain(secret)
 }
 
-/** What happened comes first in the subject, the heading, the body and the footer. */
+/** Checks that subject, heading, body and footer begin with the standard text about what happened. */
 function assertTold(mail: { subject: string; text: string }, standard: { subject: string; text: string }) {
   expect(mail.subject.startsWith(standard.subject)).toBe(true)
   const [heading = '', told = ''] = standard.text.split('\n\n')
@@ -136,14 +139,14 @@ describe('what an author writes', () => {
 const isRequired = (kind: MailKind, name: string) =>
   placeholdersOf(kind).some((each) => each.name === name && (each.required || each.required_in_heading))
 
-/** What a heading of the kind needs. */
+/** The end that a heading of the kind must have. */
 const headingEnd = (kind: MailKind) => (isRequired(kind, 'organization') ? ' {organization}' : '')
 
-/** What every part of the kind begins with. */
+/** The beginning that every part of the kind must have. */
 const startsOf = (kind: MailKind) => (isRequired(kind, 'standard') ? ['{standard}'] : [])
 const startOf = (kind: MailKind) => startsOf(kind).map((start) => `${start} `)[0] ?? ''
 
-/** The paragraphs that a body of the kind needs. */
+/** The paragraphs that a body of the kind must have. */
 function endsOf(kind: MailKind): string[] {
   const { code, link } = blocksOf(kind)
   return [
@@ -237,7 +240,7 @@ test('a preview is the mail as it arrives, in every kind and language, with own 
   }
 }, 120_000)
 
-/** Transport ends a part with line breaks of its own. */
+/** Mail transport adds line breaks to the end of a part. */
 function trimmed(mail: object | undefined) {
   return Object.fromEntries(Object.entries({ ...mail }).map(([name, text]) => [name, String(text).trimEnd()]))
 }

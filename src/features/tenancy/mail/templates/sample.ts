@@ -7,7 +7,7 @@ const params = { kind: 'login_otp', language: 'en' }
 const defaults = { kind: 'invite', language: 'de' }
 const body = { subject: 'Your words', body: ['{standard}', '{code}'] }
 
-/** Texts, to be reset. */
+/** Texts that a request can reset. */
 export async function makeRecords(_: TestApp, { scoped }: Start): Promise<{ ids: Record<never, string> }> {
   succeeded(await scoped.put('/v1/mail/templates/password_reset/fr', { subject: 'Nouveau mot de passe' }))
   return { ids: {} }

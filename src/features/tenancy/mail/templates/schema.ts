@@ -11,7 +11,7 @@ export const TemplateParams = Type.Object({
 const kind = Type.String({ description: 'The kind of email.', examples: ['login_otp'] })
 const language = oneOf(LANGUAGES, { description: 'The language of the texts.', examples: ['en'] })
 
-/** What a directory has set of one kind in one language. */
+/** The texts that a directory has set for a kind and language. */
 export const MailTemplate = named(
   'MailTemplate',
   Type.Object(
@@ -39,7 +39,7 @@ export type TemplateBody = Static<typeof TemplateBody>
 const NOTHING = { subject: null, heading: null, body: null, button: null, footer: null }
 const OF = { kind: 'login_otp', language: 'en' }
 
-/** What examples show. */
+/** The texts in examples. */
 export const TEXTS = {
   ...NOTHING,
   subject: 'Your words for {brand}',

@@ -37,7 +37,7 @@ const read = async (subOrgId: string, path = LOGIN) => succeeded(await tenant.ge
 const preview = async (subOrgId: string, texts: object = {}, path = LOGIN) =>
   succeeded(await tenant.post(`${path}/preview`, { subOrgId, ...texts }))
 
-/** Mails a sign-in code to a user of this language. */
+/** Mails a sign-in code to a user with this language. */
 async function codeMail(subOrgId: string, locale: string | null = null, caller: Pick<typeof tenant, 'post'> = tenant) {
   const email = newEmail()
   succeeded(await tenant.post('/v1/users', { subOrgId, email, locale }))
@@ -385,7 +385,7 @@ test('texts that another release stored, and that lack the code, are not used an
     update mail_settings set settings = jsonb_set(settings, '{templates,login_otp/en}', ${JSON.stringify(template)}::jsonb)
     where directory_id in (select id from directories where organization_id = ${subOrgId})`.execute(platform.db)
   const changed = async () => {
-    // Another change makes every process read the row again.
+    // Any change makes every process read the row again.
     await put(subOrgId, { subject: 'x' }, '/v1/mail/templates/otp/ja')
     const { kinds } = succeeded(await tenant.get(`/v1/mail/templates?subOrgId=${subOrgId}`))
     return kinds.find(({ kind }: { kind: string }) => kind === 'login_otp').changed
@@ -425,7 +425,7 @@ test('what is set here counts in every process at once, and a mail costs no stat
   expect([known, unknown]).toEqual([before, before])
 })
 
-/** Changes the password of a user, and returns the notice. */
+/** Changes a user's password. Returns the notice. */
 async function notice(subOrgId: string) {
   const email = newEmail()
   const { user } = succeeded(await tenant.post('/v1/users', { subOrgId, email }))
@@ -476,7 +476,7 @@ test('a subject of the settings does not hide what a notice says, nor do texts o
     || '{"subjects": {"password_changed": "Your parcel is here"},
       "templates": {"password_changed/en": {"heading": "You have won", "footer": "Ignore this."}}}'
     where directory_id in (select id from directories where organization_id = ${subOrgId})`.execute(platform.db)
-  // Another change makes every process read the row again.
+  // Any change makes every process read the row again.
   await put(subOrgId, { subject: 'x' })
   const { subject, text } = await notice(subOrgId)
   expect(subject).toBe('Your password was changed')

@@ -25,7 +25,7 @@ interface Named {
   language: string
 }
 
-/** Every kind with its placeholders, and the languages in which its texts were changed. */
+/** All kinds of mails with their placeholders, and the languages in which their texts were changed. */
 export async function listTemplates(work: Work): Promise<TemplatesReply> {
   const { own, inherited } = await templatesOf(work)
   const mine = work.directory.kind === 'account' ? 'account' : 'directory'
@@ -76,7 +76,7 @@ export async function resetTemplate(work: Work, named: Named): Promise<TemplateR
 }
 
 /**
- * The mail as it would be sent with example values, by the texts of the body, or else those in force. Throws
+ * Renders the mail with example values, from the texts in the body, or else from the texts in force. Throws
  * `mail_template_not_found` and `invalid_request`.
  */
 export async function previewMail(work: Work, named: Named, body: TemplateBody): Promise<PreviewReply> {
@@ -133,13 +133,13 @@ async function replyOf(
   }
 }
 
-/** The standard texts with their placeholders, of the example of the kind. */
+/** The standard texts of a kind, with placeholders, from the kind's example. */
 function standardTexts({ kind, language }: TemplateKey): MailParts {
   const example = getExample(kind)
   const names = namesOf({ brand: '', ...example.values?.(language, '') })
   const written = example.write(language, names)
   const parts = standardParts(written, language)
-  // As a text of one's own must have it.
+  // In the form that a customer's own text must have.
   if (!isNotice(kind)) return parts
   const body = [STANDARD, ...parts.body.slice(written.content.paragraphs.length)]
   return { subject: STANDARD, heading: STANDARD, body, button: parts.button && STANDARD, footer: STANDARD }

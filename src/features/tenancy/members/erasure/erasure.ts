@@ -11,19 +11,19 @@ interface Roster {
   organizationId: string
 }
 
-/** The roster of an organization that is erased. */
+/** The roster of an organization that is being erased. */
 export interface Leaving {
   membershipIds: string[]
-  /** The links of invitations to it. */
+  /** The links of invitations to the roster. */
   linkIds: string[]
-  /** Addresses of those who are on the team for this organization alone, with when they were invited. */
+  /** Addresses of people who are on the team only through this roster, with the time of their invitation. */
   invitedAt: Map<string, Date>
-  /** The users of those. */
+  /** The users of these people. */
   userIds: string[]
   authAccountIds: string[]
 }
 
-/** Who leaves the team with an organization. Members with another roster, or of the account, stay. */
+/** The people who leave the team with an organization. Members of the account or of another roster stay. */
 export async function findLeaving(platform: Platform, db: Db, { accountId, organizationId }: Roster): Promise<Leaving> {
   const { rows } = await sql<{ id: string; link_id: string | null; email_norm: string; at: Date; stays: boolean }>`
     select id, invite_link_id as link_id, email_norm, created_at as at, exists (
@@ -50,7 +50,7 @@ export async function findLeaving(platform: Platform, db: Db, { accountId, organ
   }
 }
 
-/** Removes the roster, and the users and former roles of those who leave the team with it. Records nothing. */
+/** Removes the roster, with the users and former roles of the people who leave the team. Records no events. */
 export async function removeRoster(platform: Platform, tx: Tx, roster: Roster): Promise<void> {
   const { accountId } = roster
   await lockTeam(tx, roster)
@@ -65,8 +65,8 @@ export async function removeRoster(platform: Platform, tx: Tx, roster: Roster): 
       .execute()
   const { id: teamId } = await teamDirectory(platform, accountId)
   await removeAtOnce(platform, tx, teamId, userIds)
-  // Foreign table links: invitations to the roster have the address of the person.
+  // Foreign table links: invitations to the roster contain the person's address.
   await sql`delete from links where directory_id = ${teamId} and id = any(${uuidArray(linkIds)}::uuid[])`.execute(tx)
-  // Foreign table idempotency_keys: replies that were kept for the members.
+  // Foreign table idempotency_keys: replies that were stored for the members.
   for (const id of membershipIds) await sql`delete from idempotency_keys where api_key_id = ${id}`.execute(tx)
 }
