@@ -84,7 +84,7 @@ export interface Gate {
   refuseAddress?(work: Work, state: DoorState): void | Promise<void>
   /**
    * Throws if the user may not sign in at all. Called before a proof is used up. May depend only on data whose change
-   * cuts the user off; anything else also needs a condition in `judge`.
+   * cuts the user off; anything else also needs a condition in `evaluate`.
    */
   refuseUser?(work: Work, facts: SignInFacts): void
   /**

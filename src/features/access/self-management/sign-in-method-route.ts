@@ -9,7 +9,7 @@ import { assertMethodUsable, assertRecent } from './freshness.ts'
 
 /**
  * Defines a route with which users change their own sign-in methods. It requires a recent step-up before anything
- * else. `wayIn` is the method that is set or changed: if users may not sign in with it, the route is refused.
+ * else. `signInMethod` is the method that is set or changed: if users may not sign in with it, the route is refused.
  */
 export function defineSignInMethodRoute<
   P extends TProperties = Record<never, never>,
